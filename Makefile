@@ -1,0 +1,40 @@
+# make run    set up the environment and start the app at http://127.0.0.1:7860
+# make test   set up everything that the tests need, Chromium included, and run them all
+# make bench  print the speed ratios of tests/bench
+PYTHON ?= python3
+VENV ?= .venv
+PORT ?= 7860
+DATA ?= ./data
+BIN := $(VENV)/bin
+
+.PHONY: run test check bench chromium
+
+run: $(VENV)/.installed
+	$(BIN)/python app.py --data "$(DATA)" --port "$(PORT)"
+
+test: $(VENV)/.installed-tests chromium check
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.installed-tests
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m mypy
+
+bench: $(VENV)/.installed-tests
+	$(BIN)/python -m tests.bench
+
+chromium: $(VENV)/.installed-tests
+	$(BIN)/python -m tests.browser.chromium
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit("TrueHue needs Python 3.11 or newer, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: requirements.txt | $(BIN)/python
+	@echo "Installing the packages of requirements.txt (about 6 GB with torch, a few minutes)"
+	$(BIN)/python -m pip install --quiet --requirement requirements.txt
+	touch $@
+
+$(VENV)/.installed-tests: requirements.txt tests/requirements.txt | $(BIN)/python
+	@echo "Installing the packages of tests/requirements.txt (about 6 GB with torch, a few minutes)"
+	$(BIN)/python -m pip install --quiet --requirement tests/requirements.txt
+	touch $@ $(VENV)/.installed

@@ -1,0 +1,1 @@
+"""The science of human judgment. Knows neither Gradio, DuckDB nor torch."""

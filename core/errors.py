@@ -1,0 +1,58 @@
+"""The one error family. Every message says what was wrong and what to do about it."""
+
+from __future__ import annotations
+
+
+class TrueHueError(Exception):
+    """Base of all errors that TrueHue raises on purpose; ``str(error)`` is fit to be shown."""
+
+
+class BadInput(TrueHueError, ValueError):
+    """Something that a person or a file gave cannot be used."""
+
+
+class ImageError(BadInput):
+    """A file is no image, is broken, too large, or of a kind that cannot be read."""
+
+
+class MaskError(BadInput):
+    """A mask has the wrong size or type, or marks that make no mask."""
+
+
+class NoPixels(MaskError):
+    """A mask selects too few pixels to measure; no color is ever substituted."""
+
+
+class UnknownColor(BadInput):
+    """A color name, hex or rgb value that cannot be read.
+
+    ``suggestions`` holds the nearest names, best first, as they would be accepted.
+    """
+
+    def __init__(self, message: str, suggestions: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.suggestions = suggestions
+
+
+class StorageError(TrueHueError):
+    """The data folder or the database cannot be used; nothing was changed."""
+
+
+class DataFolderError(StorageError):
+    """The data folder cannot be made, read or written."""
+
+
+class DatabaseNewer(StorageError):
+    """The database was written by a newer TrueHue."""
+
+
+class DatabaseDamaged(StorageError):
+    """The database file cannot be read as one of ours."""
+
+
+class DatabaseBusy(StorageError):
+    """Another process owns the database file."""
+
+
+class NotStored(StorageError, LookupError):
+    """Nothing is stored under that id."""

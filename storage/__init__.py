@@ -1,0 +1,1 @@
+"""The one folder that knows DuckDB and the file tree."""

@@ -1,0 +1,1 @@
+"""What people see: one module a tab, no arithmetic."""

@@ -1,0 +1,64 @@
+"""Finds a Chromium for the browser tests and installs one where there is none.
+
+``python -m tests.browser.chromium`` prints the path of a usable browser. The order: the
+environment's ``CHROMIUM``, a system browser, Debian's package (as root or by ``sudo -n``),
+Playwright's own download.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+
+NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+
+
+def find() -> str | None:
+    """The path of an installed Chromium, or None."""
+    named = os.environ.get("CHROMIUM")
+    if named:
+        return named
+    for name in NAMES:
+        path = shutil.which(name)
+        if path:
+            return path
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        path = playwright.chromium.executable_path
+    return path if os.path.exists(path) else None
+
+
+def _apt(sudo: list[str]) -> bool:
+    quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    update = subprocess.run([*sudo, "apt-get", "update", "-qq"], env=quiet)
+    install = subprocess.run(
+        [*sudo, "apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium",
+         "fonts-dejavu-core"],
+        env=quiet, stdout=subprocess.DEVNULL,
+    )
+    return update.returncode == 0 and install.returncode == 0
+
+
+def install() -> None:
+    """Installs Chromium; raises SystemExit with what to do when no way worked."""
+    if shutil.which("apt-get"):
+        if os.geteuid() == 0 and _apt([]):
+            return
+        allowed = shutil.which("sudo") and not subprocess.run(["sudo", "-n", "true"]).returncode
+        if allowed and _apt(["sudo", "-n"]):
+            return
+    done = subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"])
+    if done.returncode:
+        raise SystemExit(
+            "No Chromium found and none could be installed. Install one (Debian: apt-get install "
+            "chromium) or set CHROMIUM to its path, then run make test again."
+        )
+
+
+if __name__ == "__main__":
+    if find() is None:
+        install()
+    print("Chromium for the browser tests:", find())
