@@ -1,0 +1,1 @@
+"""Color, exactly: spaces, differences, naming systems, dominant colors."""
