@@ -1,0 +1,223 @@
+"""Color names: what a person typed becomes a color, and a color finds its nearest names.
+
+Names are compared in two readings, the closer one first over all systems: by *words* (case
+ignored, any run of spaces, hyphens and underscores is one space, no apostrophes, grey is gray)
+and *folded* (the same without the spaces). So "dark gray" is the level 3 color of that name and
+"darkgray" the CSS one, and "Vivid-Red" finds "Vivid red".
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from core.color.catalog import SYSTEMS, ColorSystem, Lab, NamedColor, Srgb8, system
+from core.color.difference import delta_e00
+from core.color.notation import read_hex, read_rgb, shortened
+from core.color.spaces import hex_of, srgb8_to_lab
+from core.errors import BadInput, UnknownColor
+
+__all__ = [
+    "SYSTEMS", "ColorSystem", "ColorTarget", "NamedColor", "all_nearest", "candidates", "find",
+    "nearest_names", "parse_target", "system",
+]  # fmt: skip
+
+SEARCH_ORDER = ("css", "l2", "l3", "l1")
+SUGGESTIONS = 5
+FORMS = 'Write a name ("vivid red"), a hex ("#D51C3C") or an rgb triple ("213, 28, 60").'
+
+
+@dataclass(frozen=True)
+class ColorTarget:
+    """A color that was asked for. ``name`` and ``system`` are None for a hex or rgb value.
+
+    ``lab`` is D65, 2 degrees; ``text`` is what was typed, without the blanks around it.
+    """
+
+    name: str | None
+    system: str | None
+    srgb8: Srgb8
+    lab: Lab
+    text: str
+
+    @property
+    def hex(self) -> str:
+        """``"#E83B1B"``."""
+        return hex_of(self.srgb8)
+
+    @property
+    def label(self) -> str:
+        """The name, or the hex of a color without one."""
+        return self.name or self.hex
+
+    @property
+    def value(self) -> str:
+        """The form that `parse_target` reads back to the same color: ``"l3:Vivid red"``."""
+        return f"{self.system}:{self.name}" if self.name else self.hex
+
+
+def find(name: str, system_id: str | None = None) -> NamedColor:
+    """The color called ``name``, however spelled, of one system or of the first that has it.
+
+    The order without a system is css, l2, l3, l1. Raises UnknownColor with the nearest names, and
+    BadInput for an unknown system.
+    """
+    order = SEARCH_ORDER if system_id is None else (system(system_id).id,)
+    for reading, read in enumerate((_words, _fold)):
+        wanted = read(name)
+        for key in order:
+            found = _index(key)[reading].get(wanted)
+            if found:
+                # CSS has both gray and grey: the one that was typed, not the first of the two.
+                typed = _letters(name)
+                return next((c for c in found if _letters(c.name) == typed), found[0])
+    raise _unknown(name, system_id)
+
+
+def parse_target(text: str, system_id: str | None = None) -> ColorTarget:
+    """Reads a name, ``#RRGGBB``, ``#RGB``, ``RRGGBB`` with a digit, ``rgb(1, 2, 3)`` or ``1,2,3``.
+
+    ``l3:vivid red`` names the system too, and goes before ``system_id``. Raises UnknownColor that
+    says what is wrong, with the nearest names where it was a name, and BadInput for an unknown
+    ``system_id``.
+    """
+    typed = unicodedata.normalize("NFKC", text or "").strip()
+    if not typed:
+        raise UnknownColor(f"No color was given. {FORMS}")
+    if system_id is not None:
+        system(system_id)
+    prefixed = re.fullmatch(r"([A-Za-z0-9]+)\s*:\s*(.*)", typed)
+    rest = typed
+    if prefixed:
+        key, rest = prefixed[1].lower(), prefixed[2]
+        if key not in SYSTEMS:
+            raise UnknownColor(
+                f'"{shortened(prefixed[1])}" is no color system. Before a colon stands one of '
+                f"{', '.join(SYSTEMS)}."
+            )
+        if not rest:
+            raise UnknownColor(f"A color of {SYSTEMS[key]} should follow the colon. {FORMS}")
+        system_id = key
+    srgb8 = read_hex(rest) or read_rgb(rest)
+    if srgb8 is None:
+        color = find(rest, system_id)
+        return ColorTarget(color.name, color.system, color.srgb8, color.lab, typed)
+    lab = np.asarray(srgb8_to_lab(np.array(srgb8, dtype=np.uint8)), dtype=np.float64)
+    return ColorTarget(None, None, srgb8, (float(lab[0]), float(lab[1]), float(lab[2])), typed)
+
+
+def nearest_names(lab: ArrayLike, system_id: str, n: int) -> list[tuple[NamedColor, float]]:
+    """The ``n`` names of a system nearest to ``lab`` (3,) by CIEDE2000, with the distance.
+
+    Nearest first, equal distances in the publisher's order. Names that share one color (CSS gray
+    and grey) count once, under the first. Raises BadInput for an unknown system, an ``n`` below
+    0 or a ``lab`` that is not three finite numbers.
+    """
+    point = np.asarray(lab, dtype=np.float64)
+    if point.shape != (3,) or not np.isfinite(point).all():
+        raise BadInput("A Lab color is three finite numbers: L*, a* and b*.")
+    if n < 0:
+        raise BadInput(f"The number of names cannot be {n}; it is 0 or more.")
+    chosen = system(system_id)
+    distance = np.asarray(delta_e00(chosen.lab, point), dtype=np.float64)
+    nearest: list[tuple[NamedColor, float]] = []
+    seen: set[Srgb8] = set()
+    for index in np.argsort(distance, kind="stable"):
+        color = chosen.colors[int(index)]
+        if len(nearest) == n:
+            break
+        if color.srgb8 not in seen:
+            seen.add(color.srgb8)
+            nearest.append((color, float(distance[index])))
+    return nearest
+
+
+def all_nearest(lab: ArrayLike, n: int) -> dict[str, list[tuple[NamedColor, float]]]:
+    """`nearest_names` of every system, by its id."""
+    return {key: nearest_names(lab, key, n) for key in SYSTEMS}
+
+
+def candidates(
+    target: ColorTarget, system_id: str | None, k: int
+) -> tuple[list[NamedColor], NDArray[np.float64]]:
+    """The colors that count as the asked one: it first, then its ``k`` nearest in a system.
+
+    ``system_id`` None is the target's own system. A target without a name is no color of any
+    system: its candidates are the ``k`` nearest names alone. Names that share one color count
+    once. Returns the colors and their Lab, float64 (M, 3). Raises BadInput for an unknown system,
+    for none with a target that has none, and for ``k`` below 0.
+    """
+    key = system_id or target.system
+    if key is None:
+        raise BadInput(f"{target.label} belongs to no color system: name the system to search.")
+    nominal = [find(target.name, target.system)] if target.name else []
+    # One more is asked for, because the nominal color itself is the nearest of its own system.
+    others = [color for color, _ in nearest_names(target.lab, key, k + 1)]
+    taken = {color.srgb8 for color in nominal}
+    colors = nominal + [color for color in others if color.srgb8 not in taken][:k]
+    return colors, np.array([color.lab for color in colors], dtype=np.float64).reshape(-1, 3)
+
+
+@cache
+def _index(system_id: str) -> tuple[dict[str, list[NamedColor]], dict[str, list[NamedColor]]]:
+    """The colors of a system by the words of their name, and by their folded name."""
+    by_words: dict[str, list[NamedColor]] = {}
+    by_fold: dict[str, list[NamedColor]] = {}
+    for color in system(system_id).colors:
+        by_words.setdefault(_words(color.name), []).append(color)
+        by_fold.setdefault(_fold(color.name), []).append(color)
+    return by_words, by_fold
+
+
+def _words(name: str) -> str:
+    """``"Dark-GREYISH  Red"`` as ``"dark grayish red"``."""
+    plain = re.sub(r"['’`]", "", unicodedata.normalize("NFKC", name).casefold())
+    return re.sub(r"[\s_\-‐-―]+", " ", plain).strip().replace("grey", "gray")
+
+
+def _letters(name: str) -> str:
+    """``"Dark-GREYISH  Red"`` as ``"darkgreyishred"``."""
+    plain = unicodedata.normalize("NFKC", name).casefold()
+    return re.sub(r"['’`\s_\-‐-―]+", "", plain)
+
+
+def _fold(name: str) -> str:
+    """``"Dark-GREYISH  Red"`` as ``"darkgrayishred"``."""
+    return _letters(name).replace("grey", "gray")
+
+
+def _unknown(name: str, system_id: str | None) -> UnknownColor:
+    """The error for a name that no system has, or that only another system has."""
+    if not _fold(name):
+        return UnknownColor(f"No color was given. {FORMS}")
+    where = "" if system_id is None else f" in {SYSTEMS[system_id]}"
+    message = f'No color is called "{shortened(name)}"{where}.'
+    suggestions: list[str] = []
+    for key in SEARCH_ORDER if system_id else ():
+        same = _index(key)[1].get(_fold(name))
+        if same and not suggestions:
+            suggestions.append(f"{key}:{same[0].name}")
+            message += f' {SYSTEMS[key]} has that name: write "{suggestions[0]}".'
+    pool = [system_id] if system_id else SEARCH_ORDER
+    nearest = _similar(name, (color.name for key in pool for color in system(key).colors))
+    if nearest:
+        message += f" Nearest names: {', '.join(nearest)}."
+    elif not suggestions:
+        message += f" {FORMS}"
+    return UnknownColor(message, (*suggestions, *nearest))
+
+
+def _similar(name: str, names: Iterable[str]) -> list[str]:
+    """The names spelled most like ``name``, best first; few or none when nothing is like it."""
+    by_fold: dict[str, str] = {}
+    for known in names:
+        by_fold.setdefault(_fold(known), known)
+    close = difflib.get_close_matches(_fold(name)[:60], by_fold, n=SUGGESTIONS, cutoff=0.55)
+    return [by_fold[fold] for fold in close]
