@@ -1,0 +1,178 @@
+"""The dominant color of an object, by the paper's text and by the code that was released.
+
+Source: GenColorBench (arXiv:2510.20586) section 3.4 and github.com/moatifbutt/gen-color-bench at
+commit 802a3ba. Both follow the dominant hue of Witzel and Dewis (2022): the first principal
+component of the chromaticities.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.color import statistics
+from core.color.difference import delta_e00
+from core.errors import NoPixels
+
+ACHROMATIC_MEDIAN_CHROMA = 10.0
+ACHROMATIC_KEPT_CHROMA = 15.0
+GUIDED_SHARE = 0.10
+GUIDED_AT_LEAST = 5
+
+
+@dataclass(frozen=True)
+class DominantColor:
+    """A dominant color with how it came about.
+
+    ``lab``: CIELAB D65/2 degree. ``axis``: unit vector (a, b) of the first component, pointing to
+    the mean chromaticity, None where there is none. ``axis_share``: share of the variation along
+    the axis, 0 to 1. ``pixel_count``: pixels given; ``used_count``: pixels in the mean. ``steps``:
+    name and remaining pixels of each step that left pixels out. ``used``: int64 ``(U,)``, how many
+    pixels of each given color are in the mean.
+    """
+
+    lab: tuple[float, float, float]
+    method: str
+    pixel_count: int
+    used_count: int
+    used: np.ndarray
+    axis: tuple[float, float] | None = None
+    axis_share: float | None = None
+    achromatic: bool = False
+    steps: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def axis_hue_deg(self) -> float | None:
+        """Hue angle of the axis, 0 to 360 degrees."""
+        if self.axis is None:
+            return None
+        return float(np.degrees(np.arctan2(self.axis[1], self.axis[0])) % 360.0)
+
+
+def _checked(lab: np.ndarray, counts: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    lab = np.asarray(lab, dtype=np.float64)
+    if lab.ndim != 2 or lab.shape[1] != 3:
+        raise ValueError(f"lab must be (N, 3), not {lab.shape}")
+    if lab.shape[0] == 0:
+        raise NoPixels("No pixel to find a dominant color of. Mark the object first.")
+    if counts is None:
+        counts = np.ones(lab.shape[0], dtype=np.int64)
+    return lab, np.asarray(counts, dtype=np.int64)
+
+
+def _moments(ab: np.ndarray, counts: np.ndarray, center: np.ndarray) -> np.ndarray:
+    offset = ab - center
+    return np.asarray((offset * counts[:, None]).T @ offset) / counts.sum()
+
+
+def _axis(moments: np.ndarray, toward: np.ndarray) -> tuple[np.ndarray, np.ndarray, float] | None:
+    """First and second unit vector and the first one's share of the variation; None without any.
+
+    The sign is fixed so that the first points to ``toward``.
+    """
+    values, vectors = np.linalg.eigh(moments)
+    total = float(values.sum())
+    if not total > 1e-12:
+        return None
+    first, second = vectors[:, 1], vectors[:, 0]
+    if first @ toward < 0:
+        first = -first
+    return first, second, float(values[1] / total)
+
+
+def paper(
+    lab: np.ndarray, counts: np.ndarray | None = None, *, centered: bool = False
+) -> DominantColor:
+    """The paper's rule: chromaticities projected on their first component, then means.
+
+    ``lab`` float64 ``(N, 3)``, ``counts`` ``(N,)`` pixels of each (None: one each). Uncentered
+    (default), the component goes through the neutral axis and so names a hue. Centered, the mean
+    chromaticity is taken off before and added back after, without which the mean of the
+    projections would be zero; the result is then the plain mean. Raises NoPixels.
+    """
+    lab, counts = _checked(lab, counts)
+    mean = statistics.mean(lab, counts)
+    center = mean[1:] if centered else np.zeros(2)
+    found = _axis(_moments(lab[:, 1:], counts, center), mean[1:])
+    ab = mean[1:]
+    if found is not None:
+        ab = center + ((mean[1:] - center) @ found[0]) * found[0]
+    total = int(counts.sum())
+    return DominantColor(
+        lab=(float(mean[0]), float(ab[0]), float(ab[1])),
+        method="paper-centred" if centered else "paper",
+        pixel_count=total,
+        used_count=total,
+        used=counts,
+        axis=None if found is None else (float(found[0][0]), float(found[0][1])),
+        axis_share=None if found is None else found[2],
+    )
+
+
+def released(
+    lab: np.ndarray, counts: np.ndarray | None = None, *, target_lab: np.ndarray | None = None
+) -> DominantColor:
+    """The released code's rule; with ``target_lab`` ``(3,)`` it keeps the pixels nearest to it.
+
+    Median chroma below 10: mean of the pixels with chroma below 15. Otherwise: pixels within 1.5
+    interquartile ranges on the second component of the centered chromaticities; of those, chroma
+    at or above their median; of those, with a target, the tenth nearest to it by CIEDE2000 (at
+    least 5, at most all); mean Lab. Raises NoPixels.
+    """
+    lab, counts = _checked(lab, counts)
+    total = int(counts.sum())
+    chroma = np.sqrt(lab[:, 1] ** 2 + lab[:, 2] ** 2)
+    (median,) = statistics.percentiles(chroma, counts, [50.0])
+    mean_ab = statistics.mean(lab[:, 1:], counts)
+    found = _axis(_moments(lab[:, 1:], counts, mean_ab), mean_ab)
+    steps: list[tuple[str, int]] = []
+    achromatic = median < ACHROMATIC_MEDIAN_CHROMA
+
+    if achromatic:
+        used = np.where(chroma < ACHROMATIC_KEPT_CHROMA, counts, 0)
+        steps.append(("chroma below 15", int(used.sum())))
+    else:
+        keep = np.ones(counts.shape, dtype=bool)
+        if found is not None:
+            across = (lab[:, 1:] - mean_ab) @ found[1]
+            low, high = statistics.percentiles(across, counts, [25.0, 75.0])
+            reach = 1.5 * (high - low)
+            # Rounding must not throw out pixels of one color, whose range is zero.
+            slack = 1e-9
+            keep = (across >= low - reach - slack) & (across <= high + reach + slack)
+            steps.append(("within 1.5 IQR across the axis", int(counts[keep].sum())))
+        (middle,) = statistics.percentiles(chroma[keep], counts[keep], [50.0])
+        keep &= chroma >= middle
+        steps.append(("chroma at or above the median", int(counts[keep].sum())))
+        used = np.where(keep, counts, 0)
+        if target_lab is not None:
+            used = _nearest(lab, counts, keep, np.asarray(target_lab, dtype=np.float64))
+            steps.append(("the tenth nearest to the asked color", int(used.sum())))
+
+    chosen = used > 0
+    mean = statistics.mean(lab[chosen], used[chosen])
+    return DominantColor(
+        lab=(float(mean[0]), float(mean[1]), float(mean[2])),
+        method="released" if target_lab is not None else "released-unguided",
+        pixel_count=total,
+        used_count=int(used.sum()),
+        used=used,
+        axis=None if found is None else (float(found[0][0]), float(found[0][1])),
+        axis_share=None if found is None else found[2],
+        achromatic=achromatic,
+        steps=tuple(steps),
+    )
+
+
+def _nearest(
+    lab: np.ndarray, counts: np.ndarray, keep: np.ndarray, target_lab: np.ndarray
+) -> np.ndarray:
+    """Pixels of each color among the tenth of the kept ones nearest to the target."""
+    among = np.flatnonzero(keep)
+    available = int(counts[among].sum())
+    wanted = min(max(GUIDED_AT_LEAST, int(available * GUIDED_SHARE)), available)
+    used = np.zeros(counts.shape, dtype=np.int64)
+    distance = delta_e00(lab[among], target_lab)
+    used[among] = statistics.smallest(distance, counts[among], wanted)
+    return used

@@ -1,0 +1,66 @@
+"""Munsell samples by ISCC-NBS category, an optional import of the released rule.
+
+The released code accepts every Munsell sample of the asked category. That file is not public with
+a licence that lets us ship it, so whoever has it points at it. Without it the released rule
+accepts the nominal color alone, and every verdict says which of the two it was.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from core.color.spaces import srgb8_to_lab
+from core.errors import BadInput
+
+COLUMNS = ("R", "G", "B", "Level1", "Level2", "Level3")
+
+
+@dataclass(frozen=True)
+class MunsellSamples:
+    """``lab`` float64 ``(N, 3)``; ``levels`` int ``(N, 3)``: category ids at levels 1, 2, 3."""
+
+    lab: np.ndarray
+    levels: np.ndarray
+    source: str
+
+    def of(self, system: str, category_id: int) -> np.ndarray:
+        """Lab ``(M, 3)`` of the samples of one category; ``system`` is l1, l2 or l3."""
+        column = ("l1", "l2", "l3").index(system)
+        return np.asarray(self.lab[self.levels[:, column] == category_id])
+
+
+def load_munsell(path: str | Path) -> MunsellSamples:
+    """Reads a CSV with the columns R, G, B (0 to 255), Level1, Level2, Level3 (category ids).
+
+    Raises BadInput naming the line that cannot be read.
+    """
+    path = Path(path)
+    rows: list[list[int]] = []
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            reader = csv.DictReader(file)
+            missing = [name for name in COLUMNS if name not in (reader.fieldnames or [])]
+            if missing:
+                raise BadInput(
+                    f"{path.name} lacks the columns {', '.join(missing)}. "
+                    f"Munsell samples want {', '.join(COLUMNS)}."
+                )
+            for row in reader:
+                values = [int(float(row[name])) for name in COLUMNS]
+                if not all(0 <= value <= 255 for value in values[:3]):
+                    raise ValueError("R, G, B must lie between 0 and 255")
+                rows.append(values)
+    except OSError as error:
+        raise BadInput(f"Cannot read the Munsell samples {path}: {error.strerror}.") from error
+    except (ValueError, TypeError, UnicodeDecodeError) as error:
+        if isinstance(error, BadInput):
+            raise
+        raise BadInput(f"{path.name}, line {len(rows) + 2}: {error}.") from error
+    if not rows:
+        raise BadInput(f"{path.name} holds no samples.")
+    table = np.array(rows)
+    return MunsellSamples(srgb8_to_lab(table[:, :3]), table[:, 3:], path.name)

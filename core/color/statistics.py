@@ -1,0 +1,74 @@
+"""Statistics of values that stand for several pixels each: exact as if every pixel were listed.
+
+``counts`` are whole numbers of pixels. None of these sorts everything: an order statistic is found
+in a histogram and settled inside one bin.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+_BINS = 4096
+
+
+def _bins(values: np.ndarray) -> np.ndarray:
+    """Monotone bin index int64 ``(U,)`` of the values, 0 to ``_BINS - 1``."""
+    low, high = float(values.min()), float(values.max())
+    if not high > low:
+        return np.zeros(values.shape, dtype=np.int64)
+    index = ((values - low) * (_BINS / (high - low))).astype(np.int64)
+    return np.minimum(index, _BINS - 1)
+
+
+def _settle(
+    values: np.ndarray, counts: np.ndarray, bins: np.ndarray, per_bin: np.ndarray, rank: int
+) -> float:
+    """The value at 0-based ``rank`` of the expanded, sorted list."""
+    bin_index = int(np.searchsorted(per_bin, rank, side="right"))
+    before = int(per_bin[bin_index - 1]) if bin_index else 0
+    inside = np.flatnonzero(bins == bin_index)
+    inside = inside[np.argsort(values[inside], kind="stable")]
+    place = int(np.searchsorted(np.cumsum(counts[inside]), rank - before, side="right"))
+    return float(values[inside[place]])
+
+
+def percentiles(values: np.ndarray, counts: np.ndarray, percents: list[float]) -> list[float]:
+    """Percentiles (0 to 100) of ``values`` ``(U,)``, each repeated ``counts`` times.
+
+    Linear interpolation between order statistics, as ``numpy.percentile`` of the repeated values.
+    """
+    bins = _bins(values)
+    per_bin = np.cumsum(np.bincount(bins, weights=counts, minlength=_BINS)).astype(np.int64)
+    last = int(per_bin[-1]) - 1
+    out = []
+    for percent in percents:
+        position = percent / 100.0 * last
+        below = int(np.floor(position))
+        low = _settle(values, counts, bins, per_bin, below)
+        high = low if below == last else _settle(values, counts, bins, per_bin, below + 1)
+        out.append(low + (high - low) * (position - below))
+    return out
+
+
+def smallest(values: np.ndarray, counts: np.ndarray, keep: int) -> np.ndarray:
+    """How many pixels of each value are among the ``keep`` smallest; int64 ``(U,)``.
+
+    Sums to ``keep``; the value on the border may be taken in part. Equal values are taken in the
+    order in which they stand.
+    """
+    bins = _bins(values)
+    per_bin = np.cumsum(np.bincount(bins, weights=counts, minlength=_BINS)).astype(np.int64)
+    border = int(np.searchsorted(per_bin, keep, side="left"))
+    taken = np.where(bins < border, counts, 0).astype(np.int64)
+    left = keep - (int(per_bin[border - 1]) if border else 0)
+    inside = np.flatnonzero(bins == border)
+    inside = inside[np.argsort(values[inside], kind="stable")]
+    before = np.cumsum(counts[inside]) - counts[inside]
+    taken[inside] = np.clip(left - before, 0, counts[inside])
+    return taken
+
+
+def mean(lab: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Mean float64 ``(C,)`` of ``lab`` ``(U, C)``, each row counted ``counts`` times."""
+    weights = counts.astype(np.float64)
+    return np.asarray(weights @ lab) / weights.sum()

@@ -1,0 +1,183 @@
+"""``python -m core.measure``: verdicts without a screen.
+
+Images with one mask, or a manifest with the columns ``file,mask,target,system``. Exit status 0 when
+everything was measured, 2 when something was bad input; its message is on standard error, and in a
+list of several the others are measured all the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+from core.color.munsell import MunsellSamples, load_munsell
+from core.color.systems import parse_target
+from core.errors import BadInput, TrueHueError
+from core.images import load_image, load_mask
+from core.pipeline import Measurement, measure
+from core.verdict.rules import RULES, Rule, rule
+
+COLUMNS = ("file", "mask", "target", "system")
+EPILOG = """\
+examples:
+  python -m core.measure mug.png --mask mug-mask.png --target "vivid reddish orange"
+  python -m core.measure mug.png --mask mug-mask.png --target "#E83B1B" --rule released --json
+  python -m core.measure --manifest run.csv > verdicts.jsonl
+"""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One image to judge. ``where`` names it in messages; paths are as given."""
+
+    where: str
+    file: str
+    mask: str
+    target: str
+    system: str | None
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    out = argparse.ArgumentParser(
+        prog="python -m core.measure",
+        description="Judges the color of an object in an image, given its mask.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    out.add_argument("images", nargs="*", metavar="IMAGE", help="images to judge, all by one mask")
+    out.add_argument("--mask", help="mask image of the same size: the object is light, 128 or more")
+    out.add_argument(
+        "--target",
+        help='asked color: a name, "#RRGGBB" or "r,g,b" (names are looked up in CSS, then ISCC-NBS '
+        "levels 2, 3, 1, unless --system says where)",
+    )
+    out.add_argument("--system", choices=("css", "l1", "l2", "l3"), help="color system of the name")
+    out.add_argument("--manifest", metavar="FILE.csv", help="columns file,mask,target,system; "
+                     "paths are relative to the file; prints JSON lines")  # fmt: skip
+    out.add_argument(
+        "--rule", default="paper", choices=[known.id for known in RULES], help="default: paper"
+    )
+    out.add_argument("--k", type=int, default=0, help="paper rules: accept the k nearest names too "
+                     "(default 0: the paper gives no k)")  # fmt: skip
+    out.add_argument("--object", default="", help="name of the object, for the sentence")
+    out.add_argument("--munsell", metavar="FILE.csv", help="released rule: Munsell samples, a CSV "
+                     "with the columns R,G,B,Level1,Level2,Level3")  # fmt: skip
+    out.add_argument("--json", action="store_true", help="one JSON object a line")
+    return out
+
+
+def _jobs(options: argparse.Namespace) -> Iterator[Job | tuple[str, str]]:
+    """The jobs in order; a manifest line that is none comes as (where, message)."""
+    if options.manifest is None:
+        for image in options.images:
+            yield Job(image, image, options.mask, options.target, options.system)
+        return
+    path = Path(options.manifest)
+    try:
+        file = path.open(newline="", encoding="utf-8-sig")
+    except OSError as error:
+        raise BadInput(f"Cannot read the manifest {path}: {error.strerror}.") from error
+    with file:
+        reader = csv.DictReader(file)
+        try:
+            header = reader.fieldnames or []
+            missing = [name for name in COLUMNS[:3] if name not in header]
+            if missing:
+                raise BadInput(
+                    f"The manifest {path.name} lacks the column(s) {', '.join(missing)}. "
+                    f"It needs a header line with {','.join(COLUMNS)}; system may be empty."
+                )
+            for row in reader:
+                where = f"{path.name}, line {reader.line_num}"
+                values = [(row.get(name) or "").strip() for name in COLUMNS]
+                if not all(values[:3]):
+                    yield where, "file, mask and target must all be given"
+                    continue
+                image, mask = (str(path.parent / value) for value in values[:2])
+                yield Job(where, image, mask, values[2], values[3] or None)
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise BadInput(f"The manifest {path.name} is no CSV in UTF-8: {error}.") from error
+
+
+def _run(job: Job, options: argparse.Namespace, munsell: MunsellSamples | None) -> Measurement:
+    image = load_image(job.file)
+    mask = load_mask(job.mask, image.srgb8.shape[:2])
+    target = parse_target(job.target, job.system)
+    return measure(
+        image.srgb8, mask, target, options.rule,
+        k=options.k, munsell=munsell, system=job.system, object_name=options.object,
+    )  # fmt: skip
+
+
+def _unscored(file: str, mask: str, target: str, reason: str, by: Rule) -> dict[str, Any]:
+    empty = dict.fromkeys(("lab", "target_lab", "delta_e00", "delta_chroma", "hue_deg"))
+    return {
+        "file": file, "mask": mask, "status": "unscored", "reason": reason,
+        "rule": by.id, "version": by.version, "target": target, **empty,
+    }  # fmt: skip
+
+
+def _line(file: str, found: Measurement) -> str:
+    verdict = found.verdict
+    word = {"pass": "PASS", "fail": "FAIL"}[verdict.status]
+    lab = ", ".join(f"{value:.2f}" for value in verdict.lab or ())
+    return (
+        f"{word}  {file}  asked {found.target.label}, found Lab ({lab})  "
+        f"[{verdict.rule} {verdict.version}] {verdict.reason}"
+    )
+
+
+def main(arguments: list[str] | None = None, out: TextIO | None = None) -> int:
+    """Runs the command; returns the exit status."""
+    out = out or sys.stdout
+    options = parser().parse_args(arguments)
+    as_json = options.json or options.manifest is not None
+    by = rule(options.rule)
+    failed = False
+    try:
+        if (options.manifest is None) == (not options.images):
+            raise BadInput("Give images with --mask and --target, or --manifest FILE.csv.")
+        if options.manifest is None and not (options.mask and options.target):
+            raise BadInput("Images need --mask MASK and --target NAME or HEX.")
+        munsell = load_munsell(options.munsell) if options.munsell else None
+        if options.manifest is None:
+            parse_target(options.target, options.system)  # a wrong color is wrong for all images
+        for job in _jobs(options):
+            if isinstance(job, tuple):
+                where, message = job
+                result = _unscored("", "", "", f"{where}: {message}", by)
+            else:
+                where, message = job.where, ""
+                try:
+                    found = _run(job, options, munsell)
+                    result = {"file": job.file, "mask": job.mask, **found.as_json()}
+                except TrueHueError as error:
+                    message = str(error)
+                    result = _unscored(job.file, job.mask, job.target, message, by)
+            if message:
+                failed = True
+                print(f"{where}: {message}", file=sys.stderr)
+            if as_json:
+                print(json.dumps(result, ensure_ascii=False), file=out, flush=True)
+            elif not message:
+                print(_line(job.file, found), file=out, flush=True)  # type: ignore[union-attr]
+    except TrueHueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 2 if failed else 0
+
+
+if __name__ == "__main__":
+    try:
+        status = main()
+    except BrokenPipeError:
+        sys.stderr.close()
+        status = 1
+    sys.exit(status)

@@ -1,0 +1,241 @@
+"""Image, mask and asked color to a verdict, in one pure call; a batch of them as a generator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from core.color import dominant as dominants
+from core.color.dominant import DominantColor
+from core.color.munsell import MunsellSamples
+from core.color.spaces import hex_of, hue_deg, lab_to_srgb8
+from core.color.systems import ColorTarget, candidates, find, nearest_names
+from core.errors import BadInput, TrueHueError
+from core.masks.cleanup import released_cleanup
+from core.pixels import MaskedColors, check_pair, masked_colors
+from core.verdict.explain import explain
+from core.verdict.judge import UNSCORED, Verdict, judge, unscored
+from core.verdict.rules import Rule, rule
+
+MAX_NEIGHBORS = 20
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One accepted color: the nominal one first. ``name`` is empty for a bare hex or rgb."""
+
+    name: str
+    hex: str
+    lab: tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A verdict with all that led to it.
+
+    ``colors`` are those of the pixels that entered (after the rule's clean-up), ``measured`` the
+    mask bool ``(H, W)`` of those pixels, ``mask_px`` the pixels of the mask as given. For an
+    unscored verdict, ``colors``, ``measured`` and ``dominant`` are None.
+    """
+
+    verdict: Verdict
+    target: ColorTarget
+    candidates: tuple[Candidate, ...]
+    object_name: str = ""
+    mask_px: int = 0
+    measured: np.ndarray | None = None
+    colors: MaskedColors | None = None
+    dominant: DominantColor | None = None
+    notes: tuple[str, ...] = ()
+
+    def numbers(self) -> dict[str, Any]:
+        """Every number of the verdict as plain JSON; see docs in the README, "What is stored"."""
+        verdict, found = self.verdict, self.dominant
+        metrics = {metric.name: metric for metric in verdict.metrics}
+        out: dict[str, Any] = {
+            "lab": None if verdict.lab is None else list(verdict.lab),
+            "target_lab": list(self.target.lab),
+        }
+        for name in ("delta_e00", "delta_chroma", "hue_deg"):
+            out[name] = metrics[name].value if name in metrics else None
+        out["metrics"] = {
+            name: {
+                "value": metric.value, "threshold": metric.threshold, "passed": metric.passed,
+                "candidate": self.candidates[metric.candidate].name
+                or self.candidates[metric.candidate].hex,
+            }
+            for name, metric in metrics.items()
+        }  # fmt: skip
+        out["candidates"] = [
+            {"name": c.name, "hex": c.hex, "lab": list(c.lab)} for c in self.candidates
+        ]
+        if verdict.lab is not None and found is not None and verdict.offset is not None:
+            out["found_hex"] = hex_of(lab_to_srgb8(np.array(verdict.lab)))
+            out["found_hue_deg"] = float(hue_deg(np.array(verdict.lab)))
+            out["offset"] = {
+                "lightness": verdict.offset.lightness, "chroma": verdict.offset.chroma,
+                "hue_deg": verdict.offset.hue_deg,
+                "to": self.candidates[verdict.nearest].name or self.candidates[verdict.nearest].hex,
+            }  # fmt: skip
+            out["dominant"] = {
+                "method": found.method, "axis_hue_deg": found.axis_hue_deg,
+                "axis_share": found.axis_share, "achromatic": found.achromatic,
+                "pixels": found.pixel_count, "pixels_used": found.used_count,
+                "steps": [[name, pixels] for name, pixels in found.steps],
+            }  # fmt: skip
+        out["mask_px"] = self.mask_px
+        out["notes"] = list(self.notes)
+        return out
+
+    def as_json(self) -> dict[str, Any]:
+        """One flat object: status, reason, rule, version, then what was asked, then the numbers."""
+        return {
+            "status": self.verdict.status,
+            "reason": self.verdict.reason,
+            "rule": self.verdict.rule,
+            "version": self.verdict.version,
+            "object": self.object_name,
+            "target": self.target.name or self.target.hex,
+            "target_hex": self.target.hex,
+            "system": self.target.system,
+            "parameters": dict(self.verdict.parameters),
+            **self.numbers(),
+        }
+
+
+def accepted(
+    target: ColorTarget,
+    by: Rule,
+    k: int = 0,
+    munsell: MunsellSamples | None = None,
+    system: str | None = None,
+) -> tuple[tuple[Candidate, ...], str]:
+    """The colors that a rule accepts for a target, nominal first, and how they were chosen.
+
+    The paper takes the nominal color and its ``k`` nearest in the same system; it does not say k,
+    and 0 adds nothing to what it says. The released code takes the Munsell samples of the
+    category, where that file is at hand; CSS names map to their nearest level 3 category, and a
+    bare hex or rgb value has none; its neighbors come from ``system``. Raises BadInput for a k
+    outside 0 to 20, or k > 0 without a system to take neighbors from.
+    """
+    nominal = Candidate(target.name or "", target.hex, target.lab)
+    if by.same_candidate:
+        if munsell is None:
+            return (nominal,), "the nominal color alone (no Munsell samples imported)"
+        if target.system is None or target.name is None:
+            return (nominal,), "the nominal color alone (a bare color has no category)"
+        category, name = target.system, target.name
+        if category == "css":
+            category, name = "l3", nearest_names(np.array(target.lab), "l3", 1)[0][0].name
+        samples = munsell.of(category, find(name, category).id)
+        more = tuple(
+            Candidate(f"Munsell sample {i + 1}", hex_of(lab_to_srgb8(lab)), _triple(lab))
+            for i, lab in enumerate(samples)
+        )
+        return (nominal, *more), f"nominal and {len(more)} Munsell samples of {name}"
+    if not 0 <= k <= MAX_NEIGHBORS:
+        raise BadInput(f"k, the number of neighbors, must lie between 0 and {MAX_NEIGHBORS}.")
+    if k == 0:
+        return (nominal,), "the nominal color alone (k = 0)"
+    system = target.system or system
+    if system is None:
+        raise BadInput(
+            f"{target.hex} belongs to no color system, so it has no neighbors. "
+            "Choose a system or set k to 0."
+        )
+    named, _ = candidates(target, system, k)
+    neighbors = named[1:] if target.name else named
+    return (
+        (nominal, *(Candidate(c.name, c.hex, c.lab) for c in neighbors)),
+        f"the nominal color and its {k} nearest in {system}",
+    )
+
+
+def measure(
+    srgb8: np.ndarray,
+    mask: np.ndarray,
+    target: ColorTarget,
+    rule_id: str = "paper",
+    *,
+    k: int = 0,
+    munsell: MunsellSamples | None = None,
+    system: str | None = None,
+    object_name: str = "",
+) -> Measurement:
+    """Judges the pixels inside a mask against an asked color.
+
+    ``srgb8`` uint8 ``(H, W, 3)``; ``mask`` bool ``(H, W)``; ``target`` from
+    :func:`core.color.systems.parse_target`; ``rule_id`` from :data:`core.verdict.rules.RULES`;
+    ``k``, ``munsell`` and ``system`` as for :func:`accepted`. Raises BadInput, MaskError or NoPixels when there is nothing that could be judged.
+    """
+    by = rule(rule_id)
+    check_pair(srgb8, mask)
+    allowed, how = accepted(target, by, k, munsell, system)
+    parameters: dict[str, Any] = {
+        "k": 0 if by.same_candidate else k,
+        "candidates": how,
+        "thresholds": {
+            "delta_chroma": by.thresholds.delta_chroma,
+            "delta_e00": by.thresholds.delta_e00,
+            "hue_deg": by.thresholds.hue_deg,
+        },
+    }
+    measured, notes = mask, []
+    mask_px = int(np.count_nonzero(mask))
+    if by.cleanup:
+        cleaned = released_cleanup(srgb8, mask)
+        measured = cleaned.pixels
+        if cleaned.undone:
+            notes.append(
+                "The clean-up would have left under 20% of the mask, so it was undone: "
+                "the object is mostly dark or gray."
+            )
+        elif cleaned.removed_px:
+            share = 100.0 * cleaned.removed_px / mask_px
+            notes.append(f"The clean-up left out {share:.1f}% of the mask: shadows, grays, crumbs.")
+    colors = masked_colors(srgb8, measured)
+    found = _dominant(colors, by, target)
+    verdict = judge(
+        found.lab, target.lab, np.array([c.lab for c in allowed]), by, parameters
+    )
+    verdict = replace(verdict, reason=explain(verdict, object_name, len(allowed)))
+    return Measurement(
+        verdict, target, allowed, object_name, mask_px, measured, colors, found, tuple(notes)
+    )
+
+
+def measure_all(
+    items: Iterable[tuple[np.ndarray, np.ndarray, ColorTarget, str]],
+) -> Iterator[Measurement]:
+    """Yields a measurement for every (srgb8, mask, target, rule id), in order, as each is done.
+
+    What cannot be judged comes out as ``unscored`` with its reason, never left out.
+    """
+    for srgb8, mask, target, rule_id in items:
+        try:
+            yield measure(srgb8, mask, target, rule_id)
+        except TrueHueError as error:
+            yield unscored_measurement(str(error), target, rule_id)
+
+
+def unscored_measurement(
+    reason: str, target: ColorTarget, rule_id: str, object_name: str = ""
+) -> Measurement:
+    """A measurement whose status is ``unscored``, with the reason and no numbers."""
+    verdict = unscored(reason, rule(rule_id))
+    assert verdict.status == UNSCORED
+    return Measurement(verdict, target, (), object_name)
+
+
+def _dominant(colors: MaskedColors, by: Rule, target: ColorTarget) -> DominantColor:
+    if by.dominant == "released":
+        asked = np.array(target.lab) if by.guided else None
+        return dominants.released(colors.lab, colors.counts, target_lab=asked)
+    return dominants.paper(colors.lab, colors.counts, centered=by.dominant == "paper-centred")
+
+
+def _triple(lab: np.ndarray) -> tuple[float, float, float]:
+    return float(lab[0]), float(lab[1]), float(lab[2])

@@ -1,0 +1,1 @@
+"""From a dominant color to a verdict with its reasons."""

@@ -1,0 +1,131 @@
+"""Verdicts: a dominant color against the candidates of an asked color, every number kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from core.color.difference import HUE_GATE_CHROMA, delta_chroma, delta_e00, hue_difference_deg
+from core.color.spaces import chroma, hue_deg
+from core.errors import BadInput
+from core.verdict.rules import Rule
+
+PASS, FAIL, UNSCORED = "pass", "fail", "unscored"
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One number against its threshold. ``candidate`` is the index of the color it was met on."""
+
+    name: str
+    value: float
+    threshold: float
+    candidate: int
+
+    @property
+    def passed(self) -> bool:
+        """True strictly below the threshold."""
+        return self.value < self.threshold
+
+
+@dataclass(frozen=True)
+class Offset:
+    """How the found color differs from the nearest accepted one: found minus accepted.
+
+    ``hue_deg`` is signed, -180 to 180, counterclockwise; None where either C*ab is below 5.
+    """
+
+    lightness: float
+    chroma: float
+    hue_deg: float | None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The outcome for one object.
+
+    ``status`` is pass, fail or unscored; an unscored verdict has a reason and no numbers.
+    ``nearest`` is the index of the candidate nearest by CIEDE2000, to which ``offset`` refers.
+    """
+
+    status: str
+    reason: str
+    rule: str
+    version: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+    lab: tuple[float, float, float] | None = None
+    target_lab: tuple[float, float, float] | None = None
+    metrics: tuple[Metric, ...] = ()
+    nearest: int = 0
+    offset: Offset | None = None
+
+    def metric(self, name: str) -> Metric | None:
+        """The metric of that name, None when unscored."""
+        return next((metric for metric in self.metrics if metric.name == name), None)
+
+
+def unscored(reason: str, rule: Rule, parameters: dict[str, Any] | None = None) -> Verdict:
+    """The verdict of an image that could not be judged; never a pass, never a fail."""
+    return Verdict(UNSCORED, reason, rule.id, rule.version, parameters or {})
+
+
+def judge(
+    lab: tuple[float, float, float],
+    target_lab: tuple[float, float, float],
+    candidates_lab: np.ndarray,
+    rule: Rule,
+    parameters: dict[str, Any] | None = None,
+) -> Verdict:
+    """Judges a found color; ``candidates_lab`` ``(M, 3)`` with the nominal color first.
+
+    Without ``rule.same_candidate`` each metric takes its own minimum (paper, 3.4). With it, the
+    nominal color counts when it passes, else the best candidate on which all three pass; when none
+    does, the numbers are those of the nominal color, as in the released code. Raises BadInput for
+    numbers that are not finite. The reason is left empty; core.verdict.explain writes it.
+    """
+    candidates_lab = np.asarray(candidates_lab, dtype=np.float64).reshape(-1, 3)
+    found = np.asarray(lab, dtype=np.float64)
+    if not candidates_lab.size or not np.isfinite(found).all():
+        raise BadInput("A verdict needs a found color of finite numbers and a candidate.")
+    values = {
+        "delta_chroma": delta_chroma(found, candidates_lab),
+        "delta_e00": delta_e00(candidates_lab, found),
+        "hue_deg": hue_difference_deg(found, candidates_lab),
+    }
+    limits = {name: float(getattr(rule.thresholds, name)) for name in values}
+    if rule.same_candidate:
+        passes = np.logical_and.reduce([values[name] < limits[name] for name in values])
+        chosen = 0
+        if passes.any() and not passes[0]:
+            total = values["delta_chroma"] + values["delta_e00"] + values["hue_deg"]
+            chosen = int(np.argmin(np.where(passes, total, np.inf)))
+        where = dict.fromkeys(values, chosen)
+    else:
+        where = {name: int(np.argmin(values[name])) for name in values}
+    metrics = tuple(
+        Metric(name, float(values[name][where[name]]), limits[name], where[name])
+        for name in values
+    )
+    nearest = where["delta_e00"]
+    return Verdict(
+        status=PASS if all(metric.passed for metric in metrics) else FAIL,
+        reason="",
+        rule=rule.id,
+        version=rule.version,
+        parameters=parameters or {},
+        lab=lab,
+        target_lab=target_lab,
+        metrics=metrics,
+        nearest=nearest,
+        offset=_offset(found, candidates_lab[nearest]),
+    )
+
+
+def _offset(found: np.ndarray, accepted: np.ndarray) -> Offset:
+    c_found, c_accepted = float(chroma(found)), float(chroma(accepted))
+    turn: float | None = None
+    if min(c_found, c_accepted) >= HUE_GATE_CHROMA:
+        turn = float((hue_deg(found) - hue_deg(accepted) + 180.0) % 360.0 - 180.0)
+    return Offset(float(found[0] - accepted[0]), c_found - c_accepted, turn)
