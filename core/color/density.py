@@ -1,0 +1,61 @@
+"""Where the pixels of an object lie: densities for the a*b* plane and the lightness axis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.color.spaces import lab_to_srgb8
+
+
+@dataclass(frozen=True)
+class ChromaticityDensity:
+    """Pixels counted in square cells of the a*b* plane.
+
+    ``counts`` int64 ``(B, A)`` with row 0 at the lowest b*; cell ``[j, i]`` spans
+    ``a_min + i * step`` and ``b_min + j * step`` by ``step``. ``rgba8`` uint8 ``(B, A, 4)``: the
+    mean color of the cell's pixels, opaque with the square root of their share of the fullest cell
+    and at least a quarter, transparent where there are none.
+    """
+
+    a_min: float
+    b_min: float
+    step: float
+    counts: np.ndarray
+    rgba8: np.ndarray
+
+
+def chromaticity_density(
+    lab: np.ndarray, counts: np.ndarray, cells: int = 48
+) -> ChromaticityDensity:
+    """Counts ``lab`` ``(U, 3)``, each ``counts`` times, in about ``cells`` cells a side."""
+    ab = lab[:, 1:]
+    low, high = ab.min(axis=0), ab.max(axis=0)
+    # Steps of 0.5 at the least: below that the plot would show 8-bit rounding.
+    step = max(float((high - low).max()) / cells, 0.5)
+    a_min, b_min = (float(np.floor(value / step) * step) for value in low)
+    i = ((ab[:, 0] - a_min) / step).astype(np.int64)
+    j = ((ab[:, 1] - b_min) / step).astype(np.int64)
+    width, height = int(i.max()) + 1, int(j.max()) + 1
+    cell = j * width + i
+    size = width * height
+    total = np.bincount(cell, weights=counts, minlength=size)
+    filled = total > 0
+    means = np.stack(
+        [np.bincount(cell, weights=counts * lab[:, c], minlength=size) for c in range(3)], axis=-1
+    )
+    rgba8 = np.zeros((size, 4), dtype=np.uint8)
+    rgba8[filled, :3] = lab_to_srgb8(means[filled] / total[filled, None])
+    share = np.sqrt(total[filled] / total.max())
+    rgba8[filled, 3] = np.rint(255.0 * (0.25 + 0.75 * share)).astype(np.uint8)
+    return ChromaticityDensity(
+        a_min, b_min, step,
+        total.astype(np.int64).reshape(height, width), rgba8.reshape(height, width, 4),
+    )  # fmt: skip
+
+
+def lightness_histogram(lab: np.ndarray, counts: np.ndarray, bins: int = 50) -> np.ndarray:
+    """Pixels int64 ``(bins,)`` in equal bins of L* from 0 to 100."""
+    index = np.clip((lab[:, 0] * (bins / 100.0)).astype(np.int64), 0, bins - 1)
+    return np.bincount(index, weights=counts, minlength=bins).astype(np.int64)
