@@ -154,6 +154,8 @@ def candidates(
     once. Returns the colors and their Lab, float64 (M, 3). Raises BadInput for an unknown system,
     for none with a target that has none, and for ``k`` below 0.
     """
+    if k < 0:
+        raise BadInput(f"The number of neighbors cannot be {k}; it is 0 or more.")
     key = system_id or target.system
     if key is None:
         raise BadInput(f"{target.label} belongs to no color system: name the system to search.")
