@@ -1,0 +1,137 @@
+"""The marks that a person makes on an image, as plain JSON, checked before anything uses them.
+
+Coordinates are image pixels with the origin at the top left corner of the image: pixel ``(i, j)``
+covers ``i <= x < i + 1`` and ``j <= y < j + 1``, and its center is at ``(i + 0.5, j + 0.5)``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.errors import MaskError
+
+MAX_MARKS = 2_000
+MAX_POINTS = 200_000
+MIN_RADIUS = 0.5
+MAX_RADIUS = 512.0
+# Far outside every image, yet small enough that sums and squares stay exact.
+MAX_COORDINATE = 1e6
+
+STROKES = ("keep", "cut", "brush", "erase")
+KINDS = ("whole", "box", *STROKES, "stored")
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One checked mark.
+
+    ``type`` is one of ``KINDS``. ``box`` is ``(x0, y0, x1, y1)`` inside the image with
+    ``x0 < x1`` and ``y0 < y1``; ``radius`` and ``points`` belong to strokes, ``mask_id`` to a
+    stored mask.
+    """
+
+    type: str
+    box: tuple[float, float, float, float] | None = None
+    radius: float = 0.0
+    points: tuple[tuple[float, float], ...] = ()
+    mask_id: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """The mark as :func:`parse_marks` reads it."""
+        data: dict[str, Any] = {"type": self.type}
+        if self.box is not None:
+            data["box"] = list(self.box)
+        if self.type in STROKES:
+            data["radius"] = self.radius
+            data["points"] = [list(point) for point in self.points]
+        if self.type == "stored":
+            data["mask_id"] = self.mask_id
+        return data
+
+
+def _number(value: Any, what: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise MaskError(f"{what} must be a number, this is {type(value).__name__}.")
+    # A whole number of hundreds of digits does not even fit into a float.
+    if abs(value) > MAX_COORDINATE or not math.isfinite(value):
+        raise MaskError(f"{what} must be a finite number of at most {MAX_COORDINATE:g} pixels.")
+    return float(value)
+
+
+def _list(value: Any, what: str) -> Sequence[Any]:
+    if isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
+        raise MaskError(f"{what} must be a list, this is {type(value).__name__}.")
+    return value
+
+
+def _box(value: Any, width: int, height: int, what: str) -> tuple[float, float, float, float]:
+    corners = _list(value, f"{what}: the box")
+    if len(corners) != 4:
+        raise MaskError(f"{what}: a box is [x0, y0, x1, y1], this has {len(corners)} numbers.")
+    x0, y0, x1, y1 = (_number(corner, f"{what}: a corner of the box") for corner in corners)
+    left, right = (min(max(x, 0.0), float(width)) for x in sorted((x0, x1)))
+    top, bottom = (min(max(y, 0.0), float(height)) for y in sorted((y0, y1)))
+    if right <= left or bottom <= top:
+        raise MaskError(f"{what}: the box holds no part of the image; draw it over the object.")
+    return left, top, right, bottom
+
+
+def _stroke(data: Mapping[str, Any], kind: str, what: str) -> Mark:
+    radius = _number(data.get("radius"), f"{what}: the radius")
+    if not MIN_RADIUS <= radius <= MAX_RADIUS:
+        raise MaskError(
+            f"{what}: the radius must be {MIN_RADIUS:g} to {MAX_RADIUS:g} pixels, "
+            f"this is {radius:g}."
+        )
+    points = []
+    for point in _list(data.get("points"), f"{what}: the points"):
+        pair = _list(point, f"{what}: a point")
+        if len(pair) != 2:
+            raise MaskError(f"{what}: a point is [x, y], this has {len(pair)} numbers.")
+        points.append((_number(pair[0], f"{what}: x"), _number(pair[1], f"{what}: y")))
+    if not points:
+        raise MaskError(f"{what}: a stroke needs at least one point.")
+    return Mark(kind, radius=radius, points=tuple(points))
+
+
+def _mark(data: Any, width: int, height: int, what: str) -> Mark:
+    if not isinstance(data, Mapping):
+        raise MaskError(f"{what} must be an object, this is {type(data).__name__}.")
+    kind = data.get("type")
+    if kind == "whole":
+        return Mark("whole")
+    if kind == "box":
+        return Mark("box", box=_box(data.get("box"), width, height, what))
+    if kind == "stored":
+        mask_id = data.get("mask_id")
+        if not isinstance(mask_id, str) or not mask_id or len(mask_id) > 200:
+            raise MaskError(f"{what}: mask_id must name a stored mask.")
+        return Mark("stored", mask_id=mask_id)
+    if isinstance(kind, str) and kind in STROKES:
+        return _stroke(data, kind, what)
+    raise MaskError(f"{what}: unknown type {str(kind)[:40]!r}; known are {', '.join(KINDS)}.")
+
+
+def parse_marks(data: Any, width: int, height: int) -> tuple[Mark, ...]:
+    """Checks a list of marks for an image of ``width`` × ``height`` pixels, keeping their order.
+
+    Corners of a box may come in any order; a box is clipped to the image. Points of a stroke may
+    lie outside. Raises MaskError that names the mark (counted from 1) and what is wrong with it.
+    """
+    items = _list(data, "Marks")
+    if len(items) > MAX_MARKS:
+        raise MaskError(f"At most {MAX_MARKS:,} marks are allowed, these are {len(items):,}.")
+    # Count before reading: a huge list should cost nothing.
+    points = sum(
+        len(item["points"])
+        for item in items
+        if isinstance(item, Mapping) and isinstance(item.get("points"), Sequence)
+    )
+    if points > MAX_POINTS:
+        raise MaskError(f"At most {MAX_POINTS:,} stroke points are allowed, these are {points:,}.")
+    return tuple(
+        _mark(item, width, height, f"Mark {number}") for number, item in enumerate(items, start=1)
+    )

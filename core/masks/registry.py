@@ -1,0 +1,45 @@
+"""Every masker that this version knows, with what it needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.errors import BadInput
+
+
+@dataclass(frozen=True)
+class Masker:
+    """One way to a mask.
+
+    ``id`` is the ``maker`` of its masks. ``needs`` says in a person's words what it wants from
+    them; ``marks`` are the types of marks it reads. ``weights`` names what has to be at hand on
+    the machine, and is empty for those that work everywhere.
+    """
+
+    id: str
+    name: str
+    needs: str
+    marks: tuple[str, ...]
+    weights: str = ""
+
+
+MASKERS = (
+    Masker(
+        "grabcut",
+        "GrabCut",
+        "a box around the object, or keep and cut strokes",
+        ("box", "keep", "cut", "brush", "erase"),
+    ),
+    Masker("brush", "Brush", "the object painted by hand", ("brush", "erase")),
+    Masker("whole", "Whole image", "nothing", ("whole",)),
+)
+
+
+def masker(masker_id: str) -> Masker:
+    """The masker of that id; raises BadInput that lists the known ones."""
+    for known in MASKERS:
+        if known.id == masker_id:
+            return known
+    raise BadInput(
+        f"No masker {masker_id!r}; known are {', '.join(known.id for known in MASKERS)}."
+    )
