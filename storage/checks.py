@@ -1,0 +1,59 @@
+"""Looking after what DuckDB does not: references between tables, and the files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from storage.database import Database
+from storage.files import shelf
+
+_REFERENCES = (
+    (
+        "mask {} is of the image {}, which is not stored",
+        """
+        SELECT mask_id, image_id
+        FROM masks ANTI JOIN images USING (image_id)
+        ORDER BY mask_id
+        """,
+    ),
+    (
+        "evidence {} is about the image {}, which is not stored",
+        """
+        SELECT evidence_id, image_id
+        FROM evidence ANTI JOIN images USING (image_id)
+        ORDER BY evidence_id
+        """,
+    ),
+    (
+        "evidence {} was measured in the mask {}, which is not stored for that image",
+        """
+        SELECT evidence_id, mask_id
+        FROM evidence ANTI JOIN masks USING (mask_id, image_id)
+        WHERE mask_id IS NOT NULL
+        ORDER BY evidence_id
+        """,
+    ),
+)
+
+
+def dangling(database: Database) -> list[str]:
+    """Return one sentence for each row that points at a row that is not there."""
+    return [
+        sentence.format(*row)
+        for sentence, question in _REFERENCES
+        for row in database.rows(question)
+    ]
+
+
+def missing_files(database: Database, images: Path, masks: Path) -> list[str]:
+    """Return one sentence for each row whose PNG is not there; the files are not opened."""
+    shelves = (
+        ("image", images, "SELECT image_id, image_id FROM images ORDER BY 1"),
+        ("mask", masks, "SELECT mask_id, content_sha256 FROM masks ORDER BY 1"),
+    )
+    return [
+        f"the file of {what} {row_id} is missing: {shelf(root, sha256)}"
+        for what, root, question in shelves
+        for row_id, sha256 in database.rows(question)
+        if not shelf(root, sha256).is_file()
+    ]

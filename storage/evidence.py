@@ -1,0 +1,129 @@
+"""Evidence: verdicts with all their numbers, added and never overwritten."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from core.errors import BadInput
+from core.records import EvidenceRecord
+from storage import canonical
+from storage.database import Database, aware
+from storage.images import Images
+from storage.masks import Masks
+
+STATUSES = ("pass", "fail", "unscored")
+
+_COLUMNS = (
+    "evidence_id, image_id, mask_id, object_name, target, protocol, version, parameters, "
+    "status, reason, numbers, created_at"
+)
+
+
+class Evidence:
+    """The stored verdicts, keyed by what was asked, of which pixels, by which rule."""
+
+    def __init__(self, database: Database, images: Images, masks: Masks) -> None:
+        self._database = database
+        self._images = images
+        self._masks = masks
+
+    def add(self, evidence: EvidenceRecord) -> EvidenceRecord:
+        """Store ``evidence`` and return it with its ``evidence_id`` and ``created_at``.
+
+        The id is the SHA-256 of image, mask, object, target, protocol, version and parameters;
+        whatever id and time come in are ignored. If that id is stored, the stored row comes back
+        unchanged: a new computation needs a new version or other parameters. Raises
+        :class:`NotStored` for an unknown image or mask and :class:`BadInput`, naming the field,
+        for a mask of another image, an unknown status, empty names, or what is not plain JSON
+        (NaN and infinity: give None).
+        """
+        image_id = self._images.get(evidence.image_id).image_id
+        mask_id = self._mask_id(image_id, evidence.mask_id)
+        if evidence.status not in STATUSES:
+            raise BadInput(f"status is {evidence.status!r}: give one of {', '.join(STATUSES)}.")
+        key = {
+            "image_id": image_id,
+            "mask_id": mask_id,
+            "object_name": canonical.text(evidence.object_name, "object_name"),
+            "target": canonical.mapping(evidence.target, "target"),
+            "protocol": canonical.required(evidence.protocol, "protocol"),
+            "version": canonical.required(evidence.version, "version"),
+            "parameters": canonical.mapping(evidence.parameters, "parameters"),
+        }
+        evidence_id = canonical.digest(key)
+        self._database.insert(
+            f"INSERT INTO evidence ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+            "ON CONFLICT DO NOTHING",
+            [
+                evidence_id,
+                image_id,
+                mask_id,
+                key["object_name"],
+                canonical.dump(key["target"]),
+                key["protocol"],
+                key["version"],
+                canonical.dump(key["parameters"]),
+                evidence.status,
+                canonical.text(evidence.reason, "reason"),
+                canonical.dump(canonical.mapping(evidence.numbers, "numbers")),
+                self._database.now(),
+            ],
+        )
+        return self.get(evidence_id)
+
+    def get(self, evidence_id: str) -> EvidenceRecord:
+        """Return one row by its id or the first 8 or more characters of it.
+
+        Raises :class:`NotStored` if none or more than one fits.
+        """
+        full = self._database.full_id("evidence", "evidence_id", evidence_id)
+        return self._records("WHERE evidence_id = ?", [full])[0]
+
+    def for_image(self, image_id: str) -> list[EvidenceRecord]:
+        """Return the rows of a stored image, newest first; :class:`NotStored` if there is none
+        such image."""
+        image = self._images.get(image_id)
+        return self._records(
+            "WHERE image_id = ? ORDER BY created_at DESC, evidence_id", [image.image_id]
+        )
+
+    def recent(self, limit: int = 50, offset: int = 0) -> list[EvidenceRecord]:
+        """Return ``limit`` rows, newest first, after leaving out ``offset`` of them."""
+        return self._records(
+            "ORDER BY created_at DESC, evidence_id LIMIT ? OFFSET ?",
+            [max(limit, 0), max(offset, 0)],
+        )
+
+    def count(self) -> int:
+        """Return the number of stored rows."""
+        return self._database.count("evidence")
+
+    def count_by_status(self) -> dict[str, int]:
+        """Return how many rows pass, fail and are unscored; every status is there, if only as 0."""
+        rows = self._database.rows("SELECT status, count(*) FROM evidence GROUP BY status")
+        return dict.fromkeys(STATUSES, 0) | {status: int(number) for status, number in rows}
+
+    def _mask_id(self, image_id: str, given: str | None) -> str | None:
+        if given is None:
+            return None
+        mask = self._masks.get(given)
+        if mask.image_id != image_id:
+            raise BadInput(
+                f"mask_id {mask.mask_id} belongs to the image {mask.image_id}, not to {image_id}."
+            )
+        return mask.mask_id
+
+    def _records(self, clauses: str, values: Sequence[Any]) -> list[EvidenceRecord]:
+        rows = self._database.rows(f"SELECT {_COLUMNS} FROM evidence {clauses}", values)
+        return [_record(row) for row in rows]
+
+
+def _record(row: tuple[Any, ...]) -> EvidenceRecord:
+    names = [name.strip() for name in _COLUMNS.split(",")]
+    fields = dict(zip(names, row, strict=True))
+    for name in ("target", "parameters", "numbers"):
+        fields[name] = json.loads(fields[name])
+    fields["created_at"] = aware(fields["created_at"])
+    return EvidenceRecord(**fields)

@@ -1,0 +1,146 @@
+"""Images: one lossless PNG for each set of pixels, and one row."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from core import images as core_images
+from core.errors import StorageError
+from core.records import ImageRecord
+from storage import canonical
+from storage.database import Database, aware
+from storage.files import shelf, write_once
+
+_COLUMNS = "image_id, width, height, name, source, notes, origin, created_at"
+
+
+class Images:
+    """The stored images, keyed by their pixels. An image is added once and never changed."""
+
+    def __init__(self, database: Database, folder: Path) -> None:
+        self._database = database
+        self._folder = folder
+
+    def add(
+        self,
+        srgb8: np.ndarray,
+        name: str,
+        source: str,
+        notes: Sequence[str] = (),
+        origin: Mapping[str, Any] | None = None,
+    ) -> ImageRecord:
+        """Store ``srgb8``, uint8 ``(H, W, 3)``, and return its record.
+
+        Pixels that are stored already keep their first record, whatever the other arguments say;
+        a file that got lost is written again. Raises :class:`ImageError` for another type or
+        shape, :class:`BadInput` for text or an ``origin`` that cannot be stored, and
+        :class:`DataFolderError` if the file cannot be written.
+        """
+        image_id = core_images.image_id(srgb8)
+        height, width, _ = srgb8.shape
+        if isinstance(notes, str):
+            notes = (notes,)
+        row = [
+            image_id,
+            width,
+            height,
+            canonical.text(name, "name"),
+            canonical.required(source, "source"),
+            canonical.dump([canonical.text(note, "a note") for note in notes]),
+            canonical.dump(canonical.mapping(origin or {}, "origin")),
+            self._database.now(),
+        ]
+        path = shelf(self._folder, image_id)
+        if not path.is_file():
+            write_once(path, core_images.encode_png(srgb8))
+        # The file comes first, so that a row never points at nothing.
+        self._database.insert(
+            f"INSERT INTO images ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?) "
+            "ON CONFLICT DO NOTHING",
+            row,
+        )
+        return self.get(image_id)
+
+    def get(self, image_id: str) -> ImageRecord:
+        """Return the record of an image by its id or the first 8 or more characters of it.
+
+        Raises :class:`NotStored` if none or more than one fits.
+        """
+        full = self._database.full_id("images", "image_id", image_id)
+        return self._records("WHERE image_id = ?", [full])[0]
+
+    def path(self, image_id: str) -> Path:
+        """Return where the PNG of a stored image lies; :class:`NotStored` otherwise."""
+        return shelf(self._folder, self.get(image_id).image_id)
+
+    def srgb8(self, image_id: str) -> np.ndarray:
+        """Return the pixels of a stored image, uint8 ``(H, W, 3)``, exactly as they were added.
+
+        They are checked against their id. Raises :class:`NotStored`, and :class:`StorageError` if
+        the file is gone, broken or holds other pixels.
+        """
+        record = self.get(image_id)
+        path = shelf(self._folder, record.image_id)
+        pixels = read_png(path, "RGB")
+        if core_images.image_id(pixels) != record.image_id:
+            raise StorageError(
+                f"{path} holds other pixels than were stored. Move the file away and add the "
+                "image again, or put a copy back."
+            )
+        return pixels
+
+    def recent(self, limit: int = 50, offset: int = 0) -> list[ImageRecord]:
+        """Return ``limit`` records, newest first, after leaving out ``offset`` of them."""
+        return self._records(
+            "ORDER BY created_at DESC, image_id LIMIT ? OFFSET ?", [max(limit, 0), max(offset, 0)]
+        )
+
+    def count(self) -> int:
+        """Return the number of stored images."""
+        return self._database.count("images")
+
+    def _records(self, clauses: str, values: Sequence[Any]) -> list[ImageRecord]:
+        rows = self._database.rows(f"SELECT {_COLUMNS} FROM images {clauses}", values)
+        return [_record(row) for row in rows]
+
+
+def read_png(path: Path, mode: str) -> np.ndarray:
+    """Return what a file of ours holds: uint8 for ``RGB``, bool for ``1``.
+
+    Raises :class:`StorageError` if the file is gone, broken, or of another mode.
+    """
+    try:
+        with Image.open(path, formats=["PNG"]) as image:
+            image.load()
+            if image.mode == mode:
+                return np.array(image)
+            why = f"it has the mode {image.mode} instead of {mode}"
+    except FileNotFoundError as error:
+        raise StorageError(
+            f"{path} is gone. Put a copy back, or add the same pixels again."
+        ) from error
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        why = str(error)
+    raise StorageError(
+        f"{path} is broken ({why}). Put a copy back, or move it away and add the same pixels again."
+    )
+
+
+def _record(row: tuple[Any, ...]) -> ImageRecord:
+    stored_id, width, height, name, source, notes, origin, created_at = row
+    return ImageRecord(
+        image_id=stored_id,
+        width=width,
+        height=height,
+        name=name,
+        source=source,
+        notes=tuple(json.loads(notes)),
+        origin=json.loads(origin),
+        created_at=aware(created_at),
+    )

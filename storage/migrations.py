@@ -1,0 +1,128 @@
+"""The shape of the database, as numbered steps that are only ever added to.
+
+A step that has been released is never edited: a later step changes what it made. There are no
+secondary indexes or foreign keys, because DuckDB refuses to alter a table that has them;
+:mod:`storage.checks` looks after the references.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import duckdb
+
+from core.errors import StorageError
+
+# The version in pyproject.toml; a test holds the two together.
+APP_VERSION = "0.1.0"
+
+
+@dataclass(frozen=True)
+class Migration:
+    """One step: ``apply`` gets a cursor inside an open transaction and must not commit."""
+
+    number: int
+    name: str
+    apply: Callable[[duckdb.DuckDBPyConnection], object]
+
+
+def _images_masks_evidence(cursor: duckdb.DuckDBPyConnection) -> None:
+    # Times are UTC without a zone: a zone column would be shown in the zone of the machine, and
+    # needs an extension to be computed with.
+    cursor.execute("""
+        CREATE TABLE images (
+            image_id    VARCHAR PRIMARY KEY,
+            width       INTEGER NOT NULL,
+            height      INTEGER NOT NULL,
+            name        VARCHAR NOT NULL,
+            source      VARCHAR NOT NULL,
+            notes       JSON NOT NULL,
+            origin      JSON NOT NULL,
+            created_at  TIMESTAMP NOT NULL
+        )
+    """)
+    cursor.execute("""
+        CREATE TABLE masks (
+            mask_id         VARCHAR PRIMARY KEY,
+            image_id        VARCHAR NOT NULL,
+            content_sha256  VARCHAR NOT NULL,
+            area_px         BIGINT NOT NULL,
+            maker           VARCHAR NOT NULL,
+            parameters      JSON NOT NULL,
+            created_at      TIMESTAMP NOT NULL
+        )
+    """)
+    cursor.execute("""
+        CREATE TABLE evidence (
+            evidence_id  VARCHAR PRIMARY KEY,
+            image_id     VARCHAR NOT NULL,
+            mask_id      VARCHAR,
+            object_name  VARCHAR NOT NULL,
+            target       JSON NOT NULL,
+            protocol     VARCHAR NOT NULL,
+            version      VARCHAR NOT NULL,
+            parameters   JSON NOT NULL,
+            status       VARCHAR NOT NULL,
+            reason       VARCHAR NOT NULL,
+            numbers      JSON NOT NULL,
+            created_at   TIMESTAMP NOT NULL
+        )
+    """)
+
+
+MIGRATIONS: tuple[Migration, ...] = (Migration(1, "images-masks-evidence", _images_masks_evidence),)
+
+
+def applied(cursor: duckdb.DuckDBPyConnection) -> list[tuple[int, str]]:
+    """Return number and name of every step that the database has, in order.
+
+    Raises :class:`duckdb.Error` if there is no table ``schema_migrations`` with those columns.
+    """
+    return cursor.execute("SELECT number, name FROM schema_migrations ORDER BY number").fetchall()
+
+
+def migrate(
+    cursor: duckdb.DuckDBPyConnection, migrations: Sequence[Migration], now: datetime
+) -> list[int]:
+    """Apply the steps that are missing and return their numbers.
+
+    Each step and its record are one transaction: a step that fails, or a machine that stops,
+    leaves the database at the step before. ``now`` is UTC without a zone. Raises
+    :class:`StorageError` naming the step that failed.
+    """
+    cursor.execute("""
+        CREATE TABLE IF NOT EXISTS schema_migrations (
+            number       INTEGER PRIMARY KEY,
+            name         VARCHAR NOT NULL,
+            applied_at   TIMESTAMP NOT NULL,
+            app_version  VARCHAR NOT NULL
+        )
+    """)
+    done = {number for number, _ in applied(cursor)}
+    missing = [step for step in migrations if step.number not in done]
+    for step in missing:
+        cursor.execute("BEGIN TRANSACTION")
+        try:
+            step.apply(cursor)
+            cursor.execute(
+                "INSERT INTO schema_migrations VALUES (?, ?, ?, ?)",
+                [step.number, step.name, now, APP_VERSION],
+            )
+            cursor.execute("COMMIT")
+        except Exception as error:
+            _roll_back(cursor)
+            raise StorageError(
+                f"The database could not be brought to step {step.number} ({step.name}): {error}. "
+                f"It is as it was before that step. Keep a copy of the file and report this."
+            ) from error
+    return [step.number for step in missing]
+
+
+def _roll_back(cursor: duckdb.DuckDBPyConnection) -> None:
+    try:
+        cursor.execute("ROLLBACK")
+    except duckdb.TransactionException:
+        # DuckDB has already rolled back what could not be committed.
+        return

@@ -1,0 +1,65 @@
+"""The front door: one data folder with its database and its files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import TracebackType
+
+from storage.checks import dangling, missing_files
+from storage.database import Clock, Database, utc_now
+from storage.evidence import Evidence
+from storage.files import prepare_folder
+from storage.images import Images
+from storage.masks import Masks
+
+DATABASE_NAME = "truehue.duckdb"
+
+
+class Storage:
+    """A data folder: ``truehue.duckdb`` and lossless PNGs below ``images/`` and ``masks/``.
+
+    ``images``, ``masks`` and ``evidence`` hold the calls. Any thread may use them; one process
+    owns a folder at a time. It is a context manager that closes itself.
+    """
+
+    def __init__(self, data_dir: Path, database: Database) -> None:
+        self.data_dir = data_dir
+        self._database = database
+        self._image_folder = data_dir / "images"
+        self._mask_folder = data_dir / "masks"
+        self.images = Images(database, self._image_folder)
+        self.masks = Masks(database, self._mask_folder, self.images)
+        self.evidence = Evidence(database, self.images, self.masks)
+
+    @classmethod
+    def open(cls, data_dir: Path | str, clock: Clock = utc_now) -> Storage:
+        """Open the data folder, making it and its database where they are missing.
+
+        ``clock`` returns the time with its zone. A file that is refused is left untouched. Raises
+        :class:`DataFolderError` for a folder that cannot be written, :class:`DatabaseNewer`,
+        :class:`DatabaseDamaged` (also for a file that is not ours) and :class:`DatabaseBusy`.
+        """
+        folder = prepare_folder(data_dir)
+        return cls(folder, Database.open(folder / DATABASE_NAME, clock))
+
+    def check(self) -> list[str]:
+        """Return one sentence for each reference or file that is missing; empty if all is well."""
+        return [
+            *dangling(self._database),
+            *missing_files(self._database, self._image_folder, self._mask_folder),
+        ]
+
+    def close(self) -> None:
+        """Close the database; closing twice is fine. Later calls raise :class:`StorageError`."""
+        self._database.close()
+
+    def __enter__(self) -> Storage:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

@@ -1,0 +1,44 @@
+"""A storage in a fresh folder, with a clock that moves one second at every look."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from storage import Storage
+
+START = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
+
+
+class SteppingClock:
+    """Return START and one second more at every call; ``step`` may be changed."""
+
+    def __init__(self) -> None:
+        self.time = START
+        self.step = timedelta(seconds=1)
+
+    def __call__(self) -> datetime:
+        now = self.time
+        self.time += self.step
+        return now
+
+
+@pytest.fixture
+def clock() -> SteppingClock:
+    return SteppingClock()
+
+
+@pytest.fixture
+def data_dir(tmp_path: Path) -> Path:
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def storage(data_dir: Path, clock: SteppingClock) -> Iterator[Storage]:
+    with Storage.open(data_dir, clock) as opened:
+        # Opening looked at the clock too: what the test adds first is added at START.
+        clock.time = START
+        yield opened

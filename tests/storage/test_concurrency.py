@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+import numpy as np
+
+from storage import Storage
+from tests.storage.samples import brushed, picture, verdict
+
+THREADS = 16
+T = TypeVar("T")
+
+
+def _at_once(task: Callable[[int], T]) -> list[T]:
+    """Start ``task`` in all threads at the same moment and return what they return."""
+    start = threading.Barrier(THREADS)
+
+    def wait_and_run(number: int) -> T:
+        start.wait()
+        return task(number)
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        return list(pool.map(wait_and_run, range(THREADS)))
+
+
+def test_the_same_things_from_many_threads_are_one_row_each(storage: Storage) -> None:
+    def add_everything(number: int) -> list[object]:
+        added: list[object] = []
+        for seed in range(5):
+            image = storage.images.add(picture(seed), f"thread {number}", "upload")
+            mask = storage.masks.add(image.image_id, brushed())
+            evidence = storage.evidence.add(
+                verdict(image.image_id, mask.mask_id, reason=f"thread {number}")
+            )
+            added += [image, mask, evidence]
+        return added
+
+    results = _at_once(add_everything)
+    assert all(result == results[0] for result in results)
+    assert (storage.images.count(), storage.masks.count(), storage.evidence.count()) == (5, 5, 5)
+    assert storage.check() == []
+    assert not list(storage.data_dir.rglob("*.part"))
+
+
+def test_no_row_of_many_threads_is_lost(storage: Storage) -> None:
+    image_id = storage.images.add(picture(), "a", "upload").image_id
+    total = 200
+
+    def add_share(number: int) -> list[str]:
+        return [
+            storage.evidence.add(verdict(image_id, parameters={"n": n})).evidence_id
+            for n in range(number, total, THREADS)
+        ]
+
+    ids = {evidence_id for share in _at_once(add_share) for evidence_id in share}
+    assert len(ids) == total
+    stored = storage.evidence.for_image(image_id)
+    assert {record.evidence_id for record in stored} == ids
+    assert {record.parameters["n"] for record in stored} == set(range(total))
+
+
+def test_reading_while_others_write(storage: Storage) -> None:
+    def mix(number: int) -> None:
+        image = storage.images.add(picture(number), str(number), "upload")
+        for n in range(5):
+            storage.evidence.add(verdict(image.image_id, version=str(n)))
+            assert len(storage.evidence.for_image(image.image_id)) == n + 1
+            np.testing.assert_array_equal(storage.images.srgb8(image.image_id), picture(number))
+            assert storage.images.recent(3)
+
+    _at_once(mix)
+    assert storage.evidence.count() == THREADS * 5

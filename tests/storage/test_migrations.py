@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from core.errors import DatabaseDamaged, DatabaseNewer, StorageError
+from storage import Storage
+from storage.database import Database
+from storage.migrations import APP_VERSION, MIGRATIONS, Migration
+from tests.storage.samples import folder_state, picture
+
+NEXT = len(MIGRATIONS) + 1
+
+
+def _add_stars(cursor) -> None:
+    cursor.execute("ALTER TABLE images ADD COLUMN stars INTEGER DEFAULT 3")
+
+
+def _half_done(cursor) -> None:
+    cursor.execute("CREATE TABLE half (i INTEGER)")
+    cursor.execute("SELECT * FROM no_such_table")
+
+
+def _path(data_dir: Path) -> Path:
+    return data_dir / "truehue.duckdb"
+
+
+def test_a_new_database_has_every_step_recorded(storage: Storage) -> None:
+    rows = storage._database.rows("SELECT number, name, app_version FROM schema_migrations")
+    assert rows == [(step.number, step.name, APP_VERSION) for step in MIGRATIONS]
+    assert [step.number for step in MIGRATIONS] == list(range(1, NEXT))
+    assert len({step.name for step in MIGRATIONS}) == len(MIGRATIONS)
+
+
+def test_the_recorded_version_is_the_projects() -> None:
+    project = Path(__file__).parents[2] / "pyproject.toml"
+    assert tomllib.loads(project.read_text())["project"]["version"] == APP_VERSION
+
+
+def test_opening_again_applies_nothing(data_dir: Path) -> None:
+    with Storage.open(data_dir) as storage:
+        before = storage._database.rows("SELECT * FROM schema_migrations")
+    with Storage.open(data_dir) as storage:
+        assert storage._database.rows("SELECT * FROM schema_migrations") == before
+
+
+def test_a_later_step_keeps_the_rows_and_is_applied_once(data_dir: Path) -> None:
+    with Storage.open(data_dir) as storage:
+        record = storage.images.add(picture(), "a", "upload")
+    steps = (*MIGRATIONS, Migration(NEXT, "stars", _add_stars))
+    for _ in range(2):
+        database = Database.open(_path(data_dir), migrations=steps)
+        assert database.rows("SELECT image_id, stars FROM images") == [(record.image_id, 3)]
+        database.close()
+
+
+def test_a_step_that_fails_leaves_the_database_at_the_step_before(data_dir: Path) -> None:
+    with Storage.open(data_dir) as storage:
+        record = storage.images.add(picture(), "a", "upload")
+    good = Migration(NEXT, "stars", _add_stars)
+    bad = Migration(NEXT + 1, "half", _half_done)
+    with pytest.raises(StorageError, match=rf"step {NEXT + 1} \(half\)"):
+        Database.open(_path(data_dir), migrations=(*MIGRATIONS, good, bad))
+
+    database = Database.open(_path(data_dir), migrations=(*MIGRATIONS, good))
+    assert database.rows("SELECT image_id, stars FROM images") == [(record.image_id, 3)]
+    assert database.rows("SELECT max(number) FROM schema_migrations") == [(NEXT,)]
+    assert database.rows("SELECT * FROM duckdb_tables() WHERE table_name = 'half'") == []
+    database.close()
+
+
+def test_a_newer_database_is_refused_and_untouched(data_dir: Path) -> None:
+    Storage.open(data_dir).close()
+    steps = (*MIGRATIONS, Migration(NEXT, "stars", _add_stars))
+    Database.open(_path(data_dir), migrations=steps).close()
+    before = folder_state(data_dir)
+    with pytest.raises(DatabaseNewer, match=rf"number {NEXT}.*update TrueHue"):
+        Storage.open(data_dir)
+    assert folder_state(data_dir) == before
+
+
+def test_other_steps_under_our_numbers_are_not_ours(data_dir: Path) -> None:
+    steps = (Migration(1, "users", lambda cursor: cursor.execute("CREATE TABLE users (i INT)")),)
+    data_dir.mkdir()
+    Database.open(_path(data_dir), migrations=steps).close()
+    before = folder_state(data_dir)
+    with pytest.raises(DatabaseDamaged, match="not one of TrueHue's"):
+        Storage.open(data_dir)
+    assert folder_state(data_dir) == before
+
+
+def test_a_first_start_that_was_interrupted_is_taken_up(data_dir: Path) -> None:
+    data_dir.mkdir()
+    # The file exists and no step is recorded yet, as after a kill between two statements.
+    Database.open(_path(data_dir), migrations=()).close()
+    with Storage.open(data_dir) as storage:
+        assert storage.images.count() == 0
