@@ -1,0 +1,134 @@
+"""The reference renderer: shaded objects of known albedo with exact masks, no weights needed.
+
+``render`` draws one of :data:`OBJECTS` under one of :data:`LIGHTS`. Light is linear; every pixel is
+``shade × albedo + highlight`` with achromatic shade and highlight, clipped to 0..1, encoded as
+sRGB (IEC 61966-2-1) and rounded to 8 bits. The light's exposure is fixed and part of both maps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from core.color.spaces import srgb8_to_linear1
+from core.errors import BadInput
+from core.generation.renderer.encode import linear1_to_srgb8
+from core.generation.renderer.geometry import GBuffer, gbuffer
+from core.generation.renderer.light import LIGHTS, Light
+from core.generation.renderer.objects import OBJECTS
+from core.masks.mask import Mask
+
+__all__ = [
+    "LIGHTS",
+    "OBJECTS",
+    "RENDERER_VERSION",
+    "GBuffer",
+    "Light",
+    "RenderRequest",
+    "Rendering",
+    "gbuffer",
+    "render",
+]
+
+# Changes whenever the same request no longer gives the same picture.
+RENDERER_VERSION = "1.0"
+
+SMALLEST_PX, LARGEST_PX = 64, 2048
+
+
+@dataclass(frozen=True)
+class RenderRequest:
+    """What to draw: the asked material's albedo is given as the sRGB color it has in full light.
+
+    ``light`` is a name of :data:`LIGHTS` or a light of one's own; ``seed`` chooses viewpoint,
+    turn, light direction and backdrop; the picture is a square of ``size_px``.
+    """
+
+    object_name: str
+    albedo_srgb8: tuple[int, int, int]
+    light: str | Light = "studio"
+    seed: int = 0
+    size_px: int = 1024
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it as plain JSON, with the renderer's version."""
+        return {
+            "renderer_version": RENDERER_VERSION,
+            "object_name": self.object_name,
+            "albedo_srgb8": [int(v) for v in self.albedo_srgb8],
+            "light": self.light if isinstance(self.light, str) else asdict(self.light),
+            "seed": int(self.seed),
+            "size_px": int(self.size_px),
+        }
+
+
+@dataclass(frozen=True)
+class Rendering:
+    """A picture with what is known about it.
+
+    ``srgb8`` uint8 ``(H, W, 3)``. ``mask`` is True where every sample of the pixel belongs to the
+    asked material. ``shade`` and ``highlight``, float32 ``(H, W)``, read-only: linear light is
+    ``shade × albedo + highlight`` in every pixel. Inside the mask the highlight is the mirror
+    reflection of the light; outside it holds all that is not the asked material.
+    """
+
+    srgb8: np.ndarray
+    mask: Mask
+    shade: np.ndarray
+    highlight: np.ndarray
+    request: RenderRequest
+
+
+def render(request: RenderRequest) -> Rendering:
+    """Draws the picture; the same request gives the same bytes.
+
+    Raises BadInput for an unknown object or light, an albedo outside 0..255, a size outside
+    64..2048 or a seed below 0.
+    """
+    light = _checked(request)
+    buffer = gbuffer(request.object_name, light, int(request.seed), int(request.size_px))
+    albedo_linear1 = srgb8_to_linear1(np.array(request.albedo_srgb8)).astype(np.float32)
+    srgb8 = np.repeat(buffer.rest_srgb8[:, :, None], 3, axis=2)
+    shade, added = buffer.shade.take(buffer.touched), buffer.added.take(buffer.touched)
+    pixels = linear1_to_srgb8(shade[:, None] * albedo_linear1 + added[:, None])
+    srgb8.reshape(-1, 3)[buffer.touched] = pixels
+    return Rendering(
+        srgb8=srgb8,
+        mask=Mask(buffer.mask, maker="renderer", parameters=request.as_json()),
+        shade=buffer.shade,
+        highlight=buffer.added,
+        request=request,
+    )
+
+
+def _whole(value: object) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def _checked(request: RenderRequest) -> Light:
+    """The light of a request that can be drawn; raises BadInput otherwise."""
+    if request.object_name not in OBJECTS:
+        raise BadInput(
+            f"The renderer has no object {request.object_name!r}. "
+            f"It can draw: {', '.join(OBJECTS)}."
+        )
+    light = request.light
+    if isinstance(light, str):
+        if light not in LIGHTS:
+            raise BadInput(f"There is no light {light!r}. Choose one of: {', '.join(LIGHTS)}.")
+        light = LIGHTS[light]
+    elif not isinstance(light, Light):
+        raise BadInput("The light must be the name of a light or a Light.")
+    albedo = tuple(request.albedo_srgb8)
+    if len(albedo) != 3 or not all(_whole(v) and 0 <= v <= 255 for v in albedo):
+        raise BadInput(f"The color must be three whole numbers from 0 to 255, not {albedo}.")
+    if not _whole(request.size_px) or not SMALLEST_PX <= request.size_px <= LARGEST_PX:
+        raise BadInput(
+            f"The size must be a whole number of pixels from {SMALLEST_PX} to {LARGEST_PX}, "
+            f"not {request.size_px!r}."
+        )
+    if not _whole(request.seed) or request.seed < 0:
+        raise BadInput(f"The seed must be a whole number from 0 upward, not {request.seed!r}.")
+    return light

@@ -1,0 +1,77 @@
+"""The camera: a long lens that frames the scene, shifted so that the object sits well."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.generation.renderer.scene import Points, Scene
+from core.generation.renderer.shapes import Array
+
+_DISTANCE = 6.5
+_GRID = 40
+
+
+@dataclass(frozen=True)
+class Camera:
+    """Where the camera stands, its axes and its frame.
+
+    A picture point ``(u, v)``, 0 to 1 from the top left corner, lies at
+    ``((u - middle_u) / zoom, (middle_v - v) / zoom)`` on the plane one unit before the camera.
+    """
+
+    position: Array
+    right: Array
+    up: Array
+    forward: Array
+    zoom: float
+    middle_u: float
+    middle_v: float
+
+    def rays(self, u: Array, v: Array) -> Points:
+        """Unit directions of the rays through picture points, three float32 arrays."""
+        a = (u - np.float32(self.middle_u)) * np.float32(1.0 / self.zoom)
+        b = (np.float32(self.middle_v) - v) * np.float32(1.0 / self.zoom)
+        scale = 1.0 / np.sqrt(a * a + b * b + 1.0)
+        axes = zip(self.right, self.up, self.forward, strict=True)
+        x, y, z = (
+            (np.float32(r) * a + np.float32(t) * b + np.float32(f)) * scale for r, t, f in axes
+        )
+        return x, y, z
+
+
+def framed(scene: Scene, azimuth_deg: float, elevation_deg: float, fill: float) -> Camera:
+    """A camera from which the scene fills ``fill`` of the frame's width, or a little less when
+    it is tall. The frame depends on directions alone, so it is the same at every size.
+    """
+    azimuth, elevation = np.deg2rad(azimuth_deg), np.deg2rad(elevation_deg)
+    back = np.array(
+        [
+            np.sin(azimuth) * np.cos(elevation),
+            -np.cos(azimuth) * np.cos(elevation),
+            np.sin(elevation),
+        ]
+    )
+    position = scene.center + _DISTANCE * back
+    forward = -back
+    right = np.cross(forward, (0.0, 0.0, 1.0))
+    right /= np.linalg.norm(right)
+    up = np.cross(right, forward)
+
+    axes = [np.linspace(scene.low[i], scene.high[i], _GRID) for i in range(3)]
+    x, y, z = (g.ravel().astype(np.float32) for g in np.meshgrid(*axes, indexing="ij"))
+    inside = scene.distance(x, y, z) < 0.01
+    points = np.stack([x[inside], y[inside], z[inside]], axis=1) - position
+    depth = points @ forward
+    a, b = points @ right / depth, points @ up / depth
+    zoom = min(fill / float(np.ptp(a)), (fill + 0.06) / float(np.ptp(b)))
+    return Camera(
+        position=position,
+        right=right,
+        up=up,
+        forward=forward,
+        zoom=zoom,
+        middle_u=0.5 - zoom * float(a.min() + a.max()) / 2,
+        middle_v=0.525 + zoom * float(b.min() + b.max()) / 2,
+    )

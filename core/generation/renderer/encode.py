@@ -1,0 +1,34 @@
+"""Linear light to 8-bit sRGB, exactly rounded and fast."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from core.color.spaces import linear1_to_srgb1, srgb1_to_linear1
+from core.generation.renderer.shapes import Array
+
+_BINS = 1 << 16
+
+
+@lru_cache(maxsize=1)
+def _tables() -> tuple[Array, Array]:
+    """The 8-bit value at the foot of each bin of linear light, and where the next value begins."""
+    foot = np.round(255.0 * linear1_to_srgb1(np.arange(_BINS + 1) / _BINS)).astype(np.uint8)
+    begins = srgb1_to_linear1((np.arange(256) + 0.5) / 255.0).astype(np.float32)
+    return foot, begins
+
+
+def linear1_to_srgb8(linear1: Array) -> Array:
+    """Clips to 0..1, applies the sRGB transfer function (IEC 61966-2-1) and rounds to 8 bits.
+
+    Float32 of any shape to uint8 of the same shape. A bin is finer than a step of the result, so
+    it holds at most one border between two values, and one comparison settles the rounding.
+    """
+    foot, begins = _tables()
+    values = np.clip(linear1, 0.0, 1.0).astype(np.float32, copy=False)
+    # 65536 is a power of two: the product is exact, so no value lands in the wrong bin.
+    result = foot.take((values * np.float32(_BINS)).astype(np.int32))
+    result += values >= begins.take(result)
+    return result

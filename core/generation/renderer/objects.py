@@ -1,0 +1,136 @@
+"""The objects: named solids made of parts, each part of one material."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+
+from core.generation.renderer import shapes
+from core.generation.renderer.shapes import Array
+
+Distance = Callable[[Array, Array, Array], Array]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One solid of one material.
+
+    ``albedo_linear1`` is None where the asked color goes; otherwise the part is achromatic with
+    that fixed reflectance, 0 to 1. ``gloss`` scales the light's highlight on it.
+    """
+
+    distance: Distance
+    albedo_linear1: float | None = None
+    gloss: float = 1.0
+
+
+@dataclass(frozen=True)
+class Model:
+    """An object standing on the floor z = 0 around the z axis, about one unit in size.
+
+    ``low`` and ``high`` are the corners of its box. The ranges, in degrees, are the turns about
+    the z axis and the camera elevations from which it is easy to recognize.
+    """
+
+    parts: tuple[Part, ...]
+    low: tuple[float, float, float]
+    high: tuple[float, float, float]
+    yaw_deg: tuple[float, float]
+    elevation_deg: tuple[float, float]
+
+
+def _sphere() -> Model:
+    def distance(x: Array, y: Array, z: Array) -> Array:
+        return shapes.sphere(x, y, z - 0.5, 0.5)
+
+    return Model((Part(distance),), (-0.5, -0.5, 0.0), (0.5, 0.5, 1.0), (0, 360), (12, 30))
+
+
+def _cube() -> Model:
+    def distance(x: Array, y: Array, z: Array) -> Array:
+        return shapes.rounded_box(x, y, z - 0.4, (0.4, 0.4, 0.4), 0.035)
+
+    return Model((Part(distance),), (-0.4, -0.4, 0.0), (0.4, 0.4, 0.8), (22, 68), (20, 34))
+
+
+def _cylinder() -> Model:
+    def distance(x: Array, y: Array, z: Array) -> Array:
+        return shapes.rounded_cylinder(x, y, z - 0.5, 0.36, 0.5, 0.03)
+
+    return Model((Part(distance),), (-0.36, -0.36, 0.0), (0.36, 0.36, 1.0), (0, 360), (18, 34))
+
+
+def _torus() -> Model:
+    def distance(x: Array, y: Array, z: Array) -> Array:
+        return shapes.torus(x, y, z - 0.19, 0.42, 0.19)
+
+    return Model((Part(distance),), (-0.61, -0.61, 0.0), (0.61, 0.61, 0.38), (0, 360), (30, 46))
+
+
+def _mug() -> Model:
+    wall_radius, wall_half, height = 0.36, 0.032, 0.88
+
+    def distance(x: Array, y: Array, z: Array) -> Array:
+        r = shapes.length2(x, y)
+        # The wall and the bottom are line segments of the (r, z) profile, thickened: the rim is
+        # then a true half circle, and the fillet inside comes from the smooth union.
+        low, high = 0.10, height - wall_half
+        middle, half = (low + high) / 2, (high - low) / 2
+        along = np.maximum(np.abs(z - middle) - half, 0.0)
+        wall = shapes.length2(r - wall_radius, along) - np.float32(wall_half)
+        beyond = np.maximum(r - (wall_radius - 0.06), 0.0)
+        bottom = shapes.length2(beyond, z - 0.045) - np.float32(0.045)
+        body = shapes.smooth_union(wall, bottom, 0.10)
+        # The handle is a ring stretched upward, cut off where it would enter the hollow.
+        stretched = np.maximum(np.abs(z - 0.47) - 0.10, 0.0) * np.sign(z - 0.47)
+        ring = shapes.length2(shapes.length2(x - 0.375, stretched) - 0.185, y * 0.8)
+        handle = np.maximum(ring - np.float32(0.043), wall_radius - r)
+        return shapes.smooth_union(body, handle, 0.05)
+
+    return Model((Part(distance),), (-0.4, -0.4, 0.0), (0.62, 0.4, 0.9), (-58, 20), (20, 34))
+
+
+def _book() -> Model:
+    half_width, half_thick, half_height, board = 0.36, 0.105, 0.5, 0.016
+    spine_x, bulge = -half_width + 0.05, 0.17
+    center_x = spine_x + bulge
+    radius = float(np.hypot(half_thick - board, bulge))
+
+    def cover(x: Array, y: Array, z: Array) -> Array:
+        # Two boards and a rounded spine as one thick line of the outline seen from above.
+        middle, half = (half_width - board + spine_x) / 2, (half_width - board - spine_x) / 2
+        off = np.maximum(np.abs(x - middle) - half, 0.0)
+        boards = shapes.length2(off, np.abs(y) - (half_thick - board))
+        spine = np.abs(shapes.length2(x - center_x, y) - radius)
+        # The arc counts only within its own angle; beyond it the boards' ends are nearer.
+        within = np.abs(y) * bulge < (center_x - x) * (half_thick - board)
+        line = np.where(within, np.minimum(spine, boards), boards)
+        # The hinge: a shallow groove in both boards beside the spine.
+        groove = shapes.length2(x - (spine_x + 0.06), np.abs(y) - (half_thick + 0.012))
+        outline = np.maximum(line - np.float32(board), np.float32(0.026) - groove)
+        return shapes.extruded(outline, z - half_height, half_height, 0.010)
+
+    def pages(x: Array, y: Array, z: Array) -> Array:
+        outline = shapes.box2(x - 0.005, y, 0.325, half_thick - board)
+        return shapes.extruded(outline, z - half_height, half_height - 0.032, 0.004)
+
+    parts = (Part(cover), Part(pages, albedo_linear1=0.82, gloss=0.0))
+    return Model(parts, (-0.38, -0.11, 0.0), (0.37, 0.11, 1.0), (20, 45), (16, 30))
+
+
+_BUILDERS: dict[str, Callable[[], Model]] = {
+    "sphere": _sphere,
+    "cube": _cube,
+    "cylinder": _cylinder,
+    "torus": _torus,
+    "mug": _mug,
+    "book": _book,
+}
+
+MODELS: MappingProxyType[str, Model] = MappingProxyType(
+    {name: build() for name, build in _BUILDERS.items()}
+)
+OBJECTS: tuple[str, ...] = tuple(MODELS)

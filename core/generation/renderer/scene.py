@@ -1,0 +1,135 @@
+"""A scene: models placed on the floor, and how much light reaches a point past them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.generation.renderer import shapes
+from core.generation.renderer.objects import Model, Part
+from core.generation.renderer.shapes import Array
+
+Points = tuple[Array, Array, Array]
+Vector = tuple[float, float, float]
+
+_VISIBILITY_STEPS = 40
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A model turned by ``yaw_deg`` about the z axis and then moved to ``(x, y)``."""
+
+    model: Model
+    object_id: int = 0
+    yaw_deg: float = 0.0
+    x: float = 0.0
+    y: float = 0.0
+
+    def local(self, x: Array, y: Array, z: Array) -> Points:
+        """World coordinates in the model's own axes."""
+        if self.x or self.y:
+            x, y = x - np.float32(self.x), y - np.float32(self.y)
+        x, y = shapes.rotated(x, y, np.deg2rad(self.yaw_deg))
+        return x, y, z
+
+    def corners(self) -> Array:
+        """The eight corners of the box in world coordinates, float64 ``(8, 3)``."""
+        low, high = self.model.low, self.model.high
+        grid = np.array([(a, b, c) for a in (0, 1) for b in (0, 1) for c in (0, 1)])
+        local = np.where(grid == 1, high, low)
+        yaw = np.deg2rad(self.yaw_deg)
+        x = local[:, 0] * np.cos(yaw) - local[:, 1] * np.sin(yaw) + self.x
+        y = local[:, 0] * np.sin(yaw) + local[:, 1] * np.cos(yaw) + self.y
+        return np.stack([x, y, local[:, 2]], axis=1)
+
+
+class Scene:
+    """Placed models as one solid. Parts are numbered through all models."""
+
+    def __init__(self, placed: Sequence[Placed]) -> None:
+        self.placed = tuple(placed)
+        self.parts: tuple[Part, ...] = tuple(p for item in placed for p in item.model.parts)
+        self.object_ids: tuple[int, ...] = tuple(
+            item.object_id for item in placed for _ in item.model.parts
+        )
+        corners = np.concatenate([item.corners() for item in placed])
+        self.low, self.high = corners.min(axis=0) - 0.002, corners.max(axis=0) + 0.002
+        self.center = (self.low + self.high) / 2
+        self.radius = float(np.linalg.norm(corners - self.center, axis=1).max())
+
+    def distance(self, x: Array, y: Array, z: Array) -> Array:
+        """Signed distance to the nearest part."""
+        nearest: Array | None = None
+        for item in self.placed:
+            local = item.local(x, y, z)
+            for part in item.model.parts:
+                d = part.distance(*local)
+                nearest = d if nearest is None else np.minimum(nearest, d)
+        assert nearest is not None
+        return nearest
+
+    def nearest_part(self, x: Array, y: Array, z: Array) -> Array:
+        """Number of the nearest part, int8."""
+        distances = [
+            part.distance(*local)
+            for item in self.placed
+            for local in (item.local(x, y, z),)
+            for part in item.model.parts
+        ]
+        return np.argmin(np.stack(distances), axis=0).astype(np.int8)
+
+    def normal(self, x: Array, y: Array, z: Array) -> Points:
+        """Outward unit normals at surface points, from four distances on a tetrahedron."""
+        step = np.float32(0.0015)
+        a = self.distance(x + step, y - step, z - step)
+        b = self.distance(x - step, y - step, z + step)
+        c = self.distance(x - step, y + step, z - step)
+        d = self.distance(x + step, y + step, z + step)
+        nx, ny, nz = a - b - c + d, c + d - a - b, b + d - a - c
+        scale = 1.0 / np.sqrt(np.maximum(nx * nx + ny * ny + nz * nz, 1e-20))
+        return nx * scale, ny * scale, nz * scale
+
+    def visibility(self, origin: Points, direction: Vector, spread: float) -> Array:
+        """How much of a small round light each point sees past the objects, 0 to 1, float32.
+
+        ``direction`` is the unit vector to the light's middle and ``spread`` the tangent of its
+        angular radius. The nearest miss of the ray, relative to the cone's width there, says how
+        much is covered; a ray that hits sees nothing.
+        """
+        dx, dy, dz = (np.float32(v) for v in direction)
+        x, y, z = origin
+        cx, cy, cz = (np.float32(v) for v in self.center)
+        ox, oy, oz = cx - x, cy - y, cz - z
+        along = ox * dx + oy * dy + oz * dz
+        aside2 = ox * ox + oy * oy + oz * oz - along * along
+        reach = self.radius + spread * np.maximum(along, 0.0)
+        active = np.flatnonzero((aside2 < reach * reach) & (along > -self.radius))
+        result = np.ones(x.shape, dtype=np.float32)
+        if active.size == 0:
+            return result
+
+        x, y, z, along = x[active], y[active], z[active], along[active]
+        # Half the chord through the (widened) bounding sphere: where to begin and to end.
+        chord = np.sqrt(np.maximum(reach[active] ** 2 - aside2[active], 0.0))
+        t = np.maximum(along - chord, 0.008).astype(np.float32)
+        end = (along + chord).astype(np.float32)
+        cover = np.ones(active.shape, dtype=np.float32)
+        inverse = np.float32(1.0 / spread)
+        for _ in range(_VISIBILITY_STEPS):
+            h = self.distance(x + dx * t, y + dy * t, z + dz * t)
+            cover = np.minimum(cover, h * inverse / t)
+            t = t + np.clip(h * 0.85, 0.004, 0.25)
+            going = (cover > 0.004) & (t < end)
+            count = int(np.count_nonzero(going))
+            if count < 0.7 * going.size:
+                done = ~going
+                result[active[done]] = cover[done]
+                active, cover, t, end = active[going], cover[going], t[going], end[going]
+                x, y, z = x[going], y[going], z[going]
+            if count == 0:
+                break
+        result[active] = cover
+        result = np.maximum(result, 0.0)
+        return result * result * (3.0 - 2.0 * result)

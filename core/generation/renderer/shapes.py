@@ -1,0 +1,88 @@
+"""Signed distances of simple solids, as plain functions of coordinate arrays.
+
+Every function takes float32 arrays ``x, y, z`` of one shape (scene units; an object is about one
+unit tall; z points up) and returns the distance to the surface in the same shape, negative inside.
+No function overstates a distance, so a ray may always step that far.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray
+
+
+def smooth_union(a: Array, b: Array, radius: float) -> Array:
+    """The union of two solids with a fillet of about ``radius`` where they meet."""
+    blend = np.maximum(radius - np.abs(a - b), 0.0)
+    result: Array = np.minimum(a, b) - blend * blend * (0.25 / radius)
+    return result
+
+
+def length2(a: Array, b: Array) -> Array:
+    """Length of the vector ``(a, b)``."""
+    result: Array = np.sqrt(a * a + b * b)
+    return result
+
+
+def box2(a: Array, b: Array, half_a: float, half_b: float) -> Array:
+    """Distance to a rectangle in a plane."""
+    da = np.abs(a) - half_a
+    db = np.abs(b) - half_b
+    outside = length2(np.maximum(da, 0.0), np.maximum(db, 0.0))
+    result: Array = outside + np.minimum(np.maximum(da, db), 0.0)
+    return result
+
+
+def sphere(x: Array, y: Array, z: Array, radius: float) -> Array:
+    """A ball around the origin."""
+    result: Array = np.sqrt(x * x + y * y + z * z) - radius
+    return result
+
+
+def rounded_box(
+    x: Array, y: Array, z: Array, half: tuple[float, float, float], rounding: float
+) -> Array:
+    """A box around the origin; ``half`` are its outer half sizes, rounding included."""
+    dx = np.abs(x) - (half[0] - rounding)
+    dy = np.abs(y) - (half[1] - rounding)
+    dz = np.abs(z) - (half[2] - rounding)
+    ox, oy, oz = np.maximum(dx, 0.0), np.maximum(dy, 0.0), np.maximum(dz, 0.0)
+    inside = np.minimum(np.maximum(np.maximum(dx, dy), dz), 0.0)
+    result: Array = np.sqrt(ox * ox + oy * oy + oz * oz) + inside - rounding
+    return result
+
+
+def rounded_cylinder(
+    x: Array, y: Array, z: Array, radius: float, half_height: float, rounding: float
+) -> Array:
+    """An upright cylinder around the origin with rounded rims."""
+    r = length2(x, y)
+    return box2(r, z, radius - rounding, half_height - rounding) - np.float32(rounding)
+
+
+def torus(x: Array, y: Array, z: Array, ring: float, tube: float) -> Array:
+    """A ring that lies flat around the origin."""
+    return length2(length2(x, y) - ring, z) - np.float32(tube)
+
+
+def extruded(flat: Array, z: Array, half_height: float, rounding: float) -> Array:
+    """A flat outline (its distance in the xy plane) drawn out along z, edges rounded."""
+    w = np.abs(z) - (half_height - rounding)
+    flat = flat + np.float32(rounding)
+    outside = length2(np.maximum(flat, 0.0), np.maximum(w, 0.0))
+    result: Array = outside + np.minimum(np.maximum(flat, w), 0.0) - rounding
+    return result
+
+
+def rotated(a: Array, b: Array, angle_rad: float) -> tuple[Array, Array]:
+    """The coordinates ``(a, b)`` seen from axes turned by ``angle_rad``."""
+    cos, sin = np.float32(np.cos(angle_rad)), np.float32(np.sin(angle_rad))
+    return cos * a + sin * b, cos * b - sin * a
+
+
+def float32(value: Any) -> Array:
+    """``value`` as a float32 array."""
+    return np.asarray(value, dtype=np.float32)
