@@ -52,7 +52,7 @@ def read_rgb(text: str) -> tuple[int, int, int] | None:
     None when the text is no rgb value; UnknownColor, naming the channel, when it is a wrong one.
     """
     called = re.fullmatch(r"rgb\s*\(([^()]*)\)?", text, flags=re.IGNORECASE)
-    bare = re.fullmatch(r"[(\[]?([-+0-9.%]+(?:[\s,;]+[-+0-9.%]+)+)[\s,;]*[)\]]?", text)
+    bare = re.fullmatch(r"(?=.*[0-9])[(\[]?([-+0-9.%]+(?:[\s,;]+[-+0-9.%]+)*)[\s,;]*[)\]]?", text)
     match = called or bare
     if match is None:
         return None

@@ -130,6 +130,7 @@ def test_numbers(text: str, srgb8: tuple[int, int, int]) -> None:
         ("1, 2.5, 3", "The green of .* is 2.5"),
         ("50% 20% 10%", "The red of .* is 50%"),
         ("1,2", "has 2 numbers"),
+        ("123", "has 1 number;"),
         ("rgb(1,2,3,4)", "has 4 numbers"),
         ("rgb(12)", "has 1 number;"),
         ("l4:red", '"l4" is no color system'),

@@ -1,0 +1,230 @@
+// The color picker on the page. Gradio calls this once, behind color_reading.js in one function,
+// with element, trigger, props and watch. Text goes to the page through textContent alone.
+
+const find = (part) => element.querySelector('.th-picker-' + part);
+const label = find('label'), box = find('box'), swatch = find('swatch'), input = find('input');
+const tag = find('tag'), popup = find('popup'), list = find('list'), foot = find('foot');
+const line = find('line');
+const uid = 'th-picker-' + Math.random().toString(36).slice(2);
+input.id = uid;
+list.id = uid + '-list';
+line.id = uid + '-line';
+label.htmlFor = uid;
+label.textContent = props.label || 'Color';
+input.setAttribute('aria-controls', list.id);
+input.setAttribute('aria-describedby', line.id);
+list.setAttribute('aria-label', 'Colors');
+
+// --- What is shown ------------------------------------------------------------------------------
+
+let picked = null;     // the color that Python has, or null
+let shown = [];        // the colors in the open list
+let active = -1;       // the highlighted one
+let edited = false;    // the text is not that of the picked color
+
+function say(text, wrong) {
+  // The list covers the line, so its foot says the same.
+  for (const node of [line, foot]) if (node.textContent !== text) node.textContent = text;
+  line.classList.toggle('wrong', Boolean(wrong));
+}
+function describe(color) {
+  const [l, a, b] = color.lab, tidyZero = (v, n) => v.toFixed(n).replace(/^-(0\.?0*)$/, '$1');
+  const numbers = color.hex + ' · L*\u00a0' + tidyZero(l, 1) + ' · a*\u00a0'
+    + tidyZero(a, 2) + ' · b*\u00a0' + tidyZero(b, 2);
+  return color.name ? color.name + ' · ' + systems.get(color.system) + ' · ' + numbers : numbers;
+}
+function paint(color) {
+  swatch.classList.toggle('none', !color);
+  swatch.style.background = color ? color.hex : '';
+  const typed = color && !color.name && input.value.trim().toUpperCase() === color.hex;
+  tag.textContent = !color || typed ? ''
+    : (color.name ? color.system.toUpperCase() + ' · ' : '') + color.hex;
+}
+function missing(text) {
+  const near = similar(text, 4).map((c) => c.name);
+  const { key, rest } = split(text);
+  return 'No color is called “' + rest.slice(0, 40) + '”'
+    + (systems.has(key) ? ' in ' + systems.get(key) : '') + '.'
+    + (near.length ? ' Nearest names: ' + near.join(', ') + '.'
+      : ' Write a name (vivid red), a hex (#D51C3C) or an rgb triple (213, 28, 60).');
+}
+function showPicked() {
+  close();
+  edited = false;
+  input.value = picked ? picked.name || picked.hex : '';
+  input.removeAttribute('aria-invalid');
+  paint(picked);
+  say(picked ? describe(picked) : '');
+}
+function refuse(message) {
+  const kept = picked ? ' Still in use: ' + (picked.name || picked.hex) + '.' : '';
+  input.setAttribute('aria-invalid', 'true');
+  paint(null);
+  say(message + kept, true);
+}
+
+function cell(kind, text) {
+  const node = document.createElement('span');
+  node.className = 'th-picker-' + kind;
+  node.textContent = text;
+  return node;
+}
+function open(found) {
+  shown = found;
+  list.replaceChildren(...found.map((color, index) => {
+    const row = document.createElement('div');
+    row.className = 'th-picker-option';
+    row.id = uid + '-' + index;
+    row.setAttribute('role', 'option');
+    row.setAttribute('aria-selected', 'false');
+    const patch = cell('swatch', '');
+    patch.style.background = color.hex;
+    row.append(patch, cell('name', color.name), cell('system', color.system.toUpperCase()),
+      cell('hex', color.hex));
+    return row;
+  }));
+  active = -1;
+  input.removeAttribute('aria-activedescendant');
+  popup.hidden = !found.length;
+  input.setAttribute('aria-expanded', String(!popup.hidden));
+  if (popup.hidden) return;
+  list.scrollTop = 0;
+  popup.classList.remove('up', 'end');
+  const at = box.getBoundingClientRect(), size = popup.getBoundingClientRect();
+  const below = window.innerHeight - at.bottom;
+  popup.classList.toggle('up', below < size.height + 8 && at.top > below);
+  popup.classList.toggle('end', at.left + size.width > window.innerWidth && at.right > size.width);
+}
+function close() {
+  open([]);
+}
+function highlight(index, scroll) {
+  if (list.children[active]) list.children[active].setAttribute('aria-selected', 'false');
+  active = index;
+  const row = list.children[active];
+  if (!row) return;
+  row.setAttribute('aria-selected', 'true');
+  input.setAttribute('aria-activedescendant', row.id);
+  if (scroll) row.scrollIntoView({ block: 'nearest' });
+  paint(shown[active]);
+  say(describe(shown[active]));
+}
+
+// --- What the person does -----------------------------------------------------------------------
+
+function pick(color, keepText) {
+  const changed = !picked || valueOf(picked) !== valueOf(color);
+  picked = color;
+  if (keepText) {
+    paint(color);
+    say(describe(color));
+  } else {
+    showPicked();
+  }
+  if (!changed) return;
+  // Gradio itself sends 'change' for a new value; a trigger of ours would send it twice.
+  props.value = valueOf(color);
+  trigger('input', { value: valueOf(color) });
+}
+function settle(takeFirst) {
+  if (!edited) return;
+  const text = input.value, result = read(text);
+  if (result.color) pick(result.color);
+  else if (!text.trim()) showPicked();
+  else {
+    const found = takeFirst && !result.wrong ? matches(text) : [];
+    if (found.length) pick(found[0]);
+    else refuse(result.wrong || missing(text));
+  }
+}
+function typed() {
+  edited = true;
+  input.removeAttribute('aria-invalid');
+  const text = input.value, result = read(text);
+  paint(result.color);
+  if (!text.trim()) {
+    close();
+    say(picked ? 'Still in use: ' + (picked.name || picked.hex) + '.' : '');
+    return;
+  }
+  const found = result.wrong ? [] : matches(text);
+  // Nothing has all these words: the list offers what is spelled like them.
+  open(found.length || result.color || result.wrong ? found : similar(text, 6));
+  if (result.color) {
+    say(describe(result.color));
+    // Six digits are a whole color; three may still become six, and "1, 2, 3" may become 30.
+    if (!result.color.name && /^#?[0-9a-f]{6}$/i.test(text.trim())) pick(result.color, true);
+  } else if (result.wrong) say(result.wrong, !result.partial);
+  else if (found.length) say(found.length + (found.length === 1 ? ' name' : ' names'));
+  else say(missing(text), true);
+}
+function browse() {
+  if (edited || !picked || !picked.name) {
+    open(edited && input.value.trim() ? matches(input.value) : matches(''));
+  } else {
+    open(matches(picked.system + ':'));
+    highlight(shown.indexOf(picked), true);
+  }
+}
+
+input.addEventListener('input', typed);
+input.addEventListener('focus', () => input.select());
+input.addEventListener('blur', () => {
+  close();
+  settle(false);
+  if (!edited) showPicked();
+});
+input.addEventListener('keydown', (event) => {
+  if (event.isComposing) return;
+  const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 }[event.key];
+  if (step) {
+    event.preventDefault();
+    if (popup.hidden) browse();
+    else if (active < 0) highlight(step > 0 ? 0 : shown.length - 1, true);
+    else if (Math.abs(step) === 1) highlight((active + step + shown.length) % shown.length, true);
+    else highlight(Math.min(Math.max(active + step, 0), shown.length - 1), true);
+  } else if (event.key === 'Enter') {
+    event.preventDefault();
+    if (!popup.hidden && active >= 0) pick(shown[active]);
+    else {
+      settle(true);
+      close();
+    }
+  } else if (event.key === 'Escape') {
+    if (popup.hidden && !edited) return;
+    event.preventDefault();
+    event.stopPropagation();
+    showPicked();
+    input.select();
+  }
+});
+box.addEventListener('mousedown', (event) => {
+  if (event.target === input) return;
+  event.preventDefault();
+  if (!popup.contains(event.target)) input.focus();
+});
+list.addEventListener('mousemove', (event) => {
+  const row = event.target.closest('.th-picker-option');
+  if (row && row !== list.children[active]) highlight([...list.children].indexOf(row), false);
+});
+list.addEventListener('click', (event) => {
+  const row = event.target.closest('.th-picker-option');
+  if (row) pick(shown[[...list.children].indexOf(row)]);
+});
+
+// --- What Python sets ---------------------------------------------------------------------------
+
+function fromPython() {
+  const text = String(props.value || '');
+  const result = text ? read(text) : {};
+  picked = result.color || null;
+  showPicked();
+  if (text && !picked) {
+    input.value = text;
+    input.setAttribute('aria-invalid', 'true');
+    say(result.wrong || missing(text), true);
+  }
+}
+watch('value', fromPython);
+watch('label', () => { label.textContent = props.label || 'Color'; });
+fromPython();

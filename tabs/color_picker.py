@@ -1,0 +1,74 @@
+"""The color picker: an input that reads a name of four systems, a hex or an rgb triple.
+
+Its value is the string that `core.color.systems.parse_target` reads: ``"l3:Vivid reddish orange"``
+or ``"#E83B1B"``, and ``""`` while nothing was picked. Gradio sends ``change`` whenever the value
+changes, from Python too; ``input`` comes only when a person picked.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from core.color.systems import SEARCH_ORDER, SYSTEMS, system
+
+ASSETS = Path(__file__).resolve().parent.parent / "assets"
+
+# Constant, with no user text in it: Gradio evaluates templates as code, and a template that
+# changes is drawn anew, which would drop what the person is typing.
+TEMPLATE = """
+<div class="th-picker">
+  <label class="th-picker-label"></label>
+  <div class="th-picker-box">
+    <span class="th-picker-swatch" aria-hidden="true"></span>
+    <input class="th-picker-input" type="text" role="combobox" aria-autocomplete="list"
+      aria-expanded="false" autocomplete="off" autocapitalize="off" autocorrect="off"
+      spellcheck="false" maxlength="80" placeholder="Name, #hex or r, g, b">
+    <span class="th-picker-tag" aria-hidden="true"></span>
+    <div class="th-picker-popup" hidden>
+      <div class="th-picker-list" role="listbox"></div>
+      <div class="th-picker-foot" aria-hidden="true"></div>
+    </div>
+  </div>
+  <div class="th-picker-line" role="status" aria-live="polite"></div>
+</div>
+"""
+
+
+def color_picker(label: str, value: str | None = None, elem_id: str | None = None) -> gr.HTML:
+    """A color input called ``label``; ``value`` is any text that `parse_target` reads."""
+    return gr.HTML(
+        value or "",
+        label=label,
+        html_template=TEMPLATE,
+        css_template=_asset("css/color_picker.css"),
+        js_on_load=_asset("js/color_reading.js") + _asset("js/color_picker.js"),
+        apply_default_css=False,
+        elem_id=elem_id,
+        elem_classes=["th-picker-block"],
+        catalog=catalog(),
+    )
+
+
+@cache
+def catalog() -> dict[str, Any]:
+    """All names for the browser: the systems in search order, and their colors in that order.
+
+    ``systems`` is a list of ``[id, name]``, ``colors`` one of ``[id, name, hex, L*, a*, b*]``.
+    """
+    return {
+        "systems": [[key, SYSTEMS[key]] for key in SEARCH_ORDER],
+        "colors": [
+            [key, color.name, color.hex, *(round(value, 4) for value in color.lab)]
+            for key in SEARCH_ORDER
+            for color in system(key).colors
+        ],
+    }
+
+
+@cache
+def _asset(path: str) -> str:
+    return (ASSETS / path).read_text(encoding="utf-8")
