@@ -36,7 +36,7 @@ function describe(color) {
 function paint(color) {
   swatch.classList.toggle('none', !color);
   swatch.style.background = color ? color.hex : '';
-  const typed = color && !color.name && input.value.trim().toUpperCase() === color.hex;
+  const typed = color && !color.name && input.value.trim() === color.hex;
   tag.textContent = !color || typed ? ''
     : (color.name ? color.system.toUpperCase() + ' · ' : '') + color.hex;
 }
