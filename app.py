@@ -1,0 +1,78 @@
+"""TrueHue: settings, storage and tabs meet here, and nowhere else. ``python app.py`` serves."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import sys
+
+from core.errors import TrueHueError
+from core.settings import Settings, read_settings
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A bound socket; ends the program with what to do when the port is taken or not allowed.
+
+    Bound before anything heavy is imported, so a taken port is said at once.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    out = socket.socket(family, socket.SOCK_STREAM)
+    out.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        out.bind((host, port))
+        out.listen(128)
+    except OSError as error:
+        out.close()
+        if error.errno == errno.EADDRINUSE:
+            raise SystemExit(
+                f"Port {port} is in use by another program, perhaps by another TrueHue. "
+                f"End that one, or choose another port: python app.py --port {port + 1}"
+            ) from None
+        raise SystemExit(f"Cannot listen on {host}:{port}: {error.strerror}.") from None
+    return out
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Opens the data folder, builds the page, serves until Ctrl+C. Returns the exit status."""
+    settings = read_settings(arguments)
+    server_socket = listen(settings.host, settings.port)
+    # Before Gradio is imported: no analytics, and no calls to other hosts at start-up.
+    os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+    from storage.store import Storage
+
+    try:
+        storage = Storage.open(settings.data)
+    except TrueHueError as error:
+        print(error, file=sys.stderr)
+        server_socket.close()
+        return 2
+    with storage:
+        return serve(settings, storage, server_socket)
+
+
+def serve(settings: Settings, storage: object, server_socket: socket.socket) -> int:
+    """Serves the app on a bound socket until it is told to stop."""
+    import uvicorn
+
+    from core.color.munsell import load_munsell
+    from tabs.context import Context
+    from tabs.shell import mount
+
+    try:
+        munsell = load_munsell(settings.munsell) if settings.munsell else None
+    except TrueHueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    context = Context(storage, settings.data, munsell)  # type: ignore[arg-type]
+    app = mount(context)
+    host = "127.0.0.1" if settings.host in ("0.0.0.0", "::") else settings.host
+    print(f"TrueHue is at http://{host}:{settings.port} (data in {settings.data}). Ctrl+C ends it.",
+          flush=True)  # fmt: skip
+    server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
+    server.run(sockets=[server_socket])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,29 @@
+// The gray that surrounds every image, and the data folder. The choice is kept in this browser.
+const SURROUNDS = { light: '#cfcfcf', middle: '#777777', dark: '#262626' };
+const buttons = [...element.querySelectorAll('[data-surround]')];
+
+function choose(name) {
+  document.documentElement.style.setProperty('--th-surround', SURROUNDS[name]);
+  buttons.forEach((button) => button.setAttribute('aria-pressed', String(button.dataset.surround === name)));
+  try { localStorage.setItem('th-surround', name); } catch (error) { /* private windows may refuse */ }
+}
+
+buttons.forEach((button) => button.addEventListener('click', () => choose(button.dataset.surround)));
+let kept = null;
+try { kept = localStorage.getItem('th-surround'); } catch (error) { /* as above */ }
+choose(SURROUNDS[kept] ? kept : 'middle');
+
+const themes = element.querySelector('.th-theme');
+themes.addEventListener('click', () => {
+  const dark = !document.body.classList.contains('dark');
+  document.body.classList.toggle('dark', dark);
+  try { localStorage.setItem('th-theme', dark ? 'dark' : 'light'); } catch (error) { /* as above */ }
+});
+let theme = new URLSearchParams(location.search).get('__theme');
+if (!theme) { try { theme = localStorage.getItem('th-theme'); } catch (error) { /* as above */ } }
+if (theme) document.body.classList.toggle('dark', theme === 'dark');
+
+const data = element.querySelector('.th-data');
+function showData() { data.textContent = props.data || ''; }
+watch('data', showData);
+showData();

@@ -1,0 +1,46 @@
+"""Settings of the app: command line first, then environment, then defaults."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from dataclasses import dataclass
+
+DEFAULT_PORT = 7860
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Where the data lies and where the app listens."""
+
+    data: str
+    host: str
+    port: int
+    munsell: str | None
+
+
+def read_settings(arguments: list[str] | None = None) -> Settings:
+    """Reads the command line; ends the program with usage for arguments that cannot be read."""
+    out = argparse.ArgumentParser(
+        prog="python app.py", description="TrueHue: one workbench for color in generative models."
+    )
+    out.add_argument("--data", default=os.environ.get("TRUEHUE_DATA", "./data"), metavar="DIR",
+                     help="folder of the database and the images (default ./data)")  # fmt: skip
+    # A Hugging Face Space reaches the app from outside its container; a workbench does not.
+    everywhere = "0.0.0.0" if os.environ.get("SPACE_ID") else "127.0.0.1"
+    out.add_argument("--host", default=everywhere, help=f"address to listen on ({everywhere})")
+    out.add_argument("--port", type=_port, default=DEFAULT_PORT, help=f"port ({DEFAULT_PORT})")
+    out.add_argument("--munsell", metavar="FILE.csv",
+                     help="Munsell samples for the released rule")  # fmt: skip
+    found = out.parse_args(arguments)
+    return Settings(found.data, found.host, found.port, found.munsell)
+
+
+def _port(text: str) -> int:
+    try:
+        port = int(text)
+    except ValueError:
+        port = -1
+    if not 1 <= port <= 65535:
+        raise argparse.ArgumentTypeError(f"a port is a number from 1 to 65535, not {text}")
+    return port

@@ -1,0 +1,193 @@
+"""Figures as plotly objects. Colors of the page are CSS variables, which the browser fills in, so
+that one figure serves the light and the dark page; every other color is a measured one."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+from typing import Any
+
+import numpy as np
+
+from core.color.density import ChromaticityDensity, chromaticity_density, lightness_histogram
+from core.color.spaces import hex_of, lab_to_srgb8
+from core.pipeline import Measurement
+from core.verdict.region import acceptance_outline
+from core.verdict.rules import rule
+
+INK, SOFT, LINE = "var(--th-ink)", "var(--th-soft)", "var(--th-line)"
+PANEL = "var(--th-panel)"
+
+
+def _base(**layout: Any) -> Any:
+    import plotly.graph_objects as go
+
+    figure = go.Figure()
+    figure.update_layout(
+        margin={"l": 38, "r": 10, "t": 10, "b": 34},
+        paper_bgcolor="rgba(0,0,0,0)", plot_bgcolor="rgba(0,0,0,0)",
+        font={"size": 11, "color": SOFT}, showlegend=False, hovermode="closest",
+        hoverlabel={"bgcolor": PANEL, "bordercolor": LINE, "font": {"color": INK}},
+        **layout,
+    )  # fmt: skip
+    grid = {"gridcolor": LINE, "linecolor": LINE, "zeroline": False, "ticks": "outside",
+            "tickcolor": LINE, "title": {"standoff": 6}}  # fmt: skip
+    figure.update_xaxes(**grid)
+    figure.update_yaxes(**grid)
+    return figure
+
+
+def _png_url(rgba8: np.ndarray) -> str:
+    from PIL import Image
+
+    out = io.BytesIO()
+    Image.fromarray(rgba8, mode="RGBA").save(out, format="PNG")
+    return "data:image/png;base64," + base64.b64encode(out.getvalue()).decode("ascii")
+
+
+def _hex(lab: tuple[float, float, float]) -> str:
+    return hex_of(lab_to_srgb8(np.array(lab)))
+
+
+def chromaticity(found: Measurement) -> dict[str, Any]:
+    """The a*b* plane: pixels in their colors, neutral point, axis, found, asked, acceptance."""
+    import plotly.graph_objects as go
+
+    assert found.colors is not None
+    assert found.verdict.lab is not None
+    density = chromaticity_density(found.colors.lab, found.colors.counts)
+    figure = _base(height=320)
+    height, width = density.counts.shape
+    figure.add_layout_image(
+        source=_png_url(density.rgba8[::-1]), xref="x", yref="y",
+        x=density.a_min, y=density.b_min + height * density.step,
+        sizex=width * density.step, sizey=height * density.step,
+        sizing="stretch", layer="below",
+    )  # fmt: skip
+    center = (np.array([density.a_min, density.b_min]) + density.step / 2.0).tolist()
+    figure.add_trace(go.Heatmap(
+        z=np.where(density.counts > 0, density.counts, np.nan), opacity=0, showscale=False,
+        x0=center[0], dx=density.step, y0=center[1], dy=density.step, hoverongaps=False,
+        hovertemplate="a* %{x:.1f} · b* %{y:.1f}<br>%{z:,} px<extra></extra>",
+    ))  # fmt: skip
+    low, high = _extent(found, density)
+    _axis_line(figure, found, low, high)
+    thresholds = rule(found.verdict.rule).thresholds
+    for index, candidate in enumerate(found.candidates[:60]):
+        outline = acceptance_outline(candidate.lab, thresholds)
+        figure.add_trace(go.Scatter(
+            x=outline[:, 0], y=outline[:, 1], mode="lines", hoverinfo="skip",
+            line={"color": INK, "width": 1.4 if index == 0 else 0.8},
+        ))  # fmt: skip
+        if index:
+            figure.add_trace(_point(candidate.lab, candidate.name, candidate.hex, "circle", 6))
+    figure.add_trace(go.Scatter(
+        x=[0], y=[0], mode="markers", hovertemplate="neutral: a* = b* = 0<extra></extra>",
+        marker={"symbol": "circle-open", "size": 9, "color": INK, "line": {"width": 1.5}},
+    ))  # fmt: skip
+    asked = found.candidates[0]
+    found_lab = found.verdict.lab
+    label = f"asked: {asked.name or asked.hex}"
+    figure.add_trace(_point(asked.lab, label, asked.hex, "circle", 11))
+    figure.add_trace(_point(found_lab, "found", _hex(found_lab), "square", 11))
+    _labels(figure, {"neutral": (0.0, 0.0), "asked": asked.lab[1:], "found": found_lab[1:]}, high)
+    figure.update_xaxes(range=[low[0], high[0]], title_text="a*", constrain="domain")
+    figure.update_yaxes(
+        range=[low[1], high[1]], title_text="b*", scaleanchor="x", constrain="domain"
+    )
+    return _plain(figure)
+
+
+def _point(lab: Any, label: str, fill: str, symbol: str, size: int) -> Any:
+    import plotly.graph_objects as go
+
+    return go.Scatter(
+        x=[lab[1]], y=[lab[2]], mode="markers", text=[label],
+        hovertemplate="%{text}<br>a* %{x:.2f} · b* %{y:.2f}<extra></extra>",
+        marker={"symbol": symbol, "size": size, "color": fill, "line": {"width": 2, "color": INK}},
+    )  # fmt: skip
+
+
+def _extent(found: Measurement, density: ChromaticityDensity) -> tuple[np.ndarray, np.ndarray]:
+    """The square that holds the pixels, the neutral point, found and the accepted colors."""
+    height, width = density.counts.shape
+    corner = np.array([density.a_min, density.b_min])
+    assert found.verdict.lab is not None
+    points = [corner, corner + np.array([width, height]) * density.step, np.zeros(2)]
+    points += [np.array(found.verdict.lab[1:])]
+    for candidate in found.candidates[:60]:
+        points += [np.array(candidate.lab[1:]) - 6.0, np.array(candidate.lab[1:]) + 6.0]
+    low, high = np.min(points, axis=0), np.max(points, axis=0)
+    half = max(float((high - low).max()) * 0.55, 12.0)
+    middle = (low + high) / 2.0
+    return middle - half, middle + half
+
+
+def _axis_line(figure: Any, found: Measurement, low: np.ndarray, high: np.ndarray) -> None:
+    """The first component: through the neutral point, or through the mean when centered."""
+    import plotly.graph_objects as go
+
+    dominant = found.dominant
+    if dominant is None or dominant.axis is None or found.colors is None:
+        return
+    through = np.zeros(2)
+    if dominant.method != "paper":
+        weights = found.colors.counts / found.colors.counts.sum()
+        through = weights @ found.colors.lab[:, 1:]
+    reach = float((high - low).max())
+    ends = through + np.outer([-reach, reach], np.array(dominant.axis))
+    figure.add_trace(go.Scatter(
+        x=ends[:, 0], y=ends[:, 1], mode="lines", hoverinfo="skip",
+        line={"color": SOFT, "width": 1, "dash": "dash"},
+    ))  # fmt: skip
+
+
+def _labels(figure: Any, points: dict[str, Any], high: np.ndarray) -> None:
+    for name, (a, b) in points.items():
+        near_edge = float(a) > float(high[0]) - 12.0
+        figure.add_annotation(
+            x=float(a), y=float(b), text=name, showarrow=False, font={"size": 11, "color": INK},
+            xanchor="right" if near_edge else "left", xshift=-11 if near_edge else 11,
+            yshift=-11 if name == "neutral" else 0,
+        )  # fmt: skip
+
+
+def lightness(found: Measurement) -> dict[str, Any]:
+    """Histogram of L* with the found and the asked lightness."""
+    import plotly.graph_objects as go
+
+    assert found.colors is not None
+    assert found.verdict.lab is not None
+    counts = lightness_histogram(found.colors.lab, found.colors.counts)
+    share = 100.0 * counts / counts.sum()
+    figure = _base(bargap=0.12)
+    figure.add_trace(go.Bar(
+        x0=1.0, dx=2.0, y=share, marker={"color": SOFT, "line": {"width": 0}},
+        hovertemplate="L* %{x:.0f} ± 1<br>%{y:.1f}% of the pixels<extra></extra>",
+    ))  # fmt: skip
+    found_l, asked_l = found.verdict.lab[0], found.target.lab[0]
+    right = found_l >= asked_l
+    for name, value, dash, level, to_right in (
+        ("asked", asked_l, "solid", 1.0, not right), ("found", found_l, "dash", 0.86, right),
+    ):  # fmt: skip
+        figure.add_vline(x=value, line={"color": INK, "width": 2, "dash": dash})
+        # Words stand outside the pair of lines, and inside the plot.
+        outside = (to_right and value < 80) or value < 20
+        figure.add_annotation(
+            x=value, y=level, yref="paper", text=f"{name} {value:.1f}", showarrow=False,
+            xanchor="left" if outside else "right", xshift=4 if outside else -4, yanchor="top",
+            font={"size": 11, "color": INK}, bgcolor=PANEL,
+        )  # fmt: skip
+    figure.update_xaxes(range=[0, 100], title_text="L*", showgrid=False, dtick=20)
+    figure.update_yaxes(showgrid=False, showticklabels=False, ticks="", fixedrange=True)
+    figure.update_layout(margin={"l": 8, "r": 8, "t": 6, "b": 44}, height=190)
+    return _plain(figure)
+
+
+def _plain(figure: Any) -> dict[str, Any]:
+    """The figure as plain JSON."""
+    plain: dict[str, Any] = json.loads(figure.to_json())
+    # The default template is a thousand lines that _base overrides.
+    plain["layout"].pop("template", None)
+    return plain

@@ -1,0 +1,198 @@
+"""The Generate tab: a first picture in one press, from a model that needs no weights."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from core.color.systems import parse_target
+from core.errors import BadInput
+from core.generation.registry import MODELS, GenerationRequest, generate
+from core.generation.renderer import LIGHTS, OBJECTS
+from core.records import ImageRecord
+from tabs import inspect
+from tabs.color_picker import color_picker
+from tabs.context import Context
+from tabs.guard import message_of
+from tabs.links import link, read
+from tabs.widgets import widget
+
+SIZES = (256, 512, 1024, 2048)
+MAX_SEED = 2**31 - 1
+FIRST_COLOR = "l3:Vivid reddish orange"
+PICTURE = """<section class="th-picture"><div class="th-picture-stage"><img alt="" hidden>
+<p class="th-picture-empty"></p></div>
+<div class="th-picture-bar"><span class="th-picture-text"></span><span class="th-space"></span>
+<span class="th-picture-size"></span></div></section>"""
+EMPTY = (
+    "The picture appears here. Choose an object and a color, and press Draw: its true color is "
+    "known, so you can see what a verdict makes of light and shade."
+)
+
+
+@dataclass(frozen=True)
+class View:
+    """The tab's components."""
+
+    picture: Any
+    model: Any
+    object_name: Any
+    target: Any
+    light: Any
+    light_text: Any
+    seed: Any
+    new_seed: Any
+    size: Any
+    draw: Any
+    to_inspect: Any
+    drawn: Any
+
+    @property
+    def request(self) -> list[Any]:
+        """What a picture depends on, in the order of draw()'s arguments."""
+        return [self.model, self.object_name, self.target, self.light, self.seed, self.size]
+
+    @property
+    def restored(self) -> list[Any]:
+        """What a link fills, in the order of restore()."""
+        return [self.model, self.object_name, self.target, self.light, self.light_text, self.seed]
+
+
+def layout() -> View:
+    """Draws the tab; nothing is wired yet."""
+    with gr.Row(elem_classes="th-generate"):
+        with gr.Column(elem_classes="th-card th-stage-card", min_width=320):
+            picture = widget("picture", PICTURE, elem_id="picture", view={"empty": EMPTY})
+        with gr.Column(elem_classes="th-card th-request-card", min_width=320):
+            model = gr.Dropdown(
+                [(entry.name, entry.id) for entry in MODELS], value=MODELS[0].id, label="Model",
+                elem_id="generate-model", info=MODELS[0].note,
+            )  # fmt: skip
+            with gr.Row(elem_classes="th-ask"):
+                object_name = gr.Dropdown(
+                    list(OBJECTS), value="mug", label="Object", elem_id="generate-object",
+                    min_width=110, scale=2,
+                )  # fmt: skip
+                with gr.Column(min_width=180, scale=4):
+                    target = color_picker("Color", FIRST_COLOR, elem_id="generate-color")
+            light = gr.Radio(
+                list(LIGHTS), value="studio", label="Light", elem_id="generate-light",
+                elem_classes="th-segments",
+            )  # fmt: skip
+            light_text = gr.Markdown(LIGHTS["studio"].description, elem_classes="th-hint")
+            with gr.Row(elem_classes="th-ask th-seed"):
+                seed = gr.Number(
+                    0, label="Seed", precision=0, minimum=0, maximum=MAX_SEED,
+                    elem_id="generate-seed", min_width=110,
+                )  # fmt: skip
+                new_seed = gr.Button("New seed", elem_id="generate-new-seed", min_width=90)
+                size = gr.Dropdown(
+                    [(f"{side} × {side}", side) for side in SIZES], value=1024, label="Size",
+                    elem_id="generate-size", min_width=120,
+                )  # fmt: skip
+            with gr.Row(elem_classes="th-draw"):
+                draw_button = gr.Button("Draw", variant="primary", elem_id="draw")
+                to_inspect = gr.Button("Open in Inspect", interactive=False, elem_id="to-inspect")
+            gr.Markdown(
+                "Every drawn picture is stored with its model, seed and light, and its exact mask.",
+                elem_classes="th-hint",
+            )
+    drawn = gr.State("")
+    return View(picture, model, object_name, target, light, light_text, seed, new_seed, size,
+                draw_button, to_inspect, drawn)  # fmt: skip
+
+
+def draw(
+    context: Context, model_id: str, object_name: str, target_text: str | None, light: str,
+    seed: float | None, size_px: int,
+) -> tuple[ImageRecord, str]:  # fmt: skip
+    """Draws and stores a picture with its mask; returns its record and the link to draw it again.
+
+    Raises UnknownColor, BadInput or StorageError.
+    """
+    target = parse_target(target_text or "")
+    if seed is None or seed != int(seed) or not 0 <= seed <= MAX_SEED:
+        raise BadInput(f"The seed is a whole number from 0 to {MAX_SEED:,}.")
+    made = generate(
+        GenerationRequest(
+            model_id=model_id, object_name=object_name, color_srgb8=target.srgb8, light=light,
+            seed=int(seed), size_px=int(size_px),
+        )
+    )  # fmt: skip
+    origin = {**made.origin, "object_name": object_name, "target": target.value}
+    record = context.storage.images.add(
+        made.srgb8, f"{object_name}, {target.label}, {light} light, seed {int(seed)}", "render",
+        (), origin,
+    )  # fmt: skip
+    if made.mask is not None:
+        context.storage.masks.add(record.image_id, made.mask)
+    address = link(
+        "generate",
+        {"model": model_id, "object": object_name, "target": target.value, "light": light,
+         "seed": int(seed)},
+    )  # fmt: skip
+    return record, address
+
+
+def restore(query: dict[str, str]) -> list[Any]:
+    """Fills the controls from a link; updates for ``View.restored``."""
+    if query.get("tab") != "generate":
+        return [gr.skip()] * 6
+    seed = query.get("seed", "")
+    light = query.get("light", "")
+    light = light if light in LIGHTS else "studio"
+    return [
+        query["model"] if query.get("model") in {entry.id for entry in MODELS} else gr.skip(),
+        query["object"] if query.get("object") in OBJECTS else gr.skip(),
+        gr.update(value=query["target"]) if query.get("target") else gr.skip(),
+        light,
+        LIGHTS[light].description,
+        int(seed) if seed.isdigit() and int(seed) <= MAX_SEED else gr.skip(),
+    ]
+
+
+def wire(
+    view: View, inspect_view: inspect.View, context: Context, header: Any, tabs: Any
+) -> None:
+    """Connects the controls."""
+    def drawn(*values: Any) -> list[Any]:
+        try:
+            record, address = draw(context, *values)
+        except Exception as error:
+            shown = gr.update(view={"empty": EMPTY, "error": message_of(error)})
+            return [shown, "", gr.update(interactive=False), gr.skip()]
+        shown = {
+            "url": f"/media/images/{record.image_id}.png", "alt": record.name, "text": record.name,
+            "size": f"{record.width} × {record.height} · sRGB · exact pixels", "link": address,
+            "image_id": record.image_id,
+        }  # fmt: skip
+        return [gr.update(view=shown), record.image_id, gr.update(interactive=True),
+                gr.update(data=context.data_text())]  # fmt: skip
+
+    def inspected(image_id: str, rule_id: str, k: float, show: bool) -> list[Any]:
+        out = inspect.open_image(
+            context, inspect_view, image_id, rule_id=rule_id, k=int(k), show_measured=show
+        )
+        return [gr.update(selected="inspect"), *out, gr.update(data=context.data_text())]
+
+    view.draw.click(
+        drawn, view.request, [view.picture, view.drawn, view.to_inspect, header],
+        show_progress="minimal", show_progress_on=view.picture, api_visibility="private",
+    )  # fmt: skip
+    def linked(request: gr.Request) -> list[Any]:
+        return restore(read(dict(request.query_params)))
+
+    quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
+    # Not on page load: this tab may not be drawn yet, and what is not drawn cannot be filled.
+    view.picture.ready(linked, None, view.restored, **quiet)
+    view.new_seed.click(lambda: secrets.randbelow(100_000), None, view.seed, **quiet)
+    view.light.change(lambda name: LIGHTS[name].description, view.light, view.light_text, **quiet)
+    view.to_inspect.click(
+        inspected,
+        [view.drawn, inspect_view.rule, inspect_view.neighbors, inspect_view.show_measured],
+        [tabs, *inspect_view.outputs, header],
+        **quiet,
+    )

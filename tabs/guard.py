@@ -1,0 +1,20 @@
+"""Errors become words on the page; only those that nobody foresaw are also logged."""
+
+from __future__ import annotations
+
+import logging
+
+from core.errors import TrueHueError
+
+log = logging.getLogger("truehue")
+
+
+def message_of(error: Exception) -> str:
+    """The text to show for an error; logs the ones that are not ours with their trace."""
+    if isinstance(error, TrueHueError):
+        return str(error)
+    log.error("unexpected error", exc_info=error)
+    return (
+        f"Something went wrong that TrueHue did not expect ({type(error).__name__}: {error}). "
+        "Nothing was stored. The log of the app has the details."
+    )

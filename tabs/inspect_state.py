@@ -1,0 +1,105 @@
+"""What the Inspect tab works on: image and marks as the browser sends them, and the masks made
+from them. No Gradio here: tests call these functions directly."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.errors import BadInput, NotStored
+from core.masks.from_marks import mask_from_marks
+from core.masks.mask import Mask
+from core.records import ImageRecord, MaskRecord
+from tabs.context import Context
+
+EXACT_MAKERS = {"renderer": "exact, from the renderer", "file": "from the file's transparency"}
+
+
+@dataclass(frozen=True)
+class Work:
+    """The image on the stage, its marks, and the number of that state of the marks."""
+
+    image_id: str
+    marks: tuple[Mapping[str, Any], ...]
+    seq: int
+
+
+def read_stage(value: Any) -> Work | None:
+    """The stage's value, which the browser sends; None when no image is open.
+
+    Raises BadInput when it is not what the stage makes.
+    """
+    if not value or not isinstance(value, Mapping) or not value.get("image_id"):
+        return None
+    image_id, marks, seq = value.get("image_id"), value.get("marks") or [], value.get("seq") or 0
+    if not isinstance(image_id, str) or not isinstance(marks, list) or not isinstance(seq, int):
+        raise BadInput("The page sent something that is no image with marks. Reload the page.")
+    return Work(image_id, tuple(marks), seq)
+
+
+def exact_mask(context: Context, image_id: str) -> MaskRecord | None:
+    """The mask that came with the image (renderer, transparency), if one did."""
+    for record in context.storage.masks.for_image(image_id):
+        if record.maker in EXACT_MAKERS:
+            return record
+    return None
+
+
+def make_mask(context: Context, work: Work) -> MaskRecord | None:
+    """Makes and stores the mask of the marks; None when nothing is marked yet.
+
+    Raises MaskError or NoPixels, and NotStored for an image or a mask that is not there.
+    """
+    if not work.marks:
+        return None
+    base = _base(context, work)
+    mask = mask_from_marks(context.srgb8(work.image_id), list(work.marks), base=base)
+    return context.storage.masks.add(work.image_id, mask)
+
+
+def _base(context: Context, work: Work) -> Mask | None:
+    """The stored mask that the marks start from, if one of them names it."""
+    for mark in reversed(work.marks):
+        if isinstance(mark, Mapping) and mark.get("type") == "stored":
+            record = context.storage.masks.get(str(mark.get("mask_id", "")))
+            if record.image_id != work.image_id:
+                raise NotStored("That mask belongs to another image. Mark the object again.")
+            pixels = context.storage.masks.pixels(record.mask_id)
+            return Mask(pixels, record.maker, record.parameters)
+    return None
+
+
+def marks_of(record: MaskRecord) -> list[dict[str, Any]]:
+    """The marks that make a stored mask again."""
+    marks = record.parameters.get("marks")
+    if isinstance(marks, list) and marks and record.maker not in EXACT_MAKERS:
+        return [dict(mark) for mark in marks]
+    return [{"type": "stored", "mask_id": record.mask_id}]
+
+
+def mask_text(record: MaskRecord, image: ImageRecord) -> str:
+    """How the mask came about and how large it is: ``GrabCut · box, 2 strokes · 40.5%``."""
+    share = 100.0 * record.area_px / (image.width * image.height)
+    size = f"{record.area_px:,} px · {share:.1f}%"
+    if record.maker in EXACT_MAKERS:
+        return f"Mask {EXACT_MAKERS[record.maker]} · {size}"
+    names = {"grabcut": "GrabCut", "brush": "Brush", "whole": "Whole image"}
+    words = _marks_text(record.parameters.get("marks") or [])
+    return " · ".join(part for part in (names.get(record.maker, record.maker), words, size) if part)
+
+
+def _marks_text(marks: Sequence[Mapping[str, Any]]) -> str:
+    boxes = any(mark.get("type") == "box" for mark in marks)
+    strokes = sum(mark.get("type") in ("keep", "cut", "brush", "erase") for mark in marks)
+    parts = ["box"] if boxes else []
+    if strokes:
+        parts.append(f"{strokes} stroke{'' if strokes == 1 else 's'}")
+    return ", ".join(parts)
+
+
+def origin_target(image: ImageRecord) -> tuple[str, str]:
+    """Object name and asked color of an image that was drawn here; empty for others."""
+    origin = json.loads(json.dumps(dict(image.origin)))
+    return str(origin.get("object_name") or ""), str(origin.get("target") or "")

@@ -1,0 +1,214 @@
+"""A measurement as the page shows it: words and numbers ready to be written into place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from core.color.spaces import hex_of, lab_to_srgb8
+from core.color.systems import SYSTEMS, all_nearest
+from core.pipeline import Measurement
+from core.verdict.judge import FAIL, PASS, Metric
+from core.verdict.rules import rule
+from tabs import figures
+
+TITLES = {PASS: "Passes", FAIL: "Fails", "unscored": "Not scored"}
+METRICS: dict[str, tuple[str, str, str]] = {
+    "delta_chroma": (
+        "ΔChroma", "",
+        "Distance in the a*b* plane: √(Δa*² + Δb*²). GenColorBench, section 3.4.",
+    ),
+    "delta_e00": ("ΔE00", "", "CIEDE2000 with kL = kC = kH = 1. Sharma, Wu, Dalal 2005."),
+    "hue_deg": (
+        "Hue", "°",
+        "Difference of the hue angles h_ab; 0 where either C*ab is below 5, since a near-neutral "
+        "color has no hue to judge.",
+    ),
+}  # fmt: skip
+
+
+def waiting(text: str) -> dict[str, Any]:
+    """The verdict card before there is one: what to do next."""
+    return {"status": "waiting", "title": "", "reason": text}
+
+
+def problem(text: str) -> dict[str, Any]:
+    """The verdict card when the input cannot be judged."""
+    return {"status": "unscored", "title": TITLES["unscored"], "reason": text}
+
+
+def _swatch(lab: Sequence[float], hex_code: str, name: str = "") -> dict[str, Any]:
+    light, a, b = lab
+    return {
+        "name": name, "hex": hex_code, "dark_text": light > 60,
+        "lab": f"L* {light:.1f} · a* {_signed0(a)} · b* {_signed0(b)}",
+    }  # fmt: skip
+
+
+def _signed0(value: float) -> str:
+    """Two decimals with a real minus sign and no minus zero."""
+    return f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")
+
+
+def _bar(metric: Metric, found: Measurement) -> dict[str, Any]:
+    label, unit, help_text = METRICS[metric.name]
+    candidate = found.candidates[metric.candidate]
+    return {
+        "label": label, "unit": unit, "help": help_text, "passed": metric.passed,
+        "value": metric.value, "limit": metric.threshold,
+        "text": f"{metric.value:.1f}{unit}", "limit_text": f"< {metric.threshold:g}{unit}",
+        "on": (candidate.name or candidate.hex) if metric.candidate else "",
+    }  # fmt: skip
+
+
+def verdict_view(
+    found: Measurement, others: Sequence[Measurement], evidence_id: str, link: str
+) -> dict[str, Any]:
+    """The verdict card. ``others`` are the same pixels under the other rules."""
+    verdict = found.verdict
+    assert verdict.lab is not None
+    asked = found.target
+    system = SYSTEMS.get(asked.system or "", "hex or rgb")
+    return {
+        "status": verdict.status,
+        "title": TITLES[verdict.status],
+        "reason": verdict.reason,
+        "found": _swatch(verdict.lab, hex_of(lab_to_srgb8(np.array(verdict.lab)))),
+        "asked": _swatch(asked.lab, asked.hex, asked.name or ""),
+        "asked_system": system,
+        "metrics": [_bar(metric, found) for metric in verdict.metrics],
+        "others": [_other(other) for other in others],
+        "candidates": verdict.parameters.get("candidates", ""),
+        "evidence_id": evidence_id,
+        "link": link,
+        "json": json.dumps(
+            {**found.as_json(), "evidence_id": evidence_id}, indent=2, ensure_ascii=False
+        ),
+    }
+
+
+def _other(found: Measurement) -> dict[str, Any]:
+    verdict = found.verdict
+    by = rule(verdict.rule)
+    if not verdict.metrics:
+        return {"id": by.id, "name": by.name, "status": verdict.status, "text": verdict.reason}
+    numbers = {metric.name: metric for metric in verdict.metrics}
+    text = (
+        f"{numbers['delta_e00'].value:.1f} ΔE00, {numbers['delta_chroma'].value:.1f} ΔChroma, "
+        f"hue {numbers['hue_deg'].value:.1f}°"
+    )
+    return {"id": by.id, "name": by.name, "status": verdict.status, "text": text,
+            "title": TITLES[verdict.status], "help": by.description}  # fmt: skip
+
+
+def evidence_view(
+    found: Measurement,
+    mask_text: str,
+    mask_parameters: Mapping[str, Any],
+    image_notes: Sequence[str],
+) -> dict[str, Any]:
+    """The four cards below the image."""
+    return {
+        "chromaticity": figures.chromaticity(found),
+        "lightness": figures.lightness(found),
+        "offsets": _offsets(found),
+        "names": _names(found),
+        "steps": _steps(found, mask_text, mask_parameters, image_notes),
+    }
+
+
+def _offsets(found: Measurement) -> dict[str, Any]:
+    offset = found.verdict.offset
+    assert offset is not None
+    nearest = found.candidates[found.verdict.nearest]
+    turn = "none to compare" if offset.hue_deg is None else f"{_signed1(offset.hue_deg)}°"
+    rows = [
+        {"label": "ΔL*", "text": _signed1(offset.lightness), "value": offset.lightness,
+         "word": _word(offset.lightness, "lighter", "darker")},
+        {"label": "ΔC*", "text": _signed1(offset.chroma), "value": offset.chroma,
+         "word": _word(offset.chroma, "more vivid", "less vivid")},
+        {"label": "Δh", "text": turn, "value": offset.hue_deg or 0.0,
+         "word": "" if offset.hue_deg is None else _turn_word(offset.hue_deg)},
+    ]  # fmt: skip
+    return {"to": nearest.name or nearest.hex, "rows": rows}
+
+
+def _signed1(value: float) -> str:
+    text = f"{value:+.1f}"
+    return "0.0" if text in ("+0.0", "-0.0") else text.replace("-", "−")
+
+
+def _word(value: float, more: str, less: str) -> str:
+    if abs(value) < 1.0:
+        return "the same"
+    return more if value > 0 else less
+
+
+def _turn_word(value: float) -> str:
+    if abs(value) < 1.0:
+        return "the same"
+    return "counterclockwise" if value > 0 else "clockwise"
+
+
+def _names(found: Measurement) -> list[dict[str, Any]]:
+    assert found.verdict.lab is not None
+    out = []
+    for system, near in all_nearest(np.array(found.verdict.lab), 3).items():
+        rows = [
+            {"name": color.name, "hex": color.hex, "delta_e00": f"{distance:.1f}"}
+            for color, distance in near
+        ]
+        out.append({"system": SYSTEMS[system], "rows": rows})
+    return out
+
+
+def _steps(
+    found: Measurement,
+    mask_text: str,
+    mask_parameters: Mapping[str, Any],
+    image_notes: Sequence[str],
+) -> list[dict[str, Any]]:
+    dominant, colors, verdict = found.dominant, found.colors, found.verdict
+    assert dominant is not None
+    assert colors is not None
+    by = rule(verdict.rule)
+    steps: list[dict[str, Any]] = [
+        {"mark": "·", "title": "Object present", "text": "by your mark; no VQA model is loaded"},
+        {"mark": "✓", "title": "Mask", "text": mask_text + _mask_note(mask_parameters)},
+    ]
+    steps += [{"mark": "!", "title": "Clean-up of the rule", "text": note} for note in found.notes]
+    steps.append({
+        "mark": "✓", "title": f"{colors.pixel_count:,} pixels to CIELAB",
+        "text": "D65, 2°, float64; " + (" ".join(image_notes) or "sRGB, nothing converted"),
+    })  # fmt: skip
+    hue = dominant.axis_hue_deg
+    if hue is None or dominant.axis_share is None:
+        title, text = "No dominant hue", "all pixels are neutral or of one color"
+    else:
+        through = "through neutral" if dominant.method == "paper" else "through the mean"
+        title = f"Dominant axis at {hue:.1f}°"
+        text = f"first component {through}, {100 * dominant.axis_share:.1f}% of the variation"
+    if dominant.achromatic:
+        title, text = "Near neutral", "median C*ab below 10: mean of the pixels below 15"
+    steps.append({"mark": "✓", "title": title, "text": text})
+    steps += [
+        {"mark": "✓", "title": name[0].upper() + name[1:], "text": f"{pixels:,} pixels left"}
+        for name, pixels in dominant.steps
+        if not dominant.achromatic
+    ]
+    limits = verdict.parameters["thresholds"]
+    steps.append({
+        "mark": {PASS: "✓", FAIL: "✕"}[verdict.status],
+        "title": f"Verdict by {by.name} {by.version}",
+        "text": f"{verdict.parameters['candidates']}; limits ΔChroma {limits['delta_chroma']:g}, "
+                f"ΔE00 {limits['delta_e00']:g}, hue {limits['hue_deg']:g}°",
+    })  # fmt: skip
+    return steps
+
+
+def _mask_note(parameters: Mapping[str, Any]) -> str:
+    note = parameters.get("note")
+    return f"; {note}" if isinstance(note, str) and note else ""

@@ -1,0 +1,22 @@
+"""Links that open a view again: plain query strings, short enough to paste into a paper."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import quote, urlencode
+
+ID_LENGTH = 16
+"""Characters of an id that a link carries; storage takes any unique prefix of at least 8."""
+
+
+def link(tab: str, values: Mapping[str, str | int | None]) -> str:
+    """``?tab=inspect&image=…`` with the values that are not empty, in the order given."""
+    pairs = [("tab", tab)]
+    pairs += [(key, str(value)) for key, value in values.items() if value not in (None, "")]
+    return "?" + urlencode(pairs, quote_via=quote, safe=":#,")
+
+
+def read(query: Mapping[str, str]) -> dict[str, str]:
+    """The known parameters of a query, without blanks, at most 200 characters each."""
+    known = ("tab", "image", "mask", "target", "object", "rule", "k", "light", "seed", "model")
+    return {key: query[key].strip()[:200] for key in known if query.get(key, "").strip()}

@@ -1,0 +1,139 @@
+"""HTTP routes beside Gradio: exact image files, uploads, and scripts.
+
+Uploads do not go through Gradio's own file handling: it would hand over a path that the browser
+names, and it has no limit that fits images.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from fastapi import APIRouter, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import FileResponse, JSONResponse, Response
+
+from core.errors import BadInput, NotStored, TrueHueError
+from core.records import ImageRecord
+from tabs.context import ROOT, Context
+from tabs.guard import message_of
+
+MAX_UPLOAD_BYTES = 512 * 1024 * 1024
+_FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
+
+
+def image_json(record: ImageRecord) -> dict[str, Any]:
+    """What the page needs to know of a stored image."""
+    return {
+        "image_id": record.image_id, "name": record.name, "source": record.source,
+        "width": record.width, "height": record.height, "notes": list(record.notes),
+        "url": f"/media/images/{record.image_id}.png",
+        "thumb": f"/media/thumbs/{record.image_id}.png",
+        "created_at": record.created_at.isoformat() if record.created_at else None,
+    }  # fmt: skip
+
+
+def store_upload(context: Context, data: bytes, name: str) -> ImageRecord:
+    """Reads an uploaded file, converts it to sRGB and stores it; raises ImageError."""
+    from core.images import load_image
+    from core.masks.mask import Mask
+
+    loaded = load_image(data, name=name)
+    record = context.storage.images.add(loaded.srgb8, loaded.name, "upload", loaded.notes)
+    if loaded.opaque is not None and loaded.opaque.any():
+        # A cut-out brings its own mask; white paper around it is not the object.
+        mask = Mask(loaded.opaque, "file", {"from": "transparency"})
+        context.storage.masks.add(record.image_id, mask)
+    return record
+
+
+async def _body(request: Request) -> bytes:
+    """The request's body; raises BadInput before it grows over the limit."""
+    parts: list[bytes] = []
+    size = 0
+    async for part in request.stream():
+        size += len(part)
+        if size > MAX_UPLOAD_BYTES:
+            limit = MAX_UPLOAD_BYTES // 2**20
+            raise BadInput(f"The file is larger than {limit} MB. Save it smaller and try again.")
+        parts.append(part)
+    return b"".join(parts)
+
+
+def routes(context: Context) -> APIRouter:
+    """The router; handlers answer errors as ``{"error": text}`` with a 4xx status."""
+    router = APIRouter()
+    js = ROOT / "assets" / "js"
+
+    @router.post("/api/images")
+    async def upload(request: Request) -> JSONResponse:
+        # A page elsewhere cannot set this header without asking first, so it cannot upload here.
+        if request.headers.get("x-truehue") != "1":
+            return JSONResponse({"error": "The header X-TrueHue: 1 is missing."}, 403)
+        name = Path(unquote(request.headers.get("x-file-name", ""))).name[:200] or "pasted image"
+        try:
+            data = await _body(request)
+            record = await run_in_threadpool(store_upload, context, data, name)
+        except TrueHueError as error:
+            return JSONResponse({"error": str(error)}, 400)
+        except Exception as error:  # the page must get words, not a stack trace
+            return JSONResponse({"error": message_of(error)}, 500)
+        return JSONResponse(image_json(record))
+
+    @router.get("/api/images")
+    def recent(limit: int = 60, offset: int = 0) -> JSONResponse:
+        records = context.storage.images.recent(min(max(limit, 1), 200), max(offset, 0))
+        return JSONResponse(
+            {
+                "images": [image_json(record) for record in records],
+                "total": context.storage.images.count(),
+                "data": context.data_text(),
+            }
+        )
+
+    @router.get("/media/images/{image_id}.png")
+    def image(image_id: str) -> Response:
+        try:
+            path = context.storage.images.path(image_id)
+        except NotStored as error:
+            return JSONResponse({"error": str(error)}, 404)
+        return FileResponse(path, media_type="image/png", headers=_FOREVER)
+
+    @router.get("/media/thumbs/{image_id}.png")
+    def thumb(image_id: str) -> Response:
+        try:
+            return Response(_thumbnail(context, image_id), media_type="image/png", headers=_FOREVER)
+        except TrueHueError as error:
+            return JSONResponse({"error": str(error)}, 404)
+
+    @router.get("/assets/plotly.min.js")
+    def plotly() -> FileResponse:
+        import plotly
+
+        path = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+        return FileResponse(path, media_type="text/javascript", headers=_FOREVER)
+
+    @router.get("/assets/favicon.svg")
+    def favicon() -> FileResponse:
+        return FileResponse(ROOT / "assets" / "favicon.svg", media_type="image/svg+xml")
+
+    @router.get("/api/ready")
+    def ready() -> dict[str, str]:
+        return {"status": "ready", "data": context.data_text()}
+
+    assert js.is_dir(), "assets/js is part of the project"
+    return router
+
+
+def _thumbnail(context: Context, image_id: str, side: int = 192) -> bytes:
+    """PNG of the image, its longer side at most ``side`` pixels."""
+    import io
+
+    from PIL import Image
+
+    picture = Image.fromarray(context.storage.images.srgb8(image_id))
+    picture.thumbnail((side, side), Image.Resampling.LANCZOS)
+    out = io.BytesIO()
+    picture.save(out, format="PNG")
+    return out.getvalue()

@@ -1,0 +1,58 @@
+"""The page around the tabs: header, tab bar, and what opens when a link is followed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from tabs import generate, inspect, theme
+from tabs.context import Context
+from tabs.links import read
+from tabs.routes import routes
+from tabs.widgets import widget
+
+HEADER = """<div class="th-header"><b class="th-brand">TrueHue</b><span class="th-space"></span>
+<span class="th-surround" role="group" aria-label="Gray around images"><span>Surround</span>
+<button type="button" data-surround="light" aria-label="light gray" title="Light gray"></button>
+<button type="button" data-surround="middle" aria-label="middle gray, L* 50" title="Middle gray, L* = 50"></button>
+<button type="button" data-surround="dark" aria-label="dark gray" title="Dark gray"></button></span>
+<button type="button" class="th-theme" aria-label="Light or dark page" title="Light or dark page">◐</button>
+<span class="th-data"></span></div>"""  # noqa: E501
+
+TABS = ("generate", "inspect")
+
+
+def build(context: Context) -> Any:
+    """The Gradio app: ``gr.Blocks`` with all tabs wired to ``context``."""
+    with gr.Blocks(title="TrueHue", fill_width=True, analytics_enabled=False) as demo:
+        header = widget("header", HEADER, elem_id="th-header", data=context.data_text())
+        with gr.Tabs(selected="inspect", elem_id="th-tabs") as tabs:
+            with gr.Tab("Generate", id="generate"):
+                generate_view = generate.layout()
+            with gr.Tab("Inspect", id="inspect"):
+                inspect_view = inspect.layout()
+        inspect.wire(inspect_view, context, header)
+        generate.wire(generate_view, inspect_view, context, header, tabs)
+
+        def follow(request: gr.Request) -> list[Any]:
+            tab = read(dict(request.query_params)).get("tab", "inspect")
+            selected = gr.update(selected=tab if tab in TABS else "inspect")
+            return [selected, gr.update(data=context.data_text())]
+
+        demo.load(
+            follow, outputs=[tabs, header], show_progress="hidden", api_visibility="private"
+        )
+    return demo
+
+
+def mount(context: Context) -> Any:
+    """The whole web app: FastAPI with our routes, and Gradio at ``/``."""
+    from fastapi import FastAPI
+
+    app = FastAPI(title="TrueHue", docs_url=None, redoc_url=None, openapi_url=None)
+    app.include_router(routes(context))
+    return gr.mount_gradio_app(
+        app, build(context), path="/", theme=theme.theme(), css_paths=list(theme.css_paths()),
+        head=theme.HEAD, footer_links=[], run_history=False, ssr_mode=False, show_error=True,
+    )  # fmt: skip
