@@ -95,10 +95,17 @@ class Images:
             )
         return pixels
 
-    def recent(self, limit: int = 50, offset: int = 0) -> list[ImageRecord]:
-        """Return ``limit`` records, newest first, after leaving out ``offset`` of them."""
+    def recent(
+        self, limit: int = 50, offset: int = 0, source: str | None = None
+    ) -> list[ImageRecord]:
+        """Return ``limit`` records, newest first, after leaving out ``offset`` of them.
+
+        ``source`` asks for images of that source only, for instance ``render``.
+        """
         return self._records(
-            "ORDER BY created_at DESC, image_id LIMIT ? OFFSET ?", [max(limit, 0), max(offset, 0)]
+            "WHERE source = coalesce(?, source) "
+            "ORDER BY created_at DESC, image_id LIMIT ? OFFSET ?",
+            [source, max(limit, 0), max(offset, 0)],
         )
 
     def count(self) -> int:

@@ -27,6 +27,8 @@ PICTURE = """<section class="th-picture"><div class="th-picture-stage"><img alt=
 <p class="th-picture-empty"></p></div>
 <div class="th-picture-bar"><span class="th-picture-text"></span><span class="th-space"></span>
 <span class="th-picture-size"></span></div></section>"""
+RECENT = """<section class="th-recent" hidden><h3>Drawn lately; click to open in Inspect</h3>
+<div class="th-recent-grid"></div></section>"""
 EMPTY = (
     "The picture appears here. Choose an object and a color, and press Draw: its true color is "
     "known, so you can see what a verdict makes of light and shade."
@@ -48,6 +50,7 @@ class View:
     size: Any
     draw: Any
     to_inspect: Any
+    recent: Any
     drawn: Any
 
     @property
@@ -100,9 +103,10 @@ def layout() -> View:
                 "Every drawn picture is stored with its model, seed and light, and its exact mask.",
                 elem_classes="th-hint",
             )
+            recent = widget("recent", RECENT, elem_id="recent", changed="")
     drawn = gr.State("")
     return View(picture, model, object_name, target, light, light_text, seed, new_seed, size,
-                draw_button, to_inspect, drawn)  # fmt: skip
+                draw_button, to_inspect, recent, drawn)  # fmt: skip
 
 
 def draw(
@@ -163,23 +167,27 @@ def wire(
             record, address = draw(context, *values)
         except Exception as error:
             shown = gr.update(view={"empty": EMPTY, "error": message_of(error)})
-            return [shown, "", gr.update(interactive=False), gr.skip()]
+            return [shown, "", gr.update(interactive=False), gr.skip(), gr.skip()]
         shown = {
             "url": f"/media/images/{record.image_id}.png", "alt": record.name, "text": record.name,
             "size": f"{record.width} × {record.height} · sRGB · exact pixels", "link": address,
             "image_id": record.image_id,
         }  # fmt: skip
-        return [gr.update(view=shown), record.image_id, gr.update(interactive=True),
-                gr.update(data=context.data_text())]  # fmt: skip
+        return [
+            gr.update(view=shown), record.image_id, gr.update(interactive=True),
+            gr.update(changed=record.image_id), gr.update(data=context.data_text()),
+        ]  # fmt: skip
 
-    def inspected(image_id: str, rule_id: str, k: float, show: bool) -> list[Any]:
+    def inspected(source: Any, rule_id: str, k: float, show: bool) -> list[Any]:
+        image_id = source.get("opened", "") if isinstance(source, dict) else source
         out = inspect.open_image(
             context, inspect_view, image_id, rule_id=rule_id, k=int(k), show_measured=show
         )
         return [gr.update(selected="inspect"), *out, gr.update(data=context.data_text())]
 
     view.draw.click(
-        drawn, view.request, [view.picture, view.drawn, view.to_inspect, header],
+        drawn, view.request,
+        [view.picture, view.drawn, view.to_inspect, view.recent, header],
         show_progress="minimal", show_progress_on=view.picture, api_visibility="private",
     )  # fmt: skip
     def linked(request: gr.Request) -> list[Any]:
@@ -190,9 +198,7 @@ def wire(
     view.picture.ready(linked, None, view.restored, **quiet)
     view.new_seed.click(lambda: secrets.randbelow(100_000), None, view.seed, **quiet)
     view.light.change(lambda name: LIGHTS[name].description, view.light, view.light_text, **quiet)
-    view.to_inspect.click(
-        inspected,
-        [view.drawn, inspect_view.rule, inspect_view.neighbors, inspect_view.show_measured],
-        [tabs, *inspect_view.outputs, header],
-        **quiet,
-    )
+    settings = [inspect_view.rule, inspect_view.neighbors, inspect_view.show_measured]
+    opened = [tabs, *inspect_view.outputs, header]
+    view.to_inspect.click(inspected, [view.drawn, *settings], opened, **quiet)
+    view.recent.open(inspected, [view.recent, *settings], opened, **quiet)

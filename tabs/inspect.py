@@ -216,7 +216,9 @@ def _overlay(srgb8: np.ndarray, mask: np.ndarray, found: Measurement) -> str | N
     if used.size < found.colors.srgb24.size:
         measured = select_pixels(srgb8, measured, used)
     png = unmeasured_overlay_png(mask, measured)
-    return png and "data:image/png;base64," + base64.b64encode(png).decode("ascii")
+    if png is None:
+        return None
+    return "data:image/png;base64," + base64.b64encode(png).decode("ascii")
 
 
 def _stage_update(

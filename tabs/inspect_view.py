@@ -97,8 +97,8 @@ def _other(found: Measurement) -> dict[str, Any]:
         return {"id": by.id, "name": by.name, "status": verdict.status, "text": verdict.reason}
     numbers = {metric.name: metric for metric in verdict.metrics}
     text = (
-        f"{numbers['delta_e00'].value:.1f} ΔE00, {numbers['delta_chroma'].value:.1f} ΔChroma, "
-        f"hue {numbers['hue_deg'].value:.1f}°"
+        f"{numbers['delta_e00'].value:.1f} ΔE00 · {numbers['delta_chroma'].value:.1f} ΔChroma · "
+        f"{numbers['hue_deg'].value:.1f}°"
     )
     return {"id": by.id, "name": by.name, "status": verdict.status, "text": text,
             "title": TITLES[verdict.status], "help": by.description}  # fmt: skip

@@ -82,8 +82,9 @@ def routes(context: Context) -> APIRouter:
         return JSONResponse(image_json(record))
 
     @router.get("/api/images")
-    def recent(limit: int = 60, offset: int = 0) -> JSONResponse:
-        records = context.storage.images.recent(min(max(limit, 1), 200), max(offset, 0))
+    def recent(limit: int = 60, offset: int = 0, source: str = "") -> JSONResponse:
+        limit, offset = min(max(limit, 1), 200), max(offset, 0)
+        records = context.storage.images.recent(limit, offset, source or None)
         return JSONResponse(
             {
                 "images": [image_json(record) for record in records],

@@ -62,7 +62,7 @@ RULES: tuple[Rule, ...] = (
         dominant="released", same_candidate=True, guided=True, cleanup=True,
     ),
     Rule(
-        id="released-unguided", version="1.0", name="released, no target guidance",
+        id="released-unguided", version="1.0", name="released, unguided",
         description=(
             "The released code without its step that keeps only the pixels nearest to the asked "
             "color, as it does for second and reference objects."
