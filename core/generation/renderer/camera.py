@@ -11,6 +11,8 @@ from core.generation.renderer.shapes import Array
 
 _DISTANCE = 6.5
 _GRID = 40
+# No object takes more of the frame's width and height than this.
+_WIDEST, _TALLEST = 0.60, 0.68
 
 
 @dataclass(frozen=True)
@@ -42,8 +44,10 @@ class Camera:
 
 
 def framed(scene: Scene, azimuth_deg: float, elevation_deg: float, fill: float) -> Camera:
-    """A camera from which the scene fills ``fill`` of the frame's width, or a little less when
-    it is tall. The frame depends on directions alone, so it is the same at every size.
+    """A camera from which the scene fills about ``fill`` of the frame, 0 to 1: the geometric mean
+    of its width and height there, so that flat, tall and compact objects look equally large.
+
+    The frame depends on directions alone, so it is the same at every size.
     """
     azimuth, elevation = np.deg2rad(azimuth_deg), np.deg2rad(elevation_deg)
     back = np.array(
@@ -65,7 +69,8 @@ def framed(scene: Scene, azimuth_deg: float, elevation_deg: float, fill: float) 
     points = np.stack([x[inside], y[inside], z[inside]], axis=1) - position
     depth = points @ forward
     a, b = points @ right / depth, points @ up / depth
-    zoom = min(fill / float(np.ptp(a)), (fill + 0.06) / float(np.ptp(b)))
+    width, height = float(np.ptp(a)), float(np.ptp(b))
+    zoom = min(fill / float(np.sqrt(width * height)), _WIDEST / width, _TALLEST / height)
     return Camera(
         position=position,
         right=right,

@@ -32,3 +32,11 @@ def linear1_to_srgb8(linear1: Array) -> Array:
     result = foot.take((values * np.float32(_BINS)).astype(np.int32))
     result += values >= begins.take(result)
     return result
+
+
+def srgb8_step_linear1(linear1: Array) -> Array:
+    """How much linear light one step of the 8-bit value is worth there; same shape, float32."""
+    _, begins = _tables()
+    value = np.clip(linear1_to_srgb8(linear1), 1, 254)
+    result: Array = begins.take(value) - begins.take(value - 1)
+    return result

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from core.generation.renderer import stage
-from core.generation.renderer.encode import linear1_to_srgb8
+from core.generation.renderer.encode import linear1_to_srgb8, srgb8_step_linear1
 from core.generation.renderer.light import Light
 from core.generation.renderer.scene import Points
 from core.generation.renderer.shade import Shader
@@ -18,8 +18,8 @@ from core.generation.renderer.view import View, view
 STAGE = np.int8(-1)
 
 # Small enough for the processor's cache: numpy is several times faster on such pieces.
-_PIECE = 16384
-_MARCH_STEPS = 96
+_PIECE = 32768
+_MARCH_STEPS = 200
 _HIT = 4e-4
 # Eight rooks: no two samples share a row or a column of the pixel.
 _OFFSETS = tuple(
@@ -71,15 +71,24 @@ def gbuffer(object_name: str, light: Light, seed: int, size_px: int) -> GBuffer:
     edge = np.flatnonzero(_edges(first, size_px))
     shade, added = first.shade, first.added
     if edge.size:
-        shade_sum = np.zeros(edge.size, np.float32)
-        added_sum = np.zeros(edge.size, np.float32)
-        for du, dv in _OFFSETS:
-            more = _sample(seen, shader, columns[edge] + du, rows[edge] + dv, size_px)
-            shade_sum += more.shade
-            added_sum += more.added
-            mask[edge] &= asked[more.label]
-        shade[edge] = shade_sum / len(_OFFSETS)
-        added[edge] = added_sum / len(_OFFSETS)
+        # All extra samples in one go, the eight of a pixel side by side.
+        du, dv = np.array(_OFFSETS).T
+        more = _sample(
+            seen,
+            shader,
+            (columns[edge][:, None] + du).ravel(),
+            (rows[edge][:, None] + dv).ravel(),
+            size_px,
+        )
+        shade[edge] = more.shade.reshape(-1, len(du)).mean(axis=1)
+        added[edge] = more.added.reshape(-1, len(du)).mean(axis=1)
+        mask[edge] &= asked[more.label].reshape(-1, len(du)).all(axis=1)
+
+    # Half a step of grain on the gray keeps its slow gradients from falling into bands; the asked
+    # material stays as computed.
+    gray = np.flatnonzero(shade == 0.0)
+    grain = np.random.default_rng(seed).random(gray.size, dtype=np.float32) - np.float32(0.5)
+    added[gray] = np.maximum(added[gray] + grain * srgb8_step_linear1(added[gray]), 0.0)
 
     result = GBuffer(
         shade=shade.reshape(size_px, size_px),
@@ -115,44 +124,36 @@ def _edges(samples: _Samples, size_px: int) -> Array:
 def _sample(seen: View, shader: Shader, columns: Array, rows: Array, size_px: int) -> _Samples:
     """Light along the rays through picture positions given in pixels, ``(N,)``."""
     count = columns.size
+    camera, scene = seen.camera, seen.scene
     result = _Samples(
-        label=np.empty(count, np.int8),
+        label=np.full(count, STAGE),
         shade=np.zeros(count, np.float32),
         added=np.empty(count, np.float32),
     )
-    for begin in range(0, count, _PIECE):
-        piece = slice(begin, min(begin + _PIECE, count))
-        u = (columns[piece] / size_px).astype(np.float32)
-        v = (rows[piece] / size_px).astype(np.float32)
-        rays = seen.camera.rays(u, v)
-        t = _march(seen, rays)
-        met = np.flatnonzero(np.isfinite(t))
-        free = np.flatnonzero(~np.isfinite(t))
-        label = np.full(t.shape, STAGE)
-        added = np.empty(t.shape, np.float32)
-        if free.size:
-            points, normals = stage.hit(seen.camera.position, _pick(rays, free))
-            added[free] = shader.stage(points, normals) * seen.backdrop_linear1
-        if met.size:
-            way = _pick(rays, met)
-            x, y, z = (
-                np.float32(p) + t[met] * d for p, d in zip(seen.camera.position, way, strict=True)
-            )
-            parts = seen.scene.nearest_part(x, y, z)
-            to_eye = (-way[0], -way[1], -way[2])
-            shade, mirror = shader.surface((x, y, z), seen.scene.normal(x, y, z), to_eye)
-            label[met] = parts
-            for number, part in enumerate(seen.scene.parts):
-                here = parts == number
-                light = mirror[here] * np.float32(part.gloss)
-                if part.albedo_linear1 is None:
-                    result.shade[begin + met[here]] = shade[here]
-                else:
-                    light = light + shade[here] * np.float32(part.albedo_linear1)
-                added[met[here]] = light
-        result.label[piece] = label
-        result.added[piece] = added
+    rays = camera.rays((columns / size_px).astype(np.float32), (rows / size_px).astype(np.float32))
+    t = np.empty(count, np.float32)
+    for piece in _pieces(np.arange(count)):
+        t[piece] = _march(seen, _pick(rays, piece))
+    for piece in _pieces(np.flatnonzero(np.isinf(t))):
+        points, normals = stage.hit(camera.position, _pick(rays, piece))
+        result.added[piece] = shader.stage(points, normals) * seen.backdrop_linear1
+    for piece in _pieces(np.flatnonzero(np.isfinite(t))):
+        way = _pick(rays, piece)
+        x, y, z = (np.float32(p) + t[piece] * d for p, d in zip(camera.position, way, strict=True))
+        number = scene.nearest_part(x, y, z)
+        fixed = np.array([part.albedo_linear1 or 0.0 for part in scene.parts], np.float32)[number]
+        asked = np.array([part.albedo_linear1 is None for part in scene.parts])[number]
+        gloss = np.array([part.gloss for part in scene.parts], np.float32)[number]
+        to_eye = (-way[0], -way[1], -way[2])
+        shade, mirror = shader.surface((x, y, z), scene.normal(x, y, z), to_eye)
+        result.label[piece] = number
+        result.shade[piece] = np.where(asked, shade, 0.0)
+        result.added[piece] = shade * fixed + mirror * gloss
     return result
+
+
+def _pieces(index: Array) -> list[Array]:
+    return [index[begin : begin + _PIECE] for begin in range(0, index.size, _PIECE)]
 
 
 def _pick(points: Points, index: Array) -> Points:

@@ -71,30 +71,28 @@ def _torus() -> Model:
 
 
 def _mug() -> Model:
-    wall_radius, wall_half, height = 0.36, 0.032, 0.88
+    wall_radius, wall_half, height, corner = 0.362, 0.030, 0.88, 0.10
+    turn_radius, turn_height = wall_radius - corner, wall_half + corner
 
     def distance(x: Array, y: Array, z: Array) -> Array:
         r = shapes.length2(x, y)
-        # The wall and the bottom are line segments of the (r, z) profile, thickened: the rim is
-        # then a true half circle, and the fillet inside comes from the smooth union.
-        low, high = 0.10, height - wall_half
-        middle, half = (low + high) / 2, (high - low) / 2
-        along = np.maximum(np.abs(z - middle) - half, 0.0)
-        wall = shapes.length2(r - wall_radius, along) - np.float32(wall_half)
-        beyond = np.maximum(r - (wall_radius - 0.06), 0.0)
-        bottom = shapes.length2(beyond, z - 0.045) - np.float32(0.045)
-        body = shapes.smooth_union(wall, bottom, 0.10)
+        # The middle of the wall as a line of the (r, z) profile: flat bottom, round corner, upright
+        # wall. Thickened where it ends, it gets a rim that is a true half circle.
+        out, down = r - np.float32(turn_radius), np.float32(turn_height) - z
+        turn = shapes.length2(np.maximum(out, 0.0), np.maximum(down, 0.0))
+        line = turn + np.minimum(np.maximum(out, down), 0.0) - corner
+        body = shapes.length2(line, np.maximum(z - (height - wall_half), 0.0)) - wall_half
         # The handle is a ring stretched upward, cut off where it would enter the hollow.
-        stretched = np.maximum(np.abs(z - 0.47) - 0.10, 0.0) * np.sign(z - 0.47)
-        ring = shapes.length2(shapes.length2(x - 0.375, stretched) - 0.185, y * 0.8)
-        handle = np.maximum(ring - np.float32(0.043), wall_radius - r)
+        stretched = np.maximum(np.abs(z - 0.47) - 0.07, 0.0)
+        ring = shapes.length2(shapes.length2(x - 0.40, stretched) - 0.215, y * 0.85)
+        handle = np.maximum(ring - np.float32(0.045), wall_radius - r)
         return shapes.smooth_union(body, handle, 0.05)
 
-    return Model((Part(distance),), (-0.4, -0.4, 0.0), (0.62, 0.4, 0.9), (-58, 20), (20, 34))
+    return Model((Part(distance),), (-0.4, -0.4, 0.0), (0.67, 0.4, 0.9), (-50, 12), (20, 34))
 
 
 def _book() -> Model:
-    half_width, half_thick, half_height, board = 0.36, 0.105, 0.5, 0.016
+    half_width, half_thick, half_height, board = 0.39, 0.125, 0.5, 0.017
     spine_x, bulge = -half_width + 0.05, 0.17
     center_x = spine_x + bulge
     radius = float(np.hypot(half_thick - board, bulge))
@@ -107,18 +105,18 @@ def _book() -> Model:
         spine = np.abs(shapes.length2(x - center_x, y) - radius)
         # The arc counts only within its own angle; beyond it the boards' ends are nearer.
         within = np.abs(y) * bulge < (center_x - x) * (half_thick - board)
-        line = np.where(within, np.minimum(spine, boards), boards)
+        line = np.minimum(spine + np.float32(9.0) * ~within, boards)
         # The hinge: a shallow groove in both boards beside the spine.
         groove = shapes.length2(x - (spine_x + 0.06), np.abs(y) - (half_thick + 0.012))
         outline = np.maximum(line - np.float32(board), np.float32(0.026) - groove)
         return shapes.extruded(outline, z - half_height, half_height, 0.010)
 
     def pages(x: Array, y: Array, z: Array) -> Array:
-        outline = shapes.box2(x - 0.005, y, 0.325, half_thick - board)
-        return shapes.extruded(outline, z - half_height, half_height - 0.032, 0.004)
+        half = (half_width - 0.035, half_thick - board, half_height - 0.032)
+        return shapes.rounded_box(x - 0.005, y, z - half_height, half, 0.004)
 
     parts = (Part(cover), Part(pages, albedo_linear1=0.82, gloss=0.0))
-    return Model(parts, (-0.38, -0.11, 0.0), (0.37, 0.11, 1.0), (20, 45), (16, 30))
+    return Model(parts, (-0.40, -0.13, 0.0), (0.40, 0.13, 1.0), (-46, -24), (18, 32))
 
 
 _BUILDERS: dict[str, Callable[[], Model]] = {

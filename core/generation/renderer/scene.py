@@ -117,10 +117,12 @@ class Scene:
         end = (along + chord).astype(np.float32)
         cover = np.ones(active.shape, dtype=np.float32)
         inverse = np.float32(1.0 / spread)
+        # No finer than the cone is wide: what matters is how much of its width is covered.
+        least = np.float32(0.3 * spread)
         for _ in range(_VISIBILITY_STEPS):
             h = self.distance(x + dx * t, y + dy * t, z + dz * t)
             cover = np.minimum(cover, h * inverse / t)
-            t = t + np.clip(h * 0.85, 0.004, 0.25)
+            t = t + np.maximum(np.maximum(h, least * t), 0.005)
             going = (cover > 0.004) & (t < end)
             count = int(np.count_nonzero(going))
             if count < 0.7 * going.size:

@@ -19,26 +19,31 @@ from core.generation.renderer.scene import Points, Scene, Vector
 from core.generation.renderer.shapes import Array
 
 _DOME_SIZE = 28
-_DOME_SPREAD = 0.30
-_MAP_SIZE = 48
+_DOME_SPREAD = 0.35
+_SKY_SIZE = 48
+_SKY_SPREAD = 0.25
+# The floor map: cells on a side, and half its side in scene units.
+_MAP_SIZE = 112
 _MAP_HALF = 2.4
+# The floor looks this far up for what almost touches it.
+_CONTACT = np.float32(0.035)
+# What surfaces in hollows send on to each other, as a share of the light.
+_SENT_ON = np.float32(0.4)
 # Rays start this far above the surface, so that a surface does not shade itself.
 _LIFT = np.float32(0.003)
 
 
-def _dome() -> tuple[Vector, ...]:
-    """Directions spread evenly over the sphere (a Fibonacci spiral)."""
-    k = np.arange(_DOME_SIZE) + 0.5
-    z = 1.0 - 2.0 * k / _DOME_SIZE
-    angle = k * np.pi * (3.0 - np.sqrt(5.0))
-    r = np.sqrt(1.0 - z * z)
-    return tuple(
-        (float(a), float(b), float(c))
-        for a, b, c in zip(r * np.cos(angle), r * np.sin(angle), z, strict=True)
-    )
+def _spiral(heights: Array) -> tuple[Vector, ...]:
+    """Unit vectors of the given heights, turned by the golden angle from one to the next."""
+    angle = np.arange(len(heights)) * np.pi * (3.0 - np.sqrt(5.0))
+    r = np.sqrt(1.0 - heights * heights)
+    columns = zip(r * np.cos(angle), r * np.sin(angle), heights, strict=True)
+    return tuple((float(a), float(b), float(c)) for a, b, c in columns)
 
 
-_DOME = _dome()
+# Spread evenly over the sphere; and over the sky as a floor weighs it, by the cosine.
+_DOME = _spiral(1.0 - 2.0 * (np.arange(_DOME_SIZE) + 0.5) / _DOME_SIZE)
+_SKY = _spiral(np.sqrt(1.0 - (np.arange(_SKY_SIZE) + 0.5) / _SKY_SIZE))
 
 
 def _dot(a: Points, b: Vector) -> Array:
@@ -54,10 +59,11 @@ class Shader:
         self.light = light
         self.floor_linear1 = floor_linear1
         self.exposure = exposure(light)
-        self.keys, self.key_spread = key_samples(light, turn_deg)
+        self.keys, self.key_spread, self.key_around = key_samples(light, turn_deg)
         self.fill = fill_direction(light, turn_deg)
         self.open_floor = float(unblocked(light, np.array([[0.0, 0.0, 1.0]]), 0.0)[0])
-        self._floor_map = self._map_floor() if light.occlusion else None
+        self._open_map = self._map_openness()
+        self._light_map = self._map_light() if light.occlusion else None
 
     def surface(self, points: Points, normals: Points, to_eye: Points) -> tuple[Array, Array]:
         """Shade (0 to 1) and highlight (0 upward) at points of objects, float32."""
@@ -67,7 +73,7 @@ class Shader:
         sky = 0.5 + 0.5 * normals[2]
         openness = np.ones_like(total)
         if light.occlusion:
-            openness, back = self._dome_light(lifted, normals, with_floor=True)
+            openness, back = self._dome_light(lifted, normals)
             around = light.ambient * sky * openness + self.floor_linear1 * (1.0 - sky) * back
             total += light.occlusion * around
         key, mirror = self._key(lifted, normals, to_eye)
@@ -81,7 +87,10 @@ class Shader:
         light = self.light
         lifted = self._lifted(points, normals)
         sky = 0.5 + 0.5 * normals[2]
-        openness, _ = self._dome_light(lifted, normals, with_floor=False)
+        openness = self._at(self._open_map, points[0], points[1])
+        x, y, z = lifted
+        contact = np.clip(self.scene.distance(x, y, z + _CONTACT) * (1.0 / _CONTACT), 0.0, 1.0)
+        openness = openness * (0.4 + 0.6 * contact)
         total = light.ambient * sky * openness
         total += self.open_floor * self.floor_linear1 * (1.0 - sky)
         total += self._key(lifted, normals, None)[0]
@@ -102,22 +111,22 @@ class Shader:
         light = self.light
         if not light.key_strength:
             return diffuse, mirror
+        # Where nothing reaches into the cone around all of the key, no small light is blocked.
+        wide = self.scene.visibility(points, self.keys[0], self.key_around)
         for key in self.keys:
             facing = _dot(normals, key)
-            lit = np.flatnonzero(facing > 0.0)
-            if lit.size == 0:
-                continue
-            x, y, z = (p[lit] for p in points)
-            seen = self.scene.visibility((x, y, z), key, self.key_spread)
-            diffuse[lit] += facing[lit] * seen
+            seen = (facing > 0.0).astype(np.float32)
+            unsure = np.flatnonzero((facing > 0.0) & (wide < 1.0))
+            if unsure.size:
+                x, y, z = (p[unsure] for p in points)
+                seen[unsure] = self.scene.visibility((x, y, z), key, self.key_spread)
+            diffuse += facing * seen
             if to_eye is not None and light.gloss_strength:
-                mirror[lit] += seen * self._blinn(
-                    tuple(n[lit] for n in normals), tuple(e[lit] for e in to_eye), key
-                )
+                mirror += seen * self._blinn(normals, to_eye, key)
         share = light.key_strength / len(self.keys)
         return diffuse * share, mirror * (share * light.gloss_strength)
 
-    def _blinn(self, normals: tuple[Array, ...], to_eye: tuple[Array, ...], key: Vector) -> Array:
+    def _blinn(self, normals: Points, to_eye: Points, key: Vector) -> Array:
         """Blinn's highlight, stronger at grazing angles (Schlick's Fresnel term over its 4%)."""
         hx, hy, hz = (e + np.float32(k) for e, k in zip(to_eye, key, strict=True))
         scale = 1.0 / np.sqrt(np.maximum(hx * hx + hy * hy + hz * hz, 1e-12))
@@ -127,7 +136,7 @@ class Shader:
         result: Array = np.maximum(along, 0.0) ** np.float32(self.light.gloss_exponent) * fresnel
         return result
 
-    def _dome_light(self, points: Points, normals: Points, with_floor: bool) -> tuple[Array, Array]:
+    def _dome_light(self, points: Points, normals: Points) -> tuple[Array, Array]:
         """Share of the sky that is open (0 to 1), and the light that the floor receives as seen
         from here, averaged over the directions below.
 
@@ -136,9 +145,8 @@ class Shader:
         shape = points[0].shape
         open_sky, all_sky = np.full(shape, 1e-4, np.float32), np.full(shape, 1e-4, np.float32)
         back, all_back = np.zeros(shape, np.float32), np.full(shape, 1e-4, np.float32)
+        assert self._light_map is not None
         for way in _DOME:
-            if way[2] < 0 and not with_floor:
-                continue
             facing = _dot(normals, way)
             seeing = np.flatnonzero(facing > 0.02)
             if seeing.size == 0:
@@ -153,43 +161,76 @@ class Shader:
                 all_sky[seeing] += weight
             else:
                 reach = z * np.float32(-1.0 / way[2])
-                arriving = self._floor_light(
-                    x + np.float32(way[0]) * reach, y + np.float32(way[1]) * reach
-                )
-                back[seeing] += seen * arriving
+                x, y = x + np.float32(way[0]) * reach, y + np.float32(way[1]) * reach
+                back[seeing] += seen * self._at(self._light_map, x, y)
                 all_back[seeing] += weight
-        return open_sky / all_sky, back / all_back
+        return _reopened(open_sky / all_sky), back / all_back
 
-    def _map_floor(self) -> Array:
-        """Light on the floor around the scene before exposure, blurred, float32 square."""
-        self._floor_map = None
+    def _map_points(self) -> Points:
+        """The floor points of the map, row by row in y."""
         steps = np.linspace(-_MAP_HALF, _MAP_HALF, _MAP_SIZE)
         x, y = np.meshgrid(steps + self.scene.center[0], steps + self.scene.center[1])
-        flat = tuple(v.ravel().astype(np.float32) for v in (x, y, np.zeros_like(x)))
-        zero = np.zeros_like(flat[0])
-        light = self.stage((flat[0], flat[1], flat[2]), (zero, zero, zero + 1.0)) / self.exposure
+        flat = x.ravel().astype(np.float32), y.ravel().astype(np.float32)
+        return flat[0], flat[1], np.full_like(flat[0], _LIFT)
+
+    def _map_openness(self) -> Array:
+        """Share of the sky that is open over the floor, float32 square, 1 at its border."""
+        points = self._map_points()
+        total = np.zeros_like(points[0])
+        for way in _SKY:
+            total += self.scene.visibility(points, way, _SKY_SPREAD)
+        grid = (total / len(_SKY)).reshape(_MAP_SIZE, _MAP_SIZE)
+        # Under the object lies no floor that could be seen: what stands there is drawn in from
+        # around it, so that the floor right beside the object is not darkened by it twice.
+        covered = self.scene.distance(*points).reshape(grid.shape) < 0.005
+        grid = np.where(covered, 0.5, grid)
+        for _ in range(40 if covered.any() else 0):
+            grid = np.where(covered, _blurred(grid), grid)
+        steps = np.abs(np.linspace(-1.0, 1.0, _MAP_SIZE))
+        fade = np.clip((1.0 - np.maximum(steps[:, None], steps[None, :])) * 3.0, 0.0, 1.0)
+        result: Array = (1.0 - (1.0 - grid) * fade).astype(np.float32)
+        return result
+
+    def _map_light(self) -> Array:
+        """Light on the floor around the object before exposure, blurred, float32 square."""
+        x, y, zero = self._map_points()
+        zero = np.zeros_like(zero)
+        light = self.stage((x, y, zero), (zero, zero, zero + 1.0)) / self.exposure
         grid = light.reshape(_MAP_SIZE, _MAP_SIZE)
-        for _ in range(2):
-            for axis in (0, 1):
-                padded = np.concatenate(
-                    [grid.take([0], axis), grid, grid.take([-1], axis)], axis=axis
-                )
-                left = padded.take(range(_MAP_SIZE), axis)
-                right = padded.take(range(2, _MAP_SIZE + 2), axis)
-                grid = 0.25 * left + 0.5 * grid + 0.25 * right
+        for _ in range(6):
+            grid = _blurred(grid)
         return grid.astype(np.float32)
 
-    def _floor_light(self, x: Array, y: Array) -> Array:
-        """The floor map at floor points, bilinear."""
-        assert self._floor_map is not None
+    def _at(self, grid: Array, x: Array, y: Array) -> Array:
+        """A map's values at floor points, bilinear, held at its border."""
         scale = (_MAP_SIZE - 1) / (2 * _MAP_HALF)
-        u = np.clip((x - np.float32(self.scene.center[0]) + _MAP_HALF) * scale, 0, _MAP_SIZE - 1.01)
-        v = np.clip((y - np.float32(self.scene.center[1]) + _MAP_HALF) * scale, 0, _MAP_SIZE - 1.01)
+        last = _MAP_SIZE - 1.01
+        u = np.clip((x - np.float32(self.scene.center[0]) + _MAP_HALF) * scale, 0.0, last)
+        v = np.clip((y - np.float32(self.scene.center[1]) + _MAP_HALF) * scale, 0.0, last)
         column, row = u.astype(np.int32), v.astype(np.int32)
-        fu, fv = u - column, v - row
-        grid = self._floor_map.ravel()
+        fu, fv = u - column.astype(np.float32), v - row.astype(np.float32)
+        flat = grid.ravel()
         at = row * _MAP_SIZE + column
-        top = grid.take(at) * (1 - fu) + grid.take(at + 1) * fu
-        bottom = grid.take(at + _MAP_SIZE) * (1 - fu) + grid.take(at + _MAP_SIZE + 1) * fu
+        top = flat.take(at) * (1 - fu) + flat.take(at + 1) * fu
+        bottom = flat.take(at + _MAP_SIZE) * (1 - fu) + flat.take(at + _MAP_SIZE + 1) * fu
         result: Array = top * (1 - fv) + bottom * fv
         return result
+
+
+def _reopened(openness: Array) -> Array:
+    """Openness with the light that the surfaces in the way send on, as if they were mid-gray.
+
+    Mid-gray whatever is asked for: the shade must not know the color.
+    """
+    result: Array = openness / (1.0 - _SENT_ON * (1.0 - openness))
+    return result
+
+
+def _blurred(grid: Array) -> Array:
+    """A small blur, 1 2 1 both ways; the border is repeated."""
+    for axis in (0, 1):
+        last = grid.shape[axis] - 1
+        before = grid.take(np.maximum(np.arange(last + 1) - 1, 0), axis)
+        after = grid.take(np.minimum(np.arange(last + 1) + 1, last), axis)
+        grid = 0.25 * before + 0.5 * grid + 0.25 * after
+    return grid
