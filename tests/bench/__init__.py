@@ -1,0 +1,1 @@
+"""Speed of the color core as ratios: ``python -m tests.bench``."""

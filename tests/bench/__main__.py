@@ -1,0 +1,183 @@
+"""``python -m tests.bench``: how fast a verdict is, as ratios measured in one run.
+
+Seconds differ from machine to machine; ratios of two ways on the same machine much less. Goals are
+judged on the photograph-like image. The exit status is 0 whether they are met or not, and 1 when
+the two ways disagree about a number, because then their times say nothing.
+"""
+
+from __future__ import annotations
+
+import platform
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from importlib import metadata
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from core.color.difference import delta_e00
+from core.color.dominant import released
+from core.color.systems import ColorTarget, parse_target
+from core.pipeline import Measurement, measure
+from core.pixels import masked_colors, masked_lab
+from core.verdict.rules import RULES, Rule
+from tests.bench import per_pixel, reference
+from tests.bench.scenes import Scene, scenes
+
+RUNS = 5
+LEAST_S = 0.03
+SAMPLE = 2_000
+TOLERANCE = 1e-6
+TARGET = "l3:vivid reddish orange"
+GOAL_DECODE, GOAL_COLOUR, GOAL_LOOP = 1.0, 20.0, 100.0
+
+
+class Disagreement(Exception):
+    """Two ways to the same number gave different ones."""
+
+
+def medians_ms(*calls: Callable[[], object]) -> list[float]:
+    """Median of ``RUNS`` runs of each call after one to warm up, in milliseconds.
+
+    The calls take turns, so that whatever else the machine is doing meets all of them, and a run
+    of a short call is as many of it as fill ``LEAST_S``.
+    """
+    often = []
+    for call in calls:
+        call()
+        start = time.perf_counter()
+        call()
+        often.append(max(1, round(LEAST_S / (time.perf_counter() - start))))
+    times: list[list[float]] = [[] for _ in calls]
+    for _ in range(RUNS):
+        for call, count, taken in zip(calls, often, times, strict=True):
+            start = time.perf_counter()
+            for _ in range(count):
+                call()
+            taken.append((time.perf_counter() - start) / count)
+    return [statistics.median(taken) * 1e3 for taken in times]
+
+
+def decode(png: bytes) -> None:
+    """PNG bytes to pixels in Pillow's memory."""
+    Image.open(BytesIO(png)).load()
+
+
+def check(what: str, ours: np.ndarray, theirs: np.ndarray) -> None:
+    """Raises Disagreement beyond ``TOLERANCE``."""
+    worst = float(np.max(np.abs(np.asarray(ours) - np.asarray(theirs))))
+    if not worst <= TOLERANCE:
+        raise Disagreement(f"{what}: {ours} here, {theirs} there, {worst:.2g} apart")
+
+
+def check_verdict(
+    what: str, found: Measurement, lab: np.ndarray, metrics: dict[str, float]
+) -> None:
+    """The dominant color and the metrics, against the reference's."""
+    check(f"{what}, Lab", np.array(found.verdict.lab), lab)
+    for metric in found.verdict.metrics:
+        check(f"{what}, {metric.name}", np.array(metric.value), np.array(metrics[metric.name]))
+
+
+def goal(ratio: float, limit: float, *, at_most: bool, judged: bool) -> str:
+    """The goal in words and whether it is met; empty for an image that is for information."""
+    if not judged:
+        return ""
+    met = ratio <= limit if at_most else ratio >= limit
+    return f"goal {'at most' if at_most else 'at least'} {limit:g}: {'met' if met else 'NOT MET'}"
+
+
+def row(what: str, ours: float, other: str, theirs: float, ratio: float, words: str) -> None:
+    """One line of the table; ``ours`` and ``theirs`` in milliseconds."""
+    line = f"  {what:<19}{ours:8.2f} ms  {other:<16}{theirs:9.2f} ms  {ratio:7.2f}  {words}"
+    print(line.rstrip(), flush=True)
+
+
+def rule_rows(scene: Scene, by: Rule, target: ColorTarget, judged: bool) -> None:
+    """(a) against decoding and (b) against colour-science, for one rule."""
+    target_lab = np.array(target.lab)
+
+    def ours() -> Measurement:
+        return measure(scene.srgb8, scene.mask, target, by.id)
+
+    def theirs() -> tuple[np.ndarray, dict[str, float]]:
+        return reference.numbers(scene.srgb8, scene.mask, target_lab, by)
+
+    check_verdict(f"{scene.name}, {by.id}", ours(), *theirs())
+    ours_ms, decode_ms, theirs_ms = medians_ms(ours, lambda: decode(scene.png), theirs)
+    ratio = ours_ms / decode_ms
+    words = goal(ratio, GOAL_DECODE, at_most=True, judged=judged)
+    row(by.id, ours_ms, "/ decoding", decode_ms, ratio, words)
+    ratio = theirs_ms / ours_ms
+    words = goal(ratio, GOAL_COLOUR, at_most=False, judged=judged)
+    row("", ours_ms, "colour-science /", theirs_ms, ratio, words)
+
+
+def loop_row(scene: Scene, target: ColorTarget, judged: bool) -> None:
+    """(c) the target-guided step as a loop over pixels against our whole released color."""
+    target_lab = np.array(target.lab)
+    colors = masked_colors(scene.srgb8, scene.mask)
+    found = released(colors.lab, colors.counts, target_lab=target_lab)
+    if len(found.steps) < 3:
+        raise Disagreement(f"{scene.name}: no guided step, the object counts as achromatic")
+    seen = found.steps[-2][1]
+    every = masked_lab(scene.srgb8, scene.mask)
+    sample = every[np.random.default_rng(0).integers(0, len(every), SAMPLE)]
+    looped = np.array(per_pixel.distances(sample, target.lab))
+    check(f"{scene.name}, CIEDE2000", delta_e00(sample, target_lab), looped)
+    ours_ms, sample_ms = medians_ms(
+        lambda: released(colors.lab, colors.counts, target_lab=target_lab),
+        lambda: per_pixel.distances(sample, target.lab),
+    )
+    loop_ms = sample_ms * seen / SAMPLE
+    ratio = loop_ms / ours_ms
+    words = goal(ratio, GOAL_LOOP, at_most=False, judged=judged)
+    row("released color", ours_ms, "loop /", loop_ms, ratio, words)
+    print(f"    (loop: {SAMPLE:,} pixels timed, extrapolated to the {seen:,} that the step sees)")
+
+
+def cpu_name() -> str:
+    """The processor's name, as well as the system tells it."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def main() -> int:
+    """Prints the table; returns the exit status."""
+    versions = ", ".join(
+        f"{name} {metadata.version(name)}" for name in ("numpy", "Pillow", "colour-science")
+    )
+    print(f"{cpu_name()}; Python {platform.python_version()}, {versions}")
+    print(f"Medians of {RUNS} runs after a warm-up; asked color {TARGET}. Ratios are")
+    print("  ours / decoding the same image from PNG by Pillow, and")
+    print("  the same numbers by colour-science or by a loop over pixels / ours.")
+    target = parse_target(TARGET)
+    try:
+        for number, scene in enumerate(scenes()):
+            judged = number == 0
+            height, width, _ = scene.srgb8.shape
+            distinct = masked_colors(scene.srgb8, scene.mask).srgb24.size
+            print(
+                f"\n{scene.name}{'' if judged else ' (for information)'}: {width} x {height}, "
+                f"{scene.mask.sum():,} pixels of {distinct:,} colors inside the mask"
+            )
+            for by in RULES:
+                rule_rows(scene, by, target, judged)
+            loop_row(scene, target, judged)
+    except Disagreement as error:
+        print(f"The numbers disagree. {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
