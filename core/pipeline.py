@@ -169,8 +169,8 @@ def measure(
 
     ``srgb8`` uint8 ``(H, W, 3)``; ``mask`` bool ``(H, W)``; ``target`` from
     :func:`core.color.systems.parse_target`; ``rule_id`` from :data:`core.verdict.rules.RULES`;
-    ``k``, ``munsell`` and ``system`` as for :func:`accepted`. Raises BadInput, MaskError or NoPixels
-    when there is nothing that could be judged.
+    ``k``, ``munsell`` and ``system`` as for :func:`accepted`. Raises BadInput, MaskError or
+    NoPixels when there is nothing that could be judged.
     """
     by = rule(rule_id)
     check_pair(srgb8, mask)
