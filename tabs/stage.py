@@ -1,0 +1,150 @@
+"""The marking stage: the photograph in exact pixels, the marks on it, and the mask they make.
+
+Its value is ``{"image_id", "marks", "seq"}`` after every finished change of the marks (Gradio's
+``change``), and ``{"opened", "seq"}`` with the event ``open`` when a photograph was uploaded.
+``browse`` asks for the stored images. The scripts are under ``assets/js/stage*.js``, the look is in
+``assets/css/stage.css``, which the page loads with its other style sheets.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tabs.widgets import asset
+
+SCRIPTS = ("stage_view", "stage_open", "stage")
+
+# (name, kind, words, tooltip, key). A tool stays pressed; an action happens at once.
+_BUTTONS = (
+    ("box", "tool", "Box", "Draw a box around the object", "B"),
+    ("keep", "tool", "Keep", "Draw over what belongs to the object; the edge is found", "K"),
+    ("cut", "tool", "Cut", "Draw over what does not belong to it; the edge is found", "C"),
+    ("brush", "tool", "Brush", "Paint pixels into the mask, exactly these", "P"),
+    ("erase", "tool", "Erase", "Take pixels out of the mask, exactly these", "E"),
+    ("whole", "action", "Whole", "Measure the whole image", "W"),
+    ("exact", "action", "Exact", "Use the exact mask that came with the image", ""),
+)
+_TEXTS = {"box": "Box", "whole": "Whole image", "exact": "Exact mask"}
+
+
+def _button(name: str, kind: str, words: str, tip: str, key: str) -> str:
+    shortcut = f' aria-keyshortcuts="{key}"' if key else ""
+    tip = f"{tip} ({key})" if key else tip
+    label = _TEXTS.get(name, words)
+    return (
+        f'<button type="button" data-{kind}="{name}" aria-label="{label}" aria-pressed="false"'
+        f'{shortcut} title="{tip}">{words}</button>'
+    )
+
+
+# Constant: Gradio draws a template anew when it changes, which would blank all that was drawn.
+TEMPLATE = f"""<section class="th-stage empty" aria-label="Image and mask">
+<div class="th-stage-main">
+<div class="th-stage-tools" role="toolbar" aria-label="Marking tools">
+{"".join(_button(*button) for button in _BUTTONS)}
+<span class="th-stage-gap"></span>
+<button type="button" data-action="undo" aria-label="Undo" aria-keyshortcuts="Control+Z"
+ title="Undo (Ctrl+Z)">↶</button>
+<button type="button" data-action="redo" aria-label="Redo" aria-keyshortcuts="Control+Shift+Z"
+ title="Redo (Ctrl+Shift+Z)">↷</button>
+<button type="button" data-action="clear" aria-label="Clear all marks"
+ title="Clear all marks; Undo brings them back">Clear</button>
+</div>
+<div class="th-stage-view">
+<div class="th-stage-scroll"><div class="th-stage-sheet">
+<img class="th-stage-picture" alt="The image to mark" draggable="false">
+<img class="th-stage-hatch" alt="" draggable="false" hidden>
+<svg class="th-stage-overlay" preserveAspectRatio="none" aria-hidden="true">
+<path class="th-stage-veil" fill-rule="evenodd"/>
+<path class="th-stage-outline black"/><path class="th-stage-outline white"/>
+<g class="th-stage-live"></g>
+<circle class="th-stage-ring black" style="display:none"/>
+<circle class="th-stage-ring white" style="display:none"/>
+</svg></div></div>
+<div class="th-stage-empty">
+<p class="th-stage-invite">Open a photograph</p>
+<p>Drop it here, paste it with Ctrl+V, or choose a file.</p>
+<div class="th-stage-doors">
+<button type="button" class="primary" data-action="choose">Choose a photograph</button>
+<button type="button" data-action="browse">Stored images</button></div>
+<p class="th-stage-small">Then draw a box around the object whose color you want to know. Color
+profile and orientation are read; a note says what was converted.</p>
+</div>
+<div class="th-stage-progress" role="status" hidden><span class="th-stage-progress-text"></span>
+<span class="th-stage-progress-track"><span class="th-stage-progress-bar"></span></span></div>
+<div class="th-stage-message" role="alert" hidden><span class="th-stage-message-text"></span>
+<button type="button" data-action="dismiss" aria-label="Close this message">✕</button></div>
+<div class="th-stage-drop" aria-hidden="true">Drop to open</div>
+</div></div>
+<div class="th-stage-bar">
+<div class="th-stage-line">
+<span class="th-stage-mask" aria-live="polite"></span>
+<span class="th-stage-status" role="status"></span>
+<span class="th-stage-space"></span>
+<span class="th-stage-file"><span class="th-stage-name"></span>
+<span class="th-stage-size"></span>
+<span class="th-stage-info" hidden><button type="button" aria-label="About this file"
+ aria-describedby="th-stage-about">i</button>
+<span class="th-stage-about" id="th-stage-about" role="tooltip"><b>On opening</b>
+<ul class="th-stage-notes"></ul>
+<span>Shown is the stored file itself, without compression. From 1:1 upward every pixel appears
+as it is; below, the browser averages neighbors, for the eye only.</span></span></span>
+<span class="th-stage-exact">exact pixels</span></span>
+</div>
+<div class="th-stage-line th-stage-controls">
+<label>Overlay <input type="range" class="th-stage-veil-size" min="0" max="100" value="35"
+ aria-label="Overlay: how much the outside of the mask is veiled, in percent"></label>
+<label>Brush <input type="range" class="th-stage-brush-size" min="1" max="200" value="24"
+ aria-label="Brush size in image pixels" aria-keyshortcuts="[ ]"
+ title="Brush size in image pixels ([ and ])">
+<span class="th-stage-brush-text"></span></label>
+<span class="th-stage-space"></span>
+<span class="th-stage-zooms" role="group" aria-label="Zoom">
+<button type="button" data-action="out" aria-label="Zoom out" title="Zoom out (Ctrl+wheel)">−</button>
+<span class="th-stage-zoom" aria-live="off"></span>
+<button type="button" data-action="in" aria-label="Zoom in"
+ title="Zoom in (Ctrl+wheel); hold Space and drag to move">+</button>
+<button type="button" data-action="fit" aria-label="Fit the image" aria-pressed="true"
+ title="Show the whole image">Fit</button>
+<button type="button" data-action="one" aria-label="One image pixel to one screen pixel"
+ aria-pressed="false" title="One image pixel to one screen pixel">1:1</button></span>
+<span class="th-stage-doors">
+<button type="button" data-action="choose" title="Open another photograph">Open…</button>
+<button type="button" data-action="browse" title="Open a stored image">Stored…</button></span>
+</div></div>
+<input class="th-stage-input" type="file"
+ accept="image/*,.tif,.tiff,.webp,.avif,.heic" hidden aria-label="Photograph to open">
+</section>"""  # noqa: E501
+
+
+def stage(elem_id: str = "stage") -> Any:
+    """The stage as a ``gr.HTML``; Python sets its props with ``gr.update(name=value)``.
+
+    ``image_url``, ``image_id``, ``width``, ``height``, ``image_name``, ``notes`` (list of str):
+    the image; a new ``image_id`` starts over. ``marks``: what to begin with. ``exact_mask_id``:
+    offers the tool Exact. Of the marks numbered ``seq``: ``outline`` (SVG path of the mask),
+    ``measured_url`` (PNG that hatches unmeasured pixels), ``mask_text``, ``message`` (an error).
+    What belongs to an older ``seq`` than the last one sent is ignored.
+    """
+    import gradio as gr
+
+    return gr.HTML(
+        value=None,
+        html_template=TEMPLATE,
+        js_on_load="\n".join(asset(f"js/{name}.js") for name in SCRIPTS),
+        apply_default_css=False,
+        elem_id=elem_id,
+        image_url=None,
+        image_id=None,
+        width=0,
+        height=0,
+        image_name="",
+        notes=[],
+        marks=[],
+        exact_mask_id=None,
+        outline="",
+        measured_url=None,
+        mask_text="",
+        seq=0,
+        message="",
+    )
