@@ -1,0 +1,242 @@
+"""The import rule: which folder may know which, held by reading every module's source."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """``ours``: folders of ours that may be imported. ``never``: packages that may not be."""
+
+    ours: frozenset[str]
+    never: frozenset[str]
+
+
+RULES = {
+    "core": Rule(frozenset({"core"}), frozenset({"gradio", "duckdb"})),
+    "annotation": Rule(frozenset({"annotation", "core"}), frozenset({"gradio", "duckdb", "torch"})),
+    "storage": Rule(frozenset({"storage", "core"}), frozenset({"gradio", "torch"})),
+    "tabs": Rule(
+        frozenset({"tabs", "annotation", "storage", "core"}), frozenset({"duckdb", "torch"})
+    ),
+    "app": Rule(frozenset({"tabs", "annotation", "storage", "core"}), frozenset()),
+}
+OURS = frozenset({*RULES, "tests"})
+# Seconds and hundreds of megabytes each: the page must not wait for what it may never need.
+HEAVY = frozenset(
+    {"torch", "torchvision", "diffusers", "transformers", "segment_anything", "colour", "ray"}
+)
+
+
+@dataclass(frozen=True)
+class Import:
+    """One imported name. ``on_import``: it runs when the module itself is imported."""
+
+    name: str
+    line: int
+    on_import: bool
+
+    @property
+    def package(self) -> str:
+        return self.name.partition(".")[0]
+
+
+def imports_of(source: str, module: str) -> list[Import]:
+    """All imports of a module's source, also those inside functions and those by a call.
+
+    ``module`` is the dotted name, which relative imports are resolved against.
+    """
+    found: list[Import] = []
+
+    def visit(node: ast.AST, on_import: bool) -> None:
+        if isinstance(node, ast.Import):
+            found.extend(Import(alias.name, node.lineno, on_import) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            # What is above a folder of ours is no package, so a relative import stays inside.
+            name = node.module or "" if not node.level else module.partition(".")[0]
+            found.append(Import(name, node.lineno, on_import))
+        elif isinstance(node, ast.Call) and _is_import_call(node):
+            first = node.args[0]
+            assert isinstance(first, ast.Constant)
+            found.append(Import(str(first.value).lstrip("."), node.lineno, on_import))
+        elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            for child in node.body:
+                visit(child, False)
+            for child in node.orelse:
+                visit(child, on_import)
+            return
+        inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        for child in ast.iter_child_nodes(node):
+            visit(child, on_import and not inside)
+
+    visit(ast.parse(source), True)
+    return found
+
+
+def _is_import_call(node: ast.Call) -> bool:
+    """``__import__("name")`` or ``import_module("name")``, however the latter was imported."""
+    called = node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
+    named = bool(node.args) and isinstance(node.args[0], ast.Constant)
+    return named and called in ("__import__", "import_module")
+
+
+def faults(source: str, module: str) -> list[str]:
+    """What a module's source imports against the rule, one sentence each."""
+    folder = module.partition(".")[0]
+    by = RULES[folder]
+    out = []
+    for one in imports_of(source, module):
+        where = f"{module}, line {one.line}: {folder} may not import {one.name}"
+        if one.package in OURS - by.ours or one.package in by.never:
+            out.append(where)
+        elif one.package in HEAVY and one.on_import:
+            out.append(f"{where} at module level; import it inside the function that needs it")
+    return out
+
+
+def modules(folder: str) -> list[tuple[str, Path]]:
+    """Dotted name and path of every module below a folder of ours."""
+    out = []
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        out.append((".".join(parts[:-1] if parts[-1] == "__init__" else parts), path))
+    return out
+
+
+@pytest.mark.parametrize("folder", ["core", "annotation", "storage", "tabs"])
+def test_a_folder_knows_only_what_it_may(folder: str) -> None:
+    found = modules(folder)
+    assert found, f"{folder}/ has no module: has it moved?"
+    wrong = [text for name, path in found for text in faults(path.read_text("utf-8"), name)]
+    assert wrong == []
+
+
+def test_the_app_itself_loads_nothing_heavy_and_is_alone_at_the_top() -> None:
+    assert faults((ROOT / "app.py").read_text("utf-8"), "app") == []
+    assert [path.name for path in ROOT.glob("*.py")] == ["app.py"]
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("core.images", "import gradio as gr"),
+        ("core.images", "from duckdb import connect"),
+        ("core.images", "def late():\n    import duckdb.typing"),
+        ("core.images", "class Late:\n    async def it(self):\n        from gradio import Blocks"),
+        ("core.images", "try:\n    import storage\nexcept ImportError:\n    storage = None"),
+        ("core.images", "from tabs.links import link"),
+        ("core.images", "import json, annotation.studies"),
+        ("core.images", "import app"),
+        ("core.images", "from tests.icc import srgb"),
+        ("core.images", "import importlib\nimportlib.import_module('gradio')"),
+        ("core.images", "def late():\n    return __import__('duckdb')"),
+        ("core.images", "if TYPE_CHECKING:\n    from storage.store import Storage"),
+        ("core.images", "import torch"),
+        ("core.images", "import os, torch.nn"),
+        ("core.images", "try:\n    from transformers import AutoModel\nexcept ImportError: ..."),
+        ("core.images", "class Model:\n    import colour"),
+        ("core.images", "if TYPE_CHECKING:\n    ...\nelse:\n    import ray"),
+        ("annotation.studies", "from storage import Storage"),
+        ("annotation.studies", "def late():\n    import torch"),
+        ("annotation.studies", "import tabs"),
+        ("storage.store", "import annotation"),
+        ("storage.store", "import gradio"),
+        ("storage.store", "def late():\n    from torch import nn"),
+        ("tabs.inspect", "import duckdb"),
+        ("tabs.inspect", "def late():\n    import torch"),
+        ("tabs.inspect", "import diffusers"),
+        ("tabs.inspect", "from app import main"),
+        ("app", "import torchvision"),
+    ],
+)
+def test_a_wrong_import_is_found(module: str, source: str) -> None:
+    assert len(faults(source, module)) == 1
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("core.models", "def load():\n    import torch\n    from diffusers import AutoPipeline"),
+        ("core.models", "if TYPE_CHECKING:\n    import torch"),
+        ("core.models", "from core.errors import BadInput\nimport numpy as np"),
+        ("core.color.spaces", "from . import difference\nfrom .. import images"),
+        ("core.models", '"""import gradio"""\ntext = "import duckdb"'),
+        ("storage.store", "import duckdb\nfrom core.records import ImageRecord"),
+        ("annotation.studies", "import scipy.stats\nimport core.records"),
+        ("tabs.inspect", "import gradio\nfrom storage import Storage\nimport annotation"),
+        ("app", "import gradio, tabs, storage, annotation, core"),
+        # A name that only begins like a forbidden one.
+        ("core.models", "import gradiometry, torchlike\nfrom application import x"),
+    ],
+)
+def test_a_right_import_is_let_through(module: str, source: str) -> None:
+    assert faults(source, module) == []
+
+
+# Runs in a fresh interpreter: imports the modules named on the command line and says what of it
+# could be noticed from outside.
+WITNESS = """
+import json, os, sys, threading
+written = []
+CHANGES = ("os.mkdir", "os.rename", "os.remove", "os.symlink", "os.link", "shutil.copyfile")
+WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+def watch(event, arguments):
+    if event == "open" and arguments[0] != os.devnull:
+        path, mode, flags = arguments
+        if (isinstance(flags, int) and flags & WRITING) or (mode and set(mode) & set("wax+")):
+            written.append(f"open {path}")
+    elif event in CHANGES:
+        written.append(f"{event} {arguments[0]}")
+sys.addaudithook(watch)
+import importlib
+for name in sys.argv[1:]:
+    importlib.import_module(name)
+print(json.dumps({
+    "written": written,
+    "threads": [thread.name for thread in threading.enumerate()],
+    "packages": sorted({name.partition(".")[0] for name in sys.modules}),
+}))
+"""
+
+
+def witness(folder: Path, names: list[str]) -> dict[str, list[str]]:
+    done = subprocess.run(
+        # -B: the interpreter's own cache of compiled modules is not ours to judge.
+        [sys.executable, "-B", "-c", WITNESS, *names], cwd=folder, capture_output=True, text=True,
+        env={"PATH": "", "PYTHONPATH": str(ROOT), "HOME": str(folder)}, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    out: dict[str, list[str]] = json.loads(done.stdout)
+    return out
+
+
+@pytest.mark.parametrize("folder", ["core", "annotation", "storage"])
+def test_importing_does_nothing_that_could_be_seen(folder: str, tmp_path: Path) -> None:
+    names = [name for name, _ in modules(folder) if not name.endswith("__main__")]
+    seen = witness(tmp_path, names)
+    assert seen["written"] == []
+    assert seen["threads"] == ["MainThread"]
+    assert list(tmp_path.iterdir()) == []
+    unwanted = {"gradio", *HEAVY} | (set() if folder == "storage" else {"duckdb"})
+    assert unwanted & set(seen["packages"]) == set()
+    assert folder in seen["packages"]
+
+
+def test_a_module_that_does_something_would_be_seen(tmp_path: Path) -> None:
+    (tmp_path / "loud.py").write_text(
+        "import threading, time\nopen('left.txt', 'w').close()\n"
+        "threading.Thread(target=time.sleep, args=(1,), name='left', daemon=True).start()\n"
+    )
+    seen = witness(tmp_path, ["loud"])
+    assert seen["written"] == ["open left.txt"]
+    assert seen["threads"] == ["MainThread", "left"]
