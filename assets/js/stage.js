@@ -168,7 +168,11 @@ function restoreMarks() {
 watch('marks', restoreMarks);
 watch(['image_id', 'value', 'outline', 'measured_url', 'mask_text', 'seq', 'message'], fromPython);
 watch(['image_name', 'notes', 'width', 'height'], showInfo);
-watch('image_url', () => { if (imageId) view.open(props.image_url, props.width || 1, props.height || 1); showMask(); });
+watch('image_url', () => {
+  if (imageId && find('picture').getAttribute('src') !== props.image_url) {
+    view.open(props.image_url, props.width || 1, props.height || 1);
+  }
+});
 watch('exact_mask_id', refresh);
 find('picture').addEventListener('error', () => {
   if (find('picture').getAttribute('src')) say('The image could not be loaded. Reload the page, or open it again.');
@@ -297,6 +301,8 @@ const actions = {
 root.addEventListener('click', (event) => {
   const button = event.target.closest('button');
   if (!button || button.disabled) return;
+  // A button pressed by the pointer gives the keys back to the image.
+  if (event.detail) button.blur();
   if (button.dataset.tool) choose(button.dataset.tool);
   else if (actions[button.dataset.action]) actions[button.dataset.action]();
 });
@@ -321,8 +327,9 @@ function keydown(event) {
     }
     return;
   }
-  // Space moves the image while the pointer is on it, unless a button has the keyboard's focus.
-  if (key === ' ' && hovering && !document.querySelector(':focus-visible')) {
+  // Space moves the image while the pointer is on it, unless it would press a focused button.
+  const focus = document.activeElement;
+  if (key === ' ' && hovering && (focus === document.body || focus.type === 'range')) {
     event.preventDefault();
     spaceHeld = true;
     view.showRing(null, 0);

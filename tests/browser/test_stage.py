@@ -182,6 +182,29 @@ def test_marks_are_where_the_pointer_was(stage: Stage) -> None:
     assert marks()[-1]["type"] == "erase"
 
 
+def test_space_and_drag_move_the_image(stage: Stage) -> None:
+    stage.opened()
+    for _ in range(4):
+        stage.button("Zoom in").click()
+    sheet, before = stage.page.locator(".th-stage-sheet"), len(BENCH.sent)
+    start = sheet.bounding_box()
+    stage.page.mouse.move(500, 300)
+    stage.page.keyboard.down(" ")
+    stage.page.mouse.down()
+    stage.page.mouse.move(440, 280, steps=4)
+    stage.page.mouse.up()
+    stage.page.keyboard.up(" ")
+    end = sheet.bounding_box()
+    assert start is not None
+    assert end is not None
+    assert (round(end["x"] - start["x"]), round(end["y"] - start["y"])) == (-60, -20)
+    assert len(BENCH.sent) == before
+    stage.page.keyboard.down("Control")
+    stage.page.mouse.wheel(0, -200)
+    stage.page.keyboard.up("Control")
+    expect(sheet).not_to_have_js_property("offsetWidth", round(end["width"]))
+
+
 def test_the_image_is_shown_in_exact_pixels(stage: Stage) -> None:
     rng = np.random.default_rng(0)
     noise = rng.integers(0, 256, (300, 500, 3), dtype=np.uint8)
