@@ -173,7 +173,7 @@ def measure(
     NoPixels when there is nothing that could be judged.
     """
     by = rule(rule_id)
-    check_pair(srgb8, mask)
+    mask_px = check_pair(srgb8, mask)
     allowed, how = accepted(target, by, k, munsell, system)
     parameters: dict[str, Any] = {
         "k": 0 if by.same_candidate else k,
@@ -185,7 +185,6 @@ def measure(
         },
     }
     measured, notes = mask, []
-    mask_px = int(np.count_nonzero(mask))
     if by.cleanup:
         cleaned = released_cleanup(srgb8, mask)
         measured = cleaned.pixels

@@ -103,7 +103,8 @@ def _delta_e00_flat(
         + 0.32 * (_COS6 * cos_3h - _SIN6 * sin_3h)
         - 0.20 * (_COS63 * cos_4h + _SIN63 * sin_4h)
     )
-    turn = np.degrees(np.arctan2(sin_h, cos_h)) % 360.0 - 275.0
+    # Mean hue minus 275 degrees; turned by 180 so that no modulo is needed for 0 to 360.
+    turn = np.degrees(np.arctan2(-sin_h, -cos_h)) - 95.0
     theta = np.radians(60.0) * np.exp(-((turn * 0.04) ** 2))  # 2 delta-theta (16)
     rotation = -2.0 * np.sin(theta) * _chroma_weight(c_sum_half)  # (17), (21)
     l_offset = (0.5 * (l1 + l2) - 50.0) ** 2

@@ -61,9 +61,15 @@ def _checked(lab: np.ndarray, counts: np.ndarray | None) -> tuple[np.ndarray, np
     return lab, np.asarray(counts, dtype=np.int64)
 
 
-def _moments(ab: np.ndarray, counts: np.ndarray, center: np.ndarray) -> np.ndarray:
-    offset = ab - center
-    return np.asarray((offset * counts[:, None]).T @ offset) / counts.sum()
+def _moments(ab: np.ndarray, counts: np.ndarray, center: np.ndarray | None = None) -> np.ndarray:
+    """Second moments ``(2, 2)`` of the chromaticities ``(U, 2)`` about ``center`` or about zero."""
+    offset = ab if center is None else ab - center
+    a, b = offset[:, 0], offset[:, 1]
+    weights = counts.astype(np.float64)
+    weighted_a = weights * a
+    cross = weighted_a @ b
+    second = np.array([[weighted_a @ a, cross], [cross, (weights * b) @ b]])
+    return np.asarray(second / weights.sum())
 
 
 def _axis(moments: np.ndarray, toward: np.ndarray) -> tuple[np.ndarray, np.ndarray, float] | None:
@@ -93,11 +99,10 @@ def paper(
     """
     lab, counts = _checked(lab, counts)
     mean = statistics.mean(lab, counts)
-    center = mean[1:] if centered else np.zeros(2)
-    found = _axis(_moments(lab[:, 1:], counts, center), mean[1:])
+    found = _axis(_moments(lab[:, 1:], counts, mean[1:] if centered else None), mean[1:])
     ab = mean[1:]
-    if found is not None:
-        ab = center + ((mean[1:] - center) @ found[0]) * found[0]
+    if found is not None and not centered:
+        ab = (ab @ found[0]) * found[0]
     total = int(counts.sum())
     return DominantColor(
         lab=(float(mean[0]), float(ab[0]), float(ab[1])),
@@ -150,8 +155,7 @@ def released(
             used = _nearest(lab, counts, keep, np.asarray(target_lab, dtype=np.float64))
             steps.append(("the tenth nearest to the asked color", int(used.sum())))
 
-    chosen = used > 0
-    mean = statistics.mean(lab[chosen], used[chosen])
+    mean = statistics.mean(lab, used)
     return DominantColor(
         lab=(float(mean[0]), float(mean[1]), float(mean[2])),
         method="released" if target_lab is not None else "released-unguided",

@@ -52,7 +52,7 @@ def released_cleanup(srgb8: np.ndarray, mask: np.ndarray) -> Cleanup:
     window = (slice(top, int(rows[-1]) + 1 + margin), slice(left, int(columns[-1]) + 1 + margin))
     crop = srgb8[window]
 
-    red, green, blue = cv2.split(crop)
+    red, green, blue = cv2.split(np.ascontiguousarray(crop))
     value = cv2.max(cv2.max(red, green), blue)
     spread = cv2.subtract(value, cv2.min(cv2.min(red, green), blue)).astype(np.uint16)
     # S = spread / value and V = value / 255, compared in whole numbers.
@@ -60,15 +60,10 @@ def released_cleanup(srgb8: np.ndarray, mask: np.ndarray) -> Cleanup:
     dull = spread * 100 <= value16 * 12
     keep = mask[window] & (value > 25) & (spread * 10 > value16) & ~(dull & (value <= 51))
 
-    work = keep.astype(np.uint8)
+    work = keep.view(np.uint8)
     work = cv2.morphologyEx(work, cv2.MORPH_OPEN, _disk(2))
     work = cv2.morphologyEx(work, cv2.MORPH_CLOSE, _disk(3))
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(work, connectivity=4)
-    if count > 2:
-        sizes = stats[:, cv2.CC_STAT_AREA]
-        large = sizes >= sizes[1:].max() * COMPONENT_SHARE
-        large[0] = False
-        work = large.astype(np.uint8)[labels]
+    work = _large_components(work)
     left_px = int(np.count_nonzero(work))
     if left_px < KEEP_SHARE * area:
         return Cleanup(mask, 0, True)
@@ -76,3 +71,22 @@ def released_cleanup(srgb8: np.ndarray, mask: np.ndarray) -> Cleanup:
     cleaned[window] = work.astype(bool)
     removed = int(np.count_nonzero(mask & ~cleaned))
     return Cleanup(cleaned, removed, False)
+
+
+def _large_components(work: np.ndarray) -> np.ndarray:
+    """uint8 ``(H, W)`` of 0 and 1 without the 4-connected components below 5% of the largest."""
+    import cv2
+
+    total = int(np.count_nonzero(work))
+    if total == 0:
+        return work
+    # Most masks are one piece, and filling it from any pixel is cheaper than labeling.
+    row, column = divmod(int(work.reshape(-1).argmax()), work.shape[1])
+    if cv2.floodFill(work.copy(), None, (column, row), 2, flags=4)[0] == total:
+        return work
+    _, labels = cv2.connectedComponents(work, connectivity=4)
+    sizes = np.bincount(labels.reshape(-1))
+    sizes[0] = 0
+    large = (sizes >= sizes.max() * COMPONENT_SHARE).astype(np.uint8)
+    large[0] = 0
+    return np.asarray(large.take(labels))
