@@ -1,0 +1,128 @@
+"""The real app as its own process, started and ended as a person would."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+ROOT = Path(__file__).resolve().parents[1]
+START_S = 60
+# Well above what closing a database takes, well below what a person would wait for.
+STOP_S = 15
+
+
+def free_port() -> int:
+    """A port of this machine that nothing listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back over HTTP."""
+
+    status: int
+    body: bytes
+    headers: dict[str, str]
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+@dataclass(frozen=True)
+class App:
+    """A running app: its address, its data folder, and its process."""
+
+    address: str
+    data: Path
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    def ask(
+        self, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
+    ) -> Answer:
+        """GET, or POST when there is a body; a status of 400 and more is an answer too."""
+        wanted = urllib.request.Request(self.address + path, data=body, headers=headers or {})
+        try:
+            with urllib.request.urlopen(wanted, timeout=30) as got:
+                return Answer(got.status, got.read(), dict(got.headers))
+        except urllib.error.HTTPError as error:
+            return Answer(error.code, error.read(), dict(error.headers))
+
+    def upload(self, content: bytes, name: str) -> Answer:
+        """Sends a file as the stage does."""
+        headers = {"X-TrueHue": "1", "X-File-Name": quote(name)}
+        return self.ask("/api/images", content, headers)
+
+    def stop(self, kind: int = signal.SIGTERM) -> int:
+        """Asks the app to end, as a system or Ctrl+C (SIGINT) does; returns its exit status."""
+        self.process.send_signal(kind)
+        return self.process.wait(STOP_S)
+
+
+def command(*arguments: str) -> list[str]:
+    """The command line of the app with this Python."""
+    return [sys.executable, str(ROOT / "app.py"), *arguments]
+
+
+def run(*arguments: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """Runs the app where it is expected to end by itself."""
+    return subprocess.run(
+        command(*arguments), cwd=folder, capture_output=True, text=True, timeout=START_S,
+        check=False,
+    )  # fmt: skip
+
+
+@contextmanager
+def running(data: Path, *more: str) -> Iterator[App]:
+    """The app with its data folder, from its first answer until the end of the block."""
+    port = free_port()
+    # Beside the data, in a folder that is there: the app itself makes those that are not.
+    beside = next(folder for folder in data.parents if folder.is_dir())
+    log = beside / f"app-{port}.log"
+    arguments: Sequence[str] = ("--data", str(data), "--port", str(port), *more)
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            command(*arguments), cwd=ROOT, stdout=out, stderr=subprocess.STDOUT,
+            env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        )  # fmt: skip
+    app = App(f"http://127.0.0.1:{port}", data, process, log)
+    try:
+        _wait(app)
+        yield app
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            try:
+                process.wait(STOP_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _wait(app: App) -> None:
+    end = time.monotonic() + START_S
+    while time.monotonic() < end:
+        assert app.process.poll() is None, f"The app ended:\n{app.log.read_text()}"
+        try:
+            if app.ask("/api/ready").status == 200:
+                return
+        except OSError:
+            # The socket listens before the app answers, so a first question may wait or fail.
+            time.sleep(0.1)
+    raise AssertionError(f"The app did not answer:\n{app.log.read_text()}")

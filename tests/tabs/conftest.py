@@ -1,0 +1,41 @@
+"""A context with a storage in a fresh folder, and photographs in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import gradio as gr
+import numpy as np
+import pytest
+
+from core.records import ImageRecord
+from storage import Storage
+from tabs import inspect
+from tabs.context import Context
+from tests.core.photographs import bounds, object_photograph
+
+
+@pytest.fixture
+def context(tmp_path: Path) -> Iterator[Context]:
+    with Storage.open(tmp_path / "data") as storage:
+        yield Context(storage, "data")
+
+
+@pytest.fixture(scope="session")
+def photograph() -> tuple[np.ndarray, list[int]]:
+    """sRGB pixels, uint8 ``(128, 128, 3)``, and the box around the orange object in them."""
+    srgb8, truth = object_photograph(128)
+    return srgb8, bounds(truth, 6)
+
+
+@pytest.fixture
+def stored(context: Context, photograph: tuple[np.ndarray, list[int]]) -> ImageRecord:
+    return context.storage.images.add(photograph[0], "photograph.png", "upload")
+
+
+@pytest.fixture(scope="session")
+def view() -> inspect.View:
+    """The components of the Inspect tab, in no running app."""
+    with gr.Blocks():
+        return inspect.layout()

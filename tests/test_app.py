@@ -1,0 +1,346 @@
+"""The app as a process: how it starts, what it refuses, and what it answers over HTTP."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import signal
+import socket
+import struct
+import time
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pytest
+from PIL import Image
+
+from storage import Storage
+from tests.running import App, free_port, run, running
+
+QUICK_S = 5.0
+
+
+def png(pixels: np.ndarray) -> bytes:
+    out = io.BytesIO()
+    Image.fromarray(pixels).save(out, format="PNG")
+    return out.getvalue()
+
+
+def picture(seed: int = 0, side: int = 24) -> np.ndarray:
+    return np.random.default_rng(seed).integers(0, 256, (side, side, 3), dtype=np.uint8)
+
+
+def huge_png() -> bytes:
+    """A PNG of a few bytes whose header claims 100,000 × 100,000 pixels."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        checked = kind + data
+        return struct.pack(">I", len(data)) + checked + struct.pack(">I", zlib.crc32(checked))
+
+    header = struct.pack(">IIBBBBB", 100_000, 100_000, 8, 2, 0, 0, 0)
+    body = zlib.compress(bytes(1000))
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + chunk(b"IDAT", body)
+        + chunk(b"IEND", b"")
+    )  # fmt: skip
+
+
+def state(folder: Path) -> dict[str, str]:
+    """SHA-256 of every file below a folder."""
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+# ── starting ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_port_in_use_is_said_at_once(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        start = time.monotonic()
+        done = run("--data", str(tmp_path / "data"), "--port", str(port))
+    assert time.monotonic() - start < QUICK_S
+    assert done.returncode not in (0, None)
+    assert f"Port {port} is in use" in done.stderr
+    assert f"--port {port + 1}" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize("port", ["0", "65536", "-1", "many", "7860.5", ""])
+def test_a_wrong_port_is_said_with_the_range(tmp_path: Path, port: str) -> None:
+    done = run("--data", str(tmp_path / "data"), f"--port={port}")
+    assert done.returncode == 2
+    assert "a port is a number from 1 to 65535" in done.stderr
+    assert not (tmp_path / "data").exists()
+
+
+def test_an_unknown_option_ends_with_usage() -> None:
+    done = run("--colour", "red")
+    assert done.returncode == 2
+    assert "usage: python app.py" in done.stderr
+
+
+def test_an_address_that_is_not_of_this_machine_is_refused(tmp_path: Path) -> None:
+    # 192.0.2.0/24 is kept for documentation (RFC 5737): no machine has it.
+    done = run("--data", str(tmp_path / "data"), "--host", "192.0.2.1", "--port", str(free_port()))
+    assert done.returncode not in (0, None)
+    assert "Cannot listen on 192.0.2.1" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_name_in_place_of_an_address_that_nobody_has_is_refused(tmp_path: Path) -> None:
+    done = run("--data", str(tmp_path / "data"), "--host", "no.such.invalid",
+               "--port", str(free_port()))  # fmt: skip
+    assert done.returncode not in (0, None)
+    assert "Cannot listen on no.such.invalid" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_file_in_place_of_the_data_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("mine")
+    done = run("--data", str(tmp_path / "data"), "--port", str(free_port()))
+    assert done.returncode == 2
+    assert "data folder" in done.stderr
+    assert "Choose a folder" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert (tmp_path / "data").read_text() == "mine"
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc")
+def test_a_data_folder_that_cannot_be_written_is_refused() -> None:
+    done = run("--data", "/proc/truehue", "--port", str(free_port()))
+    assert done.returncode == 2
+    assert "/proc/truehue cannot be used" in done.stderr
+
+
+def test_a_damaged_database_is_refused_and_left_as_it_was(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with Storage.open(data) as storage:
+        storage.images.add(picture(), "a", "upload")
+    path = data / "truehue.duckdb"
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    before = state(data)
+    done = run("--data", str(data), "--port", str(free_port()))
+    assert done.returncode == 2
+    assert "cannot be read as a database" in done.stderr
+    assert "The file was left as it is" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert state(data) == before
+
+
+def test_a_database_of_a_newer_version_is_refused_and_left_as_it_was(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    Storage.open(data).close()
+    with duckdb.connect(str(data / "truehue.duckdb")) as connection:
+        connection.execute(
+            "INSERT INTO schema_migrations VALUES (999, 'tomorrow', now()::TIMESTAMP, '9.0')"
+        )
+    before = state(data)
+    done = run("--data", str(data), "--port", str(free_port()))
+    assert done.returncode == 2
+    assert "written by a newer TrueHue" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert state(data) == before
+
+
+def test_a_missing_munsell_file_is_refused(tmp_path: Path) -> None:
+    done = run("--data", str(tmp_path / "data"), "--munsell", str(tmp_path / "none.csv"),
+               "--port", str(free_port()))  # fmt: skip
+    assert done.returncode == 2
+    assert "none.csv" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_data_folder_is_made_with_the_folders_above_it(tmp_path: Path) -> None:
+    with running(tmp_path / "new" / "data") as app:
+        assert "0 images · 0 verdicts" in app.ask("/api/ready").json["data"]
+        assert app.stop(signal.SIGINT) in (0, -signal.SIGINT, 130)
+    Storage.open(tmp_path / "new" / "data").close()
+
+
+# ── one running app, asked over HTTP ────────────────────────────────────────────────────────────
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    with running(tmp_path_factory.mktemp("app") / "data") as started:
+        yield started
+
+
+def counts(app: App) -> str:
+    """``1 image · 0 verdicts``."""
+    said: str = app.ask("/api/ready").json["data"]
+    return said.split(" · ", 1)[1]
+
+
+def image_files(app: App) -> list[str]:
+    """Every file below the folder of images, half written ones too."""
+    folder = app.data / "images"
+    return sorted(path.name for path in folder.rglob("*") if path.is_file())
+
+
+def test_a_data_folder_in_use_says_who_has_it(app: App) -> None:
+    start = time.monotonic()
+    done = run("--data", str(app.data), "--port", str(free_port()))
+    assert time.monotonic() - start < QUICK_S
+    assert done.returncode == 2
+    assert f"process {app.process.pid}" in done.stderr
+    assert "one process owns the database" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert app.ask("/api/ready").status == 200
+
+
+def test_the_page_and_its_parts_are_served(app: App) -> None:
+    assert b"TrueHue" in app.ask("/").body
+    plotly = app.ask("/assets/plotly.min.js")
+    assert plotly.status == 200
+    assert "javascript" in plotly.headers["content-type"]
+    assert app.ask("/assets/favicon.svg").headers["content-type"] == "image/svg+xml"
+
+
+def test_an_image_that_is_not_stored_is_not_found(app: App) -> None:
+    for name in ("f" * 64, "no-such-image", "0", "..%2f..%2ftruehue", "%00"):
+        for kind in ("images", "thumbs"):
+            answer = app.ask(f"/media/{kind}/{name}.png")
+            assert answer.status == 404, (kind, name)
+    assert "error" in app.ask(f"/media/images/{'f' * 64}.png").json
+
+
+def test_the_database_cannot_be_fetched(app: App) -> None:
+    for path in (
+        "/media/images/../../truehue.duckdb", "/media/images/%2e%2e/%2e%2e/truehue.duckdb",
+        "/file=" + str(app.data / "truehue.duckdb"),
+        "/gradio_api/file=" + str(app.data / "truehue.duckdb"),
+    ):  # fmt: skip
+        answer = app.ask(path)
+        assert answer.status >= 400 or b"DUCK" not in answer.body[:64], path
+
+
+def test_an_upload_from_another_page_is_refused(app: App) -> None:
+    before = image_files(app), counts(app)
+    for headers in ({}, {"X-TrueHue": "0"}, {"Origin": "http://example.com"}):
+        answer = app.ask("/api/images", png(picture(1)), headers)
+        assert answer.status == 403
+        assert "X-TrueHue" in answer.json["error"]
+    assert (image_files(app), counts(app)) == before
+
+
+BROKEN = {
+    "text.png": b"This is no image.",
+    "empty.png": b"",
+    "cut.png": png(picture(2, 200))[:5000],
+    "cut.jpg": b"\xff\xd8\xff\xe0\x00\x10JFIF" + bytes(40),
+    "huge.png": huge_png(),
+    "noise.bin": bytes(np.random.default_rng(3).integers(0, 256, 4000, dtype=np.uint8)),
+    "drawing.svg": b'<svg xmlns="http://www.w3.org/2000/svg"/>',
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_is_no_image_is_refused_and_leaves_nothing(app: App, name: str) -> None:
+    before = image_files(app), counts(app)
+    answer = app.upload(BROKEN[name], name)
+    assert answer.status == 400
+    assert answer.headers["content-type"] == "application/json"
+    assert set(answer.json) == {"error"}
+    assert name in answer.json["error"]
+    assert (image_files(app), counts(app)) == before
+    assert app.ask("/api/ready").status == 200
+
+
+def test_a_decompression_bomb_is_named_as_too_large(app: App) -> None:
+    said = app.upload(huge_png(), "bomb.png").json["error"]
+    assert "up to 64 megapixels" in said
+
+
+def test_an_uploaded_image_comes_back_pixel_for_pixel(app: App) -> None:
+    pixels = picture(4, 40)
+    answer = app.upload(png(pixels), "näh/../ball ☂.png")
+    assert answer.status == 200
+    assert answer.json["name"] == "ball ☂.png"
+    assert (answer.json["width"], answer.json["height"]) == (40, 40)
+    shown = app.ask(answer.json["url"])
+    assert shown.headers["content-type"] == "image/png"
+    with Image.open(io.BytesIO(shown.body)) as image:
+        assert np.array_equal(np.asarray(image), pixels)
+    assert shown.body == (app.data / "images" / answer.json["image_id"][:2]
+                          / f"{answer.json['image_id']}.png").read_bytes()  # fmt: skip
+    with Image.open(io.BytesIO(app.ask(answer.json["thumb"]).body)) as image:
+        assert max(image.size) <= 192
+
+
+def test_the_same_image_twice_is_stored_once(app: App) -> None:
+    first = app.upload(png(picture(5)), "once.png").json
+    before = image_files(app), counts(app)
+    again = app.upload(png(picture(5)), "again.png").json
+    assert again["image_id"] == first["image_id"]
+    assert (image_files(app), counts(app)) == before
+
+
+def test_an_animation_gives_its_first_picture_and_says_so(app: App) -> None:
+    first, second = Image.new("RGB", (20, 20), "red"), Image.new("RGB", (20, 20), "blue")
+    out = io.BytesIO()
+    first.save(out, format="GIF", save_all=True, append_images=[second])
+    answer = app.upload(out.getvalue(), "two.gif").json
+    assert any("first one was read" in note for note in answer["notes"])
+    with Image.open(io.BytesIO(app.ask(answer["url"]).body)) as image:
+        assert image.convert("RGB").getpixel((0, 0)) == (255, 0, 0)
+
+
+def test_stored_images_are_listed_newest_first(app: App) -> None:
+    ids = [app.upload(png(picture(seed)), f"{seed}.png").json["image_id"] for seed in (11, 12, 13)]
+    listed = app.ask("/api/images?limit=2").json
+    assert [image["image_id"] for image in listed["images"]] == [ids[2], ids[1]]
+    assert app.ask("/api/images?limit=2&offset=2").json["images"][0]["image_id"] == ids[0]
+    assert listed["total"] == len(app.ask("/api/images?limit=200").json["images"])
+    assert app.ask("/api/images?source=render").json["images"] == []
+
+
+@pytest.mark.parametrize("query", ["limit=-5&offset=-1", "limit=999999", "limit=0"])
+def test_a_listing_out_of_range_is_a_listing(app: App, query: str) -> None:
+    assert app.ask("/api/images?" + query).status == 200
+
+
+@pytest.mark.parametrize("query", ["limit=many", f"offset={10**30}"])
+def test_a_listing_that_cannot_be_read_is_refused(app: App, query: str) -> None:
+    assert 400 <= app.ask("/api/images?" + query).status < 500
+
+
+def test_nothing_of_all_this_reached_the_log(app: App) -> None:
+    """Refusals are answers, not failures of the app."""
+    assert "Traceback" not in app.log.read_text()
+
+
+def test_what_was_uploaded_is_there_after_the_end(tmp_path: Path) -> None:
+    with running(tmp_path / "data") as app:
+        image_id = app.upload(png(picture(6)), "kept.png").json["image_id"]
+        assert app.stop() in (0, -signal.SIGTERM)
+    with Storage.open(tmp_path / "data") as storage:
+        assert storage.images.get(image_id).name == "kept.png"
+        assert np.array_equal(storage.images.srgb8(image_id), picture(6))
+        assert storage.check() == []
+
+
+def test_an_open_page_does_not_keep_the_app_from_ending(tmp_path: Path) -> None:
+    """A page holds connections open; Ctrl+C has to end the app nevertheless."""
+    with running(tmp_path / "data") as app:
+        host, port = app.address.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port))) as page:
+            # What Gradio's page listens to for as long as it is open.
+            page.sendall(
+                b"GET /gradio_api/heartbeat/somebody HTTP/1.1\r\nHost: truehue\r\n"
+                b"Accept: text/event-stream\r\n\r\n"
+            )
+            assert page.recv(15) == b"HTTP/1.1 200 OK"
+            assert app.stop(signal.SIGINT) in (0, -signal.SIGINT, 130)
