@@ -74,7 +74,7 @@ def test_percentiles_of_one_far_value_and_a_crowd_in_one_bin() -> None:
 
 @pytest.mark.xfail(reason="the width of a bin overflows; no color has such values", strict=False)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("high", [5e-324, 1e-310, 1e-300])
+@pytest.mark.parametrize("high", [5e-324, 1e-310])
 def test_a_range_of_almost_nothing_is_no_division_by_zero(high: float) -> None:
     values, counts = np.array([high, 0.0]), np.array([1, 2])
     assert statistics.percentiles(values, counts, [0.0, 50.0, 100.0]) == [0.0, 0.0, high]
