@@ -34,7 +34,7 @@ examples:
 
 @dataclass(frozen=True)
 class Job:
-    """One image to judge. ``where`` names it in messages; paths are as given."""
+    """One image to judge. ``where`` names it in messages; paths are ready to be opened."""
 
     where: str
     file: str
@@ -58,7 +58,8 @@ def parser() -> argparse.ArgumentParser:
         help='asked color: a name, "#RRGGBB" or "r,g,b" (names are looked up in CSS, then ISCC-NBS '
         "levels 2, 3, 1, unless --system says where)",
     )
-    out.add_argument("--system", choices=("css", "l1", "l2", "l3"), help="color system of the name")
+    out.add_argument("--system", choices=("css", "l1", "l2", "l3"), help="color system of the "
+                     "name; with a manifest, of rows without one")  # fmt: skip
     out.add_argument("--manifest", metavar="FILE.csv", help="columns file,mask,target,system; "
                      "paths are relative to the file; prints JSON lines")  # fmt: skip
     out.add_argument(
@@ -101,9 +102,21 @@ def _jobs(options: argparse.Namespace) -> Iterator[Job | tuple[str, str]]:
                     yield where, "file, mask and target must all be given"
                     continue
                 image, mask = (str(path.parent / value) for value in values[:2])
-                yield Job(where, image, mask, values[2], values[3] or None)
+                yield Job(where, image, mask, values[2], values[3] or options.system)
         except (csv.Error, UnicodeDecodeError) as error:
             raise BadInput(f"The manifest {path.name} is no CSV in UTF-8: {error}.") from error
+
+
+def _check_options(options: argparse.Namespace, by: Rule) -> None:
+    """Raises BadInput for options that are missing, or that would be read by nothing."""
+    if options.manifest is None and not (options.mask and options.target):
+        raise BadInput("Images need --mask MASK and --target NAME or HEX.")
+    if options.manifest is not None and (options.mask or options.target):
+        raise BadInput("A manifest names mask and target itself: leave out --mask and --target.")
+    if options.k and by.same_candidate:
+        raise BadInput(f"--k belongs to the paper rules; {by.id} takes no neighbors.")
+    if options.munsell and not by.same_candidate:
+        raise BadInput(f"--munsell belongs to the released rules; {by.id} does not read it.")
 
 
 def _run(job: Job, options: argparse.Namespace, munsell: MunsellSamples | None) -> Measurement:
@@ -144,8 +157,7 @@ def main(arguments: list[str] | None = None, out: TextIO | None = None) -> int:
     try:
         if (options.manifest is None) == (not options.images):
             raise BadInput("Give images with --mask and --target, or --manifest FILE.csv.")
-        if options.manifest is None and not (options.mask and options.target):
-            raise BadInput("Images need --mask MASK and --target NAME or HEX.")
+        _check_options(options, by)
         munsell = load_munsell(options.munsell) if options.munsell else None
         if options.manifest is None:
             parse_target(options.target, options.system)  # a wrong color is wrong for all images
@@ -165,7 +177,8 @@ def main(arguments: list[str] | None = None, out: TextIO | None = None) -> int:
                 failed = True
                 print(f"{where}: {message}", file=sys.stderr)
             if as_json:
-                print(json.dumps(result, ensure_ascii=False), file=out, flush=True)
+                # ASCII, so that no terminal or pipe can refuse a line.
+                print(json.dumps(result), file=out, flush=True)
             elif not message:
                 print(_line(job.file, found), file=out, flush=True)  # type: ignore[union-attr]
     except TrueHueError as error:
@@ -175,6 +188,9 @@ def main(arguments: list[str] | None = None, out: TextIO | None = None) -> int:
 
 
 if __name__ == "__main__":
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal without Greek letters shows \\u0394 instead of ending the run.
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
         status = main()
     except BrokenPipeError:

@@ -57,7 +57,7 @@ def chromaticity(found: Measurement) -> dict[str, Any]:
     assert found.colors is not None
     assert found.verdict.lab is not None
     density = chromaticity_density(found.colors.lab, found.colors.counts)
-    figure = _base(height=320)
+    figure = _base(height=400)
     height, width = density.counts.shape
     figure.add_layout_image(
         source=_png_url(density.rgba8[::-1]), xref="x", yref="y",
@@ -94,7 +94,8 @@ def chromaticity(found: Measurement) -> dict[str, Any]:
     _labels(figure, {"neutral": (0.0, 0.0), "asked": asked.lab[1:], "found": found_lab[1:]}, high)
     figure.update_xaxes(range=[low[0], high[0]], title_text="a*", constrain="domain")
     figure.update_yaxes(
-        range=[low[1], high[1]], title_text="b*", scaleanchor="x", constrain="domain"
+        range=[low[1], high[1]], title_text="b*", scaleanchor="x", constrain="domain",
+        constraintoward="top",
     )
     return _plain(figure)
 
@@ -181,7 +182,7 @@ def lightness(found: Measurement) -> dict[str, Any]:
         )  # fmt: skip
     figure.update_xaxes(range=[0, 100], title_text="L*", showgrid=False, dtick=20)
     figure.update_yaxes(showgrid=False, showticklabels=False, ticks="", fixedrange=True)
-    figure.update_layout(margin={"l": 8, "r": 8, "t": 6, "b": 44}, height=190)
+    figure.update_layout(margin={"l": 8, "r": 8, "t": 6, "b": 44}, height=230)
     return _plain(figure)
 
 

@@ -253,8 +253,7 @@ def open_image(
         problem_text = str(error)
     drawn_object, drawn_target = origin_target(image)
     object_name, target = object_name or drawn_object, target or drawn_target
-    # seq -1: whatever the stage holds of an earlier image is older than this.
-    value = {"image_id": image.image_id, "marks": marks, "seq": 0}
+    value = {"image_id": image.image_id, "marks": marks, "seq": 0, "restored": time.time_ns()}
     staged, verdict, evidence = judge(
         context, value, object_name, target, rule_id, k, show_measured
     )
@@ -294,6 +293,13 @@ def wire(view: View, context: Context, header: Any) -> None:
     def rejudge(*values: Any) -> list[Any]:
         return [*judge(context, *values), gr.update(data=context.data_text())]
 
+    def remarked(*values: Any) -> list[Any]:
+        # The stage also says so when it was opened or restored: those are answered elsewhere.
+        value = values[0] if isinstance(values[0], dict) else {}
+        if "opened" in value or value.get("restored"):
+            return [gr.skip()] * 4
+        return rejudge(*values)
+
     def rejudge_by(clicked: Any, *values: Any) -> list[Any]:
         chosen = clicked.get("rule") if isinstance(clicked, dict) else None
         rule_id = chosen if chosen in {by.id for by in RULES} else values[3]
@@ -319,7 +325,7 @@ def wire(view: View, context: Context, header: Any) -> None:
     view.verdict.ready(linked, None, view.outputs, **quiet)
     results = [*view.results, header]
     # Every mark counts, in order; with Gradio's default a quick second stroke would be dropped.
-    view.stage.change(rejudge, view.controls, results, trigger_mode="multiple", **quiet)
+    view.stage.change(remarked, view.controls, results, trigger_mode="multiple", **quiet)
     for event in (
         view.object_name.submit, view.object_name.blur, view.target.input, view.rule.input,
         view.neighbors.release, view.show_measured.input,

@@ -150,7 +150,7 @@ def _word(value: float, more: str, less: str) -> str:
 def _turn_word(value: float) -> str:
     if abs(value) < 1.0:
         return "the same"
-    return "counterclockwise" if value > 0 else "clockwise"
+    return "larger angle" if value > 0 else "smaller angle"
 
 
 def _names(found: Measurement) -> list[dict[str, Any]]:

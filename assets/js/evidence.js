@@ -40,7 +40,13 @@ function themed(value, style) {
   return value;
 }
 
-async function figure(node, data) {
+// One drawing at a time for each figure: two at once leave plotly with half of each.
+const drawing = new WeakMap();
+function figure(node, data) {
+  drawing.set(node, (drawing.get(node) || Promise.resolve()).then(() => drawFigure(node, data)));
+}
+
+async function drawFigure(node, data) {
   try {
     const Plotly = await plotly();
     const style = getComputedStyle(node);
@@ -114,5 +120,9 @@ function draw() {
 
 watch('view', draw);
 // A change between light and dark changes the figures' colors too.
-new MutationObserver(draw).observe(document.body, { attributes: true, attributeFilter: ['class'] });
+let dark = document.body.classList.contains('dark');
+new MutationObserver(() => {
+  const now = document.body.classList.contains('dark');
+  if (now !== dark) { dark = now; draw(); }
+}).observe(document.body, { attributes: true, attributeFilter: ['class'] });
 draw();

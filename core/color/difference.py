@@ -106,7 +106,9 @@ def _delta_e00_flat(
     # Mean hue minus 275 degrees; turned by 180 so that no modulo is needed for 0 to 360.
     turn = np.degrees(np.arctan2(-sin_h, -cos_h)) - 95.0
     theta = np.radians(60.0) * np.exp(-((turn * 0.04) ** 2))  # 2 delta-theta (16)
-    rotation = -2.0 * np.sin(theta) * _chroma_weight(c_sum_half)  # (17), (21)
+    # Away from blue the angle is so small that it is its own sine to the last bit.
+    sine = np.sin(theta) if theta.max(initial=0.0) >= 1e-8 else theta
+    rotation = -2.0 * sine * _chroma_weight(c_sum_half)  # (17), (21)
     l_offset = (0.5 * (l1 + l2) - 50.0) ** 2
     d_l = (l2 - l1) / (1.0 + 0.015 * l_offset / np.sqrt(20.0 + l_offset))  # (8), (18)
     d_c = (c2 - c1) / (1.0 + 0.045 * c_sum_half)  # (9), (19)

@@ -177,6 +177,6 @@ def _nearest(
     available = int(counts[among].sum())
     wanted = min(max(GUIDED_AT_LEAST, int(available * GUIDED_SHARE)), available)
     used = np.zeros(counts.shape, dtype=np.int64)
-    distance = delta_e00(lab[among], target_lab)
+    distance = delta_e00(lab.T.take(among, axis=1).T, target_lab)
     used[among] = statistics.smallest(distance, counts[among], wanted)
     return used

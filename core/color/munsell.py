@@ -40,6 +40,7 @@ def load_munsell(path: str | Path) -> MunsellSamples:
     """
     path = Path(path)
     rows: list[list[int]] = []
+    line = 1
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             reader = csv.DictReader(file)
@@ -50,17 +51,28 @@ def load_munsell(path: str | Path) -> MunsellSamples:
                     f"Munsell samples want {', '.join(COLUMNS)}."
                 )
             for row in reader:
-                values = [int(float(row[name])) for name in COLUMNS]
-                if not all(0 <= value <= 255 for value in values[:3]):
-                    raise ValueError("R, G, B must lie between 0 and 255")
-                rows.append(values)
+                line = reader.line_num
+                rows.append([_whole(row[name], name) for name in COLUMNS])
     except OSError as error:
         raise BadInput(f"Cannot read the Munsell samples {path}: {error.strerror}.") from error
-    except (ValueError, TypeError, UnicodeDecodeError) as error:
-        if isinstance(error, BadInput):
-            raise
-        raise BadInput(f"{path.name}, line {len(rows) + 2}: {error}.") from error
+    except BadInput:
+        raise
+    except (ValueError, csv.Error) as error:
+        raise BadInput(f"{path.name}, line {line}: {error}.") from error
     if not rows:
         raise BadInput(f"{path.name} holds no samples.")
     table = np.array(rows)
     return MunsellSamples(srgb8_to_lab(table[:, :3]), table[:, 3:], path.name)
+
+
+def _whole(text: str | None, name: str) -> int:
+    """A whole number as text, "12" or "12.0"; ValueError says what it is instead."""
+    try:
+        number = float(text or "")
+    except ValueError:
+        number = float("nan")
+    if not number.is_integer():  # also refuses inf and nan
+        raise ValueError(f'{name} is "{(text or "")[:40]}", not a whole number')
+    if name in "RGB" and not 0 <= number <= 255:
+        raise ValueError(f"{name} is {number:g}, not between 0 and 255")
+    return int(number)

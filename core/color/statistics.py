@@ -14,9 +14,10 @@ _BINS = 4096
 def _bins(values: np.ndarray) -> np.ndarray:
     """Monotone bin index int64 ``(U,)`` of the values, 0 to ``_BINS - 1``."""
     low, high = float(values.min()), float(values.max())
-    if not high > low:
+    scale = _BINS / (high - low) if high > low else np.inf
+    if not np.isfinite(scale):  # one value, or a range too small to divide
         return np.zeros(values.shape, dtype=np.int64)
-    index = ((values - low) * (_BINS / (high - low))).astype(np.int64)
+    index = ((values - low) * scale).astype(np.int64)
     return np.minimum(index, _BINS - 1)
 
 

@@ -32,7 +32,7 @@ class Metric:
 
 @dataclass(frozen=True)
 class Offset:
-    """How the found color differs from the nearest accepted one: found minus accepted.
+    """How the found color differs from the accepted one of ``Verdict.nearest``: found minus it.
 
     ``hue_deg`` is signed, -180 to 180, counterclockwise; None where either C*ab is below 5.
     """
@@ -47,7 +47,9 @@ class Verdict:
     """The outcome for one object.
 
     ``status`` is pass, fail or unscored; an unscored verdict has a reason and no numbers.
-    ``nearest`` is the index of the candidate nearest by CIEDE2000, to which ``offset`` refers.
+    ``nearest`` is the index of the candidate on which ΔE00 was taken, to which ``offset`` refers:
+    the nearest one by the paper's rules; by the released ones the passing one, or the nominal
+    color when none passes.
     """
 
     status: str

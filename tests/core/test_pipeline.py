@@ -413,7 +413,6 @@ def test_a_munsell_file_with_a_byte_order_mark(tmp_path) -> None:
     assert load_munsell(path).lab.shape == (1, 3)
 
 
-@pytest.mark.xfail(reason="known: another error, or the wrong line", strict=False)
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
