@@ -216,7 +216,11 @@ def test_text_output_leaves_the_unscored_to_standard_error(folder: Path) -> None
         (["mug.png", "--target", "blue"], "--mask"),
         (["mug.png", "--manifest", "run.csv"], "--manifest"),
         (["--manifest", "none.csv"], "none.csv"),
-        (["mug.png", "--mask", "mask.png", "--target", "blue", "--rule", "released", "--munsell", "no.csv"], "no.csv"),
+        (
+            ["mug.png", "--mask", "mask.png", "--target", "blue", "--rule", "released",
+             "--munsell", "no.csv"],
+            "no.csv",
+        ),
         (["mug.png", "--mask", "mask.png", "--target", "blue", "--k", "99"], "between 0 and 20"),
     ],
 )
