@@ -15,7 +15,7 @@ from core.color.spaces import hex_of, hue_deg, lab_to_srgb8
 from core.color.systems import ColorTarget, candidates, find, nearest_names
 from core.errors import BadInput, TrueHueError
 from core.masks.cleanup import released_cleanup
-from core.pixels import MaskedColors, check_pair, masked_colors
+from core.pixels import MaskedColors, check_pair, distinct_colors
 from core.verdict.explain import explain
 from core.verdict.judge import UNSCORED, Verdict, judge, unscored
 from core.verdict.rules import Rule, rule
@@ -196,7 +196,7 @@ def measure(
         elif cleaned.removed_px:
             share = 100.0 * cleaned.removed_px / mask_px
             notes.append(f"The clean-up left out {share:.1f}% of the mask: shadows, grays, crumbs.")
-    colors = masked_colors(srgb8, measured)
+    colors = distinct_colors(srgb8, measured)
     found = _dominant(colors, by, target)
     verdict = judge(
         found.lab, target.lab, np.array([c.lab for c in allowed]), by, parameters

@@ -107,6 +107,11 @@ def masked_lab(srgb8: np.ndarray, mask: np.ndarray) -> np.ndarray:
 def masked_colors(srgb8: np.ndarray, mask: np.ndarray) -> MaskedColors:
     """The distinct colors inside the mask with their counts; arguments and errors as masked_lab."""
     check_pair(srgb8, mask)
+    return distinct_colors(srgb8, mask)
+
+
+def distinct_colors(srgb8: np.ndarray, mask: np.ndarray) -> MaskedColors:
+    """As masked_colors, for an image and a mask that were checked already."""
     packed = _packed_inside(srgb8, mask)
     packed.sort()
     first = np.flatnonzero(packed[1:] != packed[:-1])

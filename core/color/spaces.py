@@ -22,6 +22,7 @@ WHITE_XYZ1 = np.array([0.3127 / 0.3290, 1.0, (1.0 - 0.3127 - 0.3290) / 0.3290])
 _EPSILON = (6.0 / 29.0) ** 3
 _SLOPE = (29.0 / 6.0) ** 2 / 3.0
 _OFFSET = 4.0 / 29.0
+_CHUNK = 16384
 # Rows of the matrix over the white: linear RGB straight to X/Xn, Y/Yn, Z/Zn.
 _LINEAR1_TO_RELATIVE = LINEAR1_TO_XYZ1 / WHITE_XYZ1[:, None]
 
@@ -99,17 +100,25 @@ def srgb8_to_lab(srgb8: np.ndarray) -> np.ndarray:
     """``(..., 3)`` integer sRGB 0 to 255 to float64 ``(..., 3)`` CIELAB.
 
     The fast exact path: one table for the transfer function, one matrix product, one cube root.
+    In pieces that stay in the cache and below the size at which a matrix product waits for threads.
     """
     values = np.asarray(srgb8)
-    relative = _LINEAR1_TO_RELATIVE @ SRGB8_TO_LINEAR1.take(values.reshape(-1, 3).T)
-    f = np.cbrt(relative)
-    dark = relative <= _EPSILON
-    if dark.any():
-        f[dark] = relative[dark] * _SLOPE + _OFFSET
-    lab = np.empty_like(f)
-    lab[0] = 116.0 * f[1] - 16.0
-    lab[1] = 500.0 * (f[0] - f[1])
-    lab[2] = 200.0 * (f[1] - f[2])
+    channels = values.reshape(-1, 3).T
+    lab = np.empty(channels.shape)
+    for start in range(0, channels.shape[1], _CHUNK):
+        span = slice(start, start + _CHUNK)
+        relative = _LINEAR1_TO_RELATIVE @ SRGB8_TO_LINEAR1.take(channels[:, span])
+        f = np.cbrt(relative)
+        dark = relative <= _EPSILON
+        if dark.any():
+            f[dark] = relative[dark] * _SLOPE + _OFFSET
+        x, y, z = f
+        np.multiply(y, 116.0, out=lab[0, span])
+        np.subtract(x, y, out=lab[1, span])
+        np.subtract(y, z, out=lab[2, span])
+    lab[0] -= 16.0
+    lab[1] *= 500.0
+    lab[2] *= 200.0
     return lab.T.reshape(values.shape)
 
 

@@ -70,6 +70,10 @@ def smallest(values: np.ndarray, counts: np.ndarray, keep: int) -> np.ndarray:
 
 
 def mean(lab: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Mean float64 ``(C,)`` of ``lab`` ``(U, C)``, each row counted ``counts`` times."""
+    """Mean float64 ``(C,)`` of ``lab`` ``(U, C)``, each row counted ``counts`` times.
+
+    Summed pairwise by numpy, not by BLAS: the same number whatever the threads do.
+    """
     weights = counts.astype(np.float64)
-    return np.asarray(weights @ lab) / weights.sum()
+    total = weights.sum()
+    return np.array([(weights * column).sum() for column in lab.T]) / total

@@ -20,9 +20,15 @@ with warnings.catch_warnings():
 def numbers(
     srgb8: np.ndarray, mask: np.ndarray, target_lab: np.ndarray, by: Rule
 ) -> tuple[np.ndarray, dict[str, float]]:
-    """Dominant Lab ``(3,)`` and the three metrics against the target alone."""
+    """Dominant Lab ``(3,)`` and the three metrics against the target alone.
+
+    As ours, it also lists the distinct colors with their counts; numpy does that, colour does not.
+    """
     measured = _cleaned(srgb8, mask) if by.cleanup else mask
-    lab = np.asarray(colour.XYZ_to_Lab(colour.sRGB_to_XYZ(srgb8[measured] / 255.0)))
+    pixels = srgb8[measured]
+    lab = np.asarray(colour.XYZ_to_Lab(colour.sRGB_to_XYZ(pixels / 255.0)))
+    red, green, blue = pixels.astype(np.uint32).T
+    np.unique((red << 16) | (green << 8) | blue, return_counts=True)
     if by.dominant == "released":
         found = _released(lab, target_lab if by.guided else None)
     else:
