@@ -136,8 +136,12 @@ def _axis_line(figure: Any, found: Measurement, low: np.ndarray, high: np.ndarra
     if dominant.method != "paper":
         weights = found.colors.counts / found.colors.counts.sum()
         through = weights @ found.colors.lab[:, 1:]
-    reach = float((high - low).max())
-    ends = through + np.outer([-reach, reach], np.array(dominant.axis))
+    axis = np.array(dominant.axis)
+    # As far as the plot goes in both directions.
+    with np.errstate(divide="ignore"):
+        steps = np.stack([(low - through) / axis, (high - through) / axis])
+    reach = np.array([np.nanmax(steps.min(axis=0)), np.nanmin(steps.max(axis=0))])
+    ends = through + np.outer(reach, axis)
     figure.add_trace(go.Scatter(
         x=ends[:, 0], y=ends[:, 1], mode="lines", hoverinfo="skip",
         line={"color": SOFT, "width": 1, "dash": "dash"},

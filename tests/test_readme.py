@@ -1,0 +1,93 @@
+"""The README's examples run as they stand there, and what it names exists."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    """The fenced blocks of that language, in order."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, flags=re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which the README's Python block has been run."""
+    folder = tmp_path_factory.mktemp("readme")
+    (code,) = blocks("python")
+    subprocess.run([sys.executable, "-c", code], cwd=folder, env=environment(), check=True)
+    return folder
+
+
+def environment() -> dict[str, str]:
+    """As in the project's folder: its packages can be imported from anywhere."""
+    return {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+COMMANDS = [
+    line[2:] for block in blocks("console") for line in block.splitlines() if line.startswith("$ ")
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_commands_of_the_readme_measure(folder: Path, command: str) -> None:
+    program, *arguments = shlex.split(command)
+    assert program == "python"
+    done = subprocess.run(
+        [sys.executable, *arguments], cwd=folder, env=environment(), capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    (line,) = done.stdout.splitlines()
+    if "--json" in arguments or "--manifest" in arguments:
+        found = json.loads(line)
+        assert found["status"] in ("pass", "fail")
+        named = re.search(r"`--json` and `--manifest` print.*?hue_deg`", README, flags=re.DOTALL)
+        assert named
+        fields = set(re.findall(r"`([a-z_0-9]+)`", named[0])) - {"pass", "fail", "unscored"}
+        assert len(fields) == 8
+        assert fields <= set(found)
+    else:
+        assert line.startswith(("PASS", "FAIL"))
+
+
+def test_there_is_something_to_run() -> None:
+    assert len(COMMANDS) == 3
+
+
+def test_files_and_pictures_of_the_readme_exist() -> None:
+    links = re.findall(r"\]\((?!https?:)([^)#]+)\)", README)
+    assert links
+    missing = [link for link in links if not (ROOT / link).exists()]
+    assert missing == []
+
+
+def test_rooms_of_the_picture_exist() -> None:
+    """Every module that the picture of the rooms names under core is there."""
+    (picture,) = [block for block in blocks("") if block.startswith("app.py →")]
+    for folder, names in re.findall(r"^  (\w+)/ +([a-z_ ]+?)(?:,.*)?$", picture, re.MULTILINE):
+        for name in names.split():
+            place = ROOT / "core" / folder / name
+            assert place.is_dir() or place.with_suffix(".py").exists(), f"core/{folder}/{name}"
+
+
+def test_make_targets_of_the_readme_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for target in set(re.findall(r"(?:^|`)make ([a-z]+)", README, re.MULTILINE)):
+        assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE), target
+
+
+def test_ci_runs_the_test_command_of_the_readme() -> None:
+    assert "make test" in blocks("")[0]
+    assert "make test" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
