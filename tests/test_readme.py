@@ -56,7 +56,7 @@ def test_the_commands_of_the_readme_measure(folder: Path, command: str) -> None:
         named = re.search(r"`--json` and `--manifest` print.*?hue_deg`", README, flags=re.DOTALL)
         assert named
         fields = set(re.findall(r"`([a-z_0-9]+)`", named[0])) - {"pass", "fail", "unscored"}
-        assert len(fields) == 8
+        assert len(fields) == 9
         assert fields <= set(found)
     else:
         assert line.startswith(("PASS", "FAIL"))
