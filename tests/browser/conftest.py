@@ -1,0 +1,128 @@
+"""The real app and one Chromium, for the tests that use them as a person does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Request,
+    Response,
+    sync_playwright,
+)
+
+from tests.browser import chromium
+from tests.running import App, running
+
+ARGUMENTS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    # A canvas must give back the very bytes of an sRGB image, whatever the screen is.
+    "--force-color-profile=srgb",
+]  # fmt: skip
+VIEWPORT: Any = {"width": 1360, "height": 1000}
+
+
+# Of the package and not of the session: while Playwright runs, its event loop counts as running in
+# this thread, which other libraries' tests would stumble over.
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    """One Chromium for all browser tests."""
+    executable = chromium.find()
+    if executable is None:
+        pytest.fail("No Chromium: run python -m tests.browser.chromium")
+    with (
+        sync_playwright() as playwright,
+        playwright.chromium.launch(executable_path=executable, args=ARGUMENTS) as opened,
+    ):
+        yield opened
+
+
+@pytest.fixture(scope="package")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """One app for the tests that leave it running; each brings images of its own."""
+    with running(tmp_path_factory.mktemp("workbench") / "data") as started:
+        yield started
+
+
+class Watch:
+    """Everything on the opened pages that nobody should have to see.
+
+    Errors in the console, exceptions, answers of 500 and more, and requests to other machines.
+    ``refused`` holds the endings of addresses that a test has refused by the app on purpose:
+    Chromium reports each of these in the console too.
+    """
+
+    def __init__(self) -> None:
+        self.faults: list[str] = []
+        self.refused: set[str] = set()
+
+    def follow(self, page: Page, address: str) -> None:
+        host = urlsplit(address).netloc
+
+        def console(message: ConsoleMessage) -> None:
+            url = str(message.location.get("url", ""))
+            expected = "Failed to load resource" in message.text and any(
+                url.endswith(end) for end in self.refused
+            )
+            if message.type == "error" and not expected:
+                self.faults.append(f"console: {message.text} ({url})")
+
+        def asked(request: Request) -> None:
+            parts = urlsplit(request.url)
+            if parts.scheme in ("http", "https", "ws", "wss") and parts.netloc != host:
+                self.faults.append(f"asks another machine: {request.url}")
+
+        def answered(response: Response) -> None:
+            if response.status >= 500:
+                self.faults.append(f"answer {response.status}: {response.url}")
+
+        page.on("console", console)
+        page.on("request", asked)
+        page.on("response", answered)
+        page.on("pageerror", lambda error: self.faults.append(f"exception: {error}"))
+
+
+@pytest.fixture
+def watch() -> Iterator[Watch]:
+    """What the pages of this test must not show; checked at the end of the test."""
+    out = Watch()
+    yield out
+    assert out.faults == []
+
+
+class Visit:
+    """Opens addresses, each in a context of its own, as another person or another day would."""
+
+    def __init__(self, browser: Browser, watch: Watch) -> None:
+        self._browser = browser
+        self._watch = watch
+        self._opened: list[BrowserContext] = []
+
+    def __call__(self, address: str, wait_until: Any = "load", **options: Any) -> Page:
+        """The page; ``options`` are those of a Playwright context."""
+        context = self._browser.new_context(viewport=VIEWPORT, **options)
+        self._opened.append(context)
+        page = context.new_page()
+        self._watch.follow(page, address)
+        page.goto(address, wait_until=wait_until)
+        return page
+
+    def leave(self) -> None:
+        """Closes all that was opened."""
+        while self._opened:
+            self._opened.pop().close()
+
+
+@pytest.fixture
+def visit(browser: Browser, watch: Watch) -> Iterator[Visit]:
+    """Pages for this test, closed at its end."""
+    out = Visit(browser, watch)
+    yield out
+    out.leave()

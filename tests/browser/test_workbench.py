@@ -1,0 +1,862 @@
+"""The whole way in a real Chromium: a photograph in, a verdict out, and everything stored."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import signal
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pytest
+from PIL import Image
+from playwright.sync_api import Locator, Page, expect
+
+from core.color.systems import parse_target
+from core.generation.registry import GenerationRequest, generate
+from core.generation.renderer import LIGHTS
+from core.images import image_id, load_image
+from core.pipeline import Measurement, measure
+from storage import Storage
+from tests.browser.conftest import Visit, Watch
+from tests.browser.still_life import JAR, box_around, phone_jpeg, png, still_life
+from tests.browser.workbench import Shown, Workbench, drawn_pixels, fetched
+from tests.core.photographs import overlap
+from tests.running import App, running
+from tests.test_app import huge_png
+
+pytestmark = pytest.mark.browser
+
+PHOTOGRAPH, TRUTH = still_life()
+KEEP = ((JAR[0] - 30, JAR[1]), (JAR[0] + 30, JAR[1] + 40))
+# Over the jar's neck, where the box alone takes it for part of the jar.
+CUT = ((JAR[0] - 60, 75), (JAR[0] + 60, 75))
+PATIENCE_MS = 15_000
+
+
+def of_its_own(seed: int) -> bytes:
+    """A photograph that no other test uploads."""
+    return png(still_life(seed=seed)[0])
+
+
+def texts(found: Measurement) -> tuple[tuple[str, ...], ...]:
+    """The three rows of the card as the numbers say them."""
+    units = {"delta_chroma": ("ΔChroma", ""), "delta_e00": ("ΔE00", ""), "hue_deg": ("Hue", "°")}
+    return tuple(
+        (
+            units[metric.name][0],
+            f"{metric.value:.1f}{units[metric.name][1]}",
+            f"< {metric.threshold:g}{units[metric.name][1]}",
+            "✓ pass" if metric.passed else "✕ fail",
+        )
+        for metric in found.verdict.metrics
+    )
+
+
+# ── the story of the first issue ────────────────────────────────────────────────────────────────
+
+
+def test_from_a_photograph_to_a_verdict_that_is_found_again(tmp_path: Path, visit: Visit) -> None:
+    with running(tmp_path / "data") as app:
+        page = visit(app.address)
+        bench = Workbench(page)
+        expect(bench.data).to_have_text(f"{tmp_path / 'data'} · 0 images · 0 verdicts")
+        expect(bench.problem()).to_contain_text("Open a photograph")
+
+        bench.open(png(PHOTOGRAPH), "jar on a shelf.png")
+        expect(bench.stage.locator(".th-stage-size")).to_have_text("520 × 400")
+        expect(bench.problem()).to_contain_text("draw a box")
+        expect(bench.data).to_contain_text("1 image · 0 verdicts")
+        assert np.array_equal(drawn_pixels(bench.picture), PHOTOGRAPH)
+
+        bench.mark("Box", *box_around(TRUTH))
+        expect(bench.mask).to_have_text(re.compile(r"^GrabCut · box · [\d,]+ px · \d+\.\d%$"))
+        expect(bench.problem()).to_contain_text("Choose the asked color")
+        boxed = bench.mask.inner_text()
+        assert abs(bench.mask_px() - np.count_nonzero(TRUTH)) < 0.1 * np.count_nonzero(TRUTH)
+
+        bench.ask("vivid reddish orange")
+        first = bench.shown()
+        bench.mark("Keep", *KEEP)
+        kept = bench.shown(other_than=first.evidence_id)
+        expect(bench.mask).to_have_text(re.compile(r"^GrabCut · box, 1 stroke · "))
+        with_keep = bench.mask.inner_text()
+        bench.mark("Cut", *CUT)
+        expect(bench.mask).to_have_text(re.compile(r"^GrabCut · box, 2 strokes · "))
+        with_cut = bench.mask.inner_text()
+        cut = bench.shown(other_than=kept.evidence_id)
+        assert with_cut != with_keep != boxed
+
+        bench.name("jar")
+        by_paper = bench.shown(other_than=cut.evidence_id)
+        assert by_paper.headline == "Fails"
+        assert "ΔE00 from the asked color" in by_paper.reason
+        assert "the jar is darker" in by_paper.reason
+        assert [row[0] for row in by_paper.metrics] == ["ΔChroma", "ΔE00", "Hue"]
+        assert [row[2] for row in by_paper.metrics] == ["< 5", "< 5", "< 30°"]
+        assert "Vivid reddish orange\n#E83B1B\nL* 52.2 · a* 64.36 · b* 56.46" in by_paper.asked
+        swatches_touch(bench, by_paper)
+        expect(page.locator("#evidence .th-card-ab .main-svg").first).to_be_visible()
+
+        bench.rule("released")
+        released = bench.shown(other_than=by_paper.evidence_id)
+        assert released.metrics != by_paper.metrics
+        assert released.found != by_paper.found
+        bench.rule("paper")
+        assert bench.shown(other_than=released.evidence_id) == by_paper
+
+        area = bench.mask_px()
+        undo_and_redo(bench, [boxed, with_keep, with_cut])
+        again = bench.shown()
+        assert again == by_paper
+
+        bench.rule("released")
+        final = bench.shown(other_than=by_paper.evidence_id)
+        assert final == released
+        expect(page).to_have_url(re.compile("rule=released"))
+        address = page.url
+        opened_by_link(Workbench(visit(address)), final, with_cut)
+
+        visit.leave()
+        app.stop(signal.SIGTERM)
+    found_in_the_data_folder(tmp_path / "data", final, area)
+
+
+def swatches_touch(bench: Workbench, shown: Shown) -> None:
+    """Found and asked lie side by side with no gap and no line, in the colors that they name."""
+    boxes = []
+    for side, text in (("found", shown.found), ("asked", shown.asked)):
+        swatch = bench.verdict.locator(f".th-swatch-{side}")
+        boxes.append(swatch.bounding_box())
+        code = re.search("#[0-9A-F]{6}", text)
+        assert code is not None
+        rgb = tuple(bytes.fromhex(code[0][1:]))
+        assert style(swatch, "background-color") == f"rgb{rgb}"
+        assert {style(swatch, f"border-{edge}-width") for edge in ("left", "right")} == {"0px"}
+    assert boxes[0]["x"] + boxes[0]["width"] == pytest.approx(boxes[1]["x"], abs=0.01)
+    assert boxes[0]["y"] == boxes[1]["y"]
+
+
+def style(where: Locator, name: str) -> str:
+    return str(
+        where.evaluate("(node, name) => getComputedStyle(node).getPropertyValue(name)", name)
+    )
+
+
+def undo_and_redo(bench: Workbench, lines: list[str]) -> None:
+    """Back through the mask's lines by button and by key, and forth again."""
+    expect(bench.mask).to_have_text(lines[2])
+    bench.button("Undo").click()
+    expect(bench.mask).to_have_text(lines[1], timeout=PATIENCE_MS)
+    bench.page.keyboard.press("Control+z")
+    expect(bench.mask).to_have_text(lines[0], timeout=PATIENCE_MS)
+    bench.button("Undo").click()
+    expect(bench.mask).to_have_text("Nothing is marked yet", timeout=PATIENCE_MS)
+    expect(bench.button("Undo")).to_be_disabled()
+    for line, key in zip(lines, ("Control+Shift+Z", "Control+y", None), strict=True):
+        if key is None:
+            bench.button("Redo").click()
+        else:
+            bench.page.keyboard.press(key)
+        expect(bench.mask).to_have_text(line, timeout=PATIENCE_MS)
+    expect(bench.button("Redo")).to_be_disabled()
+    bench.settle()
+
+
+def opened_by_link(bench: Workbench, wanted: Shown, mask: str) -> None:
+    """Another browser shows the same from the address alone."""
+    assert bench.shown() == wanted
+    expect(bench.mask).to_have_text(mask)
+    expect(bench.object_name).to_have_value("jar")
+    expect(bench.asked).to_have_value("Vivid reddish orange")
+    assert bench.chosen_rule() == "released"
+    expect(bench.stage.locator(".th-stage-name")).to_have_text("jar on a shelf.png")
+    assert np.array_equal(drawn_pixels(bench.picture), PHOTOGRAPH)
+    # What was marked can be marked on, not only looked at.
+    expect(bench.button("Clear all marks")).to_be_enabled()
+
+
+def found_in_the_data_folder(data: Path, shown: Shown, area: int) -> None:
+    """The row, the mask and the image, and the same numbers from them without any page."""
+    with Storage.open(data) as storage:
+        row = storage.evidence.get(shown.evidence_id)
+        assert row.mask_id is not None
+        record = storage.images.get(row.image_id)
+        srgb8 = storage.images.srgb8(row.image_id)
+        mask = storage.masks.pixels(row.mask_id)
+        assert (record.name, record.source) == ("jar on a shelf.png", "upload")
+        assert np.array_equal(srgb8, PHOTOGRAPH)
+        assert image_id(srgb8) == row.image_id
+        assert np.count_nonzero(mask) == area == storage.masks.get(row.mask_id).area_px
+        assert overlap(mask, TRUTH) > 0.85
+        target = parse_target("l3:Vivid reddish orange")
+        wanted = measure(srgb8, mask, target, "released", object_name="jar")
+        assert row.numbers == wanted.numbers()
+        assert (row.status, row.reason) == (wanted.verdict.status, wanted.verdict.reason)
+        assert (row.object_name, row.protocol) == ("jar", "released")
+        assert row.reason == shown.reason
+        assert texts(wanted) == shown.metrics
+        assert storage.images.count() == 1
+        assert storage.check() == []
+
+
+# ── more photographs ────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_phone_photograph_is_turned_and_its_colors_are_those_that_it_encodes(
+    app: App, visit: Visit
+) -> None:
+    srgb8, truth = still_life(albedo=(205, 60, 45), seed=21)
+    jpeg, raw = phone_jpeg(srgb8)
+    bench = Workbench(visit(app.address))
+    bench.open(jpeg, "IMG_0021.jpg", "image/jpeg")
+    expect(bench.stage.locator(".th-stage-size")).to_have_text("520 × 400")
+    notes = bench.stage.locator(".th-stage-notes")
+    expect(notes).to_contain_text("Turned upright")
+    expect(notes).to_contain_text("“Display P3” to sRGB")
+    shown = drawn_pixels(bench.picture)
+    assert np.array_equal(shown, load_image(jpeg, "IMG_0021.jpg").srgb8)
+
+    bench.ask("#CD3C2D")
+    bench.mark("Box", *box_around(truth))
+    # The link has to hold a color in hex as well.
+    by_paper = bench.shown()
+    target = parse_target("#CD3C2D")
+    encoded, taken_raw = (measure(pixels, truth, target).verdict for pixels in (srgb8, raw))
+    assert encoded.lab is not None
+    assert taken_raw.lab is not None
+    code = re.search(r"L\* ([\d.]+) · a\* ([\d.]+) · b\* ([\d.]+)", by_paper.found)
+    assert code is not None
+    found = np.array([float(number) for number in code.groups()])
+    # JPEG and the edge of the mask cost little; the profile left out would cost much.
+    assert np.linalg.norm(found - encoded.lab) < 1.0
+    assert np.linalg.norm(found - taken_raw.lab) > 6.0
+
+
+def test_a_color_in_hex_is_found_again_by_its_link(app: App, visit: Visit) -> None:
+    page = visit(app.address)
+    bench = Workbench(page)
+    bench.open(of_its_own(22), "hex.png")
+    bench.button("Whole image").click()
+    bench.ask("#0A8C3F")
+    shown = bench.shown()
+    expect(page).to_have_url(re.compile("rule=paper$"))
+    again = Workbench(visit(page.url))
+    expect(again.asked).to_have_value("#0A8C3F", timeout=PATIENCE_MS)
+    assert again.shown() == shown
+
+
+def test_neighbors_of_the_asked_color_are_accepted_when_asked_for(app: App, visit: Visit) -> None:
+    page = visit(app.address)
+    bench = Workbench(page)
+    bench.open(of_its_own(23), "neighbors.png")
+    bench.button("Whole image").click()
+    bench.ask("css:tomato")
+    alone = bench.shown()
+    page.get_by_role("button", name="Settings of the rule").click()
+    # The nearest input of the slider, as a person types into it.
+    number = page.locator("#neighbors input[type=number]")
+    number.fill("10")
+    number.press("Enter")
+    number.blur()
+    wide = bench.shown(other_than=alone.evidence_id)
+    assert "nearest accepted color" in wide.reason
+    value = {row[0]: float(row[1].rstrip("°")) for row in alone.metrics}
+    for label, text, _, _ in wide.metrics:
+        assert float(text.rstrip("°")) <= value[label]
+    expect(page).to_have_url(re.compile("k=10"))
+    again = Workbench(visit(page.url))
+    assert again.shown() == wide
+
+
+def test_other_rules_on_the_card_are_one_click_away(app: App, visit: Visit) -> None:
+    bench = Workbench(visit(app.address))
+    bench.open(of_its_own(24), "others.png")
+    bench.ask("css:tomato")
+    bench.button("Whole image").click()
+    first = bench.shown()
+    other = bench.verdict.locator(".th-other").filter(has_text="released, unguided")
+    told = other.inner_text()
+    other.click()
+    chosen = bench.shown(other_than=first.evidence_id)
+    assert bench.chosen_rule() == "released-unguided"
+    for _, value, _, _ in chosen.metrics:
+        assert value in told
+
+
+# ── what can be taken away ──────────────────────────────────────────────────────────────────────
+
+
+def test_json_and_link_are_copied(app: App, visit: Visit) -> None:
+    page = visit(app.address, permissions=["clipboard-read", "clipboard-write"])
+    bench = Workbench(page)
+    srgb8, truth = still_life(seed=25)
+    bench.open(png(srgb8), "copied.png")
+    bench.ask("l3:vivid reddish orange")
+    bench.mark("Box", *box_around(truth))
+    named = bench.shown()
+    bench.name("jar")
+    shown = bench.shown(other_than=named.evidence_id)
+    button = bench.verdict.locator(".th-copy-json")
+    button.click()
+    expect(button).to_have_text("Copied")
+    told = json.loads(page.evaluate("navigator.clipboard.readText()"))
+    assert told["evidence_id"] == shown.evidence_id
+    assert told["object"] == "jar"
+    assert told["target"] == "Vivid reddish orange"
+    assert told["reason"] == shown.reason
+    assert told["mask_px"] == bench.mask_px()
+    assert {"pass": "Passes", "fail": "Fails"}[told["status"]] == shown.headline
+    for label, name in (("ΔChroma", "delta_chroma"), ("ΔE00", "delta_e00"), ("Hue", "hue_deg")):
+        (row,) = [row for row in shown.metrics if row[0] == label]
+        assert f"{told[name]:.1f}" == row[1].rstrip("°")
+    bench.verdict.locator(".th-copy-link").click()
+    expect(bench.verdict.locator(".th-copy-link")).to_have_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
+
+
+def test_a_stored_image_is_opened_from_the_drawer(app: App, visit: Visit) -> None:
+    first = app.upload(of_its_own(26), "older.png").json
+    second = app.upload(of_its_own(27), "newer.png").json
+    page = visit(app.address)
+    bench = Workbench(page)
+    bench.stage.locator("[data-action=browse]:visible").click()
+    drawer = page.locator("dialog.th-library")
+    expect(drawer).to_be_visible()
+    items = drawer.locator(".th-library-item")
+    expect(items.first).to_contain_text("newer.png")
+    expect(items.nth(1)).to_contain_text("older.png")
+    items.nth(1).click()
+    expect(drawer).to_be_hidden()
+    expect(bench.stage.locator(".th-stage-name")).to_have_text("older.png")
+    expect(bench.picture).to_have_attribute("src", first["url"])
+    bench.stage.locator("[data-action=browse]:visible").click()
+    items.first.click()
+    expect(bench.picture).to_have_attribute("src", second["url"])
+    bench.stage.locator("[data-action=browse]:visible").click()
+    page.keyboard.press("Escape")
+    expect(drawer).to_be_hidden()
+    expect(bench.stage.locator(".th-stage-name")).to_have_text("newer.png")
+
+
+def test_the_header_counts_what_the_data_folder_holds(app: App, visit: Visit) -> None:
+    page = visit(app.address)
+    bench = Workbench(page)
+
+    def counted() -> tuple[int, int]:
+        numbers = re.search(r"([\d,]+) images? · ([\d,]+) verdicts?$", bench.data.inner_text())
+        assert numbers is not None
+        return int(numbers[1]), int(numbers[2])
+
+    # The page was made when the app started: the counts of today come a moment later.
+    expect(bench.data).to_have_text(app.ask("/api/ready").json["data"])
+    assert bench.data.inner_text().startswith(str(app.data))
+    images, verdicts = counted()
+    bench.open(of_its_own(28), "counted.png")
+    bench.ask("css:tomato")
+    bench.button("Whole image").click()
+    bench.shown()
+    assert counted() == (images + 1, verdicts + 1)
+    assert app.ask("/api/ready").json["data"] == bench.data.inner_text()
+
+
+# ── Generate ────────────────────────────────────────────────────────────────────────────────────
+
+
+class Generate:
+    """The Generate tab on a page."""
+
+    LINK = "/?tab=generate"
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.picture = page.locator("#picture img")
+        self.seed = page.locator("#generate-seed input")
+        self.color = page.locator("#generate-color").get_by_role("combobox")
+        expect(page.locator("#draw")).to_be_visible(timeout=PATIENCE_MS)
+        expect(self.color).not_to_have_value("", timeout=PATIENCE_MS)
+
+    def choose(self, control: str, text: str) -> None:
+        """Picks from a list of choices."""
+        box = self.page.locator(f"#{control} input")
+        box.click()
+        self.page.get_by_role("option", name=text, exact=True).click()
+        expect(box).to_have_value(text)
+
+    def light(self, name: str) -> None:
+        self.page.locator("#generate-light label").filter(has_text=name).click()
+        expect(self.page.locator(f"#generate-light input[value={name}]")).to_be_checked()
+
+    def draw(self, shown: str = "") -> str:
+        """Draws; returns the id of the picture, another one than ``shown``."""
+        self.page.locator("#draw").click()
+        expect(self.picture).to_be_visible(timeout=PATIENCE_MS)
+        expect(self.picture).not_to_have_attribute("data-image", shown, timeout=PATIENCE_MS)
+        return str(self.picture.get_attribute("data-image"))
+
+
+def test_each_light_gives_its_picture_in_exact_pixels(app: App, visit: Visit) -> None:
+    page = visit(app.address + Generate.LINK)
+    tab = Generate(page)
+    tab.choose("generate-object", "torus")
+    tab.choose("generate-size", "256 × 256")
+    tab.color.fill("#3C6EB4")
+    tab.color.press("Enter")
+    drawn = ""
+    for light in LIGHTS:
+        tab.light(light)
+        drawn = tab.draw(drawn)
+        wanted = generate(
+            GenerationRequest("reference-renderer", "torus", (0x3C, 0x6E, 0xB4), light, 0, 256)
+        )
+        assert drawn == image_id(wanted.srgb8)
+        data, pixels = fetched(tab.picture)
+        assert data == (app.data / "images" / drawn[:2] / f"{drawn}.png").read_bytes()
+        assert np.array_equal(pixels, wanted.srgb8)
+        assert np.array_equal(drawn_pixels(tab.picture), wanted.srgb8)
+    expect(page.locator("#recent img")).not_to_have_count(0)
+    expect(tab.picture).to_have_attribute("alt", "torus, #3C6EB4, hard light, seed 0")
+
+
+def test_a_drawn_picture_opens_in_inspect_with_its_exact_mask(app: App, visit: Visit) -> None:
+    page = visit(app.address + Generate.LINK)
+    tab = Generate(page)
+    expect(page.locator("#to-inspect")).to_be_disabled()
+    tab.choose("generate-object", "sphere")
+    tab.choose("generate-size", "256 × 256")
+    tab.seed.fill("11")
+    tab.draw()
+    wanted = generate(
+        GenerationRequest("reference-renderer", "sphere", (232, 59, 27), "studio", 11, 256)
+    )
+    assert wanted.mask is not None
+    page.locator("#to-inspect").click()
+    bench = Workbench(page)
+    expect(page.get_by_role("tab", name="Inspect")).to_have_attribute("aria-selected", "true")
+    shown = bench.shown()
+    area = wanted.mask.area_px
+    expect(bench.mask).to_contain_text(f"exact, from the renderer · {area:,} px")
+    expect(bench.object_name).to_have_value("sphere")
+    expect(bench.asked).to_have_value("Vivid reddish orange")
+    target = parse_target("l3:Vivid reddish orange")
+    found = measure(wanted.srgb8, wanted.mask.pixels, target, "paper", object_name="sphere")
+    assert texts(found) == shown.metrics
+    assert found.verdict.reason == shown.reason
+    assert np.array_equal(drawn_pixels(bench.picture), wanted.srgb8)
+    # Marking goes on from the exact mask and comes back to it.
+    bench.mark("Erase", (100, 128), (150, 128))
+    assert bench.mask_px() < area
+    bench.button("Exact mask").click()
+    expect(bench.mask).to_contain_text(f"{area:,} px", timeout=PATIENCE_MS)
+
+
+def test_a_picture_drawn_lately_opens_in_inspect(app: App, visit: Visit) -> None:
+    page = visit(app.address + Generate.LINK)
+    tab = Generate(page)
+    tab.choose("generate-object", "cube")
+    tab.choose("generate-size", "256 × 256")
+    drawn = tab.draw()
+    recent = page.locator("#recent button").first
+    expect(recent).to_have_attribute("aria-label", re.compile("Open in Inspect: cube, "))
+    recent.click()
+    bench = Workbench(page)
+    bench.shown()
+    expect(bench.picture).to_have_attribute("src", f"/media/images/{drawn}.png")
+
+
+def test_the_link_of_a_picture_restores_what_it_was_drawn_from(app: App, visit: Visit) -> None:
+    page = visit(app.address + Generate.LINK)
+    tab = Generate(page)
+    tab.choose("generate-object", "book")
+    tab.choose("generate-size", "256 × 256")
+    tab.color.fill("#8040C0")
+    tab.color.press("Enter")
+    tab.light("window")
+    tab.seed.fill("1234")
+    drawn = tab.draw()
+    expect(page).to_have_url(re.compile("tab=generate"))
+    again = Generate(visit(page.url))
+    expect(again.page.get_by_role("tab", name="Generate")).to_have_attribute(
+        "aria-selected", "true"
+    )
+    expect(again.page.locator("#generate-object input")).to_have_value("book")
+    expect(again.color).to_have_value("#8040C0")
+    expect(again.page.locator("#generate-light input[value=window]")).to_be_checked()
+    expect(again.seed).to_have_value("1234")
+    expect(again.page.locator("#generate-size input")).to_have_value("256 × 256")
+    assert again.draw() == drawn
+
+
+def test_a_link_written_by_hand_fills_generate(app: App, visit: Visit) -> None:
+    tab = Generate(visit(app.address + "/?tab=generate&object=cylinder&light=hard&seed=77"))
+    expect(tab.page.locator("#generate-object input")).to_have_value("cylinder")
+    expect(tab.page.locator("#generate-light input[value=hard]")).to_be_checked()
+    expect(tab.seed).to_have_value("77")
+
+
+def test_a_seed_that_cannot_be_is_explained(app: App, visit: Visit) -> None:
+    page = visit(app.address + Generate.LINK)
+    tab = Generate(page)
+    tab.choose("generate-size", "256 × 256")
+    tab.seed.fill("")
+    page.locator("#draw").click()
+    expect(page.locator("#picture")).to_contain_text("whole number from 0", timeout=PATIENCE_MS)
+    expect(page.locator("#to-inspect")).to_be_disabled()
+    tab.seed.fill("3")
+    tab.draw()
+
+
+# ── bad input ───────────────────────────────────────────────────────────────────────────────────
+
+
+def cut_off() -> bytes:
+    whole = of_its_own(31)
+    return whole[: len(whole) // 2]
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "said"),
+    [
+        (b"Dear diary, no picture today.", "notes.txt", "not an image"),
+        (cut_off(), "cut.png", "damaged or cut short"),
+        (huge_png(), "bomb.png", "up to 64 megapixels"),
+        (b"", "empty.png", "is empty"),
+    ],
+    ids=["text", "cut", "bomb", "empty"],
+)
+def test_a_file_that_cannot_be_read_is_explained_and_the_work_goes_on(
+    app: App, visit: Visit, watch: Watch, data: bytes, name: str, said: str
+) -> None:
+    watch.refused.add("/api/images")
+    before = app.ask("/api/ready").json["data"]
+    bench = Workbench(visit(app.address))
+    bench.choose(data, name, "image/png")
+    expect(bench.message).to_be_visible(timeout=PATIENCE_MS)
+    expect(bench.message).to_contain_text(name)
+    expect(bench.message).to_contain_text(said)
+    expect(bench.stage.locator(".th-stage-progress")).to_be_hidden()
+    assert app.ask("/api/ready").json["data"] == before
+    goes_on(bench)
+
+
+def goes_on(bench: Workbench) -> None:
+    """The same page takes a good photograph to a verdict, and the message is gone."""
+    bench.open(png(PHOTOGRAPH), "jar.png")
+    expect(bench.message).to_be_hidden()
+    bench.ask("css:tomato")
+    bench.button("Whole image").click()
+    bench.shown()
+
+
+def test_a_bad_file_leaves_the_open_image_and_its_verdict(
+    app: App, visit: Visit, watch: Watch
+) -> None:
+    watch.refused.add("/api/images")
+    bench = Workbench(visit(app.address))
+    bench.open(of_its_own(32), "first.png")
+    bench.ask("css:tomato")
+    bench.button("Whole image").click()
+    shown = bench.shown()
+    bench.choose(b"no image", "broken.png")
+    expect(bench.message).to_contain_text("broken.png", timeout=PATIENCE_MS)
+    expect(bench.stage.locator(".th-stage-name")).to_have_text("first.png")
+    assert bench.shown() == shown
+    bench.button("Close this message").click()
+    expect(bench.message).to_be_hidden()
+
+
+def test_an_unknown_color_offers_the_nearest_names(app: App, visit: Visit) -> None:
+    bench = Workbench(visit(app.address))
+    bench.open(of_its_own(33), "unknown.png")
+    bench.button("Whole image").click()
+    bench.asked.click()
+    bench.asked.press_sequentially("vivd redish orange")
+    options = bench.page.locator("#asked-color [role=option]")
+    expect(options.filter(has_text="Vivid reddish orange").first).to_be_visible()
+    bench.asked.press("Tab")
+    line = bench.page.locator("#asked-color .th-picker-line")
+    expect(line).to_contain_text("No color is called “vivd redish orange”")
+    expect(line).to_contain_text("Nearest names: Vivid reddish orange")
+    expect(bench.asked).to_have_attribute("aria-invalid", "true")
+    bench.ask("vivid reddish orange")
+    bench.shown()
+
+
+def test_a_link_with_an_unknown_color_offers_the_nearest_names(app: App, visit: Visit) -> None:
+    image = app.upload(of_its_own(34), "linked.png").json["image_id"]
+    page = visit(app.address)
+    bench = Workbench(page)
+    bench.stage.locator("[data-action=browse]:visible").click()
+    page.locator(f".th-library-item[data-image='{image}']").click()
+    bench.button("Whole image").click()
+    bench.ask("css:tomato")
+    bench.shown()
+    again = Workbench(visit(page.url.replace("css:tomato", "css:tomatto")))
+    expect(again.problem()).to_contain_text("tomato", timeout=PATIENCE_MS)
+    expect(again.verdict.locator(".th-headline")).to_contain_text("Not scored")
+    again.ask("css:tomato")
+    assert again.shown() == bench.shown()
+
+
+@pytest.mark.parametrize("image", ["f" * 16, "no-image-at-all"])
+def test_a_link_to_an_image_that_is_not_stored_says_so(app: App, visit: Visit, image: str) -> None:
+    bench = Workbench(visit(f"{app.address}/?tab=inspect&image={image}&target=css:red"))
+    expect(bench.message).to_contain_text("This link cannot be opened here", timeout=PATIENCE_MS)
+    expect(bench.message).to_contain_text(image)
+    goes_on(bench)
+
+
+def test_a_box_of_no_size_is_no_mark(app: App, visit: Visit) -> None:
+    bench = Workbench(visit(app.address))
+    bench.open(of_its_own(35), "click.png")
+    bench.page.mouse.click(*bench.at(100, 100))
+    expect(bench.stage.locator(".th-stage-status")).to_contain_text("Drag to draw a box")
+    expect(bench.mask).to_have_text("Nothing is marked yet")
+
+
+def test_marks_that_leave_nothing_are_explained(app: App, visit: Visit) -> None:
+    bench = Workbench(visit(app.address))
+    bench.open(of_its_own(36), "erased.png")
+    bench.ask("css:tomato")
+    bench.mark("Brush", (200, 200), (230, 200))
+    bench.shown()
+    bench.page.locator("#stage .th-stage-brush-size").fill("80")
+    bench.mark("Erase", (190, 200), (240, 200))
+    expect(bench.message).to_contain_text("leave no pixel", timeout=PATIENCE_MS)
+    expect(bench.verdict.locator(".th-headline")).to_contain_text("Not scored")
+    bench.button("Undo").click()
+    bench.shown()
+    expect(bench.message).to_be_hidden()
+
+
+# ── keyboard, names, grays ──────────────────────────────────────────────────────────────────────
+
+
+def test_the_tools_are_chosen_by_keys(app: App, visit: Visit) -> None:
+    page = visit(app.address)
+    bench = Workbench(page)
+    bench.open(of_its_own(37), "keys.png")
+    for key, tool in (("k", "keep"), ("c", "cut"), ("p", "brush"), ("e", "erase"), ("b", "box")):
+        page.keyboard.press(key)
+        pressed = bench.stage.locator("[data-tool][aria-pressed=true]")
+        expect(pressed).to_have_count(1)
+        expect(pressed).to_have_attribute("data-tool", tool)
+    page.keyboard.press("w")
+    expect(bench.mask).to_have_text("Whole image · 208,000 px · 100.0%", timeout=PATIENCE_MS)
+    page.keyboard.press("Control+z")
+    expect(bench.mask).to_have_text("Nothing is marked yet", timeout=PATIENCE_MS)
+    size = page.locator("#stage .th-stage-brush-size")
+    before = int(size.input_value())
+    page.keyboard.press("]")
+    assert int(size.input_value()) > before
+    page.keyboard.press("[")
+    page.keyboard.press("[")
+    assert int(size.input_value()) < before
+    # Keys that are typed into a field are letters.
+    bench.object_name.click()
+    page.keyboard.type("keep cup")
+    expect(bench.object_name).to_have_value("keep cup")
+    expect(bench.stage.locator("[data-tool=box]")).to_have_attribute("aria-pressed", "true")
+
+
+NAMED = ("button", "tab", "radio", "checkbox", "combobox", "textbox", "slider", "spinbutton",
+         "link", "img", "image", "dialog", "toolbar", "listbox", "option")  # fmt: skip
+
+
+def nameless(page: Page) -> list[str]:
+    """What a screen reader meets without a name, by the browser's own accessibility tree."""
+    session = page.context.new_cdp_session(page)
+    session.send("DOM.enable")
+    nodes = session.send("Accessibility.getFullAXTree")["nodes"]
+
+    def source(node: dict[str, Any]) -> str:
+        """How the page writes it, for the message."""
+        got = session.send("DOM.getOuterHTML", {"backendNodeId": node["backendDOMNodeId"]})
+        return str(got["outerHTML"])[:160]
+
+    controls = [
+        node
+        for node in nodes
+        if not node.get("ignored") and node.get("role", {}).get("value") in NAMED
+    ]
+    assert len(controls) > 10, "the tree is empty: is the page drawn?"
+    found = [
+        f"{node['role']['value']}: {source(node)}"
+        for node in controls
+        if not node.get("name", {}).get("value", "").strip()
+        # Drawings without a name are Gradio's sign of loading and plotly's measure of letters.
+        and not source(node).startswith("<svg")
+    ]
+    session.detach()
+    return found
+
+
+def test_everything_that_can_be_pressed_has_a_name(app: App, visit: Visit) -> None:
+    page = visit(app.address)
+    bench = Workbench(page)
+    assert nameless(page) == []
+    bench.open(of_its_own(38), "named.png")
+    bench.ask("css:tomato")
+    bench.button("Whole image").click()
+    bench.shown()
+    page.get_by_role("button", name="Settings of the rule").click()
+    expect(page.locator("#neighbors input[type=number]")).to_be_visible()
+    assert nameless(page) == []
+    bench.stage.locator("[data-action=browse]:visible").click()
+    expect(page.locator(".th-library-item").first).to_be_visible()
+    assert nameless(page) == []
+    page.keyboard.press("Escape")
+    page.get_by_role("tab", name="Generate").click()
+    Generate(page)
+    assert nameless(page) == []
+
+
+# Backgrounds, letters and lines that are seen, and are not the data that the page is about.
+TINTS = r"""() => {
+  const data = '.th-swatch, .th-picker-swatch, .th-chip, .th-figure *, img, .th-library-item img';
+  const seen = [];
+  const neutral = (color) => {
+    const numbers = (color.match(/[\d.]+/g) || []).map(Number);
+    if (!/^rgba?\(/.test(color)) return false;
+    return numbers[3] === 0 || (numbers[0] === numbers[1] && numbers[1] === numbers[2]);
+  };
+  document.querySelectorAll('body, body *').forEach((node) => {
+    const box = node.getBoundingClientRect();
+    if (!box.width || !box.height || node.matches(data) || node.closest('.th-swatch')) return;
+    const style = getComputedStyle(node);
+    if (style.visibility === 'hidden' || style.display === 'none') return;
+    const colors = { background: style.backgroundColor, text: style.color };
+    ['Top', 'Right', 'Bottom', 'Left'].forEach((edge) => {
+      if (style['border' + edge + 'Style'] !== 'none' && parseFloat(style['border' + edge + 'Width'])) {
+        colors['border ' + edge] = style['border' + edge + 'Color'];
+      }
+    });
+    if (style.outlineStyle !== 'none') colors.outline = style.outlineColor;
+    if (style.accentColor !== 'auto') colors.accent = style.accentColor;
+    Object.entries(colors).forEach(([what, color]) => {
+      if (!neutral(color)) seen.push([node.tagName, node.id, String(node.className), what, color].join(' '));
+    });
+    if (/gradient/.test(style.backgroundImage) && !node.closest('input')) {
+      (style.backgroundImage.match(/rgba?\([^)]*\)/g) || []).forEach((color) => {
+        if (!neutral(color)) seen.push([node.tagName, String(node.className), 'gradient', color].join(' '));
+      });
+    }
+  });
+  return [...new Set(seen)];
+}"""  # noqa: E501
+
+
+BEHIND = """node => {
+  let color = '';
+  for (let at = node; at && !color; at = at.parentElement) {
+    const own = getComputedStyle(at).backgroundColor;
+    if (!/, 0\\)$/.test(own)) color = own;
+  }
+  return color;
+}"""
+
+
+def gray(where: Locator) -> int:
+    """The one number of the exactly neutral background that something lies on."""
+    color = str(where.evaluate(BEHIND))
+    numbers = re.fullmatch(r"rgb\((\d+), (\d+), (\d+)\)", color)
+    assert numbers is not None, f"{color} is not opaque"
+    assert len(set(numbers.groups())) == 1, f"{color} is not neutral"
+    return int(numbers[1])
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_nothing_on_the_page_tints_what_is_judged(app: App, visit: Visit, theme: str) -> None:
+    page = visit(f"{app.address}/?__theme={theme}")
+    bench = Workbench(page)
+    assert page.evaluate(TINTS) == []
+    bench.open(of_its_own(39), "neutral.png")
+    bench.ask("css:tomato")
+    bench.button("Whole image").click()
+    bench.shown()
+    expect(page.locator("#evidence .th-card-ab .main-svg").first).to_be_visible()
+    bench.asked.click()
+    bench.asked.fill("pink")
+    expect(page.locator("#asked-color [role=option]").first).to_be_visible()
+    assert page.evaluate(TINTS) == []
+    bench.asked.press("Escape")
+    body, card = gray(page.locator("body")), gray(page.locator(".th-card:visible").first)
+    if theme == "light":
+        assert min(body, card) > 200
+    else:
+        assert max(body, card) < 60
+    for name, level in (("light gray", 0xCF), ("dark gray", 0x26), ("middle gray, L* 50", 0x77)):
+        page.get_by_role("button", name=name, exact=True).click()
+        # A picture has no background of its own: what is found lies behind it.
+        page.wait_for_timeout(400)  # the surround may fade over
+        assert gray(bench.picture) == level
+    page.get_by_role("tab", name="Generate").click()
+    tab = Generate(page)
+    tab.choose("generate-size", "256 × 256")
+    tab.draw()
+    assert page.evaluate(TINTS) == []
+    assert gray(tab.picture) == 0x77
+
+
+def test_the_chosen_page_and_surround_stay_in_this_browser(app: App, visit: Visit) -> None:
+    page = visit(app.address)
+    Workbench(page)
+    was_dark = "dark" in (page.locator("body").get_attribute("class") or "")
+    page.get_by_role("button", name="Light or dark page").click()
+    page.get_by_role("button", name="dark gray", exact=True).click()
+    page.reload()
+    bench = Workbench(page)
+    expect(bench.page.get_by_role("button", name="dark gray", exact=True)).to_have_attribute(
+        "aria-pressed", "true"
+    )
+    assert ("dark" in (page.locator("body").get_attribute("class") or "")) is not was_dark
+
+
+def test_a_tab_that_is_clicked_at_once_stays_in_front(app: App, visit: Visit) -> None:
+    """What the page still loads must not throw a quick person back."""
+    page = visit(app.address, wait_until="commit")
+    # A slow line: 300 ms there and back.
+    slow = {"offline": False, "latency": 300, "downloadThroughput": -1, "uploadThroughput": -1}
+    page.context.new_cdp_session(page).send("Network.emulateNetworkConditions", slow)
+    tab = page.get_by_role("tab", name="Generate")
+    tab.click()
+    page.wait_for_timeout(2500)  # by then the page has asked for all that it wants
+    expect(tab).to_have_attribute("aria-selected", "true")
+
+
+def test_a_picture_is_what_the_stage_shows_after_the_tab_was_left(app: App, visit: Visit) -> None:
+    """The address always opens what is on screen, whichever tab is in front."""
+    page = visit(app.address)
+    bench = Workbench(page)
+    bench.open(of_its_own(40), "tabs.png")
+    bench.ask("css:tomato")
+    bench.button("Whole image").click()
+    shown = bench.shown()
+    inspected = page.url
+    page.get_by_role("tab", name="Generate").click()
+    tab = Generate(page)
+    tab.choose("generate-size", "256 × 256")
+    tab.draw()
+    expect(page).to_have_url(re.compile("tab=generate"))
+    page.get_by_role("tab", name="Inspect").click()
+    expect(page).to_have_url(inspected)
+    assert bench.shown() == shown
+    assert parse_qs(urlsplit(inspected).query)["tab"] == ["inspect"]
+
+
+def test_a_cutout_brings_its_mask(app: App, visit: Visit) -> None:
+    srgb8, truth = still_life(seed=41)
+    out = io.BytesIO()
+    alpha = np.where(truth, 255, 0).astype(np.uint8)
+    Image.fromarray(np.dstack([srgb8, alpha])).save(out, format="PNG")
+    bench = Workbench(visit(app.address))
+    bench.open(out.getvalue(), "cutout.png")
+    expect(bench.mask).to_contain_text("from the file's transparency")
+    assert bench.mask_px() == np.count_nonzero(truth)
+    bench.ask("vivid reddish orange")
+    laid = np.where(truth[..., None], srgb8, 255).astype(np.uint8)
+    found = measure(laid, truth, parse_target("l3:Vivid reddish orange"))
+    assert bench.shown().metrics == texts(found)
