@@ -184,6 +184,8 @@ def measure(
             "hue_deg": by.thresholds.hue_deg,
         },
     }
+    if by.same_candidate and munsell is not None:
+        parameters["munsell"] = {"file": munsell.source, "sha256": munsell.sha256}
     measured, notes = mask, []
     if by.cleanup:
         cleaned = released_cleanup(srgb8, mask)

@@ -8,6 +8,7 @@ accepts the nominal color alone, and every verdict says which of the two it was.
 from __future__ import annotations
 
 import csv
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,11 +22,15 @@ COLUMNS = ("R", "G", "B", "Level1", "Level2", "Level3")
 
 @dataclass(frozen=True)
 class MunsellSamples:
-    """``lab`` float64 ``(N, 3)``; ``levels`` int ``(N, 3)``: category ids at levels 1, 2, 3."""
+    """``lab`` float64 ``(N, 3)``; ``levels`` int ``(N, 3)``: category ids at levels 1, 2, 3.
+
+    ``sha256`` names the samples, so that evidence says which ones a verdict accepted.
+    """
 
     lab: np.ndarray
     levels: np.ndarray
     source: str
+    sha256: str
 
     def of(self, system: str, category_id: int) -> np.ndarray:
         """Lab ``(M, 3)`` of the samples of one category; ``system`` is l1, l2 or l3."""
@@ -62,7 +67,8 @@ def load_munsell(path: str | Path) -> MunsellSamples:
     if not rows:
         raise BadInput(f"{path.name} holds no samples.")
     table = np.array(rows)
-    return MunsellSamples(srgb8_to_lab(table[:, :3]), table[:, 3:], path.name)
+    digest = hashlib.sha256(table.astype("<i8").tobytes()).hexdigest()
+    return MunsellSamples(srgb8_to_lab(table[:, :3]), table[:, 3:], path.name, digest)
 
 
 def _whole(text: str | None, name: str) -> int:
