@@ -71,12 +71,14 @@ def verdict_view(
     verdict = found.verdict
     assert verdict.lab is not None
     asked = found.target
+    nearest = found.candidates[verdict.nearest]
     system = SYSTEMS.get(asked.system or "", "hex or rgb")
     return {
         "status": verdict.status,
         "title": TITLES[verdict.status],
         "reason": verdict.reason,
         "found": _swatch(verdict.lab, hex_of(lab_to_srgb8(np.array(verdict.lab)))),
+        "accepted": _swatch(nearest.lab, nearest.hex, nearest.name) if verdict.nearest else None,
         "asked": _swatch(asked.lab, asked.hex, asked.name or ""),
         "asked_system": system,
         "metrics": [_bar(metric, found) for metric in verdict.metrics],

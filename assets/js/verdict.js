@@ -111,7 +111,8 @@ function draw() {
   root.appendChild(el('p', 'th-reason', view.reason));
   if (!view.metrics) return;
   const pair = el('div', 'th-pair');
-  add(pair, swatch('found', view.found, 'Found'), swatch('asked', view.asked, 'Asked'));
+  pair.classList.toggle('th-three', Boolean(view.accepted));
+  add(pair, swatch('found', view.found, 'Found'), view.accepted && swatch('accepted', view.accepted, 'Accepted'), swatch('asked', view.asked, 'Asked'));
   const metrics = el('div', 'th-metrics');
   view.metrics.forEach((metric) => metrics.appendChild(bar(metric)));
   add(root, pair, metrics, others(view), actions(view));
