@@ -17,7 +17,7 @@ from tabs import inspect
 from tabs.color_picker import color_picker
 from tabs.context import Context
 from tabs.guard import message_of
-from tabs.links import link, read
+from tabs.links import link, read, whole
 from tabs.widgets import widget
 
 SIZES = (256, 512, 1024, 2048)
@@ -145,7 +145,7 @@ def restore(query: dict[str, str]) -> list[Any]:
     """Fills the controls from a link; updates for ``View.restored``."""
     if query.get("tab") != "generate":
         return [gr.skip()] * 6
-    seed = query.get("seed", "")
+    seed = whole(query.get("seed", ""), MAX_SEED)
     light = query.get("light", "")
     light = light if light in LIGHTS else "studio"
     return [
@@ -154,7 +154,7 @@ def restore(query: dict[str, str]) -> list[Any]:
         gr.update(value=query["target"]) if query.get("target") else gr.skip(),
         light,
         LIGHTS[light].description,
-        int(seed) if seed.isdigit() and int(seed) <= MAX_SEED else gr.skip(),
+        gr.skip() if seed is None else seed,
     ]
 
 

@@ -31,10 +31,11 @@ from tabs.inspect_state import (
     read_stage,
 )
 from tabs.inspect_view import evidence_view, problem, verdict_view, waiting
-from tabs.links import ID_LENGTH, link, read
+from tabs.links import ID_LENGTH, link, read, whole
 from tabs.stage import stage
 from tabs.widgets import refresh, widget
 
+MAX_K = 10
 NO_IMAGE = "Open a photograph on the left, or draw an object in Generate, to see a verdict here."
 NO_MASK = (
     "Mark the object: draw a box around it. Then, where the mask is wrong, draw over what to keep "
@@ -110,7 +111,7 @@ def layout() -> View:
             verdict = widget("verdict", VERDICT, elem_id="verdict", view=waiting(NO_IMAGE))
             with gr.Accordion("Settings of the rule", open=False, elem_classes="th-settings"):
                 neighbors = gr.Slider(
-                    0, 10, value=0, step=1, elem_id="neighbors",
+                    0, MAX_K, value=0, step=1, elem_id="neighbors",
                     label="Neighbors accepted by the paper rules, k",
                     info="The paper accepts the k nearest names of the same system, but does not "
                     "say k. 0 accepts the asked color alone.",
@@ -275,13 +276,12 @@ def restore(context: Context, view: View, query: dict[str, str]) -> list[Any]:
         return [gr.skip()] * 7
     known = {by.id for by in RULES}
     rule_id = query.get("rule", "paper")
-    k = query.get("k", "0")
     try:
         return open_image(
             context, view, query["image"], mask_id=query.get("mask", ""),
             object_name=query.get("object", ""), target=query.get("target", ""),
             rule_id=rule_id if rule_id in known else "paper",
-            k=int(k) if k.isdigit() and int(k) <= 10 else 0,
+            k=whole(query.get("k", ""), MAX_K) or 0,
         )  # fmt: skip
     except Exception as error:
         text = f"This link cannot be opened here. {message_of(error)}"

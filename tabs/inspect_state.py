@@ -34,8 +34,7 @@ def read_stage(value: Any) -> Work | None:
     if not value or not isinstance(value, Mapping) or not value.get("image_id"):
         return None
     image_id, marks, seq = value.get("image_id"), value.get("marks") or [], value.get("seq") or 0
-    right = isinstance(marks, list) and all(isinstance(mark, Mapping) for mark in marks)
-    if not right or not isinstance(image_id, str) or not isinstance(seq, int):
+    if not isinstance(image_id, str) or not isinstance(marks, list) or not isinstance(seq, int):
         raise BadInput("The page sent something that is no image with marks. Reload the page.")
     return Work(image_id, tuple(marks), seq)
 
@@ -56,16 +55,20 @@ def make_mask(context: Context, work: Work) -> MaskRecord | None:
     if not work.marks:
         return None
     base, record = _base(context, work)
-    if record is not None and work.marks[-1].get("type") == "stored":
+    if record is not None and _is_stored(work.marks[-1]):
         return record  # nothing was drawn on it: it is that very mask, not a new one
     mask = mask_from_marks(context.srgb8(work.image_id), list(work.marks), base=base)
     return context.storage.masks.add(work.image_id, mask)
 
 
+def _is_stored(mark: Any) -> bool:
+    return isinstance(mark, Mapping) and mark.get("type") == "stored"
+
+
 def _base(context: Context, work: Work) -> tuple[Mask, MaskRecord] | tuple[None, None]:
     """The stored mask that the marks start from, if one of them names it, and its record."""
     for mark in reversed(work.marks):
-        if mark.get("type") == "stored":
+        if _is_stored(mark):
             record = context.storage.masks.get(str(mark.get("mask_id", "")))
             if record.image_id != work.image_id:
                 raise NotStored("That mask belongs to another image. Mark the object again.")

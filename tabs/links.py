@@ -13,10 +13,17 @@ def link(tab: str, values: Mapping[str, str | int | None]) -> str:
     """``?tab=inspect&image=…`` with the values that are not empty, in the order given."""
     pairs = [("tab", tab)]
     pairs += [(key, str(value)) for key, value in values.items() if value not in (None, "")]
-    return "?" + urlencode(pairs, quote_via=quote, safe=":#,")
+    return "?" + urlencode(pairs, quote_via=quote, safe=":,")
 
 
 def read(query: Mapping[str, str]) -> dict[str, str]:
     """The known parameters of a query, without blanks, at most 200 characters each."""
     known = ("tab", "image", "mask", "target", "object", "rule", "k", "light", "seed", "model")
     return {key: query[key].strip()[:200] for key in known if query.get(key, "").strip()}
+
+
+def whole(text: str, most: int) -> int | None:
+    """A whole number from 0 to ``most`` in plain digits, None for anything else."""
+    if not (text.isascii() and text.isdigit() and len(text) <= 12):
+        return None
+    return int(text) if int(text) <= most else None
