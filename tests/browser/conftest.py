@@ -14,6 +14,7 @@ from playwright.sync_api import (
     Page,
     Request,
     Response,
+    expect,
     sync_playwright,
 )
 
@@ -26,6 +27,8 @@ ARGUMENTS = [
     # A canvas must give back the very bytes of an sRGB image, whatever the screen is.
     "--force-color-profile=srgb",
 ]  # fmt: skip
+# A machine that builds something else at the same time is slow, not broken.
+expect.set_options(timeout=15_000)
 VIEWPORT: Any = {"width": 1360, "height": 1000}
 
 

@@ -34,7 +34,6 @@ PHOTOGRAPH, TRUTH = still_life()
 KEEP = ((JAR[0] - 30, JAR[1]), (JAR[0] + 30, JAR[1] + 40))
 # Over the jar's neck, where the box alone takes it for part of the jar.
 CUT = ((JAR[0] - 60, 75), (JAR[0] + 60, 75))
-PATIENCE_MS = 15_000
 
 
 def of_its_own(seed: int) -> bytes:
@@ -150,18 +149,18 @@ def undo_and_redo(bench: Workbench, lines: list[str]) -> None:
     """Back through the mask's lines by button and by key, and forth again."""
     expect(bench.mask).to_have_text(lines[2])
     bench.button("Undo").click()
-    expect(bench.mask).to_have_text(lines[1], timeout=PATIENCE_MS)
+    expect(bench.mask).to_have_text(lines[1])
     bench.page.keyboard.press("Control+z")
-    expect(bench.mask).to_have_text(lines[0], timeout=PATIENCE_MS)
+    expect(bench.mask).to_have_text(lines[0])
     bench.button("Undo").click()
-    expect(bench.mask).to_have_text("Nothing is marked yet", timeout=PATIENCE_MS)
+    expect(bench.mask).to_have_text("Nothing is marked yet")
     expect(bench.button("Undo")).to_be_disabled()
     for line, key in zip(lines, ("Control+Shift+Z", "Control+y", None), strict=True):
         if key is None:
             bench.button("Redo").click()
         else:
             bench.page.keyboard.press(key)
-        expect(bench.mask).to_have_text(line, timeout=PATIENCE_MS)
+        expect(bench.mask).to_have_text(line)
     expect(bench.button("Redo")).to_be_disabled()
     bench.settle()
 
@@ -245,7 +244,7 @@ def test_a_color_in_hex_is_found_again_by_its_link(app: App, visit: Visit) -> No
     shown = bench.shown()
     expect(page).to_have_url(re.compile("rule=paper$"))
     again = Workbench(visit(page.url))
-    expect(again.asked).to_have_value("#0A8C3F", timeout=PATIENCE_MS)
+    expect(again.asked).to_have_value("#0A8C3F")
     assert again.shown() == shown
 
 
@@ -376,8 +375,8 @@ class Generate:
         self.picture = page.locator("#picture img")
         self.seed = page.locator("#generate-seed input")
         self.color = page.locator("#generate-color").get_by_role("combobox")
-        expect(page.locator("#draw")).to_be_visible(timeout=PATIENCE_MS)
-        expect(self.color).not_to_have_value("", timeout=PATIENCE_MS)
+        expect(page.locator("#draw")).to_be_visible()
+        expect(self.color).not_to_have_value("")
 
     def choose(self, control: str, text: str) -> None:
         """Picks from a list of choices."""
@@ -393,8 +392,8 @@ class Generate:
     def draw(self, shown: str = "") -> str:
         """Draws; returns the id of the picture, another one than ``shown``."""
         self.page.locator("#draw").click()
-        expect(self.picture).to_be_visible(timeout=PATIENCE_MS)
-        expect(self.picture).not_to_have_attribute("data-image", shown, timeout=PATIENCE_MS)
+        expect(self.picture).to_be_visible()
+        expect(self.picture).not_to_have_attribute("data-image", shown)
         return str(self.picture.get_attribute("data-image"))
 
 
@@ -450,7 +449,7 @@ def test_a_drawn_picture_opens_in_inspect_with_its_exact_mask(app: App, visit: V
     bench.mark("Erase", (100, 128), (150, 128))
     assert bench.mask_px() < area
     bench.button("Exact mask").click()
-    expect(bench.mask).to_contain_text(f"{area:,} px", timeout=PATIENCE_MS)
+    expect(bench.mask).to_contain_text(f"{area:,} px")
 
 
 def test_a_picture_drawn_lately_opens_in_inspect(app: App, visit: Visit) -> None:
@@ -503,7 +502,7 @@ def test_a_seed_that_cannot_be_is_explained(app: App, visit: Visit) -> None:
     tab.choose("generate-size", "256 × 256")
     tab.seed.fill("")
     page.locator("#draw").click()
-    expect(page.locator("#picture")).to_contain_text("whole number from 0", timeout=PATIENCE_MS)
+    expect(page.locator("#picture")).to_contain_text("whole number from 0")
     expect(page.locator("#to-inspect")).to_be_disabled()
     tab.seed.fill("3")
     tab.draw()
@@ -534,7 +533,7 @@ def test_a_file_that_cannot_be_read_is_explained_and_the_work_goes_on(
     before = app.ask("/api/ready").json["data"]
     bench = Workbench(visit(app.address))
     bench.choose(data, name, "image/png")
-    expect(bench.message).to_be_visible(timeout=PATIENCE_MS)
+    expect(bench.message).to_be_visible()
     expect(bench.message).to_contain_text(name)
     expect(bench.message).to_contain_text(said)
     expect(bench.stage.locator(".th-stage-progress")).to_be_hidden()
@@ -561,7 +560,7 @@ def test_a_bad_file_leaves_the_open_image_and_its_verdict(
     bench.button("Whole image").click()
     shown = bench.shown()
     bench.choose(b"no image", "broken.png")
-    expect(bench.message).to_contain_text("broken.png", timeout=PATIENCE_MS)
+    expect(bench.message).to_contain_text("broken.png")
     expect(bench.stage.locator(".th-stage-name")).to_have_text("first.png")
     assert bench.shown() == shown
     bench.button("Close this message").click()
@@ -595,7 +594,7 @@ def test_a_link_with_an_unknown_color_offers_the_nearest_names(app: App, visit: 
     bench.ask("css:tomato")
     bench.shown()
     again = Workbench(visit(page.url.replace("css:tomato", "css:tomatto")))
-    expect(again.problem()).to_contain_text("tomato", timeout=PATIENCE_MS)
+    expect(again.problem()).to_contain_text("tomato")
     expect(again.verdict.locator(".th-headline")).to_contain_text("Not scored")
     again.ask("css:tomato")
     assert again.shown() == bench.shown()
@@ -604,7 +603,7 @@ def test_a_link_with_an_unknown_color_offers_the_nearest_names(app: App, visit: 
 @pytest.mark.parametrize("image", ["f" * 16, "no-image-at-all"])
 def test_a_link_to_an_image_that_is_not_stored_says_so(app: App, visit: Visit, image: str) -> None:
     bench = Workbench(visit(f"{app.address}/?tab=inspect&image={image}&target=css:red"))
-    expect(bench.message).to_contain_text("This link cannot be opened here", timeout=PATIENCE_MS)
+    expect(bench.message).to_contain_text("This link cannot be opened here")
     expect(bench.message).to_contain_text(image)
     goes_on(bench)
 
@@ -625,7 +624,7 @@ def test_marks_that_leave_nothing_are_explained(app: App, visit: Visit) -> None:
     bench.shown()
     bench.page.locator("#stage .th-stage-brush-size").fill("80")
     bench.mark("Erase", (190, 200), (240, 200))
-    expect(bench.message).to_contain_text("leave no pixel", timeout=PATIENCE_MS)
+    expect(bench.message).to_contain_text("leave no pixel")
     expect(bench.verdict.locator(".th-headline")).to_contain_text("Not scored")
     bench.button("Undo").click()
     bench.shown()
@@ -645,9 +644,9 @@ def test_the_tools_are_chosen_by_keys(app: App, visit: Visit) -> None:
         expect(pressed).to_have_count(1)
         expect(pressed).to_have_attribute("data-tool", tool)
     page.keyboard.press("w")
-    expect(bench.mask).to_have_text("Whole image · 208,000 px · 100.0%", timeout=PATIENCE_MS)
+    expect(bench.mask).to_have_text("Whole image · 208,000 px · 100.0%")
     page.keyboard.press("Control+z")
-    expect(bench.mask).to_have_text("Nothing is marked yet", timeout=PATIENCE_MS)
+    expect(bench.mask).to_have_text("Nothing is marked yet")
     size = page.locator("#stage .th-stage-brush-size")
     before = int(size.input_value())
     page.keyboard.press("]")

@@ -12,7 +12,6 @@ import numpy as np
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
-PATIENCE_MS = 15_000
 # What the canvas gives back, as base64: JSON would be ten times as long.
 READ_BACK = """async (image) => {
   await image.decode();
@@ -81,7 +80,7 @@ class Workbench:
         self.object_name = page.get_by_role("textbox", name="Object", exact=True)
         self.asked = page.locator("#asked-color").get_by_role("combobox")
         self.data = page.locator("#th-header .th-data")
-        expect(self.stage).to_be_visible(timeout=PATIENCE_MS)
+        expect(self.stage).to_be_visible()
         # Until the card has asked for what the link names, a mark could be overtaken by it.
         expect(self.verdict.locator(".th-waiting, .th-headline")).to_be_visible()
 
@@ -96,12 +95,12 @@ class Workbench:
     def open(self, data: bytes, name: str, kind: str = "image/png") -> None:
         """Uploads a photograph and waits until it is on the stage."""
         self.choose(data, name, kind)
-        expect(self.stage.locator(".th-stage-name")).to_have_text(name, timeout=PATIENCE_MS)
+        expect(self.stage.locator(".th-stage-name")).to_have_text(name)
         self.settle()
 
     def settle(self) -> None:
         """Waits for the answer to the last mark."""
-        expect(self.stage).to_have_attribute("aria-busy", "false", timeout=PATIENCE_MS)
+        expect(self.stage).to_have_attribute("aria-busy", "false")
 
     def button(self, name: str) -> Locator:
         return self.stage.get_by_role("button", name=name, exact=True)
@@ -157,7 +156,7 @@ class Workbench:
         stored = self.verdict.locator(".th-stored")
         expect(stored).to_have_attribute("data-evidence", re.compile("[0-9a-f]{64}"))
         if other_than is not None:
-            expect(stored).not_to_have_attribute("data-evidence", other_than, timeout=PATIENCE_MS)
+            expect(stored).not_to_have_attribute("data-evidence", other_than)
         # One look at all of it, so that no part can be of a later verdict.
         got: Any = self.verdict.evaluate("""card => ({
             evidence_id: card.querySelector('.th-stored').dataset.evidence,
