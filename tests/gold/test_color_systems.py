@@ -1,9 +1,11 @@
 """The four color systems against the tables that they come from.
 
-GenColorBench: arXiv:2510.20586, Tables 5 (ISCC-NBS level 2) and 6 (level 3). CSS: the package
-webcolors, which holds the names of CSS Color Module Level 3, and `rebeccapurple` of level 4.
+GenColorBench: arXiv:2510.20586, every row of its Tables 5 (ISCC-NBS level 2), 6 (level 3) and 7
+(CSS), which lie beside this file. CSS also: the package webcolors, which holds the names of CSS
+Color Module Level 3, and `rebeccapurple` of level 4.
 """
 
+import csv
 import hashlib
 from pathlib import Path
 
@@ -17,37 +19,28 @@ from core.color.spaces import srgb8_to_lab
 from core.color.systems import SYSTEMS, system
 from core.errors import BadInput, TrueHueError
 
-# Quoted by hand from the paper: id, name, R, G, B.
-TABLE_5 = [
-    (1, "Pink", 230, 134, 151), (4, "Reddish orange", 215, 71, 42),
-    (8, "Orange yellow", 227, 160, 69), (11, "Olive brown", 127, 97, 41),
-    (16, "Yellowish green", 74, 195, 77), (21, "Purplish blue", 79, 71, 198),
-    (26, "Purplish red", 186, 43, 119), (27, "White", 231, 225, 233),
-    (28, "Gray", 147, 142, 147), (29, "Black", 43, 41, 43),
-]  # fmt: skip
-TABLE_6 = [
-    # first, middle and last column, the rows where the columns end, and the neighbors of gaps
-    (1, "Vivid pink", 253, 121, 146), (90, "Grayish yellow", 200, 177, 139),
-    (179, "Deep blue", 17, 48, 116), (34, "Vivid reddish orange", 232, 59, 27),
-    (48, "Vivid orange", 247, 118, 11), (50, "Strong orange", 234, 129, 39),
-    (65, "Brownish black", 43, 33, 30), (67, "Brilliant orange yellow", 255, 190, 80),
-    (123, "Strong olive green", 44, 85, 6), (125, "Moderate olive green", 73, 91, 34),
-    (129, "Vivid yellowish green", 63, 215, 64), (139, "Vivid green", 35, 234, 165),
-    (158, "Vivid bluish green", 19, 252, 213), (160, "Strong bluish green", 13, 143, 130),
-    (162, "Very light bluish green", 152, 225, 224), (166, "Very dark bluish green", 10, 45, 46),
-    (168, "Brilliant greenish blue", 45, 188, 226), (169, "Strong greenish blue", 19, 133, 175),
-    (171, "Very light greenish blue", 148, 214, 239), (89, "Pale yellow", 239, 215, 178),
-    (178, "Strong blue", 39, 108, 189), (221, "Very light purple", 228, 185, 243),
-    (262, "Grayish purplish red", 148, 92, 115), (263, "White", 231, 225, 233),
-    (264, "Light gray", 189, 183, 191), (265, "Medium gray", 138, 132, 137),
-    (266, "Dark gray", 88, 84, 88), (267, "Black", 43, 41, 43),
-]  # fmt: skip
 LEVEL_1 = ("Pink", "Red", "Orange", "Brown", "Yellow", "Olive", "Yellow green", "Green", "Blue",
            "Purple", "White", "Gray", "Black")  # fmt: skip
+# Names of CSS that Table 7 leaves out.
+NOT_IN_TABLE_7 = {
+    "gainsboro", "ghostwhite", "gold", "goldenrod", "gray", "green", "greenyellow", "grey",
+    "honeydew", "hotpink", "indianred", "indigo", "ivory", "khaki", "lavender", "lavenderblush",
+    "lawngreen", "lemonchiffon", "plum",
+}  # fmt: skip
 
 
-def rows(system_id: str) -> list[tuple]:
+def printed(name: str) -> list[dict[str, str]]:
+    """The rows of a table beside this file, as the paper prints them."""
+    with Path(__file__).with_name(name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def rows(system_id: str) -> list[tuple[int, str, int, int, int]]:
     return [(color.id, color.name, *color.srgb8) for color in system(system_id).colors]
+
+
+def rgb(row: dict[str, str]) -> tuple[int, int, int]:
+    return int(row["r"]), int(row["g"]), int(row["b"])
 
 
 def test_counts_and_ids() -> None:
@@ -60,12 +53,28 @@ def test_counts_and_ids() -> None:
     assert [color.id for color in system("l3").colors] == sorted(set(range(1, 268)) - absent)
 
 
-def test_rows_of_table_5() -> None:
-    assert set(TABLE_5) <= set(rows("l2"))
+@pytest.mark.parametrize(
+    ("key", "table", "count"),
+    [("l2", "iscc_nbs_table5.csv", 29), ("l3", "iscc_nbs_table6.csv", 260)],
+)
+def test_iscc_nbs_is_what_the_paper_prints(key: str, table: str, count: int) -> None:
+    published = [(int(row["id"]), row["name"], *rgb(row)) for row in printed(table)]
+    assert len(published) == count
+    assert rows(key) == published
 
 
-def test_rows_of_table_6() -> None:
-    assert set(TABLE_6) <= set(rows("l3"))
+def test_css_has_the_colors_of_table_7() -> None:
+    table = printed("css_table7.csv")
+    assert [int(row["id"]) for row in table] == list(range(1, 130))
+    # The paper gives every color twice, which would show a slip in copying it.
+    for row in table:
+        assert row["hex"] == webcolors.rgb_to_hex(rgb(row)).upper(), row["name"]
+    # The ids are the paper's own count, and its capitals are not those of CSS.
+    published = {row["name"].lower(): rgb(row) for row in table}
+    assert len(published) == 129
+    ours = {color.name: color.srgb8 for color in system("css").colors}
+    assert {name: ours[name] for name in published} == published
+    assert ours.keys() - published.keys() == NOT_IN_TABLE_7
 
 
 def test_level_1_takes_the_coordinates_of_level_2() -> None:
