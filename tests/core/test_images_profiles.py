@@ -1,4 +1,7 @@
-"""Files with ICC profiles must give the color they encode, judged by colour-science."""
+"""Files with ICC profiles, sound, odd and broken: their pixels, their clipping and their notes.
+
+That wide-gamut files give the very Lab they encode is tested in ``tests/gold/test_profiles.py``.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,6 @@ import zlib
 from io import BytesIO
 
 import colour
-import cv2
 import numpy as np
 import pytest
 from PIL import Image, ImageCms
@@ -16,7 +18,6 @@ from core.images import load_image
 from tests import icc
 
 SRGB = colour.RGB_COLOURSPACES["sRGB"]
-D65 = np.array(icc.D65_XY)
 SPACES = {
     "Display P3": (icc.display_p3(), colour.RGB_COLOURSPACES["Display P3"]),
     "Adobe RGB (1998)": (icc.adobe_rgb(), colour.RGB_COLOURSPACES["Adobe RGB (1998)"]),
@@ -28,101 +29,6 @@ def saved(pixels, kind: str = "PNG", **options) -> bytes:
     image = pixels if isinstance(pixels, Image.Image) else Image.fromarray(pixels)
     image.save(out, kind, **options)
     return out.getvalue()
-
-
-def lab_of_file_values(values: np.ndarray, space: colour.RGB_Colourspace) -> np.ndarray:
-    """Lab (D65) straight from encoded values (N, 3) in 0 to 1 of a space with a D65 white."""
-    return colour.XYZ_to_Lab(colour.RGB_to_XYZ(values, space, apply_cctf_decoding=True), D65)
-
-
-def lab_of_srgb8(srgb8: np.ndarray) -> np.ndarray:
-    return lab_of_file_values(srgb8.reshape(-1, 3) / 255, SRGB)
-
-
-def in_gamut_pixels(space: colour.RGB_Colourspace, count: int = 4000) -> np.ndarray:
-    """Encoded values uint8 (N, 3) of a space that sRGB can hold, dark ones among them."""
-    values = np.random.default_rng(7).integers(0, 256, (4 * count, 3))
-    values[::8] //= 8
-    rgb = values.astype(np.uint8)
-    srgb = colour.RGB_to_RGB(rgb / 255, space, SRGB, apply_cctf_decoding=True)  # linear
-    return rgb[((srgb >= 0) & (srgb <= 1)).all(axis=-1)][:count]
-
-
-@pytest.mark.parametrize("name", SPACES)
-@pytest.mark.parametrize("kind", ["PNG", "TIFF", "WEBP", "JPEG", "AVIF"])
-def test_wide_gamut_files_give_the_lab_they_encode(tmp_path, name, kind):
-    profile, space = SPACES[name]
-    rgb = in_gamut_pixels(space, 1000)
-    if kind in ("JPEG", "AVIF"):  # flat, and compared with what the codec really kept
-        rgb = np.repeat(rgb[1:2], 1024, axis=0)
-    options = {"WEBP": {"lossless": True}, "JPEG": {"quality": 95}, "AVIF": {"quality": 95}}
-    path = tmp_path / f"photo.{kind.lower()}"
-    Image.fromarray(rgb.reshape(-1, 8, 3)).save(
-        path, kind, icc_profile=profile, **options.get(kind, {})
-    )
-    kept = np.asarray(Image.open(path)).reshape(-1, 3)
-    image = load_image(path)
-    asked = lab_of_file_values(kept / 255, space)
-    away = colour.delta_E(asked, lab_of_srgb8(image.srgb8), method="CIE 2000")
-    # No 8-bit file can come nearer than the rounded exact values, 0.9 ΔE in the darkest colors.
-    exact = colour.RGB_to_RGB(
-        kept / 255, space, SRGB, apply_cctf_decoding=True, apply_cctf_encoding=True
-    )
-    best = colour.delta_E(asked, lab_of_srgb8(np.rint(255 * exact)), method="CIE 2000")
-    assert away.max() < best.max() + 0.1
-    assert np.mean(away) < np.mean(best) + 0.02
-    assert np.mean(away < 0.5) > 0.95
-    assert image.notes == (
-        f"Converted from the embedded color profile “{name}” to sRGB (relative colorimetric).",
-    )
-
-
-@pytest.mark.parametrize("name", SPACES)
-def test_raw_numbers_would_be_another_color(name):
-    profile, space = SPACES[name]
-    rgb = np.array([[[200, 60, 60], [120, 180, 120]]], np.uint8)
-    image = load_image(saved(rgb, icc_profile=profile))
-    asked = lab_of_file_values(rgb.reshape(-1, 3) / 255, space)
-    raw = lab_of_srgb8(rgb)
-    assert colour.delta_E(asked, lab_of_srgb8(image.srgb8), method="CIE 2000").max() < 0.6
-    assert colour.delta_E(asked, raw, method="CIE 2000").min() > 1.5
-
-
-def test_a_known_pixel():
-    p3, srgb = colour.RGB_COLOURSPACES["Display P3"], SRGB
-    exact = 255 * colour.RGB_to_RGB(
-        np.array([200, 60, 60]) / 255, p3, srgb, apply_cctf_decoding=True, apply_cctf_encoding=True
-    )
-    image = load_image(saved(np.array([[[200, 60, 60]]], np.uint8), icc_profile=icc.display_p3()))
-    assert image.srgb8[0, 0].tolist() == np.rint(exact).tolist()
-
-
-@pytest.mark.parametrize("extension", [".png", ".tiff"])
-def test_16_bit_files_with_profile(extension):
-    space = SPACES["Display P3"][1]
-    deep = np.random.default_rng(2).integers(20000, 45000, (8, 8, 3), dtype=np.uint16)
-    data = with_profile(cv2.imencode(extension, deep[..., ::-1])[1].tobytes(), icc.display_p3())
-    image = load_image(data)
-    away = lab_of_file_values(deep.reshape(-1, 3) / 65535, space) - lab_of_srgb8(image.srgb8)
-    assert np.linalg.norm(away, axis=-1).max() < 1
-    assert image.notes[0] == "16-bit values were rounded to 8 bits."
-    assert "Display P3" in image.notes[1]
-
-
-def with_profile(data: bytes, profile: bytes) -> bytes:
-    """A PNG (after IHDR) or a little-endian TIFF (tag 34675 in a new directory) with a profile."""
-    if data.startswith(b"\x89PNG"):
-        body = b"iCCP" + b"p\0\0" + zlib.compress(profile)
-        chunk = struct.pack(">I", len(body) - 4) + body + struct.pack(">I", zlib.crc32(body))
-        return data[:33] + chunk + data[33:]
-    assert data.startswith(b"II*\0")
-    (start,) = struct.unpack_from("<I", data, 4)
-    (count,) = struct.unpack_from("<H", data, start)
-    entries = data[start + 2 : start + 2 + 12 * count]
-    entries += struct.pack("<HHII", 34675, 7, len(profile), len(data))
-    moved = data + profile + bytes(len(profile) % 2 + len(data) % 2)
-    folder = struct.pack("<H", count + 1) + entries + bytes(4)
-    return moved[:4] + struct.pack("<I", len(moved)) + moved[8:] + folder
 
 
 # sRGB in effect
