@@ -251,24 +251,27 @@ def test_a_color_in_hex_is_found_again_by_its_link(app: App, visit: Visit) -> No
 def test_neighbors_of_the_asked_color_are_accepted_when_asked_for(app: App, visit: Visit) -> None:
     page = visit(app.address)
     bench = Workbench(page)
+    page.get_by_role("button", name="Settings of the rule").click()
     bench.open(of_its_own(23), "neighbors.png")
     bench.button("Whole image").click()
     bench.ask("css:tomato")
     alone = bench.shown()
-    page.get_by_role("button", name="Settings of the rule").click()
-    # The nearest input of the slider, as a person types into it.
     number = page.locator("#neighbors input[type=number]")
-    number.fill("10")
-    number.press("Enter")
-    number.blur()
+    number.fill("9")
+    number.press("Tab")
     wide = bench.shown(other_than=alone.evidence_id)
     assert "nearest accepted color" in wide.reason
     value = {row[0]: float(row[1].rstrip("°")) for row in alone.metrics}
     for label, text, _, _ in wide.metrics:
         assert float(text.rstrip("°")) <= value[label]
-    expect(page).to_have_url(re.compile("k=10"))
+    expect(page).to_have_url(re.compile("k=9"))
     again = Workbench(visit(page.url))
     assert again.shown() == wide
+    # The slider is judged by when it is moved by keys, too.
+    page.locator("#neighbors input[type=range]").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page).to_have_url(re.compile("k=10"))
+    assert bench.shown().evidence_id not in (wide.evidence_id, alone.evidence_id)
 
 
 def test_other_rules_on_the_card_are_one_click_away(app: App, visit: Visit) -> None:
