@@ -14,6 +14,12 @@ from tabs.widgets import asset
 
 SCRIPTS = ("stage_view", "stage_open", "stage")
 
+# What can be read; not image/*, which would offer HEIC and SVG only to refuse them.
+ACCEPTED = (
+    "image/png,image/jpeg,image/tiff,image/webp,image/avif,image/bmp,image/gif,"
+    ".png,.jpg,.jpeg,.tif,.tiff,.webp,.avif,.bmp,.gif,.ppm,.pgm"
+)
+
 # (name, kind, words, tooltip, key). A tool stays pressed; an action happens at once.
 _BUTTONS = (
     ("box", "tool", "Box", "Draw a box around the object", "B"),
@@ -113,7 +119,7 @@ as it is; below, the browser averages neighbors, for the eye only.</span></span>
 <button type="button" data-action="browse" title="Open a stored image">Stored…</button></span>
 </div></div>
 <input class="th-stage-input" type="file"
- accept="image/*,.tif,.tiff,.webp,.avif,.heic" hidden aria-label="Photograph to open">
+ accept="{ACCEPTED}" hidden aria-label="Photograph to open">
 </section>"""  # noqa: E501
 
 
