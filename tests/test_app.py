@@ -252,6 +252,13 @@ def test_an_upload_from_another_page_is_refused(app: App) -> None:
     assert (image_files(app), counts(app)) == before
 
 
+def test_a_page_elsewhere_cannot_reach_the_app_under_its_own_name(app: App) -> None:
+    """A foreign name that points at this machine would share its page's rights with the app."""
+    for path in ("/api/images", "/", "/api/ready"):
+        assert app.ask(path, headers={"Host": "example.com"}).status == 400
+        assert app.ask(path, headers={"Host": "localhost"}).status == 200
+
+
 BROKEN = {
     "text.png": b"This is no image.",
     "empty.png": b"",
@@ -360,7 +367,7 @@ def test_the_app_ends_soon_and_closes_its_database(
             if page:
                 # What Gradio's page listens to for as long as it is open.
                 connection.sendall(
-                    b"GET /gradio_api/heartbeat/somebody HTTP/1.1\r\nHost: truehue\r\n\r\n"
+                    b"GET /gradio_api/heartbeat/somebody HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
                 )
                 assert connection.recv(15) == b"HTTP/1.1 200 OK"
             app.upload(png(picture(7)), "last.png")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+import gradio as gr
 import numpy as np
 import pytest
 
@@ -19,6 +20,27 @@ RIGHT: dict[str, Any] = {
     "model_id": "reference-renderer", "object_name": "mug", "target_text": "css:teal",
     "light": "studio", "seed": 5, "size_px": 96,
 }  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def view() -> tab.View:
+    """The components of the Generate tab, in no running app."""
+    with gr.Blocks():
+        return tab.layout()
+
+
+def restored(context: Context, view: tab.View, query: dict[str, str]) -> dict[str, Any]:
+    """What a link sets, by the name of the component in the view."""
+    names = {id(component): name for name, component in vars(view).items()}
+    updates = tab.restore(context, query)
+    return {
+        names[id(component)]: update
+        for component, update in zip(view.restored, updates, strict=True)
+    }
+
+
+def untouched(update: Any) -> bool:
+    return isinstance(update, dict) and set(update) == {"__type__"}
 
 
 @pytest.mark.parametrize("object_name", OBJECTS)
@@ -80,13 +102,29 @@ def test_what_cannot_be_drawn_is_explained_and_nothing_is_stored(
 
 
 @pytest.mark.parametrize("target", ["css:teal", "l3:Vivid reddish orange", "#0A8C3F"])
-def test_the_link_of_a_picture_fills_the_controls_again(context: Context, target: str) -> None:
-    _, address = tab.draw(context, **{**RIGHT, "target_text": target, "light": "window"})
+def test_the_link_of_a_picture_fills_the_controls_and_shows_it(
+    context: Context, view: tab.View, target: str
+) -> None:
+    asked = {**RIGHT, "target_text": target, "light": "window", "size_px": 256}
+    record, address = tab.draw(context, **asked)
     query = read(dict(parse_qsl(urlsplit(address).query)))
-    model, object_name, color, light, text, seed = tab.restore(query)[:6]
-    assert (model, object_name, light, seed) == ("reference-renderer", "mug", "window", 5)
-    assert color["value"] == target
-    assert text == LIGHTS["window"].description
+    found = restored(context, view, query)
+    assert found["model"] == "reference-renderer"
+    assert (found["object_name"], found["light"], found["seed"]) == ("mug", "window", 5)
+    assert found["target"]["value"] == target
+    assert found["light_text"] == LIGHTS["window"].description
+    assert found["size"] == 256
+    assert found["picture"]["view"]["url"] == f"/media/images/{record.image_id}.png"
+    assert found["to_inspect"]["interactive"] is True
+
+
+def test_a_link_to_a_picture_that_is_not_stored_fills_the_controls_and_says_so(
+    context: Context, view: tab.View
+) -> None:
+    found = restored(context, view, {"tab": "generate", "image": "f" * 16, "seed": "8"})
+    assert found["seed"] == 8
+    assert "cannot be shown here" in found["picture"]["view"]["error"]
+    assert untouched(found["to_inspect"])
 
 
 @pytest.mark.parametrize(
@@ -94,17 +132,20 @@ def test_the_link_of_a_picture_fills_the_controls_again(context: Context, target
     [
         {"tab": "generate"},
         {"tab": "generate", "seed": "-1", "object": "teapot", "model": "x"},
-        {"tab": "generate", "seed": "9" * 190},
-        {"tab": "generate", "seed": "²"},
-        {"tab": "generate", "light": "disco", "seed": "1.5"},
+        {"tab": "generate", "seed": "9" * 190, "size": "9" * 190},
+        {"tab": "generate", "seed": "²", "size": "²"},
+        {"tab": "generate", "light": "disco", "seed": "1.5", "size": "100"},
     ],
 )
-def test_a_link_with_nonsense_in_it_leaves_the_controls_usable(query: dict[str, str]) -> None:
-    model, object_name, _, light, _, seed = tab.restore(query)[:6]
-    for update in (model, object_name, seed):
-        assert set(update) == {"__type__"}
-    assert light == "studio"
+def test_a_link_with_nonsense_in_it_leaves_the_controls_usable(
+    context: Context, view: tab.View, query: dict[str, str]
+) -> None:
+    found = restored(context, view, query)
+    for name in ("model", "object_name", "seed", "size", "picture", "drawn", "to_inspect"):
+        assert untouched(found[name]), name
+    assert found["light"] == "studio"
 
 
-def test_a_link_to_another_tab_changes_nothing() -> None:
-    assert all(set(update) == {"__type__"} for update in tab.restore({"tab": "inspect"}))
+def test_a_link_to_another_tab_changes_nothing(context: Context, view: tab.View) -> None:
+    found = restored(context, view, {"tab": "inspect", "seed": "3", "light": "hard"})
+    assert all(untouched(update) for update in found.values())

@@ -35,6 +35,24 @@ def view_of(update: dict[str, Any]) -> Any:
     return update["view"]
 
 
+def filled(view: inspect.View, updates: list[Any]) -> dict[str, Any]:
+    """What opening sets, by the name of the component in the view."""
+    names = {id(component): name for name, component in vars(view).items()}
+    return {
+        names[id(component)]: update
+        for component, update in zip(view.outputs, updates, strict=True)
+    }
+
+
+def plain(update: Any) -> Any:
+    """The new value, whether it came alone or in an update."""
+    return update["value"] if isinstance(update, dict) else update
+
+
+def untouched(update: Any) -> bool:
+    return isinstance(update, dict) and set(update) == {"__type__"}
+
+
 def test_without_an_image_it_says_what_to_do(context: Context) -> None:
     _, verdict, evidence = inspect.judge(context, None, "mug", "css:red", "paper", 0, True)
     assert view_of(verdict)["status"] == "waiting"
@@ -218,9 +236,8 @@ def test_a_drawn_image_opens_with_its_exact_mask_and_what_was_asked(
     drawn, _ = generate.draw(
         context, "reference-renderer", "mug", "l3:Vivid reddish orange", "studio", 3, 128
     )
-    staged, verdict, evidence, thing, target, rule_id, k = inspect.open_image(
-        context, view, drawn.image_id
-    )
+    opened = filled(view, inspect.open_image(context, view, drawn.image_id))
+    staged, verdict = opened["stage"], opened["verdict"]
     mask = context.storage.masks.for_image(drawn.image_id)[-1]
     assert mask.maker == "renderer"
     assert staged["exact_mask_id"] == mask.mask_id
@@ -229,23 +246,25 @@ def test_a_drawn_image_opens_with_its_exact_mask_and_what_was_asked(
     assert staged["image_url"] == f"/media/images/{drawn.image_id}.png"
     assert (staged["width"], staged["height"], staged["seq"]) == (128, 128, 0)
     assert staged["mask_text"].startswith("Mask exact, from the renderer · ")
-    assert (thing, target["value"], rule_id, k) == ("mug", "l3:Vivid reddish orange", "paper", 0)
+    assert plain(opened["object_name"]) == "mug"
+    assert plain(opened["target"]) == "l3:Vivid reddish orange"
+    assert (plain(opened["rule"]), plain(opened["neighbors"])) == ("paper", 0)
     row = context.storage.evidence.get(view_of(verdict)["evidence_id"])
     assert row.mask_id is not None
     measured = context.storage.masks.get(row.mask_id)
     assert measured.content_sha256 == mask.content_sha256
-    assert view_of(evidence) is not None
+    assert view_of(opened["evidence"]) is not None
 
 
 def test_an_uploaded_image_opens_without_marks(
     context: Context, view: inspect.View, stored: ImageRecord
 ) -> None:
-    staged, verdict, evidence, thing, target, *_ = inspect.open_image(
-        context, view, stored.image_id
-    )
-    assert (staged["marks"], staged["exact_mask_id"], thing, target["value"]) == ([], None, "", "")
-    assert view_of(verdict)["status"] == "waiting"
-    assert view_of(evidence) is None
+    opened = filled(view, inspect.open_image(context, view, stored.image_id))
+    staged = opened["stage"]
+    assert (staged["marks"], staged["exact_mask_id"]) == ([], None)
+    assert (plain(opened["object_name"]), plain(opened["target"])) == ("", "")
+    assert view_of(opened["verdict"])["status"] == "waiting"
+    assert view_of(opened["evidence"]) is None
 
 
 def test_a_cutout_opens_with_the_mask_of_its_transparency(
@@ -254,7 +273,7 @@ def test_a_cutout_opens_with_the_mask_of_its_transparency(
     pixels = np.zeros((128, 128), bool)
     pixels[30:60, 30:60] = True
     context.storage.masks.add(stored.image_id, Mask(pixels, "file", {"from": "transparency"}))
-    staged, *_ = inspect.open_image(context, view, stored.image_id, target="css:red")
+    staged = filled(view, inspect.open_image(context, view, stored.image_id))["stage"]
     assert staged["mask_text"] == "Mask from the file's transparency · 900 px · 5.5%"
 
 
@@ -275,15 +294,15 @@ def test_the_link_of_a_verdict_opens_the_same_verdict(
         "paper-centred", k, True,
     )  # fmt: skip
     card = view_of(verdict)
-    staged, again, _, thing, color, rule_id, neighbors = inspect.restore(
-        context, view, link_query(card["link"])
-    )
-    assert view_of(again)["evidence_id"] == card["evidence_id"]
-    assert view_of(again)["metrics"] == card["metrics"]
-    assert staged["mask_text"] == first["mask_text"]
-    assert staged["outline"] == first["outline"]
-    assert len(staged["marks"]) == 2
-    assert (thing, color["value"], rule_id, neighbors) == ("red ball", target, "paper-centred", k)
+    again = filled(view, inspect.restore(context, view, link_query(card["link"])))
+    assert view_of(again["verdict"])["evidence_id"] == card["evidence_id"]
+    assert view_of(again["verdict"])["metrics"] == card["metrics"]
+    assert again["stage"]["mask_text"] == first["mask_text"]
+    assert again["stage"]["outline"] == first["outline"]
+    assert len(again["stage"]["marks"]) == 2
+    assert plain(again["object_name"]) == "red ball"
+    assert plain(again["target"]) == target
+    assert (plain(again["rule"]), plain(again["neighbors"])) == ("paper-centred", k)
     assert context.storage.evidence.count() == 1
 
 
@@ -308,20 +327,30 @@ def test_a_link_to_a_mask_that_is_not_stored_opens_the_image_and_says_so(
 
 @pytest.mark.parametrize(
     "query",
-    [{"rule": "nonsense"}, {"k": "99"}, {"k": "-1"}, {"k": "²"}, {"k": "1e3"}, {"k": "9" * 190}],
+    [
+        {"rule": "nonsense"},
+        {"system": "l9"},
+        {"k": "99"},
+        {"k": "-1"},
+        {"k": "²"},
+        {"k": "1e3"},
+        {"k": "9" * 190},
+    ],
 )
 def test_a_link_with_nonsense_in_it_opens_with_defaults(
     context: Context, view: inspect.View, stored: ImageRecord, query: dict[str, str]
 ) -> None:
     out = inspect.restore(context, view, {"image": stored.image_id, **query})
     assert out[0]["image_id"] == stored.image_id
-    assert out[5:] == ["paper", 0]
+    opened = filled(view, out)
+    assert (plain(opened["rule"]), plain(opened["neighbors"])) == ("paper", 0)
 
 
 def test_a_link_to_another_tab_leaves_this_one_alone(context: Context, view: inspect.View) -> None:
     for query in ({"tab": "generate", "image": "f" * 16}, {}, {"tab": "inspect"}):
         out = inspect.restore(context, view, query)
-        assert [set(update) - {"__type__"} for update in out] == [set()] * len(view.outputs)
+        assert len(out) == len(view.outputs)
+        assert all(untouched(update) for update in out)
 
 
 # ── several people ──────────────────────────────────────────────────────────────────────────────
