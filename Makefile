@@ -21,13 +21,15 @@ check: $(VENV)/.installed-tests
 
 bench: $(VENV)/.installed-tests
 	$(BIN)/python -m tests.bench
+	$(BIN)/python -m tests.bench.startup
 
 chromium: $(VENV)/.installed-tests
 	$(BIN)/python -m tests.browser.chromium
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("TrueHue needs Python 3.11 or newer, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
-	$(PYTHON) -m venv $(VENV)
+	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+	  echo "Python cannot make a virtual environment. On Debian: apt-get install python3-venv"; exit 1; }
 
 $(VENV)/.installed: requirements.txt | $(BIN)/python
 	@echo "Installing the packages of requirements.txt (about 6 GB with torch, a few minutes)"

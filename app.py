@@ -6,9 +6,13 @@ import errno
 import os
 import socket
 import sys
+from typing import TYPE_CHECKING
 
 from core.errors import TrueHueError
 from core.settings import Settings, read_settings
+
+if TYPE_CHECKING:
+    from storage.store import Storage
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -27,7 +31,7 @@ def listen(host: str, port: int) -> socket.socket:
         if error.errno == errno.EADDRINUSE:
             raise SystemExit(
                 f"Port {port} is in use by another program, perhaps by another TrueHue. "
-                f"End that one, or choose another port: python app.py --port {port + 1}"
+                f"End that one, or choose another port: python app.py --port {port % 65535 + 1}"
             ) from None
         raise SystemExit(f"Cannot listen on {host}:{port}: {error.strerror}.") from None
     return out
@@ -51,7 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
         return serve(settings, storage, server_socket)
 
 
-def serve(settings: Settings, storage: object, server_socket: socket.socket) -> int:
+def serve(settings: Settings, storage: Storage, server_socket: socket.socket) -> int:
     """Serves the app on a bound socket until it is told to stop."""
     import uvicorn
 
@@ -64,14 +68,20 @@ def serve(settings: Settings, storage: object, server_socket: socket.socket) -> 
     except TrueHueError as error:
         print(error, file=sys.stderr)
         return 2
-    context = Context(storage, settings.data, munsell)  # type: ignore[arg-type]
-    app = mount(context)
+    app = mount(Context(storage, settings.data, munsell), hosts=allowed_hosts(settings.host))
     host = "127.0.0.1" if settings.host in ("0.0.0.0", "::") else settings.host
+    host = f"[{host}]" if ":" in host else host
     print(f"TrueHue is at http://{host}:{settings.port} (data in {settings.data}). Ctrl+C ends it.",
           flush=True)  # fmt: skip
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
     server.run(sockets=[server_socket])
     return 0
+
+
+def allowed_hosts(host: str) -> tuple[str, ...]:
+    """The names that a request may ask for: on a local address those of this machine alone."""
+    local = ("127.0.0.1", "localhost", "[::1]", "::1")
+    return local if host in local else ("*",)
 
 
 if __name__ == "__main__":

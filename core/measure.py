@@ -34,13 +34,17 @@ examples:
 
 @dataclass(frozen=True)
 class Job:
-    """One image to judge. ``where`` names it in messages; paths are ready to be opened."""
+    """One image to judge. ``where`` names it in messages, ``file`` in the output, as it was given;
+    the paths ``image`` and ``mask`` are ready to be opened. ``problem`` says why it cannot be run.
+    """
 
     where: str
     file: str
+    image: str
     mask: str
     target: str
     system: str | None
+    problem: str = ""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -74,11 +78,11 @@ def parser() -> argparse.ArgumentParser:
     return out
 
 
-def _jobs(options: argparse.Namespace) -> Iterator[Job | tuple[str, str]]:
-    """The jobs in order; a manifest line that is none comes as (where, message)."""
+def _jobs(options: argparse.Namespace) -> Iterator[Job]:
+    """The jobs in order; those of a manifest that cannot be run have a ``problem``."""
     if options.manifest is None:
         for image in options.images:
-            yield Job(image, image, options.mask, options.target, options.system)
+            yield Job(image, image, image, options.mask, options.target, options.system)
         return
     path = Path(options.manifest)
     try:
@@ -86,25 +90,38 @@ def _jobs(options: argparse.Namespace) -> Iterator[Job | tuple[str, str]]:
     except OSError as error:
         raise BadInput(f"Cannot read the manifest {path}: {error.strerror}.") from error
     with file:
-        reader = csv.DictReader(file)
+        reader = csv.DictReader(file, skipinitialspace=True)
+        empty = True
         try:
-            header = reader.fieldnames or []
-            missing = [name for name in COLUMNS[:3] if name not in header]
+            reader.fieldnames = [name.strip().lower() for name in reader.fieldnames or []]
+            missing = [name for name in COLUMNS[:3] if name not in reader.fieldnames]
             if missing:
                 raise BadInput(
                     f"The manifest {path.name} lacks the column(s) {', '.join(missing)}. "
                     f"It needs a header line with {','.join(COLUMNS)}; system may be empty."
                 )
             for row in reader:
-                where = f"{path.name}, line {reader.line_num}"
-                values = [(row.get(name) or "").strip() for name in COLUMNS]
-                if not all(values[:3]):
-                    yield where, "file, mask and target must all be given"
-                    continue
-                image, mask = (str(path.parent / value) for value in values[:2])
-                yield Job(where, image, mask, values[2], values[3] or options.system)
+                empty = False
+                yield _manifest_job(path, reader.line_num, row, options.system)
         except (csv.Error, UnicodeDecodeError) as error:
             raise BadInput(f"The manifest {path.name} is no CSV in UTF-8: {error}.") from error
+    if empty:
+        raise BadInput(f"The manifest {path.name} has a header but no rows.")
+
+
+def _manifest_job(path: Path, line: int, row: dict[str, Any], system: str | None) -> Job:
+    """One row of a manifest, whose paths start at its folder."""
+    file, mask, target, named = ((row.get(name) or "").strip() for name in COLUMNS)
+    problem = ""
+    if None in row:  # csv's key for what no column is named for
+        problem = "more values than columns; a value with commas needs quotes, as \"1,2,3\""
+    elif not (file and mask and target):
+        problem = "file, mask and target must all be given"
+    return Job(
+        where=f"{path.name}, line {line}", file=file, image=str(path.parent / file),
+        mask=str(path.parent / mask), target=target, system=named.lower() or system,
+        problem=problem,
+    )  # fmt: skip
 
 
 def _check_options(options: argparse.Namespace, by: Rule) -> None:
@@ -119,21 +136,33 @@ def _check_options(options: argparse.Namespace, by: Rule) -> None:
         raise BadInput(f"--munsell belongs to the released rules; {by.id} does not read it.")
 
 
-def _run(job: Job, options: argparse.Namespace, munsell: MunsellSamples | None) -> Measurement:
-    image = load_image(job.file)
+def _run(
+    job: Job, options: argparse.Namespace, munsell: MunsellSamples | None
+) -> tuple[Measurement, tuple[str, ...]]:
+    """The measurement, and the notes of what was converted when the image was loaded."""
+    if job.problem:
+        raise BadInput(job.problem + ".")
+    image = load_image(job.image)
     mask = load_mask(job.mask, image.srgb8.shape[:2])
     target = parse_target(job.target, job.system)
-    return measure(
+    found = measure(
         image.srgb8, mask, target, options.rule,
         k=options.k, munsell=munsell, system=job.system, object_name=options.object,
     )  # fmt: skip
+    return found, image.notes
 
 
-def _unscored(file: str, mask: str, target: str, reason: str, by: Rule) -> dict[str, Any]:
-    empty = dict.fromkeys(("lab", "target_lab", "delta_e00", "delta_chroma", "hue_deg"))
+def _unscored(job: Job, reason: str, by: Rule, object_name: str) -> dict[str, Any]:
+    """The same keys as a measured line, without numbers."""
+    nothing: dict[str, Any] = dict.fromkeys(
+        ("target_hex", "lab", "target_lab", "delta_e00", "delta_chroma", "hue_deg", "accepted",
+         "mask_px")
+    )  # fmt: skip
     return {
-        "file": file, "mask": mask, "status": "unscored", "reason": reason,
-        "rule": by.id, "version": by.version, "target": target, **empty,
+        "file": job.file, "mask": job.mask, "status": "unscored", "reason": reason,
+        "rule": by.id, "version": by.version, "object": object_name, "target": job.target,
+        "system": job.system, "parameters": {}, **nothing, "metrics": {}, "candidates": [],
+        "notes": [], "image_notes": [],
     }  # fmt: skip
 
 
@@ -162,29 +191,30 @@ def main(arguments: list[str] | None = None, out: TextIO | None = None) -> int:
         if options.manifest is None:
             parse_target(options.target, options.system)  # a wrong color is wrong for all images
         for job in _jobs(options):
-            if isinstance(job, tuple):
-                where, message = job
-                result = _unscored("", "", "", f"{where}: {message}", by)
-            else:
-                where, message = job.where, ""
-                try:
-                    found = _run(job, options, munsell)
-                    result = {"file": job.file, "mask": job.mask, **found.as_json()}
-                except TrueHueError as error:
-                    message = str(error)
-                    result = _unscored(job.file, job.mask, job.target, message, by)
-            if message:
+            try:
+                found, notes = _run(job, options, munsell)
+            except TrueHueError as error:
                 failed = True
-                print(f"{where}: {message}", file=sys.stderr)
+                print(f"{job.where}: {error}", file=sys.stderr)
+                if as_json:
+                    _print_json(_unscored(job, str(error), by, options.object), out)
+                continue
             if as_json:
-                # ASCII, so that no terminal or pipe can refuse a line.
-                print(json.dumps(result), file=out, flush=True)
-            elif not message:
-                print(_line(job.file, found), file=out, flush=True)  # type: ignore[union-attr]
+                line = {"file": job.file, "mask": job.mask, **found.as_json()}
+                _print_json({**line, "image_notes": list(notes)}, out)
+            else:
+                print(_line(job.file, found), file=out, flush=True)
+                for note in (*notes, *found.notes):
+                    print(f"      {note}", file=out, flush=True)
     except TrueHueError as error:
         print(error, file=sys.stderr)
         return 2
     return 2 if failed else 0
+
+
+def _print_json(line: dict[str, Any], out: TextIO) -> None:
+    """One line, in ASCII, so that no terminal or pipe can refuse it."""
+    print(json.dumps(line), file=out, flush=True)
 
 
 if __name__ == "__main__":

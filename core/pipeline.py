@@ -37,8 +37,9 @@ class Measurement:
     """A verdict with all that led to it.
 
     ``colors`` are those of the pixels that entered (after the rule's clean-up), ``measured`` the
-    mask bool ``(H, W)`` of those pixels, ``mask_px`` the pixels of the mask as given. For an
-    unscored verdict, ``colors``, ``measured`` and ``dominant`` are None.
+    mask bool ``(H, W)`` of those pixels, ``mask_px`` the pixels of the mask as given,
+    ``accepted_text`` how the accepted colors were chosen. For an unscored verdict, ``colors``,
+    ``measured`` and ``dominant`` are None.
     """
 
     verdict: Verdict
@@ -46,13 +47,14 @@ class Measurement:
     candidates: tuple[Candidate, ...]
     object_name: str = ""
     mask_px: int = 0
+    accepted_text: str = ""
     measured: np.ndarray | None = None
     colors: MaskedColors | None = None
     dominant: DominantColor | None = None
     notes: tuple[str, ...] = ()
 
     def numbers(self) -> dict[str, Any]:
-        """Every number of the verdict as plain JSON; see docs in the README, "What is stored"."""
+        """Every number of the verdict as plain JSON; the README, "What is stored", names them."""
         verdict, found = self.verdict, self.dominant
         metrics = {metric.name: metric for metric in verdict.metrics}
         out: dict[str, Any] = {
@@ -86,6 +88,7 @@ class Measurement:
                 "pixels": found.pixel_count, "pixels_used": found.used_count,
                 "steps": [[name, pixels] for name, pixels in found.steps],
             }  # fmt: skip
+        out["accepted"] = self.accepted_text
         out["mask_px"] = self.mask_px
         out["notes"] = list(self.notes)
         return out
@@ -164,63 +167,95 @@ def measure(
     munsell: MunsellSamples | None = None,
     system: str | None = None,
     object_name: str = "",
+    known: dict[bool, _Inside] | None = None,
 ) -> Measurement:
     """Judges the pixels inside a mask against an asked color.
 
     ``srgb8`` uint8 ``(H, W, 3)``; ``mask`` bool ``(H, W)``; ``target`` from
     :func:`core.color.systems.parse_target`; ``rule_id`` from :data:`core.verdict.rules.RULES`;
-    ``k``, ``munsell`` and ``system`` as for :func:`accepted`. Raises BadInput, MaskError or
-    NoPixels when there is nothing that could be judged.
+    ``k``, ``munsell`` and ``system`` as for :func:`accepted`; ``known`` is for
+    :func:`measure_by_rules`. Raises BadInput, MaskError or NoPixels when there is nothing that
+    could be judged.
     """
     by = rule(rule_id)
     mask_px = check_pair(srgb8, mask)
     allowed, how = accepted(target, by, k, munsell, system)
     parameters: dict[str, Any] = {
         "k": 0 if by.same_candidate else k,
-        "candidates": how,
         "thresholds": {
             "delta_chroma": by.thresholds.delta_chroma,
             "delta_e00": by.thresholds.delta_e00,
             "hue_deg": by.thresholds.hue_deg,
         },
     }
+    # What changes the outcome names the evidence: no words and no file names, which do not.
+    if k and not by.same_candidate:
+        parameters["neighbors_of"] = target.system or system
     if by.same_candidate and munsell is not None:
-        parameters["munsell"] = {"file": munsell.source, "sha256": munsell.sha256}
-    measured, notes = mask, []
-    if by.cleanup:
-        cleaned = released_cleanup(srgb8, mask)
-        measured = cleaned.pixels
-        if cleaned.undone:
-            notes.append(
-                "The clean-up would have left under 20% of the mask, so it was undone: "
-                "the object is mostly dark or gray."
-            )
-        elif cleaned.removed_px:
-            share = 100.0 * cleaned.removed_px / mask_px
-            notes.append(f"The clean-up left out {share:.1f}% of the mask: shadows, grays, crumbs.")
-    colors = distinct_colors(srgb8, measured)
+        parameters["munsell_sha256"] = munsell.sha256
+    measured, colors, notes = _inside(srgb8, mask, by.cleanup, known)
     found = _dominant(colors, by, target)
     verdict = judge(
         found.lab, target.lab, np.array([c.lab for c in allowed]), by, parameters
     )
     verdict = replace(verdict, reason=explain(verdict, object_name, len(allowed)))
     return Measurement(
-        verdict, target, allowed, object_name, mask_px, measured, colors, found, tuple(notes)
+        verdict, target, allowed, object_name, mask_px, how, measured, colors, found, notes
     )
 
 
-def measure_all(
-    items: Iterable[tuple[np.ndarray, np.ndarray, ColorTarget, str]],
+def measure_by_rules(
+    srgb8: np.ndarray,
+    mask: np.ndarray,
+    target: ColorTarget,
+    rule_ids: Iterable[str],
+    **settings: Any,
 ) -> Iterator[Measurement]:
-    """Yields a measurement for every (srgb8, mask, target, rule id), in order, as each is done.
+    """Yields the measurement of each rule, as :func:`measure`, looking at the pixels once.
 
-    What cannot be judged comes out as ``unscored`` with its reason, never left out.
+    A rule that cannot judge what the others can comes out as ``unscored`` with its reason. Raises
+    MaskError or NoPixels when none can.
     """
-    for srgb8, mask, target, rule_id in items:
+    check_pair(srgb8, mask)
+    known: dict[bool, _Inside] = {}
+    for rule_id in rule_ids:
         try:
-            yield measure(srgb8, mask, target, rule_id)
+            yield measure(srgb8, mask, target, rule_id, known=known, **settings)
         except TrueHueError as error:
-            yield unscored_measurement(str(error), target, rule_id)
+            name = settings.get("object_name", "")
+            yield unscored_measurement(str(error), target, rule_id, name)
+
+
+_Inside = tuple[np.ndarray, MaskedColors, tuple[str, ...]]
+
+
+def _inside(
+    srgb8: np.ndarray, mask: np.ndarray, cleanup: bool, known: dict[bool, _Inside] | None
+) -> _Inside:
+    """The measured mask, its colors and the clean-up's notes; from ``known`` if they are there."""
+    if known is not None and cleanup in known:
+        return known[cleanup]
+    measured, notes = mask, []
+    if cleanup:
+        cleaned = released_cleanup(srgb8, mask)
+        measured = cleaned.pixels
+        area = int(np.count_nonzero(mask))
+        if cleaned.undone:
+            notes.append(
+                "The clean-up would have left under 20% of the mask, so it was undone: "
+                "the object is mostly dark or gray."
+            )
+        if cleaned.removed_px:
+            share = 100.0 * cleaned.removed_px / area
+            notes.append(f"The clean-up left out {share:.1f}% of the mask: shadows, grays, crumbs.")
+        if cleaned.added_px:
+            notes.append(
+                f"Closing gaps, it took in {cleaned.added_px:,} pixels outside of the mask."
+            )
+    found = measured, distinct_colors(srgb8, measured), tuple(notes)
+    if known is not None:
+        known[cleanup] = found
+    return found
 
 
 def unscored_measurement(

@@ -76,4 +76,6 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _why(error: Exception) -> str:
+    if isinstance(error, (FileExistsError, NotADirectoryError)):
+        return "it is a file, or lies below one"
     return (getattr(error, "strerror", None) or str(error)).lower()

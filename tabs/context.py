@@ -1,20 +1,48 @@
-"""What every tab is given: storage, settings, and a small memory of decoded images."""
+"""What every tab is given: storage, settings, and a small memory of what was read and made."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import lru_cache
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from core.color.munsell import MunsellSamples
+from core.records import MaskRecord
 
 if TYPE_CHECKING:
     from storage.store import Storage
 
 ROOT = Path(__file__).resolve().parents[1]
+KEPT_BYTES = 512 * 2**20
+
+
+class Recent:
+    """Arrays by name, the last used ones, up to a number of bytes. For any thread."""
+
+    def __init__(self, most_bytes: int = KEPT_BYTES) -> None:
+        self._most = most_bytes
+        self._kept: OrderedDict[str, np.ndarray] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, name: str, read: Callable[[str], np.ndarray]) -> np.ndarray:
+        """The array of that name, read when it is not at hand; not to be written to."""
+        with self._lock:
+            found = self._kept.get(name)
+            if found is not None:
+                self._kept.move_to_end(name)
+                return found
+        array = read(name)
+        array.flags.writeable = False
+        with self._lock:
+            self._kept[name] = array
+            while len(self._kept) > 1 and sum(a.nbytes for a in self._kept.values()) > self._most:
+                self._kept.popitem(last=False)
+        return array
 
 
 @dataclass(frozen=True)
@@ -24,15 +52,29 @@ class Context:
     storage: Storage
     data_label: str
     munsell: MunsellSamples | None = None
-
-    def __post_init__(self) -> None:
-        # A mark on an image decodes it again and again: keep the last few (12 MB each at 2048).
-        object.__setattr__(self, "_decoded", lru_cache(maxsize=8)(self.storage.images.srgb8))
+    _arrays: Recent = field(default_factory=Recent, repr=False)
+    _masks: OrderedDict[str, MaskRecord] = field(default_factory=OrderedDict, repr=False)
+    _lock: Lock = field(default_factory=Lock, repr=False)
 
     def srgb8(self, image_id: str) -> np.ndarray:
-        """uint8 ``(H, W, 3)`` of a stored image, not to be written to; raises NotStored."""
-        pixels: np.ndarray = self._decoded(image_id)  # type: ignore[attr-defined]
-        return pixels
+        """uint8 ``(H, W, 3)`` of a stored image, read-only; raises NotStored."""
+        return self._arrays.get("image " + image_id, lambda _: self.storage.images.srgb8(image_id))
+
+    def mask_pixels(self, mask_id: str) -> np.ndarray:
+        """bool ``(H, W)`` of a stored mask, read-only; raises NotStored."""
+        return self._arrays.get("mask " + mask_id, lambda _: self.storage.masks.pixels(mask_id))
+
+    def mask_of(self, marks: str, make: Callable[[], MaskRecord]) -> MaskRecord:
+        """The mask of an image and its marks, made once: a new color needs no new GrabCut."""
+        with self._lock:
+            if marks in self._masks:
+                return self._masks[marks]
+        made = make()
+        with self._lock:
+            self._masks[marks] = made
+            while len(self._masks) > 256:
+                self._masks.popitem(last=False)
+        return made
 
     def data_text(self) -> str:
         """The data folder and what is in it, for the header."""

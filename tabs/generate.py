@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 
 from core.color.systems import parse_target
-from core.errors import BadInput
+from core.errors import BadInput, StorageError
 from core.generation.registry import MODELS, GenerationRequest, generate
 from core.generation.renderer import LIGHTS, OBJECTS
 from core.records import ImageRecord
@@ -17,7 +17,8 @@ from tabs import inspect
 from tabs.color_picker import color_picker
 from tabs.context import Context
 from tabs.guard import message_of
-from tabs.links import link, read, whole
+from tabs.inspect_judge import Question, question
+from tabs.links import ID_LENGTH, link, read, whole
 from tabs.widgets import widget
 
 SIZES = (256, 512, 1024, 2048)
@@ -61,7 +62,8 @@ class View:
     @property
     def restored(self) -> list[Any]:
         """What a link fills, in the order of restore()."""
-        return [self.model, self.object_name, self.target, self.light, self.light_text, self.seed]
+        return [self.model, self.object_name, self.target, self.light, self.light_text, self.seed,
+                self.size, self.picture, self.drawn, self.to_inspect]  # fmt: skip
 
 
 def layout() -> View:
@@ -88,8 +90,7 @@ def layout() -> View:
             light_text = gr.Markdown(LIGHTS["studio"].description, elem_classes="th-hint")
             with gr.Row(elem_classes="th-ask th-seed"):
                 seed = gr.Number(
-                    0, label="Seed", precision=0, minimum=0, maximum=MAX_SEED,
-                    elem_id="generate-seed", min_width=110,
+                    0, label="Seed", elem_id="generate-seed", min_width=110,
                 )  # fmt: skip
                 new_seed = gr.Button("New seed", elem_id="generate-new-seed", min_width=90)
                 size = gr.Dropdown(
@@ -104,7 +105,7 @@ def layout() -> View:
                 elem_classes="th-hint",
             )
             recent = widget("recent", RECENT, elem_id="recent", changed="")
-    drawn = gr.State("")
+    drawn = gr.State({})
     return View(picture, model, object_name, target, light, light_text, seed, new_seed, size,
                 draw_button, to_inspect, recent, drawn)  # fmt: skip
 
@@ -135,19 +136,40 @@ def draw(
         context.storage.masks.add(record.image_id, made.mask)
     address = link(
         "generate",
-        {"model": model_id, "object": object_name, "target": target.value, "light": light,
-         "seed": int(seed)},
+        {"image": record.image_id[:ID_LENGTH], "model": model_id, "object": object_name,
+         "target": target.value, "light": light, "seed": int(seed), "size": int(size_px)},
     )  # fmt: skip
     return record, address
 
 
-def restore(query: dict[str, str]) -> list[Any]:
-    """Fills the controls from a link; updates for ``View.restored``."""
+def picture_view(record: ImageRecord, address: str) -> dict[str, Any]:
+    """A stored picture as the tab shows it."""
+    return {
+        "url": f"/media/images/{record.image_id}.png", "alt": record.name, "text": record.name,
+        "size": f"{record.width} × {record.height} · sRGB · exact pixels", "link": address,
+        "image_id": record.image_id,
+    }  # fmt: skip
+
+
+def restore(context: Context, query: dict[str, str]) -> list[Any]:
+    """Fills the controls from a link and shows its picture; updates for ``View.restored``."""
     if query.get("tab") != "generate":
-        return [gr.skip()] * 6
+        return [gr.skip()] * 10
     seed = whole(query.get("seed", ""), MAX_SEED)
+    size = whole(query.get("size", ""), max(SIZES))
     light = query.get("light", "")
     light = light if light in LIGHTS else "studio"
+    picture = [gr.skip()] * 3
+    if query.get("image"):
+        try:
+            record = context.storage.images.get(query["image"])
+            shown = picture_view(record, link("generate", {**query, "tab": ""}))
+            asked = {"opened": record.image_id, "object": query.get("object", ""),
+                     "target": query.get("target", "")}  # fmt: skip
+            picture = [gr.update(view=shown), asked, gr.update(interactive=True)]
+        except StorageError as error:
+            words = f"The picture of this link cannot be shown here. {error} Press Draw."
+            picture[0] = gr.update(view={"empty": EMPTY, "error": words})
     return [
         query["model"] if query.get("model") in {entry.id for entry in MODELS} else gr.skip(),
         query["object"] if query.get("object") in OBJECTS else gr.skip(),
@@ -155,6 +177,8 @@ def restore(query: dict[str, str]) -> list[Any]:
         light,
         LIGHTS[light].description,
         gr.skip() if seed is None else seed,
+        size if size in SIZES else gr.skip(),
+        *picture,
     ]
 
 
@@ -167,22 +191,26 @@ def wire(
             record, address = draw(context, *values)
         except Exception as error:
             shown = gr.update(view={"empty": EMPTY, "error": message_of(error)})
-            return [shown, "", gr.update(interactive=False), gr.skip(), gr.skip()]
-        shown = {
-            "url": f"/media/images/{record.image_id}.png", "alt": record.name, "text": record.name,
-            "size": f"{record.width} × {record.height} · sRGB · exact pixels", "link": address,
-            "image_id": record.image_id,
-        }  # fmt: skip
+            return [shown, {}, gr.update(interactive=False), gr.skip(), gr.skip()]
+        # What was asked now, not what was asked when the same picture was first drawn.
+        asked = {"opened": record.image_id, "object": values[1], "target": values[2]}
         return [
-            gr.update(view=shown), record.image_id, gr.update(interactive=True),
+            gr.update(view=picture_view(record, address)), asked, gr.update(interactive=True),
             gr.update(changed=record.image_id), gr.update(data=context.data_text()),
         ]  # fmt: skip
 
-    def inspected(source: Any, rule_id: str, k: float, show: bool) -> list[Any]:
-        image_id = source.get("opened", "") if isinstance(source, dict) else source
-        out = inspect.open_image(
-            context, inspect_view, image_id, rule_id=rule_id, k=int(k), show_measured=show
-        )
+    def inspected(source: Any, *asked: Any) -> list[Any]:
+        source = source if isinstance(source, dict) else {}
+        try:
+            now = question(*asked)
+            put = Question(
+                str(source.get("object", "")), str(source.get("target", "")), now.rule_id, now.k,
+                now.show_measured, now.neighbors_of,
+            )  # fmt: skip
+            out = inspect.open_image(context, inspect_view, str(source.get("opened", "")), put)
+        except Exception as error:
+            gr.Warning(message_of(error))
+            return [gr.skip()] * (len(inspect_view.outputs) + 2)
         return [gr.update(selected="inspect"), *out, gr.update(data=context.data_text())]
 
     view.draw.click(
@@ -190,15 +218,16 @@ def wire(
         [view.picture, view.drawn, view.to_inspect, view.recent, header],
         show_progress="minimal", show_progress_on=view.picture, api_visibility="private",
     )  # fmt: skip
+
     def linked(request: gr.Request) -> list[Any]:
-        return restore(read(dict(request.query_params)))
+        return restore(context, read(dict(request.query_params)))
 
     quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
     # Not on page load: this tab may not be drawn yet, and what is not drawn cannot be filled.
     view.picture.ready(linked, None, view.restored, **quiet)
     view.new_seed.click(lambda: secrets.randbelow(100_000), None, view.seed, **quiet)
     view.light.change(lambda name: LIGHTS[name].description, view.light, view.light_text, **quiet)
-    settings = [inspect_view.rule, inspect_view.neighbors, inspect_view.show_measured]
     opened = [tabs, *inspect_view.outputs, header]
-    view.to_inspect.click(inspected, [view.drawn, *settings], opened, **quiet)
-    view.recent.open(inspected, [view.recent, *settings], opened, **quiet)
+    order = {**quiet, **inspect.IN_ORDER}
+    view.to_inspect.click(inspected, [view.drawn, *inspect_view.asked], opened, **order)
+    view.recent.open(inspected, [view.recent, *inspect_view.asked], opened, **order)

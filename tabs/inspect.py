@@ -2,47 +2,34 @@
 
 from __future__ import annotations
 
-import base64
 import time
 from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
-import numpy as np
 
-from core.color.systems import parse_target
-from core.errors import TrueHueError
-from core.masks.outline import outline_path
-from core.masks.overlay import unmeasured_overlay_png
-from core.pipeline import Measurement, measure, unscored_measurement
-from core.pixels import select_pixels
-from core.records import EvidenceRecord, MaskRecord
+from core.color.systems import SYSTEMS
 from core.verdict.rules import RULES
 from tabs.color_picker import color_picker
 from tabs.context import Context
 from tabs.guard import message_of
-from tabs.inspect_state import (
-    Work,
-    exact_mask,
-    make_mask,
-    marks_of,
-    mask_text,
-    origin_target,
-    read_stage,
+from tabs.inspect_judge import (
+    MAX_K,
+    NEIGHBORS_OF,
+    NO_IMAGE,
+    Question,
+    judge,
+    open_on_stage,
+    question,
+    question_of,
 )
-from tabs.inspect_view import evidence_view, problem, verdict_view, waiting
-from tabs.links import ID_LENGTH, link, read, whole
+from tabs.inspect_view import problem, waiting
+from tabs.links import read
 from tabs.stage import stage
 from tabs.widgets import refresh, widget
 
-MAX_K = 10
-NO_IMAGE = "Open a photograph on the left, or draw an object in Generate, to see a verdict here."
-NO_MASK = (
-    "Mark the object: draw a box around it. Then, where the mask is wrong, draw over what to keep "
-    "and over what to cut."
-)
-NO_TARGET = "Choose the asked color: type a name, a hex or an rgb value."
-
+IN_ORDER: dict[str, Any] = {"concurrency_id": "inspect", "concurrency_limit": 1}
+"""One at a time and in order: the answer to an old question never covers that to a new one."""
 VERDICT = '<section class="th-verdict" aria-live="polite"></section>'
 LIBRARY = """<dialog class="th-library" aria-label="Stored images"><header><b>Stored images</b>
 <span class="th-library-status" role="status"></span>
@@ -62,7 +49,7 @@ EVIDENCE = """<div class="th-evidence" hidden>
 
 @dataclass(frozen=True)
 class View:
-    """The tab's components. ``outputs`` is the order in which judge() and restore() answer."""
+    """The tab's components."""
 
     stage: Any
     object_name: Any
@@ -70,15 +57,16 @@ class View:
     rule: Any
     neighbors: Any
     show_measured: Any
+    neighbors_of: Any
     verdict: Any
     evidence: Any
     library: Any
 
     @property
-    def controls(self) -> list[Any]:
-        """What a verdict depends on, in the order of judge()'s arguments."""
-        return [self.stage, self.object_name, self.target, self.rule, self.neighbors,
-                self.show_measured]  # fmt: skip
+    def asked(self) -> list[Any]:
+        """The question's controls, in the order of :func:`tabs.inspect_judge.question`."""
+        return [self.object_name, self.target, self.rule, self.neighbors, self.show_measured,
+                self.neighbors_of]  # fmt: skip
 
     @property
     def results(self) -> list[Any]:
@@ -88,7 +76,8 @@ class View:
     @property
     def outputs(self) -> list[Any]:
         """What open_image() and restore() fill."""
-        return [*self.results, self.object_name, self.target, self.rule, self.neighbors]
+        return [*self.results, self.object_name, self.target, self.rule, self.neighbors,
+                self.neighbors_of]  # fmt: skip
 
 
 def layout() -> View:
@@ -108,7 +97,8 @@ def layout() -> View:
                 [(known.name, known.id) for known in RULES], value="paper", label="Rule",
                 elem_id="rule", elem_classes="th-segments",
             )  # fmt: skip
-            verdict = widget("verdict", VERDICT, elem_id="verdict", view=waiting(NO_IMAGE))
+            # Without a link: the address bar still holds the one that is about to be opened.
+            verdict = widget("verdict", VERDICT, elem_id="verdict", view=waiting(NO_IMAGE, ""))
             with gr.Accordion("Settings of the rule", open=False, elem_classes="th-settings"):
                 neighbors = gr.Slider(
                     0, MAX_K, value=0, step=1, elem_id="neighbors",
@@ -116,180 +106,66 @@ def layout() -> View:
                     info="The paper accepts the k nearest names of the same system, but does not "
                     "say k. 0 accepts the asked color alone.",
                 )  # fmt: skip
+                neighbors_of = gr.Radio(
+                    [(key.upper(), key) for key in SYSTEMS], value=NEIGHBORS_OF,
+                    label="Neighbors of a bare hex or rgb come from", elem_id="neighbors-of",
+                    elem_classes="th-segments",
+                )  # fmt: skip
                 show_measured = gr.Checkbox(
                     value=True, elem_id="show-measured",
                     label="Hatch the pixels of the mask that the rule left out",
                 )  # fmt: skip
-    evidence = widget("evidence", EVIDENCE, elem_id="evidence", view=None)
+    evidence = widget(
+        "evidence", EVIDENCE, elem_id="evidence", view=None, plotly=_plotly_version()
+    )
     library = widget("library", LIBRARY, elem_id="library", open=0)
     return View(stage_view, object_name, target, rule_choice, neighbors, show_measured,
-                verdict, evidence, library)  # fmt: skip
+                neighbors_of, verdict, evidence, library)  # fmt: skip
 
 
-def judge(
-    context: Context, stage_value: Any, object_name: str, target_text: str | None,
-    rule_id: str, k: float, show_measured: bool,
-) -> list[Any]:  # fmt: skip
-    """Marks to mask to verdict, stored; updates for ``View.results``. Errors become words."""
-    seq = 0
-    try:
-        work = read_stage(stage_value)
-        if work is None:
-            return [gr.skip(), gr.update(view=waiting(NO_IMAGE)), gr.update(view=None)]
-        seq = work.seq
-        mask = make_mask(context, work)
-        if mask is None:
-            cleared = gr.update(outline="", measured_url=None, mask_text="", message="", seq=seq)
-            return [cleared, gr.update(view=waiting(NO_MASK)), gr.update(view=None)]
-    except Exception as error:
-        text = message_of(error)
-        shown = gr.update(outline="", measured_url=None, mask_text="", message=text, seq=seq)
-        return [shown, gr.update(view=problem(text)), gr.update(view=None)]
-    try:
-        return _judge_mask(
-            context, work, mask, object_name or "", target_text or "", rule_id, int(k),
-            show_measured,
-        )  # fmt: skip
-    except Exception as error:
-        marked = _stage_update(context, work, mask, None)
-        return [marked, gr.update(view=problem(message_of(error))), gr.update(view=None)]
+def _plotly_version() -> str:
+    from importlib.metadata import version
 
-
-def _judge_mask(
-    context: Context, work: Work, mask: MaskRecord, object_name: str, target_text: str,
-    rule_id: str, k: int, show_measured: bool,
-) -> list[Any]:  # fmt: skip
-    if not target_text.strip():
-        marked = _stage_update(context, work, mask, None)
-        return [marked, gr.update(view=waiting(NO_TARGET)), gr.update(view=None)]
-    target = parse_target(target_text)
-    image = context.storage.images.get(work.image_id)
-    srgb8, pixels = context.srgb8(work.image_id), context.storage.masks.pixels(mask.mask_id)
-    name = object_name.strip()
-    found = measure(
-        srgb8, pixels, target, rule_id, k=k, munsell=context.munsell, object_name=name
-    )
-    others: list[Measurement] = []
-    for known in RULES:
-        if known.id == rule_id:
-            continue
-        try:
-            more = measure(srgb8, pixels, target, known.id, k=k, munsell=context.munsell)
-        except TrueHueError as error:  # one rule that cannot judge must not hide the others
-            more = unscored_measurement(str(error), target, known.id)
-        others.append(more)
-    stored = context.storage.evidence.add(evidence_record(found, image.image_id, mask.mask_id))
-    address = link(
-        "inspect",
-        {
-            "image": image.image_id[:ID_LENGTH], "mask": mask.mask_id[:ID_LENGTH], "object": name,
-            "target": target.value, "rule": rule_id, "k": k or None,
-        },
-    )  # fmt: skip
-    overlay = _overlay(srgb8, pixels, found) if show_measured else None
-    text = mask_text(mask, image)
-    return [
-        _stage_update(context, work, mask, overlay),
-        gr.update(view=verdict_view(found, others, stored.evidence_id, address)),
-        gr.update(view=evidence_view(found, text, mask.parameters, image.notes)),
-    ]
-
-
-def evidence_record(found: Measurement, image_id: str, mask_id: str) -> EvidenceRecord:
-    """A measurement as storage keeps it."""
-    verdict, target = found.verdict, found.target
-    return EvidenceRecord(
-        image_id=image_id, mask_id=mask_id, object_name=found.object_name,
-        target={"name": target.name, "system": target.system, "hex": target.hex,
-                "lab": list(target.lab), "value": target.value},
-        protocol=verdict.rule, version=verdict.version, parameters=verdict.parameters,
-        status=verdict.status, reason=verdict.reason, numbers=found.numbers(),
-    )  # fmt: skip
-
-
-def _overlay(srgb8: np.ndarray, mask: np.ndarray, found: Measurement) -> str | None:
-    """Data URL of the hatching over what the rule left out; None when it left nothing out."""
-    assert found.measured is not None
-    assert found.colors is not None
-    assert found.dominant is not None
-    used = found.colors.srgb24[found.dominant.used > 0]
-    measured = found.measured
-    if used.size < found.colors.srgb24.size:
-        measured = select_pixels(srgb8, measured, used)
-    png = unmeasured_overlay_png(mask, measured)
-    if png is None:
-        return None
-    return "data:image/png;base64," + base64.b64encode(png).decode("ascii")
-
-
-def _stage_update(
-    context: Context, work: Work, mask: MaskRecord, overlay: str | None
-) -> dict[str, Any]:
-    image = context.storage.images.get(work.image_id)
-    outline = outline_path(context.storage.masks.pixels(mask.mask_id))
-    update: dict[str, Any] = gr.update(
-        outline=outline, measured_url=overlay, mask_text=mask_text(mask, image), message="",
-        seq=work.seq,
-    )  # fmt: skip
-    return update
+    return version("plotly")
 
 
 def open_image(
-    context: Context, view: View, image_id: str, *, mask_id: str = "", object_name: str = "",
-    target: str = "", rule_id: str = "paper", k: int = 0, show_measured: bool = True,
+    context: Context, view: View, image_id: str, put: Question | None = None, mask_id: str = "",
+    kept: tuple[str, str] = ("", ""), words: str = "",
 ) -> list[Any]:  # fmt: skip
-    """Puts a stored image on the stage with its mask, and judges it; fills ``View.outputs``."""
-    image = context.storage.images.get(image_id)
-    exact = exact_mask(context, image.image_id)
-    marks: list[dict[str, Any]] = []
-    problem_text = ""
-    try:
-        if mask_id:
-            record = context.storage.masks.get(mask_id)
-            if record.image_id == image.image_id:
-                marks = marks_of(record)
-        elif exact is not None:
-            marks = marks_of(exact)
-    except TrueHueError as error:
-        problem_text = str(error)
-    drawn_object, drawn_target = origin_target(image)
-    object_name, target = object_name or drawn_object, target or drawn_target
-    value = {"image_id": image.image_id, "marks": marks, "seq": 0, "restored": time.time_ns()}
-    staged, verdict, evidence = judge(
-        context, value, object_name, target, rule_id, k, show_measured
-    )
-    opened = refresh(
-        view.stage,
-        value=value, image_url=f"/media/images/{image.image_id}.png", image_id=image.image_id,
-        width=image.width, height=image.height, image_name=image.name, notes=list(image.notes),
-        marks=marks, exact_mask_id=exact.mask_id if exact else None,
-        outline=staged.get("outline", ""), measured_url=staged.get("measured_url"),
-        mask_text=staged.get("mask_text", ""), seq=0,
-        message=problem_text or staged.get("message", ""),
-    )  # fmt: skip
-    return [opened, verdict, evidence, object_name, refresh(view.target, value=target), rule_id, k]
+    """Opens a stored image, as :func:`tabs.inspect_judge.open_on_stage`; fills ``outputs``."""
+    done = open_on_stage(context, image_id, put or Question(), mask_id, kept, words)
+    # Refreshed with all their props: this tab may never have been opened yet.
+    return [
+        refresh(view.stage, **done.stage), refresh(view.verdict, view=done.verdict["view"]),
+        refresh(view.evidence, view=done.evidence["view"]), done.put.object_name,
+        refresh(view.target, value=done.put.target_text), done.put.rule_id, done.put.k,
+        done.put.neighbors_of,
+    ]  # fmt: skip
 
 
 def restore(context: Context, view: View, query: dict[str, str]) -> list[Any]:
     """Opens what a link names; fills ``View.outputs``. A link to nothing says so."""
     if query.get("tab", "inspect") != "inspect" or not query.get("image"):
-        return [gr.skip()] * 7
-    known = {by.id for by in RULES}
-    rule_id = query.get("rule", "paper")
+        return [gr.skip()] * len(view.outputs)
     try:
+        put, words = question_of(query)
         return open_image(
-            context, view, query["image"], mask_id=query.get("mask", ""),
-            object_name=query.get("object", ""), target=query.get("target", ""),
-            rule_id=rule_id if rule_id in known else "paper",
-            k=whole(query.get("k", ""), MAX_K) or 0,
-        )  # fmt: skip
+            context, view, query["image"], put, query.get("mask", ""), words=words
+        )
     except Exception as error:
-        text = f"This link cannot be opened here. {message_of(error)}"
-        return [gr.update(message=text), gr.update(view=problem(text)), *[gr.skip()] * 5]
+        return _refused(view, f"This link cannot be opened here. {message_of(error)}")
+
+
+def _refused(view: View, text: str) -> list[Any]:
+    """What is on the stage stays; the words say why nothing else came."""
+    rest = len(view.outputs) - 2
+    return [gr.update(message=text), gr.update(view=problem(text)), *[gr.skip()] * rest]
 
 
 def wire(view: View, context: Context, header: Any) -> None:
     """Connects the controls; every change judges again, at once."""
+
     def rejudge(*values: Any) -> list[Any]:
         return [*judge(context, *values), gr.update(data=context.data_text())]
 
@@ -297,49 +173,56 @@ def wire(view: View, context: Context, header: Any) -> None:
         # The stage also says so when it was opened or restored: those are answered elsewhere.
         value = values[0] if isinstance(values[0], dict) else {}
         if "opened" in value or value.get("restored"):
-            return [gr.skip()] * 4
+            return [gr.skip()] * (len(view.results) + 1)
         return rejudge(*values)
 
-    def rejudge_by(clicked: Any, *values: Any) -> list[Any]:
+    def rejudge_by(clicked: Any, value: Any, object_name: Any, target: Any, rule_id: Any,
+                   *rest: Any) -> list[Any]:  # fmt: skip
         chosen = clicked.get("rule") if isinstance(clicked, dict) else None
-        rule_id = chosen if chosen in {by.id for by in RULES} else values[3]
-        return [rule_id, *rejudge(*values[:3], rule_id, *values[4:])]
+        rule_id = chosen if chosen in {by.id for by in RULES} else rule_id
+        return [rule_id, *rejudge(value, object_name, target, rule_id, *rest)]
 
-    def opened(source: Any, current_rule: str, k: float, show: bool) -> list[Any]:
+    def opened(source: Any, *asked: Any) -> list[Any]:
         image_id = source.get("opened") if isinstance(source, dict) else None
         if not isinstance(image_id, str):
-            return [gr.skip()] * 8
+            return [gr.skip()] * (len(view.outputs) + 1)
         try:
+            now = question(*asked)
+            # A photograph says nothing of object and color: those on screen go on. A drawn image
+            # brings its own.
+            put = Question("", "", now.rule_id, now.k, now.show_measured, now.neighbors_of)
             out = open_image(
-                context, view, image_id, rule_id=current_rule, k=int(k), show_measured=show
+                context, view, image_id, put, kept=(now.object_name, now.target_text)
             )
         except Exception as error:
-            text = message_of(error)
-            out = [gr.update(message=text), gr.update(view=problem(text)), *[gr.skip()] * 5]
+            out = _refused(view, message_of(error))
         return [*out, gr.update(data=context.data_text())]
 
     def linked(request: gr.Request) -> list[Any]:
         return restore(context, view, read(dict(request.query_params)))
 
-    quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
+    quiet: dict[str, Any] = {
+        "show_progress": "hidden", "api_visibility": "private", **IN_ORDER
+    }  # fmt: skip
     view.verdict.ready(linked, None, view.outputs, **quiet)
-    results = [*view.results, header]
+    controls, results = [view.stage, *view.asked], [*view.results, header]
     # Every mark counts, in order; with Gradio's default a quick second stroke would be dropped.
-    view.stage.change(remarked, view.controls, results, trigger_mode="multiple", **quiet)
+    view.stage.change(remarked, controls, results, trigger_mode="multiple", **quiet)
     for event in (
         view.object_name.submit, view.object_name.blur, view.target.input, view.rule.input,
-        view.neighbors.release, view.show_measured.input,
+        view.neighbors.release, view.neighbors_of.input, view.show_measured.input,
     ):  # fmt: skip
-        event(rejudge, view.controls, results, trigger_mode="always_last", **quiet)
+        event(rejudge, controls, results, trigger_mode="always_last", **quiet)
     view.verdict.rule(
-        rejudge_by, [view.verdict, *view.controls], [view.rule, *results],
+        rejudge_by, [view.verdict, *controls], [view.rule, *results],
         trigger_mode="always_last", **quiet,
     )  # fmt: skip
-    open_inputs = [view.rule, view.neighbors, view.show_measured]
     for source in (view.stage, view.library):
-        source.open(opened, [source, *open_inputs], [*view.outputs, header],
+        source.open(opened, [source, *view.asked], [*view.outputs, header],
                     trigger_mode="multiple", **quiet)  # fmt: skip
-    view.stage.browse(_counter, view.library, view.library, **quiet)
+    view.stage.browse(
+        _counter, view.library, view.library, show_progress="hidden", api_visibility="private"
+    )
 
 
 def _counter(_: Any) -> Any:

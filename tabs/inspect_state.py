@@ -57,8 +57,13 @@ def make_mask(context: Context, work: Work) -> MaskRecord | None:
     base, record = _base(context, work)
     if record is not None and _is_stored(work.marks[-1]):
         return record  # nothing was drawn on it: it is that very mask, not a new one
-    mask = mask_from_marks(context.srgb8(work.image_id), list(work.marks), base=base)
-    return context.storage.masks.add(work.image_id, mask)
+
+    def make() -> MaskRecord:
+        srgb8 = context.srgb8(work.image_id)
+        mask = mask_from_marks(srgb8, list(work.marks), base=base)
+        return context.storage.masks.add(work.image_id, mask)
+
+    return context.mask_of(json.dumps([work.image_id, work.marks], default=repr), make)
 
 
 def _is_stored(mark: Any) -> bool:
@@ -72,7 +77,7 @@ def _base(context: Context, work: Work) -> tuple[Mask, MaskRecord] | tuple[None,
             record = context.storage.masks.get(str(mark.get("mask_id", "")))
             if record.image_id != work.image_id:
                 raise NotStored("That mask belongs to another image. Mark the object again.")
-            pixels = context.storage.masks.pixels(record.mask_id)
+            pixels = context.mask_pixels(record.mask_id)
             return Mask(pixels, record.maker, record.parameters), record
     return None, None
 

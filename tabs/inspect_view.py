@@ -8,14 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from core.color.spaces import hex_of, lab_to_srgb8
+from core.color.difference import HUE_GATE_CHROMA
+from core.color.spaces import chroma, hex_of, lab_to_srgb8
 from core.color.systems import SYSTEMS, all_nearest
 from core.pipeline import Measurement
+from core.records import EvidenceRecord, ImageRecord
 from core.verdict.judge import FAIL, PASS, Metric
 from core.verdict.rules import rule
 from tabs import figures
 
 TITLES = {PASS: "Passes", FAIL: "Fails", "unscored": "Not scored"}
+EVEN_CONTRAST = 49.5
+"""The L* on which black and white text have the same contrast (WCAG, about 4.6 to 1)."""
 METRICS: dict[str, tuple[str, str, str]] = {
     "delta_chroma": (
         "ΔChroma", "",
@@ -30,20 +34,20 @@ METRICS: dict[str, tuple[str, str, str]] = {
 }  # fmt: skip
 
 
-def waiting(text: str) -> dict[str, Any]:
-    """The verdict card before there is one: what to do next."""
-    return {"status": "waiting", "title": "", "reason": text}
+def waiting(text: str, link: str) -> dict[str, Any]:
+    """The verdict card before there is one: what to do next. ``link`` opens what there is."""
+    return {"status": "waiting", "title": "", "reason": text, "link": link}
 
 
-def problem(text: str) -> dict[str, Any]:
+def problem(text: str, link: str = "") -> dict[str, Any]:
     """The verdict card when the input cannot be judged."""
-    return {"status": "unscored", "title": TITLES["unscored"], "reason": text}
+    return {"status": "unscored", "title": TITLES["unscored"], "reason": text, "link": link}
 
 
 def _swatch(lab: Sequence[float], hex_code: str, name: str = "") -> dict[str, Any]:
     light, a, b = lab
     return {
-        "name": name, "hex": hex_code, "dark_text": light > 60,
+        "name": name, "hex": hex_code, "dark_text": light > EVEN_CONTRAST,
         "lab": f"L* {light:.1f} · a* {_signed0(a)} · b* {_signed0(b)}",
     }  # fmt: skip
 
@@ -56,23 +60,30 @@ def _signed0(value: float) -> str:
 def _bar(metric: Metric, found: Measurement) -> dict[str, Any]:
     label, unit, help_text = METRICS[metric.name]
     candidate = found.candidates[metric.candidate]
+    # A gated hue difference is 0 by definition; a dash does not pretend that it was found.
+    lab = np.array([found.verdict.lab, candidate.lab])
+    gated = metric.name == "hue_deg" and bool((chroma(lab) < HUE_GATE_CHROMA).any())
     return {
         "label": label, "unit": unit, "help": help_text, "passed": metric.passed,
         "value": metric.value, "limit": metric.threshold,
-        "text": f"{metric.value:.1f}{unit}", "limit_text": f"< {metric.threshold:g}{unit}",
+        "text": "–" if gated else f"{metric.value:.1f}{unit}",
+        "limit_text": "no hue" if gated else f"< {metric.threshold:g}{unit}",
         "on": (candidate.name or candidate.hex) if metric.candidate else "",
     }  # fmt: skip
 
 
 def verdict_view(
-    found: Measurement, others: Sequence[Measurement], evidence_id: str, link: str
+    found: Measurement,
+    others: Sequence[Measurement],
+    stored: EvidenceRecord,
+    image: ImageRecord,
+    link: str,
 ) -> dict[str, Any]:
     """The verdict card. ``others`` are the same pixels under the other rules."""
     verdict = found.verdict
     assert verdict.lab is not None
     asked = found.target
     nearest = found.candidates[verdict.nearest]
-    system = SYSTEMS.get(asked.system or "", "hex or rgb")
     return {
         "status": verdict.status,
         "title": TITLES[verdict.status],
@@ -80,16 +91,19 @@ def verdict_view(
         "found": _swatch(verdict.lab, hex_of(lab_to_srgb8(np.array(verdict.lab)))),
         "accepted": _swatch(nearest.lab, nearest.hex, nearest.name) if verdict.nearest else None,
         "asked": _swatch(asked.lab, asked.hex, asked.name or ""),
-        "asked_system": system,
         "metrics": [_bar(metric, found) for metric in verdict.metrics],
         "others": [_other(other) for other in others],
-        "candidates": verdict.parameters.get("candidates", ""),
-        "evidence_id": evidence_id,
+        "evidence_id": stored.evidence_id,
         "link": link,
         "json": json.dumps(
-            {**found.as_json(), "evidence_id": evidence_id}, indent=2, ensure_ascii=False
+            {
+                **found.as_json(), "evidence_id": stored.evidence_id, "image_id": image.image_id,
+                "mask_id": stored.mask_id, "image_name": image.name,
+                "image_notes": list(image.notes),
+            },
+            indent=2, ensure_ascii=False,
         ),
-    }
+    }  # fmt: skip
 
 
 def _other(found: Measurement) -> dict[str, Any]:
@@ -205,7 +219,7 @@ def _steps(
     steps.append({
         "mark": {PASS: "✓", FAIL: "✕"}[verdict.status],
         "title": f"Verdict by {by.name} {by.version}",
-        "text": f"{verdict.parameters['candidates']}; limits ΔChroma {limits['delta_chroma']:g}, "
+        "text": f"{found.accepted_text}; limits ΔChroma {limits['delta_chroma']:g}, "
                 f"ΔE00 {limits['delta_e00']:g}, hue {limits['hue_deg']:g}°",
     })  # fmt: skip
     return steps

@@ -18,7 +18,10 @@ def link(tab: str, values: Mapping[str, str | int | None]) -> str:
 
 def read(query: Mapping[str, str]) -> dict[str, str]:
     """The known parameters of a query, without blanks, at most 200 characters each."""
-    known = ("tab", "image", "mask", "target", "object", "rule", "k", "light", "seed", "model")
+    known = (
+        "tab", "image", "mask", "target", "object", "rule", "k", "system", "light", "seed", "size",
+        "model",
+    )  # fmt: skip
     return {key: query[key].strip()[:200] for key in known if query.get(key, "").strip()}
 
 

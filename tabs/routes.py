@@ -6,20 +6,24 @@ names, and it has no limit that fits images.
 
 from __future__ import annotations
 
+import io
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
+from tempfile import NamedTemporaryFile
+from typing import IO, Any
 from urllib.parse import unquote
 
+import anyio
 from fastapi import APIRouter, Request
-from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import FileResponse, JSONResponse, Response
 
-from core.errors import BadInput, NotStored, TrueHueError
+from core.errors import BadInput, TrueHueError
 from core.records import ImageRecord
 from tabs.context import ROOT, Context
 from tabs.guard import message_of
 
-MAX_UPLOAD_BYTES = 512 * 1024 * 1024
+MAX_UPLOAD_BYTES = 256 * 1024 * 1024
+DECODES_AT_ONCE = 2
 _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 
@@ -34,12 +38,12 @@ def image_json(record: ImageRecord) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def store_upload(context: Context, data: bytes, name: str) -> ImageRecord:
+def store_upload(context: Context, file: Path, name: str) -> ImageRecord:
     """Reads an uploaded file, converts it to sRGB and stores it; raises ImageError."""
     from core.images import load_image
     from core.masks.mask import Mask
 
-    loaded = load_image(data, name=name)
+    loaded = load_image(file, name=name)
     record = context.storage.images.add(loaded.srgb8, loaded.name, "upload", loaded.notes)
     if loaded.opaque is not None and loaded.opaque.any():
         # A cut-out brings its own mask; white paper around it is not the object.
@@ -48,23 +52,23 @@ def store_upload(context: Context, data: bytes, name: str) -> ImageRecord:
     return record
 
 
-async def _body(request: Request) -> bytes:
-    """The request's body; raises BadInput before it grows over the limit."""
-    parts: list[bytes] = []
+async def _receive(request: Request, file: IO[bytes]) -> None:
+    """Writes the request's body to the file; raises BadInput when it grows over the limit."""
     size = 0
     async for part in request.stream():
         size += len(part)
         if size > MAX_UPLOAD_BYTES:
             limit = MAX_UPLOAD_BYTES // 2**20
             raise BadInput(f"The file is larger than {limit} MB. Save it smaller and try again.")
-        parts.append(part)
-    return b"".join(parts)
+        file.write(part)
+    file.flush()
 
 
 def routes(context: Context) -> APIRouter:
     """The router; handlers answer errors as ``{"error": text}`` with a 4xx status."""
     router = APIRouter()
-    js = ROOT / "assets" / "js"
+    decoding = anyio.CapacityLimiter(DECODES_AT_ONCE)  # a large image takes a gigabyte for a moment
+    thumbnail = lru_cache(maxsize=512)(partial(_thumbnail, context))
 
     @router.post("/api/images")
     async def upload(request: Request) -> JSONResponse:
@@ -73,8 +77,11 @@ def routes(context: Context) -> APIRouter:
             return JSONResponse({"error": "The header X-TrueHue: 1 is missing."}, 403)
         name = Path(unquote(request.headers.get("x-file-name", ""))).name[:200] or "pasted image"
         try:
-            data = await _body(request)
-            record = await run_in_threadpool(store_upload, context, data, name)
+            with NamedTemporaryFile(prefix="truehue-upload-") as file:
+                await _receive(request, file)
+                record = await anyio.to_thread.run_sync(
+                    store_upload, context, Path(file.name), name, limiter=decoding
+                )
         except TrueHueError as error:
             return JSONResponse({"error": str(error)}, 400)
         except Exception as error:  # the page must get words, not a stack trace
@@ -97,14 +104,16 @@ def routes(context: Context) -> APIRouter:
     def image(image_id: str) -> Response:
         try:
             path = context.storage.images.path(image_id)
-        except NotStored as error:
+        except TrueHueError as error:
             return JSONResponse({"error": str(error)}, 404)
+        if not path.is_file():
+            return JSONResponse({"error": f"The file of image {image_id} is gone."}, 404)
         return FileResponse(path, media_type="image/png", headers=_FOREVER)
 
     @router.get("/media/thumbs/{image_id}.png")
     def thumb(image_id: str) -> Response:
         try:
-            return Response(_thumbnail(context, image_id), media_type="image/png", headers=_FOREVER)
+            return Response(thumbnail(image_id), media_type="image/png", headers=_FOREVER)
         except TrueHueError as error:
             return JSONResponse({"error": str(error)}, 404)
 
@@ -123,14 +132,11 @@ def routes(context: Context) -> APIRouter:
     def ready() -> dict[str, str]:
         return {"status": "ready", "data": context.data_text()}
 
-    assert js.is_dir(), "assets/js is part of the project"
     return router
 
 
 def _thumbnail(context: Context, image_id: str, side: int = 192) -> bytes:
     """PNG of the image, its longer side at most ``side`` pixels."""
-    import io
-
     from PIL import Image
 
     picture = Image.fromarray(context.storage.images.srgb8(image_id))

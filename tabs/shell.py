@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import gradio as gr
@@ -46,13 +47,20 @@ def build(context: Context) -> Any:
     return demo
 
 
-def mount(context: Context) -> Any:
-    """The whole web app: FastAPI with our routes, and Gradio at ``/``."""
+def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
+    """The whole web app: FastAPI with our routes, and Gradio at ``/``.
+
+    ``hosts`` are the names that requests may ask for; a page elsewhere that points its own name
+    at this machine is then refused.
+    """
     from fastapi import FastAPI
+    from starlette.middleware.trustedhost import TrustedHostMiddleware
 
     app = FastAPI(title="TrueHue", docs_url=None, redoc_url=None, openapi_url=None)
+    app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False)
     app.include_router(routes(context))
     return gr.mount_gradio_app(
         app, build(context), path="/", theme=theme.theme(), css_paths=list(theme.css_paths()),
         head=theme.HEAD, footer_links=[], run_history=False, ssr_mode=False, show_error=True,
+        max_file_size="1mb",  # nothing here is uploaded by way of Gradio
     )  # fmt: skip

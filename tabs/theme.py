@@ -41,6 +41,10 @@ def theme() -> Any:
         "checkbox_label_background_fill_selected": "var(--th-ink)",
         "checkbox_label_text_color_selected": "var(--th-page)",
         "panel_background_fill": "var(--th-panel)",
+        "error_background_fill": "var(--th-panel)",
+        "error_border_color": "var(--th-ink)",
+        "error_text_color": "var(--th-ink)",
+        "error_icon_color": "var(--th-ink)",
     }
     base = gr.themes.Base(
         primary_hue="neutral", secondary_hue="neutral", neutral_hue="neutral",

@@ -26,6 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which the README's Python block has been run."""
     folder = tmp_path_factory.mktemp("readme")
     (code,) = blocks("python")
+    # Relative paths land in a folder of the test; the project's packages are found by PYTHONPATH.
     subprocess.run([sys.executable, "-c", code], cwd=folder, env=environment(), check=True)
     return folder
 
@@ -43,7 +44,7 @@ COMMANDS = [
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_commands_of_the_readme_measure(folder: Path, command: str) -> None:
     program, *arguments = shlex.split(command)
-    assert program == "python"
+    assert program == ".venv/bin/python"
     done = subprocess.run(
         [sys.executable, *arguments], cwd=folder, env=environment(), capture_output=True, text=True
     )
@@ -91,3 +92,7 @@ def test_make_targets_of_the_readme_exist() -> None:
 def test_ci_runs_the_test_command_of_the_readme() -> None:
     assert "make test" in blocks("")[0]
     assert "make test" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def test_no_placeholder_is_left() -> None:
+    assert not re.search(r"\b(TODO|TBD|FIXME|[A-Z]+_TABLE)\b", README)

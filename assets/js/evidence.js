@@ -20,7 +20,7 @@ function plotly() {
   if (!window.thPlotly) {
     window.thPlotly = new Promise((done, failed) => {
       const script = document.createElement('script');
-      script.src = '/assets/plotly.min.js';
+      script.src = '/assets/plotly.min.js?v=' + encodeURIComponent(props.plotly);
       script.onload = () => done(window.Plotly);
       script.onerror = () => failed(new Error('plotly.min.js did not load'));
       document.head.appendChild(script);

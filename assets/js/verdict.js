@@ -106,6 +106,7 @@ function draw() {
   root.replaceChildren();
   if (!view) return;
   root.dataset.status = view.status;
+  publish();
   if (view.status === 'waiting') { root.appendChild(el('p', 'th-waiting', view.reason)); return; }
   root.appendChild(headline(view));
   root.appendChild(el('p', 'th-reason', view.reason));
@@ -116,7 +117,6 @@ function draw() {
   const metrics = el('div', 'th-metrics');
   view.metrics.forEach((metric) => metrics.appendChild(bar(metric)));
   add(root, pair, metrics, others(view), actions(view));
-  publish();
 }
 
 watch('view', draw);

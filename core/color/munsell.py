@@ -1,7 +1,7 @@
 """Munsell samples by ISCC-NBS category, an optional import of the released rule.
 
 The released code accepts every Munsell sample of the asked category. That file is not public with
-a licence that lets us ship it, so whoever has it points at it. Without it the released rule
+a license that lets us ship it, so whoever has it points at it. Without it the released rule
 accepts the nominal color alone, and every verdict says which of the two it was.
 """
 

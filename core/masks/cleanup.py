@@ -18,11 +18,14 @@ COMPONENT_SHARE = 0.05
 class Cleanup:
     """The cleaned mask bool ``(H, W)`` and what happened to it.
 
+    ``removed_px``: pixels of the mask that were left out. ``added_px``: pixels outside of the mask
+    that came in; the released code closes gaps and does not cut the result back to the mask.
     ``undone``: less than a fifth was left, so the mask stands as it was drawn.
     """
 
     pixels: np.ndarray
     removed_px: int
+    added_px: int
     undone: bool
 
 
@@ -45,7 +48,7 @@ def released_cleanup(srgb8: np.ndarray, mask: np.ndarray) -> Cleanup:
     area = int(np.count_nonzero(mask))
     rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
     if area == 0:
-        return Cleanup(mask, 0, True)
+        return Cleanup(mask, 0, 0, True)
     # Work on the mask's surroundings only, with room for the closing to grow.
     margin = 4
     top, left = max(int(rows[0]) - margin, 0), max(int(columns[0]) - margin, 0)
@@ -66,11 +69,12 @@ def released_cleanup(srgb8: np.ndarray, mask: np.ndarray) -> Cleanup:
     work = _large_components(work)
     left_px = int(np.count_nonzero(work))
     if left_px < KEEP_SHARE * area:
-        return Cleanup(mask, 0, True)
+        return Cleanup(mask, 0, 0, True)
     cleaned = np.zeros_like(mask)
     cleaned[window] = work.astype(bool)
     removed = int(np.count_nonzero(mask & ~cleaned))
-    return Cleanup(cleaned, removed, False)
+    added = int(np.count_nonzero(cleaned & ~mask))
+    return Cleanup(cleaned, removed, added, False)
 
 
 def _large_components(work: np.ndarray) -> np.ndarray:

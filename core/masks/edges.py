@@ -7,6 +7,8 @@ the colors there, so its edge moves to where the colors change.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import cv2
 import numpy as np
 
@@ -15,10 +17,21 @@ _EPSILON = 4e-4
 _LONGEST_SIDE = 1024
 
 
+def _dot(first: Sequence[np.ndarray], second: Sequence[np.ndarray]) -> np.ndarray:
+    """The sum over three planes of first × second; many times faster than a last axis of three."""
+    total = first[0] * second[0]
+    for one, other in zip(first[1:], second[1:], strict=True):
+        total += one * other
+    return total
+
+
 def _linear_model(
     guide: np.ndarray, mask: np.ndarray, radius: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """``a`` float32 ``(H, W, 3)`` and ``b`` ``(H, W)`` with mask ≈ a · guide + b around a pixel."""
+) -> tuple[list[np.ndarray], np.ndarray]:
+    """``a``, three float32 planes, and ``b`` with mask ≈ a · guide + b around a pixel.
+
+    ``guide`` float32 ``(H, W, 3)``, ``mask`` float32 ``(H, W)`` like all planes.
+    """
     size = (2 * radius + 1, 2 * radius + 1)
 
     def mean(values: np.ndarray) -> np.ndarray:
@@ -38,15 +51,13 @@ def _linear_model(
     c_gg, c_gb, c_bb = rr * bb - rb * rb, rb * rg - rr * gb, rr * gg - rg * rg
     determinant = rr * c_rr + rg * c_rg + rb * c_rb
     kr, kg, kb = cv2.split(covariance)
-    slope = np.dstack(
-        [
-            (c_rr * kr + c_rg * kg + c_rb * kb) / determinant,
-            (c_rg * kr + c_gg * kg + c_gb * kb) / determinant,
-            (c_rb * kr + c_gb * kg + c_bb * kb) / determinant,
-        ]
-    )
-    offset = mean_mask - (slope * mu).sum(axis=2)
-    return mean(slope), mean(offset)
+    slope = [
+        (c_rr * kr + c_rg * kg + c_rb * kb) / determinant,
+        (c_rg * kr + c_gg * kg + c_gb * kb) / determinant,
+        (c_rb * kr + c_gb * kg + c_bb * kb) / determinant,
+    ]
+    offset = mean_mask - _dot(slope, (mr, mg, mb))
+    return [mean(plane) for plane in slope], mean(offset)
 
 
 def refine_edge(srgb8: np.ndarray, coarse: np.ndarray) -> np.ndarray:
@@ -70,15 +81,18 @@ def refine_edge(srgb8: np.ndarray, coarse: np.ndarray) -> np.ndarray:
     radius = max(2, round(2.5 * scale * shrink))
     slope, offset = _linear_model(guide, mask, radius)
     if shrink < 1.0:
-        slope = cv2.resize(slope, shape, interpolation=cv2.INTER_LINEAR)
+        slope = [cv2.resize(plane, shape, interpolation=cv2.INTER_LINEAR) for plane in slope]
         offset = cv2.resize(offset, shape, interpolation=cv2.INTER_LINEAR)
     # The noise of single pixels should not fray the edge.
-    quiet = cv2.GaussianBlur(srgb8, (0, 0), 0.7).astype(np.float32) / 255.0
-    guided = cv2.GaussianBlur((slope * quiet).sum(axis=2) + offset, (0, 0), 0.8)
+    quiet = cv2.split(cv2.GaussianBlur(srgb8, (0, 0), 0.7))
+    guided = _dot(slope, [plane.astype(np.float32) / np.float32(255.0) for plane in quiet])
+    guided += offset
+    guided = cv2.GaussianBlur(guided, (0, 0), 0.8)
 
     width_of_band = 2 * round(2.0 * scale) + 1
     kernel = np.ones((width_of_band, width_of_band), np.uint8)
     binary = (soft > 0.5).astype(np.uint8)
     band = cv2.dilate(binary, kernel) != cv2.erode(binary, kernel)
-    refined: np.ndarray = np.where(band, guided > 0.5, binary > 0)
+    refined = binary.view(bool)
+    np.copyto(refined, guided > 0.5, where=band)
     return refined

@@ -56,8 +56,15 @@ def _crop(box: Box, keep: np.ndarray, height: int, width: int) -> tuple[Box, Box
     return (x0, y0, x1, y1), around
 
 
+def _is_flat(srgb8: np.ndarray) -> bool:
+    """Whether all pixels have one color; the first row tells it of nearly every photograph."""
+    return bool((srgb8[0] == srgb8[0, 0]).all()) and bool((srgb8 == srgb8[0, 0]).all())
+
+
 def _share(marked: np.ndarray, size: tuple[int, int]) -> np.ndarray:
     """How much of every small pixel is marked, float32, 0 to 1."""
+    if not marked.any():
+        return np.zeros(size[::-1], dtype=np.float32)
     shrunk: np.ndarray = cv2.resize(marked.astype(np.float32), size, interpolation=cv2.INTER_AREA)
     return shrunk
 
@@ -125,7 +132,7 @@ def grabcut(srgb8: np.ndarray, box: Box | None, keep: np.ndarray, cut: np.ndarra
         return GrabCutResult((said | keep) & ~cut, f"{why}: the mask is {what}.")
 
     crop, inside_crop = srgb8[window], inside[window]
-    if (crop.reshape(-1, 3) == crop[0, 0]).all():
+    if _is_flat(crop):
         return unfound(FLAT)
     scale = min(1.0, LONGEST_SIDE / max(crop.shape[:2]))
     size = (max(round(crop.shape[1] * scale), 1), max(round(crop.shape[0] * scale), 1))

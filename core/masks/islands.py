@@ -8,16 +8,19 @@ import numpy as np
 SMALL_SHARE = 0.005
 
 
-def _small_pieces(pixels: np.ndarray, touched: np.ndarray, limit: float) -> np.ndarray:
-    """4-connected pieces of ``pixels`` below ``limit`` pixels that ``touched`` does not meet."""
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(
-        pixels.astype(np.uint8), connectivity=4
-    )
-    small = stats[:count, cv2.CC_STAT_AREA] < limit
+def _pieces(pixels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Number of the 4-connected piece of every pixel, 0 outside, and the area of every piece."""
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(pixels.view(np.uint8), connectivity=4)
+    return labels, stats[:, cv2.CC_STAT_AREA]
+
+
+def _small(labels: np.ndarray, areas: np.ndarray, touched: np.ndarray, limit: float) -> np.ndarray:
+    """Which pieces have fewer than ``limit`` pixels, none of them ``touched``; bool, by number."""
+    small: np.ndarray = areas < limit
     small[0] = False
-    small[np.unique(labels[touched])] = False
-    found: np.ndarray = small[labels]
-    return found
+    if small.any():
+        small[np.unique(labels[touched])] = False
+    return small
 
 
 def drop_small(pixels: np.ndarray, keep: np.ndarray, cut: np.ndarray) -> np.ndarray:
@@ -28,7 +31,10 @@ def drop_small(pixels: np.ndarray, keep: np.ndarray, cut: np.ndarray) -> np.ndar
     """
     if not pixels.any():
         return pixels
-    _, _, stats, _ = cv2.connectedComponentsWithStats(pixels.astype(np.uint8), connectivity=4)
-    limit = SMALL_SHARE * float(stats[1:, cv2.CC_STAT_AREA].max())
-    kept = pixels & ~_small_pieces(pixels, keep, limit)
-    return kept | _small_pieces(~kept, cut, limit)
+    labels, areas = _pieces(pixels)
+    limit = SMALL_SHARE * float(areas[1:].max())
+    crumbs = _small(labels, areas, keep, limit)
+    kept = pixels & ~crumbs[labels] if crumbs.any() else pixels
+    labels, areas = _pieces(~kept)
+    holes = _small(labels, areas, cut, limit)
+    return kept | holes[labels] if holes.any() else kept

@@ -29,10 +29,23 @@ def explain(verdict: Verdict, object_name: str = "", candidates: int = 1) -> str
         against = "an accepted color" if same else "the nearest accepted color"
     lead = f"{distance.value:.1f} ΔE00 from {against}"
     if verdict.status == FAIL:
+        if distance.passed:
+            lead += _what_failed(verdict)
         return f"{lead}; {_what_differs(verdict, verdict.offset, object_name.strip())}."
     if len({metric.candidate for metric in verdict.metrics}) > 1:
         return f"{lead}; each metric is met, though by different accepted colors."
     return f"{lead}; every metric is below its limit."
+
+
+def _what_failed(verdict: Verdict) -> str:
+    """Names the metric that fails when it is not the ΔE00 that the sentence begins with."""
+    chroma_metric, hue = verdict.metric("delta_chroma"), verdict.metric("hue_deg")
+    parts = []
+    if chroma_metric is not None and not chroma_metric.passed:
+        parts.append(f"ΔChroma is {chroma_metric.value:.1f}, over {chroma_metric.threshold:g}")
+    if hue is not None and not hue.passed:
+        parts.append(f"hue differs by {hue.value:.0f}°, over {hue.threshold:g}°")
+    return f", but {' and '.join(parts)}"
 
 
 def _what_differs(verdict: Verdict, offset: Offset, name: str) -> str:

@@ -5,30 +5,13 @@ from collections.abc import Iterator
 
 import gradio as gr
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from core.color.systems import SYSTEMS, parse_target, system
 from core.errors import UnknownColor
 from tabs.color_picker import ASSETS, catalog, color_picker
-from tests.browser import chromium
 
 pytestmark = pytest.mark.browser
-ARGUMENTS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-]  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    executable = chromium.find()
-    if executable is None:
-        pytest.fail("No Chromium: run python -m tests.browser.chromium")
-    with (
-        sync_playwright() as playwright,
-        playwright.chromium.launch(executable_path=executable, args=ARGUMENTS) as opened,
-    ):
-        yield opened
 
 
 @pytest.fixture(scope="module")

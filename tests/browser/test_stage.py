@@ -10,21 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from core.masks.from_marks import mask_from_marks
 from core.masks.mask import Mask
 from core.masks.outline import outline_path
-from tests.browser import chromium
 from tests.browser.stage_app import Bench, serving
 from tests.core.photographs import object_photograph, overlap
 
 pytestmark = pytest.mark.browser
-ARGUMENTS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-    "--force-color-profile=srgb",
-]  # fmt: skip
 SIZE = 420
 PHOTOGRAPH, TRUTH = object_photograph(SIZE, seed=1)
 
@@ -33,18 +27,6 @@ def png(pixels: np.ndarray) -> bytes:
     out = io.BytesIO()
     Image.fromarray(pixels).save(out, format="PNG")
     return out.getvalue()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    executable = chromium.find()
-    if executable is None:
-        pytest.fail("No Chromium: run python -m tests.browser.chromium")
-    with (
-        sync_playwright() as playwright,
-        playwright.chromium.launch(executable_path=executable, args=ARGUMENTS) as opened,
-    ):
-        yield opened
 
 
 BENCH = Bench()
@@ -78,7 +60,7 @@ class Stage:
         return self
 
     def settle(self) -> None:
-        expect(self.status).to_have_text("", timeout=15_000)
+        expect(self.status).to_have_text("")
 
     def button(self, name: str) -> Any:
         return self.root.get_by_role("button", name=name, exact=True)

@@ -319,3 +319,15 @@ def test_the_naive_comparison_sees_both_outcomes() -> None:
     mask = blobs(0, side=56, border=8)
     assert not naive_cleanup(flat(ORANGE, 56, 56), mask)[1]
     assert naive_cleanup(flat((20, 10, 2), 56, 56), mask)[1]
+
+
+def test_closing_can_take_in_pixels_outside_the_mask_and_says_so() -> None:
+    """Two halves of a colored square with a gap of 3: the closing bridges it, as released."""
+    srgb8 = np.full((40, 60, 3), (200, 40, 30), dtype=np.uint8)
+    mask = np.zeros((40, 60), dtype=bool)
+    mask[8:32, 8:52] = True
+    mask[:, 28:31] = False
+    cleaned = released_cleanup(srgb8, mask)
+    assert cleaned.added_px == np.count_nonzero(cleaned.pixels & ~mask) > 0
+    assert cleaned.removed_px == np.count_nonzero(mask & ~cleaned.pixels)
+    assert cleaned.pixels[20, 29]

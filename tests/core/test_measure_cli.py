@@ -112,7 +112,7 @@ def test_json_is_what_the_pipeline_says(folder: Path) -> None:
     (found,) = lines(done)
     assert set(found) >= KEYS
     expected = measure(*picture(), parse_target(ORANGE), "paper", object_name="mug").as_json()
-    assert found == {"file": "mug.png", "mask": "mask.png", **expected}
+    assert found == {"file": "mug.png", "mask": "mask.png", **expected, "image_notes": []}
 
 
 @pytest.mark.parametrize("rule_id", [known.id for known in RULES])
@@ -147,7 +147,7 @@ def test_munsell_samples_reach_the_rule(folder: Path) -> None:
     arguments = ["mug.png", "--mask", "mask.png", "--target", f"l3:{ORANGE}", "--json"]
     done = run(folder, *arguments, "--rule", "released", "--munsell", "m.csv")
     (found,) = lines(done)
-    assert "Munsell samples of Vivid reddish orange" in found["parameters"]["candidates"]
+    assert "Munsell samples of Vivid reddish orange" in found["accepted"]
     (folder / "m.csv").write_text("R,G,B\n1,2,3\n", encoding="utf-8")
     done = run(folder, *arguments, "--rule", "released", "--munsell", "m.csv")
     assert (done.returncode, done.stdout) == (2, "")
@@ -337,10 +337,48 @@ def test_a_manifest_that_is_no_text(folder: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_a_manifest_without_rows_is_no_error(folder: Path) -> None:
+def test_a_manifest_without_rows_measures_nothing_and_says_so(folder: Path) -> None:
     manifest(folder / "run.csv", "file,mask,target,system")
     done = run(folder, "--manifest", "run.csv")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "no rows" in done.stderr
+
+
+def test_a_manifest_as_people_type_it(folder: Path) -> None:
+    """Other case, spaces after commas; the file is named in the output as in the manifest."""
+    (folder / "sub").mkdir()
+    manifest(
+        folder / "sub" / "run.csv", "File, Mask, Target, System",
+        f"../mug.png, ../mask.png, {ORANGE}, L3",
+    )  # fmt: skip
+    done = run(folder, "--manifest", "sub/run.csv")
+    (found,) = lines(done)
+    assert (found["status"], found["system"]) == ("pass", "l3")
+    assert (found["file"], done.returncode) == ("../mug.png", 0)
+
+
+def test_an_rgb_value_without_quotes_is_told_from_a_system(folder: Path) -> None:
+    manifest(folder / "run.csv", "file,mask,target,system", "mug.png,mask.png,200,60,40")
+    done = run(folder, "--manifest", "run.csv")
+    (found,) = lines(done)
+    assert (found["status"], found["file"]) == ("unscored", "mug.png")
+    assert "needs quotes" in found["reason"]
+
+
+def test_what_was_converted_on_loading_is_said(folder: Path) -> None:
+    picture8, mask = picture()
+    cut = np.dstack([picture8, np.where(mask, 255, 0).astype(np.uint8)])
+    Image.fromarray(cut).save(folder / "cut.png")
+    arguments = ["cut.png", "--mask", "mask.png", "--target", ORANGE]
+    (found,) = lines(run(folder, *arguments, "--json"))
+    assert any("Transparency was laid over white" in note for note in found["image_notes"])
+    assert "Transparency was laid over white" in run(folder, *arguments).stdout
+
+
+def test_a_line_that_could_not_be_measured_has_the_same_keys(folder: Path) -> None:
+    done = run(folder, "mug.png", "none.png", "--mask", "mask.png", "--target", ORANGE, "--json")
+    good, bad = lines(done)
+    assert set(good) - {"found_hex", "found_hue_deg", "offset", "dominant"} == set(bad)
 
 
 def test_the_manifests_rule_is_the_options(folder: Path) -> None:

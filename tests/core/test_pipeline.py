@@ -12,8 +12,8 @@ from core.color.munsell import load_munsell
 from core.color.spaces import linear1_to_srgb1, srgb8_to_lab, srgb8_to_linear1
 from core.color.systems import find, parse_target
 from core.errors import BadInput, MaskError, NoPixels
-from core.pipeline import MAX_NEIGHBORS, accepted, measure, measure_all, unscored_measurement
-from core.pixels import masked_lab, select_pixels
+from core.pipeline import MAX_NEIGHBORS, accepted, measure, measure_by_rules, unscored_measurement
+from core.pixels import distinct_colors, masked_lab, select_pixels
 from core.verdict.rules import RULES, rule
 
 IDS = [known.id for known in RULES]
@@ -256,42 +256,58 @@ def test_k_is_not_the_released_rules_business() -> None:
     found = measure(srgb8, mask, parse_target(ORANGE), "released", k=3)
     assert len(found.candidates) == 1
     assert found.verdict.parameters["k"] == 0
-    assert "no Munsell samples" in found.verdict.parameters["candidates"]
+    assert "no Munsell samples" in found.accepted_text
 
 
-# ------------------------------------------------------------------------------------ batches
+# ----------------------------------------------------------------------------- several rules
 
 
-def test_measure_all_keeps_order_and_leaves_nothing_out() -> None:
+def test_several_rules_at_once_say_what_each_says_alone() -> None:
     srgb8, mask = ball()
-    orange, blue = parse_target(ORANGE), parse_target("css:blue")
-    items = [
-        (srgb8, mask, orange, "paper"),
-        (srgb8, np.zeros_like(mask), orange, "released"),
-        (srgb8, mask, blue, "released"),
-        (srgb8, mask[1:], blue, "paper"),
-    ]
-    found = list(measure_all(items))
-    assert [one.verdict.status for one in found] == ["pass", "unscored", "fail", "unscored"]
-    assert found[1].verdict.reason.startswith("The mask is empty")
-    assert found[1].verdict.rule == "released"
-    assert found[1].dominant is None
-    assert found[1].measured is None
-    assert [one.target for one in found] == [orange, orange, blue, blue]
+    target = parse_target(ORANGE)
+    ids = [by.id for by in RULES]
+    together = list(measure_by_rules(srgb8, mask, target, ids, k=2, object_name="ball"))
+    alone = [measure(srgb8, mask, target, by, k=2, object_name="ball") for by in ids]
+    assert [one.as_json() for one in together] == [one.as_json() for one in alone]
 
 
-def test_measure_all_yields_as_it_goes() -> None:
+def test_several_rules_look_at_the_pixels_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = []
+
+    def counted(*arguments):
+        looked.append(1)
+        return distinct_colors(*arguments)
+
+    monkeypatch.setattr("core.pipeline.distinct_colors", counted)
+    list(measure_by_rules(*ball(), parse_target(ORANGE), [by.id for by in RULES]))
+    assert len(looked) == 2  # as drawn, and after the clean-up
+
+
+def test_a_rule_that_cannot_judge_is_unscored_beside_those_that_can() -> None:
     srgb8, mask = ball()
-    drawn = []
+    found = list(measure_by_rules(srgb8, mask, parse_target("#E83B1B"), ["paper", "released"], k=2))
+    assert [one.verdict.status for one in found] == ["unscored", "pass"]
+    assert "belongs to no color system" in found[0].verdict.reason
+    assert found[0].dominant is None
+    assert found[0].verdict.rule == "paper"
 
-    def items():
-        for number in range(3):
-            drawn.append(number)
-            yield srgb8, mask, parse_target(ORANGE), "paper"
 
-    results = measure_all(items())
-    next(results)
-    assert drawn == [0]
+def test_no_rule_can_judge_an_empty_mask() -> None:
+    srgb8, mask = ball()
+    with pytest.raises(NoPixels, match="The mask is empty"):
+        list(measure_by_rules(srgb8, np.zeros_like(mask), parse_target(ORANGE), ["paper"]))
+
+
+def test_words_and_file_names_do_not_name_the_evidence(tmp_path) -> None:
+    """The same samples under another file name are the same measurement."""
+    found = []
+    for name in ("a.csv", "b.csv"):
+        write(tmp_path / name, HEADER, "1,2,3,3,4,34")
+        samples = load_munsell(tmp_path / name)
+        one = measure(*ball(), parse_target(ORANGE), "released", munsell=samples)
+        found.append(one.verdict.parameters)
+    assert found[0] == found[1]
+    assert set(found[0]) == {"k", "thresholds", "munsell_sha256"}
 
 
 # ------------------------------------------------------------------------------------ Munsell
@@ -320,7 +336,7 @@ def test_munsell_samples_join_the_released_candidates(tmp_path) -> None:
     assert [candidate.hex for candidate in found.candidates] == [
         parse_target(ORANGE).hex, "#DC3C1E", "#C83214",
     ]  # fmt: skip
-    assert found.verdict.parameters["candidates"] == (
+    assert found.accepted_text == (
         f"nominal and 2 Munsell samples of {orange.name}"
     )
     expected = srgb8_to_lab(np.array([200, 50, 20], dtype=np.uint8))

@@ -57,7 +57,7 @@ def test_without_an_image_it_says_what_to_do(context: Context) -> None:
     _, verdict, evidence = inspect.judge(context, None, "mug", "css:red", "paper", 0, True)
     assert view_of(verdict)["status"] == "waiting"
     assert "Open a photograph" in view_of(verdict)["reason"]
-    assert view_of(evidence) is None
+    assert view_of(evidence) == ""
 
 
 def test_without_marks_it_says_what_to_do(context: Context, stored: ImageRecord) -> None:
@@ -96,7 +96,7 @@ def test_a_color_that_cannot_be_read_is_explained(
     assert view_of(verdict)["title"] == "Not scored"
     assert said in view_of(verdict)["reason"]
     assert staged["outline"]
-    assert view_of(evidence) is None
+    assert view_of(evidence) == ""
     assert context.storage.evidence.count() == 0
 
 
@@ -199,7 +199,7 @@ def test_a_value_that_the_stage_never_makes_becomes_words(context: Context, valu
     assert staged["message"] == view_of(verdict)["reason"]
     assert "unexpected" not in staged["message"].lower()
     assert "did not expect" not in staged["message"]
-    assert view_of(evidence) is None
+    assert view_of(evidence) == ""
 
 
 def test_ten_thousand_marks_become_words(context: Context, stored: ImageRecord) -> None:
@@ -261,10 +261,10 @@ def test_an_uploaded_image_opens_without_marks(
 ) -> None:
     opened = filled(view, inspect.open_image(context, view, stored.image_id))
     staged = opened["stage"]
-    assert (staged["marks"], staged["exact_mask_id"]) == ([], None)
+    assert (staged["marks"], staged["exact_mask_id"]) == ([], "")
     assert (plain(opened["object_name"]), plain(opened["target"])) == ("", "")
     assert view_of(opened["verdict"])["status"] == "waiting"
-    assert view_of(opened["evidence"]) is None
+    assert view_of(opened["evidence"]) == ""
 
 
 def test_a_cutout_opens_with_the_mask_of_its_transparency(
