@@ -1,8 +1,8 @@
 """Finds a Chromium for the browser tests and installs one where there is none.
 
-``python -m tests.browser.chromium`` prints the path of a usable browser. The order: the
-environment's ``CHROMIUM``, a system browser, Debian's package (as root or by ``sudo -n``),
-Playwright's own download.
+``python -m tests.browser.chromium`` prints the path of a usable browser, or ends with what to do.
+The order: the environment's ``CHROMIUM``, a system browser, Debian's package (as root or by
+``sudo -n``), Playwright's own download.
 """
 
 from __future__ import annotations
@@ -13,6 +13,10 @@ import subprocess
 import sys
 
 NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+NONE_FOUND = (
+    "No Chromium found and none could be installed. Install one (Debian: apt-get install chromium) "
+    "or set CHROMIUM to its path, then run make test again."
+)
 
 
 def find() -> str | None:
@@ -52,13 +56,21 @@ def install() -> None:
             return
     done = subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"])
     if done.returncode:
-        raise SystemExit(
-            "No Chromium found and none could be installed. Install one (Debian: apt-get install "
-            "chromium) or set CHROMIUM to its path, then run make test again."
-        )
+        raise SystemExit(NONE_FOUND)
+
+
+def main() -> None:
+    """Prints the path of a browser, installed if need be; raises SystemExit where there is none."""
+    path = find()
+    if path is None:
+        install()
+        # An installer can end well and leave nothing that runs: a package that is only a stub, or
+        # a browser outside the PATH.
+        path = find()
+    if path is None:
+        raise SystemExit(NONE_FOUND)
+    print("Chromium for the browser tests:", path)
 
 
 if __name__ == "__main__":
-    if find() is None:
-        install()
-    print("Chromium for the browser tests:", find())
+    main()
