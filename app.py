@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import logging
 import os
+import signal
 import socket
 import sys
 from typing import TYPE_CHECKING
@@ -73,8 +76,19 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
     host = f"[{host}]" if ":" in host else host
     print(f"TrueHue is at http://{host}:{settings.port} (data in {settings.data}). Ctrl+C ends it.",
           flush=True)  # fmt: skip
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
-    server.run(sockets=[server_socket])
+
+    class Server(uvicorn.Server):
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            # Open pages hold streams that never end by themselves; cutting them is no fault.
+            logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+            await super().shutdown(sockets)
+
+    # Uvicorn raises the signal again when it has stopped; as KeyboardInterrupt it comes back here,
+    # so that the database is closed.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    server = Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2))
+    with contextlib.suppress(KeyboardInterrupt):
+        server.run(sockets=[server_socket])
     return 0
 
 

@@ -210,7 +210,7 @@ def wire(view: View, context: Context, header: Any) -> None:
     view.stage.change(remarked, controls, results, trigger_mode="multiple", **quiet)
     for event in (
         view.object_name.submit, view.object_name.blur, view.target.input, view.rule.input,
-        view.neighbors.release, view.neighbors_of.input, view.show_measured.input,
+        view.neighbors.input, view.neighbors_of.input, view.show_measured.input,
     ):  # fmt: skip
         event(rejudge, controls, results, trigger_mode="always_last", **quiet)
     view.verdict.rule(

@@ -90,7 +90,7 @@ def routes(context: Context) -> APIRouter:
 
     @router.get("/api/images")
     def recent(limit: int = 60, offset: int = 0, source: str = "") -> JSONResponse:
-        limit, offset = min(max(limit, 1), 200), max(offset, 0)
+        limit, offset = min(max(limit, 1), 200), min(max(offset, 0), 2**31)
         records = context.storage.images.recent(limit, offset, source or None)
         return JSONResponse(
             {

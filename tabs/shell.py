@@ -37,8 +37,9 @@ def build(context: Context) -> Any:
         generate.wire(generate_view, inspect_view, context, header, tabs)
 
         def follow(request: gr.Request) -> list[Any]:
-            tab = read(dict(request.query_params)).get("tab", "inspect")
-            selected = gr.update(selected=tab if tab in TABS else "inspect")
+            tab = read(dict(request.query_params)).get("tab", "")
+            # Only where a link asks for it: someone may have clicked a tab already.
+            selected = gr.update(selected=tab) if tab in TABS else gr.skip()
             return [selected, gr.update(data=context.data_text())]
 
         demo.load(
