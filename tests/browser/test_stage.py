@@ -57,7 +57,13 @@ class Stage:
         self.open()
         expect(self.page.locator(".th-stage:not(.empty)")).to_be_visible()
         self.settle()
-        return self
+        # Gradio reports the empty marks of a new image too, some time after it is shown; tests
+        # that count what was sent begin after that.
+        for _ in range(150):
+            if any("marks" in value for value in BENCH.sent):
+                return self
+            self.page.wait_for_timeout(100)
+        raise AssertionError("The app did not hear of the opened image.")
 
     def settle(self) -> None:
         expect(self.status).to_have_text("")
