@@ -9,6 +9,7 @@ import numpy as np
 
 from core.errors import MaskError, NoPixels
 from core.masks import grabcut as grabcut_masker
+from core.masks.describe import describe as describe_maker
 from core.masks.marks import Mark, parse_marks
 from core.masks.mask import Mask
 from core.masks.strokes import box_pixels, paint_stroke
@@ -131,26 +132,6 @@ def mask_from_marks(srgb8: np.ndarray, marks: Any, base: Mask | None = None) -> 
 
 
 def describe(mask: Mask) -> str:
-    """One line for people: maker, marks, area; ``GrabCut · box, 2 strokes · 99 px · 4.0%``."""
-    names = {
-        "grabcut": "GrabCut",
-        "brush": "Brush",
-        "whole": "Whole image",
-        "renderer": "Exact mask of the renderer",
-        "file": "Mask file",
-    }
-    marks = [mark for mark in mask.parameters.get("marks", ()) if isinstance(mark, dict)]
-    types = [str(mark.get("type")) for mark in marks]
-    start = max((n for n, kind in enumerate(types) if kind in ("whole", "stored")), default=0)
-    current = types[start:]
-    strokes = sum(kind in ("keep", "cut", "brush", "erase") for kind in current)
-    made = ["box"] if "box" in current else []
-    if strokes:
-        made.append("1 stroke" if strokes == 1 else f"{strokes} strokes")
-    parts = [
-        names.get(mask.maker, mask.maker),
-        ", ".join(made),
-        f"{mask.area_px:,} px",
-        f"{mask.area_percent:.1f}%",
-    ]
-    return " · ".join(part for part in parts if part)
+    """One line for people, with the area; ``GrabCut · box, 2 strokes · 99 px · 4.0%``."""
+    words = describe_maker(mask.maker, mask.parameters)
+    return f"{words} · {mask.area_px:,} px · {mask.area_percent:.1f}%"

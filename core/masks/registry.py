@@ -32,6 +32,8 @@ MASKERS = (
     ),
     Masker("brush", "Brush", "the object painted by hand", ("brush", "erase")),
     Masker("whole", "Whole image", "nothing", ("whole",)),
+    Masker("renderer", "Exact mask from the renderer", "an image drawn here", ("stored",)),
+    Masker("file", "From the file's transparency", "a file with transparency", ("stored",)),
 )
 
 

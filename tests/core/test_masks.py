@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from core.errors import BadInput, MaskError, NoPixels
+from core.masks.describe import describe as describe_maker
 from core.masks.from_marks import describe, mask_from_marks
 from core.masks.islands import drop_small
 from core.masks.marks import MAX_MARKS, MAX_POINTS, parse_marks
@@ -376,6 +377,28 @@ def test_parameters_make_the_same_mask_again(photograph) -> None:
     assert dict(again.parameters) == stored
 
 
+WHOLE, STORED = {"type": "whole"}, {"type": "stored", "mask_id": "m1"}
+BOX, OTHER = {"type": "box", "box": [4, 4, 30, 26]}, {"type": "box", "box": [20, 10, 38, 28]}
+
+
+@pytest.mark.parametrize(
+    ("maker", "parameters", "words"),
+    [
+        ("grabcut", {"marks": [BOX, stroke("keep", (1, 1)), stroke("erase", (1, 1))]},
+         "GrabCut · box, 2 strokes"),
+        ("grabcut", {"marks": [stroke("keep", (1, 1))]}, "GrabCut · 1 stroke"),
+        ("brush", {"marks": [STORED, *[stroke("brush", (1, 1))] * 3]}, "Brush · 3 strokes"),
+        ("whole", {"marks": [WHOLE]}, "Whole image"),
+        ("renderer", {"seed": 1}, "Exact mask from the renderer"),
+        ("renderer", {"marks": [STORED]}, "Exact mask from the renderer"),
+        ("file", {}, "From the file's transparency"),
+        ("sam", {"marks": None}, "sam"),
+    ],
+)  # fmt: skip
+def test_a_maker_is_told_in_words(maker: str, parameters: dict, words: str) -> None:
+    assert describe_maker(maker, parameters) == words
+
+
 def test_a_mask_is_described_in_one_line(photograph) -> None:
     image, truth = photograph
     box = {"type": "box", "box": bounds(truth, 6)}
@@ -438,7 +461,7 @@ def test_noise_stays_under_the_limit(share: float) -> None:
 
 
 def test_the_registry_lists_what_works_without_weights() -> None:
-    assert [known.id for known in MASKERS] == ["grabcut", "brush", "whole"]
+    assert [known.id for known in MASKERS] == ["grabcut", "brush", "whole", "renderer", "file"]
     assert not any(known.weights for known in MASKERS)
     assert masker("brush").name == "Brush"
     with pytest.raises(BadInput, match="known are grabcut"):
