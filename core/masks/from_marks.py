@@ -10,11 +10,21 @@ import numpy as np
 from core.errors import MaskError, NoPixels
 from core.masks import grabcut as grabcut_masker
 from core.masks.describe import describe as describe_maker
-from core.masks.marks import Mark, parse_marks
+from core.masks.marks import STROKES, Mark, parse_marks
 from core.masks.mask import Mask
-from core.masks.strokes import box_pixels, paint_stroke
+from core.masks.strokes import (
+    Window,
+    box_pixels,
+    check_work,
+    paint_stroke,
+    set_pixels,
+    stroke_pixels,
+)
 
 Box = tuple[int, int, int, int]
+
+
+_AGAINST = {"keep": "cut", "cut": "keep", "brush": "erase", "erase": "brush"}
 
 
 def _since_start(marks: Sequence[Mark]) -> Sequence[Mark]:
@@ -26,29 +36,48 @@ def _since_start(marks: Sequence[Mark]) -> Sequence[Mark]:
     return marks[first:]
 
 
-def _painted(
-    marks: Sequence[Mark],
-    adds: str,
-    takes: str,
-    box: tuple[int, Box] | None,
-    shape: tuple[int, int],
-) -> tuple[np.ndarray, np.ndarray]:
-    """Pixels that the strokes ``adds`` and ``takes`` decide, later ones over earlier ones.
+def _layers(
+    marks: Sequence[Mark], box: tuple[int, Box] | None, shape: tuple[int, int]
+) -> tuple[list[Mark], dict[str, np.ndarray]]:
+    """The marks that take part, and the pixels that each type of stroke decides.
 
-    Strokes from before the current box were made for another one: they count only inside of it.
+    Later strokes cover earlier ones against them. What stands before the current box was made for
+    another one: there, only strokes count, and only inside of the box.
     """
-    added, taken = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
+    layers = {
+        kind: np.zeros(shape, dtype=bool)
+        for kind in {mark.type for mark in marks} & _AGAINST.keys()
+    }
+    kept: list[Mark] = []
     for number, mark in enumerate(marks):
-        if box is not None and number == box[0]:
-            x0, y0, x1, y1 = box[1]
-            inside = np.zeros(shape, dtype=bool)
-            inside[y0:y1, x0:x1] = True
-            added &= inside
-            taken &= inside
-        if mark.type in (adds, takes):
-            paint_stroke(added, mark.points, mark.radius, mark.type == adds)
-            paint_stroke(taken, mark.points, mark.radius, mark.type == takes)
-    return added, taken
+        before = box is not None and number < box[0]
+        if mark.type in _AGAINST:
+            found = stroke_pixels(mark.points, mark.radius, shape)
+            if found is not None and box is not None and before:
+                found = _inside(*found, box[1])
+            if found is not None:
+                set_pixels(layers[mark.type], *found, True)
+                if _AGAINST[mark.type] in layers:
+                    set_pixels(layers[_AGAINST[mark.type]], *found, False)
+            elif before:
+                continue
+        elif before:
+            continue
+        kept.append(mark)
+    return kept, layers
+
+
+def _inside(window: Window, chosen: np.ndarray, box: Box) -> tuple[Window, np.ndarray] | None:
+    """The pixels ``chosen`` in ``window`` that lie in ``box``; None when there are none."""
+    rows, columns = window
+    top, bottom = max(rows.start, box[1]), min(rows.stop, box[3])
+    left, right = max(columns.start, box[0]), min(columns.stop, box[2])
+    if right <= left or bottom <= top:
+        return None
+    part = chosen[
+        top - rows.start : bottom - rows.start, left - columns.start : right - columns.start
+    ]
+    return ((slice(top, bottom), slice(left, right)), part) if part.any() else None
 
 
 def _current_box(marks: Sequence[Mark], height: int, width: int) -> tuple[int, Box] | None:
@@ -85,39 +114,31 @@ def mask_from_marks(srgb8: np.ndarray, marks: Any, base: Mask | None = None) -> 
     ``srgb8`` is uint8 ``(H, W, 3)``; ``base`` is the mask that a ``stored`` mark names, of the same
     size. First comes the last of ``whole``, ``stored`` and box with keep and cut strokes; then
     brush adds and erase removes, in their order. A whole or stored mask starts over; on it there
-    is no edge to search, so keep and cut paint like brush and erase. ``parameters`` hold all marks,
-    so the same image and marks give the same mask again, and may hold a ``note`` for the user.
+    is no edge to search, so keep and cut paint like brush and erase. ``parameters`` hold the
+    marks that take part, so the same image and these marks give the same mask again, and may hold
+    a ``note`` for the user.
 
-    Raises MaskError for marks that cannot be read and NoPixels when fewer than 2 pixels are left.
+    Raises MaskError for marks that cannot be read or would take too long, and NoPixels when fewer
+    than 2 pixels are left.
     """
     if srgb8.dtype != np.uint8 or srgb8.ndim != 3 or srgb8.shape[2] != 3:
         raise MaskError("Marks belong to an sRGB image, uint8 of height × width × 3.")
     height, width = srgb8.shape[:2]
-    parsed = parse_marks(marks, width, height)
-    parameters: dict[str, Any] = {"marks": [mark.as_json() for mark in parsed]}
-    current = _since_start(parsed)
-    kinds = {mark.type for mark in current}
+    shape = (height, width)
+    current = _since_start(parse_marks(marks, width, height))
     box = _current_box(current, height, width)
-    first = current[0].type if current else ""
-    maker = "brush"
-    if box is None and first in ("whole", "stored"):
-        if first == "stored":
-            start = _check_base(base, (height, width))
-            pixels = start.pixels.copy()
-            parameters["base"] = {"maker": start.maker, "content_sha256": start.content_sha256}
-        else:
-            pixels = np.ones((height, width), dtype=bool)
-        for mark in current[1:]:
-            paint_stroke(pixels, mark.points, mark.radius, mark.type in ("keep", "brush"))
-        if len(current) == 1:
-            maker = start.maker if first == "stored" else "whole"
+    check_work(((mark.points, mark.radius) for mark in current if mark.type in STROKES), shape)
+    parameters: dict[str, Any] = {}
+    if box is None and current and current[0].type in ("whole", "stored"):
+        pixels, maker = _on_start(current, base, parameters, shape)
     else:
-        pixels = np.zeros((height, width), dtype=bool)
-        if box is not None or kinds & {"keep", "cut"}:
-            keep, cut = _painted(current, "keep", "cut", box, (height, width))
+        current, layers = _layers(current, box, shape)
+        nothing = np.zeros(shape, dtype=bool)
+        pixels, maker = nothing, "brush"
+        if box is not None or layers.keys() & {"keep", "cut"}:
+            keep, cut = layers.get("keep", nothing), layers.get("cut", nothing)
             result = grabcut_masker.grabcut(srgb8, box[1] if box else None, keep, cut)
-            pixels = result.pixels
-            maker = "grabcut"
+            pixels, maker = result.pixels, "grabcut"
             parameters["grabcut"] = {
                 "version": grabcut_masker.VERSION,
                 "longest_side": grabcut_masker.LONGEST_SIDE,
@@ -125,10 +146,28 @@ def mask_from_marks(srgb8: np.ndarray, marks: Any, base: Mask | None = None) -> 
             }
             if result.note:
                 parameters["note"] = result.note
-        added, taken = _painted(current, "brush", "erase", box, (height, width))
-        pixels = (pixels | added) & ~taken
+        pixels = (pixels | layers.get("brush", nothing)) & ~layers.get("erase", nothing)
+    parameters["marks"] = [mark.as_json() for mark in current]
     _refuse_tiny(pixels, current)
     return Mask(pixels, maker, parameters)
+
+
+def _on_start(
+    marks: Sequence[Mark], base: Mask | None, parameters: dict[str, Any], shape: tuple[int, int]
+) -> tuple[np.ndarray, str]:
+    """Pixels and maker of strokes on the whole image or the stored mask that ``marks`` begin with.
+
+    The stored mask is named in ``parameters``.
+    """
+    if marks[0].type == "stored":
+        start = _check_base(base, shape)
+        pixels, maker = start.pixels.copy(), start.maker
+        parameters["base"] = {"maker": start.maker, "content_sha256": start.content_sha256}
+    else:
+        pixels, maker = np.ones(shape, dtype=bool), "whole"
+    for mark in marks[1:]:
+        paint_stroke(pixels, mark.points, mark.radius, mark.type in ("keep", "brush"))
+    return pixels, maker if len(marks) == 1 else "brush"
 
 
 def describe(mask: Mask) -> str:

@@ -30,9 +30,9 @@ def _row_spans(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Where the horizontal line at height ``y[k]`` crosses the capsule of ``segment[k]``.
 
-    ``start`` and ``end`` are float64 ``(S, 2)``, ``radii`` ``(S,)``. Returns left and right, float64 ``(K,)``;
-    left > right where they do not meet. A capsule is convex, so there is one interval: the hull of
-    those of its two disks and the rectangle between them.
+    ``start`` and ``end`` are float64 ``(S, 2)``, ``radii`` ``(S,)``. Returns left and right,
+    float64 ``(K,)``; left > right where they do not meet. A capsule is convex, so there is one
+    interval: the hull of those of its two disks and the rectangle between them.
     """
     radius = radii[segment]
     x0, y0 = start[segment].T
@@ -74,7 +74,7 @@ def _spans(
     ``wanted``, bool ``(runs, height)``, leaves out the rows that a run of segments need not paint.
     """
     height, width = shape
-    top, rows = _rows(start, end, radii, height)
+    top, rows = _rows(start[:, 1], end[:, 1], radii, height)
     ends = np.cumsum(rows)
     most = max(1 << 16, height * width)
     first = 0
@@ -96,11 +96,11 @@ def _spans(
 
 
 def _rows(
-    start: np.ndarray, end: np.ndarray, radii: np.ndarray | float, height: int
+    y0: np.ndarray, y1: np.ndarray, radii: np.ndarray | float, height: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The first row that every capsule may paint, and how many."""
-    top = np.ceil(np.minimum(start[:, 1], end[:, 1]) - radii - 0.5).clip(0, height).astype(int)
-    low = np.floor(np.maximum(start[:, 1], end[:, 1]) + radii - 0.5).clip(-1, height - 1)
+    """The first row that every capsule from ``y0`` to ``y1`` may paint, and how many."""
+    top = np.ceil(np.minimum(y0, y1) - radii - 0.5).clip(0, height).astype(int)
+    low = np.floor(np.maximum(y0, y1) + radii - 0.5).clip(-1, height - 1)
     return top, np.maximum(low.astype(int) - top + 1, 0)
 
 
@@ -154,8 +154,8 @@ def _painted_long(line: np.ndarray, radius: float, shape: tuple[int, int]) -> np
     np.cumsum(covered, axis=1, out=count[:, 1:])
     wanted = np.zeros((len(first), shape[0]), dtype=bool)
     for number, j, i0, i1 in _spans(head, tail, radius + deviation, shape):
-        open_ = count[j, i1] - count[j, i0] < i1 - i0
-        wanted[number[open_], j[open_]] = True
+        uncovered = count[j, i1] - count[j, i0] < i1 - i0
+        wanted[number[uncovered], j[uncovered]] = True
     exact = _painted(start, end, np.full(len(start), radius), shape, wanted)
     return covered | exact
 
@@ -183,13 +183,8 @@ def check_work(
         line = _polyline(points)
         left, top, right, bottom = _reach(line, radius, shape)
         if right > left and bottom > top:
-            shifted = line[:, 1:] - top
-            _, rows = _rows(
-                np.pad(shifted[:-1], ((0, 0), (1, 0))),
-                np.pad(shifted[1:], ((0, 0), (1, 0))),
-                radius,
-                bottom - top,
-            )
+            y = line[:, 1] - top
+            _, rows = _rows(y[:-1], y[1:], radius, bottom - top)
             work += int(rows.sum()) + (right - left) * (bottom - top) // _PIXELS_LIKE_A_ROW
         if work > MAX_WORK:
             raise MaskError(
@@ -214,7 +209,7 @@ def stroke_pixels(
     line = line - (left, top)
     size = (bottom - top, right - left)
     start, end = line[:-1], line[1:]
-    if int(_rows(start, end, radius, size[0])[1].sum()) > _MANY_ROWS:
+    if int(_rows(start[:, 1], end[:, 1], radius, size[0])[1].sum()) > _MANY_ROWS:
         covered = _painted_long(line, radius, size)
     else:
         covered = _painted(start, end, np.full(len(start), radius), size)
