@@ -21,6 +21,7 @@ check: $(VENV)/.installed-tests
 
 bench: $(VENV)/.installed-tests
 	$(BIN)/python -m tests.bench
+	$(BIN)/python -m tests.bench.masks
 	$(BIN)/python -m tests.bench.startup
 
 chromium: $(VENV)/.installed-tests

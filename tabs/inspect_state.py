@@ -4,17 +4,19 @@ from them. No Gradio here: tests call these functions directly."""
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from core.errors import BadInput, NotStored
+from core.masks.describe import describe
 from core.masks.from_marks import mask_from_marks
 from core.masks.mask import Mask
 from core.records import ImageRecord, MaskRecord
 from tabs.context import Context
 
-EXACT_MAKERS = {"renderer": "exact, from the renderer", "file": "from the file's transparency"}
+EXACT_MAKERS = ("renderer", "file")
+"""Makers of masks that come with an image."""
 
 
 @dataclass(frozen=True)
@@ -93,21 +95,8 @@ def marks_of(record: MaskRecord) -> list[dict[str, Any]]:
 def mask_text(record: MaskRecord, image: ImageRecord) -> str:
     """How the mask came about and how large it is: ``GrabCut · box, 2 strokes · 40.5%``."""
     share = 100.0 * record.area_px / (image.width * image.height)
-    size = f"{record.area_px:,} px · {share:.1f}%"
-    if record.maker in EXACT_MAKERS:
-        return f"Mask {EXACT_MAKERS[record.maker]} · {size}"
-    names = {"grabcut": "GrabCut", "brush": "Brush", "whole": "Whole image"}
-    words = _marks_text(record.parameters.get("marks") or [])
-    return " · ".join(part for part in (names.get(record.maker, record.maker), words, size) if part)
-
-
-def _marks_text(marks: Sequence[Mapping[str, Any]]) -> str:
-    boxes = any(mark.get("type") == "box" for mark in marks)
-    strokes = sum(mark.get("type") in ("keep", "cut", "brush", "erase") for mark in marks)
-    parts = ["box"] if boxes else []
-    if strokes:
-        parts.append(f"{strokes} stroke{'' if strokes == 1 else 's'}")
-    return ", ".join(parts)
+    made = describe(record.maker, record.parameters)
+    return f"{made} · {record.area_px:,} px · {share:.1f}%"
 
 
 def origin_target(image: ImageRecord) -> tuple[str, str]:

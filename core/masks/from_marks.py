@@ -9,7 +9,6 @@ import numpy as np
 
 from core.errors import MaskError, NoPixels
 from core.masks import grabcut as grabcut_masker
-from core.masks.describe import describe as describe_maker
 from core.masks.marks import STROKES, Mark, parse_marks
 from core.masks.mask import Mask
 from core.masks.strokes import (
@@ -168,9 +167,3 @@ def _on_start(
     for mark in marks[1:]:
         paint_stroke(pixels, mark.points, mark.radius, mark.type in ("keep", "brush"))
     return pixels, maker if len(marks) == 1 else "brush"
-
-
-def describe(mask: Mask) -> str:
-    """One line for people, with the area; ``GrabCut · box, 2 strokes · 99 px · 4.0%``."""
-    words = describe_maker(mask.maker, mask.parameters)
-    return f"{words} · {mask.area_px:,} px · {mask.area_percent:.1f}%"

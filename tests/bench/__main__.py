@@ -22,7 +22,7 @@ from PIL import Image
 from core.color.difference import delta_e00
 from core.color.dominant import nearest_share, released
 from core.color.systems import ColorTarget, parse_target
-from core.pipeline import Measurement, measure
+from core.pipeline import Measurement, measure, measure_by_rules
 from core.pixels import masked_colors, masked_lab
 from core.verdict.rules import RULES, Rule
 from tests.bench import per_pixel, reference
@@ -93,7 +93,7 @@ def goal(ratio: float, limit: float, *, at_most: bool, judged: bool) -> str:
 
 def row(what: str, ours: float, other: str, theirs: float, ratio: float, words: str) -> None:
     """One line of the table; ``ours`` and ``theirs`` in milliseconds."""
-    line = f"  {what:<19}{ours:8.2f} ms  {other:<16}{theirs:9.2f} ms  {ratio:7.2f}  {words}"
+    line = f"  {what:<21}{ours:8.2f} ms  {other:<16}{theirs:9.2f} ms  {ratio:7.2f}  {words}"
     print(line.rstrip(), flush=True)
 
 
@@ -115,6 +115,26 @@ def rule_rows(scene: Scene, by: Rule, target: ColorTarget, judged: bool) -> None
     ratio = theirs_ms / ours_ms
     words = goal(ratio, GOAL_COLOUR, at_most=False, judged=judged)
     row("", ours_ms, "colour-science /", theirs_ms, ratio, words)
+
+
+def inspect_rows(scene: Scene, target: ColorTarget, judged: bool) -> None:
+    """(a) and (b) for all rules in one call, which is what Inspect computes for each verdict."""
+    target_lab = np.array(target.lab)
+    ids = [by.id for by in RULES]
+
+    def ours() -> list[Measurement]:
+        return list(measure_by_rules(scene.srgb8, scene.mask, target, ids))
+
+    def theirs() -> list[tuple[np.ndarray, dict[str, float]]]:
+        return reference.by_rules(scene.srgb8, scene.mask, target_lab, RULES)
+
+    for found, numbers in zip(ours(), theirs(), strict=True):
+        check_verdict(f"{scene.name}, {found.verdict.rule}", found, *numbers)
+    ours_ms, decode_ms, theirs_ms = medians_ms(ours, lambda: decode(scene.png), theirs)
+    words = goal(ours_ms / decode_ms, GOAL_DECODE, at_most=True, judged=judged)
+    row("all four, as Inspect", ours_ms, "/ decoding", decode_ms, ours_ms / decode_ms, words)
+    words = goal(theirs_ms / ours_ms, GOAL_COLOUR, at_most=False, judged=judged)
+    row("", ours_ms, "colour-science /", theirs_ms, theirs_ms / ours_ms, words)
 
 
 def loop_rows(scene: Scene, target: ColorTarget, judged: bool) -> None:
@@ -183,6 +203,7 @@ def main() -> int:
             )
             for by in RULES:
                 rule_rows(scene, by, target, judged)
+            inspect_rows(scene, target, judged)
             loop_rows(scene, target, judged)
     except Disagreement as error:
         print(f"The numbers disagree. {error}", file=sys.stderr)

@@ -6,6 +6,7 @@ OpenCV does the opening, the closing and the components here as well: they are n
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 
 import cv2
 import numpy as np
@@ -24,16 +25,29 @@ def numbers(
 
     As ours, it also lists the distinct colors with their counts; numpy does that, colour does not.
     """
-    measured = _cleaned(srgb8, mask) if by.cleanup else mask
-    pixels = srgb8[measured]
-    lab = np.asarray(colour.XYZ_to_Lab(colour.sRGB_to_XYZ(pixels / 255.0)))
-    red, green, blue = pixels.astype(np.uint32).T
-    np.unique((red << 16) | (green << 8) | blue, return_counts=True)
-    if by.dominant == "released":
-        found = _released(lab, target_lab if by.guided else None)
-    else:
-        found = _paper(lab, centered=by.dominant == "paper-centred")
-    return found, _metrics(found, target_lab)
+    return by_rules(srgb8, mask, target_lab, [by])[0]
+
+
+def by_rules(
+    srgb8: np.ndarray, mask: np.ndarray, target_lab: np.ndarray, rules: Sequence[Rule]
+) -> list[tuple[np.ndarray, dict[str, float]]]:
+    """The same for several rules; as ours, each set of pixels is converted once."""
+    converted: dict[bool, np.ndarray] = {}
+    out = []
+    for by in rules:
+        if by.cleanup not in converted:
+            pixels = srgb8[_cleaned(srgb8, mask) if by.cleanup else mask]
+            xyz = colour.sRGB_to_XYZ(pixels / 255.0)
+            converted[by.cleanup] = np.asarray(colour.XYZ_to_Lab(xyz))
+            red, green, blue = pixels.astype(np.uint32).T
+            np.unique((red << 16) | (green << 8) | blue, return_counts=True)
+        lab = converted[by.cleanup]
+        if by.dominant == "released":
+            found = _released(lab, target_lab if by.guided else None)
+        else:
+            found = _paper(lab, centered=by.dominant == "paper-centred")
+        out.append((found, _metrics(found, target_lab)))
+    return out
 
 
 def _disk(radius: int) -> np.ndarray:

@@ -20,7 +20,8 @@ from fastapi.responses import JSONResponse, Response
 from PIL import Image, UnidentifiedImageError
 
 from core.errors import TrueHueError
-from core.masks.from_marks import describe, mask_from_marks
+from core.masks.describe import describe
+from core.masks.from_marks import mask_from_marks
 from core.masks.mask import Mask
 from core.masks.outline import outline_path
 from tabs.stage import stage
@@ -61,7 +62,8 @@ class Bench:
         self.masks.append(mask)
         return gr.update(
             outline=outline_path(mask.pixels),
-            mask_text=describe(mask),
+            mask_text=f"{describe(mask.maker, mask.parameters)} · {mask.area_px:,} px · "
+            f"{mask.area_percent:.1f}%",
             message="",
             seq=value["seq"],
         )

@@ -440,7 +440,7 @@ def test_a_drawn_picture_opens_in_inspect_with_its_exact_mask(app: App, visit: V
     expect(page.get_by_role("tab", name="Inspect")).to_have_attribute("aria-selected", "true")
     shown = bench.shown()
     area = wanted.mask.area_px
-    expect(bench.mask).to_contain_text(f"exact, from the renderer · {area:,} px")
+    expect(bench.mask).to_contain_text(f"Exact mask from the renderer · {area:,} px")
     expect(bench.object_name).to_have_value("sphere")
     expect(bench.asked).to_have_value("Vivid reddish orange")
     target = parse_target("l3:Vivid reddish orange")

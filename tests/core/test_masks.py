@@ -6,7 +6,6 @@ import itertools
 import json
 import re
 import threading
-import time
 
 import cv2
 import numpy as np
@@ -15,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import BadInput, MaskError, NoPixels
-from core.masks.describe import describe as describe_maker
-from core.masks.from_marks import describe, mask_from_marks
+from core.masks.describe import describe
+from core.masks.from_marks import mask_from_marks
 from core.masks.islands import drop_small
 from core.masks.marks import MAX_MARKS, MAX_POINTS, parse_marks
 from core.masks.mask import Mask
@@ -135,10 +134,8 @@ def test_the_thinnest_dot_paints_its_pixel_and_one_outside_paints_none() -> None
 
 def test_a_stroke_beyond_any_hand_is_refused() -> None:
     wild = np.random.default_rng(0).uniform(0, 1000, (100_000, 2)).tolist()
-    start = time.thread_time()
     with pytest.raises(MaskError, match="too long"):
         mask_from_marks(np.zeros((1000, 1000, 3), np.uint8), [stroke("brush", *wild, radius=512)])
-    assert time.thread_time() - start < 2.0
 
 
 def test_many_strokes_are_refused_together_before_one_is_painted(monkeypatch) -> None:
@@ -188,15 +185,6 @@ def test_long_strokes_give_the_same_pixels_with_less_work(
     assert np.array_equal(*pixels)
 
 
-def test_a_long_wide_stroke_is_cheap() -> None:
-    turn = np.linspace(0, 40, 20_000)
-    points = np.stack([900 + 15 * turn * np.cos(turn), 700 + 15 * turn * np.sin(turn)], axis=1)
-    start = time.thread_time()
-    paint_stroke(np.zeros((1500, 2000), dtype=bool), points.tolist(), 200)
-    # 0.4 s where this was written; 3.6 s with all its rows.
-    assert time.thread_time() - start < 2.0
-
-
 # ── GrabCut ──────────────────────────────────────────────────────────────────────────────────
 
 
@@ -209,23 +197,10 @@ def test_a_box_finds_the_object(size: int, seed: int) -> None:
     assert "note" not in mask.parameters
 
 
-def test_a_box_takes_about_half_a_second_at_1024() -> None:
-    image, truth = object_photograph(1024)
-    box = {"type": "box", "box": bounds(truth, 16)}
-    mask_from_marks(image, [box])
-    start = time.thread_time()
-    mask_from_marks(image, [box])
-    # CPU time of this thread, with room for slow machines: 0.4 s where this was written.
-    assert time.thread_time() - start < 2.0
-
-
-def test_a_box_on_12_megapixels_takes_about_a_second() -> None:
+def test_a_box_on_12_megapixels_finds_the_object() -> None:
     small, truth = object_photograph(1024)
     image = cv2.resize(small, (4000, 3000), interpolation=cv2.INTER_CUBIC)
-    start = time.thread_time()
     mask = mask_from_marks(image, [{"type": "box", "box": [40, 40, 3960, 2960]}])
-    # 0.9 s where this was written.
-    assert time.thread_time() - start < 4.0
     expected = cv2.resize(truth.astype(np.uint8), (4000, 3000), interpolation=cv2.INTER_LINEAR)
     assert overlap(mask.pixels, expected > 0) > 0.97
 
@@ -532,17 +507,16 @@ def test_the_kept_marks_make_the_identical_mask(marks: list) -> None:
     ],
 )  # fmt: skip
 def test_a_maker_is_told_in_words(maker: str, parameters: dict, words: str) -> None:
-    assert describe_maker(maker, parameters) == words
+    assert describe(maker, parameters) == words
 
 
-def test_a_mask_is_described_in_one_line(photograph) -> None:
+def test_what_marks_make_is_told_in_words(photograph) -> None:
     image, truth = photograph
     box = {"type": "box", "box": bounds(truth, 6)}
     mask = mask_from_marks(image, [box, stroke("keep", (200, 200)), stroke("brush", (9, 9))])
-    assert re.fullmatch(r"GrabCut · box, 2 strokes · [\d,]+ px · \d+\.\d%", describe(mask))
-    assert describe(mask_from_marks(image, [box, {"type": "whole"}])) == (
-        "Whole image · 160,000 px · 100.0%"
-    )
+    assert describe(mask.maker, mask.parameters) == "GrabCut · box, 2 strokes"
+    whole = mask_from_marks(image, [box, {"type": "whole"}])
+    assert describe(whole.maker, whole.parameters) == "Whole image"
 
 
 # ── outline and registry ─────────────────────────────────────────────────────────────────────

@@ -245,7 +245,7 @@ def test_a_drawn_image_opens_with_its_exact_mask_and_what_was_asked(
     assert staged["marks"] == [{"type": "stored", "mask_id": mask.mask_id}]
     assert staged["image_url"] == f"/media/images/{drawn.image_id}.png"
     assert (staged["width"], staged["height"], staged["seq"]) == (128, 128, 0)
-    assert staged["mask_text"].startswith("Mask exact, from the renderer · ")
+    assert staged["mask_text"].startswith("Exact mask from the renderer · ")
     assert plain(opened["object_name"]) == "mug"
     assert plain(opened["target"]) == "l3:Vivid reddish orange"
     assert (plain(opened["rule"]), plain(opened["neighbors"])) == ("paper", 0)
@@ -274,7 +274,7 @@ def test_a_cutout_opens_with_the_mask_of_its_transparency(
     pixels[30:60, 30:60] = True
     context.storage.masks.add(stored.image_id, Mask(pixels, "file", {"from": "transparency"}))
     staged = filled(view, inspect.open_image(context, view, stored.image_id))["stage"]
-    assert staged["mask_text"] == "Mask from the file's transparency · 900 px · 5.5%"
+    assert staged["mask_text"] == "From the file's transparency · 900 px · 5.5%"
 
 
 def link_query(address: str) -> dict[str, str]:

@@ -151,7 +151,7 @@ def test_the_mask_that_came_with_an_image_is_found_and_used_as_it_is(
     assert made is not None
     assert made.maker == "renderer"
     assert np.array_equal(context.storage.masks.pixels(made.mask_id), pixels)
-    assert mask_text(exact, stored) == "Mask exact, from the renderer · 2,000 px · 12.2%"
+    assert mask_text(exact, stored) == "Exact mask from the renderer · 2,000 px · 12.2%"
 
 
 def test_an_image_drawn_elsewhere_names_no_object(context: Context, stored: ImageRecord) -> None:
