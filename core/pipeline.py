@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from core.color import dominant as dominants
-from core.color.dominant import DominantColor
+from core.color.dominant import DominantColor, Selection
 from core.color.munsell import MunsellSamples
 from core.color.spaces import hex_of, hue_deg, lab_to_srgb8
 from core.color.systems import ColorTarget, candidates, find, nearest_names
@@ -167,7 +167,7 @@ def measure(
     munsell: MunsellSamples | None = None,
     system: str | None = None,
     object_name: str = "",
-    known: dict[bool, _Inside] | None = None,
+    known: Known | None = None,
 ) -> Measurement:
     """Judges the pixels inside a mask against an asked color.
 
@@ -193,8 +193,9 @@ def measure(
         parameters["neighbors_of"] = target.system or system
     if by.same_candidate and munsell is not None:
         parameters["munsell_sha256"] = munsell.sha256
+    known = known or Known()
     measured, colors, notes = _inside(srgb8, mask, by.cleanup, known)
-    found = _dominant(colors, by, target)
+    found = _dominant(colors, by, target, known)
     verdict = judge(
         found.lab, target.lab, np.array([c.lab for c in allowed]), by, parameters
     )
@@ -217,7 +218,7 @@ def measure_by_rules(
     MaskError or NoPixels when none can.
     """
     check_pair(srgb8, mask)
-    known: dict[bool, _Inside] = {}
+    known = Known()
     for rule_id in rule_ids:
         try:
             yield measure(srgb8, mask, target, rule_id, known=known, **settings)
@@ -229,12 +230,21 @@ def measure_by_rules(
 _Inside = tuple[np.ndarray, MaskedColors, tuple[str, ...]]
 
 
-def _inside(
-    srgb8: np.ndarray, mask: np.ndarray, cleanup: bool, known: dict[bool, _Inside] | None
-) -> _Inside:
+@dataclass
+class Known:
+    """What several rules on the same pixels need alike: found by the first, used by the others.
+
+    ``inside`` by whether the clean-up came first; ``selection`` after it.
+    """
+
+    inside: dict[bool, _Inside] = field(default_factory=dict)
+    selection: Selection | None = None
+
+
+def _inside(srgb8: np.ndarray, mask: np.ndarray, cleanup: bool, known: Known) -> _Inside:
     """The measured mask, its colors and the clean-up's notes; from ``known`` if they are there."""
-    if known is not None and cleanup in known:
-        return known[cleanup]
+    if cleanup in known.inside:
+        return known.inside[cleanup]
     measured, notes = mask, []
     if cleanup:
         cleaned = released_cleanup(srgb8, mask)
@@ -253,8 +263,7 @@ def _inside(
                 f"Closing gaps, it took in {cleaned.added_px:,} pixels outside of the mask."
             )
     found = measured, distinct_colors(srgb8, measured), tuple(notes)
-    if known is not None:
-        known[cleanup] = found
+    known.inside[cleanup] = found
     return found
 
 
@@ -267,10 +276,16 @@ def unscored_measurement(
     return Measurement(verdict, target, (), object_name)
 
 
-def _dominant(colors: MaskedColors, by: Rule, target: ColorTarget) -> DominantColor:
+def _dominant(
+    colors: MaskedColors, by: Rule, target: ColorTarget, known: Known
+) -> DominantColor:
     if by.dominant == "released":
+        if known.selection is None:
+            known.selection = dominants.select_released(colors.lab, colors.counts)
         asked = np.array(target.lab) if by.guided else None
-        return dominants.released(colors.lab, colors.counts, target_lab=asked)
+        return dominants.released(
+            colors.lab, colors.counts, target_lab=asked, selection=known.selection
+        )
     return dominants.paper(colors.lab, colors.counts, centered=by.dominant == "paper-centred")
 
 

@@ -115,58 +115,82 @@ def paper(
     )
 
 
-def released(
-    lab: np.ndarray, counts: np.ndarray | None = None, *, target_lab: np.ndarray | None = None
-) -> DominantColor:
-    """The released code's rule; with ``target_lab`` ``(3,)`` it keeps the pixels nearest to it.
+@dataclass(frozen=True)
+class Selection:
+    """What the released rule keeps before the asked color comes in; fields as in DominantColor."""
 
-    Median chroma below 10: mean of the pixels with chroma below 15. Otherwise: pixels within 1.5
+    used: np.ndarray
+    achromatic: bool
+    axis: tuple[float, float] | None
+    axis_share: float | None
+    steps: tuple[tuple[str, int], ...]
+
+
+def select_released(lab: np.ndarray, counts: np.ndarray) -> Selection:
+    """The part of the released rule that does not know the asked color.
+
+    Median chroma below 10: the pixels with chroma below 15. Otherwise: pixels within 1.5
     interquartile ranges on the second component of the centered chromaticities; of those, chroma
-    at or above their median; of those, with a target, the tenth nearest to it by CIEDE2000 (at
-    least 5, at most all); mean Lab. Raises NoPixels.
+    at or above their median. ``lab`` ``(U, 3)``, ``counts`` int64 ``(U,)``.
     """
-    lab, counts = _checked(lab, counts)
-    total = int(counts.sum())
     chroma = np.sqrt(lab[:, 1] ** 2 + lab[:, 2] ** 2)
     (median,) = statistics.percentiles(chroma, counts, [50.0])
     mean_ab = statistics.mean(lab[:, 1:], counts)
     found = _axis(_moments(lab[:, 1:], counts, mean_ab), mean_ab)
-    steps: list[tuple[str, int]] = []
-    achromatic = median < ACHROMATIC_MEDIAN_CHROMA
-
-    if achromatic:
+    axis = None if found is None else (float(found[0][0]), float(found[0][1]))
+    share = None if found is None else found[2]
+    if median < ACHROMATIC_MEDIAN_CHROMA:
         used = np.where(chroma < ACHROMATIC_KEPT_CHROMA, counts, 0)
-        steps.append(("chroma below 15", int(used.sum())))
-    else:
-        keep = np.ones(counts.shape, dtype=bool)
-        if found is not None:
-            across = (lab[:, 1] - mean_ab[0]) * found[1][0] + (lab[:, 2] - mean_ab[1]) * found[1][1]
-            low, high = statistics.percentiles(across, counts, [25.0, 75.0])
-            reach = 1.5 * (high - low)
-            # Rounding must not throw out pixels of one color, whose range is zero.
-            slack = 1e-9
-            keep = (across >= low - reach - slack) & (across <= high + reach + slack)
-            steps.append(("within 1.5 IQR across the axis", int(counts[keep].sum())))
-        (middle,) = statistics.percentiles(chroma[keep], counts[keep], [50.0])
-        keep &= chroma >= middle
-        steps.append(("chroma at or above the median", int(counts[keep].sum())))
-        used = np.where(keep, counts, 0)
-        if target_lab is not None:
-            asked = np.asarray(target_lab, dtype=np.float64)
-            used = nearest_share(lab, counts, keep, asked)
-            steps.append(("the tenth nearest to the asked color", int(used.sum())))
+        return Selection(used, True, axis, share, (("chroma below 15", int(used.sum())),))
+    steps: list[tuple[str, int]] = []
+    keep = np.ones(counts.shape, dtype=bool)
+    if found is not None:
+        second = found[1]
+        across = (lab[:, 1] - mean_ab[0]) * second[0] + (lab[:, 2] - mean_ab[1]) * second[1]
+        low, high = statistics.percentiles(across, counts, [25.0, 75.0])
+        reach = 1.5 * (high - low)
+        # Rounding must not throw out pixels of one color, whose range is zero.
+        slack = 1e-9
+        keep = (across >= low - reach - slack) & (across <= high + reach + slack)
+        steps.append(("within 1.5 IQR across the axis", int(counts[keep].sum())))
+    (middle,) = statistics.percentiles(chroma[keep], counts[keep], [50.0])
+    keep &= chroma >= middle
+    used = np.where(keep, counts, 0)
+    steps.append(("chroma at or above the median", int(used.sum())))
+    return Selection(used, False, axis, share, tuple(steps))
 
+
+def released(
+    lab: np.ndarray,
+    counts: np.ndarray | None = None,
+    *,
+    target_lab: np.ndarray | None = None,
+    selection: Selection | None = None,
+) -> DominantColor:
+    """The released code's rule; with ``target_lab`` ``(3,)`` it keeps the pixels nearest to it.
+
+    The mean Lab of :func:`select_released`; with a target, and unless the pixels are near neutral,
+    only of the tenth nearest to it by CIEDE2000 (at least 5, at most all). ``selection`` is that
+    function's answer for the same pixels, if it is at hand. Raises NoPixels.
+    """
+    lab, counts = _checked(lab, counts)
+    kept = selection or select_released(lab, counts)
+    used, steps = kept.used, kept.steps
+    if target_lab is not None and not kept.achromatic:
+        asked = np.asarray(target_lab, dtype=np.float64)
+        used = nearest_share(lab, counts, used > 0, asked)
+        steps = (*steps, ("the tenth nearest to the asked color", int(used.sum())))
     mean = statistics.mean(lab, used)
     return DominantColor(
         lab=(float(mean[0]), float(mean[1]), float(mean[2])),
         method="released" if target_lab is not None else "released-unguided",
-        pixel_count=total,
+        pixel_count=int(counts.sum()),
         used_count=int(used.sum()),
         used=used,
-        axis=None if found is None else (float(found[0][0]), float(found[0][1])),
-        axis_share=None if found is None else found[2],
-        achromatic=achromatic,
-        steps=tuple(steps),
+        axis=kept.axis,
+        axis_share=kept.axis_share,
+        achromatic=kept.achromatic,
+        steps=steps,
     )
 
 
