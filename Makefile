@@ -17,6 +17,7 @@ test: $(VENV)/.installed-tests chromium check
 
 check: $(VENV)/.installed-tests
 	$(BIN)/python -m ruff check .
+	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m mypy
 
 bench: $(VENV)/.installed-tests

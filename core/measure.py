@@ -114,7 +114,7 @@ def _manifest_job(path: Path, line: int, row: dict[str, Any], system: str | None
     file, mask, target, named = ((row.get(name) or "").strip() for name in COLUMNS)
     problem = ""
     if None in row:  # csv's key for what no column is named for
-        problem = "more values than columns; a value with commas needs quotes, as \"1,2,3\""
+        problem = 'more values than columns; a value with commas needs quotes, as "1,2,3"'
     elif not (file and mask and target):
         problem = "file, mask and target must all be given"
     return Job(

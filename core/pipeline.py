@@ -196,9 +196,7 @@ def measure(
     known = known or Known()
     measured, colors, notes = _inside(srgb8, mask, by.cleanup, known)
     found = _dominant(colors, by, target, known)
-    verdict = judge(
-        found.lab, target.lab, np.array([c.lab for c in allowed]), by, parameters
-    )
+    verdict = judge(found.lab, target.lab, np.array([c.lab for c in allowed]), by, parameters)
     verdict = replace(verdict, reason=explain(verdict, object_name, len(allowed)))
     return Measurement(
         verdict, target, allowed, object_name, mask_px, how, measured, colors, found, notes
@@ -276,9 +274,7 @@ def unscored_measurement(
     return Measurement(verdict, target, (), object_name)
 
 
-def _dominant(
-    colors: MaskedColors, by: Rule, target: ColorTarget, known: Known
-) -> DominantColor:
+def _dominant(colors: MaskedColors, by: Rule, target: ColorTarget, known: Known) -> DominantColor:
     if by.dominant == "released":
         if known.selection is None:
             known.selection = dominants.select_released(colors.lab, colors.counts)

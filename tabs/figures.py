@@ -94,7 +94,10 @@ def chromaticity(found: Measurement) -> dict[str, Any]:
     _labels(figure, {"neutral": (0.0, 0.0), "asked": asked.lab[1:], "found": found_lab[1:]}, high)
     figure.update_xaxes(range=[low[0], high[0]], title_text="a*", constrain="domain")
     figure.update_yaxes(
-        range=[low[1], high[1]], title_text="b*", scaleanchor="x", constrain="domain",
+        range=[low[1], high[1]],
+        title_text="b*",
+        scaleanchor="x",
+        constrain="domain",
         constraintoward="top",
     )
     return _plain(figure)

@@ -182,10 +182,9 @@ def restore(context: Context, query: dict[str, str]) -> list[Any]:
     ]
 
 
-def wire(
-    view: View, inspect_view: inspect.View, context: Context, header: Any, tabs: Any
-) -> None:
+def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, tabs: Any) -> None:
     """Connects the controls."""
+
     def drawn(*values: Any) -> list[Any]:
         try:
             record, address = draw(context, *values)

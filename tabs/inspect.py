@@ -115,9 +115,7 @@ def layout() -> View:
                     value=True, elem_id="show-measured",
                     label="Hatch the pixels of the mask that the rule left out",
                 )  # fmt: skip
-    evidence = widget(
-        "evidence", EVIDENCE, elem_id="evidence", view=None, plotly=_plotly_version()
-    )
+    evidence = widget("evidence", EVIDENCE, elem_id="evidence", view=None, plotly=_plotly_version())
     library = widget("library", LIBRARY, elem_id="library", open=0)
     return View(stage_view, object_name, target, rule_choice, neighbors, show_measured,
                 neighbors_of, verdict, evidence, library)  # fmt: skip
@@ -150,9 +148,7 @@ def restore(context: Context, view: View, query: dict[str, str]) -> list[Any]:
         return [gr.skip()] * len(view.outputs)
     try:
         put, words = question_of(query)
-        return open_image(
-            context, view, query["image"], put, query.get("mask", ""), words=words
-        )
+        return open_image(context, view, query["image"], put, query.get("mask", ""), words=words)
     except Exception as error:
         return _refused(view, f"This link cannot be opened here. {message_of(error)}")
 
@@ -191,9 +187,7 @@ def wire(view: View, context: Context, header: Any) -> None:
             # A photograph says nothing of object and color: those on screen go on. A drawn image
             # brings its own.
             put = Question("", "", now.rule_id, now.k, now.show_measured, now.neighbors_of)
-            out = open_image(
-                context, view, image_id, put, kept=(now.object_name, now.target_text)
-            )
+            out = open_image(context, view, image_id, put, kept=(now.object_name, now.target_text))
         except Exception as error:
             out = _refused(view, message_of(error))
         return [*out, gr.update(data=context.data_text())]

@@ -127,9 +127,7 @@ def _no_evidence() -> Any:
     return gr.update(view="")
 
 
-def _judge_mask(
-    context: Context, work: Work, mask: MaskRecord, put: Question
-) -> list[Any]:
+def _judge_mask(context: Context, work: Work, mask: MaskRecord, put: Question) -> list[Any]:
     target = parse_target(put.target_text)
     image = context.storage.images.get(work.image_id)
     srgb8, pixels = context.srgb8(work.image_id), context.mask_pixels(mask.mask_id)
@@ -185,9 +183,7 @@ def _overlay(srgb8: np.ndarray, mask: np.ndarray, found: Measurement) -> str:
     return "data:image/png;base64," + base64.b64encode(png).decode("ascii")
 
 
-def _stage_update(
-    context: Context, work: Work, mask: MaskRecord, overlay: str
-) -> dict[str, Any]:
+def _stage_update(context: Context, work: Work, mask: MaskRecord, overlay: str) -> dict[str, Any]:
     image = context.storage.images.get(work.image_id)
     update: dict[str, Any] = gr.update(
         outline=outline_path(context.mask_pixels(mask.mask_id)), measured_url=overlay,
@@ -269,7 +265,5 @@ def question_of(query: dict[str, str]) -> tuple[Question, str]:
         wrong.append(f'there is no color system "{system}"')
         system = NEIGHBORS_OF
     words = f"Of this link not everything could be read: {'; '.join(wrong)}." if wrong else ""
-    put = Question(
-        query.get("object", ""), query.get("target", ""), rule_id, k or 0, True, system
-    )
+    put = Question(query.get("object", ""), query.get("target", ""), rule_id, k or 0, True, system)
     return put, words

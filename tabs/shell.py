@@ -42,9 +42,7 @@ def build(context: Context) -> Any:
             selected = gr.update(selected=tab) if tab in TABS else gr.skip()
             return [selected, gr.update(data=context.data_text())]
 
-        demo.load(
-            follow, outputs=[tabs, header], show_progress="hidden", api_visibility="private"
-        )
+        demo.load(follow, outputs=[tabs, header], show_progress="hidden", api_visibility="private")
     return demo
 
 

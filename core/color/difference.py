@@ -130,9 +130,7 @@ def _mend_opposite(
 ) -> None:  # fmt: skip
     """Overwrites, at ``where``, what the sum of two opposite unit vectors cannot give."""
     shape = cos_h.shape
-    u1, v1, u2, v2, c1, c2 = (
-        np.broadcast_to(x, shape)[where] for x in (u1, v1, u2, v2, c1, c2)
-    )
+    u1, v1, u2, v2, c1, c2 = (np.broadcast_to(x, shape)[where] for x in (u1, v1, u2, v2, c1, c2))
     h1, h2 = np.degrees(np.arctan2(v1, u1)) % 360.0, np.degrees(np.arctan2(v2, u2)) % 360.0
     difference = h2 - h1
     wrapped = np.where(

@@ -107,8 +107,7 @@ def judge(
     else:
         where = {name: int(np.argmin(values[name])) for name in values}
     metrics = tuple(
-        Metric(name, float(values[name][where[name]]), limits[name], where[name])
-        for name in values
+        Metric(name, float(values[name][where[name]]), limits[name], where[name]) for name in values
     )
     nearest = where["delta_e00"]
     return Verdict(

@@ -69,8 +69,6 @@ BY_MATH = scalar_ciede2000(math)
 BY_NUMPY = scalar_ciede2000(np)
 
 
-def distances(
-    lab: np.ndarray, target: Lab, difference: Callable[[Lab, Lab], float]
-) -> list[float]:
+def distances(lab: np.ndarray, target: Lab, difference: Callable[[Lab, Lab], float]) -> list[float]:
     """The loop over the rows of float64 ``(N, 3)``: one call a pixel."""
     return [float(difference(tuple(row.tolist()), target)) for row in lab]

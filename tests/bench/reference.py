@@ -74,9 +74,7 @@ def _cleaned(srgb8: np.ndarray, mask: np.ndarray) -> np.ndarray:
 
 def _metrics(found: np.ndarray, target_lab: np.ndarray) -> dict[str, float]:
     chroma = np.hypot(found[1], found[2]), np.hypot(target_lab[1], target_lab[2])
-    turn = np.degrees(
-        np.arctan2(found[2], found[1]) - np.arctan2(target_lab[2], target_lab[1])
-    )
+    turn = np.degrees(np.arctan2(found[2], found[1]) - np.arctan2(target_lab[2], target_lab[1]))
     return {
         "delta_chroma": float(np.hypot(*(found - target_lab)[1:])),
         "delta_e00": float(colour.delta_E(found, target_lab, method="CIE 2000")),

@@ -39,9 +39,18 @@ def _apt(sudo: list[str]) -> bool:
     quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     update = subprocess.run([*sudo, "apt-get", "update", "-qq"], env=quiet)
     install = subprocess.run(
-        [*sudo, "apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium",
-         "fonts-dejavu-core"],
-        env=quiet, stdout=subprocess.DEVNULL,
+        [
+            *sudo,
+            "apt-get",
+            "install",
+            "-y",
+            "-qq",
+            "--no-install-recommends",
+            "chromium",
+            "fonts-dejavu-core",
+        ],
+        env=quiet,
+        stdout=subprocess.DEVNULL,
     )
     return update.returncode == 0 and install.returncode == 0
 

@@ -121,9 +121,11 @@ def test_order_of_the_list(asked: Picker) -> None:
     rows = [text.split("\n") for text in asked.options.all_inner_texts()]
     assert [row[:2] for row in rows[:3]] == [["pink", "CSS"], ["Pink", "L2"], ["Pink", "L1"]]
     # Names that begin with it, then names with a word that does, then any that hold it.
-    assert [row[0] for row in rows].index("Pinkish gray") < [row[0] for row in rows].index(
-        "Deep pink"
-    ) < [row[0] for row in rows].index("hotpink")
+    assert (
+        [row[0] for row in rows].index("Pinkish gray")
+        < [row[0] for row in rows].index("Deep pink")
+        < [row[0] for row in rows].index("hotpink")
+    )
 
 
 def test_pick_by_mouse_and_by_enter_alone(asked: Picker) -> None:

@@ -54,9 +54,7 @@ def save(path: Path, pixels: np.ndarray) -> None:
     Image.fromarray(values).save(path)
 
 
-def run(
-    folder: Path, *arguments: str, **environment: str
-) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """The command in ``folder``; its streams as UTF-8."""
     return subprocess.run(
         [sys.executable, "-m", "core.measure", *arguments],
@@ -169,9 +167,7 @@ def test_munsell_samples_reach_the_rule(folder: Path) -> None:
         ("l9:red", "no color system"),
     ],
 )
-def test_a_wrong_color_is_named_once_for_all_images(
-    folder: Path, target: str, said: str
-) -> None:
+def test_a_wrong_color_is_named_once_for_all_images(folder: Path, target: str, said: str) -> None:
     done = run(folder, "mug.png", "mug.png", "--mask", "mask.png", "--target", target)
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
@@ -217,8 +213,17 @@ def test_text_output_leaves_the_unscored_to_standard_error(folder: Path) -> None
         (["mug.png", "--manifest", "run.csv"], "--manifest"),
         (["--manifest", "none.csv"], "none.csv"),
         (
-            ["mug.png", "--mask", "mask.png", "--target", "blue", "--rule", "released",
-             "--munsell", "no.csv"],
+            [
+                "mug.png",
+                "--mask",
+                "mask.png",
+                "--target",
+                "blue",
+                "--rule",
+                "released",
+                "--munsell",
+                "no.csv",
+            ],
             "no.csv",
         ),
         (["mug.png", "--mask", "mask.png", "--target", "blue", "--k", "99"], "between 0 and 20"),

@@ -336,9 +336,7 @@ def test_munsell_samples_join_the_released_candidates(tmp_path) -> None:
     assert [candidate.hex for candidate in found.candidates] == [
         parse_target(ORANGE).hex, "#DC3C1E", "#C83214",
     ]  # fmt: skip
-    assert found.accepted_text == (
-        f"nominal and 2 Munsell samples of {orange.name}"
-    )
+    assert found.accepted_text == (f"nominal and 2 Munsell samples of {orange.name}")
     expected = srgb8_to_lab(np.array([200, 50, 20], dtype=np.uint8))
     assert found.candidates[2].lab == pytest.approx(tuple(expected), abs=1e-12)
 

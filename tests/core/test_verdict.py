@@ -86,9 +86,7 @@ def test_the_defaults_are_those_of_the_protocol() -> None:
         ((50.0, 0.0, 40.0), {"delta_chroma", "delta_e00", "hue_deg"}),  # another hue
     ],
 )
-def test_one_failing_metric_is_enough(
-    found: tuple[float, float, float], failing: set[str]
-) -> None:
+def test_one_failing_metric_is_enough(found: tuple[float, float, float], failing: set[str]) -> None:
     verdict = decide(found, [(50.0, 40.0, 0.0)])
     assert {metric.name for metric in verdict.metrics if not metric.passed} == failing
     assert verdict.status == FAIL
@@ -222,9 +220,7 @@ def test_offsets_are_found_minus_accepted() -> None:
     ("found_deg", "asked_deg", "offset"),
     [(350.0, 10.0, -20.0), (10.0, 350.0, 20.0), (100.0, 80.0, 20.0), (200.0, 10.0, -170.0)],
 )
-def test_hue_offset_takes_the_short_way(
-    found_deg: float, asked_deg: float, offset: float
-) -> None:
+def test_hue_offset_takes_the_short_way(found_deg: float, asked_deg: float, offset: float) -> None:
     def at(degrees: float) -> tuple[float, float, float]:
         turn = math.radians(degrees)
         return 50.0, 30.0 * math.cos(turn), 30.0 * math.sin(turn)

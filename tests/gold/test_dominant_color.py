@@ -161,9 +161,7 @@ def test_released_achromatic_branch() -> None:
     # Chromas 0, 3, 5, 14, 15: the median is 5 < 10, so the object counts as achromatic, and the
     # mean is that of the four below 15. The one at exactly 15 is out.
     # L* (10 + 20 + 30 + 40) / 4 = 25, a* (0 + 3 + 0 + 14) / 4 = 4.25, b* (0 + 0 - 5 + 0) / 4.
-    lab = np.array(
-        [[10, 0, 0], [20, 3, 0], [30, 0, -5], [40, 14, 0], [90, 9, 12]], dtype=float
-    )
+    lab = np.array([[10, 0, 0], [20, 3, 0], [30, 0, -5], [40, 14, 0], [90, 9, 12]], dtype=float)
     found = released(lab)
     assert found.achromatic
     assert found.lab == pytest.approx((25.0, 4.25, -1.25), abs=1e-12)

@@ -9,9 +9,7 @@ from tabs.context import Context
 def test_opening_an_image_again_makes_no_new_mask_and_no_new_evidence(
     context: Context, view: inspect.View
 ) -> None:
-    record, _ = generate.draw(
-        context, "reference-renderer", "sphere", "l2:blue", "studio", 0, 128
-    )
+    record, _ = generate.draw(context, "reference-renderer", "sphere", "l2:blue", "studio", 0, 128)
     storage = context.storage
     for _ in range(3):
         inspect.open_image(context, view, record.image_id)
@@ -23,9 +21,7 @@ def test_opening_an_image_again_makes_no_new_mask_and_no_new_evidence(
 
 
 def test_a_stroke_on_the_exact_mask_is_a_new_mask(context: Context, view: inspect.View) -> None:
-    record, _ = generate.draw(
-        context, "reference-renderer", "sphere", "l2:blue", "studio", 0, 128
-    )
+    record, _ = generate.draw(context, "reference-renderer", "sphere", "l2:blue", "studio", 0, 128)
     (mask,) = context.storage.masks.for_image(record.image_id)
     marks = [
         {"type": "stored", "mask_id": mask.mask_id},
