@@ -34,13 +34,13 @@ examples:
 
 @dataclass(frozen=True)
 class Job:
-    """One image to judge. ``where`` names it in messages, ``file`` in the output, as it was given;
-    the paths ``image`` and ``mask`` are ready to be opened. ``problem`` says why it cannot be run.
+    """One image to judge. ``where`` names it in messages; ``file`` and ``mask`` are as given, and
+    start at ``folder``. ``problem`` says why it cannot be run.
     """
 
     where: str
+    folder: Path
     file: str
-    image: str
     mask: str
     target: str
     system: str | None
@@ -82,7 +82,7 @@ def _jobs(options: argparse.Namespace) -> Iterator[Job]:
     """The jobs in order; those of a manifest that cannot be run have a ``problem``."""
     if options.manifest is None:
         for image in options.images:
-            yield Job(image, image, image, options.mask, options.target, options.system)
+            yield Job(image, Path(), image, options.mask, options.target, options.system)
         return
     path = Path(options.manifest)
     try:
@@ -117,11 +117,8 @@ def _manifest_job(path: Path, line: int, row: dict[str, Any], system: str | None
         problem = 'more values than columns; a value with commas needs quotes, as "1,2,3"'
     elif not (file and mask and target):
         problem = "file, mask and target must all be given"
-    return Job(
-        where=f"{path.name}, line {line}", file=file, image=str(path.parent / file),
-        mask=str(path.parent / mask), target=target, system=named.lower() or system,
-        problem=problem,
-    )  # fmt: skip
+    where = f"{path.name}, line {line}"
+    return Job(where, path.parent, file, mask, target, named.lower() or system, problem)
 
 
 def _check_options(options: argparse.Namespace, by: Rule) -> None:
@@ -142,8 +139,8 @@ def _run(
     """The measurement, and the notes of what was converted when the image was loaded."""
     if job.problem:
         raise BadInput(job.problem + ".")
-    image = load_image(job.image)
-    mask = load_mask(job.mask, image.srgb8.shape[:2])
+    image = load_image(job.folder / job.file)
+    mask = load_mask(job.folder / job.mask, image.srgb8.shape[:2])
     target = parse_target(job.target, job.system)
     found = measure(
         image.srgb8, mask, target, options.rule,
