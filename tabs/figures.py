@@ -12,12 +12,15 @@ import numpy as np
 
 from core.color.density import ChromaticityDensity, chromaticity_density, lightness_histogram
 from core.color.spaces import hex_of, lab_to_srgb8
+from core.color.statistics import mean
 from core.pipeline import Measurement
-from core.verdict.region import acceptance_outline
+from core.verdict.region import acceptance_outline, line_across, square_around
 from core.verdict.rules import rule
 
 INK, SOFT, LINE = "var(--th-ink)", "var(--th-soft)", "var(--th-line)"
 PANEL = "var(--th-panel)"
+MOST_DRAWN = 60
+"""Accepted colors drawn in the a*b* plane; a Munsell category can hold hundreds."""
 
 
 def _base(**layout: Any) -> Any:
@@ -71,10 +74,10 @@ def chromaticity(found: Measurement) -> dict[str, Any]:
         x0=center[0], dx=density.step, y0=center[1], dy=density.step, hoverongaps=False,
         hovertemplate="a* %{x:.1f} · b* %{y:.1f}<br>%{z:,} px<extra></extra>",
     ))  # fmt: skip
-    low, high = _extent(found, density)
+    low, high = _in_view(found, density)
     _axis_line(figure, found, low, high)
     thresholds = rule(found.verdict.rule).thresholds
-    for index, candidate in enumerate(found.candidates[:60]):
+    for index, candidate in enumerate(found.candidates[:MOST_DRAWN]):
         outline = acceptance_outline(candidate.lab, thresholds)
         figure.add_trace(go.Scatter(
             x=outline[:, 0], y=outline[:, 1], mode="lines", hoverinfo="skip",
@@ -113,19 +116,13 @@ def _point(lab: Any, label: str, fill: str, symbol: str, size: int) -> Any:
     )  # fmt: skip
 
 
-def _extent(found: Measurement, density: ChromaticityDensity) -> tuple[np.ndarray, np.ndarray]:
+def _in_view(found: Measurement, density: ChromaticityDensity) -> tuple[np.ndarray, np.ndarray]:
     """The square that holds the pixels, the neutral point, found and the accepted colors."""
-    height, width = density.counts.shape
-    corner = np.array([density.a_min, density.b_min])
     assert found.verdict.lab is not None
-    points = [corner, corner + np.array([width, height]) * density.step, np.zeros(2)]
-    points += [np.array(found.verdict.lab[1:])]
-    for candidate in found.candidates[:60]:
-        points += [np.array(candidate.lab[1:]) - 6.0, np.array(candidate.lab[1:]) + 6.0]
-    low, high = np.min(points, axis=0), np.max(points, axis=0)
-    half = max(float((high - low).max()) * 0.55, 12.0)
-    middle = (low + high) / 2.0
-    return middle - half, middle + half
+    points = [*density.corners, np.zeros(2), np.array(found.verdict.lab[1:])]
+    for candidate in found.candidates[:MOST_DRAWN]:
+        points.extend(acceptance_outline(candidate.lab, rule(found.verdict.rule).thresholds))
+    return square_around(np.array(points))
 
 
 def _axis_line(figure: Any, found: Measurement, low: np.ndarray, high: np.ndarray) -> None:
@@ -135,16 +132,9 @@ def _axis_line(figure: Any, found: Measurement, low: np.ndarray, high: np.ndarra
     dominant = found.dominant
     if dominant is None or dominant.axis is None or found.colors is None:
         return
-    through = np.zeros(2)
-    if dominant.method != "paper":
-        weights = found.colors.counts / found.colors.counts.sum()
-        through = weights @ found.colors.lab[:, 1:]
-    axis = np.array(dominant.axis)
-    # As far as the plot goes in both directions.
-    with np.errstate(divide="ignore"):
-        steps = np.stack([(low - through) / axis, (high - through) / axis])
-    reach = np.array([np.nanmax(steps.min(axis=0)), np.nanmin(steps.max(axis=0))])
-    ends = through + np.outer(reach, axis)
+    centered = dominant.method != "paper"
+    through = mean(found.colors.lab[:, 1:], found.colors.counts) if centered else np.zeros(2)
+    ends = line_across(through, np.array(dominant.axis), low, high)
     figure.add_trace(go.Scatter(
         x=ends[:, 0], y=ends[:, 1], mode="lines", hoverinfo="skip",
         line={"color": SOFT, "width": 1, "dash": "dash"},

@@ -89,7 +89,7 @@ def layout() -> View:
             with gr.Row(elem_classes="th-ask"):
                 object_name = gr.Textbox(
                     label="Object", placeholder="mug", elem_id="object-name", max_length=80,
-                    min_width=90, scale=2,
+                    max_lines=1, min_width=90, scale=2,
                 )  # fmt: skip
                 with gr.Column(min_width=180, scale=4):
                     target = color_picker("Asked color", elem_id="asked-color")

@@ -219,10 +219,15 @@ def _steps(
     steps.append({
         "mark": {PASS: "✓", FAIL: "✕"}[verdict.status],
         "title": f"Verdict by {by.name} {by.version}",
-        "text": f"{found.accepted_text}; limits ΔChroma {limits['delta_chroma']:g}, "
+        "text": f"{found.accepted_text}{_drawn(found)}; limits ΔChroma {limits['delta_chroma']:g}, "
                 f"ΔE00 {limits['delta_e00']:g}, hue {limits['hue_deg']:g}°",
     })  # fmt: skip
     return steps
+
+
+def _drawn(found: Measurement) -> str:
+    most = figures.MOST_DRAWN
+    return f" (the first {most} are drawn)" if len(found.candidates) > most else ""
 
 
 def _mask_note(parameters: Mapping[str, Any]) -> str:

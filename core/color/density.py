@@ -25,6 +25,13 @@ class ChromaticityDensity:
     counts: np.ndarray
     rgba8: np.ndarray
 
+    @property
+    def corners(self) -> tuple[np.ndarray, np.ndarray]:
+        """Lowest and highest (a*, b*) of all cells."""
+        height, width = self.counts.shape
+        low = np.array([self.a_min, self.b_min])
+        return low, low + np.array([width, height]) * self.step
+
 
 def chromaticity_density(
     lab: np.ndarray, counts: np.ndarray, cells: int = 48

@@ -1,4 +1,4 @@
-"""The acceptance region: which chromaticities pass, for drawing."""
+"""The a*b* plane of a verdict, for drawing: what passes, what is in view, where the axis runs."""
 
 from __future__ import annotations
 
@@ -31,3 +31,21 @@ def acceptance_outline(
     reach = np.where(passes.all(axis=1), radius.size, passes.argmin(axis=1))
     length = np.concatenate(([0.0], radius))[reach]
     return center[1:] + length[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+
+
+def square_around(points: np.ndarray, least_half: float = 12.0) -> tuple[np.ndarray, np.ndarray]:
+    """Lower and upper corner ``(2,)`` of a square with room around ``points`` ``(N, 2)``."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    half = max(float((high - low).max()) * 0.55, least_half)
+    middle = (low + high) / 2.0
+    return middle - half, middle + half
+
+
+def line_across(
+    through: np.ndarray, axis: np.ndarray, low: np.ndarray, high: np.ndarray
+) -> np.ndarray:
+    """Both ends ``(2, 2)`` of the line along ``axis`` through a point inside, cut at the square."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        steps = np.stack([(low - through) / axis, (high - through) / axis])
+    reach = np.array([np.nanmax(steps.min(axis=0)), np.nanmin(steps.max(axis=0))])
+    return through + np.outer(reach, axis)

@@ -13,7 +13,7 @@ from core.color.spaces import srgb8_to_lab
 from core.color.systems import parse_target
 from core.masks.overlay import unmeasured_overlay_png
 from core.verdict.judge import PASS, judge
-from core.verdict.region import acceptance_outline
+from core.verdict.region import acceptance_outline, line_across, square_around
 from core.verdict.rules import Thresholds, rule
 
 
@@ -80,3 +80,25 @@ def test_hatching_lies_exactly_on_what_was_left_out_and_is_neutral() -> None:
 def test_nothing_left_out_is_no_picture() -> None:
     mask = np.ones((4, 4), dtype=bool)
     assert unmeasured_overlay_png(mask, mask) is None
+
+
+def test_the_square_holds_every_point_with_room() -> None:
+    points = np.array([[0.0, 0.0], [60.0, 20.0], [-5.0, 44.0]])
+    low, high = square_around(points)
+    assert np.ptp(high - low) == 0
+    assert (points > low).all()
+    assert (points < high).all()
+    tight_low, tight_high = square_around(np.array([[3.0, 4.0]]))
+    assert (tight_high - tight_low).tolist() == [24.0, 24.0]
+
+
+@pytest.mark.parametrize("degrees", [0, 30, 45, 90, 135, 200, 270])
+def test_the_axis_ends_on_the_edge_of_the_square(degrees: float) -> None:
+    axis = np.array([np.cos(np.radians(degrees)), np.sin(np.radians(degrees))])
+    low, high, through = np.array([-20.0, -10.0]), np.array([30.0, 40.0]), np.array([5.0, 6.0])
+    for end in line_across(through, axis, low, high):
+        assert (end >= low - 1e-9).all()
+        assert (end <= high + 1e-9).all()
+        assert min(np.abs(end - low).min(), np.abs(end - high).min()) < 1e-9
+        offset = end - through
+        assert offset[0] * axis[1] - offset[1] * axis[0] == pytest.approx(0, abs=1e-9)
