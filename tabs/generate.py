@@ -212,10 +212,12 @@ def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, 
             return [gr.skip()] * (len(inspect_view.outputs) + 2)
         return [gr.update(selected="inspect"), *out, gr.update(data=context.data_text())]
 
+    # A click while a picture is being drawn is the next wish, not a mistake to drop.
     view.draw.click(
         drawn, view.request,
         [view.picture, view.drawn, view.to_inspect, view.recent, header],
-        show_progress="minimal", show_progress_on=view.picture, api_visibility="private",
+        trigger_mode="always_last", show_progress="minimal", show_progress_on=view.picture,
+        api_visibility="private",
     )  # fmt: skip
 
     def linked(request: gr.Request) -> list[Any]:

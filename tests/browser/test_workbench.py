@@ -856,7 +856,7 @@ def test_a_cutout_brings_its_mask(app: App, visit: Visit) -> None:
     Image.fromarray(np.dstack([srgb8, alpha])).save(out, format="PNG")
     bench = Workbench(visit(app.address))
     bench.open(out.getvalue(), "cutout.png")
-    expect(bench.mask).to_contain_text("from the file's transparency")
+    expect(bench.mask).to_contain_text("From the file's transparency")
     assert bench.mask_px() == np.count_nonzero(truth)
     bench.ask("vivid reddish orange")
     laid = np.where(truth[..., None], srgb8, 255).astype(np.uint8)
