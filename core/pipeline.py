@@ -197,7 +197,7 @@ def measure(
     measured, colors, notes = _inside(srgb8, mask, by.cleanup, known)
     found = _dominant(colors, by, target, known)
     verdict = judge(found.lab, target.lab, np.array([c.lab for c in allowed]), by, parameters)
-    verdict = replace(verdict, reason=explain(verdict, object_name, len(allowed)))
+    verdict = replace(verdict, reason=explain(verdict, object_name))
     return Measurement(
         verdict, target, allowed, object_name, mask_px, how, measured, colors, found, notes
     )

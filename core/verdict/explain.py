@@ -12,11 +12,11 @@ SLIGHT = 2.0
 HUE_RIGHT_DEG = 5.0
 
 
-def explain(verdict: Verdict, object_name: str = "", candidates: int = 1) -> str:
+def explain(verdict: Verdict, object_name: str = "") -> str:
     """The sentence after "Passes" or "Fails"; ``object_name`` may be empty.
 
-    ``candidates`` is the number of accepted colors. Everything is said of the candidate that the
-    ΔE00 was taken on, so that distance and directions belong to one color.
+    Everything is said of the candidate that the ΔE00 was taken on, so that distance and directions
+    belong to one color.
     """
     if verdict.status == UNSCORED:
         return verdict.reason

@@ -26,7 +26,7 @@ def sentence(
     """What is said of a found color, with the first accepted one as the asked color."""
     accepted = accepted or [ASKED]
     verdict = judge(found, accepted[0], np.array(accepted), rule(rule_id))
-    return explain(verdict, name, len(accepted))
+    return explain(verdict, name)
 
 
 def turned(chroma: float, degrees: float, lightness: float = 50.0) -> tuple[float, float, float]:
