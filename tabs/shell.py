@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import gradio as gr
@@ -43,7 +44,22 @@ def build(context: Context) -> Any:
             return [selected, gr.update(data=context.data_text())]
 
         demo.load(follow, outputs=[tabs, header], show_progress="hidden", api_visibility="private")
+        demo.load(
+            hold_stream, show_progress="hidden", api_visibility="private", concurrency_limit=None
+        )
     return demo
+
+
+async def hold_stream() -> AsyncIterator[None]:
+    """Runs as long as a page is open and does nothing.
+
+    Gradio 6.31's page closes its stream of answers when the last event that it knows of is done.
+    An event that was sent at that moment, but not yet confirmed, then never gets its answer. With
+    one event that does not end, the stream stays.
+    """
+    while True:
+        await asyncio.sleep(300)
+        yield
 
 
 def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
