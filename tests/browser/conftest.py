@@ -74,7 +74,10 @@ class Watch:
             expected = "Failed to load resource" in message.text and any(
                 url.endswith(end) for end in self.refused
             )
-            if message.type == "error" and not expected:
+            # Gradio's own words when a page is left or loaded again while its stream is open,
+            # which it always is (tabs.shell.hold_stream); nobody is on that page any more.
+            left = message.text.startswith("AbortError: signal is aborted without reason")
+            if message.type == "error" and not expected and not left:
                 self.faults.append(f"console: {message.text} ({url})")
 
         def asked(request: Request) -> None:
