@@ -29,6 +29,7 @@ ARGUMENTS = [
 ]  # fmt: skip
 # A machine that builds something else at the same time is slow, not broken.
 expect.set_options(timeout=15_000)
+LEFT = ("AbortError: signal is aborted without reason", "Unexpected error Connection errored out")
 VIEWPORT: Any = {"width": 1360, "height": 1000}
 
 
@@ -76,7 +77,7 @@ class Watch:
             )
             # Gradio's own words when a page is left or loaded again while its stream is open,
             # which it always is (tabs.shell.hold_stream); nobody is on that page any more.
-            left = message.text.startswith("AbortError: signal is aborted without reason")
+            left = message.text.startswith(LEFT) and "/assets/" in url
             if message.type == "error" and not expected and not left:
                 self.faults.append(f"console: {message.text} ({url})")
 
