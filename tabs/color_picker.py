@@ -8,14 +8,12 @@ changes, from Python too; ``input`` comes only when a person picked.
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
 from core.color.systems import SEARCH_ORDER, SYSTEMS, system
-
-ASSETS = Path(__file__).resolve().parent.parent / "assets"
+from tabs.widgets import asset
 
 # Constant, with no user text in it: Gradio evaluates templates as code, and a template that
 # changes is drawn anew, which would drop what the person is typing.
@@ -44,8 +42,8 @@ def color_picker(label: str, value: str | None = None, elem_id: str | None = Non
         value or "",
         label=label,
         html_template=TEMPLATE,
-        css_template=_asset("css/color_picker.css"),
-        js_on_load=_asset("js/color_reading.js") + _asset("js/color_picker.js"),
+        css_template=asset("css/color_picker.css"),
+        js_on_load=asset("js/color_reading.js") + asset("js/color_picker.js"),
         apply_default_css=False,
         elem_id=elem_id,
         elem_classes=["th-picker-block"],
@@ -67,8 +65,3 @@ def catalog() -> dict[str, Any]:
             for color in system(key).colors
         ],
     }
-
-
-@cache
-def _asset(path: str) -> str:
-    return (ASSETS / path).read_text(encoding="utf-8")

@@ -9,7 +9,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from core.color.systems import SYSTEMS, parse_target, system
 from core.errors import UnknownColor
-from tabs.color_picker import ASSETS, catalog, color_picker
+from tabs.color_picker import catalog, color_picker
+from tabs.widgets import asset
 
 pytestmark = pytest.mark.browser
 
@@ -242,7 +243,7 @@ def test_browser_and_core_read_alike(browser: Browser) -> None:
         "1,2", "1,2,256", "rgb(-1,2,3)", "1, 2.5, 3", "50% 20% 10%", "rgb(1,2,3,4)", "rgb(",
         "l4:red", "l3:", "css:Vivid red", "vivd red", "gray50", "rgb", "-", "+1,2,3",
     ]  # fmt: skip
-    source = (ASSETS / "js/color_reading.js").read_text("utf-8")
+    source = asset("js/color_reading.js")
     page = browser.new_page()
     answers = page.evaluate(
         "([source, catalog, texts]) => new Function('props', 'texts', source + "
