@@ -1,0 +1,156 @@
+"""The prompt record: a sentence, and the objects and colors that an image of it is judged by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from core.color.systems import ColorTarget, parse_target
+from core.errors import BadInput
+
+TASKS: Mapping[str, str] = MappingProxyType(
+    {
+        "cna": "Color name accuracy",
+        "ncu": "Numerical color understanding",
+        "coa": "Color-object association",
+        "moc": "Multi-object color composition",
+        "ica": "Implicit color association",
+        "concept": "Color concept",
+        "free": "Free text",
+    }
+)
+"""The five tasks of GenColorBench (arXiv:2510.20586, section 3.2), concepts, and free text."""
+
+LEVELS: Mapping[str, str] = MappingProxyType(
+    {
+        "cna": "1 object-focused",
+        "ncu": "1 object-focused",
+        "coa": "2 contextual",
+        "moc": "3 scene",
+        "ica": "4 implicit",
+    }
+)
+"""The level of difficulty of a task (the paper's Table 3 and Appendix D)."""
+
+ROLES = ("main", "reference", "bystander")
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectTarget:
+    """One object that a prompt speaks of.
+
+    ``color`` is what it has to have, or None where nothing is asked. ``role`` is ``main``;
+    ``reference`` for an object that has to share the main object's color (ICA); ``bystander`` for
+    one that must not take it (COA). ``negative_labels`` are parts that are not measured.
+    """
+
+    name: str
+    color: ColorTarget | None = None
+    negative_labels: tuple[str, ...] = ()
+    role: str = "main"
+    category: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A prompt and all that is known of it. Empty strings stand for what does not apply.
+
+    ``id`` is unique in its set and never changes. ``task`` is a key of :data:`TASKS`, ``system`` a
+    color system's id, ``source`` the id of the set, ``template`` names the sentence's pattern
+    (``D.1.3``), ``notation`` is ``name``, ``hex`` or ``rgb``. A color concept has ``concept``
+    (``beach``), ``modifier`` (``lonely``), ``modifier_kind`` (``base``, ``visual state`` or
+    ``emotional``), ``category`` and ``style``.
+    """
+
+    id: str
+    text: str
+    task: str
+    targets: tuple[ObjectTarget, ...] = ()
+    system: str = ""
+    source: str = ""
+    template: str = ""
+    notation: str = ""
+    category: str = ""
+    concept: str = ""
+    modifier: str = ""
+    modifier_kind: str = ""
+    style: str = ""
+
+    @property
+    def level(self) -> str:
+        """The level of difficulty, or an empty string outside of GenColorBench's tasks."""
+        return LEVELS.get(self.task, "")
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain JSON that :func:`prompt_from_json` reads back; what is empty is left out."""
+        out: dict[str, Any] = {"id": self.id, "text": self.text, "task": self.task}
+        out["targets"] = [_target_json(target) for target in self.targets]
+        for name in _TEXTS:
+            if getattr(self, name):
+                out[name] = getattr(self, name)
+        if self.level:
+            out["level"] = self.level
+        return out
+
+
+_TEXTS = (
+    "system", "source", "template", "notation", "category", "concept", "modifier",
+    "modifier_kind", "style",
+)  # fmt: skip
+
+
+def _target_json(target: ObjectTarget) -> dict[str, Any]:
+    out: dict[str, Any] = {"object": target.name, "role": target.role}
+    if target.color is not None:
+        out["color"] = target.color.value
+        out["hex"] = target.color.hex
+    if target.negative_labels:
+        out["negative_labels"] = list(target.negative_labels)
+    if target.category:
+        out["category"] = target.category
+    return out
+
+
+def prompt_from_json(given: Mapping[str, Any]) -> Prompt:
+    """The prompt of :meth:`Prompt.as_json`.
+
+    Raises BadInput for a missing or empty id, text or task, an unknown task or role, or text where
+    something else stands; UnknownColor for a color that cannot be read.
+    """
+    texts = {name: _text(given, name) for name in ("id", "text", "task")}
+    missing = [name for name, text in texts.items() if not text.strip()]
+    if missing:
+        raise BadInput(f"A prompt needs {' and '.join(missing)}.")
+    if texts["task"] not in TASKS:
+        raise BadInput(f"There is no task {texts['task'][:60]!r}. It is one of {', '.join(TASKS)}.")
+    targets = given.get("targets") or []
+    if not isinstance(targets, list) or not all(isinstance(item, Mapping) for item in targets):
+        raise BadInput("The targets of a prompt are a list of objects.")
+    rest = {name: _text(given, name) for name in _TEXTS}
+    return Prompt(**texts, targets=tuple(_target(item) for item in targets), **rest)
+
+
+def _text(given: Mapping[str, Any], name: str) -> str:
+    value = given.get(name) or ""
+    if not isinstance(value, str):
+        raise BadInput(f"The {name} of a prompt is text, not {value!r:.60}.")
+    return value
+
+
+def _target(given: Mapping[str, Any]) -> ObjectTarget:
+    role = _text(given, "role") or "main"
+    if role not in ROLES:
+        raise BadInput(f"There is no role {role[:60]!r}. It is one of {', '.join(ROLES)}.")
+    labels = given.get("negative_labels") or []
+    if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
+        raise BadInput("The negative_labels of an object are a list of words.")
+    color = _text(given, "color")
+    return ObjectTarget(
+        name=_text(given, "object"),
+        color=parse_target(color) if color else None,
+        negative_labels=tuple(labels),
+        role=role,
+        category=_text(given, "category"),
+    )
