@@ -1,94 +1,386 @@
-"""The one list of generators, and one function that draws with any of them."""
+"""The one list of generators. Listing them loads nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
+from pathlib import Path
 
 from core.errors import BadInput
-from core.generation.renderer import RenderRequest, render
-from core.masks.mask import Mask
+from core.generation.before import GeneratedImage, GenerationRequest, generate
+from core.generation.entry import Defaults, Kind, ModelEntry
 
+__all__ = [
+    "MODELS",
+    "Defaults",
+    "GeneratedImage",
+    "GenerationRequest",
+    "Kind",
+    "ModelEntry",
+    "generate",
+    "model",
+]
 
-@dataclass(frozen=True)
-class ModelEntry:
-    """A generator as people choose it.
+CARD = "example of the model card"
+PIPELINE = "default of the pipeline's call in diffusers 0.42 (the card's example gives none)"
+STABILITY = "Stability AI Community"
+FLUX_LICENSE = "FLUX.1 [dev] Non-Commercial"
+RAIL = "CreativeML Open RAIL++-M"
+TENCENT = "Tencent Hunyuan Community"
+BY_FOLDER = (
+    "Neither diffusers nor transformers has a class for it. Draw with its own code and import the "
+    "folder of images, or run it behind an OpenAI-compatible images endpoint and add that.",
+)
 
-    ``id`` never changes once images carry it. ``needs`` says which weights or files must be there
-    before it can draw; it is empty for what works on a fresh machine.
-    """
-
-    id: str
-    name: str
-    license: str
-    needs: tuple[str, ...]
-    note: str
-
-
+# Sizes: the files' as the hub lists them, or parameters times two bytes where "memory_gib" or
+# "download_gib" is among the fields that are not verified.
 MODELS: tuple[ModelEntry, ...] = (
     ModelEntry(
         id="reference-renderer",
         name="Reference renderer (no weights)",
+        kind="renderer",
         license="Apache-2.0",
-        needs=(),
         note="Shaded objects of exactly known color with exact masks, for trying and testing.",
+        defaults=Defaults(None, None, 1024, 1024, "TrueHue"),
+    ),
+    ModelEntry(
+        id="sdxl-base-1.0",
+        name="Stable Diffusion XL base 1.0",
+        kind="diffusers",
+        license=RAIL,
+        note="U-Net with two CLIP text encoders; reads 77 tokens.",
+        repo="stabilityai/stable-diffusion-xl-base-1.0",
+        pipeline="StableDiffusionXLPipeline",
+        parameters_b=2.6,
+        download_gib=6.5,
+        memory_gib=6.5,
+        largest_gib=4.8,
+        variant="fp16",
+        defaults=Defaults(50, 5.0, 1024, 1024, PIPELINE),
+    ),
+    ModelEntry(
+        id="sd3-medium",
+        name="Stable Diffusion 3 Medium",
+        kind="diffusers",
+        license=STABILITY,
+        gated=True,
+        note="Transformer with two CLIP text encoders and T5, which reads 256 tokens.",
+        repo="stabilityai/stable-diffusion-3-medium-diffusers",
+        pipeline="StableDiffusion3Pipeline",
+        parameters_b=2.0,
+        download_gib=14.4,
+        memory_gib=14.4,
+        largest_gib=8.9,
+        defaults=Defaults(28, 7.0, 1024, 1024, CARD),
+        paper="SD 3",
+        not_verified=("download_gib", "memory_gib"),
+    ),
+    ModelEntry(
+        id="sd3.5-medium",
+        name="Stable Diffusion 3.5 Medium",
+        kind="diffusers",
+        license=STABILITY,
+        gated=True,
+        note="Transformer with two CLIP text encoders and T5, which reads 256 tokens.",
+        repo="stabilityai/stable-diffusion-3.5-medium",
+        pipeline="StableDiffusion3Pipeline",
+        parameters_b=2.5,
+        download_gib=15.2,
+        memory_gib=15.2,
+        largest_gib=8.9,
+        defaults=Defaults(40, 4.5, 1024, 1024, CARD),
+    ),
+    ModelEntry(
+        id="sd3.5-large",
+        name="Stable Diffusion 3.5 Large",
+        kind="diffusers",
+        license=STABILITY,
+        gated=True,
+        note="Transformer with two CLIP text encoders and T5, which reads 256 tokens.",
+        repo="stabilityai/stable-diffusion-3.5-large",
+        pipeline="StableDiffusion3Pipeline",
+        parameters_b=8.1,
+        download_gib=25.7,
+        memory_gib=25.7,
+        largest_gib=15.2,
+        defaults=Defaults(28, 3.5, 1024, 1024, CARD),
+        # Its reference for "SD 3.5" is this repository; the text names no size.
+        paper="SD 3.5",
+    ),
+    ModelEntry(
+        id="flux.1-dev",
+        name="FLUX.1 [dev]",
+        kind="diffusers",
+        license=FLUX_LICENSE,
+        gated=True,
+        note="Guidance is distilled into the weights: no negative prompt. T5 reads 512 tokens.",
+        repo="black-forest-labs/FLUX.1-dev",
+        pipeline="FluxPipeline",
+        parameters_b=12.0,
+        download_gib=31.4,
+        memory_gib=31.4,
+        largest_gib=22.2,
+        fp16=False,
+        defaults=Defaults(50, 3.5, 1024, 1024, CARD),
+        paper="Flux",
+        not_verified=("download_gib", "memory_gib"),
+    ),
+    ModelEntry(
+        id="sana1.5-1.6b",
+        name="Sana 1.5 1.6B",
+        kind="diffusers",
+        license="NSCL v2-custom, Gemma terms",
+        note="Linear transformer on 32-fold compressed latents; Gemma 2 reads 300 tokens.",
+        repo="Efficient-Large-Model/SANA1.5_1.6B_1024px_diffusers",
+        pipeline="SanaPipeline",
+        parameters_b=1.6,
+        download_gib=9.1,
+        memory_gib=8.5,
+        largest_gib=4.9,
+        fp16=False,
+        defaults=Defaults(20, 4.5, 1024, 1024, "Sana's documentation of the diffusers pipeline"),
+        # The table says "Sana" and cites the first paper, without a size.
+        paper="Sana",
+        not_verified=("license", "download_gib", "memory_gib"),
+    ),
+    ModelEntry(
+        id="sana1.5-4.8b",
+        name="Sana 1.5 4.8B",
+        kind="diffusers",
+        license="NSCL v2-custom, Gemma terms",
+        note="The larger Sana 1.5, of ColorConceptBench; Gemma 2 reads 300 tokens.",
+        repo="Efficient-Large-Model/SANA1.5_4.8B_1024px_diffusers",
+        pipeline="SanaPipeline",
+        parameters_b=4.8,
+        download_gib=15.0,
+        memory_gib=14.4,
+        largest_gib=8.9,
+        fp16=False,
+        defaults=Defaults(20, 4.5, 1024, 1024, "Sana's documentation of the diffusers pipeline"),
+        not_verified=("license", "download_gib", "memory_gib"),
+    ),
+    ModelEntry(
+        id="pixart-alpha",
+        name="PixArt-α XL-2 1024",
+        kind="diffusers",
+        license=RAIL,
+        note="Small transformer with T5, which reads 120 tokens.",
+        repo="PixArt-alpha/PixArt-XL-2-1024-MS",
+        pipeline="PixArtAlphaPipeline",
+        parameters_b=0.6,
+        download_gib=20.3,
+        memory_gib=10.2,
+        largest_gib=8.9,
+        defaults=Defaults(20, 4.5, 1024, 1024, PIPELINE),
+        paper="Pixart Alpha",
+        not_verified=("license", "download_gib", "memory_gib"),
+    ),
+    ModelEntry(
+        id="pixart-sigma",
+        name="PixArt-Σ XL-2 1024",
+        kind="diffusers",
+        license=RAIL,
+        note="PixArt-α's successor; T5 reads 300 tokens.",
+        repo="PixArt-alpha/PixArt-Sigma-XL-2-1024-MS",
+        pipeline="PixArtSigmaPipeline",
+        parameters_b=0.6,
+        download_gib=20.3,
+        memory_gib=10.2,
+        largest_gib=8.9,
+        defaults=Defaults(20, 4.5, 1024, 1024, PIPELINE),
+        paper="Pixart Sigma",
+        not_verified=("license", "download_gib", "memory_gib"),
+    ),
+    ModelEntry(
+        id="hunyuan-dit-1.2",
+        name="Hunyuan-DiT 1.2",
+        kind="diffusers",
+        license=TENCENT,
+        note="Reads English and Chinese with CLIP (77 tokens) and T5 (256 tokens).",
+        repo="Tencent-Hunyuan/HunyuanDiT-v1.2-Diffusers",
+        pipeline="HunyuanDiTPipeline",
+        parameters_b=1.5,
+        download_gib=13.4,
+        memory_gib=6.8,
+        largest_gib=3.2,
+        defaults=Defaults(50, 5.0, 1024, 1024, PIPELINE),
+        not_verified=("download_gib", "memory_gib"),
+    ),
+    ModelEntry(
+        id="kolors",
+        name="Kolors",
+        kind="diffusers",
+        license="Apache-2.0 code, Kolors model license",
+        note="SDXL's U-Net with ChatGLM3, which reads English and Chinese, 256 tokens.",
+        repo="Kwai-Kolors/Kolors-diffusers",
+        pipeline="KolorsPipeline",
+        parameters_b=2.6,
+        download_gib=16.6,
+        memory_gib=16.6,
+        largest_gib=11.6,
+        variant="fp16",
+        defaults=Defaults(50, 5.0, 1024, 1024, PIPELINE),
+    ),
+    ModelEntry(
+        id="cogview4-6b",
+        name="CogView4 6B",
+        kind="diffusers",
+        license="Apache-2.0",
+        note="Transformer with GLM-4, which reads English and Chinese, 1,024 tokens.",
+        repo="zai-org/CogView4-6B",
+        pipeline="CogView4Pipeline",
+        parameters_b=6.4,
+        download_gib=29.0,
+        memory_gib=28.6,
+        largest_gib=16.4,
+        fp16=False,
+        defaults=Defaults(50, 3.5, 1024, 1024, CARD),
+    ),
+    ModelEntry(
+        id="qwen-image",
+        name="Qwen-Image",
+        kind="diffusers",
+        license="Apache-2.0",
+        note="Transformer with Qwen2.5-VL; twice the work a step, for the guidance.",
+        repo="Qwen/Qwen-Image",
+        pipeline="QwenImagePipeline",
+        parameters_b=20.4,
+        download_gib=53.7,
+        memory_gib=53.7,
+        largest_gib=38.1,
+        fp16=False,
+        defaults=Defaults(50, 4.0, 1328, 1328, CARD),
+    ),
+    ModelEntry(
+        id="playground-2.5",
+        name="Playground 2.5",
+        kind="diffusers",
+        license="Playground v2.5 Community",
+        note="SDXL's architecture trained for vivid color, with EDM noise levels.",
+        repo="playgroundai/playground-v2.5-1024px-aesthetic",
+        pipeline="StableDiffusionXLPipeline",
+        parameters_b=2.6,
+        download_gib=6.5,
+        memory_gib=6.5,
+        largest_gib=4.8,
+        variant="fp16",
+        defaults=Defaults(50, 3.0, 1024, 1024, CARD),
+    ),
+    ModelEntry(
+        id="srpo",
+        name="SRPO (FLUX.1 [dev] tuned by preference)",
+        kind="diffusers",
+        license=f"{TENCENT}, and {FLUX_LICENSE} for the rest",
+        gated=True,
+        note="FLUX.1 [dev] with the transformer's weights of tencent/SRPO in the place of its own.",
+        repo="tencent/SRPO",
+        pipeline="FluxPipeline",
+        parameters_b=12.0,
+        download_gib=44.4,
+        memory_gib=31.4,
+        largest_gib=22.2,
+        base="flux.1-dev",
+        part="transformer",
+        fp16=False,
+        defaults=Defaults(50, 3.5, 1024, 1024, CARD),
+        not_verified=("download_gib",),
+    ),
+    ModelEntry(
+        id="janus-pro-7b",
+        name="Janus-Pro 7B",
+        kind="transformers",
+        license="MIT code, DeepSeek model license",
+        note="Draws token by token, 576 tokens an image of 384 pixels; no denoising steps.",
+        repo="deepseek-community/Janus-Pro-7B",
+        pipeline="JanusForConditionalGeneration",
+        parameters_b=7.4,
+        download_gib=13.8,
+        memory_gib=13.8,
+        largest_gib=13.8,
+        fp16=False,
+        defaults=Defaults(None, 5.0, 384, 384, "generation script of the Janus repository"),
+        paper="Janus Pro",
+    ),
+    ModelEntry(
+        id="janus-pro-1b",
+        name="Janus-Pro 1B",
+        kind="transformers",
+        license="MIT code, DeepSeek model license",
+        note="The small Janus-Pro, 576 tokens an image of 384 pixels.",
+        repo="deepseek-community/Janus-Pro-1B",
+        pipeline="JanusForConditionalGeneration",
+        parameters_b=2.1,
+        download_gib=3.9,
+        memory_gib=3.9,
+        largest_gib=3.9,
+        fp16=False,
+        defaults=Defaults(None, 5.0, 384, 384, "generation script of the Janus repository"),
+        not_verified=("download_gib", "memory_gib"),
+    ),
+    ModelEntry(
+        id="omnigen2",
+        name="OmniGen2",
+        kind="folder",
+        license="Apache-2.0",
+        note="By its own images: GenColorBench drew them at 512 pixels.",
+        needs=BY_FOLDER,
+        repo="OmniGen2/OmniGen2",
+        parameters_b=4.0,
+        defaults=Defaults(None, None, 512, 512, "GenColorBench, Table 4"),
+        paper="OmniGen2",
+        not_verified=("license", "parameters_b"),
+    ),
+    ModelEntry(
+        id="blip3o-next",
+        name="BLIP3o-NEXT",
+        kind="folder",
+        license="Apache-2.0",
+        note="By its own images: GenColorBench drew BLIP3o's at 1024 pixels.",
+        needs=BY_FOLDER,
+        repo="BLIP3o/BLIP3o-NEXT-GRPO-Text-3B",
+        parameters_b=3.0,
+        defaults=Defaults(None, None, 1024, 1024, "GenColorBench, Table 4"),
+        paper="Blip3o",
+        not_verified=("license", "repo", "parameters_b"),
     ),
 )
 
 
-@dataclass(frozen=True)
-class GenerationRequest:
-    """One image asked of one generator. ``light`` is a name; ``size_px`` is the side."""
-
-    model_id: str
-    object_name: str
-    color_srgb8: tuple[int, int, int]
-    light: str = "studio"
-    seed: int = 0
-    size_px: int = 1024
-
-
-@dataclass(frozen=True)
-class GeneratedImage:
-    """What came of a request.
-
-    ``srgb8`` uint8 ``(H, W, 3)``. ``mask`` is None where the generator does not know which pixels
-    are the object. ``origin`` is plain JSON with all that is needed to draw the image again.
-    """
-
-    srgb8: np.ndarray
-    mask: Mask | None
-    origin: dict[str, Any]
-
-
 def model(model_id: str) -> ModelEntry:
-    """The entry of that id; raises BadInput, naming the known ids, when there is none."""
+    """The entry of that id.
+
+    ``hub:owner/name`` and ``folder:path`` give an entry for any diffusers pipeline, made from
+    nothing but the id: neither the hub nor the folder is looked at. ``served:name`` stands for a
+    server that was set up under that name. Raises BadInput, naming the known ids, when there is no
+    such entry.
+    """
     for entry in MODELS:
         if entry.id == model_id:
             return entry
+    scheme, _, rest = model_id.partition(":")
+    if scheme in _MADE and rest.strip():
+        return _MADE[scheme](model_id, rest.strip())
     known = ", ".join(entry.id for entry in MODELS)
-    raise BadInput(f"There is no generator {model_id!r}. Choose one of: {known}.")
-
-
-def generate(request: GenerationRequest) -> GeneratedImage:
-    """Draws one image; raises BadInput for what the generator cannot draw."""
-    return _DRAW[model(request.model_id).id](request)
-
-
-def _render(request: GenerationRequest) -> GeneratedImage:
-    wanted = RenderRequest(
-        object_name=request.object_name,
-        albedo_srgb8=request.color_srgb8,
-        light=request.light,
-        seed=request.seed,
-        size_px=request.size_px,
+    raise BadInput(
+        f"There is no generator {model_id!r}. Choose one of: {known}; or hub:owner/name or "
+        "folder:/path for any diffusers pipeline."
     )
-    drawn = render(wanted)
-    origin = {"model_id": request.model_id, **wanted.as_json()}
-    return GeneratedImage(srgb8=drawn.srgb8, mask=drawn.mask, origin=origin)
 
 
-_DRAW: dict[str, Callable[[GenerationRequest], GeneratedImage]] = {"reference-renderer": _render}
+def _hub(model_id: str, repo: str) -> ModelEntry:
+    owner, _, name = repo.partition("/")
+    if not owner or not name or "/" in name or ".." in repo or any(c.isspace() for c in repo):
+        raise BadInput(f"{model_id!r} is no hub id: write hub:owner/name, as on huggingface.co.")
+    note = "A diffusers pipeline of the hub, with the defaults of its class."
+    return ModelEntry(model_id, repo, "diffusers", "see its card on the hub", note, repo=repo)
+
+
+def _folder(model_id: str, path: str) -> ModelEntry:
+    note = "A diffusers pipeline of this machine, with the defaults of its class."
+    return ModelEntry(model_id, Path(path).name or path, "diffusers", "see its folder", note)
+
+
+def _served(model_id: str, name: str) -> ModelEntry:
+    note = "A server with an OpenAI-compatible images endpoint."
+    return ModelEntry(model_id, name, "served", "see its server", note)
+
+
+_MADE = {"hub": _hub, "folder": _folder, "served": _served}

@@ -1,42 +1,141 @@
-"""The list of generators, and drawing through it."""
+"""The list of generators."""
 
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 from core.errors import BadInput
 from core.generation import registry
-from core.generation.registry import GenerationRequest, generate
+from core.generation.registry import MODELS, GenerationRequest, ModelEntry, generate, model
 from core.generation.renderer import RENDERER_VERSION, RenderRequest, render
 
 REQUEST = GenerationRequest("reference-renderer", "sphere", (200, 30, 60), "window", 3, 64)
+WITH_WEIGHTS = [entry for entry in MODELS if entry.kind in ("diffusers", "transformers")]
+# Table 4 of GenColorBench, its first column.
+TABLE_4 = {"Flux", "Sana", "SD 3.5", "Pixart Alpha", "SD 3", "Pixart Sigma", "Janus Pro",
+           "OmniGen2", "Blip3o"}  # fmt: skip
 
 
-def test_the_renderer_is_listed_and_needs_nothing() -> None:
-    entry = registry.model("reference-renderer")
+def test_the_renderer_comes_first_and_needs_nothing() -> None:
+    entry = MODELS[0]
+    assert entry is model("reference-renderer")
     assert entry.name == "Reference renderer (no weights)"
     assert entry.needs == ()
-    assert entry in registry.MODELS
 
 
-def test_every_entry_is_complete_and_can_draw() -> None:
-    ids = [entry.id for entry in registry.MODELS]
-    assert len(set(ids)) == len(ids)
-    assert set(registry._DRAW) == set(ids)
-    for entry in registry.MODELS:
-        assert entry.name
-        assert entry.license
-        assert entry.note
+def test_ids_are_unique_and_stable() -> None:
+    # Images carry these: none may ever be renamed or dropped.
+    assert [entry.id for entry in MODELS] == [
+        "reference-renderer", "sdxl-base-1.0", "sd3-medium", "sd3.5-medium", "sd3.5-large",
+        "flux.1-dev", "sana1.5-1.6b", "sana1.5-4.8b", "pixart-alpha", "pixart-sigma",
+        "hunyuan-dit-1.2", "kolors", "cogview4-6b", "qwen-image", "playground-2.5", "srpo",
+        "janus-pro-7b", "janus-pro-1b", "omnigen2", "blip3o-next",
+    ]  # fmt: skip
 
 
-def test_an_unknown_model_names_the_known_ones() -> None:
+@pytest.mark.parametrize("entry", MODELS, ids=lambda entry: entry.id)
+def test_every_entry_is_complete(entry: ModelEntry) -> None:
+    assert entry.name
+    assert entry.license
+    assert entry.note.endswith(".")
+    assert entry.defaults is not None
+    assert entry.defaults.source
+    assert min(entry.defaults.width, entry.defaults.height) >= 384
+    known = set(ModelEntry.__dataclass_fields__)
+    assert set(entry.not_verified) <= known
+
+
+@pytest.mark.parametrize("entry", WITH_WEIGHTS, ids=lambda entry: entry.id)
+def test_every_model_with_weights_says_what_it_takes(entry: ModelEntry) -> None:
+    assert entry.repo.count("/") == 1
+    assert entry.pipeline
+    assert 0 < entry.largest_gib <= entry.memory_gib
+    assert entry.download_gib > 0
+    # The denoiser alone, at two bytes a parameter, cannot be more than all of it.
+    assert entry.parameters_b * 2e9 / 2**30 <= entry.memory_gib * 1.02
+    assert entry.defaults is not None
+    assert entry.defaults.guidance is not None
+    assert (entry.defaults.steps is None) == (entry.kind == "transformers")
+
+
+def test_diffusers_has_every_pipeline_and_transformers_every_class() -> None:
+    import diffusers
+    import transformers
+
+    for entry in WITH_WEIGHTS:
+        library = diffusers if entry.kind == "diffusers" else transformers
+        assert hasattr(library, entry.pipeline), entry.id
+
+
+def test_the_defaults_that_are_the_pipelines_are_the_installed_pipelines() -> None:
+    import inspect
+
+    import diffusers
+
+    checked = 0
+    for entry in WITH_WEIGHTS:
+        assert entry.defaults is not None
+        if entry.defaults.source == registry.PIPELINE:
+            call = inspect.signature(getattr(diffusers, entry.pipeline).__call__).parameters
+            assert call["num_inference_steps"].default == entry.defaults.steps, entry.id
+            assert call["guidance_scale"].default == entry.defaults.guidance, entry.id
+            checked += 1
+    assert checked == 5
+
+
+def test_every_row_of_the_papers_table_is_one_entry() -> None:
+    rows = [entry.paper for entry in MODELS if entry.paper]
+    assert sorted(rows) == sorted(TABLE_4)
+
+
+def test_a_base_is_an_entry_of_the_same_pipeline() -> None:
+    bases = [entry for entry in MODELS if entry.base]
+    assert [entry.id for entry in bases] == ["srpo"]
+    for entry in bases:
+        assert model(entry.base).pipeline == entry.pipeline
+        assert entry.part
+
+
+def test_models_without_a_class_say_how_they_come_in() -> None:
+    for entry in MODELS:
+        assert bool(entry.needs) == (entry.kind == "folder")
+
+
+def test_any_pipeline_by_hub_id_or_folder() -> None:
+    entry = model("hub:some-one/some.model")
+    assert (entry.kind, entry.repo) == ("diffusers", "some-one/some.model")
+    assert entry.defaults is None
+    entry = model("folder:/models/mine")
+    assert (entry.kind, entry.name, entry.repo) == ("diffusers", "mine", "")
+    assert model("served:lab").kind == "served"
+
+
+@pytest.mark.parametrize("wrong", ["hub:name", "hub:a/b/c", "hub:/b", "hub:a/", "hub:../etc/x",
+                                   "hub:a b/c"])  # fmt: skip
+def test_what_is_no_hub_id_is_said(wrong: str) -> None:
+    with pytest.raises(BadInput, match="hub:owner/name"):
+        model(wrong)
+
+
+@pytest.mark.parametrize("wrong", ["flux", "", "hub:", "folder:  ", "http://x"])
+def test_an_unknown_model_names_the_known_ones(wrong: str) -> None:
     with pytest.raises(BadInput, match="reference-renderer"):
-        registry.model("flux")
-    with pytest.raises(BadInput, match="flux"):
-        generate(GenerationRequest("flux", "sphere", (1, 2, 3)))
+        model(wrong)
+
+
+def test_listing_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from core.generation.registry import MODELS\n"
+        "heavy = ('torch', 'diffusers', 'transformers', 'huggingface_hub')\n"
+        "print(len(MODELS), [name for name in heavy if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == f"{len(MODELS)} []"
 
 
 def test_the_image_is_the_renderers_own() -> None:
@@ -68,3 +167,5 @@ def test_the_origin_draws_the_image_again() -> None:
 def test_what_the_renderer_cannot_draw_is_said() -> None:
     with pytest.raises(BadInput, match="mug"):
         generate(GenerationRequest("reference-renderer", "unicorn", (1, 2, 3)))
+    with pytest.raises(BadInput, match="reference-renderer"):
+        generate(GenerationRequest("flux.1-dev", "sphere", (1, 2, 3)))

@@ -1,0 +1,65 @@
+"""What is known of a model before any of it is loaded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["renderer", "diffusers", "transformers", "served", "folder"]
+
+
+@dataclass(frozen=True)
+class Defaults:
+    """The model's own settings, which is what both benchmarks' papers drew with (GenColorBench
+    section 4.1: "set to default"). None: the model has no such setting.
+
+    ``source`` says who states them: the model's card on the hub, or its pipeline in diffusers
+    where the card's example leaves them out.
+    """
+
+    steps: int | None
+    guidance: float | None
+    width: int
+    height: int
+    source: str
+
+
+@dataclass(frozen=True)
+class ModelEntry:
+    """A generator as people choose it.
+
+    ``id`` never changes once images carry it. ``kind`` says who draws: our renderer, a diffusers
+    pipeline, a transformers class, a server, or nobody here ("folder": its images are imported).
+
+    ``repo`` is the hub's owner/name, ``pipeline`` the class that draws. ``gated``: the hub hands
+    the weights out only to who has accepted the license. ``parameters_b`` counts the denoiser's (or
+    the transformer's) parameters in billions; ``memory_gib`` all weights at two bytes a number,
+    text encoders included, ``largest_gib`` the largest part of them. ``download_gib`` is what the
+    files take; 0 where nobody stated it. ``variant`` names the weight files to prefer.
+
+    ``base`` is the id of the entry whose pipeline takes this one's weights as its ``part``.
+    ``fp16`` is False for models that overflow in float16. ``paper`` is its row in GenColorBench's
+    Table 4. ``needs`` says what else must be there, ``note`` is one sentence for people, and
+    ``not_verified`` names the fields that no source at hand confirmed.
+    """
+
+    id: str
+    name: str
+    kind: Kind
+    license: str
+    note: str
+    needs: tuple[str, ...] = ()
+    repo: str = ""
+    pipeline: str = ""
+    gated: bool = False
+    parameters_b: float = 0.0
+    download_gib: float = 0.0
+    memory_gib: float = 0.0
+    largest_gib: float = 0.0
+    variant: str | None = None
+    base: str = ""
+    part: str = ""
+    fp16: bool = True
+    defaults: Defaults | None = None
+    paper: str = ""
+    not_verified: tuple[str, ...] = ()

@@ -1,0 +1,166 @@
+"""What this machine is, and how a model of some size is laid out on it."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from core.errors import BadInput
+
+GIB = 2**30
+
+# What drawing one 1024 x 1024 image takes beside the weights: latents, attention, and the decoder's
+# feature maps, which are the largest. An allowance, generous for the models of the registry.
+WORKING_GIB = 3.0
+# Float32 on one core of 2020s hardware: about 50 billion multiply-adds a second.
+CPU_GFLOPS_A_CORE = 50.0
+
+Offload = Literal["none", "model", "sequential"]
+Dtype = Literal["bfloat16", "float16", "float32"]
+_GPU_FILES = ("/dev/nvidiactl", "/dev/nvidia0", "/dev/kfd", "/dev/dxg")
+
+
+@dataclass(frozen=True)
+class Machine:
+    """``device`` is torch's name: cuda (also AMD's), mps or cpu.
+
+    ``memory_bytes`` and ``free_bytes`` are the device's (on a CPU the main memory's), ``ram_bytes``
+    is the main memory, ``bf16`` says that the device computes in bfloat16.
+    """
+
+    device: Literal["cuda", "mps", "cpu"]
+    name: str
+    memory_bytes: int
+    free_bytes: int
+    ram_bytes: int
+    cores: int
+    bf16: bool
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where weights go and in which type.
+
+    ``offload``: "model" keeps only the part that computes on the device, "sequential" only the
+    layer that does. ``why`` is a sentence for people.
+    """
+
+    device: str
+    dtype: Dtype
+    offload: Offload
+    why: str
+
+
+def machine() -> Machine:
+    """This machine as it is now.
+
+    torch is imported only where a GPU could be, so that listing models on a machine without one
+    takes no seconds.
+    """
+    import psutil  # type: ignore[import-untyped]
+
+    ram = psutil.virtual_memory()
+    cores = psutil.cpu_count(logical=False) or os.cpu_count() or 1
+    if _could_have_gpu():
+        found = _cuda(int(ram.total), cores) or _mps(int(ram.total), int(ram.available), cores)
+        if found is not None:
+            return found
+    total, available = int(ram.total), int(ram.available)
+    return Machine("cpu", _cpu_name(), total, available, total, cores, bf16=True)
+
+
+def placement(
+    memory_gib: float, at: Machine, *, largest_gib: float | None = None, fp16: bool = True
+) -> Placement:
+    """How weights of ``memory_gib`` (counted at two bytes a number) are laid out on ``at``.
+
+    ``largest_gib`` is the largest part that must be on the device at once; all of it when not
+    given. ``fp16`` is False for models that overflow in float16. Raises BadInput for sizes that
+    are not positive.
+    """
+    if not memory_gib > 0 or (largest_gib is not None and not largest_gib > 0):
+        raise BadInput(f"A model's size must be positive, not {memory_gib} GiB.")
+    if at.device == "cpu":
+        return Placement("cpu", "float32", "none", _cpu_words(memory_gib, at))
+    dtype: Dtype = "bfloat16" if at.bf16 else "float16" if fp16 else "float32"
+    scale = 2.0 if dtype == "float32" else 1.0
+    whole = memory_gib * scale
+    largest = min(whole, (memory_gib if largest_gib is None else largest_gib) * scale)
+    free = at.free_bytes / GIB
+    room = f"{at.name} has {free:.1f} GiB free"
+    if whole + WORKING_GIB <= free:
+        why = f"{whole:.1f} GiB of weights fit: {room}."
+        return Placement(at.device, dtype, "none", why)
+    if at.device == "mps":
+        # The GPU's memory is the main memory: there is nowhere to offload to.
+        why = f"{whole:.1f} GiB of weights may not fit: {room}, and it shares the main memory."
+        return Placement(at.device, dtype, "none", why)
+    if largest + WORKING_GIB <= free:
+        why = (
+            f"{whole:.1f} GiB of weights do not fit, the largest part ({largest:.1f} GiB) does: "
+            f"{room}. Parts wait in main memory; a little slower."
+        )
+        return Placement(at.device, dtype, "model", why)
+    why = (
+        f"Not even the largest part ({largest:.1f} GiB) fits: {room}. Layers are moved one by "
+        "one; many times slower."
+    )
+    return Placement(at.device, dtype, "sequential", why)
+
+
+def _cpu_words(memory_gib: float, at: Machine) -> str:
+    need = memory_gib * 2
+    # Two operations a parameter and token, 4096 tokens of a 1024 x 1024 image.
+    parameters_b = memory_gib * GIB / 2e9
+    minutes = 2 * parameters_b * 4096 / (CPU_GFLOPS_A_CORE * at.cores) / 60
+    fits = need + WORKING_GIB <= at.ram_bytes / GIB
+    words = (
+        f"No GPU: float32 on {at.cores} cores, {need:.1f} GiB of {at.ram_bytes / GIB:.1f} GiB main "
+        f"memory, very roughly {max(minutes, 0.1):.1f} minutes a step at 1024 x 1024."
+    )
+    return words if fits else words + " It does not fit: the system may stop the process."
+
+
+def _could_have_gpu() -> bool:
+    if sys.platform == "darwin":
+        return platform.machine() == "arm64"
+    return sys.platform == "win32" or any(Path(name).exists() for name in _GPU_FILES)
+
+
+def _cuda(ram_bytes: int, cores: int) -> Machine | None:
+    import torch
+
+    if not torch.cuda.is_available():
+        return None
+    free, total = torch.cuda.mem_get_info()
+    # What torch keeps from freed tensors can be used again without asking the driver.
+    free += torch.cuda.memory_reserved() - torch.cuda.memory_allocated()
+    name = str(torch.cuda.get_device_name())
+    # including_emulation: a card that only emulates bfloat16 is faster and as exact in float16.
+    bf16 = bool(torch.cuda.is_bf16_supported(including_emulation=False))
+    return Machine("cuda", name, int(total), int(free), ram_bytes, cores, bf16)
+
+
+def _mps(ram_bytes: int, available: int, cores: int) -> Machine | None:
+    import torch
+
+    if not torch.backends.mps.is_available():
+        return None
+    limit = int(torch.mps.recommended_max_memory())
+    free = min(available, limit - int(torch.mps.current_allocated_memory()))
+    bf16 = bool(torch.backends.mps.is_macos_or_newer(14, 0))
+    return Machine("mps", _cpu_name(), limit, max(free, 0), ram_bytes, cores, bf16)
+
+
+def _cpu_name() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine() or "CPU"

@@ -1,0 +1,79 @@
+"""What the machine is, and where weights of some size go on it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from core.errors import BadInput
+from core.machine import GIB, Machine, machine, placement
+
+GPU = Machine("cuda", "A GPU", 24 * GIB, 23 * GIB, 64 * GIB, 16, True)
+OLD = replace(GPU, name="An old GPU", bf16=False)
+MAC = Machine("mps", "A Mac", 12 * GIB, 11 * GIB, 16 * GIB, 8, True)
+CPU = Machine("cpu", "A CPU", 16 * GIB, 12 * GIB, 16 * GIB, 4, True)
+
+
+@pytest.mark.parametrize(
+    ("gib", "largest", "fp16", "at", "wanted"),
+    [
+        (6.5, None, True, GPU, ("cuda", "bfloat16", "none")),
+        (20.0, 15.0, True, GPU, ("cuda", "bfloat16", "none")),
+        (20.1, 15.0, True, GPU, ("cuda", "bfloat16", "model")),
+        (31.4, 20.0, True, GPU, ("cuda", "bfloat16", "model")),
+        (31.4, 20.1, True, GPU, ("cuda", "bfloat16", "sequential")),
+        (31.4, None, True, GPU, ("cuda", "bfloat16", "sequential")),
+        (6.5, None, True, OLD, ("cuda", "float16", "none")),
+        (6.5, None, False, OLD, ("cuda", "float32", "none")),
+        (11.0, 9.0, False, OLD, ("cuda", "float32", "model")),
+        (11.0, 11.0, False, OLD, ("cuda", "float32", "sequential")),
+        (6.5, None, True, MAC, ("mps", "bfloat16", "none")),
+        (31.4, 20.0, True, MAC, ("mps", "bfloat16", "none")),
+        (6.5, None, True, CPU, ("cpu", "float32", "none")),
+        (53.7, 40.0, False, CPU, ("cpu", "float32", "none")),
+    ],
+)
+def test_where_weights_go(
+    gib: float, largest: float | None, fp16: bool, at: Machine, wanted: tuple[str, str, str]
+) -> None:
+    found = placement(gib, at, largest_gib=largest, fp16=fp16)
+    assert (found.device, found.dtype, found.offload) == wanted
+    assert found.why.endswith(".")
+
+
+def test_a_cpu_refuses_nothing_but_says_how_large_and_slow_it_is() -> None:
+    fits = placement(6.0, CPU).why
+    assert "12.0 GiB of 16.0 GiB" in fits
+    assert "minutes a step" in fits
+    assert "does not fit" not in fits
+    assert "does not fit" in placement(12.0, CPU).why
+
+
+def test_sizes_must_be_positive() -> None:
+    for size in (0.0, -1.0, float("nan")):
+        with pytest.raises(BadInput, match="positive"):
+            placement(size, GPU)
+    with pytest.raises(BadInput, match="positive"):
+        placement(1.0, GPU, largest_gib=0.0)
+
+
+def test_this_machine_is_described() -> None:
+    found = machine()
+    assert found.name
+    assert found.cores >= 1
+    assert 0 <= found.free_bytes <= found.memory_bytes
+    assert found.ram_bytes > GIB // 2
+    assert (found.device == "cpu") == (found.memory_bytes == found.ram_bytes)
+
+
+def test_without_a_gpu_it_is_described_without_torch() -> None:
+    code = (
+        "import sys; from core import machine as m\n"
+        "m._GPU_FILES = (); m.sys.platform = 'linux'\n"
+        "print(m.machine().device, 'torch' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["cpu", "False"]
