@@ -1,0 +1,15 @@
+"""The one queue for the device: jobs in order, models in memory, progress, cancel.
+
+::
+
+    engine = Engine(open_model, memory_wanted)
+    job_id = engine.submit(requests, keep)  # keep(delivery) is called as results come
+    engine.state(job_id).eta_s
+    engine.close()
+"""
+
+from core.engine.engine import Engine
+from core.engine.limits import checked
+from core.engine.records import Delivery, JobState, Problem
+
+__all__ = ["Delivery", "Engine", "JobState", "Problem", "checked"]

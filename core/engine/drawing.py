@@ -1,0 +1,221 @@
+"""One job, drawn: models in turn, batches, and what is done about all that can go wrong."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import deque
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from threading import main_thread
+
+import numpy as np
+
+from core.engine.batches import Row, by_model, by_settings, settings_of
+from core.engine.job import Job
+from core.engine.memory import Models, is_out_of_memory, tidy
+from core.engine.records import Delivery
+from core.errors import TrueHueError
+from core.generation.request import Cancelled, GeneratedImage, StepReport
+
+log = logging.getLogger("truehue.engine")
+
+MAX_IN_A_ROW = 3
+
+OUT_OF_MEMORY = (
+    "Out of memory, also with one image at a time and no other model loaded. Choose a smaller "
+    "size, let parts of the model wait in main memory (offload), or draw with a smaller model."
+)
+LOAD_OUT_OF_MEMORY = (
+    "Out of memory while the model was loaded, also with no other model loaded. Let parts of it "
+    "wait in main memory (offload), or draw with a smaller model."
+)
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """What came of a batch. ``kind``: drawn, cancelled, refused (the model said why), memory, or
+    broken (an error that nobody foresaw)."""
+
+    kind: str
+    images: Sequence[GeneratedImage] = ()
+    text: str = ""
+    seconds: float = 0.0
+
+
+def draw_job(job: Job, models: Models) -> None:
+    """Draws all that a job asks, until its ``stop`` is set. What comes to its end is delivered,
+    once; what ``stop`` prevents is not."""
+    for model_id, rows in by_model(job.requests):
+        if job.stop.is_set():
+            return
+        _ModelsPart(job, models, model_id, rows).draw()
+        models.obey()
+
+
+class _ModelsPart:
+    """The part of a job that one model draws."""
+
+    def __init__(self, job: Job, models: Models, model_id: str, rows: list[Row]) -> None:
+        self._job, self._models, self._id = job, models, model_id
+        self._left = deque(rows)
+        self._caps: dict[Hashable, int] = {}  # of the batch, where memory ran out
+        self._alone = 0  # so many of the next are drawn one by one, to find the bad one
+        self._broken_in_a_row = self._lost_in_a_row = 0
+
+    def draw(self) -> None:
+        # A model that draws one by one gains nothing from another order than the asked one.
+        if self._opens() and self._batch_size() > 1:
+            self._left = deque(row for group in by_settings(self._left) for row in group)
+        while self._left and not self._job.stop.is_set():
+            self._models.obey(in_use=self._id)
+            if self._opens():
+                batch = self._next_batch()
+                self._take(batch, self._attempt(batch))
+
+    def _opens(self) -> bool:
+        """Has the model in memory; else all that is left has failed."""
+        text = ""
+        if not self._models.is_loaded(self._id):
+            self._job.loads(self._id)
+        try:
+            self._models.get(self._id)
+        except TrueHueError as error:
+            text = str(error)
+        except BaseException as error:
+            log.exception("%s could not be loaded", self._id)
+            text = f"{self._id} could not be loaded ({_told(error)})."
+            if is_out_of_memory(error):
+                text = LOAD_OUT_OF_MEMORY
+        if text:
+            tidy()
+            self._fail_all(text)
+        return not text
+
+    def _batch_size(self) -> int:
+        return max(1, self._models.get(self._id).batch_size)
+
+    def _next_batch(self) -> list[Row]:
+        """As many of the next as may be drawn at once."""
+        settings = settings_of(self._left[0][1])
+        most = 1 if self._alone else min(self._batch_size(), self._caps.get(settings, 2**31))
+        batch: list[Row] = []
+        for row in self._left:
+            if len(batch) == most or settings_of(row[1]) != settings:
+                break
+            batch.append(row)
+        return batch
+
+    def _attempt(self, batch: list[Row]) -> _Outcome:
+        requests = [request for _, request in batch]
+        job, model = self._job, self._models.get(self._id)
+        job.draws(requests)
+        began = time.monotonic()
+        try:
+            images = model.draw(requests, self._on_step, job.stop)
+            _check(images, len(requests))
+        except BaseException as error:  # a model is foreign code: it may raise anything
+            return self._outcome(error, time.monotonic() - began)
+        seconds = time.monotonic() - began
+        job.measured(requests, seconds)
+        return _Outcome("drawn", images, seconds=seconds / len(batch))
+
+    def _on_step(self, report: StepReport) -> None:
+        if not main_thread().is_alive():  # the process wants to end and waits for this thread
+            self._job.stop.set()
+        self._job.stepped(report)
+
+    def _outcome(self, error: BaseException, seconds: float) -> _Outcome:
+        """Of an error only text is kept: its traceback would hold the model's memory."""
+        if self._job.stop.is_set():
+            return _Outcome("cancelled")
+        if is_out_of_memory(error):
+            return _Outcome("memory", seconds=seconds)
+        if isinstance(error, TrueHueError):
+            return _Outcome("refused", text=str(error), seconds=seconds)
+        if isinstance(error, Cancelled):
+            return _Outcome("broken", text="The model stopped by itself.", seconds=seconds)
+        log.error("%s failed while drawing", self._id, exc_info=error)
+        return _Outcome("broken", text=f"The model failed ({_told(error)}).", seconds=seconds)
+
+    def _take(self, batch: list[Row], outcome: _Outcome) -> None:
+        if outcome.kind == "drawn":
+            self._broken_in_a_row = 0
+            for image in outcome.images:
+                self._end_next(image, None, outcome.seconds)
+            if self._lost_in_a_row >= MAX_IN_A_ROW:
+                self._fail_all(
+                    f"Not drawn: the last {self._lost_in_a_row} images could not be kept."
+                )
+        elif outcome.kind == "memory":
+            self._after_memory(batch, outcome)
+        elif outcome.kind != "cancelled" and len(batch) > 1:
+            self._alone = len(batch)
+        elif outcome.kind != "cancelled":
+            self._end_next(None, outcome.text, outcome.seconds)
+            self._broken_in_a_row += outcome.kind == "broken"
+            if self._broken_in_a_row >= MAX_IN_A_ROW:
+                self._fail_all(
+                    f"Not tried: {self._id} failed {MAX_IN_A_ROW} times in a row. {outcome.text}"
+                )
+
+    def _after_memory(self, batch: list[Row], outcome: _Outcome) -> None:
+        """Other models go first, then half of the batch, then the request has to fail."""
+        log.warning("%s ran out of memory with a batch of %d", self._id, len(batch))
+        tidy()
+        if self._models.unload_others(self._id):
+            return
+        settings = settings_of(batch[0][1])
+        if len(batch) > 1:
+            self._caps[settings] = len(batch) // 2
+            return
+        # What has the same size would end the same way, after as long a time.
+        alike = [row for row in self._left if settings_of(row[1]) == settings]
+        others = [row for row in self._left if settings_of(row[1]) != settings]
+        self._left = deque(alike)
+        self._end_next(None, OUT_OF_MEMORY, outcome.seconds)
+        self._fail_all(OUT_OF_MEMORY)
+        self._left.extend(others)
+        self._models.unload(self._id)
+
+    def _fail_all(self, problem: str) -> None:
+        while self._left and not self._job.stop.is_set():
+            self._end_next(None, problem, None)
+
+    def _end_next(
+        self, image: GeneratedImage | None, problem: str | None, seconds: float | None
+    ) -> None:
+        """The next request has come to its end: it is delivered and counted, once."""
+        position, request = self._left.popleft()
+        self._alone = max(0, self._alone - 1)
+        job = self._job
+        assert job.deliver is not None
+        try:
+            job.deliver(Delivery(job.id, position, request, image, problem, seconds))
+        except BaseException as error:  # of the caller's code: a full disk, a closed database
+            self._lost_in_a_row += 1
+            if self._lost_in_a_row <= MAX_IN_A_ROW:
+                log.exception("Image %d of job %s could not be kept", position, job.id)
+            known = str(error) if isinstance(error, TrueHueError) else f"({_told(error)})"
+            problem = problem or f"It was drawn but could not be kept: {known}"
+        else:
+            self._lost_in_a_row = 0
+        if problem is None:
+            job.drew(request)
+        else:
+            job.fails(request, problem)
+
+
+def _told(error: BaseException) -> str:
+    """An error nobody foresaw, as text."""
+    return f"{type(error).__name__}: {error}".rstrip(": ")
+
+
+def _check(images: Sequence[GeneratedImage], wanted: int) -> None:
+    """Raises TypeError unless these are as many pictures as were asked for."""
+    if len(images) != wanted:
+        raise TypeError(f"{len(images)} images came back for {wanted} requests")
+    for image in images:
+        pixels = image.srgb8
+        if pixels.dtype != np.uint8 or pixels.ndim != 3 or pixels.shape[2] != 3:
+            raise TypeError(f"an image came back as {pixels.dtype} {pixels.shape}")

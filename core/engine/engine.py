@@ -1,0 +1,210 @@
+"""The engine: one thread that draws all jobs in the order in which they were submitted."""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections import OrderedDict, deque
+from collections.abc import Callable, Sequence
+from threading import Thread, current_thread, main_thread
+
+from core.engine.board import Board
+from core.engine.drawing import draw_job
+from core.engine.job import Job
+from core.engine.limits import checked_all
+from core.engine.memory import MemoryLimit, Models
+from core.engine.pace import Pace
+from core.engine.records import Delivery, JobState
+from core.errors import BadInput, TrueHueError
+from core.generation.request import GenerationRequest, LoadedModel
+
+log = logging.getLogger("truehue.engine")
+
+KEPT_FINISHED = 200
+# An idle worker looks this often whether the process wants to end without having closed it.
+_LOOK_S = 1.0
+
+
+class Engine:
+    """Draws with one device, for everybody, one job after the other.
+
+    ``open_model`` gives a model that can draw, ``memory_wanted`` the bytes that it is expected to
+    hold; both are called in the engine's thread, as is everything of the models.
+    ``memory_limit_bytes`` is what all models together may hold (a number, or a function that is
+    asked before each loading); None sets no limit, and models are given up when memory runs out.
+
+    All methods may be called from any thread. The thread starts with the first job.
+    """
+
+    def __init__(
+        self,
+        open_model: Callable[[str], LoadedModel],
+        memory_wanted: Callable[[str], int],
+        memory_limit_bytes: MemoryLimit = None,
+    ) -> None:
+        self._board, self._pace = Board(), Pace()
+        self._models = Models(open_model, memory_wanted, memory_limit_bytes, self._board)
+        self._jobs: OrderedDict[str, Job] = OrderedDict()  # in the order of submission
+        self._waiting: deque[Job] = deque()
+        self._running: Job | None = None
+        self._thread: Thread | None = None
+        self._closing = False
+
+    def submit(
+        self,
+        requests: Sequence[GenerationRequest],
+        deliver: Callable[[Delivery], None],
+        title: str = "",
+        owner: str = "",
+    ) -> str:
+        """Puts a job at the end of the queue and returns its id.
+
+        ``deliver`` is called in the engine's thread, once for each request that was not cancelled,
+        as results come: it must not wait for this job. What it raises becomes the request's
+        problem. Requests are drawn model by model, and those that differ in text, targets, seed
+        and prompt id only are drawn together where the model gains by it.
+
+        Raises BadInput for what :func:`core.engine.limits.checked_all` refuses, TrueHueError after
+        :meth:`close`.
+        """
+        asked = checked_all(requests)
+        job = Job(uuid.uuid4().hex, asked, deliver, (title, owner), self._board, self._pace)
+        with self._board.change():
+            if self._closing:
+                raise TrueHueError(
+                    "TrueHue is shutting down and takes no more jobs. Start it again."
+                )
+            self._jobs[job.id] = job
+            self._waiting.append(job)
+            if self._thread is None:
+                self._thread = Thread(target=self._work, name="truehue-engine")
+                self._thread.start()
+        return job.id
+
+    def state(self, job_id: str) -> JobState:
+        """The job's state now; raises BadInput for an id that is not (or no longer) known."""
+        with self._board.lock:
+            job = self._job(job_id)
+            ahead_s: float | None = 0.0
+            place = None if job.finished else 0
+            if job.status == "waiting":
+                place = 1 + self._waiting.index(job)
+                before = ([self._running] if self._running else []) + list(self._waiting)
+                for other in before[: before.index(job)]:
+                    ahead_s = _sum(ahead_s, other.seconds_left())
+            return job.snapshot(place, ahead_s)
+
+    def states(self) -> tuple[JobState, ...]:
+        """All jobs, the newest first; of the finished ones the last 200 are kept."""
+        with self._board.lock:
+            places = {job.id: place for place, job in enumerate(self._waiting, start=1)}
+            ahead_s: float | None = self._running.seconds_left() if self._running else 0.0
+            found: list[JobState] = []
+            for job in self._jobs.values():
+                waits = job.status == "waiting"
+                place = None if job.finished else places.get(job.id, 0)
+                found.append(job.snapshot(place, ahead_s if waits else 0.0))
+                if waits:
+                    ahead_s = _sum(ahead_s, job.seconds_left())
+            return tuple(reversed(found))
+
+    def wait(self, job_id: str, timeout: float | None = None) -> JobState:
+        """Waits until the job is finished, or for ``timeout`` seconds, and returns its state."""
+        with self._board.lock:
+            job = self._job(job_id)
+            self._board.lock.wait_for(lambda: job.finished, timeout)
+            return job.snapshot(None, 0.0) if job.finished else self.state(job_id)
+
+    def changes(self, after: int = -1, timeout: float | None = None) -> int:
+        """A count that grows whenever any job or model changes; waits until it is above ``after``,
+        or for ``timeout`` seconds."""
+        with self._board.lock:
+            self._board.lock.wait_for(lambda: self._board.changes > after, timeout)
+            return self._board.changes
+
+    def cancel(self, job_id: str) -> None:
+        """Ends a waiting job at once and a running one within a step; a finished one stays as it
+        is. What was delivered stays. Raises BadInput for an unknown id."""
+        with self._board.change():
+            self._cancel(self._job(job_id))
+
+    def loaded(self) -> tuple[tuple[str, int], ...]:
+        """The models in memory with the bytes that they hold, the last used first."""
+        return self._models.loaded()
+
+    def unload(self, model_id: str) -> None:
+        """Gives up a model's memory, at once or, if it is drawing, after its part of the job."""
+        self._models.ask_unload(model_id)
+
+    def close(self, timeout: float | None = None) -> bool:
+        """Cancels all jobs, unloads all models and ends the thread; may be called twice.
+
+        Returns False if the thread was still busy (with a step, or loading) after ``timeout``
+        seconds; it then ends by itself.
+        """
+        with self._board.change():
+            self._closing = True
+            for job in [*self._waiting, *([self._running] if self._running else [])]:
+                self._cancel(job)
+        thread = self._thread
+        if thread is not None and thread is not current_thread():
+            thread.join(timeout)
+        return thread is None or not thread.is_alive()
+
+    def _job(self, job_id: str) -> Job:
+        job = self._jobs.get(job_id)
+        if job is None:
+            raise BadInput(
+                f"There is no job {job_id!r:.60}. Of the finished ones the last {KEPT_FINISHED} "
+                "are kept, until TrueHue is started again."
+            )
+        return job
+
+    def _cancel(self, job: Job) -> None:
+        """The caller holds the lock."""
+        job.stop.set()
+        if job.status == "waiting":
+            self._waiting.remove(job)
+            self._end(job)
+
+    def _end(self, job: Job) -> None:
+        """The caller holds the lock."""
+        job.ends()
+        finished = [other.id for other in self._jobs.values() if other.finished]
+        for job_id in finished[: -KEPT_FINISHED or None]:
+            del self._jobs[job_id]
+
+    def _work(self) -> None:
+        try:
+            while (job := self._next()) is not None:
+                try:
+                    draw_job(job, self._models)
+                except BaseException as error:  # whatever it is, the others still want to draw
+                    log.exception("Job %s ended by an error of the engine", job.id)
+                    job.fails_rest(f"The engine failed ({type(error).__name__}: {error}).")
+                with self._board.change():
+                    self._running = None
+                    self._end(job)
+        finally:
+            self._models.unload_all()
+
+    def _next(self) -> Job | None:
+        """The next job, as soon as there is one; None when the engine is to end."""
+        while True:
+            self._models.obey()
+            with self._board.lock:
+                if self._closing or not main_thread().is_alive():
+                    return None
+                if self._waiting:
+                    with self._board.change():
+                        self._running = self._waiting.popleft()
+                        self._running.starts()
+                        return self._running
+                self._board.lock.wait_for(self._has_work, _LOOK_S)
+
+    def _has_work(self) -> bool:
+        return bool(self._closing or self._waiting or self._models.something_unwanted)
+
+
+def _sum(first: float | None, second: float | None) -> float | None:
+    return None if first is None or second is None else first + second

@@ -1,0 +1,95 @@
+"""What may be asked of the engine: every limit, with the sentence that says which one was passed.
+
+What only one model minds (a side that must divide by 16, an unknown object) that model says itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from core.errors import BadInput
+from core.generation.request import MAX_PROMPT_CHARACTERS, MAX_SEED, GenerationRequest
+
+MAX_REQUESTS = 100_000
+SIDES_PX = (64, 4096)
+STEPS = (1, 500)
+GUIDANCE = (0.0, 100.0)
+
+
+def checked(request: GenerationRequest) -> GenerationRequest:
+    """The request as it came; raises BadInput for one that no model may be asked."""
+    if not isinstance(request, GenerationRequest):
+        raise BadInput(f"A request is a GenerationRequest, not a {type(request).__name__}.")
+    if not isinstance(request.model, str) or not request.model.strip():
+        raise BadInput("The request names no model. Choose one.")
+    _check_text("prompt", request.text)
+    _check_text("negative prompt", request.negative_text)
+    if not request.text.strip() and not request.targets:
+        raise BadInput("The prompt is empty. Write what the image shall show.")
+    _check_whole("seed", request.seed, 0, MAX_SEED)
+    if request.steps is not None:
+        _check_whole("number of steps", request.steps, *STEPS)
+    for name, side in (("width", request.width), ("height", request.height)):
+        if side is not None:
+            _check_whole(f"{name} in pixels", side, *SIDES_PX)
+    if request.guidance is not None:
+        _check_guidance(request.guidance)
+    if not isinstance(request.options, Mapping):
+        raise BadInput("The options of a request are names with values.")
+    return request
+
+
+def checked_all(requests: Sequence[GenerationRequest]) -> tuple[GenerationRequest, ...]:
+    """The requests of one job; raises BadInput for none, for too many, and for a bad one, saying
+    which (counted from 1)."""
+    if not requests:
+        raise BadInput("There is nothing to draw. Choose at least one prompt and one model.")
+    if len(requests) > MAX_REQUESTS:
+        raise BadInput(
+            f"{len(requests):,} images are more than one job may have ({MAX_REQUESTS:,}). "
+            "Choose fewer prompts, models or seeds, or start several jobs."
+        )
+    for number, request in enumerate(requests, start=1):
+        try:
+            checked(request)
+        except BadInput as error:
+            if len(requests) == 1:
+                raise
+            raise BadInput(f"Request {number:,} of {len(requests):,}: {error}") from None
+    return tuple(requests)
+
+
+def _check_text(name: str, text: Any) -> None:
+    if not isinstance(text, str):
+        raise BadInput(f"The {name} is text, not {text!r:.60}.")
+    if len(text) > MAX_PROMPT_CHARACTERS:
+        raise BadInput(
+            f"The {name} has {len(text):,} characters; {MAX_PROMPT_CHARACTERS:,} are the most "
+            "that can be drawn. Shorten it."
+        )
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise BadInput(
+            f"The {name} holds half of a character (a lone surrogate), which no model can read. "
+            "Type it again."
+        ) from None
+
+
+def _check_whole(name: str, value: Any, least: int, most: int) -> None:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not whole or not least <= value <= most:
+        raise BadInput(
+            f"The {name} must be a whole number from {least:,} to {most:,}, not {value!r:.60}."
+        )
+
+
+def _check_guidance(value: Any) -> None:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    least, most = GUIDANCE
+    if not number or not math.isfinite(value) or not least <= value <= most:
+        raise BadInput(
+            f"The guidance must be a number from {least:g} to {most:g}, not {value!r:.60}."
+        )

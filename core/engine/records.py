@@ -1,0 +1,78 @@
+"""The frozen records that people see of the engine: deliveries, problems, the state of a job."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.generation.request import GeneratedImage, GenerationRequest
+
+FINISHED = ("done", "cancelled", "failed")
+
+
+@dataclass(frozen=True, eq=False)
+class Delivery:
+    """What came of one request: an image, or the problem that prevented it, as a sentence.
+
+    ``position`` counts from 0 in the submitted order. ``seconds`` is the drawing time of this
+    image (its share of a batch), None where nothing was tried.
+    """
+
+    job_id: str
+    position: int
+    request: GenerationRequest
+    image: GeneratedImage | None = None
+    problem: str | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A sentence that says why requests failed, and how many of the job it stands for."""
+
+    text: str
+    count: int
+
+
+@dataclass(frozen=True, eq=False)
+class JobState:
+    """A job at one moment.
+
+    ``status`` is ``waiting``, ``loading``, ``drawing``, ``done``, ``cancelled`` or ``failed``
+    (which means that nothing at all was drawn). ``place`` is 0 for the job that runs, 1 for the
+    next, None for a finished one. Of ``total`` requests, ``done`` were drawn and kept and
+    ``failed`` have a problem; ``problems`` are the first 20 different ones. ``step`` of ``steps``
+    and ``preview_srgb8``, uint8 ``(h, w, 3)``, speak of the batch being drawn. ``elapsed_s`` counts
+    from the job's turn; ``eta_s`` is the time until it is finished, for a waiting job with the
+    jobs before it, and None while it is not known (loading is not part of it). ``submitted_at`` is
+    seconds since 1970.
+    """
+
+    id: str
+    title: str
+    owner: str
+    status: str
+    place: int | None
+    total: int
+    done: int
+    failed: int
+    problems: tuple[Problem, ...]
+    model: str
+    step: int
+    steps: int
+    elapsed_s: float
+    eta_s: float | None
+    preview_srgb8: np.ndarray | None
+    message: str
+    submitted_at: float
+
+    @property
+    def finished(self) -> bool:
+        """True when nothing more will come."""
+        return self.status in FINISHED
+
+    @property
+    def not_drawn(self) -> int:
+        """Requests without an image or a problem: they are to come, or were cancelled."""
+        return self.total - self.done - self.failed

@@ -1,0 +1,1 @@
+"""The engine: order, progress, cancel, memory, and everything that can go wrong."""
