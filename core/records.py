@@ -7,14 +7,18 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from core.prompts.prompt import ObjectTarget
+
 
 @dataclass(frozen=True)
 class ImageRecord:
     """One stored image.
 
     ``image_id`` is the SHA-256 of its pixels (:func:`core.images.image_id`). ``source`` is
-    ``upload``, ``render`` or ``import``. ``notes`` says what was converted on loading. ``origin``
-    holds what is needed to make it again (model, seed, object, albedo, light), or is empty.
+    ``upload``, ``render`` (the reference renderer), ``generated`` (a model with weights) or
+    ``import`` (a folder of images made elsewhere). ``notes`` says what was converted on loading.
+    ``origin`` holds what is needed to make it again (model, seed, object, albedo, light), or is
+    empty.
     """
 
     image_id: str
@@ -63,4 +67,88 @@ class EvidenceRecord:
     reason: str
     numbers: Mapping[str, Any]
     evidence_id: str = ""
+    created_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class DrawingRecord:
+    """One attempt to draw a prompt, or one image that was made elsewhere and imported.
+
+    ``source`` is ``drawn`` or ``imported``; ``status`` is ``drawn`` (then ``image_id`` names the
+    stored image) or ``failed`` (then ``reason`` says why and there is no image). ``prompt_source``
+    and ``prompt_id`` name the prompt in its set and are empty for a text that is in none;
+    ``text``, ``task`` and ``targets`` are the prompt as it was when it was drawn. None stands for
+    a setting that the model does not have or that nobody knows. ``width`` and ``height`` are
+    pixels, ``seconds`` is the time that the drawing took; ``job_id`` is shared by what was asked
+    for together. Equal pixels of two drawings are one image with two drawings.
+    """
+
+    text: str
+    model: str
+    source: str = "drawn"
+    status: str = "drawn"
+    reason: str = ""
+    image_id: str | None = None
+    job_id: str = ""
+    prompt_source: str = ""
+    prompt_id: str = ""
+    task: str = ""
+    targets: tuple[ObjectTarget, ...] = ()
+    seed: int | None = None
+    guidance: float | None = None
+    steps: int | None = None
+    width: int | None = None
+    height: int | None = None
+    negative_text: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    origin: Mapping[str, Any] = field(default_factory=dict)
+    seconds: float | None = None
+    drawing_id: str = ""
+    created_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What became of one prompt: how many drawings there are, how many attempts failed, and what
+    the verdicts say together (``pass``, ``fail``, ``unscored``, or empty where there are none)."""
+
+    drawn: int
+    failed: int
+    verdict: str
+
+
+@dataclass(frozen=True)
+class Badge:
+    """What one rule says of one image: its ``status`` over ``objects`` pairs of object and color
+    that were judged."""
+
+    rule: str
+    status: str
+    objects: int
+
+
+@dataclass(frozen=True)
+class PromptSetRecord:
+    """One imported prompt set. ``sha256`` names the bytes of the file, ``kind`` its format;
+    ``report`` says what could not be read, as plain JSON."""
+
+    set_id: str
+    name: str
+    kind: str
+    file_name: str
+    sha256: str
+    report: Mapping[str, Any]
+    prompt_count: int
+    hidden: bool = False
+    created_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class SelectionRecord:
+    """A saved basket of prompts: pairs of the set's id and the prompt's id, in their order.
+    ``version`` counts from 1 for each name."""
+
+    name: str
+    version: int
+    refs: tuple[tuple[str, str], ...]
     created_at: datetime | None = None

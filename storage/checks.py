@@ -33,6 +33,55 @@ _REFERENCES = (
         ORDER BY evidence_id
         """,
     ),
+    (
+        "drawing {} shows the image {}, which is not stored",
+        """
+        SELECT drawing_id, image_id
+        FROM drawings ANTI JOIN images USING (image_id)
+        WHERE image_id IS NOT NULL
+        ORDER BY number
+        """,
+    ),
+    (
+        "drawing {} is of the prompt {}, which the imported set {} does not hold",
+        """
+        SELECT drawing_id, prompt_id, prompt_source
+        FROM drawings ANTI JOIN prompts
+            ON prompts.set_id = prompt_source AND prompts.prompt_id = drawings.prompt_id
+        WHERE prompt_source IN (SELECT set_id FROM prompt_sets)
+        ORDER BY number
+        """,
+    ),
+    (
+        "the prompt set {} has {} of its {} prompts",
+        """
+        SELECT set_id, count(prompt_id), prompt_count
+        FROM prompt_sets LEFT JOIN prompts USING (set_id)
+        GROUP BY set_id, prompt_count
+        HAVING count(prompt_id) <> prompt_count
+        ORDER BY set_id
+        """,
+    ),
+    (
+        "the prompt {} is of the prompt set {}, which is not stored",
+        """
+        SELECT prompt_id, set_id
+        FROM prompts ANTI JOIN prompt_sets USING (set_id)
+        ORDER BY set_id, position
+        """,
+    ),
+    (
+        "version {} of the selection {} holds the prompt {}, which the imported set {} does not",
+        """
+        WITH refs AS (
+            SELECT version, name, unnest(from_json(refs, '[["VARCHAR"]]')) AS ref FROM selections
+        )
+        SELECT version, name, ref[2], ref[1]
+        FROM refs ANTI JOIN prompts ON prompts.set_id = ref[1] AND prompts.prompt_id = ref[2]
+        WHERE ref[1] IN (SELECT set_id FROM prompt_sets)
+        ORDER BY name, version, ref
+        """,
+    ),
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -99,6 +99,23 @@ class Database:
         """Run one INSERT … ON CONFLICT DO NOTHING; it is on the disk when this returns."""
         with self._writing, self.cursor() as cursor:
             cursor.execute(sql, list(values))
+
+    @contextmanager
+    def transaction(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Lend a cursor for several statements that are stored together or not at all.
+
+        Other writers wait; what was written is on the disk when the block has ended, and gone if
+        it raised.
+        """
+        with self._writing, self.cursor() as cursor:
+            cursor.begin()
+            try:
+                yield cursor
+                cursor.commit()
+            except BaseException:
+                with suppress(duckdb.TransactionException):  # DuckDB may have rolled back itself
+                    cursor.rollback()
+                raise
 
     def count(self, table: str) -> int:
         """Return the number of rows of ``table`` (a name of ours, never a user's)."""

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.errors import BadInput
-from core.records import EvidenceRecord
+from core.records import Badge, EvidenceRecord
 from storage import canonical
+from storage.asked import LATEST, TOGETHER
 from storage.database import Database, aware
 from storage.images import Images
 from storage.masks import Masks
@@ -104,6 +105,35 @@ class Evidence:
         """Return how many rows pass, fail and are unscored; every status is there, if only as 0."""
         rows = self._database.rows("SELECT status, count(*) FROM evidence GROUP BY status")
         return dict.fromkeys(STATUSES, 0) | {status: int(number) for status, number in rows}
+
+    def badges(self, image_ids: Sequence[str]) -> dict[str, tuple[Badge, ...]]:
+        """Return what each rule says of each image of ``image_ids`` (whole ids), rules by name.
+
+        Of each rule, object and color the latest row counts; one fail makes a fail, then one
+        unscored makes unscored. If the drawings that show the image asked for colors, only
+        verdicts about those count, else all of it. An image without verdicts, or not stored, has
+        an empty tuple.
+        """
+        badges: dict[str, tuple[Badge, ...]] = dict.fromkeys(image_ids, ())
+        narrow = "WHERE image_id IN (SELECT unnest(?::VARCHAR[]))"
+        rows = self._database.rows(
+            f"""
+            WITH asking AS (
+                SELECT image_id, flatten(list(asked)) AS asked
+                FROM drawings {narrow} GROUP BY image_id
+            ),
+            latest AS ({LATEST.format(where=narrow)})
+            SELECT image_id, protocol, {TOGETHER.format(status="status")}, count(*)
+            FROM latest LEFT JOIN asking USING (image_id)
+            WHERE coalesce(len(asked), 0) = 0 OR list_contains(asked, key)
+            GROUP BY image_id, protocol
+            ORDER BY image_id, protocol
+            """,
+            [list(badges), list(badges)],
+        )
+        for image_id, rule, status, objects in rows:
+            badges[image_id] += (Badge(rule, status, objects),)
+        return badges
 
     def _mask_id(self, image_id: str, given: str | None) -> str | None:
         if given is None:

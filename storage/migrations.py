@@ -72,7 +72,86 @@ def _images_masks_evidence(cursor: duckdb.DuckDBPyConnection) -> None:
     """)
 
 
-MIGRATIONS: tuple[Migration, ...] = (Migration(1, "images-masks-evidence", _images_masks_evidence),)
+def _drawings_prompts_selections(cursor: duckdb.DuckDBPyConnection) -> None:
+    # ``number`` counts in the order of adding: rows of one batch share their time. ``asked`` holds
+    # the keys of storage.asked, so that verdicts are found without reading JSON.
+    cursor.execute("""
+        CREATE TABLE drawings (
+            drawing_id     VARCHAR PRIMARY KEY,
+            number         BIGINT NOT NULL,
+            job_id         VARCHAR NOT NULL,
+            source         VARCHAR NOT NULL,
+            prompt_source  VARCHAR NOT NULL,
+            prompt_id      VARCHAR NOT NULL,
+            text           VARCHAR NOT NULL,
+            targets        JSON NOT NULL,
+            asked          VARCHAR[] NOT NULL,
+            task           VARCHAR NOT NULL,
+            model          VARCHAR NOT NULL,
+            seed           BIGINT,
+            guidance       DOUBLE,
+            steps          INTEGER,
+            width          INTEGER,
+            height         INTEGER,
+            negative_text  VARCHAR NOT NULL,
+            options        JSON NOT NULL,
+            origin         JSON NOT NULL,
+            status         VARCHAR NOT NULL,
+            reason         VARCHAR NOT NULL,
+            image_id       VARCHAR,
+            seconds        DOUBLE,
+            created_at     TIMESTAMP NOT NULL
+        )
+    """)
+    cursor.execute("""
+        CREATE TABLE prompt_sets (
+            set_id        VARCHAR PRIMARY KEY,
+            content_id    VARCHAR NOT NULL,
+            name          VARCHAR NOT NULL,
+            file_name     VARCHAR NOT NULL,
+            kind          VARCHAR NOT NULL,
+            sha256        VARCHAR NOT NULL,
+            report        JSON NOT NULL,
+            prompt_count  INTEGER NOT NULL,
+            created_at    TIMESTAMP NOT NULL
+        )
+    """)
+    cursor.execute("""
+        CREATE TABLE prompts (
+            set_id     VARCHAR NOT NULL,
+            position   INTEGER NOT NULL,
+            prompt_id  VARCHAR NOT NULL,
+            body       JSON NOT NULL,
+            PRIMARY KEY (set_id, prompt_id)
+        )
+    """)
+    # Whether a set is shown, and what a selection holds, is what the row of the highest version
+    # says: rows are only ever added.
+    cursor.execute("""
+        CREATE TABLE prompt_set_views (
+            set_id      VARCHAR NOT NULL,
+            version     INTEGER NOT NULL,
+            hidden      BOOLEAN NOT NULL,
+            created_at  TIMESTAMP NOT NULL,
+            PRIMARY KEY (set_id, version)
+        )
+    """)
+    cursor.execute("""
+        CREATE TABLE selections (
+            name        VARCHAR NOT NULL,
+            version     INTEGER NOT NULL,
+            refs        JSON NOT NULL,
+            removed     BOOLEAN NOT NULL,
+            created_at  TIMESTAMP NOT NULL,
+            PRIMARY KEY (name, version)
+        )
+    """)
+
+
+MIGRATIONS: tuple[Migration, ...] = (
+    Migration(1, "images-masks-evidence", _images_masks_evidence),
+    Migration(2, "drawings-prompts-selections", _drawings_prompts_selections),
+)
 
 
 def applied(cursor: duckdb.DuckDBPyConnection) -> list[tuple[int, str]]:

@@ -7,10 +7,13 @@ from types import TracebackType
 
 from storage.checks import dangling, missing_files
 from storage.database import Clock, Database, utc_now
+from storage.drawings import Drawings
 from storage.evidence import Evidence
 from storage.files import prepare_folder
 from storage.images import Images
 from storage.masks import Masks
+from storage.prompt_sets import PromptSets
+from storage.selections import Selections
 
 DATABASE_NAME = "truehue.duckdb"
 
@@ -18,8 +21,9 @@ DATABASE_NAME = "truehue.duckdb"
 class Storage:
     """A data folder: ``truehue.duckdb`` and lossless PNGs below ``images/`` and ``masks/``.
 
-    ``images``, ``masks`` and ``evidence`` hold the calls. Any thread may use them; one process
-    owns a folder at a time. It is a context manager that closes itself.
+    ``images``, ``masks``, ``evidence``, ``drawings``, ``prompt_sets`` and ``selections`` hold the
+    calls. Any thread may use them; one process owns a folder at a time. It is a context manager
+    that closes itself.
     """
 
     def __init__(self, data_dir: Path, database: Database) -> None:
@@ -30,6 +34,9 @@ class Storage:
         self.images = Images(database, self._image_folder)
         self.masks = Masks(database, self._mask_folder, self.images)
         self.evidence = Evidence(database, self.images, self.masks)
+        self.drawings = Drawings(database)
+        self.prompt_sets = PromptSets(database)
+        self.selections = Selections(database)
 
     @classmethod
     def open(cls, data_dir: Path | str, clock: Clock = utc_now) -> Storage:

@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from core.color.systems import parse_target
 from core.masks.mask import Mask
-from core.records import EvidenceRecord
+from core.prompts.prompt import ObjectTarget, Prompt
+from core.records import DrawingRecord, EvidenceRecord
 
 
 def picture(seed: int = 0, height: int = 5, width: int = 7) -> np.ndarray:
@@ -42,6 +44,50 @@ def verdict(image_id: str, mask_id: str | None = None, **changes: Any) -> Eviden
         numbers={"delta_e00": 3.25, "delta_chroma": None},
     )
     return replace(record, **changes)
+
+
+def asks(object_name: str = "mug", color: str = "l3:Vivid red") -> ObjectTarget:
+    return ObjectTarget(object_name, parse_target(color), ("handle",), category="kitchen")
+
+
+def answers(image_id: str, target: ObjectTarget, **changes: Any) -> EvidenceRecord:
+    """A verdict about an object and a color as Inspect stores it."""
+    assert target.color is not None
+    color = {"name": target.color.name, "hex": target.color.hex, "value": target.color.value}
+    return verdict(image_id, object_name=target.name, target=color, **changes)
+
+
+def drawing(image_id: str | None = None, **changes: Any) -> DrawingRecord:
+    """A drawing of ``image_id``, or without one an attempt that failed."""
+    record = DrawingRecord(
+        text="a vivid red mug",
+        model="sdxl",
+        status="drawn" if image_id else "failed",
+        reason="" if image_id else "out of memory",
+        image_id=image_id,
+        job_id="job 1",
+        prompt_source="gencolorbench",
+        prompt_id="cna-1",
+        task="cna",
+        targets=(asks(),),
+        seed=7,
+        guidance=4.5,
+        steps=30,
+        width=7,
+        height=5,
+        negative_text="blurry",
+        options={"light": "left"},
+        origin={"model": "sdxl", "seed": 7},
+        seconds=1.25,
+    )
+    return replace(record, **changes)
+
+
+def prompts(count: int, text: str = "a vivid red mug") -> tuple[Prompt, ...]:
+    return tuple(
+        Prompt(f"cna_l3-{n}", f"{text} {n}", "cna", (asks(),), system="l3", source="file")
+        for n in range(1, count + 1)
+    )
 
 
 def folder_state(folder: Path) -> dict[str, tuple[str, int]]:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from storage import Storage
-from tests.storage.samples import brushed, picture, verdict
+from tests.storage.samples import brushed, drawing, picture, prompts, verdict
 
 
 def test_references_and_files_are_complete(storage: Storage) -> None:
@@ -45,4 +45,40 @@ def test_missing_files_are_named(storage: Storage) -> None:
     assert storage.check() == [
         f"the file of image {image.image_id} is missing: {files[0]}",
         f"the file of mask {mask.mask_id} is missing: {files[1]}",
+    ]
+
+
+def test_drawings_sets_and_selections_are_looked_after(storage: Storage) -> None:
+    stored = storage.prompt_sets.add("mine", prompts(3), "csv")
+    image = storage.images.add(picture(), "a", "generated")
+    ours = {"prompt_source": stored.set_id, "prompt_id": "cna_l3-1"}
+    shown = storage.drawings.add(drawing(image.image_id))
+    drawn = storage.drawings.add(drawing(**ours))
+    storage.selections.save("basket", [(stored.set_id, "cna_l3-1"), ("gencolorbench", "cna-1")])
+    # A set that is built, not imported, is not in the database.
+    storage.drawings.add(drawing(prompt_source="gencolorbench", prompt_id="any"))
+    assert storage.check() == []
+
+    storage.drawings.add(drawing(prompt_source=stored.set_id, prompt_id="cna_l3-9"))
+    odd = storage.drawings.recent(1)[0]
+    with storage._database.cursor() as cursor:
+        cursor.execute("DELETE FROM images")
+        cursor.execute("DELETE FROM prompts WHERE prompt_id = 'cna_l3-1'")
+    assert storage.check() == [
+        f"drawing {shown.drawing_id} shows the image {image.image_id}, which is not stored",
+        *(
+            f"drawing {row.drawing_id} is of the prompt {row.prompt_id}, which the imported set "
+            f"{stored.set_id} does not hold"
+            for row in (drawn, odd)
+        ),
+        f"the prompt set {stored.set_id} has 2 of its 3 prompts",
+        f"version 1 of the selection basket holds the prompt cna_l3-1, which the imported set "
+        f"{stored.set_id} does not",
+    ]
+    with storage._database.cursor() as cursor:
+        cursor.execute("DELETE FROM prompt_sets")
+        cursor.execute("DELETE FROM drawings")
+    assert storage.check() == [
+        f"the prompt cna_l3-{n} is of the prompt set {stored.set_id}, which is not stored"
+        for n in (2, 3)
     ]

@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 
 from storage import Storage
-from tests.storage.samples import brushed, picture, verdict
+from tests.storage.samples import answers, asks, brushed, drawing, picture, prompts, verdict
 
 THREADS = 16
 T = TypeVar("T")
@@ -73,3 +73,44 @@ def test_reading_while_others_write(storage: Storage) -> None:
 
     _at_once(mix)
     assert storage.evidence.count() == THREADS * 5
+
+
+def test_no_drawing_of_many_threads_is_lost(storage: Storage) -> None:
+    def draw(number: int) -> list[str]:
+        image = storage.images.add(picture(number % 3), "", "generated")
+        alone = [
+            storage.drawings.add(drawing(image.image_id, seed=n, job_id=str(number)))
+            for n in range(5)
+        ]
+        together = storage.drawings.add_many(
+            [drawing(seed=n, prompt_id=f"cna-{n}", job_id=str(number)) for n in range(20)]
+        )
+        storage.evidence.add(answers(image.image_id, asks(), version=str(number)))
+        assert storage.drawings.count(job_id=str(number)) == 25
+        marks = storage.drawings.marks("gencolorbench")
+        assert marks["cna-1"].verdict == "pass"
+        return [row.drawing_id for row in (*alone, *together)]
+
+    ids = [drawing_id for share in _at_once(draw) for drawing_id in share]
+    assert len(set(ids)) == THREADS * 25
+    assert {row.drawing_id for row in storage.drawings.recent(1000)} == set(ids)
+    numbers = storage._database.rows("SELECT number FROM drawings ORDER BY number")
+    assert [number for (number,) in numbers] == list(range(1, THREADS * 25 + 1))
+    marks = storage.drawings.marks("gencolorbench")
+    assert (marks["cna-1"].drawn, marks["cna-1"].failed) == (THREADS * 5, THREADS)
+    assert storage.images.count() == 3
+    assert storage.check() == []
+
+
+def test_sets_and_selections_from_many_threads(storage: Storage) -> None:
+    def save(number: int) -> str:
+        added = storage.prompt_sets.add(f"thread {number}", prompts(50), "csv")
+        storage.prompt_sets.hide(storage.prompt_sets.add("own", prompts(number + 1), "csv").set_id)
+        storage.selections.save("basket", [(added.set_id, f"cna_l3-{number + 1}")])
+        return added.set_id
+
+    assert len(set(_at_once(save))) == 1
+    assert len(storage.prompt_sets.all(hidden=True)) == 1 + THREADS
+    assert len(storage.prompt_sets.all()) == 1
+    assert [record.version for record in storage.selections.all()] == [THREADS]
+    assert storage.check() == []

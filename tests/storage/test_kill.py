@@ -53,3 +53,49 @@ def test_every_acknowledged_row_is_there_after_a_kill(data_dir: Path) -> None:
             assert storage.images.srgb8(image_id).dtype == np.uint8
         assert storage.check() == []
         assert len(acknowledged) >= 60
+
+
+DRAW_FOREVER = """
+import itertools, sys
+from storage import Storage
+from tests.storage.samples import drawing, picture, prompts
+storage = Storage.open(sys.argv[1])
+for n in itertools.count(int(sys.argv[2])):
+    image = storage.images.add(picture(n), str(n), "generated")
+    one = storage.drawings.add(drawing(image.image_id))
+    many = storage.drawings.add_many([drawing(job_id=str(n)) for _ in range(40)])
+    added = storage.prompt_sets.add(str(n), prompts(100, str(n)), "csv")
+    saved = storage.selections.save("basket", [(added.set_id, "cna_l3-1")])
+    print(one.drawing_id, added.set_id, saved.version, flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
+def test_drawings_and_sets_are_there_whole_or_not_at_all(data_dir: Path) -> None:
+    acknowledged: list[list[str]] = []
+    for turn in range(2):
+        child = subprocess.Popen(
+            [sys.executable, "-c", DRAW_FOREVER, str(data_dir), str(1000 * turn)],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        with child:
+            assert child.stdout is not None
+            acknowledged += [child.stdout.readline().split() for _ in range(10)]
+            child.kill()
+            rest = child.stdout.read()
+            acknowledged += [line.split() for line in rest.split("\n")[:-1]]
+        assert child.returncode == -signal.SIGKILL
+
+    with Storage.open(data_dir) as storage:
+        for drawing_id, set_id, version in acknowledged:
+            assert storage.drawings.get(drawing_id).image_id is not None
+            assert len(storage.prompt_sets.prompts(set_id)) == 100
+            assert storage.selections.get("basket").version >= int(version)
+        batches = storage._database.rows(
+            "SELECT DISTINCT count(*) FROM drawings WHERE image_id IS NULL GROUP BY job_id"
+        )
+        assert batches == [(40,)]
+        assert storage.check() == []
+        assert len(acknowledged) >= 20

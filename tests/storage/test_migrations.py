@@ -8,8 +8,11 @@ import pytest
 from core.errors import DatabaseDamaged, DatabaseNewer, StorageError
 from storage import Storage
 from storage.database import Database
+from storage.evidence import Evidence
+from storage.images import Images
+from storage.masks import Masks
 from storage.migrations import APP_VERSION, MIGRATIONS, Migration
-from tests.storage.samples import folder_state, picture
+from tests.storage.samples import brushed, drawing, folder_state, picture, prompts, verdict
 
 NEXT = len(MIGRATIONS) + 1
 
@@ -97,3 +100,31 @@ def test_a_first_start_that_was_interrupted_is_taken_up(data_dir: Path) -> None:
     Database.open(_path(data_dir), migrations=()).close()
     with Storage.open(data_dir) as storage:
         assert storage.images.count() == 0
+
+
+def test_a_database_of_the_first_step_is_brought_up_with_its_rows(data_dir: Path) -> None:
+    data_dir.mkdir()
+    first = Database.open(_path(data_dir), migrations=MIGRATIONS[:1])
+    images = Images(first, data_dir / "images")
+    masks = Masks(first, data_dir / "masks", images)
+    image = images.add(picture(), "a", "upload")
+    mask = masks.add(image.image_id, brushed())
+    evidence = Evidence(first, images, masks).add(verdict(image.image_id, mask.mask_id))
+    tables = first.rows("SELECT table_name FROM duckdb_tables() ORDER BY 1")
+    assert tables == [("evidence",), ("images",), ("masks",), ("schema_migrations",)]
+    first.close()
+
+    with Storage.open(data_dir) as storage:
+        assert storage.images.recent() == [image]
+        assert storage.masks.for_image(image.image_id) == [mask]
+        assert storage.evidence.recent() == [evidence]
+        assert storage.drawings.recent() == storage.selections.all() == []
+        stored = storage.prompt_sets.add("mine", prompts(2), "csv")
+        row = storage.drawings.add(drawing(image.image_id, prompt_source=stored.set_id,
+                                           prompt_id="cna_l3-1"))  # fmt: skip
+        storage.selections.save("basket", [(stored.set_id, "cna_l3-2")])
+        assert storage.check() == []
+    with Storage.open(data_dir) as storage:
+        assert storage.drawings.recent() == [row]
+        steps = storage._database.rows("SELECT number FROM schema_migrations ORDER BY 1")
+        assert steps == [(step.number,) for step in MIGRATIONS]

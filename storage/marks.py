@@ -1,0 +1,115 @@
+"""Marks: what became of every prompt of a set, kept up to date row by row."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from core.records import Mark
+from storage.asked import LATEST, TOGETHER
+from storage.database import Database
+
+
+@dataclass(frozen=True)
+class _Known:
+    """The marks of one set, with the last drawing and the last evidence they were made from."""
+
+    drawing: int
+    evidence: int
+    marks: Mapping[str, Mark]
+
+
+class Marks:
+    """The marks of the prompts, by set.
+
+    Drawings and evidence are only ever added, so what was counted stays counted: a call counts
+    the prompts again that have new rows. Any thread may call.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._lock = threading.Lock()
+        self._known: dict[str, _Known] = {}
+
+    def of(self, prompt_source: str) -> Mapping[str, Mark]:
+        """Return the mark of each prompt of a set that was ever drawn or tried, by its id.
+
+        A mark's verdict is of all its images and rules together: ``fail`` if any fails, else
+        ``unscored`` if any is unscored. It counts only the latest row per object and color that
+        the prompt asked for (:mod:`storage.asked`). The mapping never changes; ask again for
+        newer marks.
+        """
+        with self._lock:
+            known = self._known.get(prompt_source)
+            # Read before counting: rows that arrive in between are counted twice, never missed.
+            drawing, evidence = self._newest()
+            if known is None:
+                marks = self._count(prompt_source, None)
+            elif (known.drawing, known.evidence) == (drawing, evidence):
+                return known.marks
+            else:
+                changed = self._changed(prompt_source, known)
+                marks = {**known.marks, **self._count(prompt_source, changed)}
+            fresh = _Known(drawing, evidence, MappingProxyType(marks))
+            self._known[prompt_source] = fresh
+            return fresh.marks
+
+    def _newest(self) -> tuple[int, int]:
+        found = self._database.rows("""
+            SELECT (SELECT coalesce(max(number), 0) FROM drawings),
+                (SELECT coalesce(max(rowid), -1) FROM evidence)
+        """)
+        return int(found[0][0]), int(found[0][1])
+
+    def _changed(self, prompt_source: str, known: _Known) -> list[str]:
+        rows = self._database.rows(
+            """
+            SELECT DISTINCT prompt_id
+            FROM drawings
+            WHERE prompt_source = ? AND (
+                number > ? OR image_id IN (SELECT image_id FROM evidence WHERE rowid > ?)
+            )
+            """,
+            [prompt_source, known.drawing, known.evidence],
+        )
+        return [str(prompt_id) for (prompt_id,) in rows]
+
+    def _count(self, prompt_source: str, only: list[str] | None) -> dict[str, Mark]:
+        """Count the prompts ``only``, or all of the set."""
+        if only == []:
+            return {}
+        # Of a whole set, looking for its images first would take longer than it saves.
+        narrow = "" if only is None else "WHERE image_id IN (SELECT image_id FROM wanted)"
+        rows = self._database.rows(
+            f"""
+            WITH wanted AS (
+                SELECT prompt_id, status, image_id, asked
+                FROM drawings
+                WHERE prompt_source = ?
+                    {"" if only is None else "AND prompt_id IN (SELECT unnest(?::VARCHAR[]))"}
+            ),
+            counted AS (
+                SELECT prompt_id,
+                    count(*) FILTER (status = 'drawn') AS drawn,
+                    count(*) FILTER (status = 'failed') AS failed
+                FROM wanted GROUP BY prompt_id
+            ),
+            latest AS ({LATEST.format(where=narrow)}),
+            judged AS (
+                SELECT prompt_id, {TOGETHER.format(status="latest.status")} AS verdict
+                FROM wanted JOIN latest USING (image_id)
+                WHERE list_contains(asked, key)
+                GROUP BY prompt_id
+            )
+            SELECT drawn, failed, coalesce(verdict, ''), list(prompt_id)
+            FROM counted LEFT JOIN judged USING (prompt_id)
+            GROUP BY ALL
+            """,
+            [prompt_source] if only is None else [prompt_source, only],
+        )
+        marks: dict[str, Mark] = {}
+        for drawn, failed, verdict, prompt_ids in rows:
+            marks.update(dict.fromkeys(prompt_ids, Mark(drawn, failed, verdict)))
+        return marks

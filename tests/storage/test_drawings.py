@@ -1,0 +1,205 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from core.errors import BadInput, NotStored, StorageError
+from core.prompts.prompt import ObjectTarget
+from storage import Storage
+from tests.storage.conftest import START, SteppingClock
+from tests.storage.samples import answers, asks, drawing, picture
+
+
+def _image(storage: Storage, seed: int = 0) -> str:
+    return storage.images.add(picture(seed), "", "generated").image_id
+
+
+def test_a_drawing_comes_back_with_id_and_time(storage: Storage, clock: SteppingClock) -> None:
+    targets = (asks(), asks("bowl", "#102030"), ObjectTarget("table", role="bystander"))
+    given = drawing(_image(storage), targets=targets)
+    clock.time = START
+    stored = storage.drawings.add(given)
+    assert len(stored.drawing_id) == 64
+    assert stored.created_at == START
+    assert replace(stored, drawing_id="", created_at=None) == given
+    assert storage.drawings.get(stored.drawing_id[:8]) == stored
+    assert storage.drawings.recent() == [stored]
+
+
+def test_what_nobody_knows_stays_unknown(storage: Storage) -> None:
+    bare = {"seed": None, "guidance": None, "steps": None, "width": None, "height": None,
+            "seconds": None, "targets": (), "options": {}, "origin": {}, "prompt_id": "",
+            "prompt_source": "", "task": "", "job_id": "", "negative_text": ""}  # fmt: skip
+    stored = storage.drawings.add(drawing(**bare))
+    assert replace(stored, drawing_id="", created_at=None) == drawing(**bare)
+
+
+def test_each_attempt_counts_and_equal_pixels_are_one_image(storage: Storage) -> None:
+    image_id = _image(storage)
+    first = storage.drawings.add(drawing(image_id))
+    second = storage.drawings.add(drawing(_image(storage), model="flux"))
+    failed = storage.drawings.add(drawing())
+    assert storage.images.count() == 1
+    assert storage.drawings.for_image(image_id[:8]) == [second, first]
+    assert storage.drawings.recent() == [failed, second, first]
+    with pytest.raises(NotStored, match="image id"):
+        storage.drawings.for_image("0" * 64)
+
+
+def test_an_id_that_is_given_is_stored_once(storage: Storage) -> None:
+    own = "ab" * 32
+    first = storage.drawings.add(drawing(drawing_id=own))
+    assert first.drawing_id == own
+    assert storage.drawings.add(drawing(drawing_id=own, model="flux")) == first
+    both = storage.drawings.add_many([drawing(drawing_id="cd" * 32)] * 2)
+    assert both[0] == both[1]
+    assert storage.drawings.count() == 2
+
+
+def test_a_folder_imported_again_counts_once(storage: Storage) -> None:
+    image_id = _image(storage)
+    imported = drawing(image_id, source="imported", options={"k": 1})
+    first = storage.drawings.add(imported)
+    moved = replace(imported, job_id="job 2", origin={"file": "elsewhere"}, seconds=None)
+    assert storage.drawings.add(moved) == first
+    for change in ({"options": {"k": 2}}, {"prompt_id": "cna-2"}, {"model": "flux"}, {"seed": 8}):
+        storage.drawings.add(replace(imported, **change))  # type: ignore[arg-type]
+    assert storage.drawings.count() == 5
+
+
+def test_many_are_one_transaction_in_their_order(storage: Storage) -> None:
+    images = [_image(storage, seed) for seed in range(3)]
+    assert storage.drawings.add_many([]) == []
+    given = [drawing(images[n % 3], seed=n) if n % 4 else drawing(seed=n) for n in range(200)]
+    stored = storage.drawings.add_many(given)
+    assert [replace(row, drawing_id="", created_at=None) for row in stored] == given
+    assert storage.drawings.recent(200) == stored[::-1]
+    assert storage.drawings.recent(3, 10) == stored[::-1][10:13]
+
+    with pytest.raises(NotStored, match="add the image first"):
+        storage.drawings.add_many([drawing(), drawing("0" * 64)])
+    with pytest.raises(BadInput, match="model is empty"):
+        storage.drawings.add_many([drawing(), drawing(model=" ")])
+    assert storage.drawings.count() == 200
+
+
+@pytest.mark.parametrize("second", ["a", None])
+def test_a_transaction_that_fails_leaves_nothing(storage: Storage, second: str | None) -> None:
+    def add_two() -> None:
+        with storage._database.transaction() as cursor:
+            for image_id in ("a", second):
+                if image_id is None:
+                    raise KeyError
+                cursor.execute(
+                    "INSERT INTO images VALUES (?, 1, 1, '', 'x', '[]', '{}', now())", [image_id]
+                )
+
+    with pytest.raises(StorageError if second else KeyError):
+        add_two()
+    assert storage.images.count() == 0
+    storage.drawings.add(drawing())
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"source": "painted"}, "source is 'painted'.*imported"),
+        ({"status": "pass"}, "status is 'pass'.*failed"),
+        ({"reason": ""}, "reason is empty"),
+        ({"image_id": "0" * 64, "status": "failed", "reason": "x"}, "failed has no image"),
+        ({"status": "drawn"}, "image_id must be text, not NoneType"),
+        ({"text": None}, "text must be text"),
+        ({"text": "\ud800"}, "text holds a character"),
+        ({"seed": -1}, "seed is -1"),
+        ({"seed": 2**63}, "seed is 9223372036854775808"),
+        ({"seed": True}, "seed is True"),
+        ({"steps": 2.5}, r"steps is 2\.5"),
+        ({"width": 2**31}, "width is 2147483648"),
+        ({"guidance": float("nan")}, "guidance is nan"),
+        ({"seconds": "1"}, "seconds is '1'"),
+        ({"options": {"x": np.float32(1)}}, r"options\.x is a numpy\.float32"),
+        ({"origin": {"x": float("inf")}}, r"origin\.x is inf"),
+        ({"targets": (ObjectTarget("\ud800"),)}, "targets holds a character"),
+        ({"drawing_id": "job-1"}, "drawing_id 'job-1' is not 64 hex"),
+    ],
+)
+def test_bad_fields_are_named(storage: Storage, change: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        storage.drawings.add(drawing(**change))
+    assert storage.drawings.count() == 0
+
+
+def test_every_filter_narrows_alone_and_with_others(storage: Storage) -> None:
+    image_id = _image(storage)
+    rows = [
+        storage.drawings.add(drawing(image_id if drawn else None, **fields))
+        for drawn in (True, False)
+        for fields in (
+            {"model": "sdxl", "prompt_id": "cna-1", "job_id": "a"},
+            {"model": "flux", "prompt_id": "cna-1", "job_id": "a"},
+            {"model": "flux", "prompt_id": "cna-2", "job_id": "b"},
+            {"model": "flux", "prompt_id": "cna-2", "prompt_source": "mini", "job_id": "b"},
+        )
+    ]
+    filters: list[tuple[dict[str, Any], list[int]]] = [
+        ({}, [7, 6, 5, 4, 3, 2, 1, 0]),
+        ({"model": "sdxl"}, [4, 0]),
+        ({"model": "none"}, []),
+        ({"prompt": ("gencolorbench", "cna-2")}, [6, 2]),
+        ({"prompt": ("mini", "cna-2")}, [7, 3]),
+        ({"job_id": "a"}, [5, 4, 1, 0]),
+        ({"status": "failed"}, [7, 6, 5, 4]),
+        ({"status": "drawn", "model": "flux", "job_id": "b"}, [3, 2]),
+    ]
+    for given, places in filters:
+        assert storage.drawings.recent(**given) == [rows[place] for place in places], given
+        assert storage.drawings.count(**given) == len(places)
+    assert storage.drawings.recent(0) == storage.drawings.recent(-1) == []
+    assert storage.drawings.recent(2, 1, status="failed") == [rows[6], rows[5]]
+    with pytest.raises(BadInput, match="status is 'ok'"):
+        storage.drawings.recent(status="ok")
+    with pytest.raises(BadInput, match="verdict is 'ok'"):
+        storage.drawings.count(verdict="ok")
+
+
+def test_drawings_are_found_by_their_verdicts(storage: Storage) -> None:
+    images = [_image(storage, seed) for seed in range(6)]
+    rows = [storage.drawings.add(drawing(image_id)) for image_id in images]
+    free = storage.drawings.add(drawing(_image(storage, 9), targets=()))
+    failed = storage.drawings.add(drawing())
+    add = storage.evidence.add
+    add(answers(images[0], asks()))
+    add(answers(images[1], asks()))
+    add(answers(images[1], asks(), protocol="other-rule", status="fail"))
+    add(answers(images[2], asks(), status="unscored"))
+    add(answers(images[2], asks(), protocol="other-rule"))
+    add(answers(images[3], asks(), status="fail"))
+    add(answers(images[3], asks(), version="2"))
+    # What the prompt did not ask does not count, but a free text asked for nothing.
+    add(answers(images[4], asks("bowl"), status="fail"))
+    add(answers(images[4], asks(color="css:blue"), status="fail"))
+    assert free.image_id is not None
+    add(answers(free.image_id, asks("bowl"), status="fail"))
+    found = {
+        verdict: storage.drawings.recent(verdict=verdict)
+        for verdict in ("pass", "fail", "unscored", "")
+    }
+    assert found == {
+        "pass": [rows[3], rows[0]],
+        "fail": [free, rows[1]],
+        "unscored": [rows[2]],
+        "": [failed, rows[5], rows[4]],
+    }
+    assert storage.drawings.count(verdict="", status="drawn") == 2
+    assert storage.drawings.recent(1, 1, verdict="fail", model="sdxl") == [rows[1]]
+
+
+def test_text_is_never_part_of_a_statement(storage: Storage) -> None:
+    nasty = "'); DROP TABLE drawings; --"
+    stored = storage.drawings.add(drawing(text=nasty, model=nasty, prompt_id=nasty))
+    assert storage.drawings.recent(model=nasty, prompt=("gencolorbench", nasty)) == [stored]
+    assert list(storage.drawings.marks("gencolorbench")) == [nasty]
+    assert storage.drawings.marks(nasty) == {}

@@ -1,0 +1,153 @@
+"""Marks of prompts and badges of images: which verdicts count, and what they say together."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from core.prompts.prompt import ObjectTarget
+from core.records import Badge, Mark
+from storage import Storage
+from storage.asked import asked_keys
+from tests.storage.samples import answers, asks, drawing, picture, verdict
+
+SET = "gencolorbench"
+
+
+def _drawn(storage: Storage, seed: int = 0, **changes: object) -> str:
+    image_id = storage.images.add(picture(seed), "", "generated").image_id
+    storage.drawings.add(drawing(image_id, **changes))
+    return image_id
+
+
+def test_keys_name_object_and_color() -> None:
+    targets = [asks("Coffee Mug ", "l3:Vivid red"), ObjectTarget("table"), asks("bowl", "#abcdef")]
+    assert targets[0].color is not None
+    red = targets[0].color.hex
+    assert asked_keys(targets) == [
+        f"coffee mug\n{red}", "coffee mug\nl3:Vivid red", f"\n{red}", "\nl3:Vivid red",
+        "bowl\n#ABCDEF", "\n#ABCDEF",
+    ]  # fmt: skip
+    assert asked_keys([ObjectTarget("table")]) == []
+
+
+def test_drawn_and_failed_are_counted_by_prompt_and_set(storage: Storage) -> None:
+    assert storage.drawings.marks(SET) == {}
+    for seed in range(3):
+        _drawn(storage, seed)
+    storage.drawings.add(drawing())
+    storage.drawings.add(drawing(prompt_id="cna-2"))
+    _drawn(storage, 0, prompt_source="mini")
+    assert storage.drawings.marks(SET) == {"cna-1": Mark(3, 1, ""), "cna-2": Mark(0, 1, "")}
+    assert storage.drawings.marks("mini") == {"cna-1": Mark(1, 0, "")}
+
+
+def test_a_mark_follows_what_is_added(storage: Storage) -> None:
+    first, second = _drawn(storage, 0), _drawn(storage, 1)
+    _drawn(storage, 2, prompt_id="cna-2")
+    before = storage.drawings.marks(SET)
+    assert storage.drawings.marks(SET) is before
+
+    def mark() -> Mark:
+        return storage.drawings.marks(SET)["cna-1"]
+
+    storage.evidence.add(answers(first, asks()))
+    assert mark() == Mark(2, 0, "pass")
+    storage.evidence.add(answers(second, asks(), status="unscored"))
+    assert mark() == Mark(2, 0, "unscored")
+    storage.evidence.add(answers(first, asks(), protocol="other-rule", status="fail"))
+    assert mark() == Mark(2, 0, "fail")
+    # A newer row of the same rule, object and color takes the place of the older one.
+    storage.evidence.add(answers(first, asks(), protocol="other-rule", version="2"))
+    storage.evidence.add(answers(second, asks(), parameters={"threshold": 9}))
+    assert mark() == Mark(2, 0, "pass")
+    storage.drawings.add(drawing())
+    assert mark() == Mark(2, 1, "pass")
+    assert storage.drawings.marks(SET)["cna-2"] == Mark(1, 0, "")
+    assert before == {"cna-1": Mark(2, 0, ""), "cna-2": Mark(1, 0, "")}
+
+
+@pytest.mark.parametrize(
+    ("judged", "counts"),
+    [
+        (answers("", asks()), True),
+        (answers("", asks(" MUG ")), True),
+        (answers("", asks("")), True),
+        (verdict("", target={"hex": "#D51C3C"}), True),
+        (verdict("", target={"hex": "#d51c3c", "value": "#D51C3C"}), True),
+        (verdict("", target={"value": "l3:Vivid red"}), True),
+        (answers("", asks("bowl")), False),
+        (answers("", asks(color="css:blue")), False),
+        (verdict("", target={"name": "Vivid red"}), False),
+        (verdict("", target={}), False),
+    ],
+)
+def test_only_what_was_asked_counts(storage: Storage, judged, counts: bool) -> None:
+    color = asks().color
+    assert color is not None
+    assert color.hex == "#D51C3C"
+    image_id = _drawn(storage)
+    storage.evidence.add(replace(judged, image_id=image_id))
+    assert storage.drawings.marks(SET)["cna-1"].verdict == ("pass" if counts else "")
+    badge = (Badge("test-rule", "pass", 1),) if counts else ()
+    assert storage.evidence.badges([image_id]) == {image_id: badge}
+
+
+def test_a_prompt_that_asks_for_no_color_has_no_verdict(storage: Storage) -> None:
+    image_id = _drawn(storage, targets=(ObjectTarget("mug"),))
+    storage.evidence.add(answers(image_id, asks()))
+    assert storage.drawings.marks(SET) == {"cna-1": Mark(1, 0, "")}
+    assert storage.evidence.badges([image_id])[image_id] == (Badge("test-rule", "pass", 1),)
+
+
+def test_badges_say_rule_by_rule_what_was_judged(storage: Storage) -> None:
+    red, blue = asks("hat"), asks("suitcase", "css:blue")
+    both = _drawn(storage, 0, targets=(red, blue))
+    upload = storage.images.add(picture(1), "", "upload").image_id
+    bare = storage.images.add(picture(2), "", "upload").image_id
+    add = storage.evidence.add
+    add(answers(both, red))
+    add(answers(both, blue, status="fail"))
+    add(answers(both, asks("hat", "css:blue"), status="fail", protocol="a-rule"))
+    add(answers(both, red, status="unscored", protocol="a-rule"))
+    add(answers(both, blue, protocol="a-rule"))
+    add(answers(upload, asks("door"), status="fail"))
+    add(answers(upload, asks("door"), version="2"))
+    add(answers(upload, asks("wall"), status="pass"))
+    add(verdict(upload, target={"name": "some red"}, status="unscored"))
+    assert storage.evidence.badges([upload, both, bare, "0" * 64]) == {
+        upload: (Badge("test-rule", "unscored", 3),),
+        both: (Badge("a-rule", "unscored", 2), Badge("test-rule", "fail", 2)),
+        bare: (),
+        "0" * 64: (),
+    }
+    assert storage.evidence.badges([]) == {}
+    # Another prompt has the same picture: what either asked counts.
+    storage.drawings.add(drawing(both, targets=(asks("hat", "css:blue"),)))
+    assert storage.evidence.badges([both])[both][0] == Badge("a-rule", "fail", 3)
+
+
+def test_step_by_step_is_the_same_as_all_at_once(data_dir: Path) -> None:
+    chance = random.Random(5)
+    statuses = ["pass", "fail", "unscored"]
+    with Storage.open(data_dir) as storage:
+        images = [_drawn(storage, seed, prompt_id=f"cna-{seed % 4}") for seed in range(8)]
+        for turn in range(40):
+            if chance.random() < 0.3:
+                image_id = chance.choice([None, *images])
+                storage.drawings.add(drawing(image_id, prompt_id=f"cna-{chance.randrange(6)}"))
+            else:
+                target = asks(color=chance.choice(["l3:Vivid red", "css:blue"]))
+                storage.evidence.add(
+                    answers(chance.choice(images), target, status=chance.choice(statuses),
+                            protocol=chance.choice("ab"), version=str(turn))
+                )  # fmt: skip
+            step_by_step = dict(storage.drawings.marks(SET))
+        verdicts = {verdict: storage.drawings.count(verdict=verdict) for verdict in (*statuses, "")}
+    with Storage.open(data_dir) as storage:
+        assert storage.drawings.marks(SET) == step_by_step
+        assert sum(verdicts.values()) == storage.drawings.count()
+        assert {mark.verdict for mark in step_by_step.values()} >= {"fail"}
