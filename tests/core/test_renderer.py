@@ -205,7 +205,7 @@ def test_parameters_hold_the_request_as_plain_json() -> None:
 @pytest.mark.parametrize(
     ("request_", "words"),
     [
-        (RenderRequest("teapot", (1, 2, 3)), "sphere, cube"),
+        (RenderRequest("anvil", (1, 2, 3)), "sphere, cube"),
         (RenderRequest("cube", (1, 2, 3), "disco"), "even, overcast"),
         (RenderRequest("cube", (1, 2, 3), 5), "name of a light"),  # type: ignore[arg-type]
         (RenderRequest("cube", (1, 2, 256)), "0 to 255"),

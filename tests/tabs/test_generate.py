@@ -85,7 +85,7 @@ def test_the_same_request_is_one_image(context: Context) -> None:
         ({"target_text": "vivd red"}, UnknownColor, "Vivid red"),
         ({"target_text": "#12345"}, UnknownColor, "5 digits"),
         ({"target_text": "1, 2, 256"}, UnknownColor, "blue"),
-        ({"object_name": "teapot"}, BadInput, "sphere, cube"),
+        ({"object_name": "anvil"}, BadInput, "sphere, cube"),
         ({"light": "disco"}, BadInput, "studio"),
         ({"size_px": 63}, BadInput, "64 to 2048"),
         ({"size_px": 4096}, BadInput, "64 to 2048"),
@@ -131,7 +131,7 @@ def test_a_link_to_a_picture_that_is_not_stored_fills_the_controls_and_says_so(
     "query",
     [
         {"tab": "generate"},
-        {"tab": "generate", "seed": "-1", "object": "teapot", "model": "x"},
+        {"tab": "generate", "seed": "-1", "object": "anvil", "model": "x"},
         {"tab": "generate", "seed": "9" * 190, "size": "9" * 190},
         {"tab": "generate", "seed": "²", "size": "²"},
         {"tab": "generate", "light": "disco", "seed": "1.5", "size": "100"},

@@ -1,45 +1,23 @@
-"""The objects: named solids made of parts, each part of one material."""
+"""The objects by name, and the six simple ones."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
 
 from core.generation.renderer import shapes
+from core.generation.renderer.car import car
+from core.generation.renderer.clothes import hat
+from core.generation.renderer.fruit import apple, banana
+from core.generation.renderer.furniture import chair
+from core.generation.renderer.model import Model, Part
+from core.generation.renderer.pottery import teapot, vase
 from core.generation.renderer.shapes import Array
+from core.generation.renderer.toys import teddy_bear
 
-Distance = Callable[[Array, Array, Array], Array]
-
-
-@dataclass(frozen=True)
-class Part:
-    """One solid of one material.
-
-    ``albedo_linear1`` is None where the asked color goes; otherwise the part is achromatic with
-    that fixed reflectance, 0 to 1. ``gloss`` scales the light's highlight on it.
-    """
-
-    distance: Distance
-    albedo_linear1: float | None = None
-    gloss: float = 1.0
-
-
-@dataclass(frozen=True)
-class Model:
-    """An object standing on the floor z = 0 around the z axis, about one unit in size.
-
-    ``low`` and ``high`` are the corners of its box. The ranges, in degrees, are the turns about
-    the z axis and the camera elevations from which it is easy to recognize.
-    """
-
-    parts: tuple[Part, ...]
-    low: tuple[float, float, float]
-    high: tuple[float, float, float]
-    yaw_deg: tuple[float, float]
-    elevation_deg: tuple[float, float]
+__all__ = ["MODELS", "OBJECTS", "Model", "Part"]
 
 
 def _sphere() -> Model:
@@ -126,6 +104,14 @@ _BUILDERS: dict[str, Callable[[], Model]] = {
     "torus": _torus,
     "mug": _mug,
     "book": _book,
+    "apple": apple,
+    "banana": banana,
+    "vase": vase,
+    "teapot": teapot,
+    "chair": chair,
+    "car": car,
+    "hat": hat,
+    "teddy bear": teddy_bear,
 }
 
 MODELS: MappingProxyType[str, Model] = MappingProxyType(

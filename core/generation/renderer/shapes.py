@@ -21,6 +21,12 @@ def smooth_union(a: Array, b: Array, radius: float) -> Array:
     return result
 
 
+def smooth_cut(a: Array, b: Array, radius: float) -> Array:
+    """Solid ``a`` without ``b``, the new edge rounded by about ``radius``."""
+    result: Array = -smooth_union(-a, b, radius)
+    return result
+
+
 def length2(a: Array, b: Array) -> Array:
     """Length of the vector ``(a, b)``."""
     result: Array = np.sqrt(a * a + b * b)
@@ -52,6 +58,30 @@ def rounded_box(
     ox, oy, oz = np.maximum(dx, 0.0), np.maximum(dy, 0.0), np.maximum(dz, 0.0)
     inside = np.minimum(np.maximum(np.maximum(dx, dy), dz), 0.0)
     result: Array = np.sqrt(ox * ox + oy * oy + oz * oz) + inside - rounding
+    return result
+
+
+def ellipsoid(x: Array, y: Array, z: Array, half: tuple[float, float, float]) -> Array:
+    """A ball stretched to the half sizes ``half``: understates the distance, more so when long."""
+    a, b, c = (np.float32(1.0 / value) for value in half)
+    k = np.sqrt((x * a) ** 2 + (y * b) ** 2 + (z * c) ** 2)
+    result: Array = (k - 1.0) * np.float32(min(half))
+    return result
+
+
+Point = tuple[float, float, float]
+
+
+def rod(
+    x: Array, y: Array, z: Array, begin: Point, end: Point, radius: float, end_radius: float
+) -> Array:
+    """A straight rod with round ends, whose radius may change gently from one end to the other."""
+    bx, by, bz = (np.float32(e - b) for b, e in zip(begin, end, strict=True))
+    px, py, pz = (p - np.float32(b) for p, b in zip((x, y, z), begin, strict=True))
+    along = (px * bx + py * by + pz * bz) * np.float32(1.0 / (bx * bx + by * by + bz * bz))
+    h = np.clip(along, 0.0, 1.0)
+    away = np.sqrt((px - h * bx) ** 2 + (py - h * by) ** 2 + (pz - h * bz) ** 2)
+    result: Array = away - (np.float32(radius) + h * np.float32(end_radius - radius))
     return result
 
 
