@@ -100,15 +100,16 @@ class Drawings:
         job_id: str | None = None,
         status: str | None = None,
         verdict: str | None = None,
+        rule: str | None = None,
     ) -> list[DrawingRecord]:
         """Return ``limit`` drawings, newest first, after leaving out ``offset`` of them.
 
         ``prompt`` is the set's id and the prompt's id. ``verdict`` is ``pass``, ``fail``,
         ``unscored`` or, for drawings without any, empty: one fail makes a fail, then one unscored
-        makes unscored, over all rules; verdicts about what the prompt did not ask are left out,
+        makes unscored, by ``rule``, or over all rules where that is None; verdicts about what the prompt did not ask are left out,
         unless it asked for no color. Raises :class:`BadInput` for an unknown status or verdict.
         """
-        clauses, values = _filters(model, prompt, job_id, status, verdict)
+        clauses, values = _filters(model, prompt, job_id, status, verdict, rule)
         return self._records(
             f"{clauses} ORDER BY number DESC LIMIT ? OFFSET ?",
             [*values, max(limit, 0), max(offset, 0)],
@@ -122,9 +123,10 @@ class Drawings:
         job_id: str | None = None,
         status: str | None = None,
         verdict: str | None = None,
+        rule: str | None = None,
     ) -> int:
         """Return how many drawings there are; the filters are those of :meth:`recent`."""
-        clauses, values = _filters(model, prompt, job_id, status, verdict)
+        clauses, values = _filters(model, prompt, job_id, status, verdict, rule)
         return int(self._database.rows(f"SELECT count(*) FROM drawings {clauses}", values)[0][0])
 
     def for_image(self, image_id: str) -> list[DrawingRecord]:
@@ -135,9 +137,16 @@ class Drawings:
         full = self._database.full_id("images", "image_id", image_id)
         return self._records("WHERE image_id = ? ORDER BY number DESC", [full])
 
-    def marks(self, prompt_source: str) -> Mapping[str, Mark]:
+    def marks(self, prompt_source: str, rule: str | None = None) -> Mapping[str, Mark]:
         """Return what became of the prompts of a set, by prompt id; see :class:`Marks`."""
-        return self._marks.of(prompt_source)
+        return self._marks.of(prompt_source, rule)
+
+    def models(self) -> list[tuple[str, int]]:
+        """Return every model that has drawings and how many, the most first."""
+        rows = self._database.rows(
+            "SELECT model, count(*) FROM drawings GROUP BY model ORDER BY count(*) DESC, model"
+        )
+        return [(str(model), int(number)) for model, number in rows]
 
     def _require_images(self, image_ids: set[str]) -> None:
         unknown = self._database.rows(
@@ -162,6 +171,7 @@ def _filters(
     job_id: str | None,
     status: str | None,
     verdict: str | None,
+    rule: str | None,
 ) -> tuple[str, list[Any]]:
     """The WHERE clause of what was asked for, and its values."""
     if status is not None and status not in STATUSES:
@@ -177,7 +187,7 @@ def _filters(
     values = [value for value in given.values() if value is not None]
     if verdict is not None:
         tests.append(f"drawing_id {'IN' if verdict else 'NOT IN'} ({_judged(verdict)})")
-        values += [verdict] if verdict else []
+        values += [rule, verdict] if verdict else [rule]
     return f"WHERE {' AND '.join(tests)}" if tests else "", values
 
 
@@ -186,7 +196,7 @@ def _judged(verdict: str) -> str:
     return f"""
         SELECT drawing_id
         FROM drawings JOIN ({LATEST.format(where="")}) AS latest USING (image_id)
-        WHERE len(asked) = 0 OR list_contains(asked, key)
+        WHERE (len(asked) = 0 OR list_contains(asked, key)) AND protocol = coalesce(?, protocol)
         GROUP BY drawing_id
         {f"HAVING {TOGETHER.format(status='latest.status')} = ?" if verdict else ""}
     """

@@ -31,29 +31,29 @@ class Marks:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._lock = threading.Lock()
-        self._known: dict[str, _Known] = {}
+        self._known: dict[tuple[str, str | None], _Known] = {}
 
-    def of(self, prompt_source: str) -> Mapping[str, Mark]:
+    def of(self, prompt_source: str, rule: str | None = None) -> Mapping[str, Mark]:
         """Return the mark of each prompt of a set that was ever drawn or tried, by its id.
 
-        A mark's verdict is of all its images and rules together: ``fail`` if any fails, else
-        ``unscored`` if any is unscored. It counts only the latest row per object and color that
+        A mark's verdict is of all its images together, by ``rule``, or by all rules where that is
+        None: ``fail`` if any fails, else ``unscored`` if any is unscored. It counts only the latest row per object and color that
         the prompt asked for (:mod:`storage.asked`). The mapping never changes; ask again for
         newer marks.
         """
         with self._lock:
-            known = self._known.get(prompt_source)
+            known = self._known.get((prompt_source, rule))
             # Read before counting: rows that arrive in between are counted twice, never missed.
             drawing, evidence = self._newest()
             if known is None:
-                marks = self._count(prompt_source, None)
+                marks = self._count(prompt_source, None, rule)
             elif (known.drawing, known.evidence) == (drawing, evidence):
                 return known.marks
             else:
                 changed = self._changed(prompt_source, known)
-                marks = {**known.marks, **self._count(prompt_source, changed)}
+                marks = {**known.marks, **self._count(prompt_source, changed, rule)}
             fresh = _Known(drawing, evidence, MappingProxyType(marks))
-            self._known[prompt_source] = fresh
+            self._known[prompt_source, rule] = fresh
             return fresh.marks
 
     def _newest(self) -> tuple[int, int]:
@@ -76,8 +76,10 @@ class Marks:
         )
         return [str(prompt_id) for (prompt_id,) in rows]
 
-    def _count(self, prompt_source: str, only: list[str] | None) -> dict[str, Mark]:
-        """Count the prompts ``only``, or all of the set."""
+    def _count(
+        self, prompt_source: str, only: list[str] | None, rule: str | None
+    ) -> dict[str, Mark]:
+        """Count the prompts ``only``, or all of the set; the verdicts of ``rule``, or of all."""
         if only == []:
             return {}
         # Of a whole set, looking for its images first would take longer than it saves.
@@ -100,14 +102,14 @@ class Marks:
             judged AS (
                 SELECT prompt_id, {TOGETHER.format(status="latest.status")} AS verdict
                 FROM wanted JOIN latest USING (image_id)
-                WHERE list_contains(asked, key)
+                WHERE list_contains(asked, key) AND protocol = coalesce(?, protocol)
                 GROUP BY prompt_id
             )
             SELECT drawn, failed, coalesce(verdict, ''), list(prompt_id)
             FROM counted LEFT JOIN judged USING (prompt_id)
             GROUP BY ALL
             """,
-            [prompt_source] if only is None else [prompt_source, only],
+            [prompt_source, *([] if only is None else [only]), rule],
         )
         marks: dict[str, Mark] = {}
         for drawn, failed, verdict, prompt_ids in rows:

@@ -45,6 +45,33 @@ def test_drawn_and_failed_are_counted_by_prompt_and_set(storage: Storage) -> Non
     assert storage.drawings.marks("mini") == {"cna-1": Mark(1, 0, "")}
 
 
+def test_a_rule_is_asked_for_alone(storage: Storage) -> None:
+    image_id = _drawn(storage)
+    storage.evidence.add(answers(image_id, asks()))
+    storage.evidence.add(answers(image_id, asks(), protocol="other-rule", status="fail"))
+    by_rule = {
+        rule: storage.drawings.marks(SET, rule)["cna-1"].verdict
+        for rule in (asks_rule := answers(image_id, asks()).protocol, "other-rule", "third", None)
+    }
+    assert by_rule == {asks_rule: "pass", "other-rule": "fail", "third": "", None: "fail"}
+    counts = {
+        (verdict, rule): storage.drawings.count(verdict=verdict, rule=rule)
+        for verdict in ("pass", "fail", "")
+        for rule in (asks_rule, "third")
+    }
+    assert counts == {
+        ("pass", asks_rule): 1, ("fail", asks_rule): 0, ("", asks_rule): 0,
+        ("pass", "third"): 0, ("fail", "third"): 0, ("", "third"): 1,
+    }  # fmt: skip
+
+
+def test_models_are_counted(storage: Storage) -> None:
+    for seed, model in enumerate(("sdxl", "b", "sdxl", "a")):
+        _drawn(storage, seed, model=model)
+    storage.drawings.add(drawing(model="b"))
+    assert storage.drawings.models() == [("b", 2), ("sdxl", 2), ("a", 1)]
+
+
 def test_a_mark_follows_what_is_added(storage: Storage) -> None:
     first, second = _drawn(storage, 0), _drawn(storage, 1)
     _drawn(storage, 2, prompt_id="cna-2")
