@@ -106,8 +106,9 @@ class Drawings:
 
         ``prompt`` is the set's id and the prompt's id. ``verdict`` is ``pass``, ``fail``,
         ``unscored`` or, for drawings without any, empty: one fail makes a fail, then one unscored
-        makes unscored, by ``rule``, or over all rules where that is None; verdicts about what the prompt did not ask are left out,
-        unless it asked for no color. Raises :class:`BadInput` for an unknown status or verdict.
+        makes unscored, by ``rule``, or over all rules where that is None; verdicts about what the
+        prompt did not ask are left out, unless it asked for no color. Raises :class:`BadInput` for
+        an unknown status or verdict.
         """
         clauses, values = _filters(model, prompt, job_id, status, verdict, rule)
         return self._records(

@@ -37,9 +37,9 @@ class Marks:
         """Return the mark of each prompt of a set that was ever drawn or tried, by its id.
 
         A mark's verdict is of all its images together, by ``rule``, or by all rules where that is
-        None: ``fail`` if any fails, else ``unscored`` if any is unscored. It counts only the latest row per object and color that
-        the prompt asked for (:mod:`storage.asked`). The mapping never changes; ask again for
-        newer marks.
+        None: ``fail`` if any fails, else ``unscored`` if any is unscored. It counts only the latest
+        row per object and color that the prompt asked for (:mod:`storage.asked`). The mapping never
+        changes; ask again for newer marks.
         """
         with self._lock:
             known = self._known.get((prompt_source, rule))

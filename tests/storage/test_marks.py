@@ -49,9 +49,10 @@ def test_a_rule_is_asked_for_alone(storage: Storage) -> None:
     image_id = _drawn(storage)
     storage.evidence.add(answers(image_id, asks()))
     storage.evidence.add(answers(image_id, asks(), protocol="other-rule", status="fail"))
+    asks_rule = answers(image_id, asks()).protocol
     by_rule = {
         rule: storage.drawings.marks(SET, rule)["cna-1"].verdict
-        for rule in (asks_rule := answers(image_id, asks()).protocol, "other-rule", "third", None)
+        for rule in (asks_rule, "other-rule", "third", None)
     }
     assert by_rule == {asks_rule: "pass", "other-rule": "fail", "third": "", None: "fail"}
     counts = {
