@@ -1,0 +1,177 @@
+"""One record of flat fields (a row of a CSV, or an object of a JSONL file) becomes a prompt."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from core.color.catalog import SYSTEMS
+from core.color.systems import ColorTarget, parse_target
+from core.errors import BadInput, UnknownColor
+from core.prompts.prompt import ROLES, TASKS, ObjectTarget, Prompt
+
+MAX_OBJECTS = 9
+MAX_UNKNOWN_COLORS = 1_000
+TEXTS = (
+    "source", "template", "notation", "category", "concept", "modifier", "modifier_kind", "style",
+)  # fmt: skip
+_PER_OBJECT = ("object", "color", "role", "negative_labels", "object_category")
+COLUMNS = frozenset(
+    {"text", "prompt", "id", "task", "system", *TEXTS, *_PER_OBJECT}
+    | {f"{name}{number}" for name in _PER_OBJECT for number in range(2, MAX_OBJECTS + 1)}
+)
+"""The columns of a CSV with our header, and the keys of a flat JSONL line."""
+
+SECOND_ROLE = {"coa": "bystander", "ica": "reference"}
+"""What the second object of a task is, where no role is given (arXiv:2510.20586, section 3.2)."""
+
+
+@dataclass
+class Lookup:
+    """What all records of one file are read with: colors once each, and the table of objects.
+
+    ``negative_labels`` and ``categories`` are by an object's name and may be None. ``unlisted``
+    counts the objects that stand in no table of negative labels, ``unnamed`` the records whose
+    color name does not have the coordinates beside it.
+    """
+
+    negative_labels: Mapping[str, tuple[str, ...]] | None = None
+    categories: Mapping[str, str] | None = None
+    unlisted: Counter[str] = field(default_factory=Counter)
+    unnamed: int = 0
+    _colors: dict[tuple[str, str | None], ColorTarget | UnknownColor] = field(default_factory=dict)
+    _unknown: int = 0
+
+    def color(self, text: str, system: str | None) -> ColorTarget:
+        """The color, looked up once. Raises UnknownColor with the nearest names, and BadInput
+        where a file has more unknown colors than any column of colors would."""
+        key = (text, system)
+        found = self._colors.get(key)
+        if found is None:
+            if len(self._colors) > 100_000:
+                self._colors.clear()
+            try:
+                found = parse_target(text, system)
+            except UnknownColor as error:
+                found = error
+                self._unknown += 1
+                if self._unknown > MAX_UNKNOWN_COLORS:
+                    raise TooManyUnknown(
+                        f"More than {MAX_UNKNOWN_COLORS:,} different colors of the file are "
+                        f"unknown, the last one as follows. Is it the right column? {error}"
+                    ) from error
+            self._colors[key] = found
+        if isinstance(found, UnknownColor):
+            raise found
+        return found
+
+    def target(self, name: str, color: ColorTarget | None, role: str = "main") -> ObjectTarget:
+        """An object with the negative labels and the category that the tables have for it."""
+        labels: tuple[str, ...] = ()
+        if self.negative_labels is not None:
+            if name in self.negative_labels:
+                labels = tuple(self.negative_labels[name])
+            else:
+                self.unlisted[name] += 1
+        category = (self.categories or {}).get(name, "")
+        return ObjectTarget(name, color, labels, role, category)
+
+    def notes(self) -> list[str]:
+        """Sentences about objects that no table lists and about names that were not kept."""
+        notes = []
+        if self.unlisted:
+            most = ", ".join(name for name, _ in self.unlisted.most_common(8))
+            notes.append(
+                f"{len(self.unlisted):,} objects are not in the table of objects and have no "
+                f"negative labels: {most}{' …' if len(self.unlisted) > 8 else ''}."
+            )
+        if self.unnamed:
+            notes.append(
+                f"{self.unnamed:,} rows name no color of their system with the same r, g, b: the "
+                "numbers are kept without a name."
+            )
+        return notes
+
+
+class TooManyUnknown(BadInput):
+    """So many colors are unknown that the file as a whole is not what it was taken for."""
+
+
+def prompt_of(values: Mapping[str, str], own_id: str, source: str, lookup: Lookup) -> Prompt:
+    """The prompt of one record's fields, by the names in :data:`COLUMNS`.
+
+    ``own_id`` and ``source`` stand where the record gives none; ``source`` is only for a record
+    without that column. Raises BadInput or UnknownColor that says which field is wrong and how.
+    """
+    text = values.get("text") or values.get("prompt") or ""
+    task = _task(values.get("task", ""))
+    system = _system(values.get("system", ""))
+    return Prompt(
+        id=values.get("id") or own_id,
+        text=text,
+        task=task,
+        targets=_targets(values, task, system, lookup),
+        system=system,
+        **{name: values.get(name, "") for name in TEXTS if name != "source"},
+        source=values.get("source", source),
+    )
+
+
+def _task(text: str) -> str:
+    wanted = text.strip().casefold()
+    if not wanted:
+        return "free"
+    for task, title in TASKS.items():
+        if wanted in (task, title.casefold()):
+            return task
+    raise BadInput(f'There is no task "{text.strip()[:60]}". It is one of {", ".join(TASKS)}.')
+
+
+def _system(text: str) -> str:
+    wanted = text.strip().casefold()
+    if wanted and wanted not in SYSTEMS:
+        raise BadInput(
+            f'There is no color system "{text.strip()[:60]}". It is one of {", ".join(SYSTEMS)}.'
+        )
+    return wanted
+
+
+def _targets(
+    values: Mapping[str, str], task: str, system: str, lookup: Lookup
+) -> tuple[ObjectTarget, ...]:
+    targets: list[ObjectTarget] = []
+    for number in range(1, MAX_OBJECTS + 1):
+        ending = "" if number == 1 else str(number)
+        given = {name: values.get(name + ending, "") for name in _PER_OBJECT}
+        if not any(text.strip() for text in given.values()):
+            continue
+        if not given["object"].strip():
+            filled = next(name for name, text in given.items() if text.strip())
+            raise BadInput(f"{filled}{ending} is given, but object{ending} is empty.")
+        role = given["role"].strip().casefold()
+        if role and role not in ROLES:
+            raise BadInput(
+                f'There is no role "{role[:60]}" (role{ending}). It is one of {", ".join(ROLES)}.'
+            )
+        asked = given["color"].strip()
+        color = lookup.color(asked, system or None) if asked else None
+        if not role:
+            role = SECOND_ROLE.get(task, "main") if targets else "main"
+            if role == "reference" and color is None:
+                color = targets[0].color
+        targets.append(_with_own(lookup.target(given["object"], color, role), given))
+    return tuple(targets)
+
+
+def _with_own(target: ObjectTarget, given: Mapping[str, str]) -> ObjectTarget:
+    """The target with what the record itself says of it, which goes before the tables."""
+    labels = tuple(part for part in re.split(r"\s*;\s*", given["negative_labels"].strip()) if part)
+    return ObjectTarget(
+        target.name,
+        target.color,
+        labels or target.negative_labels,
+        target.role,
+        given["object_category"] or target.category,
+    )

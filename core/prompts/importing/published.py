@@ -1,0 +1,234 @@
+"""The prompt files of the published GenColorBench Mini set, as they are.
+
+Layouts, file names and the place of a released run's images: github.com/moatifbutt/gen-color-bench
+@ 802a3ba, ``gencolorbench/mini_bench_prompt/``. A file is ``<task>_<system>.csv``, for example
+``ncu_hex_css.csv``, and the images of a run are ``<folder>/<csv stem>/<id>_<k>.png``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from core.color.catalog import SYSTEMS
+from core.color.catalog import system as color_system
+from core.color.notation import read_hex
+from core.color.systems import ColorTarget
+from core.errors import BadInput, UnknownColor
+from core.prompts.importing.flat import Lookup
+from core.prompts.prompt import ObjectTarget, Prompt
+
+LAYOUTS: Mapping[str, tuple[str, ...]] = {
+    "cna": ("id", "color", "object", "prompt"),
+    "ncu_hex": ("id", "color_name", "hex", "r", "g", "b", "object", "prompt"),
+    "ncu_rgb": ("id", "color_name", "r", "g", "b", "object", "prompt"),
+    "coa": ("id", "color", "main_obj", "sec_obj", "prompt"),
+    "moc": (
+        "id", "color_count", "object1", "color1", "object2", "color2", "object3", "color3",
+        "prompt",
+    ),
+    "ica": ("id", "color", "object", "ref_object", "prompt"),
+}  # fmt: skip
+"""The columns of each kind of file, in any order. The hex file also has ``css_name``."""
+OPTIONAL = frozenset({"css_name"})
+_NAME = re.compile(rf"({'|'.join(LAYOUTS)})_({'|'.join(SYSTEMS)})(?![A-Za-z0-9])", re.IGNORECASE)
+# Small systems first: where several have all the names, the smallest is the likeliest.
+_BY_SIZE = ("l1", "l2", "css", "l3")
+
+
+@dataclass(frozen=True)
+class Published:
+    """Which published file it is. ``stem`` is the name that its images lie under."""
+
+    layout: str
+    system: str
+
+    @property
+    def stem(self) -> str:
+        return f"{self.layout}_{self.system}"
+
+    @property
+    def task(self) -> str:
+        return self.layout.partition("_")[0]
+
+
+def named(name: str) -> Published | None:
+    """The published file that a name stands for, also in the forms ``cna_l2 (1).csv`` and
+    ``mini-cna_l2.csv``."""
+    match = _NAME.search(name)
+    return Published(match[1].lower(), match[2].lower()) if match else None
+
+
+def layout_of(columns: Iterable[str]) -> str | None:
+    """The kind of file whose columns these are, exactly, or None."""
+    given = set(columns) - OPTIONAL
+    return next((kind for kind, wanted in LAYOUTS.items() if given == set(wanted)), None)
+
+
+def check_columns(published: Published, columns: Sequence[str], name: str) -> list[str]:
+    """Notes about columns that are not used. Raises BadInput, naming the columns that are missing
+    and those that were found."""
+    wanted = LAYOUTS[published.layout]
+    missing = [column for column in wanted if column not in columns]
+    if missing:
+        raise BadInput(
+            f"{name} should be the published file {published.stem}.csv, but it has no column "
+            f"{', '.join(missing)}. Found: {', '.join(columns)}. Such a file has: "
+            f"{','.join(wanted)}."
+        )
+    unused = [column for column in columns if column not in wanted and column not in OPTIONAL]
+    return [f"Columns that were not used: {', '.join(unused)}."] if unused else []
+
+
+def system_by_colors(rows: Iterable[Mapping[str, str]], layout: str) -> tuple[str, list[str]]:
+    """The color system that has all the color names of a file, and a note where others have them
+    too; an empty id where none has."""
+    names: set[str] = set()
+    for row in rows:
+        for column in ("css_name", "color_name", "color", "color1", "color2", "color3"):
+            if row.get(column, "").strip():
+                names.add(row[column].strip())
+        if len(names) > 1_000:
+            return "", []
+    lookup = Lookup()
+    fitting = [key for key in _BY_SIZE if names and _has_all(key, names, lookup)]
+    if not fitting:
+        return "", []
+    note = f"Taken for a published {layout} file of {SYSTEMS[fitting[0]]}, because of its colors."
+    if fitting[1:]:
+        others = ", ".join(SYSTEMS[key] for key in fitting[1:])
+        note += f" {others} would fit too: name the system where it is another."
+    return fitting[0], [note]
+
+
+def _has_all(key: str, names: Iterable[str], lookup: Lookup) -> bool:
+    known = {color.name.casefold() for color in color_system(key).colors}
+    for name in names:
+        # Only what is spelled differently is looked up: an unknown name costs milliseconds.
+        if name.casefold() in known:
+            continue
+        try:
+            if lookup.color(name, key).system != key:
+                return False
+        except UnknownColor:
+            return False
+    return True
+
+
+def prompt_of_row(row: Mapping[str, str], published: Published, lookup: Lookup) -> Prompt:
+    """The prompt of one row; its id is ``<stem>-<id of the row>``.
+
+    Raises BadInput for a row without an id, with numbers that contradict each other or a wrong
+    number of colors, and UnknownColor with the nearest names.
+    """
+    cells = {column: text.strip() for column, text in row.items()}
+    if not cells["id"]:
+        raise BadInput("The id is empty.")
+    layout, task = published.layout, published.task
+    notation = layout.partition("_")[2] or "name"
+    return Prompt(
+        id=f"{published.stem}-{cells['id']}",
+        text=row["prompt"],
+        task=task,
+        targets=_TARGETS[task](cells, published.system, lookup),
+        system=published.system,
+        source=published.stem,
+        notation=notation,
+    )
+
+
+def row_id(prompt: Prompt) -> str:
+    """The id that a prompt of a published file has in its file, which its images are named by:
+    ``<folder>/<prompt.source>/<row id>_<k>.png``. Empty for any other prompt."""
+    start = f"{prompt.source}-"
+    known = named(prompt.source)
+    if known is None or known.stem != prompt.source or not prompt.id.startswith(start):
+        return ""
+    return prompt.id.removeprefix(start)
+
+
+def _object(cells: Mapping[str, str], column: str) -> str:
+    if not cells[column]:
+        raise BadInput(f"{column} is empty.")
+    return cells[column]
+
+
+def _named_color(cells: Mapping[str, str], column: str, system: str, lookup: Lookup) -> ColorTarget:
+    if not cells[column]:
+        raise BadInput(f"{column} is empty.")
+    found = lookup.color(cells[column], system)
+    # The value form is what an export writes: a target read back is then the very same.
+    return lookup.color(found.value, None)
+
+
+def _cna(cells: Mapping[str, str], system: str, lookup: Lookup) -> tuple[ObjectTarget, ...]:
+    color = _named_color(cells, "color", system, lookup)
+    return (lookup.target(_object(cells, "object"), color),)
+
+
+def _ncu(cells: Mapping[str, str], system: str, lookup: Lookup) -> tuple[ObjectTarget, ...]:
+    srgb8 = _numbers(cells)
+    if cells.get("hex"):
+        digits = cells["hex"] if cells["hex"].startswith("#") else f"#{cells['hex']}"
+        if read_hex(digits) != srgb8:
+            raise BadInput(f"{cells['hex']} is not the color of r, g, b = {srgb8}.")
+    color = lookup.color("#{:02X}{:02X}{:02X}".format(*srgb8), None)
+    for column in ("css_name", "color_name"):
+        if not cells.get(column):
+            continue
+        try:
+            found = _named_color(cells, column, system, lookup)
+        except UnknownColor:
+            continue  # The numbers are what is asked; a name is kept only where both agree.
+        if found.srgb8 == srgb8:
+            color = found
+            break
+    else:
+        lookup.unnamed += 1
+    return (lookup.target(_object(cells, "object"), color),)
+
+
+def _numbers(cells: Mapping[str, str]) -> tuple[int, int, int]:
+    codes = []
+    for column in "rgb":
+        if not re.fullmatch("[0-9]{1,3}", cells[column]) or int(cells[column]) > 255:
+            raise BadInput(
+                f'{column} is "{cells[column][:40]}"; it must be a whole number from 0 to 255.'
+            )
+        codes.append(int(cells[column]))
+    return codes[0], codes[1], codes[2]
+
+
+def _coa(cells: Mapping[str, str], system: str, lookup: Lookup) -> tuple[ObjectTarget, ...]:
+    color = _named_color(cells, "color", system, lookup)
+    return (
+        lookup.target(_object(cells, "main_obj"), color),
+        lookup.target(_object(cells, "sec_obj"), None, "bystander"),
+    )
+
+
+def _moc(cells: Mapping[str, str], system: str, lookup: Lookup) -> tuple[ObjectTarget, ...]:
+    filled = [number for number in "123" if cells[f"object{number}"] or cells[f"color{number}"]]
+    if cells["color_count"] != str(len(filled)) or len(filled) < 2:
+        raise BadInput(
+            f'color_count is "{cells["color_count"][:40]}", but the row has {len(filled)} objects.'
+        )
+    return tuple(
+        lookup.target(
+            _object(cells, f"object{number}"),
+            _named_color(cells, f"color{number}", system, lookup),
+        )
+        for number in filled
+    )
+
+
+def _ica(cells: Mapping[str, str], system: str, lookup: Lookup) -> tuple[ObjectTarget, ...]:
+    color = _named_color(cells, "color", system, lookup)
+    return (
+        lookup.target(_object(cells, "object"), color),
+        lookup.target(_object(cells, "ref_object"), color, "reference"),
+    )
+
+
+_TARGETS = {"cna": _cna, "ncu": _ncu, "coa": _coa, "moc": _moc, "ica": _ica}

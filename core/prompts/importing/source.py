@@ -1,0 +1,175 @@
+"""The lines of a file in whatever encoding it is, with bounded memory."""
+
+from __future__ import annotations
+
+import codecs
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+from core.errors import BadInput
+from core.prompts.importing.report import MAX_FILE_BYTES, MAX_LINE_CHARACTERS
+
+_CHUNK = 2**20
+# UTF-32 first: its little-endian mark begins with that of UTF-16.
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_BINARY = (
+    (b"PK\x03\x04", "a zip archive or an Excel workbook"),
+    (b"\xd0\xcf\x11\xe0", "an old Excel or Word document"),
+    (b"\x89PNG", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"GIF8", "a GIF image"),
+    (b"%PDF", "a PDF document"),
+    (b"\x1f\x8b", "a gzip archive"),
+    (b"PAR1", "a Parquet file"),
+    (b"SQLite format 3", "an SQLite database"),
+)
+_ADVICE = "Save the prompts as UTF-8 text, CSV or JSONL."
+_CONTROLS = bytes(code for code in range(32) if code not in b"\t\n\r\f\x1a\x1b\x00")
+_UNDEFINED_1252 = b"\x81\x8d\x8f\x90\x9d"
+
+
+@dataclass
+class TextSource:
+    """A file of text: its name, what it is encoded in, and notes about that."""
+
+    name: str
+    stream: BinaryIO
+    encoding: str
+    notes: list[str] = field(default_factory=list)
+
+    def lines(self) -> Iterator[tuple[int, str, int]]:
+        """Number (from 1), text with its line end, and length in characters without it.
+
+        The text of a line above ``MAX_LINE_CHARACTERS`` is only its beginning. A line ends at a
+        line feed, a carriage return or both. May be asked for again.
+        """
+        self.stream.seek(0)
+        text = io.TextIOWrapper(self.stream, self.encoding, "strict", newline="")
+        try:
+            yield from _numbered(text)
+        except UnicodeDecodeError as error:
+            title = self.encoding.upper().removesuffix("-SIG")
+            raise BadInput(
+                f"{self.name} is not the {title} that its first bytes say: {error.reason}. {_ADVICE}"
+            ) from error
+        finally:
+            text.detach()
+
+
+def _numbered(text: io.TextIOWrapper) -> Iterator[tuple[int, str, int]]:
+    limit = MAX_LINE_CHARACTERS + 2
+    number, piece = 0, text.readline(limit)
+    while piece:
+        number += 1
+        following = None
+        length = len(piece)
+        if length == limit and not piece.endswith("\n"):
+            last = piece
+            while True:
+                rest = text.readline(limit)
+                # A carriage return at the very end of a piece may have its line feed in the next.
+                if not rest or (last.endswith("\r") and rest != "\n"):
+                    following = rest
+                    break
+                length += len(rest)
+                last = rest
+                if rest.endswith("\n") or (rest.endswith("\r") and len(rest) < limit):
+                    break
+        elif piece.endswith("\r\n"):
+            length -= 2
+        elif piece.endswith(("\n", "\r")):
+            length -= 1
+        yield number, piece, length
+        piece = text.readline(limit) if following is None else following
+
+
+@contextmanager
+def open_text(file: Path | str | bytes | bytearray | memoryview, name: str) -> Iterator[TextSource]:
+    """Opens a file, or its bytes, and finds out its encoding by reading all of it once.
+
+    UTF-8, and UTF-16 and UTF-32 with a byte order mark, are read as they are; anything else that
+    is text as Windows-1252 (or Latin-1), with a note. Raises BadInput for what is no file, is
+    empty, above ``MAX_FILE_BYTES`` or not text.
+    """
+    if isinstance(file, bytes | bytearray | memoryview):
+        with io.BytesIO(file) as stream:
+            yield _recognized(stream, name, len(stream.getbuffer()))
+        return
+    path = Path(file)
+    if path.is_dir():
+        raise BadInput(f"{name} is a folder. Choose the file with the prompts in it.")
+    if not path.is_file():
+        raise BadInput(f"There is no file {name}.")
+    try:
+        opened = path.open("rb")
+    except OSError as error:
+        raise BadInput(f"{name} cannot be read: {error.strerror}.") from error
+    with opened as stream:
+        yield _recognized(stream, name, path.stat().st_size)
+
+
+def _recognized(stream: BinaryIO, name: str, size: int) -> TextSource:
+    if size == 0:
+        raise BadInput(f"{name} is empty.")
+    if size > MAX_FILE_BYTES:
+        raise BadInput(
+            f"{name} has {size / 2**20:,.0f} MB; a file of prompts may have at most "
+            f"{MAX_FILE_BYTES // 2**20} MB. Split it."
+        )
+    start = stream.read(4096)
+    for mark, encoding in _MARKS:
+        if start.startswith(mark):
+            return TextSource(name, stream, encoding)
+    for magic, what in _BINARY:
+        if start.startswith(magic):
+            raise BadInput(f"{name} is {what}, not text. {_ADVICE}")
+    return _guessed(stream, name, size)
+
+
+def _guessed(stream: BinaryIO, name: str, size: int) -> TextSource:
+    """The encoding of a file without a mark."""
+    stream.seek(0)
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    nuls = controls = undefined = lines = 0
+    bad_line = 0
+    while chunk := stream.read(_CHUNK):
+        nuls += chunk.count(0)
+        controls += len(chunk) - len(chunk.translate(None, _CONTROLS))
+        undefined += len(chunk) - len(chunk.translate(None, _UNDEFINED_1252))
+        if not bad_line:
+            try:
+                decoder.decode(chunk)
+            except UnicodeDecodeError as error:
+                bad_line = lines + error.object[: error.start].count(b"\n") + 1
+        lines += chunk.count(b"\n")
+    if not bad_line:
+        try:
+            decoder.decode(b"", True)
+        except UnicodeDecodeError:
+            bad_line = lines + 1
+    if nuls > size / 10:
+        raise BadInput(
+            f"{name} looks like UTF-16 without a byte order mark, or is not text. {_ADVICE}"
+        )
+    if (bad_line and nuls) or controls > size / 20:
+        raise BadInput(f"{name} is not text: it holds bytes that no text has. {_ADVICE}")
+    if not bad_line:
+        return TextSource(name, stream, "utf-8")
+    encoding, title = ("latin-1", "Latin-1") if undefined else ("cp1252", "Windows-1252")
+    return TextSource(
+        name, stream, encoding,
+        [
+            f"The file is not UTF-8 (line {bad_line:,} is the first that is not) and was read as "
+            f"{title}: check letters with accents, or save it as UTF-8."
+        ],
+    )  # fmt: skip
