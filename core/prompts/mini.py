@@ -1,0 +1,122 @@
+"""Mini: a part of GenColorBench below 10,000 that still asks of everything.
+
+The authors' own Mini set is a list of files; this one is drawn from our reconstruction. A stratum
+is a task, a color system and a category. Each gives the same share, and small ones more.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from functools import cache
+
+from core.prompts.decks import rank
+from core.prompts.gencolorbench import build
+from core.prompts.prompt import Prompt
+
+SOURCE = "mini"
+SHARE_PERCENT = 22
+FLOOR = 12
+
+Stratum = tuple[str, str, str]
+Feature = tuple[str, str, Hashable]
+
+
+def quota(size: int) -> int:
+    """How many of a stratum's ``size`` prompts Mini takes: 22%, at least 12 or all there are."""
+    return min(size, max(FLOOR, (size * SHARE_PERCENT + 50) // 100))
+
+
+@cache
+def build_mini() -> tuple[Prompt, ...]:
+    """Mini's prompts in the order of the full set, with the full set's ids.
+
+    First every color of every task is asked once. Then each stratum is filled with the prompts
+    whose template was used least in its system, and among them with those whose colors and objects
+    were asked least in their task, against their fair part. Ties fall by the seeded order.
+    """
+    full = build()
+    choice = _Choice(full)
+    choice.ask_every_color()
+    choice.fill()
+    return tuple(replace(prompt, source=SOURCE) for prompt in full if prompt.id in choice.kept)
+
+
+def stratum(prompt: Prompt) -> Stratum:
+    """Task, color system and category."""
+    return prompt.task, prompt.system, prompt.category
+
+
+def features(prompt: Prompt) -> tuple[Feature, ...]:
+    """What a prompt asks of: its template in its system first, then its objects and colors."""
+    found: list[Feature] = [(prompt.task, "template", (prompt.system, prompt.template))]
+    for target in prompt.targets:
+        found.append((prompt.task, "object", (target.name, target.category)))
+        if target.color is not None and target.role == "main":
+            found.append((prompt.task, "color", target.color.value))
+    return tuple(found)
+
+
+class _Choice:
+    """The prompts chosen so far, and what they ask of."""
+
+    def __init__(self, prompts: Sequence[Prompt]) -> None:
+        self.kept: set[str] = set()
+        self._features = {prompt.id: features(prompt) for prompt in prompts}
+        self._kinds = Counter(kind[:2] for kind in set().union(*self._features.values()))
+        self._asked: Counter[Feature] = Counter()
+        self._strata: dict[Stratum, list[Prompt]] = defaultdict(list)
+        for prompt in prompts:
+            self._strata[stratum(prompt)].append(prompt)
+        self._left = {key: quota(len(members)) for key, members in self._strata.items()}
+
+    def _load(self, number: str) -> tuple[int, int]:
+        """How much was asked of a prompt's template, then of all its parts; only ever grows."""
+        parts = self._features[number]
+        return self._asked[parts[0]], sum(
+            (self._asked[part] * self._kinds[part[:2]]) ** 2 for part in parts[1:]
+        )
+
+    def _keep(self, prompt_id: str, where: Stratum) -> None:
+        self.kept.add(prompt_id)
+        self._left[where] -= 1
+        self._asked.update(self._features[prompt_id])
+
+    def ask_every_color(self) -> None:
+        """Keeps a prompt of each color that has none yet, the colors of few prompts first."""
+        offers: dict[Feature, list[tuple[str, Stratum]]] = defaultdict(list)
+        for where, members in self._strata.items():
+            for prompt in members:
+                for part in set(self._features[prompt.id]):
+                    if part[1] == "color":
+                        offers[part].append((prompt.id, where))
+        for part in sorted(offers, key=lambda part: (len(offers[part]), rank(f"mini/{part}"))):
+            open_offers = [offer for offer in offers[part] if self._left[offer[1]] > 0]
+            if open_offers and not self._asked[part]:
+                self._keep(*min(open_offers, key=self._worth))
+
+    def _worth(self, offer: tuple[str, Stratum]) -> tuple[int, tuple[int, int], bytes]:
+        """The offer to take first is the least: the most new colors, then the least load."""
+        number = offer[0]
+        parts = self._features[number]
+        known = sum(part[1] != "color" or bool(self._asked[part]) for part in parts)
+        return known - len(parts), self._load(number), rank(f"mini/{number}")
+
+    def fill(self) -> None:
+        """Keeps what each stratum still has to give, the large ones first."""
+        for where, members in sorted(self._strata.items(), key=lambda item: -len(item[1])):
+            queue = [
+                (self._load(prompt.id), rank(f"mini/{prompt.id}"), prompt.id)
+                for prompt in members
+                if prompt.id not in self.kept
+            ]
+            heapq.heapify(queue)
+            while self._left[where]:
+                before, tie, number = heapq.heappop(queue)
+                now = self._load(number)
+                if now > before:  # loads only grow: the least that is up to date is the least
+                    heapq.heappush(queue, (now, tie, number))
+                else:
+                    self._keep(number, where)
