@@ -107,6 +107,15 @@ def _scene(template: SceneTemplate, chosen: Sequence[ColorTarget], number: str) 
     return _prompt(number, template.text.format(**words), template.id, system_id, targets)
 
 
+def _apart(others: Deck[int], first: int, count: int, system_id: str) -> list[ColorTarget]:
+    """``count`` colors of a system, all apart; the first is that at the place ``first``."""
+    is_apart = apart_within(system_id)
+    places = [first]
+    while len(places) < count:
+        places.append(others.deal(lambda card: all(is_apart(card, place) for place in places)))
+    return [colors(system_id)[place] for place in places]
+
+
 def scene_prompts() -> Iterator[Prompt]:
     """MOC, 2,190: 30 scenes with 73 combinations of colors of one system each.
 
@@ -118,18 +127,8 @@ def scene_prompts() -> Iterator[Prompt]:
     others = {key: Deck(range(len(colors(key))), f"moc/others/{key}") for key in BUILD_ORDER}
     for template in scene_templates():
         for key in BUILD_ORDER:
-            is_apart = apart_within(key)
             for first in rotations[key].next(MOC_COLORS[key], set()):
-                places = [first]
-                while len(places) < len(template.objects):
-                    places.append(
-                        others[key].deal(
-                            lambda card, places=places, is_apart=is_apart: all(  # type: ignore[misc]
-                                is_apart(card, place) for place in places
-                            )
-                        )
-                    )
-                chosen = [colors(key)[place] for place in places]
+                chosen = _apart(others[key], first, len(template.objects), key)
                 yield _scene(template, chosen, numbers.next(f"moc-{key}"))
 
 

@@ -62,11 +62,17 @@ class _Writer:
         dealt = Deck(objects(), f"{self._task}/objects")
         more = set(seeded_order(len(wanted), f"{self._task}/extra")[:extra])
         for place, color in enumerate(wanted):
-            used: set[int] = set()
-            for _ in range(each + (place in more)):
-                row = dealt.deal(lambda card, used=used: card.id not in used)  # type: ignore[misc]
-                used.add(row.id)
+            for row in _different(dealt, each + (place in more)):
                 yield self.write(row, color)
+
+
+def _different(dealt: Deck[ObjectRow], count: int) -> list[ObjectRow]:
+    """The next ``count`` objects, no row among them twice."""
+    rows: dict[int, ObjectRow] = {}
+    for _ in range(count):
+        row = dealt.deal(lambda card: card.id not in rows)
+        rows[row.id] = row
+    return list(rows.values())
 
 
 def color_name_prompts() -> Iterator[Prompt]:
