@@ -15,7 +15,7 @@ from core.engine.batches import Row, by_model, by_settings, settings_of
 from core.engine.job import Job
 from core.engine.memory import Models, is_out_of_memory, tidy
 from core.engine.records import Delivery
-from core.errors import TrueHueError
+from core.errors import BadInput, TrueHueError
 from core.generation.request import Cancelled, GeneratedImage, StepReport
 
 log = logging.getLogger("truehue.engine")
@@ -34,8 +34,8 @@ LOAD_OUT_OF_MEMORY = (
 
 @dataclass(frozen=True)
 class _Outcome:
-    """What came of a batch. ``kind``: drawn, cancelled, refused (the model said why), memory, or
-    broken (an error that nobody foresaw)."""
+    """What came of a batch. ``kind``: drawn, cancelled, refused (this request cannot be drawn),
+    memory, or broken (the model does not work, foreseen or not)."""
 
     kind: str
     images: Sequence[GeneratedImage] = ()
@@ -131,8 +131,10 @@ class _ModelsPart:
             return _Outcome("cancelled")
         if is_out_of_memory(error):
             return _Outcome("memory", seconds=seconds)
-        if isinstance(error, TrueHueError):
+        if isinstance(error, BadInput):
             return _Outcome("refused", text=str(error), seconds=seconds)
+        if isinstance(error, TrueHueError):  # of the model, not of this request
+            return _Outcome("broken", text=str(error), seconds=seconds)
         if isinstance(error, Cancelled):
             return _Outcome("broken", text="The model stopped by itself.", seconds=seconds)
         log.error("%s failed while drawing", self._id, exc_info=error)

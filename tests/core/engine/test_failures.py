@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from core.engine import Delivery, Problem
-from core.errors import BadInput, DataFolderError
+from core.errors import BadInput, DataFolderError, TrueHueError
 from core.generation.request import Cancelled, GeneratedImage, GenerationRequest
 from tests.core.engine.models import WAIT_S, Before, FlatModel, House, Inbox, asked
 
@@ -102,6 +102,15 @@ def test_after_three_failures_in_a_row_the_model_is_given_up(batch_size: int) ->
     )
     assert len(broken.batches) == 3 + (batch_size > 1)
     assert sorted(inbox.positions) == list(range(52))
+
+
+def test_a_model_that_says_why_it_does_not_work_is_given_up_too() -> None:
+    house = House({"flat": lambda: FlatModel(before=raising(TrueHueError("The server is gone.")))})
+    with house.engine() as engine:
+        state = engine.wait(engine.submit(asked(10), Inbox()), WAIT_S)
+    assert [problem.count for problem in state.problems] == [3, 7]
+    assert state.problems[0].text == "The server is gone."
+    assert state.problems[1].text.endswith("failed 3 times in a row. The server is gone.")
 
 
 def test_even_what_is_meant_to_end_a_thread_does_not_end_the_engine() -> None:
