@@ -269,7 +269,6 @@ MODELS: tuple[ModelEntry, ...] = (
         name="SRPO (FLUX.1 [dev] tuned by preference)",
         kind="diffusers",
         license=f"{TENCENT}, and {FLUX_LICENSE} for the rest",
-        gated=True,
         note="FLUX.1 [dev] with the transformer's weights of tencent/SRPO in the place of its own.",
         repo="tencent/SRPO",
         pipeline="FluxPipeline",
@@ -281,7 +280,7 @@ MODELS: tuple[ModelEntry, ...] = (
         part="transformer",
         fp16=False,
         defaults=Defaults(50, 3.5, 1024, 1024, CARD),
-        not_verified=("download_gib",),
+        not_verified=("gated", "download_gib"),
     ),
     ModelEntry(
         id="janus-pro-7b",

@@ -1,0 +1,141 @@
+"""``python -m core.generation``: which models can draw here, getting one, and a first image."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+from core.errors import TrueHueError
+from core.generation.download import download
+from core.generation.entry import ModelEntry
+from core.generation.opening import open_model
+from core.generation.readiness import missing
+from core.generation.registry import MODELS, model
+from core.generation.request import GenerationRequest, StepReport
+from core.generation.sources import Sources, find
+from core.machine import Machine, machine
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command; returns the exit status: 0 done, 1 a model that cannot draw here (of
+    ``check``), 2 an error, whose message is on standard error."""
+    asked = _parser().parse_args(arguments)
+    try:
+        return int(asked.run(asked))
+    except TrueHueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("Stopped.", file=sys.stderr)
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m core.generation", description=__doc__)
+    parser.add_argument("--models-folder", type=Path, help="where weights are (TRUEHUE_MODELS)")
+    commands = parser.add_subparsers(required=True)
+    listing = commands.add_parser("models", help="all models, and what each is missing here")
+    listing.add_argument("--json", action="store_true", help="one JSON object a line")
+    listing.set_defaults(run=_models)
+    checking = commands.add_parser("check", help="one model: can it draw here?")
+    checking.add_argument("model")
+    checking.add_argument("--json", action="store_true")
+    checking.set_defaults(run=_check)
+    fetching = commands.add_parser("download", help="fetches a model's weights from the hub")
+    fetching.add_argument("model")
+    fetching.add_argument("--to", type=Path, help="a models folder, in place of the hub's cache")
+    fetching.set_defaults(run=_download)
+    drawing = commands.add_parser("draw", help="draws one image into a PNG file")
+    drawing.add_argument("model")
+    drawing.add_argument("prompt")
+    drawing.add_argument("--out", type=Path, required=True)
+    drawing.add_argument("--negative", default="")
+    for name, kind in (("seed", int), ("steps", int), ("guidance", float), ("width", int),
+                       ("height", int)):  # fmt: skip
+        drawing.add_argument(f"--{name}", type=kind, default=0 if name == "seed" else None)
+    drawing.set_defaults(run=_draw)
+    return parser
+
+
+def describe(entry: ModelEntry, at: Machine, sources: Sources) -> dict[str, Any]:
+    """An entry as plain JSON, with where its weights are and what is missing."""
+    found = find(entry, sources) if entry.kind in ("diffusers", "transformers") else None
+    lacking = missing(entry, at, sources)
+    return {
+        **asdict(entry),
+        "ready": not lacking,
+        "missing": list(lacking),
+        "folder": str(found.folder) if found else None,
+        "revision": found.revision if found else None,
+    }
+
+
+def _models(asked: argparse.Namespace) -> int:
+    at, sources = machine(), Sources.here(asked.models_folder)
+    if not asked.json:
+        print(f"{at.name} ({at.device}), {at.memory_bytes / 2**30:.0f} GiB")
+    for entry in MODELS:
+        about = describe(entry, at, sources)
+        if asked.json:
+            print(json.dumps(about, ensure_ascii=False))
+            continue
+        state = "ready" if about["ready"] else "import its images" if entry.needs else "missing"
+        size = f"{entry.download_gib:5.1f} GiB" if entry.download_gib else " " * 9
+        print(f"{entry.id:<20} {state:<18} {size}  {entry.name}; {entry.license}")
+    if not asked.json:
+        print("What one is missing: python -m core.generation check MODEL")
+    return 0
+
+
+def _check(asked: argparse.Namespace) -> int:
+    entry = model(asked.model)
+    about = describe(entry, machine(), Sources.here(asked.models_folder))
+    if asked.json:
+        print(json.dumps(about, ensure_ascii=False))
+    else:
+        print(f"{entry.name}: {entry.note}")
+        print(f"License: {entry.license}")
+        for sentence in about["missing"]:
+            print(f"- {sentence}")
+        if about["ready"]:
+            print("Ready to draw." + (f" {about['folder']}" if about["folder"] else ""))
+    return 0 if about["ready"] else 1
+
+
+def _download(asked: argparse.Namespace) -> int:
+    print(download(model(asked.model), Sources.here(asked.models_folder), asked.to))
+    return 0
+
+
+def _draw(asked: argparse.Namespace) -> int:
+    from core.images import encode_png
+
+    request = GenerationRequest(
+        asked.model, asked.prompt, asked.seed, asked.steps, asked.guidance, asked.width,
+        asked.height, asked.negative,
+    )  # fmt: skip
+    drawing = open_model(asked.model, Sources.here(asked.models_folder))
+    try:
+        image = drawing.draw([request], _show, Event())[0]
+    finally:
+        drawing.unload()
+    asked.out.parent.mkdir(parents=True, exist_ok=True)
+    asked.out.write_bytes(encode_png(image.srgb8))
+    for note in image.notes:
+        print(note, file=sys.stderr)
+    print(json.dumps(dict(image.origin), ensure_ascii=False))
+    return 0
+
+
+def _show(report: StepReport) -> None:
+    print(f"step {report.step} of {report.steps}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

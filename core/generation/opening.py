@@ -1,0 +1,91 @@
+"""From a model's id to a model that can draw, whatever its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from core.errors import BadInput
+from core.generation.entry import ModelEntry
+from core.generation.readiness import check_source
+from core.generation.registry import model
+from core.generation.request import LoadedModel
+from core.generation.sources import Sources, find, source
+from core.machine import GIB, WORKING_GIB, machine, placement
+
+# The renderer's own arrays for one scene of 1024 x 1024.
+RENDERER_BYTES = GIB // 4
+
+
+def open_model(
+    model_id: str, sources: Sources | None = None, endpoints: Mapping[str, Any] | None = None
+) -> LoadedModel:
+    """Loads the model of that id, laid out by what is free on this machine now.
+
+    ``endpoints`` holds the servers that were set up, by the name in ``served:name``. Raises
+    BadInput for an unknown id and for models that are not drawn with here, ModelMissing with the
+    way to get the weights, and BadModelFolder for files that cannot be loaded.
+    """
+    entry = model(model_id)
+    if entry.kind == "renderer":
+        from core.generation.reference import ReferenceRenderer
+
+        return ReferenceRenderer()
+    if entry.kind == "served":
+        return _served(entry, endpoints or {})
+    if entry.kind == "folder":
+        raise BadInput(f"{entry.name} is not drawn with here. {' '.join(entry.needs)}")
+    found = source(entry, sources or Sources.here())
+    if entry.kind == "transformers":
+        from core.generation import janus
+
+        check_source(entry, found)
+        where = placement(
+            entry.memory_gib, machine(), largest_gib=entry.largest_gib, fp16=entry.fp16
+        )
+        return janus.load(entry, found.folder, where, found.revision)
+    from core.generation.loading import load
+
+    return load(entry, found, machine())
+
+
+def memory_wanted(model_id: str, sources: Sources | None = None) -> int:
+    """Bytes that the model is expected to take on its device, drawing included, were the device
+    empty. From the files where they are here, else from the registry; 0 where neither says.
+
+    Raises BadInput for an unknown id.
+    """
+    entry = model(model_id)
+    if entry.kind == "renderer":
+        return RENDERER_BYTES
+    if entry.kind in ("served", "folder"):
+        return 0
+    whole, largest = entry.memory_gib, entry.largest_gib
+    found = find(entry, sources or Sources.here())
+    if found is not None:
+        try:
+            checked = check_source(entry, found)
+        except BadInput:
+            # Loading says what is wrong with the files; here only their size is asked.
+            checked = None
+        if checked is not None:
+            whole, largest = checked.memory_gib, checked.largest_gib
+    if not whole:
+        return 0
+    at = machine()
+    empty = replace(at, free_bytes=at.memory_bytes)
+    where = placement(whole, empty, largest_gib=largest or None, fp16=entry.fp16)
+    scale = 2 if where.dtype == "float32" else 1
+    held = {"none": whole, "model": largest, "sequential": 0.0}[where.offload] * scale
+    return int((held + WORKING_GIB) * GIB)
+
+
+def _served(entry: ModelEntry, endpoints: Mapping[str, Any]) -> LoadedModel:
+    from core.generation.served import ServedModel
+
+    name = entry.id.partition(":")[2].strip()
+    if name not in endpoints:
+        known = ", ".join(endpoints) or "none"
+        raise BadInput(f"No server is set up under the name {name!r} (known: {known}).")
+    return ServedModel(endpoints[name])

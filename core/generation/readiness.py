@@ -1,0 +1,86 @@
+"""Can a model draw on this machine, and if not, what is missing. Loads nothing."""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import replace
+
+from core.errors import BadInput
+from core.generation.entry import ModelEntry
+from core.generation.failures import BadModelFolder
+from core.generation.pipeline_folder import PipelineFolder, check_pipeline
+from core.generation.registry import model
+from core.generation.sources import Source, Sources, find, how_to_get
+from core.generation.weights import check_set, numbers_in, part_file, weight_sets
+from core.machine import GIB, WORKING_GIB, Machine
+
+_PACKAGES = {
+    "diffusers": ("torch", "diffusers", "transformers", "accelerate", "safetensors"),
+    "transformers": ("torch", "transformers", "accelerate", "safetensors"),
+    "served": ("openai",),
+}
+_ALSO = {"kolors": ("sentencepiece",)}
+
+
+def missing(entry: ModelEntry, machine: Machine | None, sources: Sources) -> tuple[str, ...]:
+    """What is missing before the model can draw here, one sentence each; empty when it can.
+
+    ``machine`` None leaves the memory out.
+    """
+    out = list(entry.needs)
+    packages = (*_PACKAGES.get(entry.kind, ()), *_ALSO.get(entry.id, ()))
+    absent = [name for name in packages if importlib.util.find_spec(name) is None]
+    if absent:
+        out.append(f"Missing packages: {', '.join(absent)}. Run: pip install {' '.join(absent)}")
+    if entry.kind in ("diffusers", "transformers"):
+        memory_gib = entry.memory_gib
+        found = find(entry, sources)
+        if found is None:
+            out += how_to_get(entry, sources)
+        else:
+            try:
+                checked = check_source(entry, found)
+                memory_gib = checked.memory_gib if checked else memory_gib
+            except BadInput as error:
+                out.append(str(error))
+        if machine is not None and memory_gib:
+            out += _memory(entry, memory_gib, machine)
+    return tuple(out)
+
+
+def check_source(entry: ModelEntry, found: Source) -> PipelineFolder | None:
+    """Checks the files that were found, as loading does first; None where there is no pipeline.
+
+    Raises BadModelFolder, naming the file, for what cannot be loaded.
+    """
+    if entry.kind == "transformers":
+        for path in sorted(found.folder.glob("*.py")):
+            raise BadModelFolder(f"{path} is code, which TrueHue never runs.")
+        sets = weight_sets(path.name for path in found.folder.iterdir())
+        if not (found.folder / "config.json").is_file() or None not in sets:
+            raise BadModelFolder(
+                f"{found.folder} has no config.json or no safetensors: the download is not "
+                "complete."
+            )
+        check_set(found.folder, sets[None])
+        return None
+    if found.base is not None:
+        numbers = numbers_in(part_file(found.folder))
+        checked = check_pipeline(
+            found.base.folder, prefer=model(entry.base).variant, without=frozenset({entry.part})
+        )
+        parts = [replace(p, numbers=numbers) if p.name == entry.part else p for p in checked.parts]
+        return replace(checked, parts=tuple(parts))
+    return check_pipeline(found.folder, prefer=entry.variant)
+
+
+def _memory(entry: ModelEntry, memory_gib: float, machine: Machine) -> list[str]:
+    """On a GPU what does not fit waits in main memory; on a CPU numbers take four bytes."""
+    whole = memory_gib if machine.device != "cpu" else memory_gib * 2
+    room = machine.ram_bytes + (machine.memory_bytes if machine.device == "cuda" else 0)
+    if whole + WORKING_GIB <= room / GIB:
+        return []
+    return [
+        f"{entry.name} takes about {whole + WORKING_GIB:.0f} GiB of memory and this machine has "
+        f"{room / GIB:.0f} GiB: it may be stopped by the system."
+    ]

@@ -1,0 +1,71 @@
+"""Tiny pipelines, built once a session, and a models folder that holds them by registry id."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.tiny_models.pipelines import build, srpo_part
+
+# Which tiny pipeline stands for which entry of the registry.
+STANDS_FOR = {
+    "sdxl-base-1.0": "stable_diffusion_xl",
+    "sd3-medium": "stable_diffusion_3",
+    "sd3.5-medium": "stable_diffusion_3",
+    "sd3.5-large": "stable_diffusion_3",
+    "flux.1-dev": "flux",
+    "sana1.5-1.6b": "sana",
+    "sana1.5-4.8b": "sana",
+    "pixart-alpha": "pixart_alpha",
+    "pixart-sigma": "pixart_sigma",
+    "hunyuan-dit-1.2": "hunyuan_dit",
+    "kolors": "kolors",
+    "cogview4-6b": "cogview4",
+    "qwen-image": "qwen_image",
+    "playground-2.5": "playground",
+}
+Tiny = Callable[[str], Path]
+
+
+@pytest.fixture(scope="session")
+def one_thread() -> Iterator[None]:
+    """One thread for torch: tiny layers lose more to waiting than they gain."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory: pytest.TempPathFactory, one_thread: None) -> Tiny:
+    """The folder of a tiny pipeline by its name; built when first asked for. Not to be changed."""
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
+
+    @functools.cache
+    def folder(name: str) -> Path:
+        where = tmp_path_factory.mktemp("tiny") / name
+        return srpo_part(where) if name == "srpo" else build(name, where)
+
+    return folder
+
+
+@pytest.fixture(scope="session")
+def models_folder(tmp_path_factory: pytest.TempPathFactory, tiny: Tiny) -> Callable[..., Path]:
+    """A models folder in which the named entries are found, as links to tiny pipelines."""
+    where = tmp_path_factory.mktemp("models")
+
+    def folder(*ids: str) -> Path:
+        for model_id in ids:
+            link = where / model_id
+            if not link.exists():
+                link.symlink_to(tiny(STANDS_FOR.get(model_id, model_id)))
+        return where
+
+    return folder
