@@ -138,6 +138,15 @@ class Drawings:
         full = self._database.full_id("images", "image_id", image_id)
         return self._records("WHERE image_id = ? ORDER BY number DESC", [full])
 
+    def imported_keys(self) -> frozenset[str]:
+        """Return the ``file_key`` and ``content_key`` of every imported image, by which
+        :func:`core.image_sets.read` knows what is stored already."""
+        rows = self._database.rows("""
+            SELECT DISTINCT unnest([origin->>'file_key', origin->>'content_key'])
+            FROM drawings WHERE source = 'imported'
+        """)
+        return frozenset(key for (key,) in rows if key is not None)
+
     def marks(self, prompt_source: str, rule: str | None = None) -> Mapping[str, Mark]:
         """Return what became of the prompts of a set, by prompt id; see :class:`Marks`."""
         return self._marks.of(prompt_source, rule)
@@ -185,7 +194,7 @@ def _filters(
         "status": status,
     }  # fmt: skip
     tests = [f"{name} = ?" for name, value in given.items() if value is not None]
-    values = [value for value in given.values() if value is not None]
+    values: list[Any] = [value for value in given.values() if value is not None]
     if verdict is not None:
         tests.append(f"drawing_id {'IN' if verdict else 'NOT IN'} ({_judged(verdict)})")
         values += [rule, verdict] if verdict else [rule]

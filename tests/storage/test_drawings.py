@@ -1,16 +1,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
+from core import image_sets
 from core.errors import BadInput, NotStored, StorageError
 from core.prompts.prompt import ObjectTarget
 from storage import Storage
 from tests.storage.conftest import START, SteppingClock
-from tests.storage.samples import answers, asks, drawing, picture
+from tests.storage.samples import answers, asks, drawing, picture, prompts
 
 
 def _image(storage: Storage, seed: int = 0) -> str:
@@ -203,3 +206,48 @@ def test_text_is_never_part_of_a_statement(storage: Storage) -> None:
     assert storage.drawings.recent(model=nasty, prompt=("gencolorbench", nasty)) == [stored]
     assert list(storage.drawings.marks("gencolorbench")) == [nasty]
     assert storage.drawings.marks(nasty) == {}
+
+
+def test_the_keys_of_imported_files_are_known(storage: Storage) -> None:
+    image_id = _image(storage)
+    assert storage.drawings.imported_keys() == frozenset()
+    for n in range(3):
+        origin = {"file_key": f"f{n}", "content_key": f"c{n // 2}"}
+        storage.drawings.add(
+            drawing(image_id, source="imported", seed=n, origin=origin if n else {"file": "x"})
+        )
+    storage.drawings.add(drawing(image_id, origin={"file_key": "drawn"}))
+    assert storage.drawings.imported_keys() == {"f1", "f2", "c0", "c1"}
+
+
+def test_a_folder_is_imported_stored_and_known(storage: Storage, tmp_path: Path) -> None:
+    for k in range(1, 6):
+        Image.fromarray(picture(k % 4)).save(tmp_path / f"cna_l3-{(k + 1) // 2}_{k}.png")
+    (tmp_path / "cna_l3-3_6.png").write_bytes(b"broken")
+    chosen = storage.prompt_sets.add("mine", prompts(4), "csv")
+
+    def run() -> image_sets.FolderReport:
+        plan = image_sets.plan(
+            tmp_path, storage.prompt_sets.prompts(chosen.set_id), model="my model"
+        )
+        tally = image_sets.Tally(plan, expected_per_prompt=2)
+        for step in image_sets.read(plan, storage.drawings.imported_keys()):
+            if step.loaded is not None:
+                loaded = step.loaded
+                storage.images.add(loaded.srgb8, loaded.name, "import", loaded.notes)
+                storage.drawings.add(image_sets.drawing(step, "job 1"))
+            tally.add(step)
+        return tally.report()
+
+    report = run()
+    assert (report.taken, report.broken.total, report.missing.total) == (5, 1, 2)
+    assert report.same.total == 1
+    assert storage.images.count() == 4
+    marks = storage.drawings.marks(chosen.set_id)
+    assert {key: mark.drawn for key, mark in marks.items()} == {
+        "cna_l3-1": 2, "cna_l3-2": 2, "cna_l3-3": 1,
+    }  # fmt: skip
+    again = run()
+    assert (again.taken, again.known, again.broken.total) == (0, 5, 1)
+    assert storage.drawings.count() == 5
+    assert storage.check() == []

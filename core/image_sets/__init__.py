@@ -1,0 +1,19 @@
+"""Images made elsewhere: a folder or a zip file of them, linked to the prompts they were made of.
+
+``plan`` looks at names only, ``read`` decodes one image after the other, ``report`` says what
+became of every file, ``drawing`` turns a step into what storage keeps. Nothing is stored here.
+"""
+
+from __future__ import annotations
+
+from core.image_sets.archive import unpacked
+from core.image_sets.as_drawing import drawing
+from core.image_sets.planning import plan
+from core.image_sets.reading import read
+from core.image_sets.records import FolderPlan, FoundImage, ImportStep, Remark
+from core.image_sets.reporting import FolderReport, Tally, report
+
+__all__ = [
+    "FolderPlan", "FolderReport", "FoundImage", "ImportStep", "Remark", "Tally", "drawing",
+    "plan", "read", "report", "unpacked",
+]  # fmt: skip

@@ -1,0 +1,171 @@
+"""Unpacking a zip file that came through a browser: whole, inside its folder, or not at all."""
+
+from __future__ import annotations
+
+import lzma
+import re
+import shutil
+import stat
+import struct
+import zipfile
+import zlib
+from pathlib import Path, PurePosixPath
+from threading import Event
+
+from core.errors import BadInput, DataFolderError
+from core.generation.request import Cancelled
+from core.image_sets.listing import MAX_FILES, ignored
+from core.image_sets.reading import MAX_FILE_BYTES
+
+MAX_TOTAL_BYTES = 32 * 2**30
+# Images hardly shrink in a zip file; a file of zeros shrinks a thousandfold.
+_MAX_RATIO = 100
+_RATIO_FROM_BYTES = 256 * 2**20
+_CHUNK = 2**20
+# A drive of Windows, and control characters.
+_ODD = re.compile(r"^[A-Za-z]:|[\x00-\x1f\x7f]")
+_DAMAGED = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, NotImplementedError,
+    UnicodeDecodeError,
+)  # fmt: skip
+
+
+def unpacked(
+    zip_path: Path,
+    into: Path,
+    *,
+    max_files: int = MAX_FILES,
+    max_file_bytes: int = MAX_FILE_BYTES,
+    max_total_bytes: int = MAX_TOTAL_BYTES,
+    stop: Event | None = None,
+) -> Path:
+    """Unpacks ``zip_path`` into the folder ``into``, which is made, and returns it.
+
+    Hidden and system files are left out. Raises BadInput, and leaves no ``into`` behind, for a
+    file that is no zip file or is damaged, an encrypted one, paths that leave the folder, links,
+    a name that stands twice, and more or larger files than the limits, whatever the header says;
+    DataFolderError if ``into`` exists already or cannot be written; Cancelled once ``stop`` is
+    set.
+    """
+    into = Path(into)
+    name = Path(zip_path).name
+    try:
+        with zipfile.ZipFile(zip_path) as archive:
+            members = _checked(archive, name, max_files, max_file_bytes, max_total_bytes)
+            _refuse_bomb(archive, name)
+            try:
+                into.mkdir(parents=True)
+            except OSError as error:
+                raise DataFolderError(
+                    f"{into} cannot be made: {error.strerror or error}. Choose a new folder."
+                ) from error
+            try:
+                left = max_total_bytes
+                for member, path in members:
+                    left -= _write(archive, member, into / path, min(left, max_file_bytes), stop)
+            except BaseException:
+                shutil.rmtree(into, ignore_errors=True)
+                raise
+    except _DAMAGED as error:
+        raise BadInput(
+            f"{name} is no zip file that can be read ({error}). Pack or download it again."
+        ) from error
+    except OSError as error:
+        raise BadInput(f"{name} cannot be read: {error.strerror or error}.") from error
+    return into
+
+
+def _checked(
+    archive: zipfile.ZipFile, name: str, max_files: int, max_file_bytes: int, max_total_bytes: int
+) -> list[tuple[zipfile.ZipInfo, PurePosixPath]]:
+    """The files to unpack and where; nothing has been written yet."""
+    infos = archive.infolist()
+    if len(infos) > max_files:
+        raise BadInput(f"{name} holds {len(infos):,} entries; {max_files:,} are the limit.")
+    members: list[tuple[zipfile.ZipInfo, PurePosixPath]] = []
+    seen: set[str] = set()
+    total = 0
+    for info in infos:
+        if info.is_dir():
+            continue
+        path = _path_of(info, name)
+        if any(ignored(part) for part in path.parts):
+            continue
+        if stat.S_ISLNK(info.external_attr >> 16):
+            raise BadInput(f"{name} holds a link ({_shown(info)}): pack the files themselves.")
+        if info.flag_bits & 1:
+            raise BadInput(f"{name} is encrypted: pack it without a password.")
+        if str(path) in seen:
+            raise BadInput(f"{_shown(info)} stands twice in {name}: pack it again.")
+        seen.add(str(path))
+        total += info.file_size
+        if info.file_size > max_file_bytes:
+            raise BadInput(_too_large(info, name, max_file_bytes))
+        if total > max_total_bytes:
+            raise BadInput(f"{name} would unpack to more than {_size(max_total_bytes)}: split it.")
+        members.append((info, path))
+    if not members:
+        raise BadInput(f"{name} holds no files.")
+    return members
+
+
+def _path_of(info: zipfile.ZipInfo, name: str) -> PurePosixPath:
+    # Some Windows programs write backslashes. The original name may hold what zipfile cut off.
+    given = info.orig_filename.replace("\\", "/")
+    path = PurePosixPath(given)
+    if path.is_absolute() or not path.parts or ".." in path.parts or _ODD.search(given):
+        raise BadInput(
+            f"{name} holds the path {_shown(info)}, which may leave the folder: pack it again "
+            "with plain names."
+        )
+    return path
+
+
+def _refuse_bomb(archive: zipfile.ZipFile, name: str) -> None:
+    infos = archive.infolist()
+    total = sum(info.file_size for info in infos)
+    packed = max(1, sum(info.compress_size for info in infos))
+    if total > _RATIO_FROM_BYTES and total > _MAX_RATIO * packed:
+        raise BadInput(
+            f"{name} would grow {total // packed:,}-fold to {_size(total)}, which no images do: it "
+            "was not unpacked."
+        )
+
+
+def _write(
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: Path, limit: int, stop: Event | None
+) -> int:
+    """Writes one file and returns its size. The bytes are counted, not believed."""
+    written = 0
+    with archive.open(info) as source:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("xb") as target:
+                while chunk := source.read(_CHUNK):
+                    if stop is not None and stop.is_set():
+                        raise Cancelled
+                    written += len(chunk)
+                    if written > limit:
+                        raise BadInput(_too_large(info, archive.filename or "The file", limit))
+                    target.write(chunk)
+        except OSError as error:
+            raise DataFolderError(
+                f"{path.name[:80]} cannot be unpacked: {error.strerror or error}. Make room, or "
+                "pack it with shorter names."
+            ) from error
+    return written
+
+
+def _too_large(info: zipfile.ZipInfo, name: str, limit: int) -> str:
+    return f"{_shown(info)} in {Path(name).name} is larger than {_size(limit)}: leave it out."
+
+
+def _shown(info: zipfile.ZipInfo) -> str:
+    return repr(info.filename[:120])
+
+
+def _size(count: int) -> str:
+    for unit, size in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if count >= size:
+            return f"{count / size:.4g} {unit}"
+    return f"{count} bytes"

@@ -1,0 +1,173 @@
+"""The plan of an import: which file is of which prompt, what is missing and what is extra."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from core.errors import BadInput
+from core.image_sets.listing import ListedFile, Listing, listing
+from core.image_sets.mapping import Table, is_table, read_table
+from core.image_sets.names import Names, Prompts, plain
+from core.image_sets.records import FolderPlan, FoundImage, Remark
+from core.prompts.prompt import Prompt
+
+SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".bmp"})
+UNKNOWN_MODEL = "unknown"
+
+
+def plan(
+    folder: Path, prompts: Prompts, mapping_csv: Path | None = None, model: str = UNKNOWN_MODEL
+) -> FolderPlan:
+    """Looks through ``folder`` without opening an image and links its files to ``prompts``.
+
+    ``prompts`` are those that the images were made of: one sequence, or by the stem of their
+    published CSV file. ``mapping_csv`` is a table of files and prompts (:mod:`.mapping`); without
+    it, the one CSV file with such a header at the top of the folder is it, and without any the
+    names decide (:mod:`.names`). ``model`` is who made the images, where the table does not say.
+    Raises BadInput for what is no folder, has too many files, a table that cannot be read, and
+    prompts that share an id.
+    """
+    try:
+        root = Path(folder).expanduser().resolve()
+    except (OSError, RuntimeError, ValueError) as error:
+        raise BadInput(f"{folder} is no folder: {error}.") from error
+    if not model.strip():
+        raise BadInput("The model is empty: say who made the images.")
+    names = Names(prompts)
+    listed = listing(root)
+    table_path = _table_of(root, listed, mapping_csv)
+    images = [file for file in listed.files if PurePosixPath(file.name).suffix.lower() in SUFFIXES]
+    taken = {file.path for file in images}
+    extra = list(listed.refused)
+    for file in listed.files:
+        if table_path is not None and file.path == table_path:
+            listed.ignored += 1
+        elif file.path not in taken:
+            extra.append(Remark(file.name, "It is no image file."))
+    problems = list(listed.unread)
+    if table_path is None:
+        linked = _by_names(root, images, names, model, extra)
+        new_prompts: tuple[Prompt, ...] = ()
+    else:
+        table = read_table(table_path, root, names.prompts)
+        linked = _by_table(images, table, model, extra)
+        problems += table.problems + _absent(images, table)
+        new_prompts = tuple(table.new_prompts.values())
+    found = _numbered(linked)
+    problems += _shared_numbers(found)
+    with_images = {id(image.prompt) for image in found}
+    return FolderPlan(
+        folder=root,
+        found=found,
+        extra=tuple(extra),
+        ignored=listed.ignored,
+        missing=tuple(p for p in (*names.prompts, *new_prompts) if id(p) not in with_images),
+        problems=tuple(problems),
+        layout=_layout(found),
+        prompts=names.prompts,
+        new_prompts=new_prompts,
+    )
+
+
+@dataclass(frozen=True)
+class _Linked:
+    """An image whose number may not be known yet (``k`` None)."""
+
+    image: FoundImage
+    k: int | None
+
+
+def _table_of(root: Path, listed: Listing, given: Path | None) -> Path | None:
+    if given is not None:
+        return Path(given).expanduser().resolve()
+    tables = [
+        file.path
+        for file in listed.files
+        if "/" not in file.name and file.name.lower().endswith(".csv") and is_table(file.path)
+    ]
+    if len(tables) > 1:
+        shown = ", ".join(path.name for path in tables[:5])
+        raise BadInput(f"{root.name} has several tables of files and prompts ({shown}): name one.")
+    return tables[0] if tables else None
+
+
+def _by_names(
+    root: Path, images: list[ListedFile], names: Names, model: str, extra: list[Remark]
+) -> list[_Linked]:
+    linked = []
+    for file in images:
+        link = names.link(root.name, file.name)
+        if isinstance(link, str):
+            extra.append(Remark(file.name, link))
+            continue
+        image = FoundImage(
+            file.path, file.name, link.prompt, 0, model, link.layout, file.size_bytes,
+            file.mtime_ns,
+        )  # fmt: skip
+        linked.append(_Linked(image, link.k))
+    return linked
+
+
+def _by_table(
+    images: list[ListedFile], table: Table, model: str, extra: list[Remark]
+) -> list[_Linked]:
+    linked = []
+    for file in images:
+        row = table.rows.get(plain(file.name))
+        if row is None:
+            extra.append(Remark(file.name, "The table has no usable line for it."))
+            continue
+        image = FoundImage(
+            file.path, file.name, row.prompt, 0, row.model or model, "mapping", file.size_bytes,
+            file.mtime_ns, row.seed, row.guidance,
+        )  # fmt: skip
+        linked.append(_Linked(image, None))
+    return linked
+
+
+def _absent(images: list[ListedFile], table: Table) -> list[Remark]:
+    there = {plain(file.name) for file in images}
+    return [
+        Remark(f"line {row.line}", f"There is no image file {row.name} in the folder.")
+        for row in table.rows.values()
+        if row.name not in there
+    ]
+
+
+def _numbered(linked: list[_Linked]) -> tuple[FoundImage, ...]:
+    """Gives the images without a number the lowest ones of their prompt that are free."""
+    used: dict[int, set[int]] = defaultdict(set)
+    for item in linked:
+        if item.k is not None:
+            used[id(item.image.prompt)].add(item.k)
+    lowest: Counter[int] = Counter()
+    found = []
+    for item in linked:
+        k, prompt = item.k, id(item.image.prompt)
+        if k is None:
+            k = lowest[prompt] + 1
+            while k in used[prompt]:
+                k += 1
+            lowest[prompt] = k
+        found.append(replace(item.image, k=k))
+    return tuple(found)
+
+
+def _shared_numbers(found: tuple[FoundImage, ...]) -> list[Remark]:
+    first: dict[tuple[int, int], str] = {}
+    remarks = []
+    for image in found:
+        before = first.setdefault((id(image.prompt), image.k), image.name)
+        if before != image.name:
+            why = f"{before} is image {image.k} of {image.prompt.id} too; both are taken."
+            remarks.append(Remark(image.name, why))
+    return remarks
+
+
+def _layout(found: tuple[FoundImage, ...]) -> str:
+    layouts = {image.layout for image in found}
+    if not layouts:
+        return "none"
+    return layouts.pop() if len(layouts) == 1 else "mixed"

@@ -1,0 +1,97 @@
+"""Reading the images of a plan, one at a time, so that memory holds one of them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Container, Iterator
+from dataclasses import replace
+from threading import Event
+
+from core.errors import ImageError
+from core.image_sets.records import FolderPlan, FoundImage, ImportStep
+from core.images import LoadedImage, image_id, load_image
+
+MAX_FILE_BYTES = 512 * 2**20
+"""More than any image of the accepted size needs, uncompressed and with 16 bits."""
+
+LOSSY_NOTE = "The file was compressed with loss ({kind}), which changes colors a little."
+
+
+def read(
+    plan: FolderPlan, already: Container[str] = (), stop: Event | None = None
+) -> Iterator[ImportStep]:
+    """Yields a step for each image of the plan, in its order; the caller stores it.
+
+    ``already`` holds keys of images that are stored (``file_key`` and ``content_key``, see
+    :class:`FoundImage`): a file of which either is there is skipped, the first without opening
+    it. A file that cannot be read is a step with a ``problem``, and the rest goes on. Looks at
+    ``stop`` before each file and ends once it is set.
+    """
+    first: dict[str, str] = {}
+    total = len(plan.found)
+    for position, found in enumerate(plan.found, start=1):
+        if stop is not None and stop.is_set():
+            return
+        step = ImportStep(position, total, found)
+        if found.file_key not in already:
+            step = _read_one(step, already)
+        if step.image_id is not None:
+            before = first.setdefault(step.image_id, found.name)
+            step = replace(step, same_as=before if before != found.name else None)
+        yield step
+
+
+def _read_one(step: ImportStep, already: Container[str]) -> ImportStep:
+    found = step.found
+    try:
+        content = _content(found)
+        sha256 = hashlib.sha256(content).hexdigest()
+        if found.content_key(sha256) in already:
+            return replace(step, sha256=sha256)
+        loaded = load_image(content, found.path.name)
+    except (ImageError, MemoryError) as error:
+        return replace(step, problem=str(error) or "There is not enough memory to read it.")
+    kind = lossy_kind(content)
+    if kind:
+        notes = (*loaded.notes, LOSSY_NOTE.format(kind=kind))
+        loaded = LoadedImage(loaded.srgb8, loaded.name, notes, loaded.opaque)
+    return replace(
+        step, loaded=loaded, image_id=image_id(loaded.srgb8), sha256=sha256, lossy=bool(kind)
+    )
+
+
+def _content(found: FoundImage) -> bytes:
+    try:
+        with found.path.open("rb") as file:
+            # What is asked for is allocated at once, so ask for what there is.
+            size = os.fstat(file.fileno()).st_size
+            content = file.read(size) if size <= MAX_FILE_BYTES else None
+    except OSError as error:
+        raise ImageError(
+            f"{found.path.name} cannot be opened ({error.strerror or error}). Check path and "
+            "rights."
+        ) from error
+    if content is None:
+        raise ImageError(
+            f"{found.path.name} is larger than {MAX_FILE_BYTES >> 20} MiB. Save it smaller."
+        )
+    return content
+
+
+def lossy_kind(content: bytes) -> str:
+    """``JPEG`` or ``WebP`` for the bytes of a file that was compressed with loss, else empty.
+
+    The bytes decide, not the name. An extended WebP file says it in a later chunk.
+    """
+    if content.startswith(b"\xff\xd8\xff"):
+        return "JPEG"
+    if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
+        place = 12
+        while place + 8 <= len(content):
+            chunk = content[place : place + 4]
+            if chunk in (b"VP8 ", b"VP8L"):
+                return "WebP" if chunk == b"VP8 " else ""
+            size = int.from_bytes(content[place + 4 : place + 8], "little")
+            place += 8 + size + size % 2
+    return ""

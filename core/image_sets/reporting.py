@@ -1,0 +1,175 @@
+"""The report of an import: counts that add up, and lists that stay short."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.image_sets.records import FolderPlan, ImportStep, Remark
+
+LISTED = 200
+"""A list of a report shows this many and says how many there are."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """The first :data:`LISTED` of ``total`` remarks."""
+
+    total: int
+    first: tuple[Remark, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain JSON."""
+        return {
+            "total": self.total,
+            "first": [{"where": one.where, "why": one.why} for one in self.first],
+        }
+
+
+@dataclass(frozen=True)
+class FolderReport:
+    """What became of every file of a folder.
+
+    ``files`` = ``found`` + ``extra.total`` + ``ignored``, and ``found`` = ``taken`` + ``known``
+    (imported before) + ``broken.total`` + ``unread`` (not reached, because the import was
+    stopped). ``same.total`` of those that were taken have the pixels of an earlier file, and
+    ``lossy`` were compressed with loss. ``prompts`` is how many prompts have an image now, of
+    ``asked``; ``missing`` are those with fewer than ``expected`` images.
+    """
+
+    folder: str
+    layout: str
+    files: int
+    ignored: int
+    found: int
+    taken: int
+    known: int
+    unread: int
+    lossy: int
+    prompts: int
+    asked: int
+    new_prompts: int
+    expected: int
+    models: tuple[str, ...]
+    broken: Listed
+    extra: Listed
+    missing: Listed
+    same: Listed
+    problems: Listed
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain JSON of all of it."""
+        return {
+            name: value.as_json() if isinstance(value, Listed) else _plain(value)
+            for name, value in vars(self).items()
+        }
+
+    def as_text(self) -> str:
+        """Lines for people: a summary, then each list that is not empty."""
+        lines = [
+            f"{self.folder}: {self.files:,} files, layout {self.layout}, "
+            f"model {', '.join(self.models) or 'unknown'}.",
+            f"{self.found:,} images were linked to prompts: {self.taken:,} taken, {self.known:,} "
+            f"imported before, {self.broken.total:,} broken, {self.unread:,} not read yet.",
+            f"{self.prompts:,} of {self.asked:,} prompts have images; {self.new_prompts:,} prompts "
+            f"are new. {self.extra.total:,} files are extra, {self.ignored:,} hidden, system or "
+            "table files were left out.",
+        ]
+        if self.lossy:
+            lines.append(
+                f"{self.lossy:,} images were compressed with loss: their colors changed a little."
+            )
+        titles = (
+            ("Broken", self.broken), (f"Fewer than {self.expected} images", self.missing),
+            ("Extra files", self.extra), ("Same pixels as another file", self.same),
+            ("Remarks", self.problems),
+        )  # fmt: skip
+        for title, listed in titles:
+            if listed.total:
+                lines += ["", f"{title} ({listed.total:,}):"]
+                lines += [f"  {one.where}: {one.why}" for one in listed.first]
+                if listed.total > len(listed.first):
+                    lines.append(f"  … and {listed.total - len(listed.first):,} more")
+        return "\n".join(lines)
+
+
+class Tally:
+    """Counts steps as they come and keeps no image. ``report`` may be asked at any time."""
+
+    def __init__(self, plan: FolderPlan, expected_per_prompt: int = 1) -> None:
+        self._plan = plan
+        self._expected = expected_per_prompt
+        self._taken = self._known = self._broken = self._same = self._lossy = 0
+        self._broken_first: list[Remark] = []
+        self._same_first: list[Remark] = []
+        self._images: Counter[int] = Counter()
+
+    def add(self, step: ImportStep) -> None:
+        """Counts one step; each step of a plan once."""
+        name = step.found.name
+        if step.problem is not None:
+            self._broken += 1
+            if len(self._broken_first) < LISTED:
+                self._broken_first.append(Remark(name, step.problem))
+            return
+        self._images[id(step.found.prompt)] += 1
+        if step.known:
+            self._known += 1
+            return
+        self._taken += 1
+        self._lossy += step.lossy
+        if step.same_as is not None:
+            self._same += 1
+            if len(self._same_first) < LISTED:
+                self._same_first.append(Remark(name, f"It has the pixels of {step.same_as}."))
+
+    def report(self) -> FolderReport:
+        """What became of the files so far."""
+        plan = self._plan
+        prompts = (*plan.prompts, *plan.new_prompts)
+        short = [
+            Remark(prompt.id, f"{self._images[id(prompt)]} of {self._expected} images")
+            for prompt in prompts
+            if self._images[id(prompt)] < self._expected
+        ]
+        return FolderReport(
+            folder=plan.folder.name or str(plan.folder),
+            layout=plan.layout,
+            files=plan.files,
+            ignored=plan.ignored,
+            found=len(plan.found),
+            taken=self._taken,
+            known=self._known,
+            unread=len(plan.found) - self._taken - self._known - self._broken,
+            lossy=self._lossy,
+            prompts=len(self._images),
+            asked=len(prompts),
+            new_prompts=len(plan.new_prompts),
+            expected=self._expected,
+            models=tuple(sorted({image.model for image in plan.found})),
+            broken=Listed(self._broken, tuple(self._broken_first)),
+            extra=_listed(plan.extra),
+            missing=_listed(short),
+            same=Listed(self._same, tuple(self._same_first)),
+            problems=_listed(plan.problems),
+        )
+
+
+def report(
+    plan: FolderPlan, steps: Iterable[ImportStep], expected_per_prompt: int = 1
+) -> FolderReport:
+    """The report of all ``steps`` of ``plan``; a generator of them is used up step by step."""
+    tally = Tally(plan, expected_per_prompt)
+    for step in steps:
+        tally.add(step)
+    return tally.report()
+
+
+def _listed(remarks: Sequence[Remark]) -> Listed:
+    return Listed(len(remarks), tuple(remarks[:LISTED]))
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value

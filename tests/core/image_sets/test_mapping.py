@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.errors import BadInput
+from core.image_sets import FolderPlan, Remark, plan
+from tests.core.image_sets.folders import image, prompt
+
+
+def _planned(tmp_path: Path, table: str | bytes, prompts=(), images="abc") -> FolderPlan:
+    for seed, name in enumerate(images):
+        image(tmp_path / f"{name}.png", seed)
+    content = table.encode() if isinstance(table, str) else table
+    (tmp_path / "table.csv").write_bytes(content)
+    return plan(tmp_path, prompts, model="sdxl")
+
+
+def test_ids_texts_and_new_prompts(tmp_path: Path) -> None:
+    table = (
+        "file,prompt_id,text,object,color,seed,model,guidance\n"
+        "a.png,beach,,,,7,flux,3.5\n"
+        'b.png,,"A lake, blue.",,,,,\n'
+        "c.png,,A red hat on a suitcase.,hat | suitcase,l3:Vivid red|,,,\n"
+        "d.png,own-1,Something else.,,,,,\n"
+        "e.png,,A red hat on a suitcase.,hat | suitcase,l3:Vivid red|,,,\n"
+    )
+    given = [prompt("beach"), prompt("lake", "A lake, blue.")]
+    planned = _planned(tmp_path, table, given, "abcdef")
+    a, b, c, d, e = planned.found
+    assert (a.prompt, a.model, a.seed, a.guidance) == (given[0], "flux", 7, 3.5)
+    assert (b.prompt, b.model, b.seed, b.guidance) == (given[1], "sdxl", None, None)
+    hat, suitcase = c.prompt.targets
+    assert (hat.name, suitcase.name, suitcase.color) == ("hat", "suitcase", None)
+    assert hat.color is not None
+    assert hat.color.value == "l3:Vivid red"
+    assert (c.prompt.task, c.prompt.source, c.prompt.id[:5]) == ("free", "", "text-")
+    assert (d.prompt.id, d.prompt.text) == ("own-1", "Something else.")
+    assert e.prompt is c.prompt
+    assert (c.k, e.k) == (1, 2)
+    assert planned.new_prompts == (c.prompt, d.prompt)
+    assert planned.extra == (Remark("f.png", "The table has no usable line for it."),)
+    assert (planned.problems, planned.missing) == ((), ())
+    assert (planned.layout, planned.ignored, planned.files) == ("mapping", 1, 7)
+
+
+def test_bad_lines_are_reported_and_the_rest_is_taken(tmp_path: Path) -> None:
+    lines = [
+        "file,prompt_id,prompt,object,color,seed,guidance",
+        "a.png,beach,,,,,",
+        "a.png,lake,,,,,",
+        "../a.png,beach,,,,,",
+        "/etc/passwd,beach,,,,,",
+        ",beach,,,,,",
+        "none.png,beach,,,,,",
+        "b.png,sea,,,,,",
+        "b.png,,,,,,",
+        "b.png,beach,Another text,,,,",
+        "b.png,,Twice.,,,,",
+        "b.png,,New.,mug,no such color,,",
+        "b.png,,New.,,red,,",
+        "b.png,,New.,mug|hat,red,,",
+        "b.png,beach,,,,-1,",
+        "b.png,beach,,,,,nan",
+        "b.png,,one, two, three, 4, 5, six",
+        f"b.png,,{'x' * 20_001},,,,",
+        f"b.png,,{'x' * 200_000},,,,",
+        "b.png,own,First.,,,,",
+        "c.png,own,Second.,,,,",
+        "",
+        "x\\..\\c.png,,First.,,,,",
+    ]
+    given = [prompt("beach"), prompt("lake"), prompt("e", "Twice."), prompt("f", "Twice.")]
+    planned = _planned(tmp_path, "\r\n".join(lines), given)
+    assert {one.name: one.prompt.text for one in planned.found} == {
+        "a.png": "A photo of beach.", "b.png": "First.", "c.png": "First.",
+    }  # fmt: skip
+    found = [(remark.where, remark.why) for remark in planned.problems]
+    expected = [
+        ("line 3", "a.png was there before, on line 2."),
+        ("line 4", "../a.png is not below the folder."),
+        ("line 5", "/etc/passwd is not below the folder."),
+        ("line 6", "The column file is empty."),
+        ("line 8", "There is no prompt 'sea'"),
+        ("line 9", "No prompt is given"),
+        ("line 10", "The prompt beach has another text"),
+        ("line 11", "Several prompts have this text (e, f)"),
+        ("line 12", 'No color is called "no such color"'),
+        ("line 13", "A color stands without its object"),
+        ("line 14", "There are 2 objects and 1 colors"),
+        ("line 15", "The seed '-1' is no whole number"),
+        ("line 16", "The guidance 'nan' is no number"),
+        ("line 17", "It has 8 cells and the header 7"),
+        ("line 18", "The prompt has 20,001 characters"),
+        ("line 19", "It cannot be read: field larger than field limit"),
+        ("line 21", "The prompt own was given before with another text"),
+        ("line 7", "There is no image file none.png in the folder."),
+    ]
+    assert [where for where, _ in found] == [where for where, _ in expected]
+    for (_, why), (_, start) in zip(found, expected, strict=True):
+        assert why.startswith(start)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "\ufefffile;prompt\na.png;Käse, rot\n".encode(),
+        "FILE\tText\r\na.png\tKäse, rot\r\n".encode("utf-16"),
+        '"file",prompt\r"a.png","Käse, rot"\r'.encode(),
+    ],
+)
+def test_other_spellings_of_a_table(tmp_path: Path, content: bytes) -> None:
+    planned = _planned(tmp_path, content)
+    assert [one.prompt.text for one in planned.found] == ["Käse, rot"]
+
+
+def test_a_cell_with_line_breaks_does_not_shift_the_lines(tmp_path: Path) -> None:
+    planned = _planned(tmp_path, 'file,prompt\na.png,"one\ntwo"\n\nb.png,\n')
+    assert planned.found[0].prompt.text == "one\ntwo"
+    assert planned.problems[0].where == "line 5"
+
+
+def test_a_table_is_named_found_or_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    image(folder / "a.png")
+    image(folder / "beach_1.png")
+    (folder / "scores.csv").write_text("image,score\na.png,1\n")
+    assert [one.name for one in plan(folder, [prompt("beach")]).found] == ["beach_1.png"]
+    outside = tmp_path / "outside.csv"
+    outside.write_text("file,prompt_id\na.png,beach\n")
+    planned = plan(folder, [prompt("beach")], outside)
+    assert [one.name for one in planned.found] == ["a.png"]
+    for name in ("one.csv", "two.csv"):
+        (folder / name).write_bytes(outside.read_bytes())
+    with pytest.raises(BadInput, match=r"several tables.*\(one\.csv, two\.csv\)"):
+        plan(folder, [prompt("beach")])
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", r"no such header \(nothing\).*file and prompt_id or prompt"),
+        (b"image,prompt\na.png,x\n", r"no such header \(image, prompt\)"),
+        (b"file,seed\na.png,1\n", "no such header"),
+        (b"file,prompt,text\n", "two columns prompt"),
+        ("file,prompt\na.png,Käse\n".encode("latin-1"), r"not UTF-8 \(byte 19\): save it"),
+        (b"\x89PNG\r\n\x1a\n\0\0", "not UTF-8"),
+    ],
+)
+def test_what_is_no_table_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
+    (tmp_path / "t.csv").write_bytes(content)
+    with pytest.raises(BadInput, match=message):
+        plan(tmp_path, [], tmp_path / "t.csv")
+    with pytest.raises(BadInput, match="cannot be read"):
+        plan(tmp_path, [], tmp_path / "none.csv")
