@@ -60,7 +60,8 @@ class TextSource:
         except UnicodeDecodeError as error:
             title = self.encoding.upper().removesuffix("-SIG")
             raise BadInput(
-                f"{self.name} is not the {title} that its first bytes say: {error.reason}. {_ADVICE}"
+                f"{self.name} is not the {title} that its first bytes say: {error.reason}. "
+                f"{_ADVICE}"
             ) from error
         finally:
             text.detach()
