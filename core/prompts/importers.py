@@ -40,7 +40,7 @@ from core.errors import BadInput
 from core.prompts.importing import published as mini
 from core.prompts.importing.flat import COLUMNS, Lookup, TooManyUnknown, prompt_of
 from core.prompts.importing.jsonl import prompt_of_line
-from core.prompts.importing.published import row_id
+from core.prompts.importing.published import image_place
 from core.prompts.importing.report import (
     MAX_FIELD_CHARACTERS,
     MAX_FILE_BYTES,
@@ -58,7 +58,7 @@ from core.prompts.prompt import Prompt
 
 __all__ = [
     "HEADER_HELP", "MAX_FIELD_CHARACTERS", "MAX_FILE_BYTES", "MAX_LINE_CHARACTERS", "MAX_RECORDS",
-    "ImportedPrompts", "LineProblem", "read_prompts", "row_id", "write_prompts",
+    "ImportedPrompts", "LineProblem", "image_place", "read_prompts", "write_prompts",
 ]  # fmt: skip
 
 HEADER_HELP = (
@@ -92,8 +92,8 @@ def read_prompts(
 
     ``file`` is a path or the bytes themselves, ``name`` the name that its owner gave it (needed
     for bytes; a published file's task and system stand in it). ``kind`` is found from name and
-    content where it is None. ``system`` is the color system of a published file whose name does
-    not say it. ``negative_labels`` and ``categories`` are the caller's tables of objects, by name.
+    content where it is None. ``system`` is the color system of a published file and goes before
+    the one in its name. ``negative_labels`` and ``categories`` are the caller's tables of objects.
 
     Raises BadInput where the file as a whole cannot be read: a folder, empty, too large, not text,
     without the columns that it needs.
@@ -110,8 +110,8 @@ def read_prompts(
     name = excerpt(PurePath(name.replace("\\", "/")).name) or "prompts"
     with open_text(file, name) as source:
         lookup, shelf = Lookup(negative_labels, categories), Shelf()
-        notes = list(source.notes)
         found = kind or _kind(source)
+        notes = list(source.notes)
         if found == "text":
             _read_text(source, shelf)
         elif found == "jsonl":
@@ -129,16 +129,19 @@ def read_prompts(
 
 def _kind(source: TextSource) -> str:
     known = _BY_ENDING.get(PurePath(source.name).suffix.lower())
-    if known:
+    if known and known != "text":
         return known
     first = next((text for _, text, _ in source.lines() if text.strip()), "")
-    if first.lstrip().startswith("{"):
+    if not known and first.lstrip().startswith("{"):
         return "jsonl"
     columns = {_column(part) for part in re.split("[,;\t]", first.strip())}
     headed = columns & {"text", "prompt"} and columns <= (
         COLUMNS | mini.OPTIONAL | set(chain.from_iterable(mini.LAYOUTS.values()))
     )
-    return "csv" if headed else "text"
+    if known and len(columns) > 1 and headed:
+        source.notes.append("The first line names columns, so the file was read as a table.")
+        return "csv"
+    return "csv" if headed and not known else "text"
 
 
 def _stem(source: TextSource) -> str:

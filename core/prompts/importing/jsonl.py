@@ -63,7 +63,7 @@ def _text(key: str, value: Any) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if isinstance(value, list) and key.startswith("negative_labels"):
-        if all(isinstance(label, str) for label in value):
+        if all(isinstance(label, str) and ";" not in label for label in value):
             return ";".join(value)
-        raise BadInput(f"{key} is a list of words.")
+        raise BadInput(f"{key} is a list of words without semicolons.")
     raise BadInput(f"{key} is text, not {json.dumps(value)[:60]}.")

@@ -33,6 +33,7 @@ LAYOUTS: Mapping[str, tuple[str, ...]] = {
 """The columns of each kind of file, in any order. The hex file also has ``css_name``."""
 OPTIONAL = frozenset({"css_name"})
 _NAME = re.compile(rf"({'|'.join(LAYOUTS)})_({'|'.join(SYSTEMS)})(?![A-Za-z0-9])", re.IGNORECASE)
+_ID = re.compile(rf"((?:{'|'.join(LAYOUTS)})_(?:{'|'.join(SYSTEMS)}))-(.+)", re.DOTALL)
 # Small systems first: where several have all the names, the smallest is the likeliest.
 _BY_SIZE = ("l1", "l2", "css", "l3")
 
@@ -138,14 +139,14 @@ def prompt_of_row(row: Mapping[str, str], published: Published, lookup: Lookup) 
     )
 
 
-def row_id(prompt: Prompt) -> str:
-    """The id that a prompt of a published file has in its file, which its images are named by:
-    ``<folder>/<prompt.source>/<row id>_<k>.png``. Empty for any other prompt."""
-    start = f"{prompt.source}-"
-    known = named(prompt.source)
-    if known is None or known.stem != prompt.source or not prompt.id.startswith(start):
-        return ""
-    return prompt.id.removeprefix(start)
+def image_place(prompt_id: str) -> tuple[str, str] | None:
+    """Where a released run has the images of a published prompt: the file's stem and the row's own
+    id, for ``<folder>/<stem>/<id>_<k>.png``. None for any other prompt.
+
+    It is read from the prompt's id, which stays when the prompt is stored in a set.
+    """
+    match = _ID.fullmatch(prompt_id)
+    return (match[1], match[2]) if match else None
 
 
 def _object(cells: Mapping[str, str], column: str) -> str:

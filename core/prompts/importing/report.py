@@ -11,6 +11,7 @@ from core.prompts.prompt import ROLES, TASKS, Prompt
 
 MAX_FILE_BYTES = 256 * 2**20
 MAX_RECORDS = 500_000
+MAX_LINES = 5_000_000
 MAX_LINE_CHARACTERS = 250_000
 """A prompt of the longest kind, every character of it written as a JSON escape, fits twice."""
 MAX_FIELD_CHARACTERS = 1_000

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from core.errors import BadInput
-from core.prompts.importing.report import MAX_FILE_BYTES, MAX_LINE_CHARACTERS
+from core.prompts.importing.report import MAX_FILE_BYTES, MAX_LINE_CHARACTERS, MAX_LINES
 
 _CHUNK = 2**20
 # UTF-32 first: its little-endian mark begins with that of UTF-16.
@@ -56,7 +56,10 @@ class TextSource:
         self.stream.seek(0)
         text = io.TextIOWrapper(self.stream, self.encoding, "strict", newline="")
         try:
-            yield from _numbered(text)
+            for line in _numbered(text):
+                if line[0] > MAX_LINES:
+                    raise BadInput(f"{self.name} has more than {MAX_LINES:,} lines. Split it.")
+                yield line
         except UnicodeDecodeError as error:
             title = self.encoding.upper().removesuffix("-SIG")
             raise BadInput(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import BadInput
-from core.prompts.importers import read_prompts, row_id, write_prompts
+from core.prompts.importers import image_place, read_prompts, write_prompts
 from core.prompts.prompt import Prompt
 
 FILES = {
@@ -64,7 +64,7 @@ def test_color_names() -> None:
     assert (prompt.id, prompt.source, prompt.task) == ("cna_l3-1", "cna_l3", "cna")
     assert (prompt.system, prompt.notation) == ("l3", "name")
     assert prompt.text == "A kite of Vivid green."
-    assert row_id(prompt) == "1"
+    assert image_place(prompt.id) == ("cna_l3", "1")
 
 
 def test_numbers_keep_a_name_only_where_it_has_them() -> None:
@@ -168,9 +168,10 @@ def test_what_was_imported_is_written_and_read_back(kind: str) -> None:
     assert again.prompts == prompts
 
 
-def test_only_a_published_prompt_has_a_row_id() -> None:
-    assert row_id(Prompt("mine-3", "A cup", "free", source="mine")) == ""
-    assert row_id(Prompt("other", "A cup", "cna", source="cna_l2")) == ""
+def test_only_a_published_prompt_has_a_place_for_images() -> None:
+    assert image_place("ncu_hex_css-12-b") == ("ncu_hex_css", "12-b")
+    for other in ("mine-3", "cna-l3-00012", "cna_l2-", "cna_l9-1", "xcna_l2-1", ""):
+        assert image_place(other) is None
 
 
 @pytest.mark.skipif(
@@ -186,7 +187,9 @@ def test_the_real_files_import_without_loss(stem: str) -> None:
     found = read_prompts(path)
     assert (found.kind, found.problems, found.notes) == ("published", (), ())
     assert [prompt.text for prompt in found.prompts] == [row["prompt"] for row in rows]
-    assert [row_id(prompt) for prompt in found.prompts] == [row["id"] for row in rows]
+    assert [image_place(prompt.id) for prompt in found.prompts] == [
+        (stem, row["id"]) for row in rows
+    ]
     assert len({prompt.id for prompt in found.prompts}) == len(rows)
     system = stem.rpartition("_")[2]
     for row, prompt in zip(rows, found.prompts, strict=True):

@@ -120,6 +120,7 @@ def test_jsonl_flat_and_nested() -> None:
         ('{"id": "x"}', "empty"),
         ('{"text": 7.5}', "text is text"),
         ('{"text": true}', "text is text"),
+        ('{"text": "a", "object": "b", "negative_labels": ["c;d"]}', "without semicolons"),
         ('{"text": "a", "targets": {"a": 1}}', "list of objects"),
         ('{"text": "a", "targets": [{"object": ""}]}', "Object 1 has no name"),
         ('{"text": "a", "targets": [{"object": "x", "color": "redd"}]}', "Nearest names"),
@@ -295,3 +296,16 @@ def test_an_unknown_kind_or_system_is_refused() -> None:
 def test_a_name_with_a_path_of_another_machine() -> None:
     read = read_prompts(b"A cup", "C:\\Users\\me\\list.txt")
     assert read.prompts[0].id == "list-1"
+
+
+def test_a_table_that_is_called_text() -> None:
+    read = table("id,color,object,prompt", "1,Vivid red,kite,A kite", name="cna_l3.txt")
+    assert (read.kind, read.prompts[0].id) == ("published", "cna_l3-1")
+    assert "read as a table" in read.notes[0]
+    read = table("prompt", "A kite", name="list.txt")
+    assert [prompt.text for prompt in read.prompts] == ["prompt", "A kite"]
+
+
+def test_a_file_of_line_ends() -> None:
+    with pytest.raises(BadInput, match="more than 5,000,000 lines"):
+        read_prompts(b"\n" * 5_000_001, "a.txt")
