@@ -3,6 +3,7 @@
 ``render`` draws one of :data:`OBJECTS` under one of :data:`LIGHTS`. Light is linear; every pixel is
 ``shade × albedo + highlight`` with achromatic shade and highlight, clipped to 0..1, encoded as
 sRGB (IEC 61966-2-1) and rounded to 8 bits. The light's exposure is fixed and part of both maps.
+``render_scene`` draws several of them side by side, each with its own color and mask.
 """
 
 from __future__ import annotations
@@ -13,29 +14,46 @@ from typing import Any
 import numpy as np
 
 from core.color.spaces import srgb8_to_linear1
-from core.errors import BadInput
+from core.generation.renderer.checks import (
+    LARGEST_PX,
+    RENDERER_VERSION,
+    SMALLEST_PX,
+    check_color,
+    check_object,
+    check_size_and_seed,
+    checked_light,
+)
 from core.generation.renderer.encode import linear1_to_srgb8
 from core.generation.renderer.geometry import GBuffer, gbuffer
 from core.generation.renderer.light import LIGHTS, Light
 from core.generation.renderer.objects import OBJECTS
+from core.generation.renderer.scenes import (
+    MOST_OBJECTS,
+    SceneObject,
+    SceneRendering,
+    SceneRequest,
+    render_scene,
+)
 from core.masks.mask import Mask
 
 __all__ = [
+    "LARGEST_PX",
     "LIGHTS",
+    "MOST_OBJECTS",
     "OBJECTS",
     "RENDERER_VERSION",
+    "SMALLEST_PX",
     "GBuffer",
     "Light",
     "RenderRequest",
     "Rendering",
+    "SceneObject",
+    "SceneRendering",
+    "SceneRequest",
     "gbuffer",
     "render",
+    "render_scene",
 ]
-
-# Changes whenever the same request no longer gives the same picture.
-RENDERER_VERSION = "1.0"
-
-SMALLEST_PX, LARGEST_PX = 64, 2048
 
 
 @dataclass(frozen=True)
@@ -103,32 +121,10 @@ def render(request: RenderRequest) -> Rendering:
     )
 
 
-def _whole(value: object) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-
-
 def _checked(request: RenderRequest) -> Light:
     """The light of a request that can be drawn; raises BadInput otherwise."""
-    if request.object_name not in OBJECTS:
-        raise BadInput(
-            f"The renderer has no object {request.object_name!r}. "
-            f"It can draw: {', '.join(OBJECTS)}."
-        )
-    light = request.light
-    if isinstance(light, str):
-        if light not in LIGHTS:
-            raise BadInput(f"There is no light {light!r}. Choose one of: {', '.join(LIGHTS)}.")
-        light = LIGHTS[light]
-    elif not isinstance(light, Light):
-        raise BadInput("The light must be the name of a light or a Light.")
-    albedo = tuple(request.albedo_srgb8)
-    if len(albedo) != 3 or not all(_whole(v) and 0 <= v <= 255 for v in albedo):
-        raise BadInput(f"The color must be three whole numbers from 0 to 255, not {albedo}.")
-    if not _whole(request.size_px) or not SMALLEST_PX <= request.size_px <= LARGEST_PX:
-        raise BadInput(
-            f"The size must be a whole number of pixels from {SMALLEST_PX} to {LARGEST_PX}, "
-            f"not {request.size_px!r}."
-        )
-    if not _whole(request.seed) or request.seed < 0:
-        raise BadInput(f"The seed must be a whole number from 0 upward, not {request.seed!r}.")
+    check_object(request.object_name)
+    light = checked_light(request.light)
+    check_color(request.albedo_srgb8)
+    check_size_and_seed(request.size_px, request.seed)
     return light

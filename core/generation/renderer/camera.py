@@ -43,9 +43,17 @@ class Camera:
         return x, y, z
 
 
-def framed(scene: Scene, azimuth_deg: float, elevation_deg: float, fill: float) -> Camera:
+def framed(
+    scene: Scene,
+    azimuth_deg: float,
+    elevation_deg: float,
+    fill: float,
+    widest: float = _WIDEST,
+    tallest: float = _TALLEST,
+) -> Camera:
     """A camera from which the scene fills about ``fill`` of the frame, 0 to 1: the geometric mean
     of its width and height there, so that flat, tall and compact objects look equally large.
+    It takes no more than ``widest`` of the frame's width and ``tallest`` of its height.
 
     The frame depends on directions alone, so it is the same at every size.
     """
@@ -63,14 +71,11 @@ def framed(scene: Scene, azimuth_deg: float, elevation_deg: float, fill: float) 
     right /= np.linalg.norm(right)
     up = np.cross(right, forward)
 
-    axes = [np.linspace(scene.low[i], scene.high[i], _GRID) for i in range(3)]
-    x, y, z = (g.ravel().astype(np.float32) for g in np.meshgrid(*axes, indexing="ij"))
-    inside = scene.distance(x, y, z) < 0.01
-    points = np.stack([x[inside], y[inside], z[inside]], axis=1) - position
+    points = np.concatenate([_solid(solo) for solo in scene.solos]) - position
     depth = points @ forward
     a, b = points @ right / depth, points @ up / depth
     width, height = float(np.ptp(a)), float(np.ptp(b))
-    zoom = min(fill / float(np.sqrt(width * height)), _WIDEST / width, _TALLEST / height)
+    zoom = min(fill / float(np.sqrt(width * height)), widest / width, tallest / height)
     return Camera(
         position=position,
         right=right,
@@ -80,3 +85,11 @@ def framed(scene: Scene, azimuth_deg: float, elevation_deg: float, fill: float) 
         middle_u=0.5 - zoom * float(a.min() + a.max()) / 2,
         middle_v=0.525 + zoom * float(b.min() + b.max()) / 2,
     )
+
+
+def _solid(scene: Scene) -> Array:
+    """Points of a grid that lie inside a scene of one object, float32 ``(N, 3)``."""
+    axes = [np.linspace(scene.low[i], scene.high[i], _GRID) for i in range(3)]
+    x, y, z = (g.ravel().astype(np.float32) for g in np.meshgrid(*axes, indexing="ij"))
+    inside = scene.distance(x, y, z) < 0.01
+    return np.stack([x[inside], y[inside], z[inside]], axis=1)

@@ -1,4 +1,8 @@
-"""A scene: models placed on the floor, and how much light reaches a point past them."""
+"""A scene: models placed on the floor, and how much light reaches a point past them.
+
+Every object of a scene is also a scene of its own, with its own box and sphere: rays are followed
+past one object after the other, so that most of them pass most objects without a single step.
+"""
 
 from __future__ import annotations
 
@@ -19,26 +23,39 @@ _VISIBILITY_STEPS = 40
 
 @dataclass(frozen=True)
 class Placed:
-    """A model turned by ``yaw_deg`` about the z axis and then moved to ``(x, y)``."""
+    """A model made ``scale`` times as large, turned by ``yaw_deg`` about the z axis and then moved
+    to ``(x, y)``."""
 
     model: Model
     object_id: int = 0
     yaw_deg: float = 0.0
     x: float = 0.0
     y: float = 0.0
+    scale: float = 1.0
 
     def local(self, x: Array, y: Array, z: Array) -> Points:
         """World coordinates in the model's own axes."""
         if self.x or self.y:
             x, y = x - np.float32(self.x), y - np.float32(self.y)
         x, y = shapes.rotated(x, y, np.deg2rad(self.yaw_deg))
+        if self.scale != 1.0:
+            smaller = np.float32(1.0 / self.scale)
+            x, y, z = x * smaller, y * smaller, z * smaller
         return x, y, z
+
+    def distances(self, x: Array, y: Array, z: Array) -> list[Array]:
+        """Signed distance to every part, in world coordinates and units."""
+        local = self.local(x, y, z)
+        found = [part.distance(*local) for part in self.model.parts]
+        if self.scale != 1.0:
+            found = [d * np.float32(self.scale) for d in found]
+        return found
 
     def corners(self) -> Array:
         """The eight corners of the box in world coordinates, float64 ``(8, 3)``."""
         low, high = self.model.low, self.model.high
         grid = np.array([(a, b, c) for a in (0, 1) for b in (0, 1) for c in (0, 1)])
-        local = np.where(grid == 1, high, low)
+        local = np.where(grid == 1, high, low) * self.scale
         yaw = np.deg2rad(self.yaw_deg)
         x = local[:, 0] * np.cos(yaw) - local[:, 1] * np.sin(yaw) + self.x
         y = local[:, 0] * np.sin(yaw) + local[:, 1] * np.cos(yaw) + self.y
@@ -58,26 +75,36 @@ class Scene:
         self.low, self.high = corners.min(axis=0) - 0.002, corners.max(axis=0) + 0.002
         self.center = (self.low + self.high) / 2
         self.radius = float(np.linalg.norm(corners - self.center, axis=1).max())
+        self.solos: tuple[Scene, ...] = (
+            (self,) if len(self.placed) == 1 else tuple(Scene([item]) for item in self.placed)
+        )
 
     def distance(self, x: Array, y: Array, z: Array) -> Array:
         """Signed distance to the nearest part."""
         nearest: Array | None = None
         for item in self.placed:
-            local = item.local(x, y, z)
-            for part in item.model.parts:
-                d = part.distance(*local)
+            for d in item.distances(x, y, z):
                 nearest = d if nearest is None else np.minimum(nearest, d)
         assert nearest is not None
         return nearest
 
+    def distance_within(self, x: Array, y: Array, z: Array, limit: float) -> Array:
+        """Signed distance to the nearest part where it is below ``limit``; elsewhere at least
+        ``limit``."""
+        if len(self.solos) == 1:
+            return self.distance(x, y, z)
+        nearest = np.full(x.shape, limit, np.float32)
+        for solo in self.solos:
+            near = np.ones(x.shape, bool)
+            for p, low, high in zip((x, y, z), solo.low, solo.high, strict=True):
+                near &= (p > np.float32(low - limit)) & (p < np.float32(high + limit))
+            at = np.flatnonzero(near)
+            nearest[at] = np.minimum(nearest[at], solo.distance(x[at], y[at], z[at]))
+        return nearest
+
     def nearest_part(self, x: Array, y: Array, z: Array) -> Array:
         """Number of the nearest part, int8."""
-        distances = [
-            part.distance(*local)
-            for item in self.placed
-            for local in (item.local(x, y, z),)
-            for part in item.model.parts
-        ]
+        distances = [d for item in self.placed for d in item.distances(x, y, z)]
         return np.argmin(np.stack(distances), axis=0).astype(np.int8)
 
     def normal(self, x: Array, y: Array, z: Array) -> Points:
@@ -98,6 +125,19 @@ class Scene:
         angular radius. The nearest miss of the ray, relative to the cone's width there, says how
         much is covered; a ray that hits sees nothing.
         """
+        result = self.solos[0]._cover(origin, direction, spread)
+        for solo in self.solos[1:]:
+            left = np.flatnonzero(result > 0.004)
+            past = solo._cover(
+                (origin[0][left], origin[1][left], origin[2][left]), direction, spread
+            )
+            result[left] = np.minimum(result[left], past)
+        result = np.maximum(result, 0.0)
+        return result * result * (3.0 - 2.0 * result)
+
+    def _cover(self, origin: Points, direction: Vector, spread: float) -> Array:
+        """The nearest miss of the way past this one scene, relative to the cone's width there, at
+        most 1, float32."""
         dx, dy, dz = (np.float32(v) for v in direction)
         x, y, z = origin
         cx, cy, cz = (np.float32(v) for v in self.center)
@@ -133,5 +173,4 @@ class Scene:
             if count == 0:
                 break
         result[active] = cover
-        result = np.maximum(result, 0.0)
-        return result * result * (3.0 - 2.0 * result)
+        return result

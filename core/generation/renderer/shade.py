@@ -89,7 +89,8 @@ class Shader:
         sky = 0.5 + 0.5 * normals[2]
         openness = self._at(self._open_map, points[0], points[1])
         x, y, z = lifted
-        contact = np.clip(self.scene.distance(x, y, z + _CONTACT) * (1.0 / _CONTACT), 0.0, 1.0)
+        nearest = self.scene.distance_within(x, y, z + _CONTACT, float(_CONTACT))
+        contact = np.clip(nearest * (1.0 / _CONTACT), 0.0, 1.0)
         openness = openness * (0.4 + 0.6 * contact)
         total = light.ambient * sky * openness
         total += self.open_floor * self.floor_linear1 * (1.0 - sky)

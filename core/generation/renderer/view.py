@@ -12,7 +12,7 @@ from core.generation.renderer.light import BRIGHTEST_BACKDROP_LINEAR1
 from core.generation.renderer.objects import MODELS
 from core.generation.renderer.scene import Placed, Scene
 
-_DARKEST_BACKDROP_LINEAR1 = 0.30
+DARKEST_BACKDROP_LINEAR1 = 0.30
 
 
 @dataclass(frozen=True)
@@ -45,5 +45,5 @@ def view(object_name: str, seed: int) -> View:
         scene=scene,
         camera=camera,
         light_turn_deg=between(-14.0, 14.0),
-        backdrop_linear1=between(_DARKEST_BACKDROP_LINEAR1, BRIGHTEST_BACKDROP_LINEAR1),
+        backdrop_linear1=between(DARKEST_BACKDROP_LINEAR1, BRIGHTEST_BACKDROP_LINEAR1),
     )
