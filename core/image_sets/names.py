@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -42,13 +42,22 @@ class Names:
         """
         self._by_id: dict[str, Prompt] = {}
         self._stems: set[str] = set()
+        self._shared: set[str] = set()
         if isinstance(prompts, Mapping):
+            own: dict[str, Prompt] = {}
             for stem, some in prompts.items():
                 for prompt in some:
                     self._add(f"{stem}-{prompt.id.removeprefix(f'{stem}-')}", prompt)
+                    if own.setdefault(plain(prompt.id), prompt) is not prompt:
+                        self._shared.add(plain(prompt.id))
+            self._prompts = tuple(self._by_id.values())
+            # An id alone is enough where one prompt has it.
+            own = {name: prompt for name, prompt in own.items() if name not in self._shared}
+            self._by_id = own | self._by_id
         else:
             for prompt in prompts:
                 self._add(prompt.id, prompt)
+            self._prompts = tuple(self._by_id.values())
 
     def _add(self, name: str, prompt: Prompt) -> None:
         name = plain(name)
@@ -63,7 +72,7 @@ class Names:
     @property
     def prompts(self) -> tuple[Prompt, ...]:
         """All prompts in their order."""
-        return tuple(self._by_id.values())
+        return self._prompts
 
     def link(self, folder_name: str, name: str) -> Link | str:
         """The prompt of the file ``name`` (below the folder, with slashes), or why there is none.
@@ -74,48 +83,46 @@ class Names:
         path = PurePosixPath(plain(name))
         folders = [plain(folder_name), *path.parent.parts]
         numbered = _NUMBERED.fullmatch(path.stem)
-        exact = self._by_id.get(path.stem)
-        options: list[Link] = [] if exact is None else [Link(exact, 1, "ids")]
+        options = [self._of_folder(folders, path.stem)]
         if numbered:
-            options += self._named(numbered[1], folders, int(numbered[2]))
-        by_folder = self._of_folder(folders, path.stem)
-        if by_folder is not None:
-            options.insert(0, by_folder)
-        elif not options:
-            options += self._named(path.stem, folders, 1)
-        different = {id(option.prompt): option.prompt.id for option in options}
+            options.append(self._named(numbered[1], folders, int(numbered[2])))
+        whole = self._named(path.stem, folders, 1)
+        # In the folder of a prompt, a bare number is the image's, and not another prompt's.
+        if options[0] is None or (whole and whole.layout == "ids" and not path.stem.isdecimal()):
+            options.append(whole)
+        links = [link for link in options if link is not None]
+        different = {id(link.prompt): link.prompt.id for link in links}
         if len(different) > 1:
             return f"It may be of {' or of '.join(different.values())}: rename it."
-        return options[0] if options else "No prompt has this name."
+        if links:
+            return links[0]
+        given = {path.stem, folders[-1], numbered[1] if numbered else path.stem}
+        if given & self._shared:
+            return "Prompts of several sets have this id: choose one set."
+        return "No prompt has this name."
 
-    def _named(self, given: str, folders: Sequence[str], k: int) -> list[Link]:
-        """The prompt called ``given``, alone or after one of the folders, the nearest first."""
+    def _named(self, given: str, folders: Sequence[str], k: int | None) -> Link | None:
+        """The prompt called ``given`` after one of the folders, the nearest first, or alone, or
+        after the only name that all prompts begin with."""
+        for stem in reversed(folders):
+            if f"{stem}-{given}" in self._by_id:
+                return Link(self._by_id[f"{stem}-{given}"], k, "published")
         if given in self._by_id:
-            return [Link(self._by_id[given], k, "ids")]
-        for stem in self._stems_of(folders):
-            prompt = self._by_id.get(f"{stem}-{given}")
-            if prompt is not None:
-                return [Link(prompt, k, "published")]
-        return []
+            return Link(self._by_id[given], k, "ids")
+        if len(self._stems) == 1:
+            only = f"{next(iter(self._stems))}-{given}"
+            return Link(self._by_id[only], k, "published") if only in self._by_id else None
+        return None
 
     def _of_folder(self, folders: Sequence[str], stem: str) -> Link | None:
         """The prompt that the nearest folder is named by."""
         *above, nearest = folders
         number = _LAST_NUMBER.search(stem)
         k = int(number[1]) if number else None
-        if nearest in self._by_id:
-            return Link(self._by_id[nearest], k, "ids")
-        # The chosen folder itself may be called anything, 12 included.
-        for name in self._stems_of(above) if above else ():
-            prompt = self._by_id.get(f"{name}-{nearest}")
-            if prompt is not None:
-                return Link(prompt, k, "published")
-        return None
-
-    def _stems_of(self, folders: Sequence[str]) -> Iterator[str]:
-        yield from reversed(folders)
-        if len(self._stems) == 1:
-            yield from self._stems
+        if not above:
+            # The chosen folder itself may be called anything, 12 included.
+            return Link(self._by_id[nearest], k, "ids") if nearest in self._by_id else None
+        return self._named(nearest, above, k)
 
 
 def plain(name: str) -> str:

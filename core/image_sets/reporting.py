@@ -36,7 +36,8 @@ class FolderReport:
     (imported before) + ``broken.total`` + ``unread`` (not reached, because the import was
     stopped). ``same.total`` of those that were taken have the pixels of an earlier file, and
     ``lossy`` were compressed with loss. ``prompts`` is how many prompts have an image now, of
-    ``asked``; ``missing`` are those with fewer than ``expected`` images.
+    ``asked``; ``missing`` are those for which the folder has fewer than ``expected`` images, broken
+    ones left out.
     """
 
     folder: str
@@ -96,7 +97,8 @@ class FolderReport:
 
 
 class Tally:
-    """Counts steps as they come and keeps no image. ``report`` may be asked at any time."""
+    """Counts steps as they come and keeps no image. ``report`` may be asked at any time; before
+    the first step it says what an import would do."""
 
     def __init__(self, plan: FolderPlan, expected_per_prompt: int = 1) -> None:
         self._plan = plan
@@ -104,7 +106,9 @@ class Tally:
         self._taken = self._known = self._broken = self._same = self._lossy = 0
         self._broken_first: list[Remark] = []
         self._same_first: list[Remark] = []
-        self._images: Counter[int] = Counter()
+        # By identity: a prompt is hashed with all its targets, and ids repeat between sets.
+        self._images = Counter(id(image.prompt) for image in plan.found)
+        self._done: set[int] = set()
 
     def add(self, step: ImportStep) -> None:
         """Counts one step; each step of a plan once."""
@@ -113,8 +117,9 @@ class Tally:
             self._broken += 1
             if len(self._broken_first) < LISTED:
                 self._broken_first.append(Remark(name, step.problem))
+            self._images[id(step.found.prompt)] -= 1
             return
-        self._images[id(step.found.prompt)] += 1
+        self._done.add(id(step.found.prompt))
         if step.known:
             self._known += 1
             return
@@ -144,7 +149,7 @@ class Tally:
             known=self._known,
             unread=len(plan.found) - self._taken - self._known - self._broken,
             lossy=self._lossy,
-            prompts=len(self._images),
+            prompts=len(self._done),
             asked=len(prompts),
             new_prompts=len(plan.new_prompts),
             expected=self._expected,

@@ -39,6 +39,22 @@ def test_the_published_layout_in_both_its_forms(tmp_path: Path) -> None:
     assert _links(tmp_path, by_stem)["coa_l2/12/image_10.png"] == ("coa_l2-12", 10)
 
 
+def test_sets_by_name_know_their_ids_too(tmp_path: Path) -> None:
+    sets = {"My texts": [prompt("p-1"), prompt("p-2")], "Others": [prompt("p-2"), prompt("q")]}
+    for name in ("p-1_3.png", "p-2_1.png", "Others/p-2_1.png", "q/any.png", "p-2/1.png"):
+        image(tmp_path / name)
+    planned = plan(tmp_path, sets)
+    assert {one.name: (one.prompt.id, one.k) for one in planned.found} == {
+        "p-1_3.png": ("p-1", 3),
+        "Others/p-2_1.png": ("p-2", 1),
+        "q/any.png": ("q", 1),
+    }
+    assert planned.found[0].prompt is sets["Others"][0]
+    assert planned.missing == (sets["My texts"][1],)
+    why = "Prompts of several sets have this id: choose one set."
+    assert set(planned.extra) == {Remark("p-2_1.png", why), Remark("p-2/1.png", why)}
+
+
 def test_the_folder_of_one_file_may_be_chosen_or_lie_deeper(tmp_path: Path) -> None:
     one, two = published("cna_l2", 12), published("coa_l2", 3)
     image(tmp_path / "run" / "cna_l2" / "12_3.png")
@@ -83,7 +99,7 @@ def test_names_that_could_mean_two_prompts_are_left_out(tmp_path: Path) -> None:
     }
     assert planned.layout == "mixed"
     assert set(planned.extra) == {
-        Remark("a_1.png", "It may be of a_1 or of a: rename it."),
+        Remark("a_1.png", "It may be of a or of a_1: rename it."),
         Remark("cna_l2/2/1_1.png", "It may be of cna_l2-2 or of cna_l2-1: rename it."),
     }
 

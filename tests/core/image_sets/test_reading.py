@@ -144,6 +144,8 @@ def test_stop_ends_before_the_next_file(tmp_path: Path) -> None:
     planned = plan(tmp_path, [prompt("b"), prompt("c")])
     stop = Event()
     tally = Tally(planned)
+    before = tally.report()
+    assert (before.unread, before.prompts, before.missing.total, before.asked) == (5, 0, 1, 2)
     for step in read(planned, stop=stop):
         tally.add(step)
         if step.position == 2:
