@@ -15,7 +15,7 @@ from core.generation.registry import model
 from core.generation.sources import Sources
 from core.generation.weights import PICKLES, part_file, weight_sets
 
-_TEXTS = (".json", ".txt", ".model")
+_TEXTS = (".json", ".txt", ".model", ".jinja")
 _LICENSES = ("license", "notice", "readme.md")
 
 

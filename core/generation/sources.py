@@ -12,6 +12,7 @@ from core.errors import BadInput
 from core.generation.entry import ModelEntry
 from core.generation.failures import ModelMissing
 from core.generation.registry import model
+from core.generation.weights import part_file
 
 VARIABLE = "TRUEHUE_MODELS"
 _COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -78,7 +79,7 @@ def find_own(entry: ModelEntry, sources: Sources) -> Source | None:
     for folder in _named_folders(entry, sources):
         if folder.exists():
             return Source(folder, entry.repo, _revision_in(folder))
-    return _in_hub_cache(entry.repo, sources)
+    return _in_hub_cache(entry, sources)
 
 
 def source(entry: ModelEntry, sources: Sources) -> Source:
@@ -121,18 +122,25 @@ def _named_folders(entry: ModelEntry, sources: Sources) -> list[Path]:
     return [sources.models_folder / name for name in names]
 
 
-def _in_hub_cache(repo: str, sources: Sources) -> Source | None:
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
+def _in_hub_cache(entry: ModelEntry, sources: Sources) -> Source | None:
+    """The snapshot that has the file every model of its kind begins with.
 
+    Asked for by that one file: a whole snapshot is refused by huggingface_hub when a file of the
+    repository is absent, and of most only a part is ever loaded.
+    """
+    from huggingface_hub import try_to_load_from_cache
+    from huggingface_hub.errors import HFValidationError
+
+    first = "config.json" if entry.kind == "transformers" else "model_index.json"
+    first = part_file(Path()).name if entry.base else first
     try:
-        folder = Path(snapshot_download(repo, cache_dir=sources.hub_cache, local_files_only=True))
-    except LocalEntryNotFoundError:
-        return None
+        path = try_to_load_from_cache(entry.repo, first, cache_dir=sources.hub_cache)
     except HFValidationError as error:
-        raise BadInput(f"{repo!r} is no id of the hub: write owner/name.") from error
-    revision = folder.name if _COMMIT.fullmatch(folder.name) else ""
-    return Source(folder, repo, revision)
+        raise BadInput(f"{entry.repo!r} is no id of the hub: write owner/name.") from error
+    if not isinstance(path, str):
+        return None
+    folder = Path(path).parent
+    return Source(folder, entry.repo, folder.name if _COMMIT.fullmatch(folder.name) else "")
 
 
 def _revision_in(folder: Path) -> str:

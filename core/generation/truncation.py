@@ -14,6 +14,7 @@ def notes_on_cut(text: str, tokenizers: Mapping[str, Any], limits: Mapping[str, 
     ``tokenizers`` and ``limits`` (tokens, special ones included) are keyed by the part's name.
     """
     names: dict[tuple[int, int], list[str]] = {}
+    whole = []
     for name, limit in limits.items():
         tokenizer = tokenizers.get(name)
         if tokenizer is None:
@@ -21,12 +22,13 @@ def notes_on_cut(text: str, tokenizers: Mapping[str, Any], limits: Mapping[str, 
         read = _characters_read(text, tokenizer, limit)
         if read < len(text.rstrip()):
             names.setdefault((read, limit), []).append(name)
-    whole = [name for name in limits if not any(name in cut for cut in names.values())]
+        else:
+            whole.append(name)
     out = []
     for (read, limit), cut in sorted(names.items()):
-        rest = f" ({' and '.join(whole)} reads all of it.)" if whole else ""
+        rest = f" (Read as a whole by {' and '.join(whole)}.)" if whole else ""
         out.append(
-            f"The prompt was cut for {' and '.join(cut)}, which reads {limit} tokens: the last "
+            f"The prompt was cut at {limit} tokens for {' and '.join(cut)}: the last "
             f"{len(text) - read:,} of {len(text):,} characters were not read, from "
             f"“{_shortened(text[read:])}” on.{rest}"
         )
