@@ -50,6 +50,7 @@ def draw_job(job: Job, models: Models) -> None:
         if job.stop.is_set():
             return
         _ModelsPart(job, models, model_id, rows).draw()
+        models.weigh(model_id)
         models.obey()
 
 

@@ -36,8 +36,15 @@ def tidy() -> None:
     """Hands freed memory back to the device, where torch is in use."""
     gc.collect()
     torch = sys.modules.get("torch")
-    if torch is not None and torch.cuda.is_available():
-        torch.cuda.empty_cache()
+    if torch is None:
+        return
+    try:
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()
+        elif torch.backends.mps.is_available():
+            torch.mps.empty_cache()
+    except RuntimeError:  # a device that has failed refuses this too
+        log.exception("The device's memory could not be tidied")
 
 
 class Models:
@@ -104,6 +111,14 @@ class Models:
             self._loaded[model_id] = (model, model.memory_bytes)
         self._make_room(0, keep=model_id)
         return model
+
+    def weigh(self, model_id: str) -> None:
+        """Asks a loaded model anew what it holds: drawing may have changed it."""
+        if model_id in self._loaded:
+            model = self._loaded[model_id][0]
+            held = model.memory_bytes
+            with self._board.change():
+                self._loaded[model_id] = (model, held)
 
     def unload(self, model_id: str) -> None:
         """Gives up one model; nothing happens if it is not loaded."""

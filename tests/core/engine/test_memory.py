@@ -68,6 +68,20 @@ def test_a_model_that_is_larger_than_it_said_makes_the_others_go() -> None:
         assert engine.loaded() == (("b", 250),)
 
 
+def test_a_model_that_grows_while_it_draws_is_weighed_again() -> None:
+    house = many("ab")
+
+    def grow(requests: Sequence[GenerationRequest]) -> None:
+        house.models["a"].memory_bytes = 250
+
+    house.makers["a"] = lambda: FlatModel(before=grow)
+    with house.engine(limit=300) as engine:
+        engine.wait(engine.submit(asked(1, "a"), Inbox()), WAIT_S)
+        assert engine.loaded() == (("a", 250),)
+        engine.wait(engine.submit(asked(1, "b"), Inbox()), WAIT_S)
+        assert engine.loaded() == (("b", 100),)
+
+
 def test_a_model_above_the_limit_is_tried_alone() -> None:
     house = many("ab")
     house.wanted = {"b": 1000}
