@@ -24,6 +24,7 @@ from core.generation.renderer.checks import (
     checked_light,
 )
 from core.generation.renderer.encode import linear1_to_srgb8
+from core.generation.renderer.failures import FAILURES
 from core.generation.renderer.geometry import GBuffer, gbuffer
 from core.generation.renderer.light import LIGHTS, Light
 from core.generation.renderer.objects import OBJECTS
@@ -37,6 +38,7 @@ from core.generation.renderer.scenes import (
 from core.masks.mask import Mask
 
 __all__ = [
+    "FAILURES",
     "LARGEST_PX",
     "LIGHTS",
     "MOST_OBJECTS",

@@ -171,9 +171,9 @@ def _sample(
     t, met = np.full(count, np.inf, np.float32), np.zeros(count, np.int8)
     for number, solo in enumerate(scene.solos):
         for piece in _pieces(np.arange(count)):
-            way = _march(camera.position, solo, _pick(rays, piece))
-            nearer = way < t[piece]
-            t[piece[nearer]], met[piece[nearer]] = way[nearer], number
+            reach = _march(camera.position, solo, _pick(rays, piece))
+            nearer = reach < t[piece]
+            t[piece[nearer]], met[piece[nearer]] = reach[nearer], number
             watch(0.0)
     for piece in _pieces(np.flatnonzero(np.isinf(t))):
         floor, normals = stage.hit(camera.position, _pick(rays, piece))

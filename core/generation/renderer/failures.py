@@ -1,0 +1,205 @@
+"""Known failures of models, acted out: which color every object is really drawn with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+import numpy as np
+
+from core.color.spaces import chroma, hex_of, lab_to_srgb1, lab_to_srgb8, srgb8_to_lab
+from core.errors import BadInput
+from core.generation.renderer.usual import Rgb8, apart, usual_instead
+
+FAILURES: MappingProxyType[str, str] = MappingProxyType(
+    {
+        "none": "Every object has the color that was asked for.",
+        "ignored": "The asked color is ignored: objects have their usual color, or a gray.",
+        "leaked": "The first object's color tints its neighbor, or the backdrop if it is alone.",
+        "swapped": "Two objects exchange their colors.",
+        "too-vivid": "Colors are more vivid than asked: same lightness and hue, more chroma.",
+        "one-missing": "The second object is not drawn.",
+    }
+)
+"""The failures by name, each with one line for people."""
+
+VIVID_FACTOR = 1.6
+LEAK_SHARE = 0.6
+STAGE_LEAK_SHARE = 0.45
+_STAGE_LIGHTNESS = 88.0
+# Colors nearer than this are the same to the eye: exchanging or mixing them shows nothing.
+_SEEN_DELTA_E00 = 5.0
+# Below this chroma a color is a gray that can neither be made more vivid nor tint a gray backdrop.
+_ACHROMATIC_CHROMA = 2.0
+
+
+@dataclass(frozen=True)
+class Cast:
+    """One object before a failure: ``color`` is what it has without one, ``asked`` what was asked
+    for, None for an object that no color was asked of."""
+
+    name: str
+    shape: str
+    color: Rgb8
+    asked: Rgb8 | None
+
+
+@dataclass(frozen=True)
+class Acted:
+    """What is drawn: a color an object, None for one that is not drawn; a filter on the stage;
+    whether anything differs from no failure; and what happened, in sentences."""
+
+    colors: tuple[Rgb8 | None, ...]
+    stage_tint_srgb8: Rgb8 = (255, 255, 255)
+    acted: bool = True
+    notes: tuple[str, ...] = ()
+
+
+def act(failure: str, cast: Sequence[Cast]) -> Acted:
+    """The colors under a failure of :data:`FAILURES`; raises BadInput for any other name.
+
+    A failure that these objects cannot show (a swap with nobody to swap with) changes nothing,
+    and says so.
+    """
+    if failure not in FAILURES:
+        raise BadInput(f"There is no failure {failure!r}. Choose one of: {', '.join(FAILURES)}.")
+    plain = tuple(item.color for item in cast)
+    done = _ACTS[failure](cast)
+    changed = done.colors != plain or done.stage_tint_srgb8 != (255, 255, 255)
+    return replace(done, acted=changed)
+
+
+def in_srgb(lab: np.ndarray) -> np.ndarray:
+    """The color ``(3,)`` brought into sRGB by less chroma alone: L* and hue stay.
+
+    The largest factor on a* and b* up to 1 that leaves all channels within 0 to 1, by bisection to
+    1e-5. L* is within 0 to 100.
+    """
+
+    def fits(factor: float) -> bool:
+        srgb1 = lab_to_srgb1(lab * (1.0, factor, factor))
+        return bool((srgb1 > -1e-6).all() and (srgb1 < 1.0 + 1e-6).all())
+
+    if fits(1.0):
+        return lab
+    low, high = 0.0, 1.0
+    while high - low > 1e-5:
+        middle = (low + high) / 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return np.asarray(lab * (1.0, low, low))
+
+
+def more_vivid(srgb8: Rgb8) -> tuple[Rgb8, float]:
+    """The color with its CIELAB chroma times :data:`VIVID_FACTOR`, then brought into sRGB by
+    :func:`in_srgb` and rounded to 8 bits; and the factor that was left, at least 1.
+
+    A gray (C*ab below 2) stays as it is, with factor 1, and so does a color at the border of sRGB.
+    """
+    lab = _lab(srgb8)
+    before = float(chroma(lab))
+    if before < _ACHROMATIC_CHROMA:
+        return srgb8, 1.0
+    raised = in_srgb(lab * (1.0, VIVID_FACTOR, VIVID_FACTOR))
+    factor = float(chroma(raised)) / before
+    return (_rgb(raised), factor) if factor > 1.0 else (srgb8, 1.0)
+
+
+def mixed(own: Rgb8, other: Rgb8, share: float) -> Rgb8:
+    """``own`` moved ``share`` of the straight way in CIELAB to ``other``, brought into sRGB."""
+    return _rgb(in_srgb((1.0 - share) * _lab(own) + share * _lab(other)))
+
+
+def _none(cast: Sequence[Cast]) -> Acted:
+    return Acted(tuple(item.color for item in cast))
+
+
+def _ignored(cast: Sequence[Cast]) -> Acted:
+    colors, notes = [], []
+    for item in cast:
+        color = item.color
+        if item.asked is not None:
+            color = usual_instead(item.name, item.shape, item.asked)
+            notes.append(f"The {item.name} ignores {hex_of(item.asked)}: it is {hex_of(color)}.")
+        colors.append(color)
+    return Acted(tuple(colors), notes=tuple(notes))
+
+
+def _leaked(cast: Sequence[Cast]) -> Acted:
+    colors = [item.color for item in cast]
+    main = _first_asked(cast)
+    if main is None:
+        return Acted(tuple(colors), notes=("No color was asked for, so none can leak.",))
+    name, color = cast[main].name, cast[main].color
+    for number, item in enumerate(cast):
+        if number != main and apart(item.color, color) >= _SEEN_DELTA_E00:
+            colors[number] = mixed(item.color, color, LEAK_SHARE)
+            note = f"The color of the {name} leaks to the {item.name}."
+            return Acted(tuple(colors), notes=(note,))
+    lab = _lab(color)
+    if float(chroma(lab)) < _ACHROMATIC_CHROMA:
+        note = f"The {name} is a gray, which cannot tint the gray backdrop: nothing leaks."
+        return Acted(tuple(colors), notes=(note,))
+    tint = np.array((_STAGE_LIGHTNESS, *(STAGE_LEAK_SHARE * lab[1:])))
+    note = f"The color of the {name} leaks to the backdrop."
+    return Acted(tuple(colors), _rgb(in_srgb(tint)), notes=(note,))
+
+
+def _swapped(cast: Sequence[Cast]) -> Acted:
+    colors = [item.color for item in cast]
+    main = _first_asked(cast)
+    for number, item in enumerate(cast):
+        if main is not None and apart(item.color, colors[main]) >= _SEEN_DELTA_E00:
+            other = cast[main]
+            colors[main], colors[number] = item.color, other.color
+            note = f"The {other.name} and the {item.name} have exchanged their colors."
+            return Acted(tuple(colors), notes=(note,))
+    note = "No two objects have colors that could be told apart: nothing is swapped."
+    return Acted(tuple(colors), notes=(note,))
+
+
+def _too_vivid(cast: Sequence[Cast]) -> Acted:
+    colors, notes = [], []
+    for item in cast:
+        color = item.color
+        if item.asked is not None:
+            color, factor = more_vivid(item.color)
+            if factor > 1.0:
+                notes.append(f"The {item.name} has {factor:.2f} times the chroma that was asked.")
+            elif float(chroma(_lab(color))) < _ACHROMATIC_CHROMA:
+                notes.append(f"The {item.name} is a gray: it has no chroma to raise.")
+            else:
+                notes.append(f"The {item.name} is as vivid as sRGB allows already.")
+        colors.append(color)
+    return Acted(tuple(colors), notes=tuple(notes))
+
+
+def _one_missing(cast: Sequence[Cast]) -> Acted:
+    colors: list[Rgb8 | None] = [item.color for item in cast]
+    if len(cast) < 2:
+        return Acted(tuple(colors), notes=("There is no second object that could be missing.",))
+    colors[1] = None
+    return Acted(tuple(colors), notes=(f"The {cast[1].name} is not drawn.",))
+
+
+def _first_asked(cast: Sequence[Cast]) -> int | None:
+    return next((number for number, item in enumerate(cast) if item.asked is not None), None)
+
+
+def _lab(srgb8: Rgb8) -> np.ndarray:
+    return np.asarray(srgb8_to_lab(np.array(srgb8)), dtype=np.float64)
+
+
+def _rgb(lab: np.ndarray) -> Rgb8:
+    red, green, blue = (int(v) for v in lab_to_srgb8(lab))
+    return red, green, blue
+
+
+_ACTS: dict[str, Callable[[Sequence[Cast]], Acted]] = {
+    "none": _none,
+    "ignored": _ignored,
+    "leaked": _leaked,
+    "swapped": _swapped,
+    "too-vivid": _too_vivid,
+    "one-missing": _one_missing,
+}
