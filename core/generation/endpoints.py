@@ -127,9 +127,9 @@ def read_endpoints(path: Path) -> tuple[Endpoint, ...]:
 
 
 def endpoints_here(path: Path | None = None) -> tuple[Endpoint, ...]:
-    """The servers of the file, if there is one, and the one that the environment names, as
+    """The servers of the file, if one is given, and the one that the environment names, as
     ``served:endpoint``. Raises BadInput as :func:`read_endpoints` does."""
-    found = read_endpoints(path) if path is not None and path.exists() else ()
+    found = read_endpoints(path) if path is not None else ()
     url = os.environ.get(URL_VARIABLE, "").strip()
     if not url:
         return found
