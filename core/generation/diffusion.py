@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import inspect
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib import metadata
 from threading import Event
 from typing import Any
@@ -236,5 +237,11 @@ class DiffusersModel:
             "dtype": self._at.dtype,
             "device": self._at.device,
             "offload": self._at.offload,
-            **{name: metadata.version(name) for name in ("torch", "diffusers", "transformers")},
+            **_versions(),
         }
+
+
+@cache
+def _versions() -> dict[str, str]:
+    """The libraries' versions; read from disk, so only once."""
+    return {name: metadata.version(name) for name in ("torch", "diffusers", "transformers")}
