@@ -9,6 +9,7 @@ import os
 import signal
 import socket
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.errors import TrueHueError
@@ -16,6 +17,8 @@ from core.settings import Settings, read_settings
 
 if TYPE_CHECKING:
     from storage.store import Storage
+
+EVERY_HOST = ("*",)
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -63,15 +66,25 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
     import uvicorn
 
     from core.color.munsell import load_munsell
+    from core.generation.endpoints import endpoints_here
+    from core.generation.sources import Sources
     from tabs.context import Context
     from tabs.shell import mount
 
     try:
         munsell = load_munsell(settings.munsell) if settings.munsell else None
+        servers = endpoints_here(Path(settings.endpoints) if settings.endpoints else None)
     except TrueHueError as error:
         print(error, file=sys.stderr)
         return 2
-    app = mount(Context(storage, settings.data, munsell), hosts=allowed_hosts(settings.host))
+    hosts = allowed_hosts(settings.host)
+    folder = Path(settings.models).expanduser() if settings.models else None
+    context = Context(
+        storage, settings.data, munsell, sources=Sources.here(folder),
+        endpoints={one.name: one for one in servers}, local=hosts != EVERY_HOST,
+    )  # fmt: skip
+    context.staging.clear_all()
+    app = mount(context, hosts=hosts)
     host = "127.0.0.1" if settings.host in ("0.0.0.0", "::") else settings.host
     host = f"[{host}]" if ":" in host else host
     print(f"TrueHue is at http://{host}:{settings.port} (data in {settings.data}). Ctrl+C ends it.",
@@ -87,15 +100,18 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
     # so that the database is closed.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     server = Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2))
-    with contextlib.suppress(KeyboardInterrupt):
-        server.run(sockets=[server_socket])
+    try:
+        with contextlib.suppress(KeyboardInterrupt):
+            server.run(sockets=[server_socket])
+    finally:
+        context.close()
     return 0
 
 
 def allowed_hosts(host: str) -> tuple[str, ...]:
     """The names that a request may ask for: on a local address those of this machine alone."""
     local = ("127.0.0.1", "localhost", "[::1]", "::1")
-    return local if host in local else ("*",)
+    return local if host in local else EVERY_HOST
 
 
 if __name__ == "__main__":

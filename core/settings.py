@@ -17,6 +17,8 @@ class Settings:
     host: str
     port: int
     munsell: str | None
+    models: str | None
+    endpoints: str | None
 
 
 def read_settings(arguments: list[str] | None = None) -> Settings:
@@ -32,8 +34,13 @@ def read_settings(arguments: list[str] | None = None) -> Settings:
     out.add_argument("--port", type=_port, default=DEFAULT_PORT, help=f"port ({DEFAULT_PORT})")
     out.add_argument("--munsell", metavar="FILE.csv",
                      help="Munsell samples for the released rule")  # fmt: skip
+    out.add_argument("--models", metavar="DIR", help="folder with models' weights, one folder each "
+                     "(default: TRUEHUE_MODELS, then the hub's cache)")  # fmt: skip
+    out.add_argument("--endpoints", metavar="FILE.json", help="servers that draw through OpenAI's "
+                     "images API (default: TRUEHUE_ENDPOINT)")  # fmt: skip
     found = out.parse_args(arguments)
-    return Settings(found.data, found.host, found.port, found.munsell)
+    return Settings(found.data, found.host, found.port, found.munsell, found.models,
+                    found.endpoints)  # fmt: skip
 
 
 def _port(text: str) -> int:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -12,7 +13,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.color.munsell import MunsellSamples
+from core.engine import Engine
+from core.generation.endpoints import Endpoint
+from core.generation.opening import memory_wanted, open_model
+from core.generation.sources import Sources
 from core.records import MaskRecord
+from tabs.importing import Imports, Staging
+from tabs.library import Library
 
 if TYPE_CHECKING:
     from storage.store import Storage
@@ -47,14 +54,40 @@ class Recent:
 
 @dataclass(frozen=True)
 class Context:
-    """Made once in app.py. ``data_label`` is the data folder as the user wrote it."""
+    """Made once in app.py. ``data_label`` is the data folder as the user wrote it.
+
+    ``local`` says that only people at this machine can reach the app: they may name folders of it.
+    ``engine`` is the one queue for the device, ``library`` the prompt sets at hand, ``staging``
+    where files from a browser wait until they are imported.
+    """
 
     storage: Storage
     data_label: str
     munsell: MunsellSamples | None = None
+    sources: Sources = field(default_factory=Sources.here)
+    endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
+    local: bool = True
+    imports: Imports = field(default_factory=Imports, repr=False)
+    engine: Engine = field(init=False, repr=False)
+    library: Library = field(init=False, repr=False)
+    staging: Staging = field(init=False, repr=False)
     _arrays: Recent = field(default_factory=Recent, repr=False)
     _masks: OrderedDict[str, MaskRecord] = field(default_factory=OrderedDict, repr=False)
     _lock: Lock = field(default_factory=Lock, repr=False)
+
+    def __post_init__(self) -> None:
+        opened = partial(open_model, sources=self.sources, endpoints=self.endpoints)
+        wanted = partial(memory_wanted, sources=self.sources)
+        # Made here and not when first asked for: two visitors at once must not get two queues.
+        # Its thread starts with the first job.
+        object.__setattr__(self, "engine", Engine(opened, wanted, _all_memory))
+        object.__setattr__(self, "library", Library(self.storage))
+        object.__setattr__(self, "staging", Staging(self.storage.data_dir / "incoming"))
+
+    def close(self) -> None:
+        """Ends the queue and the imports; what was stored stays."""
+        self.engine.close()
+        self.imports.close()
 
     def srgb8(self, image_id: str) -> np.ndarray:
         """uint8 ``(H, W, 3)`` of a stored image, read-only; raises NotStored."""
@@ -81,6 +114,13 @@ class Context:
         images = self.storage.images.count()
         verdicts = self.storage.evidence.count()
         return f"{self.data_label} · {_count(images, 'image')} · {_count(verdicts, 'verdict')}"
+
+
+def _all_memory() -> int:
+    """Bytes that models may hold together: a model that needs more room sends others away."""
+    from core.machine import machine
+
+    return machine().memory_bytes
 
 
 def _count(number: int, noun: str) -> str:

@@ -213,7 +213,7 @@ def open_on_stage(
     for an image that is not there.
     """
     image = context.storage.images.get(image_id)
-    exact = exact_mask(context, image.image_id)
+    exact = exact_mask(context, image.image_id, put.object_name or origin_target(image)[0])
     marks: list[dict[str, Any]] = []
     trouble = words
     try:

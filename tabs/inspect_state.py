@@ -41,12 +41,17 @@ def read_stage(value: Any) -> Work | None:
     return Work(image_id, tuple(marks), seq)
 
 
-def exact_mask(context: Context, image_id: str) -> MaskRecord | None:
-    """The mask that came with the image (renderer, transparency), if one did."""
-    for record in context.storage.masks.for_image(image_id):
-        if record.maker in EXACT_MAKERS:
-            return record
-    return None
+def exact_mask(context: Context, image_id: str, object_name: str = "") -> MaskRecord | None:
+    """The mask that came with the image (renderer, transparency), if one did.
+
+    Of several objects it is that of ``object_name``, else that of the first.
+    """
+    exact = [
+        record for record in context.storage.masks.for_image(image_id)
+        if record.maker in EXACT_MAKERS
+    ]  # fmt: skip
+    named = [one for one in exact if object_name and one.parameters.get("object") == object_name]
+    return min(named or exact, key=lambda one: one.parameters.get("target", 0), default=None)
 
 
 def make_mask(context: Context, work: Work) -> MaskRecord | None:

@@ -17,12 +17,12 @@ def link(tab: str, values: Mapping[str, str | int | None]) -> str:
 
 
 def read(query: Mapping[str, str]) -> dict[str, str]:
-    """The known parameters of a query, without blanks, at most 200 characters each."""
+    """The known parameters of a query, without blanks, at most 1,000 characters each."""
     known = (
         "tab", "image", "mask", "target", "object", "rule", "k", "system", "light", "seed", "size",
-        "model",
+        "model", "text", "seeds", "guidance", "steps", "failure",
     )  # fmt: skip
-    return {key: query[key].strip()[:200] for key in known if query.get(key, "").strip()}
+    return {key: query[key].strip()[:1000] for key in known if query.get(key, "").strip()}
 
 
 def whole(text: str, most: int) -> int | None:

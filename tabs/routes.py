@@ -9,18 +9,16 @@ from __future__ import annotations
 import io
 from functools import lru_cache, partial
 from pathlib import Path
-from tempfile import NamedTemporaryFile
-from typing import IO, Any
-from urllib.parse import unquote
+from typing import Any
 
 import anyio
 from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, JSONResponse, Response
 
-from core.errors import BadInput, TrueHueError
+from core.errors import TrueHueError
 from core.records import ImageRecord
+from tabs.answers import uploaded
 from tabs.context import ROOT, Context
-from tabs.guard import message_of
 
 MAX_UPLOAD_BYTES = 256 * 1024 * 1024
 DECODES_AT_ONCE = 2
@@ -52,18 +50,6 @@ def store_upload(context: Context, file: Path, name: str) -> ImageRecord:
     return record
 
 
-async def _receive(request: Request, file: IO[bytes]) -> None:
-    """Writes the request's body to the file; raises BadInput when it grows over the limit."""
-    size = 0
-    async for part in request.stream():
-        size += len(part)
-        if size > MAX_UPLOAD_BYTES:
-            limit = MAX_UPLOAD_BYTES // 2**20
-            raise BadInput(f"The file is larger than {limit} MB. Save it smaller and try again.")
-        file.write(part)
-    file.flush()
-
-
 def routes(context: Context) -> APIRouter:
     """The router; handlers answer errors as ``{"error": text}`` with a 4xx status."""
     router = APIRouter()
@@ -72,21 +58,10 @@ def routes(context: Context) -> APIRouter:
 
     @router.post("/api/images")
     async def upload(request: Request) -> JSONResponse:
-        # A page elsewhere cannot set this header without asking first, so it cannot upload here.
-        if request.headers.get("x-truehue") != "1":
-            return JSONResponse({"error": "The header X-TrueHue: 1 is missing."}, 403)
-        name = Path(unquote(request.headers.get("x-file-name", ""))).name[:200] or "pasted image"
-        try:
-            with NamedTemporaryFile(prefix="truehue-upload-") as file:
-                await _receive(request, file)
-                record = await anyio.to_thread.run_sync(
-                    store_upload, context, Path(file.name), name, limiter=decoding
-                )
-        except TrueHueError as error:
-            return JSONResponse({"error": str(error)}, 400)
-        except Exception as error:  # the page must get words, not a stack trace
-            return JSONResponse({"error": message_of(error)}, 500)
-        return JSONResponse(image_json(record))
+        def store(file: Path, name: str) -> dict[str, Any]:
+            return image_json(store_upload(context, file, name or "pasted image"))
+
+        return await uploaded(request, MAX_UPLOAD_BYTES, store, decoding)
 
     @router.get("/api/images")
     def recent(limit: int = 60, offset: int = 0, source: str = "") -> JSONResponse:

@@ -8,19 +8,27 @@ from typing import Any
 
 import gradio as gr
 
-from tabs import generate, inspect, theme
+from tabs import generate, imports_dialog, inspect, theme
 from tabs.context import Context
 from tabs.links import read
 from tabs.routes import routes
+from tabs.routes_drawings import drawing_routes
+from tabs.routes_image_sets import image_set_routes
+from tabs.routes_prompts import prompt_routes
 from tabs.widgets import widget
 
 HEADER = """<div class="th-header"><b class="th-brand">TrueHue</b><span class="th-space"></span>
+<button type="button" class="th-tour-button" title="What TrueHue does, in five minutes">Tour</button>
 <span class="th-surround" role="group" aria-label="Gray around images"><span>Surround</span>
 <button type="button" data-surround="light" aria-label="light gray" title="Light gray"></button>
 <button type="button" data-surround="middle" aria-label="middle gray, L* 50" title="Middle gray, L* = 50"></button>
 <button type="button" data-surround="dark" aria-label="dark gray" title="Dark gray"></button></span>
 <button type="button" class="th-theme" aria-label="Light or dark page" title="Light or dark page">◐</button>
 <span class="th-data"></span></div>"""  # noqa: E501
+
+TOUR = """<aside class="th-tour" role="dialog" aria-label="Tour" hidden><h3></h3><p></p><footer>
+<span></span><button type="button" class="th-button th-tour-end">End</button>
+<button type="button" class="th-button th-tour-next">Next</button></footer></aside>"""
 
 TABS = ("generate", "inspect")
 
@@ -31,9 +39,11 @@ def build(context: Context) -> Any:
         header = widget("header", HEADER, elem_id="th-header", data=context.data_text())
         with gr.Tabs(selected="inspect", elem_id="th-tabs") as tabs:
             with gr.Tab("Generate", id="generate"):
-                generate_view = generate.layout()
+                generate_view = generate.layout(context)
             with gr.Tab("Inspect", id="inspect"):
                 inspect_view = inspect.layout()
+        widget("tour", TOUR, elem_id="tour", before="js/basket.js")
+        widget("imports", imports_dialog.DIALOGS, elem_id="imports", before="js/basket.js")
         inspect.wire(inspect_view, context, header)
         generate.wire(generate_view, inspect_view, context, header, tabs)
 
@@ -73,7 +83,8 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
 
     app = FastAPI(title="TrueHue", docs_url=None, redoc_url=None, openapi_url=None)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False)
-    app.include_router(routes(context))
+    for make in (routes, prompt_routes, drawing_routes, image_set_routes):
+        app.include_router(make(context))
     return gr.mount_gradio_app(
         app, build(context), path="/", theme=theme.theme(), css_paths=list(theme.css_paths()),
         head=theme.HEAD, footer_links=[], run_history=False, ssr_mode=False, show_error=True,

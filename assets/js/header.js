@@ -27,3 +27,17 @@ const data = element.querySelector('.th-data');
 function showData() { data.textContent = props.data || ''; }
 watch('data', showData);
 showData();
+// Pictures come from the queue, which no event of this page waits for.
+document.addEventListener('th-drawn', async () => {
+  try {
+    const answer = await fetch('/api/ready');
+    if (answer.ok) data.textContent = (await answer.json()).data;
+  } catch (error) { /* the next event brings it */ }
+});
+
+// The tour begins on the Generate tab.
+element.querySelector('.th-tour-button').addEventListener('click', () => {
+  const tab = [...document.querySelectorAll('#th-tabs [role="tab"]')].find((one) => one.textContent.trim() === 'Generate');
+  if (tab) tab.click();
+  setTimeout(() => document.dispatchEvent(new CustomEvent('th-tour')), 300);
+});

@@ -16,14 +16,13 @@ from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
 from core.color.systems import parse_target
-from core.generation.registry import GenerationRequest, generate
-from core.generation.renderer import LIGHTS
 from core.images import image_id, load_image
 from core.pipeline import Measurement, measure
 from storage import Storage
 from tests.browser.conftest import Visit, Watch
+from tests.browser.generate_page import GeneratePage
 from tests.browser.still_life import JAR, box_around, phone_jpeg, png, still_life
-from tests.browser.workbench import Shown, Workbench, drawn_pixels, fetched
+from tests.browser.workbench import Shown, Workbench, drawn_pixels
 from tests.core.photographs import overlap
 from tests.running import App, running
 from tests.test_app import huge_png
@@ -365,152 +364,6 @@ def test_the_header_counts_what_the_data_folder_holds(app: App, visit: Visit) ->
     assert app.ask("/api/ready").json["data"] == bench.data.inner_text()
 
 
-# ── Generate ────────────────────────────────────────────────────────────────────────────────────
-
-
-class Generate:
-    """The Generate tab on a page."""
-
-    LINK = "/?tab=generate"
-
-    def __init__(self, page: Page) -> None:
-        self.page = page
-        self.picture = page.locator("#picture img")
-        self.seed = page.locator("#generate-seed input")
-        self.color = page.locator("#generate-color").get_by_role("combobox")
-        expect(page.locator("#draw")).to_be_visible()
-        expect(self.color).not_to_have_value("")
-
-    def choose(self, control: str, text: str) -> None:
-        """Picks from a list of choices."""
-        box = self.page.locator(f"#{control} input")
-        box.click()
-        self.page.get_by_role("option", name=text, exact=True).click()
-        expect(box).to_have_value(text)
-
-    def light(self, name: str) -> None:
-        self.page.locator("#generate-light label").filter(has_text=name).click()
-        expect(self.page.locator(f"#generate-light input[value={name}]")).to_be_checked()
-
-    def draw(self, shown: str = "") -> str:
-        """Draws; returns the id of the picture, another one than ``shown``."""
-        self.page.locator("#draw").click()
-        expect(self.picture).to_be_visible()
-        expect(self.picture).not_to_have_attribute("data-image", shown)
-        return str(self.picture.get_attribute("data-image"))
-
-
-def test_each_light_gives_its_picture_in_exact_pixels(app: App, visit: Visit) -> None:
-    page = visit(app.address + Generate.LINK)
-    tab = Generate(page)
-    tab.choose("generate-object", "torus")
-    tab.choose("generate-size", "256 × 256")
-    tab.color.fill("#3C6EB4")
-    tab.color.press("Enter")
-    drawn = ""
-    for light in LIGHTS:
-        tab.light(light)
-        drawn = tab.draw(drawn)
-        wanted = generate(
-            GenerationRequest("reference-renderer", "torus", (0x3C, 0x6E, 0xB4), light, 0, 256)
-        )
-        assert drawn == image_id(wanted.srgb8)
-        data, pixels = fetched(tab.picture)
-        assert data == (app.data / "images" / drawn[:2] / f"{drawn}.png").read_bytes()
-        assert np.array_equal(pixels, wanted.srgb8)
-        assert np.array_equal(drawn_pixels(tab.picture), wanted.srgb8)
-    expect(page.locator("#recent img")).not_to_have_count(0)
-    expect(tab.picture).to_have_attribute("alt", "torus, #3C6EB4, hard light, seed 0")
-
-
-def test_a_drawn_picture_opens_in_inspect_with_its_exact_mask(app: App, visit: Visit) -> None:
-    page = visit(app.address + Generate.LINK)
-    tab = Generate(page)
-    expect(page.locator("#to-inspect")).to_be_disabled()
-    tab.choose("generate-object", "sphere")
-    tab.choose("generate-size", "256 × 256")
-    tab.seed.fill("11")
-    tab.draw()
-    wanted = generate(
-        GenerationRequest("reference-renderer", "sphere", (232, 59, 27), "studio", 11, 256)
-    )
-    assert wanted.mask is not None
-    page.locator("#to-inspect").click()
-    bench = Workbench(page)
-    expect(page.get_by_role("tab", name="Inspect")).to_have_attribute("aria-selected", "true")
-    shown = bench.shown()
-    area = wanted.mask.area_px
-    expect(bench.mask).to_contain_text(f"Exact mask from the renderer · {area:,} px")
-    expect(bench.object_name).to_have_value("sphere")
-    expect(bench.asked).to_have_value("Vivid reddish orange")
-    target = parse_target("l3:Vivid reddish orange")
-    found = measure(wanted.srgb8, wanted.mask.pixels, target, "paper", object_name="sphere")
-    assert texts(found) == shown.metrics
-    assert found.verdict.reason == shown.reason
-    assert np.array_equal(drawn_pixels(bench.picture), wanted.srgb8)
-    # Marking goes on from the exact mask and comes back to it.
-    bench.mark("Erase", (100, 128), (150, 128))
-    assert bench.mask_px() < area
-    bench.button("Exact mask").click()
-    expect(bench.mask).to_contain_text(f"{area:,} px")
-
-
-def test_a_picture_drawn_lately_opens_in_inspect(app: App, visit: Visit) -> None:
-    page = visit(app.address + Generate.LINK)
-    tab = Generate(page)
-    tab.choose("generate-object", "cube")
-    tab.choose("generate-size", "256 × 256")
-    drawn = tab.draw()
-    recent = page.locator("#recent button").first
-    expect(recent).to_have_attribute("aria-label", re.compile("Open in Inspect: cube, "))
-    recent.click()
-    bench = Workbench(page)
-    bench.shown()
-    expect(bench.picture).to_have_attribute("src", f"/media/images/{drawn}.png")
-
-
-def test_the_link_of_a_picture_restores_what_it_was_drawn_from(app: App, visit: Visit) -> None:
-    page = visit(app.address + Generate.LINK)
-    tab = Generate(page)
-    tab.choose("generate-object", "book")
-    tab.choose("generate-size", "256 × 256")
-    tab.color.fill("#8040C0")
-    tab.color.press("Enter")
-    tab.light("window")
-    tab.seed.fill("1234")
-    drawn = tab.draw()
-    expect(page).to_have_url(re.compile("tab=generate"))
-    again = Generate(visit(page.url))
-    expect(again.page.get_by_role("tab", name="Generate")).to_have_attribute(
-        "aria-selected", "true"
-    )
-    expect(again.page.locator("#generate-object input")).to_have_value("book")
-    expect(again.color).to_have_value("#8040C0")
-    expect(again.page.locator("#generate-light input[value=window]")).to_be_checked()
-    expect(again.seed).to_have_value("1234")
-    expect(again.page.locator("#generate-size input")).to_have_value("256 × 256")
-    assert again.draw() == drawn
-
-
-def test_a_link_written_by_hand_fills_generate(app: App, visit: Visit) -> None:
-    tab = Generate(visit(app.address + "/?tab=generate&object=cylinder&light=hard&seed=77"))
-    expect(tab.page.locator("#generate-object input")).to_have_value("cylinder")
-    expect(tab.page.locator("#generate-light input[value=hard]")).to_be_checked()
-    expect(tab.seed).to_have_value("77")
-
-
-def test_a_seed_that_cannot_be_is_explained(app: App, visit: Visit) -> None:
-    page = visit(app.address + Generate.LINK)
-    tab = Generate(page)
-    tab.choose("generate-size", "256 × 256")
-    tab.seed.fill("")
-    page.locator("#draw").click()
-    expect(page.locator("#picture")).to_contain_text("whole number from 0")
-    expect(page.locator("#to-inspect")).to_be_disabled()
-    tab.seed.fill("3")
-    tab.draw()
-
-
 # ── bad input ───────────────────────────────────────────────────────────────────────────────────
 
 
@@ -712,13 +565,17 @@ def test_everything_that_can_be_pressed_has_a_name(app: App, visit: Visit) -> No
     assert nameless(page) == []
     page.keyboard.press("Escape")
     page.get_by_role("tab", name="Generate").click()
-    Generate(page)
+    tab = GeneratePage(page)
+    tab.facet("Color system")
+    assert nameless(page) == []
+    page.get_by_role("button", name="Bring your own images").click()
+    expect(page.get_by_role("dialog", name="Bring your own images")).to_be_visible()
     assert nameless(page) == []
 
 
 # Backgrounds, letters and lines that are seen, and are not the data that the page is about.
 TINTS = r"""() => {
-  const data = '.th-swatch, .th-picker-swatch, .th-chip, .th-figure *, img, .th-library-item img';
+  const data = '.th-swatches i, .th-swatch, .th-picker-swatch, .th-chip, .th-figure *, img, .th-library-item img';
   const seen = [];
   const neutral = (color) => {
     const numbers = (color.match(/[\d.]+/g) || []).map(Number);
@@ -796,11 +653,14 @@ def test_nothing_on_the_page_tints_what_is_judged(app: App, visit: Visit, theme:
         page.wait_for_timeout(400)  # the surround may fade over
         assert gray(bench.picture) == level
     page.get_by_role("tab", name="Generate").click()
-    tab = Generate(page)
+    tab = GeneratePage(page)
+    tab.facet("Color system")
+    tab.mode("Own words")
     tab.choose("generate-size", "256 × 256")
-    tab.draw()
+    tab.drawn(tab.draw())
+    expect(tab.shots.first.locator("img")).to_be_visible()
     assert page.evaluate(TINTS) == []
-    assert gray(tab.picture) == 0x77
+    assert gray(tab.shots.first.locator("img")) == 0x77
 
 
 def test_the_chosen_page_and_surround_stay_in_this_browser(app: App, visit: Visit) -> None:
@@ -839,9 +699,8 @@ def test_a_picture_is_what_the_stage_shows_after_the_tab_was_left(app: App, visi
     shown = bench.shown()
     inspected = page.url
     page.get_by_role("tab", name="Generate").click()
-    tab = Generate(page)
-    tab.choose("generate-size", "256 × 256")
-    tab.draw()
+    tab = GeneratePage(page)
+    tab.mode("Own words")
     expect(page).to_have_url(re.compile("tab=generate"))
     page.get_by_role("tab", name="Inspect").click()
     expect(page).to_have_url(inspected)

@@ -19,7 +19,9 @@ from tests.core.photographs import bounds, object_photograph
 @pytest.fixture
 def context(tmp_path: Path) -> Iterator[Context]:
     with Storage.open(tmp_path / "data") as storage:
-        yield Context(storage, "data")
+        made = Context(storage, "data")
+        yield made
+        made.close()
 
 
 @pytest.fixture(scope="session")

@@ -1,38 +1,42 @@
-"""The Generate tab's functions, called as its events call them, with a real storage."""
+"""The Generate tab's functions, called as its events call them, with the real engine."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
 
 import gradio as gr
 import numpy as np
 import pytest
 
+from core.color.systems import parse_target
 from core.errors import BadInput, UnknownColor
-from core.generation.registry import GenerationRequest, generate
-from core.generation.renderer import LIGHTS, OBJECTS
+from core.generation.reference import ReferenceRenderer
+from core.generation.request import GenerationRequest
+from core.prompts.prompt import ObjectTarget
+from core.verdict.rules import RULES
 from tabs import generate as tab
 from tabs.context import Context
-from tabs.links import read
+from tabs.generate_plan import Own
+from tabs.inspect_state import exact_mask
+from tests.tabs.drawn import drawn
 
-RIGHT: dict[str, Any] = {
-    "model_id": "reference-renderer", "object_name": "mug", "target_text": "css:teal",
-    "light": "studio", "seed": 5, "size_px": 96,
-}  # fmt: skip
+RENDERER = "reference-renderer"
+MUG = Own("", "mug", "css:teal")
+RIGHT: tuple[Any, ...] = ([RENDERER], 5, 1, "", "", 96, "studio", "none")
 
 
-@pytest.fixture(scope="session")
-def view() -> tab.View:
+@pytest.fixture
+def view(context: Context) -> tab.View:
     """The components of the Generate tab, in no running app."""
     with gr.Blocks():
-        return tab.layout()
+        return tab.layout(context)
 
 
-def restored(context: Context, view: tab.View, query: dict[str, str]) -> dict[str, Any]:
+def restored(view: tab.View, query: dict[str, str]) -> dict[str, Any]:
     """What a link sets, by the name of the component in the view."""
     names = {id(component): name for name, component in vars(view).items()}
-    updates = tab.restore(context, query)
+    updates = tab.restore(query)
     return {
         names[id(component)]: update
         for component, update in zip(view.restored, updates, strict=True)
@@ -43,109 +47,197 @@ def untouched(update: Any) -> bool:
     return isinstance(update, dict) and set(update) == {"__type__"}
 
 
-@pytest.mark.parametrize("object_name", OBJECTS)
-@pytest.mark.parametrize("light", LIGHTS)
-def test_every_object_in_every_light_is_stored_exactly_with_its_mask(
-    context: Context, object_name: str, light: str
-) -> None:
-    asked = {**RIGHT, "object_name": object_name, "light": light}
-    record, _ = tab.draw(context, **asked)
-    wanted = generate(
-        GenerationRequest("reference-renderer", object_name, (0, 128, 128), light, 5, 96)
-    )
-    assert np.array_equal(context.storage.images.srgb8(record.image_id), wanted.srgb8)
-    (mask,) = context.storage.masks.for_image(record.image_id)
-    assert wanted.mask is not None
-    assert np.array_equal(context.storage.masks.pixels(mask.mask_id), wanted.mask.pixels)
-    assert (record.source, mask.maker) == ("render", "renderer")
-    assert record.origin["model_id"] == "reference-renderer"
-    assert record.origin["target"] == "css:teal"
-    assert (record.origin["seed"], record.origin["light"]) == (5, light)
-    assert record.name == f"{object_name}, teal, {light} light, seed 5"
+def scene(context: Context, failure: str = "none") -> tuple[list[Any], Any]:
+    """Draws a prompt of three objects; its drawings and the prompt."""
+    prompt = next(
+        prompt for prompt in context.library.index("gencolorbench").prompts
+        if prompt.task == "moc" and prompt.system == "l2" and len(prompt.targets) == 3
+    )  # fmt: skip
+    sent = {"mode": "chosen", "owner": "me", "refs": [["gencolorbench", prompt.id]]}
+    job = tab.start(context, sent, Own(), *RIGHT[:5], 256, "even", failure)
+    assert context.engine.wait(job, 120).status == "done"
+    return context.storage.drawings.recent(prompt=("gencolorbench", prompt.id)), prompt
 
 
-def test_the_same_request_is_one_image(context: Context) -> None:
-    first, _ = tab.draw(context, **RIGHT)
-    again, _ = tab.draw(context, **RIGHT)
-    assert first == again
-    assert context.storage.images.count() == 1
-    assert context.storage.masks.count() == 1
+def test_a_picture_is_stored_with_all_that_draws_it_again(context: Context) -> None:
+    record = drawn(context, "mug", "css:teal", "window", 5, 96)
+    (row,) = context.storage.drawings.recent()
+    target = ObjectTarget("mug", parse_target("css:teal"))
+    assert (row.model, row.seed, row.text) == (RENDERER, 5, "A photo of a teal mug")
+    assert row.options == {"light": "window", "failure": "none"}
+    assert row.targets[0].name == target.name
+    again = GenerationRequest(
+        row.model, row.text, row.seed or 0, width=row.width, height=row.height,
+        targets=row.targets, options=row.options,
+    )  # fmt: skip
+    from threading import Event
+
+    (made,) = ReferenceRenderer().draw([again], lambda _: None, Event())
+    assert np.array_equal(context.storage.images.srgb8(record.image_id), made.srgb8)
+    assert (record.source, record.origin["object_name"]) == ("render", "mug")
+    assert json.loads(json.dumps(dict(record.origin))) == record.origin
+
+
+def test_a_scene_has_a_mask_and_a_verdict_for_each_object(context: Context) -> None:
+    (row,), prompt = scene(context)
+    assert row.image_id is not None
+    masks = context.storage.masks.for_image(row.image_id)
+    assert {mask.parameters["target"] for mask in masks} == {0, 1, 2}
+    by_object = {mask.parameters["object"]: mask for mask in masks}
+    rows = context.storage.evidence.for_image(row.image_id)
+    assert len(rows) == 3 * len(RULES)
+    for one in rows:
+        assert one.mask_id == by_object[one.object_name].mask_id
+    for target in prompt.targets:
+        found = exact_mask(context, row.image_id, target.name)
+        assert found is not None
+        assert found.parameters["object"] == target.name
+    first = exact_mask(context, row.image_id)
+    assert first is not None
+    assert first.parameters["target"] == 0
+
+
+def test_objects_that_exchange_their_colors_are_told_from_right_ones(context: Context) -> None:
+    statuses = {}
+    for failure in ("none", "swapped"):
+        (row, *_), _ = scene(context, failure)
+        rows = context.storage.evidence.for_image(row.image_id or "")
+        statuses[failure] = [one.status for one in rows if one.protocol == "released"]
+    assert statuses["none"] == ["pass"] * 3
+    assert statuses["swapped"].count("fail") >= 2
+
+
+def test_the_same_request_is_one_image_and_two_drawings(context: Context) -> None:
+    assert drawn(context, "mug", "css:teal") == drawn(context, "mug", "css:teal")
+    counts = context.storage.images.count(), context.storage.masks.count()
+    assert counts == (1, 1)
+    assert context.storage.drawings.count() == 2
+    assert context.storage.evidence.count() == len(RULES)
 
 
 @pytest.mark.parametrize(
-    ("wrong", "error", "said"),
+    ("own", "controls", "error", "said"),
     [
-        ({"seed": None}, BadInput, "whole number from 0"),
-        ({"seed": -1}, BadInput, "whole number from 0"),
-        ({"seed": 1.5}, BadInput, "whole number from 0"),
-        ({"seed": 2**31}, BadInput, "whole number from 0"),
-        ({"seed": 10**30}, BadInput, "whole number from 0"),
-        ({"target_text": ""}, UnknownColor, "No color was given"),
-        ({"target_text": None}, UnknownColor, "No color was given"),
-        ({"target_text": "vivd red"}, UnknownColor, "Vivid red"),
-        ({"target_text": "#12345"}, UnknownColor, "5 digits"),
-        ({"target_text": "1, 2, 256"}, UnknownColor, "blue"),
-        ({"object_name": "anvil"}, BadInput, "sphere, cube"),
-        ({"light": "disco"}, BadInput, "studio"),
-        ({"size_px": 63}, BadInput, "64 to 2048"),
-        ({"size_px": 4096}, BadInput, "64 to 2048"),
-        ({"model_id": "dreams"}, BadInput, "reference-renderer"),
+        (Own("", "mug", "vivd red"), RIGHT, UnknownColor, "Vivid red"),
+        (Own("", "mug", ""), RIGHT, BadInput, "choose an object and a color"),
+        (Own("a cat", "", ""), RIGHT, BadInput, "choose an object and a color"),
+        (MUG, ([], *RIGHT[1:]), BadInput, "at least one model"),
+        (MUG, (["dreams"], *RIGHT[1:]), BadInput, "dreams"),
+        (MUG, (*RIGHT[:1], -1, *RIGHT[2:]), BadInput, "from 0 to"),
+        (Own("x" * 30_000, "mug", "css:red"), RIGHT, BadInput, "20,000"),
     ],
 )
-def test_what_cannot_be_drawn_is_explained_and_nothing_is_stored(
-    context: Context, wrong: dict[str, Any], error: type[Exception], said: str
+def test_what_cannot_be_asked_is_explained_and_nothing_is_stored(
+    context: Context, own: Own, controls: tuple[Any, ...], error: type[Exception], said: str
 ) -> None:
     with pytest.raises(error, match=said):
-        tab.draw(context, **{**RIGHT, **wrong})
-    assert context.storage.images.count() == 0
-    assert context.storage.masks.count() == 0
+        tab.start(context, {"mode": "own"}, own, *controls)
+    assert context.storage.drawings.count() == 0
 
 
-@pytest.mark.parametrize("target", ["css:teal", "l3:Vivid reddish orange", "#0A8C3F"])
-def test_the_link_of_a_picture_fills_the_controls_and_shows_it(
-    context: Context, view: tab.View, target: str
+@pytest.mark.parametrize(
+    ("controls", "said"),
+    [
+        ((*RIGHT[:6], "disco", "none"), "light"),
+        ((*RIGHT[:7], "asleep"), "failure"),
+        ((["sdxl-base-1.0"], *RIGHT[1:]), "not here"),
+        ((["folder:/nowhere/at/all"], *RIGHT[1:]), "no folder"),
+    ],
+)
+def test_what_the_model_refuses_is_a_row_with_its_reason(
+    context: Context, controls: tuple[Any, ...], said: str
 ) -> None:
-    asked = {**RIGHT, "target_text": target, "light": "window", "size_px": 256}
-    record, address = tab.draw(context, **asked)
-    query = read(dict(parse_qsl(urlsplit(address).query)))
-    found = restored(context, view, query)
-    assert found["model"] == "reference-renderer"
-    assert (found["object_name"], found["light"], found["seed"]) == ("mug", "window", 5)
-    assert found["target"]["value"] == target
-    assert found["light_text"] == LIGHTS["window"].description
-    assert found["size"] == 256
-    assert found["picture"]["view"]["url"] == f"/media/images/{record.image_id}.png"
-    assert found["to_inspect"]["interactive"] is True
+    job = tab.start(context, {"mode": "own"}, MUG, *controls)
+    state = context.engine.wait(job, 60)
+    assert (state.status, state.failed) == ("failed", 1)
+    (row,) = context.storage.drawings.recent(status="failed")
+    assert said in row.reason
+    assert row.image_id is None
 
 
-def test_a_link_to_a_picture_that_is_not_stored_fills_the_controls_and_says_so(
-    context: Context, view: tab.View
-) -> None:
-    found = restored(context, view, {"tab": "generate", "image": "f" * 16, "seed": "8"})
-    assert found["seed"] == 8
-    assert "cannot be shown here" in found["picture"]["view"]["error"]
-    assert untouched(found["to_inspect"])
+def test_folders_are_for_people_at_this_machine(context: Context) -> None:
+    object.__setattr__(context, "local", False)
+    with pytest.raises(BadInput, match="machine where the app runs"):
+        tab.start(context, {"mode": "own"}, MUG, ["folder:/etc"], *RIGHT[1:])
+
+
+def test_a_prompt_of_5000_characters_is_drawn(context: Context) -> None:
+    own = Own("a very long story " * 278, "mug", "css:teal")
+    job = tab.start(context, {"mode": "own"}, own, *RIGHT)
+    assert context.engine.wait(job, 60).status == "done"
+    (row,) = context.storage.drawings.recent()
+    assert len(row.text) > 5000
+    assert len(context.storage.images.get(row.image_id or "").name) < 200
+
+
+def test_a_basket_with_a_prompt_that_is_gone_says_so(context: Context) -> None:
+    sent = {"mode": "basket", "refs": [["mini", "gone"]]}
+    with pytest.raises(BadInput, match=r"gone.*Take it out of the basket"):
+        tab.start(context, sent, Own(), *RIGHT)
+    with pytest.raises(BadInput, match="no prompt to draw"):
+        tab.start(context, {"mode": "basket", "refs": []}, Own(), *RIGHT)
+
+
+def test_the_plan_counts_what_will_be_drawn(context: Context) -> None:
+    asked = {"mode": "basket", "prompts": 3}
+    many = ([RENDERER, "kolors"], 0, 2, "3, 5", "", 0, "hard", "swapped")
+    shown, missing, only = tab.plan(context, asked, MUG, *many)
+    assert shown["view"]["button"] == "Draw 18 images"
+    assert shown["view"]["note"] == "3 prompts × 2 models × 2 seeds × 2 guidance scales"
+    assert shown["view"]["settings"]["model"] == f"{RENDERER},kolors"
+    assert "Kolors" in missing["value"]
+    assert only["visible"] is True
+    shown, missing, only = tab.plan(context, {"mode": "own"}, MUG, ["kolors"], *RIGHT[1:])
+    assert (shown["view"]["button"], only["visible"]) == ("Draw", False)
+    shown, *_ = tab.plan(context, {"mode": "own"}, MUG, [RENDERER], None, *RIGHT[2:])
+    assert "whole number" in shown["view"]["problem"]
+
+
+def test_a_stand_in_is_said_before_drawing(context: Context) -> None:
+    own = Own("", "refrigerator", "css:teal")
+    shown, *_ = tab.plan(context, {"mode": "own"}, own, *RIGHT)
+    assert any("stands in for the refrigerator" in note for note in shown["view"]["notes"])
+
+
+def test_a_link_fills_the_controls(view: tab.View) -> None:
+    found = restored(
+        view,
+        {"tab": "generate", "object": "book", "target": "#8040C0", "model": f"{RENDERER},kolors",
+         "seed": "12", "seeds": "3", "size": "256", "light": "hard", "failure": "swapped",
+         "guidance": "3,5", "steps": "20", "text": "A book"},
+    )  # fmt: skip
+    assert found["target"]["value"] == "#8040C0"
+    assert found["models"] == [RENDERER, "kolors"]
+    names = ("own_text", "object_name", "seed", "seeds", "size", "light", "failure", "guidance")
+    assert [found[name] for name in names] == [
+        "A book", "book", 12, 3, 256, "hard", "swapped", "3,5",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
     "query",
     [
         {"tab": "generate"},
-        {"tab": "generate", "seed": "-1", "object": "anvil", "model": "x"},
-        {"tab": "generate", "seed": "9" * 190, "size": "9" * 190},
-        {"tab": "generate", "seed": "²", "size": "²"},
-        {"tab": "generate", "light": "disco", "seed": "1.5", "size": "100"},
+        {"tab": "generate", "seed": "9" * 190, "size": "9" * 190, "seeds": "many"},
+        {"tab": "generate", "seed": "²", "size": "100", "light": "disco", "failure": "x"},
+        {"tab": "inspect", "seed": "3", "light": "hard"},
     ],
 )
 def test_a_link_with_nonsense_in_it_leaves_the_controls_usable(
-    context: Context, view: tab.View, query: dict[str, str]
+    view: tab.View, query: dict[str, str]
 ) -> None:
-    found = restored(context, view, query)
-    for name in ("model", "object_name", "seed", "size", "picture", "drawn", "to_inspect"):
-        assert untouched(found[name]), name
-    assert found["light"] == "studio"
+    assert all(untouched(update) for update in restored(view, query).values())
 
 
-def test_a_link_to_another_tab_changes_nothing(context: Context, view: tab.View) -> None:
-    found = restored(context, view, {"tab": "inspect", "seed": "3", "light": "hard"})
-    assert all(untouched(update) for update in found.values())
+def test_an_image_that_cannot_be_judged_is_kept(
+    context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import tabs.drawing
+
+    def broken(*_: Any) -> None:
+        raise RuntimeError("no verdict today")
+
+    monkeypatch.setattr(tabs.drawing, "judge_exact", broken)
+    record = drawn(context, "sphere", "css:teal")
+    assert context.storage.evidence.count() == 0
+    assert context.storage.images.get(record.image_id).source == "render"

@@ -15,9 +15,10 @@ from core.masks.mask import Mask
 from core.pipeline import measure
 from core.records import ImageRecord
 from core.verdict.rules import RULES
-from tabs import generate, inspect
+from tabs import inspect
 from tabs.context import Context
 from tests.core.photographs import bounds, object_photograph
+from tests.tabs.drawn import drawn
 
 Photograph = tuple[np.ndarray, list[int]]
 ALL_RULES = [by.id for by in RULES]
@@ -233,17 +234,15 @@ def test_an_object_that_is_all_gray_is_judged_without_a_hue(context: Context) ->
 def test_a_drawn_image_opens_with_its_exact_mask_and_what_was_asked(
     context: Context, view: inspect.View
 ) -> None:
-    drawn, _ = generate.draw(
-        context, "reference-renderer", "mug", "l3:Vivid reddish orange", "studio", 3, 128
-    )
-    opened = filled(view, inspect.open_image(context, view, drawn.image_id))
+    record = drawn(context, "mug", "l3:Vivid reddish orange", "studio", 3)
+    opened = filled(view, inspect.open_image(context, view, record.image_id))
     staged, verdict = opened["stage"], opened["verdict"]
-    mask = context.storage.masks.for_image(drawn.image_id)[-1]
+    mask = context.storage.masks.for_image(record.image_id)[-1]
     assert mask.maker == "renderer"
     assert staged["exact_mask_id"] == mask.mask_id
     assert staged["marks"] == staged["value"]["marks"]
     assert staged["marks"] == [{"type": "stored", "mask_id": mask.mask_id}]
-    assert staged["image_url"] == f"/media/images/{drawn.image_id}.png"
+    assert staged["image_url"] == f"/media/images/{record.image_id}.png"
     assert (staged["width"], staged["height"], staged["seq"]) == (128, 128, 0)
     assert staged["mask_text"].startswith("Exact mask from the renderer · ")
     assert plain(opened["object_name"]) == "mug"

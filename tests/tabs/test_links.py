@@ -53,4 +53,4 @@ def test_a_link_of_colors_by_name_stays_readable() -> None:
 
 def test_unknown_blank_and_endless_parameters_are_cut() -> None:
     query = {"tab": " inspect ", "evil": "1", "object": "   ", "target": "x" * 5000}
-    assert read(query) == {"tab": "inspect", "target": "x" * 200}
+    assert read(query) == {"tab": "inspect", "target": "x" * 1000}

@@ -1,0 +1,122 @@
+// What will be drawn: the basket, the chosen prompt, or one's own words. The button that draws them
+// is a widget of its own, below the settings; it reads window.thAsk.
+const tabs = [...element.querySelectorAll('[data-mode]')];
+const body = element.querySelector('.th-ask-body');
+const SHOWN = 100;
+let mode = 'own';
+let owner = null;
+try { owner = localStorage.getItem('th-owner'); } catch (error) { /* a new one each time then */ }
+if (!/^[0-9a-f]{32}$/.test(owner || '')) {
+  owner = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  try { localStorage.setItem('th-owner', owner); } catch (error) { /* as above */ }
+}
+window.thOwner = owner;
+
+function number() { return mode === 'basket' ? basket.size() : mode === 'chosen' ? (window.thChosen ? 1 : 0) : 1; }
+function tell() {
+  const value = { mode, prompts: number(), owner };
+  if (JSON.stringify(value) !== JSON.stringify(props.value)) { props.value = value; trigger('plan'); }
+}
+function choose(next) { mode = next; show(); tell(); }
+
+function show() {
+  tabs.forEach((tab) => {
+    const on = tab.dataset.mode === mode;
+    tab.setAttribute('aria-selected', String(on));
+    tab.tabIndex = on ? 0 : -1;
+    if (tab.dataset.mode === 'basket') tab.textContent = basket.size() ? 'Basket · ' + basket.size().toLocaleString('en-US') : 'Basket';
+  });
+  const own = document.querySelector('#own-words');
+  if (own) own.classList.toggle('th-off', mode !== 'own');
+  body.replaceChildren(...(mode === 'basket' ? basketNodes() : mode === 'chosen' ? chosenNodes() : []));
+  body.hidden = mode === 'own';
+  window.thAsk = {
+    mode, owner, prompts: number(),
+    refs: () => mode === 'basket' ? basket.refs() : mode === 'chosen' && window.thChosen ? [[window.thChosen.source, window.thChosen.id]] : [],
+  };
+  document.dispatchEvent(new CustomEvent('th-ask'));
+}
+function chosenNodes() {
+  const item = window.thChosen;
+  if (!item) return [make('p', 'th-hint', 'No prompt is chosen yet.')];
+  const words = make('p', 'th-ask-text', item.text);
+  const targets = make('ul', 'th-ask-targets');
+  (item.targets || []).forEach((target) => {
+    const line = make('li');
+    if (target.hex) line.append(swatches([target.hex]));
+    const what = target.color_label ? target.object + ': ' + target.color_label : target.role === 'bystander' ? target.object + ': must not take the color' : target.object;
+    line.append(make('span', '', what + (target.role === 'reference' ? ' (the same color, implied)' : '')));
+    targets.appendChild(line);
+  });
+  const put = make('button', 'th-button', basket.has(item) ? 'Take out of the basket' : 'Put into the basket');
+  put.type = 'button';
+  put.addEventListener('click', () => basket.toggle(item));
+  return [words, targets, put];
+}
+function basketNodes() {
+  const items = basket.items();
+  if (!items.length) return [make('p', 'th-hint', 'The basket is empty.')];
+  const list = make('ul', 'th-basket-list');
+  items.slice(0, SHOWN).forEach((item) => {
+    const line = make('li');
+    const out = make('button', 'th-basket-out', '✕');
+    out.type = 'button';
+    out.title = 'Take out of the basket';
+    out.setAttribute('aria-label', 'Take out of the basket: ' + (item.text || item.id));
+    out.addEventListener('click', () => basket.toggle(item));
+    line.append(swatches(item.hexes || []), make('span', '', item.text || item.id), out);
+    list.appendChild(line);
+  });
+  if (items.length > SHOWN) list.appendChild(make('li', 'th-hint', 'and ' + many(items.length - SHOWN, 'prompt') + ' more'));
+  const bar = make('form', 'th-basket-bar');
+  const name = make('input');
+  name.placeholder = 'Name of the selection';
+  name.maxLength = 80;
+  name.setAttribute('aria-label', 'Name of the selection');
+  const save = make('button', 'th-button', 'Save');
+  const clear = make('button', 'th-button', 'Empty the basket');
+  clear.type = 'button';
+  clear.addEventListener('click', () => basket.clear());
+  const said = make('p', 'th-ask-note');
+  said.setAttribute('role', 'status');
+  bar.append(name, save, clear);
+  bar.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    save.disabled = true;
+    try {
+      await send('/api/selections', { name: name.value, refs: basket.refs() });
+      said.textContent = 'Saved as “' + name.value.trim() + '”: it is in the list of prompt sets.';
+      said.classList.remove('th-problem');
+      document.dispatchEvent(new CustomEvent('th-sets'));
+    } catch (error) { said.textContent = error.message; said.classList.add('th-problem'); }
+    save.disabled = false;
+  });
+  return [list, bar, said];
+}
+
+tabs.forEach((tab, index) => {
+  tab.addEventListener('click', () => choose(tab.dataset.mode));
+  tab.addEventListener('keydown', (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    const next = tabs[(index + step + tabs.length) % tabs.length];
+    next.focus();
+    next.click();
+  });
+});
+let held = basket.size();
+basket.watch(() => {
+  // The first prompt put in says what is meant to be drawn.
+  if (basket.size() > held && mode !== 'basket') { held = basket.size(); choose('basket'); return; }
+  held = basket.size();
+  show();
+  tell();
+});
+document.addEventListener('th-chosen', () => { if (mode === 'basket' && basket.size()) { show(); return; } choose('chosen'); });
+const wanted = new URLSearchParams(location.search).get('mode');
+if (['own', 'basket', 'chosen'].includes(wanted)) mode = wanted;
+else if (basket.size()) mode = 'basket';
+show();
+tell();
+// Now this tab is drawn, so that what a link names can be put into it.
+trigger('ready');

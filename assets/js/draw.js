@@ -1,0 +1,42 @@
+// The button that draws what was asked for, what it will come to, and the address of it all.
+const button = element.querySelector('.th-draw-button'), note = element.querySelector('.th-ask-note');
+const notes = element.querySelector('.th-ask-notes');
+let sending = 0;
+
+function show() {
+  const view = props.view || {}, asked = window.thAsk || { mode: 'own', prompts: 1 };
+  const waiting = sending && view.answered !== sending;
+  button.textContent = view.button || 'Draw';
+  button.disabled = !asked.prompts || Boolean(view.problem) || Boolean(waiting);
+  const say = asked.prompts ? view.problem || view.note || '' : asked.mode === 'basket' ? 'Put prompts into the basket with the boxes at the left of the list.' : 'Click a prompt in the list.';
+  note.textContent = say;
+  note.classList.toggle('th-problem', Boolean(asked.prompts && view.problem));
+  notes.replaceChildren(...(view.notes || []).map((text) => make('li', '', text)));
+}
+
+// The address opens the browser's view and the request again.
+function publish() {
+  const asked = window.thAsk;
+  if (element.offsetParent === null || !window.thBrowse || !asked) return;
+  const view = props.view || {};
+  const values = { tab: 'generate', ...window.thBrowse, mode: asked.mode, ...(asked.mode === 'own' ? view.own || {} : {}), ...(view.settings || {}) };
+  const text = Object.entries(values).filter(([, value]) => value !== '' && value !== null && value !== undefined)
+    .map(([name, value]) => name + '=' + encodeURIComponent(value).replace(/%3A/g, ':').replace(/%2C/g, ',')).join('&');
+  history.replaceState(null, '', '?' + text);
+}
+new IntersectionObserver((seen) => { if (seen.some((entry) => entry.isIntersecting)) publish(); }).observe(element);
+
+button.addEventListener('click', () => {
+  const asked = window.thAsk;
+  if (!asked) return;
+  sending = Date.now();
+  show();
+  trigger('draw', { mode: asked.mode, owner: asked.owner, refs: asked.refs(), at: sending });
+  // An answer that never comes must not keep the button shut.
+  const mine = sending;
+  setTimeout(() => { if (sending === mine) { sending = 0; show(); } }, 8000);
+});
+document.addEventListener('th-ask', () => { show(); publish(); });
+document.addEventListener('th-browse', publish);
+watch('view', () => { if ((props.view || {}).answered === sending) sending = 0; show(); publish(); });
+show();

@@ -1,0 +1,125 @@
+// Two dialogs: prompts from a file, and images that were drawn elsewhere. Both end with a report
+// that says of every line or file what became of it.
+const dialogs = { prompts: element.querySelector('.th-import-prompt-dialog'), images: element.querySelector('.th-import-image-dialog') };
+Object.values(dialogs).forEach((dialog) => {
+  dialog.querySelector('.th-import-close').addEventListener('click', () => dialog.close());
+  dialog.addEventListener('click', (event) => { if (event.target === dialog) dialog.close(); });
+});
+function listed(title, items, total) {
+  const box = make('details');
+  box.append(make('summary', '', title + ' (' + total.toLocaleString('en-US') + ')'));
+  const list = make('ul');
+  items.forEach((text) => list.appendChild(make('li', '', text)));
+  if (total > items.length) list.appendChild(make('li', '', 'and ' + (total - items.length).toLocaleString('en-US') + ' more'));
+  box.appendChild(list);
+  return box;
+}
+function show(box, report) {
+  const counts = make('dl');
+  report.counts.forEach(([number, text]) => counts.append(make('dt', '', number.toLocaleString('en-US')), make('dd', '', text)));
+  box.replaceChildren(make('b', '', report.title), counts, ...(report.notes || []).map((text) => make('p', '', text)), ...report.lists.filter((one) => one.total).map((one) => listed(one.title, one.items, one.total)));
+  box.hidden = false;
+}
+function refuse(box, error) { box.replaceChildren(make('p', 'th-problem', error.message)); box.hidden = false; }
+
+// Prompts
+const promptFile = dialogs.prompts.querySelector('input[type="file"]'), promptReport = dialogs.prompts.querySelector('.th-import-report');
+promptFile.addEventListener('change', async () => {
+  const reports = [];
+  promptReport.hidden = false;
+  promptReport.replaceChildren(make('p', '', 'Reading…'));
+  let opened = '';
+  for (const file of promptFile.files) {
+    const box = make('div');
+    try {
+      const data = await ask('/api/prompts/sets', { method: 'POST', headers: { 'X-TrueHue': '1', 'X-File-Name': encodeURIComponent(file.name) }, body: file });
+      show(box, data.report);
+      if (data.set_id) opened = data.set_id;
+    } catch (error) { refuse(box, new Error(file.name + ': ' + error.message)); }
+    reports.push(box);
+  }
+  promptReport.replaceChildren(...reports);
+  promptFile.value = '';
+  if (opened) document.dispatchEvent(new CustomEvent('th-sets', { detail: { open: opened } }));
+});
+
+// Images
+const form = dialogs.images.querySelector('form'), report = dialogs.images.querySelector('.th-import-report');
+const folder = form.querySelector('.th-import-folder'), path = form.querySelector('.th-import-path');
+const setBox = form.querySelector('.th-import-set'), modelBox = form.querySelector('.th-import-model');
+const check = form.querySelector('.th-import-check'), start = form.querySelector('.th-import-start'), stop = form.querySelector('.th-import-stop');
+const status = form.querySelector('.th-import-status');
+let session = '', job = '';
+
+function say(text, problem) { status.textContent = text; status.classList.toggle('th-problem', Boolean(problem)); }
+async function upload() {
+  session = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  const files = [...folder.files];
+  let sent = 0;
+  const next = async () => {
+    while (files.length) {
+      const file = files.shift();
+      await ask('/api/image-sets/files/' + session, { method: 'POST', headers: { 'X-TrueHue': '1', 'X-File-Name': encodeURIComponent(file.name), 'X-File-Path': encodeURIComponent(file.webkitRelativePath || file.name) }, body: file });
+      sent += 1;
+      if (sent % 10 === 0 || !files.length) say('Reading ' + sent.toLocaleString('en-US') + ' of ' + folder.files.length.toLocaleString('en-US') + ' files…');
+    }
+  };
+  await Promise.all([next(), next(), next()]);
+}
+form.addEventListener('submit', async (event) => {
+  event.preventDefault();
+  if (!path.value.trim() && !folder.files.length) { say('Choose a folder first.', true); return; }
+  check.disabled = true;
+  start.hidden = true;
+  report.hidden = true;
+  try {
+    if (folder.files.length) await upload(); else session = '';
+    say('Comparing files and prompts…');
+    const data = await send('/api/image-sets/plan', { session, path: path.value.trim(), set: setBox.value, model: modelBox.value });
+    show(report, data.report);
+    say('');
+    start.hidden = !data.found;
+    start.textContent = 'Import ' + many(data.found, 'image');
+  } catch (error) { say(error.message, true); }
+  check.disabled = false;
+});
+start.addEventListener('click', async () => {
+  start.disabled = true;
+  try {
+    job = (await send('/api/image-sets/start', { session, path: path.value.trim(), set: setBox.value, model: modelBox.value })).job;
+    stop.hidden = false;
+    await follow();
+  } catch (error) { say(error.message, true); }
+  start.disabled = false;
+});
+async function follow() {
+  for (;;) {
+    const state = await ask('/api/image-sets/jobs/' + job);
+    say(state.words);
+    if (state.finished) {
+      stop.hidden = true;
+      start.hidden = true;
+      show(report, state.report);
+      document.dispatchEvent(new CustomEvent('th-drawn'));
+      document.dispatchEvent(new CustomEvent('th-sets'));
+      return;
+    }
+    await new Promise((done) => setTimeout(done, 300));
+  }
+}
+stop.addEventListener('click', async () => { stop.disabled = true; try { await send('/api/image-sets/jobs/' + job + '/cancel', {}); } catch (error) { say(error.message, true); } stop.disabled = false; });
+folder.addEventListener('change', () => { path.value = ''; say(folder.files.length ? many(folder.files.length, 'file') + ' in the folder' : ''); });
+path.addEventListener('input', () => { if (path.value) folder.value = ''; });
+
+document.addEventListener('th-import', async (event) => {
+  const dialog = dialogs[event.detail.kind];
+  dialog.showModal();
+  if (event.detail.kind !== 'images') return;
+  try {
+    const data = await ask('/api/prompts/sets');
+    const chosen = setBox.value;
+    setBox.replaceChildren(new Option('None: a CSV in the folder holds the prompts', ''), new Option('Every imported set, by the name of its file', '*'), ...data.sets.map((one) => new Option(one.title, one.id)));
+    setBox.value = chosen || (data.sets[0] ? data.sets[0].id : '');
+    path.closest('.th-field').hidden = !data.local;
+  } catch (error) { say(error.message, true); }
+});

@@ -1,0 +1,131 @@
+"""A folder of images drawn elsewhere, compared with prompts and brought into storage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from core.errors import BadInput
+from core.image_sets import FolderPlan, FolderReport, Tally, drawing, plan, read
+from core.image_sets.planning import UNKNOWN_MODEL
+from core.image_sets.reporting import Listed
+from core.masks.mask import Mask
+from core.prompts.prompt import Prompt
+from tabs.context import Context
+from tabs.importing import ImportJob
+from tabs.library import Library
+
+EVERY_IMPORTED_SET = "*"
+SHOWN = 100
+
+
+def folder_of(context: Context, given: Mapping[str, Any]) -> Path:
+    """The folder that the page means: files that it sent, or a path of this machine.
+
+    Raises BadInput for a path where others than the people at this machine can reach the app.
+    """
+    session, path = str(given.get("session") or ""), str(given.get("path") or "").strip()
+    if session:
+        folder = context.staging.folder(session)
+        if not folder.is_dir():
+            raise BadInput("The files of this folder are not here any more. Choose it again.")
+        inside = [one for one in folder.iterdir() if one.is_dir()]
+        # A browser sends the chosen folder itself as the first part of every path.
+        return inside[0] if len(inside) == 1 and not any(folder.glob("*.*")) else folder
+    if not context.local:
+        raise BadInput("Paths can only be named on the machine where the app runs.")
+    if not path:
+        raise BadInput("Choose a folder first.")
+    return Path(path).expanduser()
+
+
+def prompts_of(library: Library, set_id: str) -> Sequence[Prompt] | Mapping[str, Sequence[Prompt]]:
+    """The prompts of a set; those of every imported set by its name; or none at all."""
+    if set_id == EVERY_IMPORTED_SET:
+        return {one.title: library.index(one.id).prompts for one in library.sets() if one.imported}
+    return library.index(set_id).prompts if set_id else ()
+
+
+def planned(context: Context, given: Mapping[str, Any]) -> FolderPlan:
+    """The plan of what the page asks to import; raises BadInput in words for the page."""
+    model = str(given.get("model") or "").strip()[:120] or UNKNOWN_MODEL
+    prompts = prompts_of(context.library, str(given.get("set") or ""))
+    return plan(folder_of(context, given), prompts, model=model)
+
+
+def look(context: Context, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What an import would do, without opening an image."""
+    found = planned(context, given)
+    report = Tally(found).report()
+    return {"found": len(found.found), "report": report_json(report, planned_only=True)}
+
+
+def take(context: Context, given: Mapping[str, Any], job: ImportJob) -> dict[str, Any]:
+    """Imports a folder, image by image; the answer is the report. Stops when the job says so."""
+    try:
+        found = planned(context, given)
+        job.total = len(found.found)
+        source = ""
+        if found.new_prompts:
+            name = f"{found.folder.name or 'images'} (from its table)"
+            source = context.storage.prompt_sets.add(name, found.new_prompts, "mapping").set_id
+        tally = Tally(found)
+        already = context.storage.drawings.imported_keys()
+        for step in read(found, already, job.stop):
+            job.position = step.position
+            tally.add(step)
+            if step.loaded is None:
+                continue
+            made = step.loaded
+            row = drawing(step, job.id, source)
+            image = context.storage.images.add(made.srgb8, made.name, "import", made.notes)
+            if made.opaque is not None and made.opaque.any():
+                mask = Mask(made.opaque, "file", {"from": "transparency"})
+                context.storage.masks.add(image.image_id, mask)
+            context.storage.drawings.add(row)
+            job.stored += 1
+        return report_json(tally.report(), planned_only=False)
+    finally:
+        if given.get("session"):
+            context.staging.clear(str(given["session"]))
+
+
+def report_json(report: FolderReport, planned_only: bool) -> dict[str, Any]:
+    """A report as the dialog shows it: counts, then lists that can be opened."""
+    counts: list[list[Any]] = [
+        [report.files, "files in the folder"],
+        [report.found, "images linked to prompts"],
+        [report.prompts if not planned_only else report.asked - report.missing.total,
+         f"of {report.asked:,} prompts have an image"],
+    ]  # fmt: skip
+    if not planned_only:
+        counts += [
+            [report.taken, "stored"],
+            [report.known, "imported before, left as they are"],
+            [report.broken.total, "broken, left out"],
+            [report.unread, "not reached"],
+            [report.lossy, "compressed with loss: their colors were changed a little before"],
+        ]
+    counts += [
+        [report.new_prompts, "prompts that only the folder's table knows"],
+        [report.extra.total, "files that belong to no prompt"],
+        [report.ignored, "hidden, system or table files"],
+    ]
+    lists = [
+        _list("Broken", report.broken),
+        _list("Belongs to no prompt", report.extra),
+        _list("Prompts without an image", report.missing),
+        _list("Same pixels as another file", report.same),
+        _list("Remarks", report.problems),
+    ]
+    title = f"{report.folder}: {'found' if planned_only else 'imported'}"
+    return {
+        "title": title, "counts": [one for one in counts if one[0] or one[1].startswith("images")],
+        "notes": [], "lists": lists,
+    }  # fmt: skip
+
+
+def _list(title: str, listed: Listed) -> dict[str, Any]:
+    items = [f"{one.where}: {one.why}" for one in listed.first[:SHOWN]]
+    return {"title": title, "items": items, "total": listed.total}

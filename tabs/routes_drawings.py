@@ -1,0 +1,166 @@
+"""HTTP routes of the queue and of the pictures that came of it."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, Response
+
+from core.engine import JobState
+from core.errors import BadInput
+from core.prompts.prompt import ObjectTarget
+from core.records import DrawingRecord, EvidenceRecord, MaskRecord
+from tabs.answers import guarded, posted
+from tabs.context import Context
+from tabs.drawing import model_name
+
+MOST_ITEMS = 96
+MOST_JOBS = 30
+
+
+def job_json(state: JobState, owner: str) -> dict[str, Any]:
+    """A job as the queue shows it; what others ask for is not told."""
+    mine = bool(owner) and state.owner == owner
+    return {
+        "id": state.id, "title": state.title if mine else f"{state.total:,} images",
+        "mine": mine, "status": state.status, "place": state.place, "total": state.total,
+        "done": state.done, "failed": state.failed, "model_name": model_name(state.model),
+        "step": state.step, "steps": state.steps, "elapsed_s": state.elapsed_s,
+        "eta_s": state.eta_s, "message": state.message if mine else "",
+        "problems": [_problem(one.text, one.count) for one in state.problems] if mine else [],
+        "preview": _preview_address(state) if mine else "",
+    }  # fmt: skip
+
+
+def _problem(text: str, count: int) -> str:
+    return text if count == 1 else f"{text} ({count:,} images)"
+
+
+def _preview_address(state: JobState) -> str:
+    if state.preview_srgb8 is None or state.finished:
+        return ""
+    return f"/api/jobs/{state.id}/preview.png?at={state.done}-{state.step}"
+
+
+def drawing_json(context: Context, row: DrawingRecord) -> dict[str, Any]:
+    """A drawing as the gallery shows it, with the verdicts on each of its objects."""
+    evidence: list[EvidenceRecord] = []
+    masks: list[MaskRecord] = []
+    if row.image_id:
+        evidence = context.storage.evidence.for_image(row.image_id)
+        masks = context.storage.masks.for_image(row.image_id)
+    settings = [
+        f"seed {row.seed}" if row.seed is not None else "",
+        f"guidance {row.guidance:g}" if row.guidance is not None else "",
+        f"{row.steps} steps" if row.steps else "",
+        str(row.options.get("light") or "") and f"{row.options['light']} light",
+        f"failure: {row.options['failure']}"
+        if row.options.get("failure", "none") != "none"
+        else "",
+    ]
+    about = [model_name(row.model), *(text for text in settings if text)]
+    size = f"{row.width} × {row.height} pixels" if row.width and row.height else ""
+    return {
+        "drawing_id": row.drawing_id, "image_id": row.image_id, "status": row.status,
+        "reason": row.reason, "text": row.text, "about": " · ".join(about),
+        "details": "\n".join(text for text in (row.prompt_id, size, row.source) if text),
+        "thumb": f"/media/thumbs/{row.image_id}.png?side=384" if row.image_id else "",
+        "targets": [
+            _target_json(target, position, evidence, masks)
+            for position, target in enumerate(row.targets)
+        ],
+    }  # fmt: skip
+
+
+def _target_json(
+    target: ObjectTarget, position: int, evidence: list[EvidenceRecord], masks: list[MaskRecord]
+) -> dict[str, Any]:
+    color = target.color
+    out: dict[str, Any] = {
+        "object": target.name, "role": target.role, "color": color.value if color else "",
+        "hex": color.hex if color else "", "color_label": color.label if color else "",
+        "mask": "", "verdicts": [],
+    }  # fmt: skip
+    mine = [one for one in masks if one.parameters.get("target") == position]
+    if mine:
+        out["mask"] = mine[0].mask_id
+    latest: dict[str, str] = {}
+    for row in evidence:  # newest first
+        if color and row.object_name == target.name and row.target.get("hex") == color.hex:
+            latest.setdefault(row.protocol, row.status)
+    out["verdicts"] = [{"rule": rule, "status": status} for rule, status in sorted(latest.items())]
+    return out
+
+
+def drawing_routes(context: Context) -> APIRouter:
+    """The router; errors are ``{"error": text}`` with a 4xx status."""
+    router = APIRouter(prefix="/api")
+
+    @router.get("/jobs")
+    def jobs(owner: str = "") -> JSONResponse:
+        def listed() -> dict[str, Any]:
+            states = context.engine.states()
+            running = [state for state in states if not state.finished]
+            ended = [state for state in states if state.finished and state.owner == owner]
+            shown = sorted(running, key=lambda state: state.place or 0) + ended
+            return {
+                "jobs": [job_json(state, owner) for state in shown[:MOST_JOBS]],
+                "version": context.engine.changes(timeout=0.0),
+            }
+
+        return guarded(listed)
+
+    @router.post("/jobs/{job_id}/cancel")
+    async def cancel(job_id: str, request: Request) -> JSONResponse:
+        def stop(given: dict[str, Any]) -> dict[str, Any]:
+            if context.engine.state(job_id).owner != given.get("owner"):
+                raise BadInput("Only who asked for these images can cancel them.")
+            context.engine.cancel(job_id)
+            return {}
+
+        return await posted(request, stop)
+
+    @router.get("/jobs/{job_id}/preview.png")
+    def preview(job_id: str) -> Response:
+        from PIL import Image
+
+        state = next((one for one in context.engine.states() if one.id == job_id), None)
+        if state is None or state.preview_srgb8 is None:
+            return JSONResponse({"error": "There is no preview."}, 404)
+        out = io.BytesIO()
+        Image.fromarray(state.preview_srgb8).save(out, format="PNG")
+        return Response(
+            out.getvalue(), media_type="image/png", headers={"Cache-Control": "no-store"}
+        )
+
+    @router.get("/drawings")
+    def drawings(
+        limit: int = 24,
+        offset: int = 0,
+        status: str = "",
+        verdict: str = "",
+        model: str = "",
+        rule: str = "",
+    ) -> JSONResponse:
+        def listed() -> dict[str, Any]:
+            wanted: dict[str, Any] = {
+                "status": status or None, "verdict": verdict or None, "model": model or None,
+                "rule": rule or None,
+            }  # fmt: skip
+            rows = context.storage.drawings.recent(
+                min(max(limit, 1), MOST_ITEMS), max(offset, 0), **wanted
+            )
+            return {
+                "items": [drawing_json(context, row) for row in rows],
+                "total": context.storage.drawings.count(**wanted),
+                "models": [
+                    {"id": name, "name": model_name(name), "count": count}
+                    for name, count in context.storage.drawings.models()
+                ],
+            }
+
+        return guarded(listed)
+
+    return router

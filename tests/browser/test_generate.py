@@ -1,0 +1,348 @@
+"""Finding prompts, drawing them, and bringing images of one's own, in a real Chromium."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from core.generation.reference import ReferenceRenderer
+from PIL import Image
+from playwright.sync_api import expect
+
+from core.color.systems import parse_target
+from core.generation.request import GenerationRequest
+from core.images import image_id
+from core.prompts.prompt import ObjectTarget
+from core.prompts.sets import prompt_set
+from storage import Storage
+from tests.browser.conftest import Visit, Watch
+from tests.browser.generate_page import DRAWN_MS, LINK, GeneratePage
+from tests.browser.workbench import Workbench, drawn_pixels
+from tests.running import App, running
+
+pytestmark = pytest.mark.browser
+
+
+def rendered(request: GenerationRequest) -> np.ndarray:
+    """What the renderer draws for a request, uint8 ``(H, W, 3)``."""
+    from threading import Event
+
+    (made,) = ReferenceRenderer().draw([request], lambda _: None, Event())
+    return made.srgb8
+
+
+def small(tab: GeneratePage) -> None:
+    """Small pictures: these tests are not about the renderer."""
+    tab.choose("generate-size", "256 × 256")
+
+
+def test_from_a_search_to_pictures_and_inspect(tmp_path: Path, visit: Visit) -> None:
+    """The way of a researcher who looks for prompts that break a model."""
+    with running(tmp_path / "data") as app:
+        tab = GeneratePage(visit(app.address + LINK))
+        tab.find("vivid green", re.compile(r"^\d+ of 44,464 prompts$"))
+        tab.filter("Task", "Multi-object color composition")
+        expect(tab.matches).to_have_text(re.compile(r"^\d\d of 44,464"))
+        ids = tab.into_basket(3)
+        assert all(name.startswith("moc-") for name in ids)
+        expect(tab.page.locator("#ask").get_by_role("tab", name="Basket · 3")).to_have_attribute(
+            "aria-selected", "true"
+        )
+        # Large enough that it can be cancelled while it draws.
+        tab.choose("generate-size", "2048 × 2048")
+        job = tab.draw("Draw 3 images")
+        expect(job.get_by_role("progressbar")).to_be_visible()
+        expect(job).to_contain_text(re.compile(r"\d of 3 images"))
+        job.get_by_role("button", name="Cancel").click()
+        expect(job).to_contain_text("Cancelled", timeout=DRAWN_MS)
+        small(tab)
+        job = tab.draw("Draw 3 images")
+        tab.drawn(job)
+        expect(job).to_contain_text("3 images in")
+        shot = tab.shots.first
+        text = str(shot.locator(".th-shot-text").text_content())
+        prompts = {prompt.text: prompt for prompt in prompt_set("gencolorbench").prompts()}
+        prompt = prompts[text]
+        assert prompt.id in ids
+        expect(shot.locator(".th-shot-target")).to_have_count(len(prompt.targets))
+        # Every object was judged by its own exact mask.
+        expect(shot.locator(".th-badge")).to_have_count(len(prompt.targets))
+        row = tab.page.locator(f'#prompts [data-prompt="{prompt.id}"] .th-row-state')
+        expect(row).to_have_text(re.compile("pass|fail"))
+        second = prompt.targets[1]
+        assert second.color is not None
+        shot.locator(".th-shot-target").nth(1).click()
+        bench = Workbench(tab.page)
+        expect(tab.page.get_by_role("tab", name="Inspect")).to_have_attribute(
+            "aria-selected", "true"
+        )
+        bench.shown()
+        expect(bench.object_name).to_have_value(second.name)
+        expect(bench.asked).to_have_value(str(second.color.name))
+        expect(bench.mask).to_contain_text("Exact mask from the renderer")
+        again = rendered(
+            GenerationRequest("reference-renderer", text, width=256, height=256,
+                              targets=prompt.targets, prompt_id=prompt.id)
+        )  # fmt: skip
+        assert np.array_equal(drawn_pixels(bench.picture), again)
+        visit.leave()
+        app.stop()
+        with Storage.open(app.data) as storage:
+            rows = storage.drawings.recent()
+            assert {row.prompt_id for row in rows[:3]} == set(ids)
+            assert storage.check() == []
+
+
+def test_a_picture_in_own_words_is_drawn_again_from_its_link(app: App, visit: Visit) -> None:
+    tab = GeneratePage(visit(app.address + LINK))
+    tab.mode("Own words")
+    tab.choose("generate-object", "book")
+    small(tab)
+    tab.color.fill("#8040C0")
+    tab.color.press("Enter")
+    tab.light("window")
+    tab.seed.fill("1234")
+    tab.seed.blur()
+    expect(tab.page).to_have_url(
+        re.compile("object=book.*target=%238040C0.*seed=1234.*light=window")
+    )
+    tab.drawn(tab.draw())
+    target = ObjectTarget("book", parse_target("#8040C0"))
+    wanted = rendered(
+        GenerationRequest("reference-renderer", "", 1234, width=256, height=256,
+                          targets=(target,), options={"light": "window"})
+    )  # fmt: skip
+    thumb = f"/media/thumbs/{image_id(wanted)}.png"
+    expect(tab.shots.first.locator("img")).to_have_attribute("src", re.compile(re.escape(thumb)))
+    again = GeneratePage(visit(tab.page.url))
+    expect(again.page.locator("#generate-object input")).to_have_value("book")
+    expect(again.color).to_have_value("#8040C0")
+    expect(again.page.locator("#generate-light input[value=window]")).to_be_checked()
+    expect(again.seed).to_have_value("1234")
+    expect(again.page.locator("#generate-size input")).to_have_value("256 × 256")
+    again.drawn(again.draw())
+    expect(again.shots.first.locator("img")).to_have_attribute("src", re.compile(re.escape(thumb)))
+
+
+def test_a_link_brings_back_search_filters_and_the_chosen_prompt(app: App, visit: Visit) -> None:
+    tab = GeneratePage(visit(app.address + LINK))
+    tab.find("vivid green", re.compile("^[^4]"))
+    tab.filter("Color system", "ISCC-NBS level 3")
+    expect(tab.page.locator("#prompts .th-chips")).to_be_visible()
+    tab.rows.nth(2).locator(".th-row-text").click()
+    expect(tab.rows.nth(2)).to_have_attribute("aria-selected", "true")
+    chosen, count = tab.rows.nth(2).get_attribute("data-prompt"), tab.matches.text_content()
+    expect(tab.page).to_have_url(re.compile(f"prompt={chosen}"))
+    again = GeneratePage(visit(tab.page.url))
+    expect(again.search).to_have_value("vivid green")
+    expect(again.matches).to_have_text(str(count))
+    text = again.page.locator(f'#prompts [data-prompt="{chosen}"] .th-row-text').text_content()
+    expect(again.page.locator("#ask .th-ask-text")).to_have_text(str(text))
+    small(again)
+    again.drawn(again.draw())
+    expect(again.shots.first.locator(".th-shot-text")).to_have_text(str(text))
+
+
+def test_the_basket_stays_and_is_saved_under_a_name(app: App, visit: Visit) -> None:
+    tab = GeneratePage(visit(app.address + LINK))
+    tab.find("frisbee", re.compile("^[^4]"))
+    ids = tab.into_basket(2)
+    tab.page.reload()
+    tab = GeneratePage(tab.page)
+    items = tab.page.locator("#ask .th-basket-list li")
+    expect(items).to_have_count(2)
+    tab.page.get_by_role("textbox", name="Name of the selection").fill("two frisbees")
+    tab.page.get_by_role("button", name="Save", exact=True).click()
+    expect(tab.page.locator("#ask")).to_contain_text("Saved as “two frisbees”")
+    items.first.get_by_role("button").click()
+    expect(items).to_have_count(1)
+    tab.page.get_by_role("button", name="Empty the basket").click()
+    expect(tab.draw_button).to_be_disabled()
+    expect(tab.note).to_contain_text("boxes at the left")
+    tab.page.get_by_role("combobox", name="Prompt set").select_option("selection:two frisbees")
+    expect(tab.matches).to_have_text("2 prompts")
+    shown = [tab.rows.nth(at).get_attribute("data-prompt") for at in range(2)]
+    assert sorted(map(str, shown)) == sorted(ids)
+
+
+def test_all_that_match_are_put_into_the_basket(app: App, visit: Visit) -> None:
+    tab = GeneratePage(visit(app.address + LINK))
+    tab.find('"on a wooden table"', re.compile("^[^4]"))
+    total = str(tab.matches.text_content()).split()[0]
+    tab.page.get_by_role("button", name=f"Add all {total} to the basket").click()
+    expect(tab.page.locator("#ask").get_by_role("tab", name=f"Basket · {total}")).to_be_visible()
+    expect(tab.draw_button).to_have_text(f"Draw {total} images")
+
+
+def test_the_list_is_walked_by_keys_to_its_end(app: App, visit: Visit) -> None:
+    tab = GeneratePage(visit(app.address + LINK))
+    box = tab.page.locator("#prompts .th-list")
+    box.focus()
+    for _ in range(3):
+        box.press("ArrowDown")
+    box.press("Enter")
+    expect(tab.rows.nth(2)).to_have_attribute("aria-selected", "true")
+    box.press(" ")
+    expect(tab.rows.nth(2).get_by_role("checkbox")).to_be_checked()
+    box.press("End")
+    last = prompt_set("gencolorbench").prompts()[-1]
+    expect(tab.page.locator(f'#prompts [data-prompt="{last.id}"]')).to_be_visible()
+
+
+def test_two_people_are_served_in_order_and_see_their_place(app: App, visit: Visit) -> None:
+    first, second = (GeneratePage(visit(app.address + LINK)) for _ in range(2))
+    for tab in (first, second):
+        tab.mode("Own words")
+    first.choose("generate-size", "2048 × 2048")
+    first.write("generate-seeds", "4")
+    small(second)
+    mine = first.draw("Draw 4 images")
+    expect(mine.get_by_role("progressbar")).to_be_visible()
+    theirs = second.draw()
+    expect(theirs).to_contain_text("Next in the queue")
+    expect(second.queue).to_contain_text("Someone else: 4 images")
+    expect(second.queue.get_by_role("button", name="Cancel")).to_have_count(1)
+    mine.get_by_role("button", name="Cancel").click()
+    expect(mine).to_contain_text("Cancelled", timeout=DRAWN_MS)
+    second.drawn(theirs)
+
+
+def test_a_folder_of_images_is_imported_with_a_report(
+    tmp_path: Path, app: App, visit: Visit
+) -> None:
+    folder = tmp_path / "from a model"
+    (folder / "cna").mkdir(parents=True)
+    prompts = prompt_set("mini").prompts()[:2]
+    for number, prompt in enumerate(prompts):
+        pixels = np.random.default_rng(number).integers(0, 256, (32, 32, 3), dtype=np.uint8)
+        Image.fromarray(pixels).save(folder / f"{prompt.id}_1.png")
+    (folder / f"{prompts[1].id}_2.png").write_bytes(b"cut off")
+    (folder / "notes.png").write_bytes(b"")
+    tab = GeneratePage(visit(app.address + LINK))
+    tab.page.get_by_role("button", name="Bring your own images").click()
+    dialog = tab.page.get_by_role("dialog", name="Bring your own images")
+    dialog.get_by_label("Folder on your computer").set_input_files(folder)
+    dialog.get_by_label("Prompts", exact=True).select_option("mini")
+    dialog.get_by_label("Model that drew them").fill("A model of mine")
+    dialog.get_by_role("button", name="Look into it").click()
+    dialog.get_by_role("button", name="Import 3 images").click()
+    expect(dialog.get_by_role("status").last).to_contain_text("2stored")
+    expect(dialog.get_by_role("status").last).to_contain_text("1broken, left out")
+    dialog.get_by_text("Belongs to no prompt").click()
+    expect(dialog).to_contain_text("notes.png")
+    dialog.get_by_role("button", name="Close").click()
+    shot = tab.shots.filter(has_text="A model of mine").filter(has_text=prompts[0].text)
+    expect(shot.first.locator("img")).to_be_visible()
+    shot.first.locator(".th-shot-picture").click()
+    bench = Workbench(tab.page)
+    expect(bench.object_name).to_have_value(prompts[0].targets[0].name)
+    expect(bench.verdict).to_contain_text("Mark the object")
+
+
+def test_a_prompt_file_is_imported_and_opened(tmp_path: Path, app: App, visit: Visit) -> None:
+    file = tmp_path / "coa_l2.csv"
+    file.write_text(
+        "id,color,main_obj,sec_obj,prompt\n1,Pink,mango,lemon,A Pink mango beside a lemon.\n"
+        "2,Blurple,mango,lemon,A Blurple mango beside a lemon.\n"
+    )
+    tab = GeneratePage(visit(app.address + LINK))
+    tab.page.locator("#prompts").get_by_role("button", name="Import").click()
+    dialog = tab.page.get_by_role("dialog", name="Import prompts")
+    dialog.get_by_label("Prompt files").set_input_files(file)
+    expect(dialog).to_contain_text("1prompts taken")
+    dialog.get_by_text("Could not be read").click()
+    expect(dialog).to_contain_text("Blurple")
+    dialog.get_by_role("button", name="Close").click()
+    expect(tab.matches).to_have_text("1 prompt")
+    expect(tab.rows.first).to_contain_text("A Pink mango beside a lemon.")
+
+
+@pytest.mark.parametrize(
+    ("control", "text", "said"),
+    [
+        ("generate-seed", "", "first seed is a whole number"),
+        ("generate-guidance", "strong", "'strong' is none"),
+        ("generate-steps", "0", "Steps is a whole number"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said_before_one_presses(
+    app: App, visit: Visit, control: str, text: str, said: str
+) -> None:
+    tab = GeneratePage(visit(app.address + LINK))
+    tab.mode("Own words")
+    expect(tab.draw_button).to_be_enabled()
+    tab.write(control, text)
+    expect(tab.note).to_contain_text(re.compile(said, re.IGNORECASE))
+    expect(tab.draw_button).to_be_disabled()
+
+
+def test_words_alone_are_no_picture_for_the_renderer(app: App, visit: Visit) -> None:
+    tab = GeneratePage(visit(app.address + LINK))
+    tab.mode("Own words")
+    tab.write("generate-text", "A sunset over the sea")
+    tab.page.locator("#generate-object input").fill("")
+    tab.page.locator("#generate-object input").blur()
+    expect(tab.page.locator("#generate-object input")).to_have_value("")
+    tab.draw_button.click()
+    expect(tab.note).to_contain_text("choose an object and a color")
+
+
+def test_a_model_without_weights_says_how_to_get_them(app: App, visit: Visit) -> None:
+    tab = GeneratePage(visit(app.address + LINK + "&mode=own&model=sdxl-base-1.0&object=mug"))
+    missing = tab.page.locator(".th-models-missing")
+    expect(missing).to_contain_text("python -m core.generation download sdxl-base-1.0")
+    expect(tab.page.locator("#generate-light")).to_be_hidden()
+    job = tab.draw()
+    expect(job).to_have_class(re.compile("th-job-failed"))
+    expect(job).to_contain_text("are not here")
+    tab.page.get_by_role("button", name="Failed to draw").click()
+    expect(tab.shots.first).to_contain_text("are not here")
+
+
+def test_a_failure_acted_out_is_seen_by_the_verdict(app: App, visit: Visit) -> None:
+    tab = GeneratePage(visit(app.address + LINK + "&mode=own&light=even"))
+    small(tab)
+    tab.drawn(tab.draw())
+    tab.page.get_by_role("combobox", name="Rule of the verdicts").select_option("released")
+    expect(tab.shots.first.locator(".th-badge")).to_have_text("✓")
+    tab.page.locator("#generate-failure input").click()
+    tab.page.get_by_role("option", name=re.compile("^ignored")).click()
+    tab.drawn(tab.draw())
+    expect(tab.shots.first).to_contain_text("failure: ignored")
+    expect(tab.shots.first.locator(".th-badge")).to_have_text("✕")
+
+
+def test_the_tour_leads_from_drawing_to_a_verdict(app: App, visit: Visit) -> None:
+    page = visit(app.address)
+    page.get_by_role("button", name="Tour").click()
+    tab = GeneratePage(page)
+    card = page.get_by_role("dialog", name="Tour")
+    expect(card).to_contain_text("Draw a mug of known color")
+    tab.mode("Own words")
+    small(tab)
+    tab.draw_button.click()
+    expect(card).to_contain_text("See what was measured", timeout=DRAWN_MS)
+    tab.shots.first.locator(".th-shot-picture").click()
+    expect(card).to_contain_text("Change the rule")
+    Workbench(page).shown()
+    page.get_by_role("tab", name="Generate").click()
+    expect(card).to_contain_text("Find prompts")
+    tab.search.fill("vivid green")
+    expect(card).to_contain_text("Fill the basket")
+    tab.into_basket(3)
+    expect(card).to_contain_text("Let it fail")
+    page.keyboard.press("Escape")
+    expect(card).to_be_hidden()
+
+
+def test_a_phone_shows_list_request_and_pictures(app: App, visit: Visit, watch: Watch) -> None:
+    page = visit(app.address + LINK, viewport={"width": 390, "height": 844})
+    tab = GeneratePage(page)
+    wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    assert wide <= 0
+    page.get_by_role("button", name="Filters").click()
+    expect(page.locator("#prompts .th-facets")).to_be_visible()
+    page.get_by_role("button", name="Filters").click()
+    expect(tab.rows.first).to_be_visible()

@@ -1,0 +1,22 @@
+"""Pictures drawn through the tab and the engine, for tests that begin with one."""
+
+from __future__ import annotations
+
+from core.records import ImageRecord
+from tabs.context import Context
+from tabs.generate import start
+from tabs.generate_plan import Own
+
+
+def drawn(
+    context: Context, object_name: str, target: str, light: str = "studio", seed: int = 0,
+    size_px: int = 128, failure: str = "none",
+) -> ImageRecord:  # fmt: skip
+    """A picture of one object, drawn by the renderer and stored."""
+    controls = (["reference-renderer"], seed, 1, "", "", size_px, light, failure)
+    job = start(context, {"mode": "own", "owner": "me"}, Own("", object_name, target), *controls)
+    state = context.engine.wait(job, 120)
+    assert (state.status, state.problems) == ("done", ())
+    (row,) = context.storage.drawings.recent(1)
+    assert row.image_id is not None
+    return context.storage.images.get(row.image_id)
