@@ -45,6 +45,7 @@ class DiffusersModel:
         self._about = dict(about)
         self._family: Family = family(pipeline)
         self._call = call_defaults(type(pipeline))
+        self._tokenizers = {name: pipeline.components[name] for name in self._family.limits}
         self._memory_bytes = memory_bytes
         self.previewer = previewer
 
@@ -78,6 +79,7 @@ class DiffusersModel:
     def unload(self) -> None:
         """Gives the memory back; safe to call twice."""
         self._pipeline = None
+        self._tokenizers = {}
         self.previewer = None
         self._memory_bytes = 0
         # Hooks of offloaded parts refer to each other in circles.
@@ -104,7 +106,7 @@ class DiffusersModel:
         # On the CPU whatever the device: the noise follows from the seed alone.
         generator = torch.Generator("cpu").manual_seed(request.seed)
         try:
-            with watching(pipeline, watch) as watched:
+            with watching(pipeline, watch, "callback_on_step_end" in self._call) as watched:
                 out = pipeline(**call, **watched, generator=generator, output_type="np")
         except Cancelled:
             raise
@@ -121,8 +123,7 @@ class DiffusersModel:
         if stop.is_set():
             raise Cancelled
         srgb8 = self._pixels(out, size)
-        tokenizers = pipeline.components
-        notes = notes_on_cut(request.text, tokenizers, self._family.limits)
+        notes = notes_on_cut(request.text, self._tokenizers, self._family.limits)
         return GeneratedImage(srgb8, self._origin(request, call), (), tuple(notes))
 
     def _arguments(self, request: GenerationRequest) -> dict[str, Any]:

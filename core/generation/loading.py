@@ -30,6 +30,7 @@ def load(entry: ModelEntry, source: Source, at: Machine | Placement) -> Diffuser
         raise BadInput(f"{entry.name} is no diffusers pipeline.")
     where = place(entry, checked, at) if isinstance(at, Machine) else at
     pipeline = _load(entry, source, checked, where)
+    _check_filled(pipeline, checked)
     pipeline.set_progress_bar_config(disable=True)
     memory_bytes, previewer = _lay_out(pipeline, where)
     origin = source.base or source
@@ -81,8 +82,30 @@ def _load(entry: ModelEntry, source: Source, checked: PipelineFolder, at: Placem
                 checked.folder, dtype=dtype, variant=checked.variant, use_safetensors=True,
                 local_files_only=True, trust_remote_code=False, **parts, **options,
             )  # fmt: skip
-        except (OSError, ValueError, ImportError, KeyError, AttributeError, TypeError) as error:
-            raise BadModelFolder(f"{checked.folder} could not be loaded: {error}") from error
+        except (MemoryError, torch.OutOfMemoryError):
+            raise
+        except Exception as error:  # what a broken file raises has no family of its own
+            raise BadModelFolder(
+                f"{checked.folder} could not be loaded ({type(error).__name__}: {error}). Download "
+                "it again."
+            ) from error
+
+
+def _check_filled(pipeline: Any, checked: PipelineFolder) -> None:
+    """Refuses a model whose files held fewer numbers than it has.
+
+    transformers fills what is absent with random numbers and only warns; such a text encoder would
+    draw, but not what was asked.
+    """
+    for part in checked.parts:
+        if part.numbers:
+            wanted = sum(one.numel() for one in pipeline.components[part.name].parameters())
+            if part.numbers < wanted:
+                raise BadModelFolder(
+                    f"{checked.folder / part.name} holds {part.numbers:,} of the {wanted:,} "
+                    f"numbers of {part.class_name}: the weights are not complete. Download them "
+                    "again."
+                )
 
 
 def _part(entry: ModelEntry, source: Source, checked: PipelineFolder, dtype: Any) -> Any:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from core.errors import BadInput
+from core.generation.endpoints import Endpoint, endpoints_here
 from core.generation.entry import ModelEntry
 from core.generation.readiness import check_source
 from core.generation.registry import model
@@ -19,13 +19,14 @@ RENDERER_BYTES = GIB // 4
 
 
 def open_model(
-    model_id: str, sources: Sources | None = None, endpoints: Mapping[str, Any] | None = None
+    model_id: str, sources: Sources | None = None, endpoints: Mapping[str, Endpoint] | None = None
 ) -> LoadedModel:
     """Loads the model of that id, laid out by what is free on this machine now.
 
-    ``endpoints`` holds the servers that were set up, by the name in ``served:name``. Raises
-    BadInput for an unknown id and for models that are not drawn with here, ModelMissing with the
-    way to get the weights, and BadModelFolder for files that cannot be loaded.
+    ``endpoints`` are the servers that were set up, by the name in ``served:name``; None takes what
+    the environment names. Raises BadInput for an unknown id and for models that are not drawn with
+    here, ModelMissing with the way to get the weights, and BadModelFolder for files that cannot be
+    loaded.
     """
     entry = model(model_id)
     if entry.kind == "renderer":
@@ -33,7 +34,9 @@ def open_model(
 
         return ReferenceRenderer()
     if entry.kind == "served":
-        return _served(entry, endpoints or {})
+        if endpoints is None:
+            endpoints = {endpoint.name: endpoint for endpoint in endpoints_here()}
+        return _served(entry, endpoints)
     if entry.kind == "folder":
         raise BadInput(f"{entry.name} is not drawn with here. {' '.join(entry.needs)}")
     found = source(entry, sources or Sources.here())
@@ -81,11 +84,11 @@ def memory_wanted(model_id: str, sources: Sources | None = None) -> int:
     return int((held + WORKING_GIB) * GIB)
 
 
-def _served(entry: ModelEntry, endpoints: Mapping[str, Any]) -> LoadedModel:
+def _served(entry: ModelEntry, endpoints: Mapping[str, Endpoint]) -> LoadedModel:
     from core.generation.served import ServedModel
 
     name = entry.id.partition(":")[2].strip()
     if name not in endpoints:
         known = ", ".join(endpoints) or "none"
-        raise BadInput(f"No server is set up under the name {name!r} (known: {known}).")
+        raise BadInput(f"No server is set up under the name {name!r} (set up: {known}).")
     return ServedModel(endpoints[name])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event
@@ -55,13 +54,13 @@ class StepWatch:
 
 
 @contextmanager
-def watching(pipeline: Any, watch: StepWatch) -> Iterator[dict[str, Any]]:
+def watching(pipeline: Any, watch: StepWatch, by_callback: bool) -> Iterator[dict[str, Any]]:
     """Yields the arguments that make a call report to ``watch``.
 
-    Pipelines without diffusers' callback (PixArt-α and Σ among ours) are watched by their
-    scheduler instead, whose step is wrapped while the call lasts.
+    Pipelines without diffusers' callback_on_step_end (PixArt-α and Σ among ours) are watched by
+    their scheduler instead, whose step is wrapped while the call lasts.
     """
-    if "callback_on_step_end" in inspect.signature(type(pipeline).__call__).parameters:
+    if by_callback:
         yield {"callback_on_step_end": watch.callback}
         return
     scheduler = getattr(pipeline, "scheduler", None)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 _QUOTED = 40
+_SPECIAL = 8
 
 
 def notes_on_cut(text: str, tokenizers: Mapping[str, Any], limits: Mapping[str, int]) -> list[str]:
@@ -36,6 +37,9 @@ def notes_on_cut(text: str, tokenizers: Mapping[str, Any], limits: Mapping[str, 
 
 
 def _characters_read(text: str, tokenizer: Any, limit: int) -> int:
+    # No tokenizer makes more tokens of plain text than characters, plus a few special ones.
+    if text.isascii() and len(text) + _SPECIAL <= limit:
+        return len(text)
     if getattr(tokenizer, "is_fast", False):
         found = tokenizer(text, truncation=True, max_length=limit, return_offsets_mapping=True)
         ends = [int(end) for _, end in found["offset_mapping"]]

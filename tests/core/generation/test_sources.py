@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
 import pytest
 
 from core.errors import BadInput
+from core.generation.endpoints import URL_VARIABLE, Endpoint
 from core.generation.failures import BadModelFolder, ModelMissing
 from core.generation.opening import open_model
 from core.generation.readiness import missing
 from core.generation.registry import MODELS, ModelEntry, model
+from core.generation.request import GenerationRequest
 from core.generation.sources import Sources, find, source
 from core.machine import GIB, Machine
 from tests.core.generation.conftest import Tiny
+from tests.core.generation.tiny_janus import save_tiny_janus
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 BIG = Machine("cuda", "A GPU", 80 * GIB, 79 * GIB, 256 * GIB, 32, True)
@@ -180,9 +186,6 @@ def test_the_folder_of_another_model_is_refused(tiny: Tiny, nowhere: Sources) ->
 
 
 def test_a_pipeline_that_diffusers_does_not_have_is_refused(tiny: Tiny, tmp_path: Path) -> None:
-    import json
-    import shutil
-
     folder = shutil.copytree(tiny("stable_diffusion"), tmp_path / "new")
     index = folder / "model_index.json"
     for name, words in (("PipelineOf2031", "does not have"), ("AutoencoderKL", "reads no prompt")):
@@ -196,9 +199,50 @@ def test_a_folder_that_is_not_there_is_missing() -> None:
         open_model("folder:/nowhere/at/all")
 
 
-def test_an_unknown_server_is_said() -> None:
-    with pytest.raises(BadInput, match="No server is set up under the name 'lab'"):
+def test_a_server_is_opened_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(URL_VARIABLE, raising=False)
+    endpoints = {"lab": Endpoint("lab", "http://127.0.0.1:9/v1")}
+    assert open_model("served:lab", endpoints=endpoints).memory_bytes == 0
+    with pytest.raises(BadInput, match=r"'other' \(set up: lab\)"):
+        open_model("served:other", endpoints=endpoints)
+    with pytest.raises(BadInput, match="none"):
         open_model("served:lab")
+
+
+def test_janus_is_opened_from_the_models_folder(nowhere: Sources, one_thread: None) -> None:
+    assert nowhere.models_folder is not None
+    folder = save_tiny_janus(nowhere.models_folder / "janus-pro-1b")
+    assert missing(model("janus-pro-1b"), BIG, nowhere) == ()
+    opened = open_model("janus-pro-1b", nowhere)
+    request = GenerationRequest("janus-pro-1b", "a red mug", 1)
+    assert opened.draw([request], lambda report: None, Event())[0].srgb8.std() > 1
+    (folder / "model.safetensors").write_bytes(b"")
+    with pytest.raises(BadModelFolder, match="is empty"):
+        open_model("janus-pro-1b", nowhere)
+
+
+def test_the_renderer_is_opened_by_its_id() -> None:
+    assert type(open_model("reference-renderer")).__name__ == "ReferenceRenderer"
+
+
+def test_a_half_filled_text_encoder_is_refused(tiny: Tiny, tmp_path: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    folder = shutil.copytree(tiny("stable_diffusion"), tmp_path / "half")
+    for part, file in (("text_encoder", "model"), ("unet", "diffusion_pytorch_model")):
+        path = folder / part / f"{file}.safetensors"
+        whole = load_file(path)
+        less = dict(list(whole.items())[:-1])
+        save_file(less, path, metadata={"format": "pt"})
+        with pytest.raises(BadModelFolder, match=f"{part}|missing"):
+            open_model(f"folder:{folder}")
+        # Of another shape than the configuration says.
+        name = next(iter(whole))
+        save_file({**whole, name: whole[name][:1]}, path, metadata={"format": "pt"})
+        with pytest.raises(BadModelFolder):
+            open_model(f"folder:{folder}")
+        save_file(whole, path, metadata={"format": "pt"})
+    open_model(f"folder:{folder}")
 
 
 def test_listing_all_models_with_their_state_takes_no_torch(nowhere: Sources) -> None:
