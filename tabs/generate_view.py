@@ -118,7 +118,7 @@ def layout(context: Context) -> View:
                 info="Several draw the same prompts one after the other. hub:owner/name or "
                 "folder:/path opens any diffusers pipeline.",
             )  # fmt: skip
-            missing = gr.Markdown("", elem_classes="th-models-missing", visible=False)
+            missing = gr.Markdown("", elem_id="models-missing", visible=False)
             with gr.Row(elem_classes="th-ask th-seed"):
                 seed = gr.Number(0, label="First seed", elem_id="generate-seed", min_width=90)
                 new_seed = gr.Button("New seed", elem_id="generate-new-seed", min_width=90)

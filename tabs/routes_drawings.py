@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import io
 from typing import Any
 
 from fastapi import APIRouter, Request
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import JSONResponse
 
 from core.engine import JobState
 from core.errors import BadInput
@@ -30,7 +31,7 @@ def job_json(state: JobState, owner: str) -> dict[str, Any]:
         "step": state.step, "steps": state.steps, "elapsed_s": state.elapsed_s,
         "eta_s": state.eta_s, "message": state.message if mine else "",
         "problems": [_problem(one.text, one.count) for one in state.problems] if mine else [],
-        "preview": _preview_address(state) if mine else "",
+        "preview": _preview(state) if mine else "",
     }  # fmt: skip
 
 
@@ -38,10 +39,15 @@ def _problem(text: str, count: int) -> str:
     return text if count == 1 else f"{text} ({count:,} images)"
 
 
-def _preview_address(state: JobState) -> str:
+def _preview(state: JobState) -> str:
+    """The preview as a data URL: by the time that a page asked for it, it could be gone."""
+    from PIL import Image
+
     if state.preview_srgb8 is None or state.finished:
         return ""
-    return f"/api/jobs/{state.id}/preview.png?at={state.done}-{state.step}"
+    out = io.BytesIO()
+    Image.fromarray(state.preview_srgb8).save(out, format="PNG", compress_level=1)
+    return "data:image/png;base64," + base64.b64encode(out.getvalue()).decode("ascii")
 
 
 def drawing_json(context: Context, row: DrawingRecord) -> dict[str, Any]:
@@ -121,19 +127,6 @@ def drawing_routes(context: Context) -> APIRouter:
             return {}
 
         return await posted(request, stop)
-
-    @router.get("/jobs/{job_id}/preview.png")
-    def preview(job_id: str) -> Response:
-        from PIL import Image
-
-        state = next((one for one in context.engine.states() if one.id == job_id), None)
-        if state is None or state.preview_srgb8 is None:
-            return JSONResponse({"error": "There is no preview."}, 404)
-        out = io.BytesIO()
-        Image.fromarray(state.preview_srgb8).save(out, format="PNG")
-        return Response(
-            out.getvalue(), media_type="image/png", headers={"Cache-Control": "no-store"}
-        )
 
     @router.get("/drawings")
     def drawings(

@@ -21,6 +21,7 @@ function words(job) {
 function node(job) {
   const line = make('article', 'th-job th-job-' + job.status);
   line.dataset.job = job.id;
+  line.dataset.mine = String(job.mine);
   const head = make('header');
   head.append(make('b', '', job.mine ? job.title : 'Someone else: ' + job.title));
   const active = ['waiting', 'loading', 'drawing'].includes(job.status);

@@ -83,16 +83,16 @@ class GeneratePage:
     def draw(self, button: str = "Draw") -> Locator:
         """Presses Draw and returns the job in the queue."""
         expect(self.draw_button).to_have_text(button)
-        before = self.queue.locator("[data-job]").evaluate_all(
+        before = self.queue.locator("[data-mine=true]").evaluate_all(
             "(nodes) => nodes.map((node) => node.dataset.job)"
         )
         self.draw_button.click()
         self.page.wait_for_function(
-            "(before) => [...document.querySelectorAll('#queue [data-job]')]"
+            "(before) => [...document.querySelectorAll('#queue [data-mine=true]')]"
             ".some((node) => !before.includes(node.dataset.job))",
             arg=before,
         )
-        jobs = self.queue.locator("[data-job]").evaluate_all(
+        jobs = self.queue.locator("[data-mine=true]").evaluate_all(
             "(nodes) => nodes.map((node) => node.dataset.job)"
         )
         (new,) = [job for job in jobs if job not in before]
