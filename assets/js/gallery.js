@@ -47,6 +47,11 @@ function card(item) {
   const about = make('p', 'th-shot-about', item.about);
   about.title = item.details;
   node.appendChild(about);
+  if (item.notes.length) {
+    const notes = make('p', 'th-shot-about', item.notes.join(' '));
+    notes.title = item.notes.join('\n');
+    node.appendChild(notes);
+  }
   return node;
 }
 function query(limit, offset) {
