@@ -71,9 +71,9 @@ def car() -> Model:
 
     parts = (
         Part(body),
-        Part(glass, albedo_linear1=0.03),
+        Part(glass, albedo_linear1=0.03, blocks=False),
         Part(tires, albedo_linear1=0.025, gloss=0.1),
-        Part(rims, albedo_linear1=0.55, gloss=0.6),
-        Part(lamps, albedo_linear1=0.80, gloss=0.6),
+        Part(rims, albedo_linear1=0.55, gloss=0.6, blocks=False),
+        Part(lamps, albedo_linear1=0.80, gloss=0.6, blocks=False),
     )
     return Model(parts, (-0.67, -0.31, 0.0), (0.67, 0.31, 0.62), (22, 52), (14, 26))

@@ -25,7 +25,7 @@ FAILURES: MappingProxyType[str, str] = MappingProxyType(
 """The failures by name, each with one line for people."""
 
 VIVID_FACTOR = 1.6
-LEAK_SHARE = 0.6
+LEAK_SHARE = 0.75
 STAGE_LEAK_SHARE = 0.45
 _STAGE_LIGHTNESS = 88.0
 # Colors nearer than this are the same to the eye: exchanging or mixing them shows nothing.

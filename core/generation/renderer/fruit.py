@@ -75,5 +75,5 @@ def banana() -> Model:
         low = shapes.rod(x, y, z, *blossom, 0.026, 0.034)
         return np.minimum(low, shapes.rod(x, y, z, *stalk, 0.043, 0.046))
 
-    parts = (Part(peel), Part(tips, albedo_linear1=0.05, gloss=0.2))
+    parts = (Part(peel), Part(tips, albedo_linear1=0.05, gloss=0.2, blocks=False))
     return Model(parts, (-0.70, -0.32, 0.0), (0.70, 0.38, 0.31), (-30, 40), (34, 50))

@@ -41,7 +41,7 @@ def vase() -> Model:
 
 def teapot() -> Model:
     """A round belly with a lid and its knob, a bent spout and a ring for a handle."""
-    middle = 0.36
+    middle, reach2 = 0.36, 0.32**2 + 0.36**2
 
     def distance(x: Array, y: Array, z: Array) -> Array:
         r = shapes.length2(x, y)
@@ -49,23 +49,24 @@ def teapot() -> Model:
         belly = shapes.ellipsoid(x, y, up, (0.44, 0.44, 0.345))
         foot = shapes.length2(r - 0.20, z - np.float32(0.035)) - np.float32(0.035)
         body = shapes.smooth_union(belly, foot, 0.05)
-        # The lid is the belly's own top, told from it by a groove, with a rim and a knob.
-        groove = shapes.length2(r - 0.215, up - np.float32(0.305)) - np.float32(0.014)
-        body = shapes.smooth_cut(body, groove, 0.012)
-        lid = shapes.ellipsoid(x, y, up - np.float32(0.285), (0.205, 0.205, 0.10))
-        body = shapes.smooth_union(body, lid, 0.01)
-        knob = shapes.ellipsoid(x, y, up - np.float32(0.425), (0.062, 0.062, 0.052))
-        body = shapes.smooth_union(body, knob, 0.03)
-        # The spout bows like an S: its axis leans outward as it rises.
-        lean = np.float32(0.055) * np.sin((z - np.float32(0.44)) * np.float32(8.0))
-        spout = shapes.rod(x - lean, y, z, (0.34, 0.0, 0.24), (0.66, 0.0, 0.60), 0.105, 0.046)
-        bore = shapes.rod(x - lean, y, z, (0.58, 0.0, 0.51), (0.72, 0.0, 0.66), 0.030, 0.030)
-        mouth = (z - np.float32(0.618)) * 0.8 + (x - np.float32(0.66)) * 0.25
-        spout = np.maximum(np.maximum(spout, -bore), mouth) * np.float32(0.80)
-        body = shapes.smooth_union(body, spout, 0.06)
-        ring = shapes.length2(
-            shapes.length2(x + 0.43, (up - np.float32(0.03)) * 0.92) - 0.215, y * 0.85
+        # The lid is a flatter cap, told from the belly by its edge.
+        lid = shapes.length2(r * np.float32(0.105 / 0.225), up - np.float32(0.275)) - np.float32(
+            0.105
         )
+        knob = shapes.length2(r, up - np.float32(0.425)) - np.float32(0.056)
+        lid = shapes.smooth_union(lid, knob, 0.05)
+        # The spout bows like an S: its axis leans outward as it rises.
+        px = x - np.float32(0.34) - np.float32(0.055) * np.sin((z - np.float32(0.44)) * 8.0)
+        pz = z - np.float32(0.24)
+        along = np.clip(px * np.float32(0.32 / reach2) + pz * np.float32(0.36 / reach2), 0.0, 1.0)
+        away = np.sqrt((px - along * 0.32) ** 2 + y * y + (pz - along * 0.36) ** 2)
+        spout = away - (np.float32(0.105) - np.float32(0.059) * along)
+        bore = np.minimum(np.float32(0.028) - away, (along - np.float32(0.7)) * np.float32(0.48))
+        mouth = (pz - np.float32(0.378)) * 0.8 + (x - np.float32(0.66)) * 0.25
+        spout = np.maximum(np.maximum(spout, bore), mouth) * np.float32(0.80)
+        body = shapes.smooth_union(np.minimum(body, lid), spout, 0.06)
+        ring = shapes.length2(x + 0.43, (up - np.float32(0.03)) * 0.92) - np.float32(0.215)
+        ring = shapes.length2(ring, y * 0.85)
         handle = np.maximum(ring - np.float32(0.042), 0.34 - r)
         return shapes.smooth_union(body, handle, 0.05)
 

@@ -23,15 +23,14 @@ def teddy_bear() -> Model:
         arm = shapes.rod(side, y, z, (0.225, -0.02, 0.53), (0.355, -0.20, 0.30), 0.085, 0.082)
         leg = shapes.rod(side, y, z, (0.17, -0.08, 0.125), (0.285, -0.40, 0.125), 0.115, 0.105)
         foot = shapes.ellipsoid(side - 0.292, y + 0.435, z - np.float32(0.155), (0.11, 0.07, 0.15))
-        head = shapes.smooth_union(shapes.smooth_union(head, muzzle, 0.04), ear, 0.03)
+        head = np.minimum(shapes.smooth_union(head, muzzle, 0.04), ear)
         limbs = np.minimum(arm, shapes.smooth_union(leg, foot, 0.05))
-        whole = shapes.smooth_union(body, limbs, 0.03)
-        return shapes.smooth_union(whole, head, 0.03)
+        return shapes.smooth_union(np.minimum(body, head), limbs, 0.03)
 
     def face(x: Array, y: Array, z: Array) -> Array:
         eye = shapes.sphere(np.abs(x) - 0.088, y + 0.222, z - np.float32(0.845), 0.030)
         nose = shapes.ellipsoid(x, y + 0.295, z - np.float32(0.775), (0.045, 0.026, 0.032))
         return np.minimum(eye, nose)
 
-    parts = (Part(fur, gloss=0.15), Part(face, albedo_linear1=0.02))
+    parts = (Part(fur, gloss=0.15), Part(face, albedo_linear1=0.02, blocks=False))
     return Model(parts, (-0.46, -0.52, 0.0), (0.46, 0.28, 1.07), (-38, 38), (8, 22))

@@ -17,8 +17,6 @@ from core.generation.renderer.view import View
 
 STAGE = np.int8(-1)
 
-# Small enough for the processor's cache: numpy is several times faster on such pieces.
-_PIECE = 32768
 _MARCH_STEPS = 200
 _HIT = 4e-4
 # Eight rooks: no two samples share a row or a column of the pixel.
@@ -161,6 +159,7 @@ def _sample(
     """Light along the rays through picture positions given in pixels, ``(N,)``."""
     count = columns.size
     camera, scene = seen.camera, seen.scene
+    most = scene.rays_at_once
     result = _Samples(
         label=np.full(count, STAGE),
         asked=np.full(count, np.int8(-1)),
@@ -170,12 +169,12 @@ def _sample(
     rays = camera.rays((columns / size_px).astype(np.float32), (rows / size_px).astype(np.float32))
     t, met = np.full(count, np.inf, np.float32), np.zeros(count, np.int8)
     for number, solo in enumerate(scene.solos):
-        for piece in _pieces(np.arange(count)):
+        for piece in _pieces(np.arange(count), most):
             reach = _march(camera.position, solo, _pick(rays, piece))
             nearer = reach < t[piece]
             t[piece[nearer]], met[piece[nearer]] = reach[nearer], number
             watch(0.0)
-    for piece in _pieces(np.flatnonzero(np.isinf(t))):
+    for piece in _pieces(np.flatnonzero(np.isinf(t)), most):
         floor, normals = stage.hit(camera.position, _pick(rays, piece))
         result.added[piece] = shader.stage(floor, normals) * seen.backdrop_linear1
         watch(0.0)
@@ -184,7 +183,7 @@ def _sample(
     for number, solo in enumerate(scene.solos):
         fixed = np.array([part.albedo_linear1 or 0.0 for part in solo.parts], np.float32)
         gloss = np.array([part.gloss for part in solo.parts], np.float32)
-        for piece in _pieces(np.flatnonzero(hit & (met == number))):
+        for piece in _pieces(np.flatnonzero(hit & (met == number)), most):
             way = _pick(rays, piece)
             points = _points(camera.position, way, t[piece])
             part = solo.nearest_part(*points)
@@ -206,8 +205,8 @@ def _points(position: Array, way: Points, t: Array) -> Points:
     return x, y, z
 
 
-def _pieces(index: Array) -> list[Array]:
-    return [index[begin : begin + _PIECE] for begin in range(0, index.size, _PIECE)]
+def _pieces(index: Array, size: int) -> list[Array]:
+    return [index[begin : begin + size] for begin in range(0, index.size, size)]
 
 
 def _pick(points: Points, index: Array) -> Points:
