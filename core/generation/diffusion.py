@@ -135,7 +135,10 @@ class DiffusersModel:
         steps = request.steps or (defaults.steps if defaults else None)
         if request.steps is not None and request.steps < 1:
             raise BadInput(f"Steps must be at least 1, not {request.steps}.")
-        call["num_inference_steps"] = steps or self._default("num_inference_steps", 50)
+        if "num_inference_steps" in self._call:
+            call["num_inference_steps"] = steps or self._default("num_inference_steps", 50)
+        elif request.steps is not None:
+            raise BadInput(f"{name} has no number of steps to set.")
         guidance = request.guidance
         if guidance is None:
             guidance = defaults.guidance if defaults else None
@@ -147,7 +150,7 @@ class DiffusersModel:
             if guidance is not None:
                 call[fam.guidance] = float(guidance)
         if request.negative_text and not fam.negative:
-            raise BadInput(f"{name} takes no negative prompt: its guidance is part of its weights.")
+            raise BadInput(f"{name} takes no negative prompt: leave it empty.")
         negative = request.negative_text or fam.empty_negative
         if negative:
             call["negative_prompt"] = negative
@@ -229,7 +232,7 @@ class DiffusersModel:
             "text": request.text,
             "negative_text": call.get("negative_prompt", ""),
             "seed": request.seed,
-            "steps": call["num_inference_steps"],
+            "steps": call.get("num_inference_steps"),
             "guidance": call.get(self._family.guidance),
             "guidance_argument": self._family.guidance,
             "width": call["width"],

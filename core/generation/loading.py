@@ -63,8 +63,11 @@ def _load(entry: ModelEntry, source: Source, checked: PipelineFolder, at: Placem
             f"{checked.folder / 'model_index.json'} asks for {checked.pipeline}, which diffusers "
             f"{diffusers.__version__} does not have. Update diffusers, or take another model."
         )
-    if "prompt" not in call_defaults(pipeline_class):
-        raise BadModelFolder(f"{checked.folder} holds {checked.pipeline}, which reads no prompt.")
+    if not {"prompt", "width", "height"} <= call_defaults(pipeline_class).keys():
+        raise BadModelFolder(
+            f"{checked.folder} holds {checked.pipeline}, which does not draw from text alone. Take "
+            "a text-to-image pipeline."
+        )
     if entry.pipeline and checked.pipeline != entry.pipeline:
         raise BadModelFolder(
             f"{checked.folder} holds {checked.pipeline}, and {entry.name} is a {entry.pipeline}: "

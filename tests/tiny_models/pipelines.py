@@ -93,6 +93,18 @@ def stable_diffusion_checked(folder: Path) -> Any:
     return stable_diffusion(folder, with_checker=True)
 
 
+def latent_consistency(folder: Path) -> Any:
+    """A pipeline that our table of families has no row for."""
+    from diffusers import LatentConsistencyModelPipeline, LCMScheduler
+
+    tokenizer = vocabularies.clip()
+    return LatentConsistencyModelPipeline(
+        vae=_vae(4), text_encoder=encoders.clip(tokenizer), tokenizer=tokenizer,
+        unet=_unet(time_cond_proj_dim=8), scheduler=LCMScheduler(), safety_checker=None,
+        feature_extractor=None, requires_safety_checker=False,
+    )  # fmt: skip
+
+
 def _checker() -> tuple[Any, Any]:
     import torch
     from diffusers.pipelines.stable_diffusion import StableDiffusionSafetyChecker
@@ -331,6 +343,7 @@ def qwen_image(folder: Path) -> Any:
 PIPELINES: dict[str, Callable[[Path], Any]] = {
     "stable_diffusion": stable_diffusion,
     "stable_diffusion_checked": stable_diffusion_checked,
+    "latent_consistency": latent_consistency,
     "stable_diffusion_xl": stable_diffusion_xl,
     "playground": playground,
     "stable_diffusion_3": stable_diffusion_3,

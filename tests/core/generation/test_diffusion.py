@@ -253,6 +253,17 @@ def test_the_size_of_an_unknown_pipeline_is_its_own(opened: Callable[[str], Any]
     assert image.shape == (64, 64, 3)
 
 
+def test_a_pipeline_without_a_row_is_asked_by_its_own_arguments(tiny: Tiny) -> None:
+    loaded = open_model(f"folder:{tiny('latent_consistency')}")
+    image = loaded.draw([ask("red " * 50, steps=None)], lambda report: None, Event())[0]
+    assert (image.origin["steps"], image.origin["guidance"]) == (4, 8.5)
+    assert "cut at 77 tokens" in image.notes[0]
+    with pytest.raises(BadInput, match="negative"):
+        draw(loaded, ask(negative_text="blue"))  # type: ignore[arg-type]
+    with pytest.raises(BadInput, match=r"cannot draw this.*divisible by 8"):
+        draw(loaded, ask(width=63))  # type: ignore[arg-type]
+
+
 def test_half_precision_draws_too(tiny: Tiny) -> None:
     entry = model(f"folder:{tiny('stable_diffusion_3')}")
     loaded = load(entry, source(entry, Sources()), Placement("cpu", "bfloat16", "none", ""))

@@ -188,7 +188,11 @@ def test_the_folder_of_another_model_is_refused(tiny: Tiny, nowhere: Sources) ->
 def test_a_pipeline_that_diffusers_does_not_have_is_refused(tiny: Tiny, tmp_path: Path) -> None:
     folder = shutil.copytree(tiny("stable_diffusion"), tmp_path / "new")
     index = folder / "model_index.json"
-    for name, words in (("PipelineOf2031", "does not have"), ("AutoencoderKL", "reads no prompt")):
+    for name, words in (
+        ("PipelineOf2031", "does not have"),
+        ("AutoencoderKL", "not draw from text"),
+        ("StableDiffusionImg2ImgPipeline", "not draw from text alone"),
+    ):
         index.write_text(json.dumps({**json.loads(index.read_text()), "_class_name": name}))
         with pytest.raises(BadModelFolder, match=words):
             open_model(f"folder:{folder}")
