@@ -9,6 +9,7 @@ import os
 import signal
 import socket
 import sys
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -99,6 +100,8 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
     # Uvicorn raises the signal again when it has stopped; as KeyboardInterrupt it comes back here,
     # so that the database is closed.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # The prompt sets take a few seconds to build; the first visitor should not wait for them.
+    threading.Thread(target=context.library.warm, name="truehue-warm", daemon=True).start()
     server = Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2))
     try:
         with contextlib.suppress(KeyboardInterrupt):

@@ -15,7 +15,7 @@ from core.prompts.prompt import Prompt
 from tabs import inspect
 from tabs.context import Context
 from tabs.drawing import draw
-from tabs.generate_models import stand_ins, what_is_missing
+from tabs.generate_models import about_models, stand_ins
 from tabs.generate_plan import (
     RENDERER,
     Own,
@@ -48,12 +48,16 @@ def plan(context: Context, asked: Any, own: Own, *controls: Any) -> list[Any]:
             "note": _product(prompts, how) if total > 1 else "",
             "notes": _notes(mode, own, how), "own": _own_link(own), "settings": _link(how),
         }  # fmt: skip
-        lacking = what_is_missing(context, how.models)
+        about, lacking = about_models(context, how.models)
     except TrueHueError as error:
-        view, lacking = {"button": "Draw", "problem": str(error)}, ""
+        view, about, lacking = {"button": "Draw", "problem": str(error)}, "", False
     return [
         gr.update(view=view),
-        gr.update(value=lacking, visible=bool(lacking)),
+        gr.update(
+            value=about,
+            visible=bool(about),
+            elem_classes="th-lacking" if lacking else "th-about-models",
+        ),
         gr.update(visible=renderer),
     ]
 

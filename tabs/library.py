@@ -68,6 +68,11 @@ class Library:
         ]
         return built_in + imported
 
+    def warm(self) -> None:
+        """Builds what the first visitor asks for: all built-in sets, and the first one's index."""
+        self.sets()
+        self.index(PROMPT_SETS[0].id)
+
     def selections(self) -> list[tuple[str, int]]:
         """The saved selections with how many prompts each holds."""
         return [(one.name, len(one.refs)) for one in self._storage.selections.all()]

@@ -217,7 +217,9 @@ async function restore() {
   }
   search.value = state.q;
   sortBox.value = state.sort;
-  try { await loadSets(); } catch (error) { matches.textContent = error.message; return; }
+  empty.hidden = false;
+  empty.textContent = 'Reading the prompts…';
+  try { await loadSets(); } catch (error) { empty.textContent = error.message; return; }
   await refreshAll();
   if (state.prompt) {
     try {

@@ -185,7 +185,8 @@ def test_the_plan_counts_what_will_be_drawn(context: Context) -> None:
     assert shown["view"]["button"] == "Draw 18 images"
     assert shown["view"]["note"] == "3 prompts × 2 models × 2 seeds × 2 guidance scales"
     assert shown["view"]["settings"]["model"] == f"{RENDERER},kolors"
-    assert "Kolors" in missing["value"]
+    assert "**Kolors**: 50 steps, guidance 5, 1024 × 1024 · " in missing["value"]
+    assert "`python -m core.generation download kolors`" in missing["value"]
     assert only["visible"] is True
     shown, missing, only = tab.plan(context, {"mode": "own"}, MUG, ["kolors"], *RIGHT[1:])
     assert (shown["view"]["button"], only["visible"]) == ("Draw", False)
