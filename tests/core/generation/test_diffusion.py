@@ -276,6 +276,21 @@ def test_half_precision_draws_too(tiny: Tiny) -> None:
     assert np.abs(close).mean() < 16
 
 
+def test_offloaded_parts_draw_the_same_and_survive_a_stop(tiny: Tiny) -> None:
+    # The hooks are accelerate's own; with a CPU as the device they move nothing, but all else runs.
+    entry = model(f"folder:{tiny('stable_diffusion_3')}")
+    whole = load(entry, source(entry, Sources()), Placement("cpu", "float32", "none", ""))
+    parts = load(entry, source(entry, Sources()), Placement("cpu", "float32", "model", ""))
+    assert 0 < parts.memory_bytes < whole.memory_bytes
+    stop = Event()
+    with pytest.raises(Cancelled):
+        parts.draw([ask()], lambda report: stop.set(), stop)
+    image = parts.draw([ask(steps=4)], lambda report: None, Event())[0]
+    assert image.origin["offload"] == "model"
+    np.testing.assert_array_equal(image.srgb8, draw(whole, ask(steps=4))[0])
+    parts.unload()
+
+
 def broken_weights(folder: Path, to: Path) -> str:
     """A copy of a pipeline whose decoder ends in NaN; its model id."""
     from safetensors.torch import load_file, save_file
