@@ -109,7 +109,9 @@ def stand_in(name: str, category: str = "") -> StandIn:
 def is_place(name: str) -> bool:
     """Whether a name says where things are rather than what ("sidewalk", "kitchen counter")."""
     words = name.lower().split()
-    return bool(words) and _known(name) is None and words[-1].removesuffix("s") in _PLACES
+    if not words or _known(name) is not None:
+        return False
+    return words[-1] in _PLACES or words[-1].removesuffix("s") in _PLACES
 
 
 def stand_in_note(name: str, category: str = "") -> str:
