@@ -24,6 +24,9 @@ bench: $(VENV)/.installed-tests
 	$(BIN)/python -m tests.bench
 	$(BIN)/python -m tests.bench.masks
 	$(BIN)/python -m tests.bench.startup
+	$(BIN)/python -m tests.bench.prompts
+	$(BIN)/python -m tests.bench.diffusion
+	$(BIN)/python -m tests.bench.storage
 
 chromium: $(VENV)/.installed-tests
 	$(BIN)/python -m tests.browser.chromium

@@ -94,5 +94,34 @@ def test_ci_runs_the_test_command_of_the_readme() -> None:
     assert "make test" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
+def test_the_models_of_the_readme_are_those_of_the_list() -> None:
+    from core.generation.registry import MODELS
+
+    listed = [entry for entry in MODELS if entry.kind in ("diffusers", "transformers")]
+    rows = re.findall(
+        r"^\| `([a-z0-9.-]+)` \| `(\w+)` \|.*?\| ([\d.]+) GiB \|", README, re.MULTILINE
+    )
+    assert rows == [(one.id, one.pipeline, f"{one.memory_gib:g}") for one in listed]
+
+
+def test_the_counts_of_the_readme_are_those_that_are_built() -> None:
+    from collections import Counter
+
+    from core.prompts.sets import prompt_set
+
+    def number(text: str) -> int:
+        return int(text.split(" ")[0].replace(",", ""))
+
+    rows = re.findall(r"^\| ([A-Z]{3}) [^|]+\|(.+)\|$", README, re.MULTILINE)
+    assert len(rows) == 5
+    found = Counter((p.task, p.system) for p in prompt_set("gencolorbench").prompts())
+    mini = Counter(p.task for p in prompt_set("mini").prompts())
+    for task, cells in rows:
+        total, _, *systems, small = (cell.strip() for cell in cells.split("|"))
+        counts = [found[task.lower(), system] for system in ("l1", "l2", "l3", "css")]
+        assert [number(cell) for cell in systems] == counts
+        assert (number(total), number(small)) == (sum(counts), mini[task.lower()])
+
+
 def test_no_placeholder_is_left() -> None:
     assert not re.search(r"\b(TODO|TBD|FIXME|[A-Z]+_TABLE)\b", README)
