@@ -34,7 +34,16 @@ RULES = {
 OURS = frozenset({*RULES, "tests"})
 # Seconds and hundreds of megabytes each: the page must not wait for what it may never need.
 HEAVY = frozenset(
-    {"torch", "torchvision", "diffusers", "transformers", "segment_anything", "colour", "ray"}
+    {
+        "torch",
+        "torchvision",
+        "diffusers",
+        "transformers",
+        "segment_anything",
+        "colour",
+        "openai",
+        "ray",
+    }
 )
 
 

@@ -5,17 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from core.errors import BadInput
-from core.generation.before import GeneratedImage, GenerationRequest, generate
 from core.generation.entry import Defaults, Kind, ModelEntry
 
 __all__ = [
     "MODELS",
     "Defaults",
-    "GeneratedImage",
-    "GenerationRequest",
     "Kind",
     "ModelEntry",
-    "generate",
     "model",
 ]
 

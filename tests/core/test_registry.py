@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 
 from core.errors import BadInput
 from core.generation import registry
-from core.generation.registry import MODELS, GenerationRequest, ModelEntry, generate, model
-from core.generation.renderer import RENDERER_VERSION, RenderRequest, render
+from core.generation.registry import MODELS, ModelEntry, model
 
-REQUEST = GenerationRequest("reference-renderer", "sphere", (200, 30, 60), "window", 3, 64)
 WITH_WEIGHTS = [entry for entry in MODELS if entry.kind in ("diffusers", "transformers")]
 # Table 4 of GenColorBench, its first column.
 TABLE_4 = {"Flux", "Sana", "SD 3.5", "Pixart Alpha", "SD 3", "Pixart Sigma", "Janus Pro",
@@ -136,36 +132,3 @@ def test_listing_imports_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == f"{len(MODELS)} []"
-
-
-def test_the_image_is_the_renderers_own() -> None:
-    image = generate(REQUEST)
-    own = render(RenderRequest("sphere", (200, 30, 60), "window", 3, 64))
-    np.testing.assert_array_equal(image.srgb8, own.srgb8)
-    assert image.mask is not None
-    np.testing.assert_array_equal(image.mask.pixels, own.mask.pixels)
-
-
-def test_the_origin_draws_the_image_again() -> None:
-    image = generate(REQUEST)
-    origin = json.loads(json.dumps(image.origin))
-    assert origin == image.origin
-    assert origin["renderer_version"] == RENDERER_VERSION
-    again = generate(
-        GenerationRequest(
-            origin["model_id"],
-            origin["object_name"],
-            tuple(origin["albedo_srgb8"]),
-            origin["light"],
-            origin["seed"],
-            origin["size_px"],
-        )
-    )
-    np.testing.assert_array_equal(again.srgb8, image.srgb8)
-
-
-def test_what_the_renderer_cannot_draw_is_said() -> None:
-    with pytest.raises(BadInput, match="mug"):
-        generate(GenerationRequest("reference-renderer", "unicorn", (1, 2, 3)))
-    with pytest.raises(BadInput, match="reference-renderer"):
-        generate(GenerationRequest("flux.1-dev", "sphere", (1, 2, 3)))
