@@ -43,7 +43,11 @@ def folder_of(context: Context, given: Mapping[str, Any]) -> Path:
 def prompts_of(library: Library, set_id: str) -> Sequence[Prompt] | Mapping[str, Sequence[Prompt]]:
     """The prompts of a set; those of every imported set by its name; or none at all."""
     if set_id == EVERY_IMPORTED_SET:
-        return {one.title: library.index(one.id).prompts for one in library.sets() if one.imported}
+        named: dict[str, Sequence[Prompt]] = {}
+        for one in library.sets():  # newest first: of two sets of one name, the newer
+            if one.imported and one.title not in named:
+                named[one.title] = library.index(one.id).prompts
+        return named
     return library.index(set_id).prompts if set_id else ()
 
 
