@@ -19,6 +19,7 @@ import numpy as np
 from core.errors import BadInput, TrueHueError
 from core.generation.entry import ModelEntry
 from core.generation.failures import BadModelFolder, DrawingFailed
+from core.generation.out_of_memory import is_out_of_memory
 from core.generation.request import (
     Cancelled,
     GeneratedImage,
@@ -56,7 +57,7 @@ def load(entry: ModelEntry, folder: Path, placement: Placement, revision: str = 
             output_loading_info=True,
         )
     except Exception as error:  # what a broken file raises has no family: even Exception itself
-        if "memory" in f"{type(error).__name__} {error}".lower():
+        if is_out_of_memory(error):
             raise
         raise BadModelFolder(
             f"{folder} could not be read as Janus: {error}. Get it again with: "

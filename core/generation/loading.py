@@ -11,10 +11,12 @@ from core.generation.diffusion import DiffusersModel
 from core.generation.entry import ModelEntry
 from core.generation.failures import BadModelFolder
 from core.generation.families import FAMILIES, call_defaults
+from core.generation.out_of_memory import is_out_of_memory
 from core.generation.pipeline_folder import PipelineFolder
 from core.generation.previews import Previewer, fit
 from core.generation.readiness import check_source
 from core.generation.sources import Source
+from core.generation.transformers_parts import load_parts, refuse_unfilled
 from core.generation.weights import part_file
 from core.machine import Machine, Placement, placement
 
@@ -23,14 +25,15 @@ def load(entry: ModelEntry, source: Source, at: Machine | Placement) -> Diffuser
     """Loads a checked folder; never from the network, never foreign code, never pickles.
 
     ``at`` is the machine, which the placement follows from, or a placement. Raises BadModelFolder
-    for a folder that cannot be loaded safely and whole, and lets torch's OutOfMemoryError through.
+    for a folder that cannot be loaded safely and whole, and lets errors of memory that ran out
+    through (``is_out_of_memory`` knows them).
     """
     checked = check_source(entry, source)
     if checked is None:
         raise BadInput(f"{entry.name} is no diffusers pipeline.")
     where = place(entry, checked, at) if isinstance(at, Machine) else at
     pipeline = _load(entry, source, checked, where)
-    _check_filled(pipeline, checked)
+    refuse_unfilled(pipeline, checked)
     pipeline.set_progress_bar_config(disable=True)
     memory_bytes, previewer = _lay_out(pipeline, where)
     origin = source.base or source
@@ -78,37 +81,23 @@ def _load(entry: ModelEntry, source: Source, checked: PipelineFolder, at: Placem
     family = FAMILIES.get(checked.pipeline)
     options = dict(family.at_load) if family else {}
     with _quiet():
-        if source.base is not None:
-            parts[entry.part] = _part(entry, source, checked, dtype)
         try:
+            if source.base is not None:
+                parts[entry.part] = _part(entry, source, checked, dtype)
+            parts |= load_parts(checked, dtype, without=parts.keys())
             return pipeline_class.from_pretrained(
                 checked.folder, dtype=dtype, variant=checked.variant, use_safetensors=True,
                 local_files_only=True, trust_remote_code=False, **parts, **options,
             )  # fmt: skip
-        except (MemoryError, torch.OutOfMemoryError):
+        except BadModelFolder:
             raise
         except Exception as error:  # what a broken file raises has no family of its own
+            if is_out_of_memory(error):
+                raise
             raise BadModelFolder(
                 f"{checked.folder} could not be loaded ({type(error).__name__}: {error}). Download "
                 "it again."
             ) from error
-
-
-def _check_filled(pipeline: Any, checked: PipelineFolder) -> None:
-    """Refuses a model whose files held fewer numbers than it has.
-
-    transformers fills what is absent with random numbers and only warns; such a text encoder would
-    draw, but not what was asked.
-    """
-    for part in checked.parts:
-        if part.numbers:
-            wanted = sum(one.numel() for one in pipeline.components[part.name].parameters())
-            if part.numbers < wanted:
-                raise BadModelFolder(
-                    f"{checked.folder / part.name} holds {part.numbers:,} of the {wanted:,} "
-                    f"numbers of {part.class_name}: the weights are not complete. Download them "
-                    "again."
-                )
 
 
 def _part(entry: ModelEntry, source: Source, checked: PipelineFolder, dtype: Any) -> Any:
@@ -166,9 +155,9 @@ def _lay_out(pipeline: Any, at: Placement) -> tuple[int, Previewer | None]:
 def _previewer(pipeline: Any) -> Previewer | None:
     try:
         return fit(pipeline)
-    except (RuntimeError, TypeError, ValueError, AttributeError):
+    except (RuntimeError, TypeError, ValueError, AttributeError) as error:
         # A pipeline that we have no row for may encode in its own way: it draws without previews.
-        if type(pipeline).__name__ in FAMILIES:
+        if type(pipeline).__name__ in FAMILIES or is_out_of_memory(error):
             raise
         return None
 
