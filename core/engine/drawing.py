@@ -13,9 +13,10 @@ import numpy as np
 
 from core.engine.batches import Row, by_model, by_settings, settings_of
 from core.engine.job import Job
-from core.engine.memory import Models, is_out_of_memory, tidy
+from core.engine.memory import Models, tidy
 from core.engine.records import Delivery
 from core.errors import BadInput, TrueHueError
+from core.generation.out_of_memory import is_out_of_memory
 from core.generation.request import Cancelled, GeneratedImage, StepReport
 
 log = logging.getLogger("truehue.engine")
@@ -49,7 +50,12 @@ def draw_job(job: Job, models: Models) -> None:
     for model_id, rows in by_model(job.requests):
         if job.stop.is_set():
             return
-        _ModelsPart(job, models, model_id, rows).draw()
+        part = _ModelsPart(job, models, model_id, rows)
+        try:
+            part.draw()
+        except BaseException as error:  # of the engine itself: the other models can still draw
+            log.exception("Drawing with %s ended by an error of the engine", model_id)
+            part.fail_all(f"The engine failed ({_told(error)}).")
         models.weigh(model_id)
         models.obey()
 
@@ -74,6 +80,11 @@ class _ModelsPart:
                 batch = self._next_batch()
                 self._take(batch, self._attempt(batch))
 
+    def fail_all(self, problem: str) -> None:
+        """All that is left has this problem, and is delivered so."""
+        while self._left and not self._job.stop.is_set():
+            self._end_next(None, problem, None)
+
     def _opens(self) -> bool:
         """Has the model in memory; else all that is left has failed."""
         text = ""
@@ -90,7 +101,7 @@ class _ModelsPart:
                 text = LOAD_OUT_OF_MEMORY
         if text:
             tidy()
-            self._fail_all(text)
+            self.fail_all(text)
         return not text
 
     def _batch_size(self) -> int:
@@ -147,7 +158,7 @@ class _ModelsPart:
             for image in outcome.images:
                 self._end_next(image, None, outcome.seconds)
             if self._lost_in_a_row >= MAX_IN_A_ROW:
-                self._fail_all(
+                self.fail_all(
                     f"Not drawn: the last {self._lost_in_a_row} images could not be kept."
                 )
         elif outcome.kind == "memory":
@@ -158,7 +169,7 @@ class _ModelsPart:
             self._end_next(None, outcome.text, outcome.seconds)
             self._broken_in_a_row += outcome.kind == "broken"
             if self._broken_in_a_row >= MAX_IN_A_ROW:
-                self._fail_all(
+                self.fail_all(
                     f"Not tried: {self._id} failed {MAX_IN_A_ROW} times in a row. {outcome.text}"
                 )
 
@@ -177,13 +188,9 @@ class _ModelsPart:
         others = [row for row in self._left if settings_of(row[1]) != settings]
         self._left = deque(alike)
         self._end_next(None, OUT_OF_MEMORY, outcome.seconds)
-        self._fail_all(OUT_OF_MEMORY)
+        self.fail_all(OUT_OF_MEMORY)
         self._left.extend(others)
         self._models.unload(self._id)
-
-    def _fail_all(self, problem: str) -> None:
-        while self._left and not self._job.stop.is_set():
-            self._end_next(None, problem, None)
 
     def _end_next(
         self, image: GeneratedImage | None, problem: str | None, seconds: float | None

@@ -101,7 +101,8 @@ class Job:
             self._note(problem, 1)
 
     def fails_rest(self, problem: str) -> None:
-        """All that has not come to its end has this problem; nothing is delivered."""
+        """All that has not come to its end has this problem. Nothing is delivered: this is for
+        when delivering itself has failed."""
         with self._board.change():
             if self.left:
                 self._note(problem, self.left)

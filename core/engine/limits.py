@@ -16,6 +16,7 @@ MAX_REQUESTS = 100_000
 SIDES_PX = (64, 4096)
 STEPS = (1, 500)
 GUIDANCE = (0.0, 100.0)
+MAX_DEPTH = 10
 
 
 def checked(request: GenerationRequest) -> GenerationRequest:
@@ -38,6 +39,7 @@ def checked(request: GenerationRequest) -> GenerationRequest:
         _check_guidance(request.guidance)
     if not isinstance(request.options, Mapping):
         raise BadInput("The options of a request are names with values.")
+    _check_json("options", request.options)
     return request
 
 
@@ -92,4 +94,28 @@ def _check_guidance(value: Any) -> None:
     if not number or not math.isfinite(value) or not least <= value <= most:
         raise BadInput(
             f"The guidance must be a number from {least:g} to {most:g}, not {value!r:.60}."
+        )
+
+
+def _check_json(name: str, value: Any, depth: int = 0) -> None:
+    """Raises BadInput for what is no plain JSON: it would be lost where an origin is stored."""
+    if depth > MAX_DEPTH:
+        raise BadInput(f"The {name} are nested more than {MAX_DEPTH} deep. Write them flat.")
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            if not isinstance(key, str):
+                raise BadInput(f"The names in the {name} are text, not {key!r:.60}.")
+            _check_text(f"name {key[:60]!a} in the {name}", key)
+            _check_json(name, inner, depth + 1)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            _check_json(name, inner, depth + 1)
+    elif isinstance(value, str):
+        _check_text(f"text in the {name}", value)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise BadInput(f"The numbers in the {name} must be finite, not {value!r}.")
+    elif value is not None and not isinstance(value, bool | int | float):
+        raise BadInput(
+            f"The {name} are plain JSON (text, numbers, true, false, null, lists, names with "
+            f"values), not {value!r:.60}."
         )

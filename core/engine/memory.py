@@ -9,27 +9,12 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 from core.engine.board import Board
+from core.generation.out_of_memory import is_out_of_memory
 from core.generation.request import LoadedModel
 
 log = logging.getLogger("truehue.engine")
 
 MemoryLimit = int | Callable[[], int] | None
-
-
-def is_out_of_memory(error: BaseException) -> bool:
-    """Whether an error of a model means that its memory did not suffice.
-
-    Torch's class is known by its name, since torch may not be there; on the CPU and on some
-    devices torch raises a plain RuntimeError that only its text tells.
-    """
-    names = {kind.__name__ for kind in type(error).__mro__}
-    if names & {"OutOfMemoryError", "MemoryError"}:
-        return True
-    if "RuntimeError" not in names:
-        return False
-    text = str(error).lower()
-    signs = ("out of memory", "not enough memory", "can't allocate memory", "alloc_failed")
-    return any(sign in text for sign in signs)
 
 
 def tidy() -> None:
@@ -113,10 +98,15 @@ class Models:
         return model
 
     def weigh(self, model_id: str) -> None:
-        """Asks a loaded model anew what it holds: drawing may have changed it."""
+        """Asks a loaded model anew what it holds: drawing may have changed it. One that cannot
+        tell is taken to hold what it held."""
         if model_id in self._loaded:
             model = self._loaded[model_id][0]
-            held = model.memory_bytes
+            try:
+                held = model.memory_bytes
+            except BaseException:  # a model is foreign code: it may raise anything
+                log.exception("%s does not tell what memory it holds", model_id)
+                return
             with self._board.change():
                 self._loaded[model_id] = (model, held)
 

@@ -196,3 +196,52 @@ def test_problems_are_bounded() -> None:
     assert len(state.problems) == 20
     assert state.problems[3].text.startswith("prompt 3 x")
     assert max(len(problem.text) for problem in state.problems) == 1000
+
+
+def test_a_model_that_does_not_tell_what_it_holds_loses_nothing_of_the_job(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Shy(FlatModel):
+        @property  # type: ignore[override]
+        def memory_bytes(self) -> int:
+            if self.batches:
+                raise RuntimeError("no longer known")
+            return 100
+
+        @memory_bytes.setter
+        def memory_bytes(self, value: int) -> None:
+            """The dataclass sets it; what it is stands above."""
+
+    house, inbox = House({"shy": Shy, "flat": FlatModel}), Inbox()
+    with house.engine() as engine, caplog.at_level(logging.ERROR, "truehue.engine"):
+        job = engine.submit([*asked(2, "shy"), *asked(3)], inbox)
+        state = engine.wait(job, WAIT_S)
+        assert engine.loaded() == (("flat", 100), ("shy", 100))
+    assert (state.done, state.failed, state.problems) == (5, 0, ())
+    assert [got.problem for got in inbox.got] == [None] * 5
+    assert "no longer known" in caplog.text
+
+
+def test_an_error_of_the_engine_is_delivered_for_all_that_is_left_of_a_model(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Odd(FlatModel):
+        @property  # type: ignore[override]
+        def batch_size(self) -> int:
+            if len(self.batches) == 2:
+                raise RuntimeError("which batch?")
+            return 1
+
+        @batch_size.setter
+        def batch_size(self, value: int) -> None:
+            """The dataclass sets it; what it is stands above."""
+
+    house, inbox = House({"odd": Odd, "flat": FlatModel}), Inbox()
+    with house.engine() as engine, caplog.at_level(logging.ERROR, "truehue.engine"):
+        state = engine.wait(engine.submit([*asked(5, "odd"), *asked(2)], inbox), WAIT_S)
+    sentence = "The engine failed (RuntimeError: which batch?)."
+    assert (state.status, state.done, state.failed) == ("done", 4, 3)
+    assert state.problems == (Problem(sentence, 3),)
+    assert inbox.problems == [None, None, sentence, sentence, sentence, None, None]
+    assert inbox.positions == list(range(7))
+    assert "Traceback" in caplog.text

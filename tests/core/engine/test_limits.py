@@ -17,6 +17,14 @@ from tests.core.engine.models import FlatModel, House, Inbox, asked
 GOOD = GenerationRequest("flat", "a red mug", seed=3)
 
 
+def deep(levels: int) -> list[Any]:
+    """A list in a list, so many times."""
+    out: list[Any] = []
+    for _ in range(levels - 1):
+        out = [out]
+    return out
+
+
 @pytest.mark.parametrize(
     "fields",
     [
@@ -28,6 +36,7 @@ GOOD = GenerationRequest("flat", "a red mug", seed=3)
         {"steps": 1, "guidance": 0.0, "width": 64, "height": 4096},
         {"steps": 500, "guidance": 100},
         {"text": "红色的杯子 🟥", "negative_text": "blurry"},
+        {"options": {"light": "warm", "n": [1, 2.5, None, True, {"a": ("b",)}], "d": deep(9)}},
     ],
 )
 def test_what_may_be_asked(fields: dict[str, Any]) -> None:
@@ -60,6 +69,13 @@ def test_what_may_be_asked(fields: dict[str, Any]) -> None:
         ({"guidance": float("inf")}, "guidance must be"),
         ({"guidance": "7"}, "guidance must be"),
         ({"options": ["a"]}, "options"),
+        ({"options": {1: 2, "b": 3}}, "names in the options are text, not 1"),
+        ({"options": {"a": {"b": [{2: "c"}]}}}, "names in the options are text, not 2"),
+        ({"options": {"a": {1, 2}}}, r"options are plain JSON .* not {1, 2}"),
+        ({"options": {"a": float("nan")}}, "must be finite, not nan"),
+        ({"options": {"a": "\ud800"}}, "text in the options holds half of a character"),
+        ({"options": {"\ud800": 1}}, "in the options holds half of a character"),
+        ({"options": {"a": deep(11)}}, "nested more than 10 deep"),
     ],
 )
 def test_what_may_not(fields: dict[str, Any], words: str) -> None:

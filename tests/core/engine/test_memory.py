@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import pytest
-
 from core.engine import Problem
 from core.engine.drawing import LOAD_OUT_OF_MEMORY, OUT_OF_MEMORY
-from core.engine.memory import is_out_of_memory
 from core.generation.request import GenerationRequest
 from tests.core.engine.models import (
     WAIT_S,
@@ -199,28 +196,3 @@ def test_a_model_that_breaks_on_unloading_is_gone_nevertheless() -> None:
         for name in "ab":
             assert engine.wait(engine.submit(asked(1, name), Inbox()), WAIT_S).done == 1
         assert engine.loaded() == (("b", 100),)
-
-
-@pytest.mark.parametrize(
-    ("error", "memory"),
-    [
-        (MemoryError(), True),
-        (OutOfMemoryError("anything"), True),
-        (RuntimeError("[enforce fail] DefaultCPUAllocator: not enough memory: you tried"), True),
-        (RuntimeError("MPS backend out of memory (MPS allocated: 9 GB)"), True),
-        (RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling"), True),
-        (RuntimeError("shapes do not match"), False),
-        (ValueError("out of memory"), False),
-    ],
-)
-def test_what_running_out_of_memory_looks_like(error: Exception, memory: bool) -> None:
-    assert is_out_of_memory(error) is memory
-
-
-def test_torch_is_recognized() -> None:
-    import torch
-
-    assert is_out_of_memory(torch.OutOfMemoryError("no"))
-    with pytest.raises(RuntimeError) as caught:
-        torch.empty(2**60, dtype=torch.uint8)
-    assert is_out_of_memory(caught.value)
