@@ -120,11 +120,17 @@ class Mark:
 @dataclass(frozen=True)
 class Badge:
     """What one rule says of one image: its ``status`` over ``objects`` pairs of object and color
-    that were judged."""
+    that have a verdict.
+
+    Of the ``asked`` pairs that its drawings asked for, ``judged`` have one; a ``pass`` has all of
+    them, and both are 0 where no color was asked for.
+    """
 
     rule: str
     status: str
     objects: int
+    judged: int = 0
+    asked: int = 0
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,16 @@
-"""Which verdicts answer a drawing: those about an object and a color that its prompt asked for.
+"""Which verdicts answer a drawing, and what they say together.
 
 A verdict and a target meet in a key: the object's name, a line feed, and the color. The color of a
 verdict is its hex, or what the target calls ``value`` where there is no hex; a drawing holds both.
 A verdict that names no object meets every object of that color.
+
+A drawing asks for every main or reference object that has a color; two of one name and hex are one.
+Where it asks for none, every verdict of its image counts. By one rule it is ``fail`` if a verdict
+fails, else ``unscored`` if one is unscored or an object has none, else ``pass``: an image is right
+only if all of its objects are (GenColorBench, arXiv:2510.20586, section 3.2: MOC and ICA).
 """
 
 from __future__ import annotations
-
-from collections.abc import Sequence
-
-from core.prompts.prompt import ObjectTarget
 
 # The order of adding decides which row is the latest: times may be equal, rowids never are.
 LATEST = """
@@ -33,14 +34,61 @@ TOGETHER = """
 """
 """SQL of what several statuses say together: one fail is a fail, then one unscored is unscored."""
 
+_TARGETS = """
+    list_filter(
+        from_json(
+            {targets},
+            '[{{"object": "VARCHAR", "role": "VARCHAR", "color": "VARCHAR", "hex": "VARCHAR"}}]'
+        ),
+        lambda t: t.hex IS NOT NULL AND t.role <> 'bystander'
+    )
+"""
+_NAMED = "lower(trim(t.object)) || chr(10) || upper(t.hex)"
 
-def asked_keys(targets: Sequence[ObjectTarget]) -> list[str]:
-    """Return the keys of the verdicts that answer ``targets``; none where no color is asked."""
-    keys: dict[str, None] = {}
-    for target in targets:
-        if target.color is None:
-            continue
-        for name in (target.name.strip().lower(), ""):
-            for color in (target.color.hex.upper(), target.color.value):
-                keys[f"{name}\n{color}"] = None
-    return list(keys)
+ASKED = f"""
+    list_transform(
+        list_sort(list_distinct(list_transform({_TARGETS}, lambda t: {_NAMED}))),
+        lambda named: list_sort(list_distinct(flatten(list_transform(
+            list_filter({_TARGETS}, lambda t: {_NAMED} = named),
+            lambda t: [
+                {_NAMED}, lower(trim(t.object)) || chr(10) || t.color,
+                chr(10) || upper(t.hex), chr(10) || t.color
+            ]
+        ))))
+    )
+"""
+"""SQL of the keys that ``{targets}`` (the JSON of a prompt's targets) asks for: one list for each
+object and color, of the keys of the verdicts that answer it."""
+
+COUNTS = "(len(asked) = 0 OR list_contains(flatten(asked), key))"
+"""SQL of whether the verdict ``key`` counts for what was ``asked``."""
+
+ANSWERED = "len(list_filter(asked, lambda keys: list_has_any(keys, judged)))"
+"""SQL of how many of the objects ``asked`` have one of the keys ``judged``."""
+
+
+def verdicts(drawings: str, where: str = "") -> str:
+    """Return SQL of what each rule says of each drawing that it judged: ``number``, ``prompt_id``,
+    ``protocol`` and ``status``.
+
+    ``drawings`` is SQL of rows with ``number``, ``prompt_id``, ``image_id`` and ``asked``;
+    ``where`` narrows evidence. One placeholder, after theirs, is for the rule, or NULL for all.
+    """
+    # One object that was judged at all is all of it; only for several is there more to look up.
+    several = "FILTER (len(asked) > 1)"
+    return f"""
+        SELECT number, prompt_id, protocol,
+            CASE
+                WHEN status = 'pass' AND asked IS NOT NULL AND {ANSWERED} < len(asked)
+                THEN 'unscored'
+                ELSE status
+            END AS status
+        FROM (
+            SELECT number, protocol, any_value(prompt_id) AS prompt_id,
+                {TOGETHER.format(status="latest.status")} AS status,
+                any_value(asked) {several} AS asked, list(key) {several} AS judged
+            FROM {drawings} JOIN ({LATEST.format(where=where)}) AS latest USING (image_id)
+            WHERE {COUNTS} AND protocol = coalesce(?, protocol)
+            GROUP BY number, protocol
+        )
+    """

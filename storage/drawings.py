@@ -6,30 +6,29 @@ import json
 import re
 import secrets
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 from core.errors import BadInput, NotStored
 from core.prompts.prompt import ObjectTarget, Prompt, prompt_from_json
 from core.records import DrawingRecord, Mark
 from storage import canonical
-from storage.asked import LATEST, TOGETHER, asked_keys
+from storage.asked import ASKED
 from storage.database import Database, aware
+from storage.filters import STATUSES, Wanted, filter_of
 from storage.marks import Marks
 
 SOURCES = ("drawn", "imported")
-STATUSES = ("drawn", "failed")
-VERDICTS = ("pass", "fail", "unscored", "")
 
 # Name and type of each column that a record fills, in the order of DrawingRecord's use.
 _COLUMNS = {
     "drawing_id": "VARCHAR", "job_id": "VARCHAR", "source": "VARCHAR", "prompt_source": "VARCHAR",
-    "prompt_id": "VARCHAR", "text": "VARCHAR", "targets": "VARCHAR", "asked": "VARCHAR[]",
-    "task": "VARCHAR", "model": "VARCHAR", "seed": "BIGINT", "guidance": "DOUBLE",
-    "steps": "INTEGER", "width": "INTEGER", "height": "INTEGER", "negative_text": "VARCHAR",
-    "options": "VARCHAR", "origin": "VARCHAR", "status": "VARCHAR", "reason": "VARCHAR",
-    "image_id": "VARCHAR", "seconds": "DOUBLE",
+    "prompt_id": "VARCHAR", "text": "VARCHAR", "targets": "VARCHAR", "task": "VARCHAR",
+    "model": "VARCHAR", "seed": "BIGINT", "guidance": "DOUBLE", "steps": "INTEGER",
+    "width": "INTEGER", "height": "INTEGER", "negative_text": "VARCHAR", "options": "VARCHAR",
+    "origin": "VARCHAR", "status": "VARCHAR", "reason": "VARCHAR", "image_id": "VARCHAR",
+    "seconds": "DOUBLE",
 }  # fmt: skip
-_READ = ", ".join([name for name in _COLUMNS if name != "asked"] + ["created_at"])
+_READ = ", ".join([*_COLUMNS, "created_at"])
 _ID = re.compile("[0-9a-f]{64}")
 
 
@@ -65,8 +64,9 @@ class Drawings:
         lists = ", ".join(f"unnest(?::{kind}[]) AS {name}" for name, kind in _COLUMNS.items())
         with self._database.transaction() as cursor:
             cursor.execute(
-                f"INSERT INTO drawings ({columns}, number, created_at) "
-                f"SELECT {columns}, place + (SELECT coalesce(max(number), 0) FROM drawings), ? "
+                f"INSERT INTO drawings ({columns}, asked, number, created_at) "
+                f"SELECT {columns}, {ASKED.format(targets='targets')}, "
+                "place + (SELECT coalesce(max(number), 0) FROM drawings), ? "
                 f"FROM (SELECT {lists}, unnest(range(1, ? + 1)) AS place) "
                 "ON CONFLICT DO NOTHING",
                 [
@@ -91,44 +91,25 @@ class Drawings:
         return self._records("WHERE drawing_id = ?", [full])[0]
 
     def recent(
-        self,
-        limit: int = 50,
-        offset: int = 0,
-        *,
-        model: str | None = None,
-        prompt: tuple[str, str] | None = None,
-        job_id: str | None = None,
-        status: str | None = None,
-        verdict: str | None = None,
-        rule: str | None = None,
+        self, limit: int = 50, offset: int = 0, **wanted: Unpack[Wanted]
     ) -> list[DrawingRecord]:
         """Return ``limit`` drawings, newest first, after leaving out ``offset`` of them.
 
-        ``prompt`` is the set's id and the prompt's id. ``verdict`` is ``pass``, ``fail``,
-        ``unscored`` or, for drawings without any, empty: one fail makes a fail, then one unscored
-        makes unscored, by ``rule``, or over all rules where that is None; verdicts about what the
-        prompt did not ask are left out, unless it asked for no color. Raises :class:`BadInput` for
-        an unknown status or verdict.
+        The filters are those of :class:`storage.filters.Wanted`. Raises :class:`BadInput` for an
+        unknown status or verdict.
         """
-        clauses, values = _filters(model, prompt, job_id, status, verdict, rule)
+        found = filter_of(**wanted)
         return self._records(
-            f"{clauses} ORDER BY number DESC LIMIT ? OFFSET ?",
-            [*values, max(limit, 0), max(offset, 0)],
+            f"{found.clause} ORDER BY number DESC LIMIT ? OFFSET ?",
+            [*found.values, max(limit, 0), max(offset, 0)],
         )
 
-    def count(
-        self,
-        *,
-        model: str | None = None,
-        prompt: tuple[str, str] | None = None,
-        job_id: str | None = None,
-        status: str | None = None,
-        verdict: str | None = None,
-        rule: str | None = None,
-    ) -> int:
+    def count(self, **wanted: Unpack[Wanted]) -> int:
         """Return how many drawings there are; the filters are those of :meth:`recent`."""
-        clauses, values = _filters(model, prompt, job_id, status, verdict, rule)
-        return int(self._database.rows(f"SELECT count(*) FROM drawings {clauses}", values)[0][0])
+        found = filter_of(**wanted)
+        return int(
+            self._database.rows(f"SELECT count(*) FROM drawings {found.clause}", found.values)[0][0]
+        )
 
     def for_image(self, image_id: str) -> list[DrawingRecord]:
         """Return the drawings that show a stored image, newest first; an upload has none.
@@ -175,43 +156,6 @@ class Drawings:
         return [_record(row) for row in rows]
 
 
-def _filters(
-    model: str | None,
-    prompt: tuple[str, str] | None,
-    job_id: str | None,
-    status: str | None,
-    verdict: str | None,
-    rule: str | None,
-) -> tuple[str, list[Any]]:
-    """The WHERE clause of what was asked for, and its values."""
-    if status is not None and status not in STATUSES:
-        raise BadInput(f"status is {status!r}: give one of {', '.join(STATUSES)}.")
-    if verdict is not None and verdict not in VERDICTS:
-        raise BadInput(f"verdict is {verdict!r}: give pass, fail, unscored or an empty text.")
-    source, prompt_id = prompt or (None, None)
-    given = {
-        "model": model, "prompt_source": source, "prompt_id": prompt_id, "job_id": job_id,
-        "status": status,
-    }  # fmt: skip
-    tests = [f"{name} = ?" for name, value in given.items() if value is not None]
-    values: list[Any] = [value for value in given.values() if value is not None]
-    if verdict is not None:
-        tests.append(f"drawing_id {'IN' if verdict else 'NOT IN'} ({_judged(verdict)})")
-        values += [rule, verdict] if verdict else [rule]
-    return f"WHERE {' AND '.join(tests)}" if tests else "", values
-
-
-def _judged(verdict: str) -> str:
-    """The SQL of the drawings with that verdict, or with any where it is empty."""
-    return f"""
-        SELECT drawing_id
-        FROM drawings JOIN ({LATEST.format(where="")}) AS latest USING (image_id)
-        WHERE (len(asked) = 0 OR list_contains(asked, key)) AND protocol = coalesce(?, protocol)
-        GROUP BY drawing_id
-        {f"HAVING {TOGETHER.format(status='latest.status')} = ?" if verdict else ""}
-    """
-
-
 def _row(drawing: DrawingRecord) -> dict[str, Any]:
     """The columns of a drawing, checked."""
     for name, known in (("source", SOURCES), ("status", STATUSES)):
@@ -234,7 +178,6 @@ def _row(drawing: DrawingRecord) -> dict[str, Any]:
         **texts,
         "model": canonical.required(drawing.model, "model"),
         "targets": canonical.dump(_targets_json(drawing.targets)),
-        "asked": asked_keys(drawing.targets),
         "options": canonical.dump(canonical.mapping(drawing.options, "options")),
         "origin": canonical.dump(canonical.mapping(drawing.origin, "origin")),
         "image_id": drawing.image_id,
@@ -255,7 +198,7 @@ def _id(drawing: DrawingRecord, row: Mapping[str, Any]) -> str:
         return given
     if drawing.source == "drawn":
         return secrets.token_hex(32)
-    names = set(_COLUMNS) - {"drawing_id", "job_id", "asked", "origin", "seconds"}
+    names = set(_COLUMNS) - {"drawing_id", "job_id", "origin", "seconds"}
     return canonical.digest({name: row[name] for name in names})
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from core.errors import BadInput
 from core.records import Badge, EvidenceRecord
 from storage import canonical
-from storage.asked import LATEST, TOGETHER
+from storage.asked import ANSWERED, COUNTS, LATEST, TOGETHER
 from storage.database import Database, aware
 from storage.images import Images
 from storage.masks import Masks
@@ -109,30 +109,36 @@ class Evidence:
     def badges(self, image_ids: Sequence[str]) -> dict[str, tuple[Badge, ...]]:
         """Return what each rule says of each image of ``image_ids`` (whole ids), rules by name.
 
-        Of each rule, object and color the latest row counts; one fail makes a fail, then one
-        unscored makes unscored. If the drawings that show the image asked for colors, only
-        verdicts about those count, else all of it. An image without verdicts, or not stored, has
-        an empty tuple.
+        Of each rule, object and color the latest row counts. What the drawings that show the image
+        asked for, taken together, decides which verdicts count and whether any is missing
+        (:mod:`storage.asked`). An image without verdicts, or not stored, has an empty tuple.
         """
         badges: dict[str, tuple[Badge, ...]] = dict.fromkeys(image_ids, ())
         narrow = "WHERE image_id IN (SELECT unnest(?::VARCHAR[]))"
         rows = self._database.rows(
             f"""
             WITH asking AS (
-                SELECT image_id, flatten(list(asked)) AS asked
+                SELECT image_id, list_distinct(flatten(list(asked))) AS asked
                 FROM drawings {narrow} GROUP BY image_id
             ),
-            latest AS ({LATEST.format(where=narrow)})
-            SELECT image_id, protocol, {TOGETHER.format(status="status")}, count(*)
-            FROM latest LEFT JOIN asking USING (image_id)
-            WHERE coalesce(len(asked), 0) = 0 OR list_contains(asked, key)
-            GROUP BY image_id, protocol
-            ORDER BY image_id, protocol
+            found AS (
+                SELECT image_id, protocol, {TOGETHER.format(status="status")} AS status,
+                    count(*) AS objects, any_value(asked) AS asked, list(key) AS judged
+                FROM (
+                    SELECT latest.*, coalesce(asked, []) AS asked
+                    FROM ({LATEST.format(where=narrow)}) AS latest LEFT JOIN asking USING (image_id)
+                )
+                WHERE {COUNTS}
+                GROUP BY image_id, protocol
+            )
+            SELECT image_id, protocol, status, objects, {ANSWERED} AS answered, len(asked)
+            FROM found ORDER BY image_id, protocol
             """,
             [list(badges), list(badges)],
         )
-        for image_id, rule, status, objects in rows:
-            badges[image_id] += (Badge(rule, status, objects),)
+        for image_id, rule, status, objects, answered, asked in rows:
+            whole = "unscored" if status == "pass" and answered < asked else status
+            badges[image_id] += (Badge(rule, whole, objects, answered, asked),)
         return badges
 
     def _mask_id(self, image_id: str, given: str | None) -> str | None:

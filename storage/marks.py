@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from core.records import Mark
-from storage.asked import LATEST, TOGETHER
+from storage.asked import TOGETHER, verdicts
 from storage.database import Database
 
 
@@ -36,10 +36,10 @@ class Marks:
     def of(self, prompt_source: str, rule: str | None = None) -> Mapping[str, Mark]:
         """Return the mark of each prompt of a set that was ever drawn or tried, by its id.
 
-        A mark's verdict is of all its images together, by ``rule``, or by all rules where that is
-        None: ``fail`` if any fails, else ``unscored`` if any is unscored. It counts only the latest
-        row per object and color that the prompt asked for (:mod:`storage.asked`). The mapping never
-        changes; ask again for newer marks.
+        A mark's verdict is of all its judged images together, by ``rule``, or by all rules where
+        that is None: ``fail`` if any fails, else ``unscored`` if any is unscored. Of one image and
+        rule it is what :mod:`storage.asked` says. The mapping never changes; ask again for newer
+        marks.
         """
         with self._lock:
             known = self._known.get((prompt_source, rule))
@@ -87,7 +87,7 @@ class Marks:
         rows = self._database.rows(
             f"""
             WITH wanted AS (
-                SELECT prompt_id, status, image_id, asked
+                SELECT number, prompt_id, status, image_id, asked
                 FROM drawings
                 WHERE prompt_source = ?
                     {"" if only is None else "AND prompt_id IN (SELECT unnest(?::VARCHAR[]))"}
@@ -98,11 +98,9 @@ class Marks:
                     count(*) FILTER (status = 'failed') AS failed
                 FROM wanted GROUP BY prompt_id
             ),
-            latest AS ({LATEST.format(where=narrow)}),
             judged AS (
-                SELECT prompt_id, {TOGETHER.format(status="latest.status")} AS verdict
-                FROM wanted JOIN latest USING (image_id)
-                WHERE list_contains(asked, key) AND protocol = coalesce(?, protocol)
+                SELECT prompt_id, {TOGETHER.format(status="status")} AS verdict
+                FROM ({verdicts("wanted", narrow)})
                 GROUP BY prompt_id
             )
             SELECT drawn, failed, coalesce(verdict, ''), list(prompt_id)

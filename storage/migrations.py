@@ -148,9 +148,73 @@ def _drawings_prompts_selections(cursor: duckdb.DuckDBPyConnection) -> None:
     """)
 
 
+def _asked_by_target(cursor: duckdb.DuckDBPyConnection) -> None:
+    # One list of keys for each object and color, so that one without a verdict is seen. The
+    # expression is a copy: what storage.asked says may change later, a step may not.
+    named = "lower(trim(t.object)) || chr(10) || upper(t.hex)"
+    targets = """
+        list_filter(
+            from_json(
+                targets,
+                '[{"object": "VARCHAR", "role": "VARCHAR", "color": "VARCHAR", "hex": "VARCHAR"}]'
+            ),
+            lambda t: t.hex IS NOT NULL AND t.role <> 'bystander'
+        )
+    """
+    # A new table: after ALTER … TYPE … USING, DuckDB cannot replay its log (found with 2.0.0).
+    cursor.execute("""
+        CREATE TABLE drawings_by_target (
+            drawing_id     VARCHAR PRIMARY KEY,
+            number         BIGINT NOT NULL,
+            job_id         VARCHAR NOT NULL,
+            source         VARCHAR NOT NULL,
+            prompt_source  VARCHAR NOT NULL,
+            prompt_id      VARCHAR NOT NULL,
+            text           VARCHAR NOT NULL,
+            targets        JSON NOT NULL,
+            asked          VARCHAR[][] NOT NULL,
+            task           VARCHAR NOT NULL,
+            model          VARCHAR NOT NULL,
+            seed           BIGINT,
+            guidance       DOUBLE,
+            steps          INTEGER,
+            width          INTEGER,
+            height         INTEGER,
+            negative_text  VARCHAR NOT NULL,
+            options        JSON NOT NULL,
+            origin         JSON NOT NULL,
+            status         VARCHAR NOT NULL,
+            reason         VARCHAR NOT NULL,
+            image_id       VARCHAR,
+            seconds        DOUBLE,
+            created_at     TIMESTAMP NOT NULL
+        )
+    """)
+    cursor.execute(f"""
+        INSERT INTO drawings_by_target BY NAME
+        SELECT * REPLACE (
+            list_transform(
+                list_sort(list_distinct(list_transform({targets}, lambda t: {named}))),
+                lambda named: list_sort(list_distinct(flatten(list_transform(
+                    list_filter({targets}, lambda t: {named} = named),
+                    lambda t: [
+                        {named}, lower(trim(t.object)) || chr(10) || t.color,
+                        chr(10) || upper(t.hex), chr(10) || t.color
+                    ]
+                ))))
+            ) AS asked
+        )
+        FROM drawings
+        ORDER BY number
+    """)
+    cursor.execute("DROP TABLE drawings")
+    cursor.execute("ALTER TABLE drawings_by_target RENAME TO drawings")
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     Migration(1, "images-masks-evidence", _images_masks_evidence),
     Migration(2, "drawings-prompts-selections", _drawings_prompts_selections),
+    Migration(3, "asked-by-target", _asked_by_target),
 )
 
 

@@ -11,10 +11,10 @@ import pytest
 from core.prompts.prompt import ObjectTarget
 from core.records import Badge, Mark
 from storage import Storage
-from storage.asked import asked_keys
 from tests.storage.samples import answers, asks, drawing, picture, verdict
 
 SET = "gencolorbench"
+COLORS = ("l3:Vivid red", "css:blue")
 
 
 def _drawn(storage: Storage, seed: int = 0, **changes: object) -> str:
@@ -23,15 +23,20 @@ def _drawn(storage: Storage, seed: int = 0, **changes: object) -> str:
     return image_id
 
 
-def test_keys_name_object_and_color() -> None:
-    targets = [asks("Coffee Mug ", "l3:Vivid red"), ObjectTarget("table"), asks("bowl", "#abcdef")]
-    assert targets[0].color is not None
-    red = targets[0].color.hex
-    assert asked_keys(targets) == [
-        f"coffee mug\n{red}", "coffee mug\nl3:Vivid red", f"\n{red}", "\nl3:Vivid red",
-        "bowl\n#ABCDEF", "\n#ABCDEF",
+def test_keys_name_object_and_color(storage: Storage) -> None:
+    targets = (
+        asks("Coffee Mug ", "l3:Vivid red"), ObjectTarget("table"), asks("bowl", "#abcdef"),
+        asks("coffee mug", "#D51C3C"), replace(asks("door", "css:blue"), role="bystander"),
+    )  # fmt: skip
+    storage.drawings.add_many([drawing(targets=targets), drawing(targets=())])
+    rows = storage._database.rows("SELECT asked FROM drawings ORDER BY number")
+    assert rows == [
+        ([
+            ["\n#ABCDEF", "bowl\n#ABCDEF"],
+            ["\n#D51C3C", "\nl3:Vivid red", "coffee mug\n#D51C3C", "coffee mug\nl3:Vivid red"],
+        ],),
+        ([],),
     ]  # fmt: skip
-    assert asked_keys([ObjectTarget("table")]) == []
 
 
 def test_drawn_and_failed_are_counted_by_prompt_and_set(storage: Storage) -> None:
@@ -120,15 +125,78 @@ def test_only_what_was_asked_counts(storage: Storage, judged, counts: bool) -> N
     image_id = _drawn(storage)
     storage.evidence.add(replace(judged, image_id=image_id))
     assert storage.drawings.marks(SET)["cna-1"].verdict == ("pass" if counts else "")
-    badge = (Badge("test-rule", "pass", 1),) if counts else ()
+    badge = (Badge("test-rule", "pass", 1, 1, 1),) if counts else ()
     assert storage.evidence.badges([image_id]) == {image_id: badge}
 
 
-def test_a_prompt_that_asks_for_no_color_has_no_verdict(storage: Storage) -> None:
+def test_where_no_color_is_asked_for_every_verdict_counts(storage: Storage) -> None:
     image_id = _drawn(storage, targets=(ObjectTarget("mug"),))
     storage.evidence.add(answers(image_id, asks()))
-    assert storage.drawings.marks(SET) == {"cna-1": Mark(1, 0, "")}
+    assert storage.drawings.marks(SET) == {"cna-1": Mark(1, 0, "pass")}
+    assert storage.drawings.count(verdict="pass") == 1
     assert storage.evidence.badges([image_id])[image_id] == (Badge("test-rule", "pass", 1),)
+    storage.evidence.add(answers(image_id, asks("door"), status="fail"))
+    assert storage.drawings.marks(SET) == {"cna-1": Mark(1, 0, "fail")}
+    assert storage.drawings.count(verdict="fail") == 1
+
+
+def _said(storage: Storage, image_id: str, rule: str | None = None) -> str:
+    """The verdict of the mark, after the filter was seen to say the same."""
+    verdict = storage.drawings.marks(SET, rule)["cna-1"].verdict
+    for other in ("pass", "fail", "unscored", ""):
+        assert storage.drawings.count(verdict=other, rule=rule) == (other == verdict)
+    return verdict
+
+
+def test_a_pass_needs_every_object_that_was_asked_for(storage: Storage) -> None:
+    hat, bag = asks("hat"), asks("bag", "css:blue")
+    ribbon = replace(asks("ribbon"), role="reference")
+    wall = replace(asks("wall", "css:green"), role="bystander")
+    image_id = _drawn(storage, targets=(hat, bag, ribbon, wall, ObjectTarget("table")))
+    said = [_said(storage, image_id)]
+    for target in (hat, wall, ribbon, bag):
+        storage.evidence.add(answers(image_id, target))
+        said.append(_said(storage, image_id))
+    assert said == ["", "unscored", "unscored", "unscored", "pass"]
+    assert storage.evidence.badges([image_id])[image_id] == (Badge("test-rule", "pass", 3, 3, 3),)
+    # Another rule that has not judged all leaves open what all rules together say.
+    storage.evidence.add(answers(image_id, bag, protocol="a-rule"))
+    assert storage.evidence.badges([image_id])[image_id][0] == Badge("a-rule", "unscored", 1, 1, 3)
+    rules = ("a-rule", "test-rule", "third", None)
+    assert [_said(storage, image_id, rule) for rule in rules] == [
+        "unscored", "pass", "", "unscored",
+    ]  # fmt: skip
+    # One that fails is enough.
+    storage.evidence.add(answers(image_id, hat, protocol="a-rule", status="fail"))
+    assert storage.evidence.badges([image_id])[image_id][0] == Badge("a-rule", "fail", 2, 2, 3)
+    assert [_said(storage, image_id, rule) for rule in rules] == ["fail", "pass", "", "fail"]
+
+
+@pytest.mark.parametrize("second", [asks("Hat"), asks("hat", "#D51C3C")])
+def test_the_same_object_and_color_twice_needs_one_verdict(
+    storage: Storage, second: ObjectTarget
+) -> None:
+    image_id = _drawn(storage, targets=(asks("hat"), second))
+    storage.evidence.add(answers(image_id, second))
+    assert _said(storage, image_id) == "pass"
+    assert storage.evidence.badges([image_id])[image_id] == (Badge("test-rule", "pass", 1, 1, 1),)
+
+
+def test_a_verdict_without_an_object_is_about_all_of_its_color(storage: Storage) -> None:
+    image_id = _drawn(storage, targets=(asks("hat"), asks("bag"), asks("cup", "css:blue")))
+    storage.evidence.add(answers(image_id, asks("")))
+    assert _said(storage, image_id) == "unscored"
+    (badge,) = storage.evidence.badges([image_id])[image_id]
+    assert badge == Badge("test-rule", "unscored", 1, 2, 3)
+    storage.evidence.add(answers(image_id, asks("cup", "css:blue")))
+    assert _said(storage, image_id) == "pass"
+
+
+def test_names_are_spelled_alike_on_both_sides(storage: Storage) -> None:
+    for seed, name in enumerate(("\u0130stanbul mug", "mug\u00a0", "\tmug", "STRASSE \u1e9e")):
+        image_id = _drawn(storage, seed, prompt_id=name, targets=(asks(name),))
+        storage.evidence.add(answers(image_id, asks(name)))
+    assert {mark.verdict for mark in storage.drawings.marks(SET).values()} == {"pass"}
 
 
 def test_badges_say_rule_by_rule_what_was_judged(storage: Storage) -> None:
@@ -148,27 +216,33 @@ def test_badges_say_rule_by_rule_what_was_judged(storage: Storage) -> None:
     add(verdict(upload, target={"name": "some red"}, status="unscored"))
     assert storage.evidence.badges([upload, both, bare, "0" * 64]) == {
         upload: (Badge("test-rule", "unscored", 3),),
-        both: (Badge("a-rule", "unscored", 2), Badge("test-rule", "fail", 2)),
+        both: (Badge("a-rule", "unscored", 2, 2, 2), Badge("test-rule", "fail", 2, 2, 2)),
         bare: (),
         "0" * 64: (),
     }
     assert storage.evidence.badges([]) == {}
     # Another prompt has the same picture: what either asked counts.
     storage.drawings.add(drawing(both, targets=(asks("hat", "css:blue"),)))
-    assert storage.evidence.badges([both])[both][0] == Badge("a-rule", "fail", 3)
+    assert storage.evidence.badges([both])[both][0] == Badge("a-rule", "fail", 3, 3, 3)
 
 
 def test_step_by_step_is_the_same_as_all_at_once(data_dir: Path) -> None:
     chance = random.Random(5)
     statuses = ["pass", "fail", "unscored"]
     with Storage.open(data_dir) as storage:
-        images = [_drawn(storage, seed, prompt_id=f"cna-{seed % 4}") for seed in range(8)]
+        images = [
+            _drawn(
+                storage, seed, prompt_id=f"cna-{seed % 4}",
+                targets=[(asks(),), (asks(), asks("bowl", "css:blue")), ()][seed % 3],
+            )
+            for seed in range(8)
+        ]  # fmt: skip
         for turn in range(40):
             if chance.random() < 0.3:
                 image_id = chance.choice([None, *images])
                 storage.drawings.add(drawing(image_id, prompt_id=f"cna-{chance.randrange(6)}"))
             else:
-                target = asks(color=chance.choice(["l3:Vivid red", "css:blue"]))
+                target = asks(chance.choice(["mug", "bowl"]), chance.choice(COLORS))
                 storage.evidence.add(
                     answers(chance.choice(images), target, status=chance.choice(statuses),
                             protocol=chance.choice("ab"), version=str(turn))

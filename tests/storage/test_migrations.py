@@ -1,18 +1,30 @@
 from __future__ import annotations
 
+import json
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from core.errors import DatabaseDamaged, DatabaseNewer, StorageError
+from core.prompts.prompt import ObjectTarget, Prompt
 from storage import Storage
 from storage.database import Database
 from storage.evidence import Evidence
 from storage.images import Images
 from storage.masks import Masks
 from storage.migrations import APP_VERSION, MIGRATIONS, Migration
-from tests.storage.samples import brushed, drawing, folder_state, picture, prompts, verdict
+from tests.storage.samples import (
+    answers,
+    asks,
+    brushed,
+    drawing,
+    folder_state,
+    picture,
+    prompts,
+    verdict,
+)
 
 NEXT = len(MIGRATIONS) + 1
 
@@ -128,3 +140,51 @@ def test_a_database_of_the_first_step_is_brought_up_with_its_rows(data_dir: Path
         assert storage.drawings.recent() == [row]
         steps = storage._database.rows("SELECT number FROM schema_migrations ORDER BY 1")
         assert steps == [(step.number,) for step in MIGRATIONS]
+
+
+def test_a_database_of_the_second_step_is_brought_up_with_its_rows(data_dir: Path) -> None:
+    data_dir.mkdir()
+    second = Database.open(_path(data_dir), migrations=MIGRATIONS[:2])
+    images = Images(second, data_dir / "images")
+    evidence = Evidence(second, images, Masks(second, data_dir / "masks", images))
+    ids = [images.add(picture(seed), "", "generated").image_id for seed in range(3)]
+    hat, bag = asks("Hat "), replace(asks("bag", "css:blue"), role="reference")
+    wall = replace(asks("wall", "#00FF00"), role="bystander")
+    wanted = [(hat, bag, wall, ObjectTarget("table")), (hat, asks("hat", "#D51C3C")), ()]
+    for number, (image_id, targets) in enumerate(zip(ids, wanted, strict=True), 1):
+        prompt = Prompt("-", "-", "free", targets)
+        # As the program of that step stored a row: all keys of all targets in one list.
+        keys = [
+            f"{name}\n{color}"
+            for target in targets
+            if target.color is not None
+            for name in (target.name.strip().lower(), "")
+            for color in (target.color.hex, target.color.value)
+        ]
+        second.insert(
+            "INSERT INTO drawings VALUES (?, ?, '', 'drawn', 'gencolorbench', ?, 'a hat', ?, ?, "
+            "'moc', 'sdxl', 7, 4.5, 30, 7, 5, '', '{}', '{}', 'drawn', '', ?, 1.25, now())",
+            [f"{number}" * 64, number, f"moc-{number}", json.dumps(prompt.as_json()["targets"]),
+             keys, image_id],
+        )  # fmt: skip
+        evidence.add(answers(image_id, hat))
+    before = second.rows("SELECT * EXCLUDE asked FROM drawings ORDER BY number")
+    second.close()
+
+    with Storage.open(data_dir) as storage:
+        rows = storage._database.rows
+        assert rows("SELECT * EXCLUDE asked FROM drawings ORDER BY number") == before
+        drawings = storage.drawings.recent()
+        assert [row.targets for row in drawings] == wanted[::-1]
+        marks = storage.drawings.marks("gencolorbench")
+        assert {key: mark.verdict for key, mark in marks.items()} == {
+            "moc-1": "unscored", "moc-2": "pass", "moc-3": "pass",
+        }  # fmt: skip
+        # A row that is added now is the same as one that was brought up.
+        storage.drawings.add_many([replace(row, drawing_id="") for row in drawings[::-1]])
+        asked = [keys for (keys,) in rows("SELECT asked FROM drawings ORDER BY number")]
+        assert asked[:3] == asked[3:]
+        assert [len(keys) for keys in asked[:3]] == [2, 1, 0]
+        with pytest.raises(StorageError, match="NOT NULL"):
+            storage._database.insert("UPDATE drawings SET asked = NULL", [])
+        assert storage.check() == []
