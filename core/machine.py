@@ -29,7 +29,8 @@ class Machine:
     """``device`` is torch's name: cuda (also AMD's), mps or cpu.
 
     ``memory_bytes`` and ``free_bytes`` are the device's (on a CPU the main memory's), ``ram_bytes``
-    is the main memory, ``bf16`` says that the device computes in bfloat16.
+    is the main memory, ``bf16`` says that the device computes in bfloat16. ``ram_free_bytes`` is
+    what of main memory and swap can be had now; None where it is not known.
     """
 
     device: Literal["cuda", "mps", "cpu"]
@@ -39,6 +40,7 @@ class Machine:
     ram_bytes: int
     cores: int
     bf16: bool
+    ram_free_bytes: int | None = None
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,11 @@ class Placement:
     offload: Offload
     why: str
 
+    @property
+    def bytes_a_number(self) -> int:
+        """4 in float32, else 2."""
+        return 4 if self.dtype == "float32" else 2
+
 
 def machine() -> Machine:
     """This machine as it is now.
@@ -64,13 +71,15 @@ def machine() -> Machine:
     import psutil  # type: ignore[import-untyped]
 
     ram = psutil.virtual_memory()
+    total, available = int(ram.total), int(ram.available)
+    free = available + int(psutil.swap_memory().free)
     cores = psutil.cpu_count(logical=False) or os.cpu_count() or 1
     if _could_have_gpu():
-        found = _cuda(int(ram.total), cores) or _mps(int(ram.total), int(ram.available), cores)
+        # MPS makes its swap as it goes: what is free there cannot be told.
+        found = _cuda(total, free, cores) or _mps(total, available, cores)
         if found is not None:
             return found
-    total, available = int(ram.total), int(ram.available)
-    return Machine("cpu", _cpu_name(), total, available, total, cores, bf16=True)
+    return Machine("cpu", _cpu_name(), total, available, total, cores, True, free)
 
 
 def placement(
@@ -131,7 +140,7 @@ def _could_have_gpu() -> bool:
     return sys.platform == "win32" or any(Path(name).exists() for name in _GPU_FILES)
 
 
-def _cuda(ram_bytes: int, cores: int) -> Machine | None:
+def _cuda(ram_bytes: int, ram_free_bytes: int, cores: int) -> Machine | None:
     import torch
 
     if not torch.cuda.is_available():
@@ -142,7 +151,7 @@ def _cuda(ram_bytes: int, cores: int) -> Machine | None:
     name = str(torch.cuda.get_device_name())
     # including_emulation: a card that only emulates bfloat16 is faster and as exact in float16.
     bf16 = bool(torch.cuda.is_bf16_supported(including_emulation=False))
-    return Machine("cuda", name, int(total), int(free), ram_bytes, cores, bf16)
+    return Machine("cuda", name, int(total), int(free), ram_bytes, cores, bf16, ram_free_bytes)
 
 
 def _mps(ram_bytes: int, available: int, cores: int) -> Machine | None:

@@ -37,7 +37,7 @@ class DiffusersModel:
 
     def __init__(
         self, entry: ModelEntry, pipeline: Any, at: Placement, about: Mapping[str, Any],
-        previewer: Previewer | None, memory_bytes: int,
+        previewer: Previewer | None, memory_bytes: int, ram_bytes: int = 0,
     ) -> None:  # fmt: skip
         self._pipeline = pipeline
         self._entry = entry
@@ -46,13 +46,18 @@ class DiffusersModel:
         self._family: Family = family(pipeline)
         self._call = call_defaults(type(pipeline))
         self._tokenizers = {name: pipeline.components[name] for name in self._family.limits}
-        self._memory_bytes = memory_bytes
+        self._memory_bytes, self._ram_bytes = memory_bytes, ram_bytes
         self.previewer = previewer
 
     @property
     def memory_bytes(self) -> int:
         """Bytes of weights on the device: all, or the largest part where parts are offloaded."""
         return self._memory_bytes
+
+    @property
+    def ram_bytes(self) -> int:
+        """Bytes of weights that wait in main memory; 0 where all are on the device."""
+        return self._ram_bytes
 
     @property
     def batch_size(self) -> int:
@@ -85,7 +90,7 @@ class DiffusersModel:
         self._pipeline = None
         self._tokenizers = {}
         self.previewer = None
-        self._memory_bytes = 0
+        self._memory_bytes = self._ram_bytes = 0
         # Hooks of offloaded parts refer to each other in circles.
         gc.collect()
         if self._at.device != "cpu":

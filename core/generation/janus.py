@@ -19,6 +19,7 @@ import numpy as np
 from core.errors import BadInput, TrueHueError
 from core.generation.entry import ModelEntry
 from core.generation.failures import BadModelFolder, DrawingFailed
+from core.generation.main_memory import keep_count
 from core.generation.out_of_memory import is_out_of_memory
 from core.generation.request import (
     Cancelled,
@@ -73,13 +74,16 @@ def load(entry: ModelEntry, folder: Path, placement: Placement, revision: str = 
     if processor.chat_template is None:
         raise BadModelFolder(f"{folder} has no chat template (chat_template.jinja).")
     model.eval()
+    weight_bytes = int(model.get_memory_footprint())
     if placement.offload == "none":
         model.to(placement.device)
     else:
         from accelerate import cpu_offload  # type: ignore[import-untyped]
 
         cpu_offload(model, execution_device=torch.device(placement.device))
-    return JanusModel(entry, processor, model, placement, revision)
+    loaded = JanusModel(entry, processor, model, placement, revision, weight_bytes)
+    keep_count(loaded)
+    return loaded
 
 
 class JanusModel:
@@ -89,10 +93,13 @@ class JanusModel:
     batch_size = 1
 
     def __init__(
-        self, entry: ModelEntry, processor: Any, model: Any, placement: Placement, revision: str
-    ) -> None:
+        self, entry: ModelEntry, processor: Any, model: Any, placement: Placement, revision: str,
+        weight_bytes: int = 0,
+    ) -> None:  # fmt: skip
         self._entry, self._placement, self._revision = entry, placement, revision
         self._processor, self._model = processor, model
+        # With hooks for offloading the model's own count finds empty tensors.
+        self._waiting_bytes = weight_bytes
         self._tokens = int(model.config.vision_config.num_image_tokens)
         vq = model.config.vq_config
         self._side_px = int(vq.num_patches) * 2 ** (len(vq.channel_multiplier) - 1)
@@ -108,6 +115,13 @@ class JanusModel:
             sum(weight.numel() * weight.element_size() for weight in layer.parameters(False))
             for layer in self._model.modules()
         )
+
+    @property
+    def ram_bytes(self) -> int:
+        """Bytes of weights that wait in main memory; 0 where all are on the device."""
+        if self._model is None or self._placement.offload == "none":
+            return 0
+        return self._waiting_bytes
 
     @property
     def size_px(self) -> int:

@@ -11,6 +11,7 @@ from core.generation.diffusion import DiffusersModel
 from core.generation.entry import ModelEntry
 from core.generation.failures import BadModelFolder
 from core.generation.families import FAMILIES, call_defaults
+from core.generation.main_memory import check_room, keep_count
 from core.generation.out_of_memory import is_out_of_memory
 from core.generation.pipeline_folder import PipelineFolder
 from core.generation.previews import Previewer, fit
@@ -26,16 +27,20 @@ def load(entry: ModelEntry, source: Source, at: Machine | Placement) -> Diffuser
 
     ``at`` is the machine, which the placement follows from, or a placement. Raises BadModelFolder
     for a folder that cannot be loaded safely and whole, and lets errors of memory that ran out
-    through (``is_out_of_memory`` knows them).
+    through (``is_out_of_memory`` knows them), NotEnoughMemory among them.
     """
     checked = check_source(entry, source)
     if checked is None:
         raise BadInput(f"{entry.name} is no diffusers pipeline.")
-    where = place(entry, checked, at) if isinstance(at, Machine) else at
+    if isinstance(at, Machine):
+        where = place(entry, checked, at)
+        check_room(entry.name, checked.memory_gib * where.bytes_a_number / 2, at)
+    else:
+        where = at
     pipeline = _load(entry, source, checked, where)
     refuse_unfilled(pipeline, checked)
     pipeline.set_progress_bar_config(disable=True)
-    memory_bytes, previewer = _lay_out(pipeline, where)
+    held, previewer = _lay_out(pipeline, where)
     origin = source.base or source
     about = {
         "repo": source.repo,
@@ -45,7 +50,9 @@ def load(entry: ModelEntry, source: Source, at: Machine | Placement) -> Diffuser
     if source.base is not None:
         about |= {"base_repo": origin.repo,
                   "base_revision": origin.revision or f"sha256:{origin.fingerprint()}"}  # fmt: skip
-    return DiffusersModel(entry, pipeline, where, about, previewer, memory_bytes)
+    loaded = DiffusersModel(entry, pipeline, where, about, previewer, *held)
+    keep_count(loaded)
+    return loaded
 
 
 def place(entry: ModelEntry, checked: PipelineFolder, at: Machine) -> Placement:
@@ -133,8 +140,9 @@ def _part(entry: ModelEntry, source: Source, checked: PipelineFolder, dtype: Any
     return part.eval()
 
 
-def _lay_out(pipeline: Any, at: Placement) -> tuple[int, Previewer | None]:
-    """Moves the pipeline to its device; returns the bytes it takes there, and its previewer."""
+def _lay_out(pipeline: Any, at: Placement) -> tuple[tuple[int, int], Previewer | None]:
+    """Moves the pipeline to its device; returns the bytes it takes there and those that wait in
+    main memory, and its previewer."""
     sizes = [
         sum(one.nbytes for one in (*part.parameters(), *part.buffers()))
         for part in pipeline.components.values()
@@ -142,14 +150,14 @@ def _lay_out(pipeline: Any, at: Placement) -> tuple[int, Previewer | None]:
     ]
     if at.offload == "none":
         pipeline.to(at.device)
-        return sum(sizes), _previewer(pipeline)
+        return (sum(sizes), 0), _previewer(pipeline)
     # Fitted before parts are hooked: afterwards, encoding would push others off the device.
     previewer = _previewer(pipeline)
     if at.offload == "model":
         pipeline.enable_model_cpu_offload(device=at.device)
-        return max(sizes, default=0), previewer
+        return (max(sizes, default=0), sum(sizes)), previewer
     pipeline.enable_sequential_cpu_offload(device=at.device)
-    return 0, previewer
+    return (0, sum(sizes)), previewer
 
 
 def _previewer(pipeline: Any) -> Previewer | None:

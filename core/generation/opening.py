@@ -8,6 +8,7 @@ from dataclasses import replace
 from core.errors import BadInput
 from core.generation.endpoints import Endpoint, endpoints_here
 from core.generation.entry import ModelEntry
+from core.generation.main_memory import check_room
 from core.generation.readiness import check_source
 from core.generation.registry import model
 from core.generation.request import LoadedModel
@@ -44,9 +45,9 @@ def open_model(
         from core.generation import janus
 
         check_source(entry, found)
-        where = placement(
-            entry.memory_gib, machine(), largest_gib=entry.largest_gib, fp16=entry.fp16
-        )
+        at = machine()
+        where = placement(entry.memory_gib, at, largest_gib=entry.largest_gib, fp16=entry.fp16)
+        check_room(entry.name, entry.memory_gib * where.bytes_a_number / 2, at)
         return janus.load(entry, found.folder, where, found.revision)
     from core.generation.loading import load
 
@@ -79,9 +80,8 @@ def memory_wanted(model_id: str, sources: Sources | None = None) -> int:
     at = machine()
     empty = replace(at, free_bytes=at.memory_bytes)
     where = placement(whole, empty, largest_gib=largest or None, fp16=entry.fp16)
-    scale = 2 if where.dtype == "float32" else 1
-    held = {"none": whole, "model": largest, "sequential": 0.0}[where.offload] * scale
-    return int((held + WORKING_GIB) * GIB)
+    held = {"none": whole, "model": largest, "sequential": 0.0}[where.offload]
+    return int((held * where.bytes_a_number / 2 + WORKING_GIB) * GIB)
 
 
 def _served(entry: ModelEntry, endpoints: Mapping[str, Endpoint]) -> LoadedModel:
