@@ -18,6 +18,7 @@ from core.generation.endpoints import Endpoint
 from core.generation.opening import memory_wanted, open_model
 from core.generation.sources import Sources
 from core.records import MaskRecord
+from tabs.guard import many
 from tabs.importing import Imports, Staging
 from tabs.library import Library
 
@@ -113,7 +114,7 @@ class Context:
         """The data folder and what is in it, for the header."""
         images = self.storage.images.count()
         verdicts = self.storage.evidence.count()
-        return f"{self.data_label} · {_count(images, 'image')} · {_count(verdicts, 'verdict')}"
+        return f"{self.data_label} · {many(images, 'image')} · {many(verdicts, 'verdict')}"
 
 
 def _all_memory() -> int:
@@ -121,7 +122,3 @@ def _all_memory() -> int:
     from core.machine import machine
 
     return machine().memory_bytes
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

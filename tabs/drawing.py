@@ -11,7 +11,7 @@ from core.engine import Delivery
 from core.generation.registry import model
 from core.generation.request import GenerationRequest
 from core.masks.mask import Mask
-from core.pipeline import measure_by_rules
+from core.pipeline import measure_by_rules, unscored_measurement
 from core.prompts.prompt import ObjectTarget, Prompt
 from core.records import DrawingRecord, MaskRecord
 from core.verdict.rules import RULES
@@ -91,11 +91,24 @@ def judge_exact(
     context: Context, image_id: str, targets: Sequence[ObjectTarget],
     masks: Mapping[int, MaskRecord],
 ) -> None:  # fmt: skip
-    """Judges every object that has an asked color and an exact mask, by every rule."""
+    """Judges every object that has an asked color by every rule, where exact masks came along.
+
+    An object without a mask is not in the picture: that is said, as ``unscored``, and never left
+    out, or a picture with an object missing would count as right.
+    """
+    if not masks:
+        return
     srgb8 = context.srgb8(image_id)
-    for position, record in masks.items():
-        target = targets[position]
+    for position, target in enumerate(targets):
         if target.color is None:
+            continue
+        record = masks.get(position)
+        if record is None:
+            for by in RULES:
+                missing = unscored_measurement(
+                    f"The {target.name} is not in the picture.", target.color, by.id, target.name
+                )
+                context.storage.evidence.add(evidence_record(missing, image_id, None))
             continue
         pixels = context.mask_pixels(record.mask_id)
         for found in measure_by_rules(

@@ -8,15 +8,15 @@ from typing import Any
 import gradio as gr
 
 from core.errors import BadInput, TrueHueError
-from core.generation.registry import model
 from core.generation.renderer import FAILURES, LIGHTS
 from core.generation.request import MAX_SEED
 from core.prompts.prompt import Prompt
 from tabs import inspect
 from tabs.context import Context
 from tabs.drawing import draw
-from tabs.generate_models import about_models, stand_ins
+from tabs.generate_models import about_models, checked_models, stand_ins
 from tabs.generate_plan import (
+    MOST_IMAGES,
     RENDERER,
     Own,
     Settings,
@@ -25,9 +25,10 @@ from tabs.generate_plan import (
     requests,
     settings,
     title_of,
+    too_many,
 )
 from tabs.generate_view import SIZES, View, layout
-from tabs.guard import message_of
+from tabs.guard import many, message_of
 from tabs.inspect_judge import Question, question
 from tabs.links import read, whole
 
@@ -48,16 +49,14 @@ def plan(context: Context, asked: Any, own: Own, *controls: Any) -> list[Any]:
             "note": _product(prompts, how) if total > 1 else "",
             "notes": _notes(mode, own, how), "own": _own_link(own), "settings": _link(how),
         }  # fmt: skip
-        about, lacking = about_models(context, how.models)
+        about = about_models(context, how.models)
+        if total > MOST_IMAGES:
+            view["problem"] = too_many(total)
     except TrueHueError as error:
-        view, about, lacking = {"button": "Draw", "problem": str(error)}, "", False
+        view, about = {"button": "Draw", "problem": str(error)}, {}
     return [
         gr.update(view=view),
-        gr.update(
-            value=about,
-            visible=bool(about),
-            elem_classes="th-lacking" if lacking else "th-about-models",
-        ),
+        gr.update(view=about),
         gr.update(visible=renderer),
     ]
 
@@ -69,10 +68,7 @@ def start(context: Context, sent: dict[str, Any], own: Own, *controls: Any) -> s
     UnknownColor in words fit to be shown.
     """
     how = settings(*controls)
-    for name in how.models:
-        model(name)
-    if not context.local and any(name.startswith("folder:") for name in how.models):
-        raise BadInput("Folders can only be named on the machine where the app runs.")
+    checked_models(context, how.models)
     prompts: list[Prompt]
     if sent.get("mode") == "own":
         prompts = [own_prompt(own)]
@@ -100,7 +96,7 @@ def restore(query: dict[str, str]) -> list[Any]:
     return [
         query.get("text", gr.skip()),
         query.get("object", gr.skip()),
-        gr.update(value=query["target"]) if query.get("target") else gr.skip(),
+        gr.update(value=query["target"]) if "target" in query else gr.skip(),
         models or gr.skip(),
         _or_skip(whole(query.get("seed", ""), MAX_SEED)),
         _or_skip(whole(query.get("seeds", ""), 1000)),
@@ -117,11 +113,20 @@ def _or_skip(value: Any) -> Any:
 
 
 def _product(prompts: int, how: Settings) -> str:
-    parts = [
-        (prompts, "prompt"), (len(how.models), "model"), (how.seeds, "seed"),
-        (len(how.guidance), "guidance scale"),
-    ]  # fmt: skip
-    return " × ".join(f"{n:,} {noun}{'' if n == 1 else 's'}" for n, noun in parts if n != 1)
+    """How the images come about: ``3 prompts × 2 seeds × (2 guidance scales + the renderer)``."""
+    others = len(how.models) - (RENDERER in how.models)
+    scales, drawn = len(how.guidance), RENDERER in how.models
+    by_model = [
+        many(n, noun) for n, noun in ((others, "model"), (scales, "guidance scale")) if n > 1
+    ]
+    if drawn and others and scales > 1:
+        by_model = [f"({' × '.join(by_model)} + the renderer, which takes no guidance)"]
+    elif drawn and others:
+        by_model = [many(others + 1, "model")]
+    elif drawn:
+        by_model = []
+    parts = [many(n, noun) for n, noun in ((prompts, "prompt"), (how.seeds, "seed")) if n > 1]
+    return " × ".join(parts + by_model)
 
 
 def _notes(mode: str, own: Own, how: Settings) -> list[str]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
+from core.errors import BadInput
 from core.generation.readiness import missing
 from core.generation.reference import stand_in_note
 from core.generation.registry import MODELS, Defaults, model
@@ -33,13 +35,22 @@ def stand_ins(names: Sequence[str]) -> list[str]:
     return [note for note in notes if note]
 
 
-def about_models(context: Context, models: Sequence[str]) -> tuple[str, bool]:
-    """Markdown on the chosen models, and whether one of them lacks something here.
+def checked_models(context: Context, models: Sequence[str]) -> None:
+    """Raises BadInput for a model that there is not, and for a folder of this machine where others
+    than the people at it can reach the app."""
+    for name in models:
+        if name.startswith("folder:") and not context.local:
+            raise BadInput("Folders can only be named on the machine where the app runs.")
+        model(name)
 
-    Each model with weights is told with its own settings, its license and what it takes; the
-    renderer needs no words. Raises BadInput for a model that there is not.
+
+def about_models(context: Context, models: Sequence[str]) -> dict[str, Any]:
+    """The chosen models as the page shows them: settings, license, size, and what they lack here.
+
+    The renderer needs no words. Raises BadInput as :func:`checked_models` does.
     """
-    parts, lacks = [], False
+    checked_models(context, models)
+    told = []
     for name in models:
         entry = model(name)
         if entry.kind == "renderer":
@@ -47,13 +58,11 @@ def about_models(context: Context, models: Sequence[str]) -> tuple[str, bool]:
         facts = [_own_settings(entry.defaults), entry.license]
         if entry.memory_gib:
             facts.append(f"{entry.memory_gib:g} GiB of weights")
-        lacking = missing(entry, None, context.sources)
-        lacks = lacks or bool(lacking)
-        words = f"**{entry.name}**: {' · '.join(fact for fact in facts if fact)}."
+        lacking = [_with_command(text) for text in missing(entry, None, context.sources)]
         if lacking:
-            words += " It cannot draw here yet. " + " ".join(_as_code(text) for text in lacking)
-        parts.append(words)
-    return "\n\n".join(parts), lacks
+            lacking.insert(0, ("It cannot draw here yet.", ""))
+        told.append({"name": entry.name, "facts": " · ".join(facts), "lacking": lacking})
+    return {"models": told, "lacking": any(one["lacking"] for one in told)}
 
 
 def _own_settings(own: Defaults | None) -> str:
@@ -67,7 +76,7 @@ def _own_settings(own: Defaults | None) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def _as_code(text: str) -> str:
-    """The sentence with the command at its end set as code, so that it can be copied."""
+def _with_command(text: str) -> tuple[str, str]:
+    """The sentence, and the command at its end apart, so that it can be copied."""
     head, colon, command = text.partition(": python -m ")
-    return f"{head}: `python -m {command}`" if colon else text
+    return (f"{head}:", f"python -m {command}") if colon else (text, "")

@@ -119,15 +119,12 @@ def requests(prompts: Sequence[Prompt], how: Settings) -> list[GenerationRequest
     if not total:
         raise BadInput("There is no prompt to draw. Put some into the basket.")
     if total > MOST_IMAGES:
-        raise BadInput(
-            f"That would be {total:,} images; one job takes at most {MOST_IMAGES:,}. Take fewer "
-            "prompts, models, seeds or guidance scales."
-        )
+        raise BadInput(too_many(total))
     return [
         GenerationRequest(
-            model=model, text=prompt.text, seed=seed, steps=how.steps, guidance=guidance,
-            width=how.size_px, height=how.size_px, prompt_id=prompt.id, targets=prompt.targets,
-            options=_options(model, how),
+            model=model, text=prompt.text, seed=seed, steps=_steps_of(model, how),
+            guidance=guidance, width=how.size_px, height=how.size_px, prompt_id=prompt.id,
+            targets=prompt.targets, options=_options(model, how),
         )
         for model in how.models
         for guidance in _scales(model, how)
@@ -141,10 +138,23 @@ def _scales(model: str, how: Settings) -> tuple[float | None, ...]:
     return (None,) if model == RENDERER else how.guidance
 
 
+def _steps_of(model: str, how: Settings) -> int | None:
+    # What a model does not take is not written down as if it had.
+    return None if model == RENDERER else how.steps
+
+
 def _options(model: str, how: Settings) -> dict[str, Any]:
     if model != RENDERER:
         return {}
     return {"light": how.light, "failure": how.failure}
+
+
+def too_many(total: int) -> str:
+    """What to say of more images than one job takes."""
+    return (
+        f"That would be {total:,} images; one job takes at most {MOST_IMAGES:,}. Take fewer "
+        "prompts, models, seeds or guidance scales."
+    )
 
 
 def count_of(prompts: int, how: Settings) -> int:

@@ -31,11 +31,12 @@ PROMPTS = """<section class="th-prompts" aria-label="Prompts"><div class="th-pro
 ASK = """<section class="th-ask-box"><div class="th-ask-tabs" role="tablist" aria-label="What to draw">
 <button type="button" role="tab" data-mode="own">Own words</button><button type="button" role="tab" data-mode="chosen">Chosen prompt</button><button type="button" role="tab" data-mode="basket">Basket</button></div>
 <div class="th-ask-body" hidden></div></section>"""  # noqa: E501
+MODELS = '<ul class="th-models" hidden></ul>'
 DRAW = """<section class="th-draw-box"><div class="th-draw-line">
 <button type="button" class="th-draw-button">Draw</button>
 <p class="th-ask-note" role="status"></p></div><ul class="th-ask-notes"></ul></section>"""
-QUEUE = """<section class="th-queue" aria-live="polite" hidden><h3>Queue</h3>
-<div class="th-queue-list"></div></section>"""
+QUEUE = """<section class="th-queue" aria-label="Queue" hidden><h3>Queue</h3>
+<div class="th-queue-list"></div></section><p class="th-queue-said th-said" role="status"></p>"""
 GALLERY = """<section class="th-gallery th-card"><div class="th-gallery-bar"><h3>Pictures</h3>
 <span class="th-gallery-status" role="status"></span><span class="th-space"></span>
 <select class="th-gallery-model" aria-label="Model" hidden></select><select class="th-gallery-rule" aria-label="Rule of the verdicts"></select>
@@ -56,7 +57,7 @@ class View:
     object_name: Any
     target: Any
     models: Any
-    missing: Any
+    about: Any
     seed: Any
     new_seed: Any
     seeds: Any
@@ -89,7 +90,7 @@ class View:
     @property
     def planned(self) -> list[Any]:
         """What plan() fills."""
-        return [self.draw, self.missing, self.renderer_only]
+        return [self.draw, self.about, self.renderer_only]
 
 
 def layout(context: Context) -> View:
@@ -118,7 +119,7 @@ def layout(context: Context) -> View:
                 info="Several draw the same prompts one after the other. hub:owner/name or "
                 "folder:/path opens any diffusers pipeline.",
             )  # fmt: skip
-            missing = gr.Markdown("", elem_id="models-missing", visible=False)
+            about = widget("models", MODELS, elem_id="models-about", view={})
             with gr.Row(elem_classes="th-ask th-seed"):
                 seed = gr.Number(0, label="First seed", elem_id="generate-seed", min_width=90)
                 new_seed = gr.Button("New seed", elem_id="generate-new-seed", min_width=90)
@@ -153,6 +154,6 @@ def layout(context: Context) -> View:
     gallery = widget(
         "gallery", GALLERY, elem_id="gallery", before=helpers, rules=[by.id for by in RULES]
     )
-    return View(prompts, ask, own_text, object_name, target, models, missing, seed, new_seed, seeds,
+    return View(prompts, ask, own_text, object_name, target, models, about, seed, new_seed, seeds,
                 guidance, steps, size, light, failure, renderer_only, draw_box, queue,
                 gallery)  # fmt: skip

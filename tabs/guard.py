@@ -18,3 +18,8 @@ def message_of(error: Exception) -> str:
         f"Something went wrong that TrueHue did not expect ({type(error).__name__}: {error}). "
         "Nothing was stored. The log of the app has the details."
     )
+
+
+def many(number: int, noun: str) -> str:
+    """``1 image``, ``1,200 images``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -14,7 +14,7 @@ from core.masks.mask import Mask
 from core.prompts.prompt import Prompt
 from tabs.context import Context
 from tabs.importing import ImportJob
-from tabs.library import Library
+from tabs.library import Library, counted
 
 EVERY_IMPORTED_SET = "*"
 SHOWN = 100
@@ -97,25 +97,32 @@ def take(context: Context, given: Mapping[str, Any], job: ImportJob) -> dict[str
 
 def report_json(report: FolderReport, planned_only: bool) -> dict[str, Any]:
     """A report as the dialog shows it: counts, then lists that can be opened."""
+    with_image = report.asked - report.missing.total if planned_only else report.prompts
     counts: list[list[Any]] = [
-        [report.files, "files in the folder"],
-        [report.found, "images linked to prompts"],
-        [report.prompts if not planned_only else report.asked - report.missing.total,
-         f"of {report.asked:,} prompts have an image"],
-    ]  # fmt: skip
+        counted(report.files, "file", "in the folder"),
+        counted(report.found, "image", "linked to prompts"),
+        [with_image, f"of {report.asked:,} prompts with an image"],
+    ]
     if not planned_only:
         counts += [
-            [report.taken, "stored"],
-            [report.known, "imported before, left as they are"],
-            [report.broken.total, "broken, left out"],
-            [report.unread, "not reached"],
-            [report.lossy, "compressed with loss: their colors were changed a little before"],
+            counted(report.taken, "image", "read and stored"),
+            counted(report.known, "image", "imported before, left as it was"),
+            counted(report.broken.total, "file", "broken, left out"),
+            counted(report.unread, "image", "not reached"),
+            counted(report.lossy, "image", "compressed with loss: colors were changed a little"),
         ]
     counts += [
-        [report.new_prompts, "prompts that only the folder's table knows"],
-        [report.extra.total, "files that belong to no prompt"],
-        [report.ignored, "hidden, system or table files"],
+        counted(report.new_prompts, "prompt", "that only the folder's table knows"),
+        counted(report.extra.total, "file", "that belongs to no prompt"),
+        counted(report.ignored, "hidden, system or table file", ""),
     ]
+    notes = []
+    if not report.found and report.extra.total:
+        notes.append(
+            "No file has the name of a prompt of the chosen set. For images of a released run, "
+            "import its CSV files of prompts first and choose every imported set; for any other "
+            "folder, put a CSV with the columns file and prompt into it."
+        )
     lists = [
         _list("Broken", report.broken),
         _list("Belongs to no prompt", report.extra),
@@ -125,8 +132,8 @@ def report_json(report: FolderReport, planned_only: bool) -> dict[str, Any]:
     ]
     title = f"{report.folder}: {'found' if planned_only else 'imported'}"
     return {
-        "title": title, "counts": [one for one in counts if one[0] or one[1].startswith("images")],
-        "notes": [], "lists": lists,
+        "title": title, "counts": [one for at, one in enumerate(counts) if one[0] or at < 3],
+        "notes": notes, "lists": lists,
     }  # fmt: skip
 
 

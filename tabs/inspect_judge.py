@@ -152,7 +152,7 @@ def _judge_mask(context: Context, work: Work, mask: MaskRecord, put: Question) -
     ]
 
 
-def evidence_record(found: Measurement, image_id: str, mask_id: str) -> EvidenceRecord:
+def evidence_record(found: Measurement, image_id: str, mask_id: str | None) -> EvidenceRecord:
     """A measurement as storage keeps it."""
     verdict = found.verdict
     return EvidenceRecord(

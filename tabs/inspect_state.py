@@ -44,14 +44,16 @@ def read_stage(value: Any) -> Work | None:
 def exact_mask(context: Context, image_id: str, object_name: str = "") -> MaskRecord | None:
     """The mask that came with the image (renderer, transparency), if one did.
 
-    Of several objects it is that of ``object_name``, else that of the first.
+    Where masks belong to objects by name, it is that of ``object_name``, and None for an object
+    that has none: it is not in the picture. Without a name it is that of the first object.
     """
     exact = [
         record for record in context.storage.masks.for_image(image_id)
         if record.maker in EXACT_MAKERS
     ]  # fmt: skip
-    named = [one for one in exact if object_name and one.parameters.get("object") == object_name]
-    return min(named or exact, key=lambda one: one.parameters.get("target", 0), default=None)
+    if object_name and any("object" in one.parameters for one in exact):
+        exact = [one for one in exact if one.parameters.get("object") in (object_name, None)]
+    return min(exact, key=lambda one: one.parameters.get("target", 0), default=None)
 
 
 def make_mask(context: Context, work: Work) -> MaskRecord | None:

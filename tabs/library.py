@@ -148,8 +148,8 @@ class Library:
             "report": {
                 "title": name,
                 "counts": [
-                    [len(found.prompts), "prompts taken"],
-                    [len(problems), "records that could not be read"],
+                    counted(len(found.prompts), "prompt", "taken"),
+                    counted(len(problems), "record", "that could not be read"),
                 ],
                 "notes": list(found.notes),
                 "lists": [
@@ -164,6 +164,8 @@ class Library:
 
         Raises BadInput for what is no such list, or one that is too long.
         """
+        if not isinstance(refs, (list, tuple)):
+            raise BadInput("The page sent no list of prompts. Reload the page.")
         if len(refs) > MOST_IN_BASKET:
             raise BadInput(f"A basket holds at most {MOST_IN_BASKET:,} prompts.")
         found: list[Prompt] = []
@@ -205,6 +207,11 @@ class Library:
 def canonical(source: str) -> str:
     """The set under which the drawings of a prompt are kept."""
     return SAME_AS.get(source, source)
+
+
+def counted(number: int, noun: str, rest: str) -> list[Any]:
+    """A number of a report and the words for it: ``[1, "prompt taken"]``."""
+    return [number, f"{noun}{'' if number == 1 else 's'} {rest}".strip()]
 
 
 def sha256_of(file: Path) -> str:

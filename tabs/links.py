@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from urllib.parse import quote, urlencode
 
+from core.generation.request import MAX_PROMPT_CHARACTERS
+
+MOST_CHARACTERS = 1000
 ID_LENGTH = 16
 """Characters of an id that a link carries; storage takes any unique prefix of at least 8."""
 
@@ -17,12 +20,22 @@ def link(tab: str, values: Mapping[str, str | int | None]) -> str:
 
 
 def read(query: Mapping[str, str]) -> dict[str, str]:
-    """The known parameters of a query, without blanks, at most 1,000 characters each."""
+    """The known parameters of a query, without blanks, each up to its length.
+
+    What is empty is left out, but for object, color and text of Generate: there an empty field is
+    what was on screen.
+    """
     known = (
         "tab", "image", "mask", "target", "object", "rule", "k", "system", "light", "seed", "size",
         "model", "text", "seeds", "guidance", "steps", "failure",
     )  # fmt: skip
-    return {key: query[key].strip()[:1000] for key in known if query.get(key, "").strip()}
+    found = {
+        key: query[key].strip()[: MAX_PROMPT_CHARACTERS if key == "text" else MOST_CHARACTERS]
+        for key in known
+        if key in query
+    }
+    kept = ("object", "target", "text") if found.get("tab") == "generate" else ()
+    return {key: value for key, value in found.items() if value or key in kept}
 
 
 def whole(text: str, most: int) -> int | None:

@@ -22,6 +22,7 @@ from tabs.context import ROOT, Context
 
 MAX_UPLOAD_BYTES = 256 * 1024 * 1024
 DECODES_AT_ONCE = 2
+THUMB_SIDES = (192, 384)
 _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 
@@ -86,9 +87,10 @@ def routes(context: Context) -> APIRouter:
         return FileResponse(path, media_type="image/png", headers=_FOREVER)
 
     @router.get("/media/thumbs/{image_id}.png")
-    def thumb(image_id: str) -> Response:
+    def thumb(image_id: str, side: int = THUMB_SIDES[0]) -> Response:
+        side = side if side in THUMB_SIDES else THUMB_SIDES[0]
         try:
-            return Response(thumbnail(image_id), media_type="image/png", headers=_FOREVER)
+            return Response(thumbnail(image_id, side), media_type="image/png", headers=_FOREVER)
         except TrueHueError as error:
             return JSONResponse({"error": str(error)}, 404)
 
@@ -110,7 +112,7 @@ def routes(context: Context) -> APIRouter:
     return router
 
 
-def _thumbnail(context: Context, image_id: str, side: int = 192) -> bytes:
+def _thumbnail(context: Context, image_id: str, side: int) -> bytes:
     """PNG of the image, its longer side at most ``side`` pixels."""
     from PIL import Image
 

@@ -16,6 +16,7 @@ from core.records import DrawingRecord, EvidenceRecord, MaskRecord
 from tabs.answers import guarded, posted
 from tabs.context import Context
 from tabs.drawing import model_name
+from tabs.guard import many
 
 MOST_ITEMS = 96
 MOST_JOBS = 30
@@ -25,7 +26,7 @@ def job_json(state: JobState, owner: str) -> dict[str, Any]:
     """A job as the queue shows it; what others ask for is not told."""
     mine = bool(owner) and state.owner == owner
     return {
-        "id": state.id, "title": state.title if mine else f"{state.total:,} images",
+        "id": state.id, "title": state.title if mine else many(state.total, "image"),
         "mine": mine, "status": state.status, "place": state.place, "total": state.total,
         "done": state.done, "failed": state.failed, "model_name": model_name(state.model),
         "step": state.step, "steps": state.steps, "elapsed_s": state.elapsed_s,
@@ -36,7 +37,7 @@ def job_json(state: JobState, owner: str) -> dict[str, Any]:
 
 
 def _problem(text: str, count: int) -> str:
-    return text if count == 1 else f"{text} ({count:,} images)"
+    return text if count == 1 else f"{text} ({many(count, 'image')})"
 
 
 def _preview(state: JobState) -> str:
@@ -146,7 +147,7 @@ def drawing_routes(context: Context) -> APIRouter:
                 "rule": rule or None,
             }  # fmt: skip
             rows = context.storage.drawings.recent(
-                min(max(limit, 1), MOST_ITEMS), max(offset, 0), **wanted
+                min(max(limit, 1), MOST_ITEMS), min(max(offset, 0), 2**31), **wanted
             )
             return {
                 "items": [drawing_json(context, row) for row in rows],

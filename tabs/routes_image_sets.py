@@ -29,6 +29,14 @@ def image_set_routes(context: Context) -> APIRouter:
 
         return await uploaded(request, MAX_UPLOAD_BYTES, keep)
 
+    @router.post("/forget")
+    async def forget(request: Request) -> JSONResponse:
+        def clear(given: dict[str, Any]) -> dict[str, Any]:
+            context.staging.clear(str(given.get("session") or ""))
+            return {}
+
+        return await posted(request, clear)
+
     @router.post("/plan")
     async def plan(request: Request) -> JSONResponse:
         return await posted(request, lambda given: look(context, given))

@@ -116,13 +116,21 @@ def prompt_routes(context: Context) -> APIRouter:
     async def upload(request: Request) -> JSONResponse:
         return await uploaded(request, MOST_PROMPT_FILE_BYTES, context.library.take_file)
 
+    @router.post("/prompts/sets/hide")
+    async def hide(request: Request) -> JSONResponse:
+        def put_away(given: dict[str, Any]) -> dict[str, Any]:
+            context.storage.prompt_sets.hide(str(given.get("set_id") or ""))
+            return {}
+
+        return await posted(request, put_away)
+
     @router.post("/selections")
     async def save(request: Request) -> JSONResponse:
         def keep(given: dict[str, Any]) -> dict[str, Any]:
-            prompts, _ = context.library.resolve(given.get("refs") or [])
+            prompts, missing = context.library.resolve(given.get("refs") or [])
             refs = [(prompt.source, prompt.id) for prompt in prompts]
             kept = context.storage.selections.save(str(given.get("name") or ""), refs)
-            return {"name": kept.name, "count": len(kept.refs)}
+            return {"name": kept.name, "count": len(kept.refs), "missing": len(missing)}
 
         return await posted(request, keep)
 

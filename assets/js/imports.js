@@ -52,6 +52,13 @@ const status = form.querySelector('.th-import-status');
 let session = '', job = '';
 
 function say(text, problem) { status.textContent = text; status.classList.toggle('th-problem', Boolean(problem)); }
+// What was looked at is what is imported: any change asks to look again.
+function changed() {
+  start.hidden = true;
+  report.hidden = true;
+  if (session && !job) send('/api/image-sets/forget', { session }).catch(() => { /* it goes when the app starts again */ });
+  session = '';
+}
 async function upload() {
   session = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
   const files = [...folder.files];
@@ -73,7 +80,7 @@ form.addEventListener('submit', async (event) => {
   start.hidden = true;
   report.hidden = true;
   try {
-    if (folder.files.length) await upload(); else session = '';
+    if (folder.files.length) { if (!session) await upload(); } else session = '';
     say('Comparing files and prompts…');
     const data = await send('/api/image-sets/plan', { session, path: path.value.trim(), set: setBox.value, model: modelBox.value });
     show(report, data.report);
@@ -100,6 +107,7 @@ async function follow() {
       stop.hidden = true;
       start.hidden = true;
       show(report, state.report);
+      job = session = '';
       document.dispatchEvent(new CustomEvent('th-drawn'));
       document.dispatchEvent(new CustomEvent('th-sets'));
       return;
@@ -108,8 +116,10 @@ async function follow() {
   }
 }
 stop.addEventListener('click', async () => { stop.disabled = true; try { await send('/api/image-sets/jobs/' + job + '/cancel', {}); } catch (error) { say(error.message, true); } stop.disabled = false; });
-folder.addEventListener('change', () => { path.value = ''; say(folder.files.length ? many(folder.files.length, 'file') + ' in the folder' : ''); });
-path.addEventListener('input', () => { if (path.value) folder.value = ''; });
+folder.addEventListener('change', () => { changed(); path.value = ''; say(folder.files.length ? many(folder.files.length, 'file') + ' in the folder' : ''); });
+path.addEventListener('input', () => { changed(); if (path.value) folder.value = ''; });
+// The files stay as they are; only what they are compared with is another.
+[setBox, modelBox].forEach((control) => control.addEventListener('input', () => { start.hidden = true; report.hidden = true; }));
 
 document.addEventListener('th-import', async (event) => {
   const dialog = dialogs[event.detail.kind];

@@ -181,17 +181,74 @@ def test_a_basket_with_a_prompt_that_is_gone_says_so(context: Context) -> None:
 def test_the_plan_counts_what_will_be_drawn(context: Context) -> None:
     asked = {"mode": "basket", "prompts": 3}
     many = ([RENDERER, "kolors"], 0, 2, "3, 5", "", 0, "hard", "swapped")
-    shown, missing, only = tab.plan(context, asked, MUG, *many)
+    shown, about, only = tab.plan(context, asked, MUG, *many)
     assert shown["view"]["button"] == "Draw 18 images"
-    assert shown["view"]["note"] == "3 prompts × 2 models × 2 seeds × 2 guidance scales"
+    assert shown["view"]["note"] == (
+        "3 prompts × 2 seeds × (2 guidance scales + the renderer, which takes no guidance)"
+    )
     assert shown["view"]["settings"]["model"] == f"{RENDERER},kolors"
-    assert "**Kolors**: 50 steps, guidance 5, 1024 × 1024 · " in missing["value"]
-    assert "`python -m core.generation download kolors`" in missing["value"]
+    (kolors,) = about["view"]["models"]
+    assert kolors["name"] == "Kolors"
+    assert kolors["facts"].startswith("50 steps, guidance 5, 1024 × 1024 · ")
+    commands = [command for _, command in kolors["lacking"]]
+    assert "python -m core.generation download kolors" in commands
     assert only["visible"] is True
-    shown, missing, only = tab.plan(context, {"mode": "own"}, MUG, ["kolors"], *RIGHT[1:])
+    shown, _, only = tab.plan(context, {"mode": "own"}, MUG, ["kolors"], *RIGHT[1:])
     assert (shown["view"]["button"], only["visible"]) == ("Draw", False)
     shown, *_ = tab.plan(context, {"mode": "own"}, MUG, [RENDERER], None, *RIGHT[2:])
     assert "whole number" in shown["view"]["problem"]
+
+
+@pytest.mark.parametrize(
+    ("models", "guidance", "said"),
+    [
+        ([RENDERER], "3, 5", "2 seeds"),
+        ([RENDERER, "kolors"], "", "2 seeds × 2 models"),
+        (["kolors", "sd3-medium"], "3, 5", "2 seeds × 2 models × 2 guidance scales"),
+        ([RENDERER, "kolors", "sd3-medium"], "3, 5",
+         "2 seeds × (2 models × 2 guidance scales + the renderer, which takes no guidance)"),
+    ],
+)  # fmt: skip
+def test_the_factors_multiply_to_the_number_on_the_button(
+    context: Context, models: list[str], guidance: str, said: str
+) -> None:
+    shown, *_ = tab.plan(context, {}, MUG, models, 0, 2, guidance, "", 0, "even", "none")
+    assert shown["view"]["note"] == said
+
+
+def test_too_many_images_are_said_before_one_presses(context: Context) -> None:
+    asked = {"mode": "basket", "prompts": 44_464}
+    shown, *_ = tab.plan(context, asked, MUG, *RIGHT)
+    assert "at most 20,000" in shown["view"]["problem"]
+
+
+def test_settings_that_the_renderer_does_not_take_are_not_written_down(context: Context) -> None:
+    job = tab.start(context, {"mode": "own"}, MUG, [RENDERER], 0, 1, "3", "20", 64, "even", "none")
+    assert context.engine.wait(job, 60).status == "done"
+    (row,) = context.storage.drawings.recent()
+    assert (row.steps, row.guidance) == (None, None)
+
+
+def test_a_picture_with_an_object_missing_is_never_right(context: Context) -> None:
+    (row,), prompt = scene(context, "one-missing")
+    rows = context.storage.evidence.for_image(row.image_id or "")
+    missing = [one for one in rows if one.mask_id is None]
+    assert {one.status for one in missing} == {"unscored"}
+    assert len(missing) == len(RULES)
+    assert "is not in the picture" in missing[0].reason
+    assert context.storage.drawings.count(verdict="pass", rule="released") == 0
+    mark = context.storage.drawings.marks("gencolorbench", "released")[prompt.id]
+    assert mark.verdict != "pass"
+    # Its name finds no other object's mask.
+    name = missing[0].object_name
+    assert exact_mask(context, row.image_id or "", name) is None
+
+
+def test_a_folder_is_not_looked_for_where_others_reach_the_app(context: Context) -> None:
+    object.__setattr__(context, "local", False)
+    shown, about, _ = tab.plan(context, {}, MUG, ["folder:/etc"], *RIGHT[1:])
+    assert "machine where the app runs" in shown["view"]["problem"]
+    assert about["view"] == {}
 
 
 def test_a_stand_in_is_said_before_drawing(context: Context) -> None:
@@ -210,6 +267,8 @@ def test_a_link_fills_the_controls(view: tab.View) -> None:
     assert found["target"]["value"] == "#8040C0"
     assert found["models"] == [RENDERER, "kolors"]
     names = ("own_text", "object_name", "seed", "seeds", "size", "light", "failure", "guidance")
+    blank = restored(view, {"tab": "generate", "object": "", "target": "", "text": ""})
+    assert (blank["object_name"], blank["target"]["value"]) == ("", "")
     assert [found[name] for name in names] == [
         "A book", "book", 12, 3, 256, "hard", "swapped", "3,5",
     ]  # fmt: skip

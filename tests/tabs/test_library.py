@@ -79,7 +79,7 @@ def test_a_file_becomes_a_set_and_what_cannot_be_read_is_told(
     file = tmp_path / "mine.csv"
     file.write_bytes(FILE)
     answer = context.library.take_file(file, "mine.csv")
-    assert answer["report"]["counts"][0] == [1, "prompts taken"]
+    assert answer["report"]["counts"][0] == [1, "prompt taken"]
     (problems,) = answer["report"]["lists"]
     assert problems["total"] == answer["report"]["counts"][1][0] >= 1
     assert any("blurple" in text for text in problems["items"])

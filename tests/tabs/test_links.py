@@ -54,3 +54,8 @@ def test_a_link_of_colors_by_name_stays_readable() -> None:
 def test_unknown_blank_and_endless_parameters_are_cut() -> None:
     query = {"tab": " inspect ", "evil": "1", "object": "   ", "target": "x" * 5000}
     assert read(query) == {"tab": "inspect", "target": "x" * 1000}
+
+
+def test_an_empty_field_of_generate_is_what_was_on_screen() -> None:
+    query = {"tab": "generate", "object": "", "text": "x" * 5000, "seed": ""}
+    assert read(query) == {"tab": "generate", "object": "", "text": "x" * 5000}

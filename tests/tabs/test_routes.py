@@ -17,6 +17,7 @@ from PIL import Image
 
 from tabs.context import Context
 from tabs.generate_plan import Own
+from tabs.routes import routes
 from tabs.routes_drawings import drawing_routes
 from tabs.routes_image_sets import image_set_routes
 from tabs.routes_prompts import prompt_routes
@@ -28,7 +29,7 @@ SESSION = "0123456789abcdef" * 2
 @pytest.fixture
 def client(context: Context) -> Iterator[TestClient]:
     app = FastAPI()
-    for make in (prompt_routes, drawing_routes, image_set_routes):
+    for make in (routes, prompt_routes, drawing_routes, image_set_routes):
         app.include_router(make(context))
     with TestClient(app) as opened:
         yield opened
@@ -52,13 +53,34 @@ def finished(client: TestClient, job: str) -> dict[str, Any]:
     raise AssertionError("the import did not end")
 
 
-@pytest.mark.parametrize(
-    "path",
-    ["/api/prompts/resolve", "/api/prompts/sets", "/api/selections", "/api/jobs/x/cancel",
-     "/api/image-sets/plan", "/api/image-sets/start", f"/api/image-sets/files/{SESSION}"],
-)  # fmt: skip
-def test_a_page_elsewhere_changes_nothing(client: TestClient, path: str) -> None:
-    assert client.post(path, content=b"{}").status_code == 403
+def test_a_page_elsewhere_changes_nothing(client: TestClient) -> None:
+    app: Any = client.app
+    paths = [path for path, methods in app.openapi()["paths"].items() if "post" in methods]
+    assert len(paths) >= 11
+    for path in paths:
+        filled = path.replace("{session}", SESSION).replace("{job_id}", "x")
+        assert client.post(filled, content=b"{}").status_code == 403, path
+
+
+def test_an_imported_set_is_put_away_and_comes_back(client: TestClient) -> None:
+    headers = {**OURS, "X-File-Name": "hats.txt"}
+    sent = client.post("/api/prompts/sets", content="a hat\n", headers=headers).json()
+    client.post("/api/prompts/sets/hide", json={"set_id": sent["set_id"]}, headers=OURS)
+    listed = client.get("/api/prompts/sets").json()["sets"]
+    assert not any(one["imported"] for one in listed)
+    again = client.post("/api/prompts/sets", content="a hat\n", headers=headers).json()
+    assert again["set_id"] == sent["set_id"]
+    listed = client.get("/api/prompts/sets").json()["sets"]
+    assert [one["title"] for one in listed if one["imported"]] == ["hats"]
+
+
+def test_a_selection_says_what_it_had_to_leave_out(client: TestClient) -> None:
+    row = client.get("/api/prompts/search?set=concepts&limit=1").json()["rows"][0]
+    refs = [[row["source"], row["id"]], ["concepts", "gone"]]
+    saved = client.post("/api/selections", json={"name": "two", "refs": refs}, headers=OURS)
+    assert saved.json() == {"name": "two", "count": 1, "missing": 1}
+    wrong = client.post("/api/prompts/resolve", json={"refs": 5}, headers=OURS)
+    assert wrong.status_code == 400
 
 
 @pytest.mark.parametrize("body", [b"[1]", b"{", b"\xff\xfe", b"null"])
@@ -87,7 +109,7 @@ def test_a_selection_is_saved_listed_and_removed(client: TestClient) -> None:
     row = client.get("/api/prompts/search?set=concepts&limit=1").json()["rows"][0]
     refs = [[row["source"], row["id"]]]
     saved = client.post("/api/selections", json={"name": " dogs ", "refs": refs}, headers=OURS)
-    assert saved.json() == {"name": "dogs", "count": 1}
+    assert saved.json() == {"name": "dogs", "count": 1, "missing": 0}
     assert client.get("/api/prompts/sets").json()["selections"] == [{"name": "dogs", "count": 1}]
     client.post("/api/selections/remove", json={"name": "dogs"}, headers=OURS)
     assert client.get("/api/prompts/sets").json()["selections"] == []
@@ -141,6 +163,22 @@ def test_a_file_cannot_leave_its_folder(client: TestClient, context: Context, pa
     answer = client.post(f"/api/image-sets/files/{SESSION}", content=png(1), headers=headers)
     assert answer.status_code == 400
     assert not list((context.storage.data_dir).rglob("x.png"))
+
+
+def test_staged_files_are_counted_and_forgotten(
+    client: TestClient, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tabs.importing.MOST_STAGED_FILES", 2)
+
+    def send(path: str) -> int:
+        headers = {**OURS, "X-File-Path": quote(path), "X-File-Name": "x"}
+        url = f"/api/image-sets/files/{SESSION}"
+        return client.post(url, content=b"x", headers=headers).status_code
+
+    assert [send("a/1.png"), send("a/2.png"), send("a/3.png")] == [200, 200, 400]
+    client.post("/api/image-sets/forget", json={"session": SESSION}, headers=OURS)
+    assert not context.staging.folder(SESSION).exists()
+    assert [send("a"), send("a/1.png")] == [200, 400]
 
 
 def test_paths_are_for_people_at_this_machine_alone(

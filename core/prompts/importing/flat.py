@@ -83,9 +83,10 @@ class Lookup:
         notes = []
         if self.unlisted:
             most = ", ".join(name for name, _ in self.unlisted.most_common(8))
+            rest = len(self.unlisted) - 8
             notes.append(
-                f"{len(self.unlisted):,} objects are not in the table of objects and have no "
-                f"negative labels: {most}{' …' if len(self.unlisted) > 8 else ''}."
+                "Not in the table of objects, so without negative labels: "
+                f"{most}{f' and {rest:,} more' if rest > 0 else ''}."
             )
         if self.unnamed:
             notes.append(

@@ -92,8 +92,7 @@ def test_tables_of_objects_are_looked_up() -> None:
     assert labels == [("stem", "leaf"), ("core",), ()]
     assert read.prompts[0].targets[0].category == "Fruit"
     assert len(read.notes) == 1
-    assert "1 objects" in read.notes[0]
-    assert "sofa" in read.notes[0]
+    assert "without negative labels: sofa." in read.notes[0]
 
 
 def test_jsonl_flat_and_nested() -> None:
