@@ -8,37 +8,27 @@ a new prompt.
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import math
 import os.path
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 
 from core.color.systems import parse_target
 from core.errors import BadInput
-from core.generation.request import MAX_PROMPT_CHARACTERS, MAX_SEED
+from core.generation.request import MAX_SEED
 from core.image_sets.names import plain
 from core.image_sets.records import Remark
+from core.prompts.importing.report import MAX_FIELD_CHARACTERS, excerpt, unfit
+from core.prompts.importing.source import TextSource, open_text
+from core.prompts.importing.tables import DELIMITERS, Record, records
 from core.prompts.prompt import ObjectTarget, Prompt
 
-MAX_TABLE_BYTES = 256 * 2**20
 _HEADER = (
     "A table of files and prompts has the columns file and prompt_id or prompt, and may have "
     "object, color, seed, model and guidance."
 )
-
-
-class _Reader(Protocol):
-    """What ``csv.reader`` returns."""
-
-    line_num: int
-
-    def __next__(self) -> list[str]: ...
 
 
 @dataclass(frozen=True)
@@ -67,8 +57,9 @@ def is_table(path: Path) -> bool:
     try:
         with path.open("rb") as file:
             head = file.read(4096)
-        columns = _columns(_decoded(head, cut=True))
-    except (OSError, BadInput, csv.Error):
+        with open_text(head, path.name) as source:
+            columns, _ = _header(source, _delimiter(source))
+    except (OSError, BadInput):
         return False
     return "file" in columns and bool({"prompt_id", "prompt"} & set(columns))
 
@@ -76,45 +67,27 @@ def is_table(path: Path) -> bool:
 def read_table(path: Path, folder: Path, prompts: Sequence[Prompt]) -> Table:
     """Reads the table at ``path`` for the images of ``folder``.
 
-    A line that cannot be used is reported and the rest is taken. Raises BadInput for a file that
-    cannot be read, is too large, is not UTF-8 or UTF-16, or has not that header.
+    It is read as files of prompts are (:mod:`core.prompts.importing`): in UTF-8, UTF-16, UTF-32 or,
+    with a remark, Windows-1252; a line that cannot be used is reported and the rest is taken.
+    Raises BadInput for a file that cannot be read, is too large, is not text, or has not that
+    header.
     """
-    try:
-        if path.stat().st_size > MAX_TABLE_BYTES:
-            raise BadInput(f"{path.name} is larger than {MAX_TABLE_BYTES >> 20} MiB: split it.")
-        text = _decoded(path.read_bytes())
-    except OSError as error:
-        raise BadInput(f"{path.name} cannot be read: {error.strerror or error}.") from error
-    try:
-        columns = _columns(text)
-    except csv.Error as error:
-        raise BadInput(f"The header of {path.name} cannot be read: {error}. {_HEADER}") from error
-    twice = {column for column in columns if column and columns.count(column) > 1}
-    if twice:
-        raise BadInput(f"{path.name} has two columns {', '.join(sorted(twice))}. {_HEADER}")
-    if "file" not in columns or not {"prompt_id", "prompt"} & set(columns):
-        shown = ", ".join(columns)[:200] or "nothing"
-        raise BadInput(f"{path.name} has no such header ({shown}). {_HEADER}")
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text))
-    known = _Known(prompts)
-    table = Table()
-    for line, cells in _lines(reader, table):
-        if any(cell.strip() for cell in cells):
-            _take(table, known, line, columns, cells, folder)
+    known, table = _Known(prompts), Table()
+    with open_text(path, path.name) as source:
+        table.problems += [Remark(path.name, note) for note in source.notes]
+        delimiter = _delimiter(source)
+        columns, first = _header(source, delimiter)
+        if "file" not in columns or not {"prompt_id", "prompt"} & set(columns):
+            shown = excerpt(", ".join(columns))
+            raise BadInput(f"{path.name} has no such header ({shown}). {_HEADER}")
+        for record in records(source.lines(), delimiter):
+            if record.line <= first:
+                continue
+            if record.why:
+                table.problems.append(Remark(f"line {record.line}", record.why))
+            elif any(cell.strip() for cell in record.fields):
+                _take(table, known, columns, record, folder)
     return table
-
-
-def _lines(reader: _Reader, table: Table) -> Iterator[tuple[int, list[str]]]:
-    """The rows after the header, each with the line it begins on; a cell may have line breaks."""
-    next(reader)
-    while True:
-        line = reader.line_num + 1
-        try:
-            yield line, next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            table.problems.append(Remark(f"line {line}", f"It cannot be read: {error}."))
 
 
 class _Known:
@@ -128,9 +101,8 @@ class _Known:
             self.by_text.setdefault(prompt.text.strip(), []).append(prompt)
 
 
-def _take(
-    table: Table, known: _Known, line: int, columns: list[str], given: list[str], folder: Path
-) -> None:
+def _take(table: Table, known: _Known, columns: list[str], record: Record, folder: Path) -> None:
+    given, line = record.fields, record.line
     cells = dict(zip(columns, (cell.strip() for cell in given), strict=False))
     try:
         if any(cell.strip() for cell in given[len(columns) :]):
@@ -142,7 +114,7 @@ def _take(
         if name in table.rows:
             raise BadInput(f"{name} was there before, on line {table.rows[name].line}.")
         prompt = _prompt(table, known, cells)
-        row = Row(line, name, prompt, cells.get("model", ""), _seed(cells), _guidance(cells))
+        row = Row(line, name, prompt, _model(cells), _seed(cells), _guidance(cells))
     except BadInput as error:
         table.problems.append(Remark(f"line {line}", str(error)))
         return
@@ -171,14 +143,11 @@ def _prompt(table: Table, known: _Known, cells: Mapping[str, str]) -> Prompt:
         raise BadInput(f"Several prompts have this text ({ids}): give the prompt_id.")
     if same:
         return same[0]
-    if len(text) > MAX_PROMPT_CHARACTERS:
-        raise BadInput(
-            f"The prompt has {len(text):,} characters: at most {MAX_PROMPT_CHARACTERS:,}."
-        )
-    targets = _targets(cells)
     made_of = "\n".join([text, cells.get("object", ""), cells.get("color", "")])
     new_id = prompt_id or f"text-{hashlib.sha256(made_of.encode()).hexdigest()[:12]}"
-    prompt = Prompt(new_id, text, "free", targets)
+    prompt = Prompt(new_id, text, "free", _targets(cells))
+    if why := unfit(prompt):
+        raise BadInput(why)
     before = table.new_prompts.get(new_id, prompt)
     if before != prompt:
         raise BadInput(f"The prompt {new_id} was given before with another text or object.")
@@ -210,8 +179,18 @@ def _file_name(given: str, folder: Path) -> str:
     try:
         below = path.relative_to(folder)
     except ValueError:
-        raise BadInput(f"{given[:200]} is not below the folder.") from None
+        raise BadInput(f"{excerpt(given)} is not below the folder.") from None
     return plain(below.as_posix())
+
+
+def _model(cells: Mapping[str, str]) -> str:
+    text = cells.get("model", "")
+    if len(text) > MAX_FIELD_CHARACTERS or not text.isprintable():
+        raise BadInput(
+            f"The model {excerpt(text[:40])} is no name: give at most {MAX_FIELD_CHARACTERS:,} "
+            "characters without line breaks or control characters."
+        )
+    return text
 
 
 def _seed(cells: Mapping[str, str]) -> int | None:
@@ -234,27 +213,25 @@ def _guidance(cells: Mapping[str, str]) -> float | None:
     return value
 
 
-def _decoded(content: bytes, cut: bool = False) -> str:
-    """The text of a table; of its first bytes only if ``cut``."""
-    encoding = "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-    try:
-        return content.decode(encoding, "ignore" if cut else "strict")
-    except UnicodeDecodeError as error:
-        raise BadInput(
-            f"The table is not UTF-8 (byte {error.start}): save it as CSV in UTF-8."
-        ) from error
+def _header(source: TextSource, delimiter: str) -> tuple[list[str], int]:
+    """The names of the columns, in lower case and with ``text`` called ``prompt``, and the line
+    that they stand on."""
+    for record in records(source.lines(), delimiter):
+        if record.why:
+            raise BadInput(f"The header of {source.name} cannot be read. {record.why} {_HEADER}")
+        if not record.fields:
+            continue
+        names = [name.strip().lower() for name in record.fields]
+        columns = ["prompt" if name == "text" else name for name in names]
+        twice = sorted({name for name in columns if name and columns.count(name) > 1})
+        if twice:
+            shown = excerpt(", ".join(twice))
+            raise BadInput(f"{source.name} has two columns {shown}. {_HEADER}")
+        return columns, record.line
+    raise BadInput(f"{source.name} has no header, only blank lines. {_HEADER}")
 
 
-def _delimiter(text: str) -> str:
-    return max(",;\t", key=_header(text).count)
-
-
-def _header(text: str) -> str:
-    return re.split(r"[\r\n]", text, maxsplit=1)[0]
-
-
-def _columns(text: str) -> list[str]:
-    """The names of the columns: lower case, with ``text`` called ``prompt``."""
-    names = next(csv.reader([_header(text)], delimiter=_delimiter(text)), [])
-    plain_names = [name.strip().strip("\ufeff").lower() for name in names]
-    return ["prompt" if name == "text" else name for name in plain_names]
+def _delimiter(source: TextSource) -> str:
+    """The separator that stands most often in the first line; the comma at a draw."""
+    first = next((text for _, text, _ in source.lines() if text.strip()), "")
+    return max(DELIMITERS, key=first.count)

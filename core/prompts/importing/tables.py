@@ -18,6 +18,10 @@ OPEN_QUOTE = (
 NUL = "The line has a NUL byte in it."
 
 
+class _TooWide(Exception):
+    """A field in quotes is longer than the csv module reads."""
+
+
 @dataclass(frozen=True, slots=True)
 class Record:
     """One record: the line that it begins on, its fields, and its text as it stood.
@@ -71,7 +75,11 @@ def _quoted(
     """The record that begins with ``first``; lines that turn out not to be its own go back."""
     number, text, _ = first
     taken: list[tuple[int, str, int]] = []
-    fields = _parsed(text, delimiter)
+    try:
+        fields = _parsed(text, delimiter)
+    except _TooWide:
+        why = f"A field has more than {csv.field_size_limit():,} characters."
+        return Record(number, text, why=why)
     while fields == []:
         line = waiting.popleft() if waiting else next(source, None)
         if line is None:
@@ -85,7 +93,10 @@ def _quoted(
             break
         text += more
         if '"' in more:
-            fields = _parsed(text, delimiter)
+            try:
+                fields = _parsed(text, delimiter)
+            except _TooWide:  # over several lines that is surely a mark that was not closed
+                fields = None
     if fields is None:
         waiting.extendleft(reversed(taken))
         return Record(number, first[1], why=OPEN_QUOTE)
@@ -93,11 +104,16 @@ def _quoted(
 
 
 def _parsed(text: str, delimiter: str) -> list[str] | None:
-    """The fields; an empty list where a quote is still open; None where it closes wrongly."""
+    """The fields; an empty list where a quote is still open; None where it closes wrongly.
+
+    Raises _TooWide.
+    """
     reader = csv.reader([text], delimiter=delimiter, strict=True, skipinitialspace=True)
     try:
         return next(reader)
     except csv.Error as error:
+        if "field larger than field limit" in str(error):
+            raise _TooWide from error
         return [] if "unexpected end of data" in str(error) else None
     except StopIteration:
         return None

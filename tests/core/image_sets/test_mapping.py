@@ -93,7 +93,7 @@ def test_bad_lines_are_reported_and_the_rest_is_taken(tmp_path: Path) -> None:
         ("line 16", "The guidance 'nan' is no number"),
         ("line 17", "It has 8 cells and the header 7"),
         ("line 18", "The prompt has 20,001 characters"),
-        ("line 19", "It cannot be read: field larger than field limit"),
+        ("line 19", "The prompt has 200,000 characters"),
         ("line 21", "The prompt own was given before with another text"),
         ("line 7", "There is no image file none.png in the folder."),
     ]
@@ -108,6 +108,7 @@ def test_bad_lines_are_reported_and_the_rest_is_taken(tmp_path: Path) -> None:
         "\ufefffile;prompt\na.png;Käse, rot\n".encode(),
         "FILE\tText\r\na.png\tKäse, rot\r\n".encode("utf-16"),
         '"file",prompt\r"a.png","Käse, rot"\r'.encode(),
+        '\n file , prompt\na.png, "Käse, rot"\n'.encode("utf-32"),
     ],
 )
 def test_other_spellings_of_a_table(tmp_path: Path, content: bytes) -> None:
@@ -119,6 +120,57 @@ def test_a_cell_with_line_breaks_does_not_shift_the_lines(tmp_path: Path) -> Non
     planned = _planned(tmp_path, 'file,prompt\na.png,"one\ntwo"\n\nb.png,\n')
     assert planned.found[0].prompt.text == "one\ntwo"
     assert planned.problems[0].where == "line 5"
+
+
+def test_a_stray_quotation_mark_costs_its_line_alone(tmp_path: Path) -> None:
+    table = 'file,prompt\na.png,"A lake\nb.png,A sea\nc.png,"A "red" hat"\nd.png,A mug\n'
+    planned = _planned(tmp_path, table, images="abcd")
+    assert {one.name: one.prompt.text for one in planned.found} == {
+        "b.png": "A sea", "d.png": "A mug",
+    }  # fmt: skip
+    assert [remark.where for remark in planned.problems] == ["line 2", "line 4"]
+    assert all(remark.why.startswith("A quotation mark is opened") for remark in planned.problems)
+    assert len(planned.new_prompts) == 2
+
+
+def test_a_table_of_an_older_encoding_is_read_and_says_so(tmp_path: Path) -> None:
+    planned = _planned(tmp_path, "file,prompt\na.png,Käse\n".encode("cp1252"))
+    assert [one.prompt.text for one in planned.found] == ["Käse"]
+    (remark,) = planned.problems
+    assert remark.where == "table.csv"
+    assert remark.why.startswith("The file is not UTF-8 (line 2 is the first that is not) and was "
+                                 "read as Windows-1252")  # fmt: skip
+
+
+def test_what_is_not_fit_for_a_prompt_is_refused_by_line(tmp_path: Path) -> None:
+    lines = [
+        "file,prompt_id,prompt,object,model",
+        "a.png,,A red\x07 hat,,",
+        f"a.png,{'i' * 1_001},A hat,,",
+        'a.png,"one\ntwo",A hat,,',
+        "a.png,,A hat,h\x1bat,",
+        f"a.png,,A hat,,{'m' * 1_001}",
+        'a.png,,A hat,,"sd\nxl"',
+        f'a.png,,"{"x" * 140_000}",,',
+        "a.png,,A hat\0,,",
+        f'a.png,,"{"x" * 250_000}",,',
+    ]
+    planned = _planned(tmp_path, "\n".join(lines), images="a")
+    assert (planned.found, planned.new_prompts) == ((), ())
+    expected = [
+        ("line 2", "The prompt has the control character U+0007 at place 6."),
+        ("line 3", "The id has 1,001 characters; it may have at most 1,000."),
+        ("line 4", "The id has a line break or a tab in it."),
+        ("line 6", "The object has the control character U+001B at place 2."),
+        ("line 7", f"The model {'m' * 40} is no name: give at most 1,000 characters without line "
+         "breaks or control characters."),
+        ("line 8", "The model sd\\nxl is no name: give at most 1,000 characters without line "
+         "breaks or control characters."),
+        ("line 10", "A field has more than 131,072 characters."),
+        ("line 11", "The line has a NUL byte in it."),
+        ("line 12", "The line has 250,011 characters; it may have at most 250,000."),
+    ]  # fmt: skip
+    assert [(remark.where, remark.why) for remark in planned.problems] == expected
 
 
 def test_a_table_is_named_found_or_refused(tmp_path: Path) -> None:
@@ -140,17 +192,19 @@ def test_a_table_is_named_found_or_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", r"no such header \(nothing\).*file and prompt_id or prompt"),
+        (b"", r"t\.csv is empty"),
+        (b"\n \n", r"no header, only blank lines\. .*file and prompt_id or prompt"),
+        (b'file,"prompt\na.png,x\n', r"header of t\.csv cannot be read\. A quotation mark"),
         (b"image,prompt\na.png,x\n", r"no such header \(image, prompt\)"),
         (b"file,seed\na.png,1\n", "no such header"),
         (b"file,prompt,text\n", "two columns prompt"),
-        ("file,prompt\na.png,Käse\n".encode("latin-1"), r"not UTF-8 \(byte 19\): save it"),
-        (b"\x89PNG\r\n\x1a\n\0\0", "not UTF-8"),
+        (b"\x89PNG\r\n\x1a\n\0\0", "is a PNG image, not text"),
+        (b"\xff\xfef\0i\0l\0e\0,\0p\0r\0o\0m\0p\0t\0\n\0\0", "not the UTF-16 that"),
     ],
 )
 def test_what_is_no_table_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
     (tmp_path / "t.csv").write_bytes(content)
     with pytest.raises(BadInput, match=message):
         plan(tmp_path, [], tmp_path / "t.csv")
-    with pytest.raises(BadInput, match="cannot be read"):
+    with pytest.raises(BadInput, match=r"There is no file none\.csv"):
         plan(tmp_path, [], tmp_path / "none.csv")
