@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from core.errors import BadInput
-from core.generation.endpoints import Endpoint, endpoints_here
+from core.generation.endpoints import Endpoint
 from core.generation.entry import ModelEntry
 from core.generation.main_memory import check_room
-from core.generation.readiness import check_source
+from core.generation.readiness import check_source, server_name, servers, unknown_server
 from core.generation.registry import model
 from core.generation.request import LoadedModel
 from core.generation.sources import Sources, find, source
@@ -35,9 +35,7 @@ def open_model(
 
         return ReferenceRenderer()
     if entry.kind == "served":
-        if endpoints is None:
-            endpoints = {endpoint.name: endpoint for endpoint in endpoints_here()}
-        return _served(entry, endpoints)
+        return _served(entry, servers(endpoints))
     if entry.kind == "folder":
         raise BadInput(f"{entry.name} is not drawn with here. {' '.join(entry.needs)}")
     found = source(entry, sources or Sources.here())
@@ -87,8 +85,6 @@ def memory_wanted(model_id: str, sources: Sources | None = None) -> int:
 def _served(entry: ModelEntry, endpoints: Mapping[str, Endpoint]) -> LoadedModel:
     from core.generation.served import ServedModel
 
-    name = entry.id.partition(":")[2].strip()
-    if name not in endpoints:
-        known = ", ".join(endpoints) or "none"
-        raise BadInput(f"No server is set up under the name {name!r} (set up: {known}).")
-    return ServedModel(endpoints[name])
+    for sentence in unknown_server(entry, endpoints):
+        raise BadInput(sentence)
+    return ServedModel(endpoints[server_name(entry)])

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Mapping
 from dataclasses import replace
 
 from core.errors import BadInput
+from core.generation.endpoints import Endpoint, endpoints_here
 from core.generation.entry import ModelEntry
 from core.generation.failures import BadModelFolder
 from core.generation.pipeline_folder import PipelineFolder, check_pipeline
@@ -22,16 +24,25 @@ _PACKAGES = {
 _ALSO = {"kolors": ("sentencepiece",)}
 
 
-def missing(entry: ModelEntry, machine: Machine | None, sources: Sources) -> tuple[str, ...]:
+def missing(
+    entry: ModelEntry,
+    machine: Machine | None,
+    sources: Sources,
+    endpoints: Mapping[str, Endpoint] | None = None,
+) -> tuple[str, ...]:
     """What is missing before the model can draw here, one sentence each; empty when it can.
 
-    ``machine`` None leaves the memory out.
+    ``machine`` None leaves the memory out. ``endpoints`` are the servers that were set up, by the
+    name in ``served:name``; None takes what the environment names. Raises BadInput where the
+    environment names no address.
     """
     out = list(entry.needs)
     packages = (*_PACKAGES.get(entry.kind, ()), *_ALSO.get(entry.id, ()))
     absent = [name for name in packages if importlib.util.find_spec(name) is None]
     if absent:
         out.append(f"Missing packages: {', '.join(absent)}. Run: pip install {' '.join(absent)}")
+    if entry.kind == "served":
+        out += unknown_server(entry, servers(endpoints))
     if entry.kind in ("diffusers", "transformers"):
         memory_gib = entry.memory_gib
         found = find(entry, sources)
@@ -46,6 +57,27 @@ def missing(entry: ModelEntry, machine: Machine | None, sources: Sources) -> tup
         if machine is not None and memory_gib:
             out += _memory(entry, memory_gib, machine)
     return tuple(out)
+
+
+def servers(endpoints: Mapping[str, Endpoint] | None) -> Mapping[str, Endpoint]:
+    """The given servers, by name; those of the environment where None is given."""
+    if endpoints is not None:
+        return endpoints
+    return {endpoint.name: endpoint for endpoint in endpoints_here()}
+
+
+def unknown_server(entry: ModelEntry, endpoints: Mapping[str, Endpoint]) -> tuple[str, ...]:
+    """The sentence for a served model whose name is not set up; nothing for one that is."""
+    name = server_name(entry)
+    if name in endpoints:
+        return ()
+    known = ", ".join(endpoints) or "none"
+    return (f"No server is set up under the name {name!r:.80} (set up: {known}).",)
+
+
+def server_name(entry: ModelEntry) -> str:
+    """``lab`` of ``served:lab``."""
+    return entry.id.partition(":")[2].strip()
 
 
 def check_source(entry: ModelEntry, found: Source) -> PipelineFolder | None:

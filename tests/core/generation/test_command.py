@@ -75,6 +75,22 @@ def test_one_model_is_checked(
     assert "no model_index.json" in json.loads(capsys.readouterr().out)["missing"][0]
 
 
+def test_a_server_is_ready_only_where_it_is_set_up(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TRUEHUE_ENDPOINT", raising=False)
+    assert main(["check", "served:nothing"]) == 1
+    out = capsys.readouterr().out
+    assert "- No server is set up under the name 'nothing' (set up: none)." in out
+    assert "Ready" not in out
+    monkeypatch.setenv("TRUEHUE_ENDPOINT", "http://127.0.0.1:9/v1")
+    assert main(["check", "served:endpoint"]) == 0
+    assert "Ready to draw." in capsys.readouterr().out
+    monkeypatch.setenv("TRUEHUE_ENDPOINT", "no address")
+    assert main(["check", "served:endpoint"]) == 2
+    assert "TRUEHUE_ENDPOINT" in capsys.readouterr().err
+
+
 def test_an_image_is_drawn_into_a_file(
     tiny: Tiny, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -249,6 +249,22 @@ def test_a_server_is_opened_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None
         open_model("served:lab")
 
 
+def test_a_server_that_is_not_set_up_is_missing(
+    monkeypatch: pytest.MonkeyPatch, nowhere: Sources
+) -> None:
+    monkeypatch.delenv(URL_VARIABLE, raising=False)
+    lab = {"lab": Endpoint("lab", "http://127.0.0.1:9/v1")}
+    assert missing(model("served:lab"), None, nowhere, lab) == ()
+    sentence = "No server is set up under the name 'nothing' (set up: lab)."
+    assert missing(model("served:nothing"), BIG, nowhere, lab) == (sentence,)
+    assert missing(model("served:lab"), BIG, nowhere, {}) != ()
+    # Without a list the environment counts, as it does for drawing.
+    assert "(set up: none)" in missing(model("served:endpoint"), BIG, nowhere)[0]
+    monkeypatch.setenv(URL_VARIABLE, "http://127.0.0.1:9/v1")
+    assert missing(model("served:endpoint"), BIG, nowhere) == ()
+    assert "(set up: endpoint)" in missing(model("served:lab"), BIG, nowhere)[0]
+
+
 def test_janus_is_opened_from_the_models_folder(nowhere: Sources, one_thread: None) -> None:
     assert nowhere.models_folder is not None
     folder = save_tiny_janus(nowhere.models_folder / "janus-pro-1b")
