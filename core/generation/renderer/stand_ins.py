@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from core.generation.renderer.objects import OBJECTS
+from core.prompts.words import article
 
 # Names for the shapes themselves: nothing stands in for anything.
 _SAME = {
@@ -119,7 +120,7 @@ def stand_in_note(name: str, category: str = "") -> str:
     found = stand_in(name, category)
     if found.itself:
         return ""
-    return f"{with_article(found.shape).capitalize()} stands in for the {name}."
+    return f"{article(found.shape).capitalize()} {found.shape} stands in for the {name}."
 
 
 def left_out_note(name: str) -> str:
@@ -135,8 +136,3 @@ def _known(name: str) -> StandIn | None:
             if form in _SHAPES:
                 return StandIn(_SHAPES[form], itself=form in _SAME)
     return None
-
-
-def with_article(noun: str) -> str:
-    """``"an apple"``, ``"a cube"``."""
-    return f"{'an' if noun[:1] in 'aeiou' else 'a'} {noun}"
