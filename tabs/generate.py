@@ -32,6 +32,9 @@ from tabs.guard import many, message_of
 from tabs.inspect_judge import Question, question
 from tabs.links import read, whole
 
+# Not a comma: the path of a folder may hold one.
+MODEL_SEPARATOR = "|"
+
 __all__ = ["View", "layout", "plan", "restore", "start", "wire"]
 
 
@@ -92,7 +95,7 @@ def restore(query: dict[str, str]) -> list[Any]:
     if query.get("tab") != "generate":
         return [gr.skip()] * 11
     light, failure = query.get("light", ""), query.get("failure", "")
-    models = [name for name in query.get("model", "").split(",") if name]
+    models = [name for name in query.get("model", "").split(MODEL_SEPARATOR) if name]
     return [
         query.get("text", gr.skip()),
         query.get("object", gr.skip()),
@@ -145,7 +148,7 @@ def _own_link(own: Own) -> dict[str, Any]:
 def _link(how: Settings) -> dict[str, Any]:
     guidance = ",".join(f"{scale:g}" for scale in how.guidance if scale is not None)
     return {
-        "model": ",".join(how.models), "seed": how.seed,
+        "model": MODEL_SEPARATOR.join(how.models), "seed": how.seed,
         "seeds": how.seeds if how.seeds > 1 else "",
         "guidance": guidance, "steps": how.steps or "", "size": how.size_px or "",
         "light": how.light if RENDERER in how.models else "",

@@ -19,15 +19,19 @@ SIZES = (256, 512, 768, 1024, 1280, 1536, 2048)
 FIRST_COLOR = "l3:Vivid reddish orange"
 PROMPTS = """<section class="th-prompts" aria-label="Prompts"><div class="th-prompts-bar">
 <select class="th-set" aria-label="Prompt set"></select>
+<button type="button" class="th-button th-set-remove" aria-label="Remove this set from the list" hidden>Remove</button>
 <input class="th-search" type="search" placeholder="Search: vivid green, &quot;wooden table&quot;, -dog" aria-label="Search prompts">
 <select class="th-sort" aria-label="Order"><option value="relevance">Best match first</option><option value="set">In set order</option><option value="text">A to Z</option><option value="hue">By hue</option><option value="lightness">By lightness</option><option value="object">By object</option><option value="task">By task</option><option value="random">Shuffled</option></select>
-<button type="button" class="th-button th-facets-toggle">Filters</button>
+<button type="button" class="th-button th-facets-toggle" aria-expanded="false" aria-controls="th-facets">Filters</button>
 <button type="button" class="th-button th-import-prompts">Import…</button></div>
 <div class="th-chips" hidden></div>
-<div class="th-prompts-body"><div class="th-facets" aria-label="Filters"></div>
-<div class="th-list" role="listbox" tabindex="0" aria-label="Prompts: arrow keys move, space puts into the basket, Enter chooses"><div class="th-list-space"></div><p class="th-list-empty" hidden></p></div></div>
+<div class="th-prompts-body"><div class="th-facets" id="th-facets" role="group" aria-label="Filters"></div>
+<div class="th-list" role="listbox" aria-multiselectable="true" tabindex="0" aria-label="Prompts: arrow keys move, space puts into the basket, Enter chooses"><div class="th-list-space"></div><p class="th-list-empty" hidden></p></div></div>
 <div class="th-prompts-foot"><span class="th-matches" role="status"></span><span class="th-space"></span>
-<button type="button" class="th-button th-add-all">Add all to the basket</button></div></section>"""  # noqa: E501
+<button type="button" class="th-button th-add-all">Add all to the basket</button></div>
+<dialog class="th-confirm" aria-labelledby="th-confirm-title"><b id="th-confirm-title"></b><p></p><p class="th-problem" role="alert" hidden></p>
+<div class="th-confirm-actions"><button type="button" class="th-button th-confirm-no">Keep it</button>
+<button type="button" class="th-button th-confirm-yes">Remove</button></div></dialog></section>"""  # noqa: E501
 ASK = """<section class="th-ask-box"><div class="th-ask-tabs" role="tablist" aria-label="What to draw">
 <button type="button" role="tab" data-mode="own">Own words</button><button type="button" role="tab" data-mode="chosen">Chosen prompt</button><button type="button" role="tab" data-mode="basket">Basket</button></div>
 <div class="th-ask-body" hidden></div></section>"""  # noqa: E501

@@ -186,7 +186,7 @@ def test_the_plan_counts_what_will_be_drawn(context: Context) -> None:
     assert shown["view"]["note"] == (
         "3 prompts × 2 seeds × (2 guidance scales + the renderer, which takes no guidance)"
     )
-    assert shown["view"]["settings"]["model"] == f"{RENDERER},kolors"
+    assert shown["view"]["settings"]["model"] == f"{RENDERER}|kolors"
     (kolors,) = about["view"]["models"]
     assert kolors["name"] == "Kolors"
     assert kolors["facts"].startswith("50 steps, guidance 5, 1024 × 1024 · ")
@@ -260,7 +260,7 @@ def test_a_stand_in_is_said_before_drawing(context: Context) -> None:
 def test_a_link_fills_the_controls(view: tab.View) -> None:
     found = restored(
         view,
-        {"tab": "generate", "object": "book", "target": "#8040C0", "model": f"{RENDERER},kolors",
+        {"tab": "generate", "object": "book", "target": "#8040C0", "model": f"{RENDERER}|kolors",
          "seed": "12", "seeds": "3", "size": "256", "light": "hard", "failure": "swapped",
          "guidance": "3,5", "steps": "20", "text": "A book"},
     )  # fmt: skip
