@@ -51,8 +51,9 @@ class Drawings:
 
         The images are stored before (``storage.images.add``). An id that is given (64 hexadecimal
         characters) is kept; without one a drawn row gets a new one, so that each attempt counts,
-        and an imported row gets the SHA-256 of image, prompt, model and settings, so that the
-        same folder imported twice counts once. An id that is stored already keeps its first row.
+        and an imported row gets the SHA-256 of image, prompt, model, settings and its origin's
+        ``content_key``, so that the same folder imported twice counts once, and two files of equal
+        pixels twice. An id that is stored already keeps its first row.
         Raises :class:`NotStored` for an unknown image and :class:`BadInput`, naming the field, for
         what cannot be stored.
         """
@@ -199,13 +200,18 @@ def _id(drawing: DrawingRecord, row: Mapping[str, Any]) -> str:
     if drawing.source == "drawn":
         return secrets.token_hex(32)
     names = set(_COLUMNS) - {"drawing_id", "job_id", "origin", "seconds"}
-    return canonical.digest({name: row[name] for name in names})
+    key = {name: row[name] for name in names}
+    if "content_key" in drawing.origin:
+        key["content_key"] = drawing.origin["content_key"]
+    return canonical.digest(key)
 
 
 def _whole(value: object, field: str, below: int) -> int | None:
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < below:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise BadInput(f"{field} is {value!r:.60}: give a whole number from 0 to {below - 1}.")
+    if not 0 <= canonical.plain(value, field) < below:
         raise BadInput(f"{field} is {value!r:.60}: give a whole number from 0 to {below - 1}.")
     return value
 
@@ -215,7 +221,10 @@ def _number(value: object, field: str) -> float | None:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise BadInput(f"{field} is {value!r:.60}: give a number.")
-    return float(canonical.plain(float(value), field))
+    try:
+        return float(canonical.plain(float(value), field))
+    except OverflowError as error:
+        raise BadInput(f"{field} is larger than any number that can be stored.") from error
 
 
 def _targets_json(targets: Sequence[ObjectTarget]) -> list[dict[str, Any]]:

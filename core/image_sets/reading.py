@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
 from threading import Event
 
@@ -25,30 +25,35 @@ def read(
 
     ``already`` holds keys of images that are stored (``file_key`` and ``content_key``, see
     :class:`FoundImage`): a file of which either is there is skipped, the first without opening
-    it. A file that cannot be read is a step with a ``problem``, and the rest goes on. Looks at
-    ``stop`` before each file and ends once it is set.
+    it. So is a copy: a file of the bytes, prompt, number and settings of an earlier one. A file
+    that cannot be read is a step with a ``problem``, and the rest goes on. Looks at ``stop`` before
+    each file and ends once it is set.
     """
     first: dict[str, str] = {}
+    taken: dict[str, str] = {}
     total = len(plan.found)
     for position, found in enumerate(plan.found, start=1):
         if stop is not None and stop.is_set():
             return
         step = ImportStep(position, total, found)
         if found.file_key not in already:
-            step = _read_one(step, already)
+            step = _read_one(step, already, taken)
         if step.image_id is not None:
+            taken[found.content_key(step.sha256)] = found.name
             before = first.setdefault(step.image_id, found.name)
             step = replace(step, same_as=before if before != found.name else None)
         yield step
 
 
-def _read_one(step: ImportStep, already: Container[str]) -> ImportStep:
+def _read_one(step: ImportStep, already: Container[str], taken: Mapping[str, str]) -> ImportStep:
+    """The step with its image. ``taken`` names the files of this import by their content keys."""
     found = step.found
     try:
         content = _content(found)
         sha256 = hashlib.sha256(content).hexdigest()
-        if found.content_key(sha256) in already:
-            return replace(step, sha256=sha256)
+        key = found.content_key(sha256)
+        if key in already or key in taken:
+            return replace(step, sha256=sha256, same_as=taken.get(key))
         loaded = load_image(content, found.path.name)
     except (ImageError, MemoryError) as error:
         return replace(step, problem=str(error) or "There is not enough memory to read it.")

@@ -90,7 +90,8 @@ class ImportStep:
 
     ``position`` counts from 1 to ``total``. Of a file that was taken, ``loaded`` and ``image_id``
     are there, and ``same_as`` names an earlier file of the same pixels. ``problem`` says why a
-    file could not be read. A file that was imported before has neither (``known``).
+    file could not be read. A file that was imported before, or is a copy of ``same_as`` with the
+    same prompt and number, has neither (``known``).
     """
 
     position: int
@@ -105,5 +106,5 @@ class ImportStep:
 
     @property
     def known(self) -> bool:
-        """Whether the file was skipped because it was imported before."""
+        """Whether the file was skipped because it, or its copy, was imported before."""
         return self.loaded is None and self.problem is None

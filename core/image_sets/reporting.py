@@ -33,11 +33,11 @@ class FolderReport:
     """What became of every file of a folder.
 
     ``files`` = ``found`` + ``extra.total`` + ``ignored``, and ``found`` = ``taken`` + ``known``
-    (imported before) + ``broken.total`` + ``unread`` (not reached, because the import was
-    stopped). ``same.total`` of those that were taken have the pixels of an earlier file, and
-    ``lossy`` were compressed with loss. ``prompts`` is how many prompts have an image now, of
-    ``asked``; ``missing`` are those for which the folder has fewer than ``expected`` images, broken
-    ones left out.
+    (imported before, or the copy of a file that was) + ``broken.total`` + ``unread`` (not reached,
+    because the import was stopped). ``same`` are those that were taken though an earlier file has
+    their pixels, and the copies; ``lossy`` of those taken were compressed with loss. ``prompts`` is
+    how many prompts have an image now, of ``asked``; ``missing`` are those for which the folder has
+    fewer than ``expected`` images, broken ones left out.
     """
 
     folder: str
@@ -120,15 +120,16 @@ class Tally:
             self._images[id(step.found.prompt)] -= 1
             return
         self._done.add(id(step.found.prompt))
-        if step.known:
-            self._known += 1
-            return
-        self._taken += 1
-        self._lossy += step.lossy
         if step.same_as is not None:
             self._same += 1
             if len(self._same_first) < LISTED:
-                self._same_first.append(Remark(name, f"It has the pixels of {step.same_as}."))
+                copy = "It is a copy of" if step.known else "It has the pixels of"
+                self._same_first.append(Remark(name, f"{copy} {step.same_as}."))
+        if step.known:
+            self._known += 1
+        else:
+            self._taken += 1
+            self._lossy += step.lossy
 
     def report(self) -> FolderReport:
         """What became of the files so far."""

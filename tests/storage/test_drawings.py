@@ -122,6 +122,10 @@ def test_a_transaction_that_fails_leaves_nothing(storage: Storage, second: str |
         ({"steps": 2.5}, r"steps is 2\.5"),
         ({"width": 2**31}, "width is 2147483648"),
         ({"guidance": float("nan")}, "guidance is nan"),
+        ({"guidance": 10**400}, "guidance is larger than any number"),
+        ({"guidance": 10**5000}, "guidance is larger than any number"),
+        ({"steps": 10**5000}, "steps is a whole number of more than 4,096 bits"),
+        ({"options": {"x": [-(10**5000)]}}, r"options\.x\[0\] is a whole number of more than"),
         ({"seconds": "1"}, "seconds is '1'"),
         ({"options": {"x": np.float32(1)}}, r"options\.x is a numpy\.float32"),
         ({"origin": {"x": float("inf")}}, r"origin\.x is inf"),
@@ -251,3 +255,34 @@ def test_a_folder_is_imported_stored_and_known(storage: Storage, tmp_path: Path)
     assert (again.taken, again.known, again.broken.total) == (0, 5, 1)
     assert storage.drawings.count() == 5
     assert storage.check() == []
+
+
+def test_files_of_equal_pixels_are_rows_of_their_own(storage: Storage, tmp_path: Path) -> None:
+    one, other, copy = (
+        tmp_path / "1_1.png",
+        tmp_path / "1" / "image_1.png",
+        tmp_path / "1" / "1.png",
+    )
+    other.parent.mkdir()
+    Image.fromarray(picture()).save(one)
+    Image.fromarray(picture()).save(other, compress_level=0)
+    copy.write_bytes(one.read_bytes())
+    chosen = storage.prompt_sets.add("mine", prompts(1), "csv")
+
+    def run() -> image_sets.FolderReport:
+        plan = image_sets.plan(tmp_path, storage.prompt_sets.prompts(chosen.set_id))
+        assert {found.k for found in plan.found} == {1}
+        tally = image_sets.Tally(plan)
+        for step in image_sets.read(plan, storage.drawings.imported_keys()):
+            if step.loaded is not None:
+                storage.images.add(step.loaded.srgb8, step.loaded.name, "import")
+                storage.drawings.add(image_sets.drawing(step))
+            tally.add(step)
+        return tally.report()
+
+    first, second = run(), run()
+    assert (first.taken, first.known, first.same.total) == (2, 1, 2)
+    assert {remark.why[:10] for remark in first.same.first} == {"It has the", "It is a co"}
+    assert storage.drawings.count() == first.taken
+    assert storage.images.count() == 1
+    assert (second.taken, second.known, second.same.total) == (0, 3, 0)
