@@ -11,7 +11,8 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from core.errors import TrueHueError
+from core.color.systems import parse_target
+from core.errors import BadInput, TrueHueError
 from core.generation.download import download
 from core.generation.entry import ModelEntry
 from core.generation.opening import open_model
@@ -20,6 +21,7 @@ from core.generation.registry import MODELS, model
 from core.generation.request import GenerationRequest, StepReport
 from core.generation.sources import Sources, find
 from core.machine import Machine, machine
+from core.prompts.prompt import ObjectTarget
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -54,8 +56,14 @@ def _parser() -> argparse.ArgumentParser:
     drawing = commands.add_parser("draw", help="draws one image into a PNG file")
     drawing.add_argument("model")
     drawing.add_argument("prompt")
-    drawing.add_argument("--out", type=Path, required=True)
-    drawing.add_argument("--negative", default="")
+    drawing.add_argument("--out", type=Path, required=True, help="the PNG file to write")
+    drawing.add_argument("--negative", default="", help="the negative prompt")
+    drawing.add_argument(
+        "--object", default="", help="for the reference renderer, which reads no prompt: what"
+    )
+    drawing.add_argument(
+        "--color", default="", help="its color: a name such as css:crimson, a hex, or an rgb value"
+    )
     for name, kind in (("seed", int), ("steps", int), ("guidance", float), ("width", int),
                        ("height", int)):  # fmt: skip
         drawing.add_argument(f"--{name}", type=kind, default=0 if name == "seed" else None)
@@ -114,23 +122,58 @@ def _download(asked: argparse.Namespace) -> int:
 
 
 def _draw(asked: argparse.Namespace) -> int:
+    # The engine stands above this package: only here is one of its modules wanted.
+    from core.engine.limits import checked
     from core.images import encode_png
 
     request = GenerationRequest(
         asked.model, asked.prompt, asked.seed, asked.steps, asked.guidance, asked.width,
-        asked.height, asked.negative,
+        asked.height, asked.negative, targets=_targets(asked.object, asked.color),
     )  # fmt: skip
+    if model(asked.model).kind == "renderer" and not request.targets:
+        raise BadInput(
+            "The reference renderer reads no prompt. Say what it shall draw: "
+            "--object mug --color css:crimson"
+        )
+    checked(request)
+    _make_folder(asked.out)
     drawing = open_model(asked.model, Sources.here(asked.models_folder))
     try:
         image = drawing.draw([request], _show, Event())[0]
     finally:
         drawing.unload()
-    asked.out.parent.mkdir(parents=True, exist_ok=True)
-    asked.out.write_bytes(encode_png(image.srgb8))
+    try:
+        asked.out.write_bytes(encode_png(image.srgb8))
+    except OSError as error:
+        raise BadInput(f"{asked.out} cannot be written ({error.strerror}).") from error
     for note in image.notes:
         print(note, file=sys.stderr)
     print(json.dumps(dict(image.origin), ensure_ascii=False))
     return 0
+
+
+def _targets(name: str, color: str) -> tuple[ObjectTarget, ...]:
+    """One target, or none where neither is given. Raises BadInput for a color without an object,
+    UnknownColor for one that cannot be read."""
+    if not name.strip():
+        if color:
+            raise BadInput("A color needs an object that has it: add --object mug.")
+        return ()
+    return (ObjectTarget(name.strip(), parse_target(color) if color else None),)
+
+
+def _make_folder(out: Path) -> None:
+    """The folder of the image, before anything is drawn. Raises BadInput where there can be none,
+    or where the image would take the place of a folder."""
+    what = f"The folder {out.parent} cannot be made"
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        what = f"{out} cannot be written"
+        is_folder = out.is_dir()
+    except OSError as error:
+        raise BadInput(f"{what} ({error.strerror}). Choose another --out.") from error
+    if is_folder:
+        raise BadInput(f"{out} is a folder. Give --out the name of a PNG file in it.")
 
 
 def _show(report: StepReport) -> None:

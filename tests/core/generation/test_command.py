@@ -112,6 +112,60 @@ def test_an_image_is_drawn_into_a_file(
     assert not (tmp_path / "c.png").exists()
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--guidance", "nan"], "guidance must be a number from 0 to 100, not nan"),
+        (["--seed", str(2**70)], "seed must be a whole number from 0 to 2,147,483,647"),
+        (["--steps", "0"], "number of steps must be"),
+        (["--width", "100000"], "width in pixels must be"),
+        (["--color", "red"], "needs an object"),
+        (["--object", "mug", "--color", "#12"], "#12"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said_before_anything_is_loaded(
+    arguments: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # Were the folder looked at, it would be missing.
+    out = tmp_path / "new" / "a.png"
+    assert main(["draw", "folder:/nowhere", "a mug", "--out", str(out), *arguments]) == 2
+    said = capsys.readouterr().err
+    assert words in said
+    assert "Traceback" not in said
+    assert not out.parent.exists()
+
+
+def test_an_out_that_cannot_be_written_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("no folder")
+    arguments = ["draw", "reference-renderer", "", "--object", "mug", "--width", "256", "--out"]
+    for out, words in (
+        (tmp_path / "file" / "a.png", f"folder {tmp_path / 'file'} cannot be made"),
+        (tmp_path, "is a folder"),
+        (tmp_path / ("x" * 300), "cannot be written (File name too long)"),
+    ):
+        assert main([*arguments, str(out)]) == 2
+        assert words in capsys.readouterr().err
+
+
+def test_the_renderer_draws_an_object_in_a_color(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "a.png"
+    arguments = ["draw", "reference-renderer", "a red mug", "--width", "256", "--out", str(out)]
+    assert main(arguments) == 2
+    assert "--object mug --color" in capsys.readouterr().err
+    assert not out.exists()
+    assert main([*arguments, "--object", "apple", "--color", "css:crimson"]) == 0
+    origin = json.loads(capsys.readouterr().out)
+    assert (origin["object_name"], origin["target"]) == ("apple", "css:crimson")
+    drawn = np.asarray(Image.open(out)).astype(int)
+    assert drawn.shape == (256, 256, 3)
+    # Somewhere there is much more red than green and blue.
+    assert (drawn[..., 0] - drawn[..., 1:].max(axis=2)).max() > 80
+
+
 @pytest.fixture
 def hub_folder(tiny: Tiny, tmp_path: Path) -> Path:
     """A repository with all that a download must leave out."""
