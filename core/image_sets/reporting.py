@@ -69,14 +69,15 @@ class FolderReport:
 
     def as_text(self) -> str:
         """Lines for people: a summary, then each list that is not empty."""
+        enough = self.asked - self.missing.total
         lines = [
             f"{self.folder}: {self.files:,} files, layout {self.layout}, "
             f"model {', '.join(self.models) or 'unknown'}.",
             f"{self.found:,} images were linked to prompts: {self.taken:,} taken, {self.known:,} "
-            f"imported before, {self.broken.total:,} broken, {self.unread:,} not read yet.",
-            f"{self.prompts:,} of {self.asked:,} prompts have images; {self.new_prompts:,} prompts "
-            f"are new. {self.extra.total:,} files are extra, {self.ignored:,} hidden, system or "
-            "table files were left out.",
+            f"imported before or copies, {self.broken.total:,} broken, {self.unread:,} not read.",
+            f"{enough:,} of {self.asked:,} prompts have {self.expected} or more images; "
+            f"{self.new_prompts:,} prompts are new. {self.extra.total:,} files are extra, "
+            f"{self.ignored:,} hidden, system or table files were left out.",
         ]
         if self.lossy:
             lines.append(

@@ -153,7 +153,7 @@ def test_stop_ends_before_the_next_file(tmp_path: Path) -> None:
     found = tally.report()
     assert (found.taken, found.unread) == (2, 3)
     _adds_up(found)
-    assert "3 not read yet" in found.as_text()
+    assert "3 not read." in found.as_text()
     assert list(read(planned, stop=stop)) == []
 
 
