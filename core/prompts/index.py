@@ -52,6 +52,7 @@ FACETS = (
 )  # fmt: skip
 VALUE_ORDERS = ("count", "hue")
 _KEPT_RESULTS = 64
+_KEPT_ORDERS = 8  # of one result; each seed of the random order is one
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ class _Found:
     counts: dict[str, np.ndarray]
     terms: tuple[Term, ...]
     facets: dict[str, tuple[Facet, ...]] = field(default_factory=dict)
-    orders: dict[tuple[str, bool, int], np.ndarray] = field(default_factory=dict)
+    orders: OrderedDict[tuple[str, bool, int], np.ndarray] = field(default_factory=OrderedDict)
 
 
 class PromptIndex:
@@ -207,9 +208,11 @@ class PromptIndex:
     def _ordered(self, query: Query, found: _Found) -> np.ndarray:
         """The matching positions in the query's order."""
         key = (query.sort, query.descending, query.seed if query.sort == "random" else 0)
-        known = found.orders.get(key)
-        if known is not None:
-            return known
+        with self._lock:
+            known = found.orders.get(key)
+            if known is not None:
+                found.orders.move_to_end(key)
+                return known
         if query.sort == "relevance":
             rows = np.flatnonzero(found.mask).astype(np.int32)
             ranks = self._words.closeness(found.terms, rows)
@@ -217,7 +220,10 @@ class PromptIndex:
         else:
             whole = self._permutation(*key)
             order = whole[found.mask[whole]]
-        found.orders[key] = order
+        with self._lock:
+            found.orders[key] = order
+            while len(found.orders) > _KEPT_ORDERS:
+                found.orders.popitem(last=False)
         return order
 
     def _permutation(self, sort: str, descending: bool, seed: int) -> np.ndarray:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import threading
+import tracemalloc
 import unicodedata
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -122,6 +124,23 @@ def test_orders() -> None:
     assert shuffled == numbers("", PromptIndex(SET), sort="random")
     assert [row for row in shuffled if row < 4] == numbers("vivid", sort="random")
     assert len({tuple(numbers("", sort="random", seed=seed)) for seed in range(20)}) > 10
+
+
+def test_many_random_orders_take_no_more_memory_than_a_few() -> None:
+    index = PromptIndex([replace(SET[n % len(SET)], id=f"many-{n}") for n in range(5000)])
+
+    def held_after(seeds: range) -> int:
+        for seed in seeds:
+            index.search(Query(sort="random", seed=seed))
+        return tracemalloc.get_traced_memory()[0]
+
+    tracemalloc.start()
+    try:
+        few, many = held_after(range(100)), held_after(range(100, 300))
+    finally:
+        tracemalloc.stop()
+    # Each order of 5,000 positions takes 20 kB.
+    assert many - few < 10 * 20_000
 
 
 def test_facets_say_what_there_is() -> None:
