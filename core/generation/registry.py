@@ -51,6 +51,7 @@ MODELS: tuple[ModelEntry, ...] = (
         largest_gib=4.8,
         variant="fp16",
         defaults=Defaults(50, 5.0, 1024, 1024, PIPELINE),
+        not_verified=("license",),
     ),
     ModelEntry(
         id="sd3-medium",
@@ -67,7 +68,7 @@ MODELS: tuple[ModelEntry, ...] = (
         largest_gib=8.9,
         defaults=Defaults(28, 7.0, 1024, 1024, CARD),
         paper="SD 3",
-        not_verified=("download_gib", "memory_gib"),
+        not_verified=("download_gib", "memory_gib", "defaults"),
     ),
     ModelEntry(
         id="sd3.5-medium",
@@ -117,7 +118,7 @@ MODELS: tuple[ModelEntry, ...] = (
         fp16=False,
         defaults=Defaults(50, 3.5, 1024, 1024, CARD),
         paper="Flux",
-        not_verified=("download_gib", "memory_gib"),
+        not_verified=("download_gib", "memory_gib", "defaults"),
     ),
     ModelEntry(
         id="sana1.5-1.6b",
@@ -214,6 +215,7 @@ MODELS: tuple[ModelEntry, ...] = (
         largest_gib=11.6,
         variant="fp16",
         defaults=Defaults(50, 5.0, 1024, 1024, PIPELINE),
+        not_verified=("license",),
     ),
     ModelEntry(
         id="cogview4-6b",
@@ -259,6 +261,7 @@ MODELS: tuple[ModelEntry, ...] = (
         largest_gib=4.8,
         variant="fp16",
         defaults=Defaults(50, 3.0, 1024, 1024, CARD),
+        not_verified=("license",),
     ),
     ModelEntry(
         id="srpo",
@@ -293,6 +296,7 @@ MODELS: tuple[ModelEntry, ...] = (
         fp16=False,
         defaults=Defaults(None, 5.0, 384, 384, "generation script of the Janus repository"),
         paper="Janus Pro",
+        not_verified=("license", "defaults"),
     ),
     ModelEntry(
         id="janus-pro-1b",
@@ -308,7 +312,7 @@ MODELS: tuple[ModelEntry, ...] = (
         largest_gib=3.9,
         fp16=False,
         defaults=Defaults(None, 5.0, 384, 384, "generation script of the Janus repository"),
-        not_verified=("download_gib", "memory_gib"),
+        not_verified=("license", "download_gib", "memory_gib", "defaults"),
     ),
     ModelEntry(
         id="omnigen2",

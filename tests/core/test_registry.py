@@ -102,6 +102,20 @@ def test_models_without_a_class_say_how_they_come_in() -> None:
         assert bool(entry.needs) == (entry.kind == "folder")
 
 
+def test_what_nobody_looked_up_is_said() -> None:
+    unsure = {entry.id: set(entry.not_verified) for entry in MODELS}
+    for model_id in ("sd3-medium", "flux.1-dev", "janus-pro-7b", "janus-pro-1b"):
+        assert "defaults" in unsure[model_id], model_id
+    for model_id in (
+        "sdxl-base-1.0", "playground-2.5", "kolors", "janus-pro-7b", "janus-pro-1b"
+    ):  # fmt: skip
+        assert "license" in unsure[model_id], model_id
+    # The pipelines' own defaults are compared with the installed library, above.
+    for entry in MODELS:
+        if entry.defaults is not None and entry.defaults.source == registry.PIPELINE:
+            assert "defaults" not in entry.not_verified, entry.id
+
+
 def test_any_pipeline_by_hub_id_or_folder() -> None:
     entry = model("hub:some-one/some.model")
     assert (entry.kind, entry.repo) == ("diffusers", "some-one/some.model")
