@@ -28,7 +28,7 @@ function show() {
   });
   const own = document.querySelector('#own-words');
   if (own) own.classList.toggle('th-off', mode !== 'own');
-  body.replaceChildren(...(mode === 'basket' ? basketNodes() : mode === 'chosen' ? chosenNodes() : []));
+  arrange(body, mode === 'basket' ? basketNodes() : mode === 'chosen' ? chosenNodes() : []);
   body.hidden = mode === 'own';
   window.thAsk = {
     mode, owner, prompts: number(),
@@ -53,21 +53,9 @@ function chosenNodes() {
   put.addEventListener('click', () => basket.toggle(item));
   return [words, targets, put];
 }
-function basketNodes() {
-  const items = basket.items();
-  if (!items.length) return [make('p', 'th-hint', 'The basket is empty.')];
-  const list = make('ul', 'th-basket-list');
-  items.slice(0, SHOWN).forEach((item) => {
-    const line = make('li');
-    const out = make('button', 'th-basket-out', '✕');
-    out.type = 'button';
-    out.title = 'Take out of the basket';
-    out.setAttribute('aria-label', 'Take out of the basket: ' + (item.text || item.id));
-    out.addEventListener('click', () => basket.toggle(item));
-    line.append(swatches(item.hexes || []), make('span', '', item.text || item.id), out);
-    list.appendChild(line);
-  });
-  if (items.length > SHOWN) list.appendChild(make('li', 'th-hint', 'and ' + many(items.length - SHOWN, 'prompt') + ' more'));
+// Made once: a name that is being typed stays when the basket changes.
+const saving = savingNodes();
+function savingNodes() {
   const bar = make('form', 'th-basket-bar');
   const name = make('input');
   name.placeholder = 'Name of the selection';
@@ -84,14 +72,31 @@ function basketNodes() {
     event.preventDefault();
     save.disabled = true;
     try {
-      await send('/api/selections', { name: name.value, refs: basket.refs() });
-      said.textContent = 'Saved as “' + name.value.trim() + '”: it is in the list of prompt sets.';
+      const kept = await send('/api/selections', { name: name.value, refs: basket.refs() });
+      said.textContent = 'Saved as “' + kept.name + '” with ' + many(kept.count, 'prompt') + ': it is in the list of prompt sets.' + (kept.missing ? ' ' + many(kept.missing, 'prompt') + (kept.missing === 1 ? ' is' : ' are') + ' not here any more and ' + (kept.missing === 1 ? 'was' : 'were') + ' left out.' : '');
       said.classList.remove('th-problem');
       document.dispatchEvent(new CustomEvent('th-sets'));
     } catch (error) { said.textContent = error.message; said.classList.add('th-problem'); }
     save.disabled = false;
   });
-  return [list, bar, said];
+  return [bar, said];
+}
+function basketNodes() {
+  const items = basket.items();
+  if (!items.length) return [make('p', 'th-hint', 'The basket is empty.')];
+  const list = make('ul', 'th-basket-list');
+  items.slice(0, SHOWN).forEach((item) => {
+    const line = make('li');
+    const out = make('button', 'th-basket-out', '✕');
+    out.type = 'button';
+    out.title = 'Take out of the basket';
+    out.setAttribute('aria-label', 'Take out of the basket: ' + (item.text || item.id));
+    out.addEventListener('click', () => basket.toggle(item));
+    line.append(swatches(item.hexes || []), make('span', '', item.text || item.id), out);
+    list.appendChild(line);
+  });
+  if (items.length > SHOWN) list.appendChild(make('li', 'th-hint', 'and ' + many(items.length - SHOWN, 'prompt') + ' more'));
+  return [list, ...saving];
 }
 
 tabs.forEach((tab, index) => {
@@ -105,16 +110,23 @@ tabs.forEach((tab, index) => {
   });
 });
 let held = basket.size();
-basket.watch(() => {
-  // The first prompt put in says what is meant to be drawn.
-  if (basket.size() > held && mode !== 'basket') { held = basket.size(); choose('basket'); return; }
+basket.watch((elsewhere) => {
+  saving[1].textContent = '';
+  saving[1].classList.remove('th-problem');
+  // The first prompt put in says what is meant to be drawn; one put in on another page does not.
+  if (!elsewhere && basket.size() > held && mode !== 'basket') { held = basket.size(); choose('basket'); return; }
   held = basket.size();
   show();
   tell();
 });
-document.addEventListener('th-chosen', () => { if (mode === 'basket' && basket.size()) { show(); return; } choose('chosen'); });
-const wanted = new URLSearchParams(location.search).get('mode');
-if (['own', 'basket', 'chosen'].includes(wanted)) mode = wanted;
+document.addEventListener('th-chosen', (event) => {
+  // A link that says what to draw is not overruled by the prompt that it names too.
+  const linked = event.detail && event.detail.restored && MODES.includes(wanted);
+  if (linked || (mode === 'basket' && basket.size())) { show(); tell(); return; }
+  choose('chosen');
+});
+const MODES = ['own', 'basket', 'chosen'], wanted = new URLSearchParams(location.search).get('mode');
+if (MODES.includes(wanted)) mode = wanted;
 else if (basket.size()) mode = 'basket';
 show();
 tell();

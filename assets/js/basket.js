@@ -1,30 +1,45 @@
 // The basket of prompts: one for the whole page, kept in this browser, shared by the widgets that
 // put in and take out. An item is { source, id, text, hexes, task }.
 const basket = (window.thBasket ||= (() => {
-  let items = new Map();
+  let items = new Map(), unwritten = false;
   const watchers = new Set();
   const key = (item) => item.source + ' ' + item.id;
-  try {
-    for (const item of JSON.parse(localStorage.getItem('th-basket') || '[]')) {
-      if (item && typeof item.source === 'string' && typeof item.id === 'string') items.set(key(item), item);
-    }
-  } catch (error) { items = new Map(); /* unreadable: an empty basket is what is true now */ }
+  // Another tab of this browser may have written since. Its items may be ids alone; where this
+  // page knows the words, it keeps them.
+  function read() {
+    if (unwritten) return;
+    const found = new Map();
+    try {
+      for (const item of JSON.parse(localStorage.getItem('th-basket') || '[]')) {
+        if (item && typeof item.source === 'string' && typeof item.id === 'string') found.set(key(item), item.text ? item : items.get(key(item)) || item);
+      }
+    } catch (error) { return; /* unreadable: what this page holds is what is true now */ }
+    items = found;
+  }
   function changed() {
     // Words and swatches of a huge basket would overflow what browsers keep; ids are enough then.
     const full = items.size <= 2000;
     const kept = [...items.values()].map((item) => full ? item : { source: item.source, id: item.id });
-    try { localStorage.setItem('th-basket', JSON.stringify(kept)); } catch (error) { /* it still holds until the page closes */ }
-    watchers.forEach((call) => call());
+    try { localStorage.setItem('th-basket', JSON.stringify(kept)); unwritten = false; } catch (error) { unwritten = true; /* it still holds until the page closes */ }
+    watchers.forEach((call) => call(false));
   }
+  read();
+  window.addEventListener('storage', (event) => {
+    if (event.key !== 'th-basket' && event.key !== null) return;
+    read();
+    watchers.forEach((call) => call(true));
+  });
   return {
     has: (item) => items.has(key(item)),
     size: () => items.size,
     items: () => [...items.values()],
     refs: () => [...items.values()].map((item) => [item.source, item.id]),
-    toggle(item) { if (!items.delete(key(item))) items.set(key(item), item); changed(); },
-    add(many) { many.forEach((item) => { if (!items.has(key(item))) items.set(key(item), item); }); changed(); },
+    // In or out by what this page showed when it was pressed.
+    toggle(item) { const out = items.has(key(item)); read(); if (out) items.delete(key(item)); else items.set(key(item), item); changed(); },
+    add(many) { read(); many.forEach((item) => { if (!items.has(key(item))) items.set(key(item), item); }); changed(); },
     replace(many) { items = new Map(many.map((item) => [key(item), item])); changed(); },
     clear() { items = new Map(); changed(); },
+    // The call is told whether the change came from another tab.
     watch(call) { watchers.add(call); return () => watchers.delete(call); },
   };
 })());
@@ -39,6 +54,16 @@ function make(tag, className, text) {
   if (text !== undefined) node.textContent = text;
   return node;
 }
+// Puts nodes into a box in this order. What stays is not taken out in between: it keeps focus,
+// scroll position, and a press that has begun.
+function arrange(box, nodes) {
+  const keep = new Set(nodes), focused = document.activeElement;
+  [...box.childNodes].forEach((node) => { if (!keep.has(node)) node.remove(); });
+  let at = box.firstChild;
+  nodes.forEach((node) => { if (node === at) at = at.nextSibling; else box.insertBefore(node, at); });
+  if (focused && focused !== document.activeElement && box.contains(focused)) focused.focus({ preventScroll: true });
+}
+function put(node, text) { if (node.textContent !== text) node.textContent = text; }
 function many(number, noun) { return number.toLocaleString('en-US') + ' ' + noun + (number === 1 ? '' : 's'); }
 function swatches(hexes) {
   const box = make('span', 'th-swatches');

@@ -20,8 +20,10 @@ function publish() {
   if (element.offsetParent === null || !window.thBrowse || !asked) return;
   const view = props.view || {};
   const values = { tab: 'generate', ...window.thBrowse, mode: asked.mode, ...(asked.mode === 'own' ? view.own || {} : {}), ...(view.settings || {}) };
-  const text = Object.entries(values).filter(([, value]) => value !== '' && value !== null && value !== undefined)
-    .map(([name, value]) => name + '=' + encodeURIComponent(value).replace(/%3A/g, ':').replace(/%2C/g, ',')).join('&');
+  // An empty object or color of one's own is a choice: without it, a link would bring the first one.
+  const own = asked.mode === 'own' && view.own ? ['object', 'target'] : [];
+  const text = Object.entries(values).filter(([name, value]) => own.includes(name) || (value !== '' && value !== null && value !== undefined))
+    .flatMap(([name, value]) => [value].flat().map((one) => name + '=' + encodeURIComponent(one ?? '').replace(/%3A/g, ':').replace(/%2C/g, ','))).join('&');
   history.replaceState(null, '', '?' + text);
 }
 new IntersectionObserver((seen) => { if (seen.some((entry) => entry.isIntersecting)) publish(); }).observe(element);

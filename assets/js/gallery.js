@@ -4,13 +4,17 @@ const grid = element.querySelector('.th-gallery-grid'), status = element.querySe
 const more = element.querySelector('.th-gallery-more'), filters = [...element.querySelectorAll('[data-filter]')];
 const modelBox = element.querySelector('.th-gallery-model'), ruleBox = element.querySelector('.th-gallery-rule');
 const MARKS = { pass: '✓', fail: '✕', unscored: '–' };
-let filter = 'all', shown = 0, asked = 0;
+let filter = 'all', leaving = false;
+// The pictures on screen, newest first: drawing_id to { node, update }. A picture keeps its node.
+let cards = new Map();
 
 function open(item, target) {
   props.value = { opened: item.image_id, object: target ? target.object : '', target: target ? target.color : '', mask: target ? target.mask : '', at: Date.now() };
+  leaving = true;
   trigger('open');
 }
-function card(item) {
+function card(first) {
+  let item = first;
   const node = make('article', 'th-shot' + (item.status === 'failed' ? ' th-shot-failed' : ''));
   node.dataset.drawing = item.drawing_id;
   if (item.image_id) {
@@ -28,31 +32,46 @@ function card(item) {
   } else node.appendChild(make('p', 'th-shot-reason', item.reason));
   const text = make('p', 'th-shot-text', item.text || item.name);
   text.title = item.text;
-  node.appendChild(text);
-  const targets = make('div', 'th-shot-targets');
-  item.targets.filter((target) => target.color).forEach((target) => {
-    const button = make('button', 'th-shot-target');
+  const targets = make('div', 'th-shot-targets'), about = make('p', 'th-shot-about'), notes = make('p', 'th-shot-about');
+  const badges = item.targets.map((target, index) => target.color ? badge(index) : null).filter(Boolean);
+  targets.append(...badges.map((one) => one.button));
+  node.append(text, targets, about, notes);
+  function badge(index) {
+    const button = make('button', 'th-shot-target'), mark = make('b');
     button.type = 'button';
-    button.disabled = !item.image_id;
-    button.append(swatches([target.hex]), make('span', '', target.object));
-    const main = target.verdicts.find((one) => one.rule === window.thRule);
-    if (main) {
-      button.appendChild(make('b', 'th-badge th-badge-' + main.status, MARKS[main.status]));
-      button.title = target.object + ', ' + target.color_label + ': ' + target.verdicts.map((one) => one.rule + ' ' + one.status).join(', ') + '. Open in Inspect';
-    } else button.title = target.object + ', ' + target.color_label + ': no verdict by ' + window.thRule + ' yet. Open in Inspect';
-    button.addEventListener('click', () => open(item, target));
-    targets.appendChild(button);
-  });
-  node.appendChild(targets);
-  const about = make('p', 'th-shot-about', item.about);
-  about.title = item.details;
-  node.appendChild(about);
-  if (item.notes.length) {
-    const notes = make('p', 'th-shot-about', item.notes.join(' '));
-    notes.title = item.notes.join('\n');
-    node.appendChild(notes);
+    button.disabled = !first.image_id;
+    button.append(swatches([first.targets[index].hex]), make('span', '', first.targets[index].object), mark);
+    button.addEventListener('click', () => open(item, item.targets[index]));
+    return { button, update() {
+      const target = item.targets[index], main = target.verdicts.find((one) => one.rule === window.thRule);
+      put(mark, main ? MARKS[main.status] : '');
+      mark.className = main ? 'th-badge th-badge-' + main.status : '';
+      mark.hidden = !main;
+      button.title = target.object + ', ' + target.color_label + ': ' + (main ? target.verdicts.map((one) => one.rule + ' ' + one.status).join(', ') : 'no verdict by ' + window.thRule + ' yet') + '. Open in Inspect';
+    } };
   }
-  return node;
+  function update(now) {
+    item = now || item;
+    put(about, item.about);
+    about.title = item.details;
+    put(notes, item.notes.join(' '));
+    notes.title = item.notes.join('\n');
+    notes.hidden = !item.notes.length;
+    badges.forEach((one) => one.update());
+  }
+  update();
+  return { node, update };
+}
+// Shows these drawings, in this order; what is shown already is brought up to date where it stands.
+function place(items) {
+  const now = new Map();
+  items.forEach((item) => {
+    const one = cards.get(item.drawing_id) || card(item);
+    one.update(item.kept ? null : item);
+    now.set(item.drawing_id, one);
+  });
+  cards = now;
+  arrange(grid, [...cards.values()].map((one) => one.node));
 }
 function query(limit, offset) {
   const values = new URLSearchParams({ limit, offset });
@@ -62,32 +81,71 @@ function query(limit, offset) {
   values.set('rule', window.thRule);
   return values;
 }
-async function load(again) {
-  const mine = ++asked;
-  const limit = again ? Math.max(24, Math.min(shown, 96)) : 24;
-  try {
-    const data = await ask('/api/drawings?' + query(limit, again ? 0 : shown));
-    if (mine !== asked) return;
-    if (again) { grid.replaceChildren(); shown = 0; }
-    grid.append(...data.items.map(card));
-    shown += data.items.length;
-    more.hidden = shown >= data.total;
-    status.textContent = data.total ? many(data.total, filter === 'failed' ? 'attempt' : 'picture') + (filter === 'failed' ? ' without an image' : '') : '';
-    const empty = element.querySelector('.th-gallery-empty');
-    empty.hidden = data.total > 0;
-    empty.textContent = filter === 'all' && !modelBox.value ? 'Nothing is drawn yet. Press Draw: the reference renderer needs no weights.' : 'Nothing of this kind.';
-    const chosen = modelBox.value;
+// One question after the other. Asking for the newest twice while one waits is asking once.
+let busy = Promise.resolve(), waiting = false, turn = 0;
+function load(run) { busy = busy.then(run).catch((error) => { status.textContent = 'The pictures could not be listed: ' + error.message; }); }
+function refresh() {
+  if (waiting) return;
+  waiting = true;
+  load(() => { waiting = false; return newest(); });
+}
+function again() {
+  const mine = ++turn;
+  load(async () => {
+    if (mine !== turn) return;
+    const data = await ask('/api/drawings?' + query(24, 0));
+    if (mine !== turn) return;
+    place(data.items);
+    tell(data);
+  });
+}
+function further() {
+  const mine = turn;
+  load(async () => {
+    const data = await ask('/api/drawings?' + query(24, cards.size));
+    if (mine !== turn) return;
+    const known = data.items.filter((item) => !cards.has(item.drawing_id));
+    place([...kept([...cards.keys()]), ...known]);
+    tell(data);
+  });
+}
+function kept(ids) { return ids.map((id) => ({ drawing_id: id, kept: true })); }
+// New pictures go before those that are shown; what is shown below them stays.
+async function newest() {
+  const mine = turn, shown = [...cards.keys()], found = [];
+  let data, met = -1;
+  do {
+    data = await ask('/api/drawings?' + query(Math.max(24, Math.min(shown.length, 96)), found.length));
+    if (mine !== turn) return;
+    found.push(...data.items);
+    const ids = new Set(found.map((item) => item.drawing_id));
+    met = shown.findLastIndex((id) => ids.has(id));
+  } while (met < 0 && found.length < shown.length && data.items.length);
+  const ids = new Set(found.map((item) => item.drawing_id));
+  const below = found.length < data.total && met >= 0 ? shown.slice(met + 1).filter((id) => !ids.has(id)) : [];
+  place([...found, ...kept(below)]);
+  tell(data);
+}
+function tell(data) {
+  more.hidden = cards.size >= data.total;
+  put(status, data.total ? many(data.total, filter === 'failed' ? 'attempt' : 'picture') + (filter === 'failed' ? ' without an image' : '') : '');
+  const empty = element.querySelector('.th-gallery-empty');
+  empty.hidden = data.total > 0;
+  empty.textContent = filter === 'all' && !modelBox.value ? 'Nothing is drawn yet. Press Draw: the reference renderer needs no weights.' : 'Nothing of this kind.';
+  const chosen = modelBox.value, models = JSON.stringify(data.models);
+  if (modelBox.dataset.models !== models) {
+    modelBox.dataset.models = models;
     modelBox.replaceChildren(new Option('All models', ''), ...data.models.map((one) => new Option(one.name + ' · ' + one.count.toLocaleString('en-US'), one.id)));
     modelBox.value = chosen;
-    modelBox.hidden = data.models.length < 2 && !chosen;
-  } catch (error) { if (mine === asked) status.textContent = 'The pictures could not be listed: ' + error.message; }
+  }
+  modelBox.hidden = data.models.length < 2 && !chosen;
 }
 filters.forEach((button) => button.addEventListener('click', () => {
   filter = button.dataset.filter;
   filters.forEach((other) => other.setAttribute('aria-pressed', String(other === button)));
-  load(true);
+  again();
 }));
-modelBox.addEventListener('change', () => load(true));
+modelBox.addEventListener('change', again);
 ruleBox.replaceChildren(...(props.rules || []).map((rule) => new Option('Judged by ' + rule, rule)));
 if (!(props.rules || []).includes(window.thRule)) window.thRule = (props.rules || ['paper'])[0];
 ruleBox.value = window.thRule;
@@ -95,9 +153,14 @@ ruleBox.addEventListener('change', () => {
   window.thRule = ruleBox.value;
   try { localStorage.setItem('th-rule', window.thRule); } catch (error) { /* it holds until the page closes */ }
   document.dispatchEvent(new CustomEvent('th-rule'));
-  load(true);
+  cards.forEach((one) => one.update());
+  if (['pass', 'fail', 'unscored'].includes(filter)) again(); else refresh();
 });
-more.addEventListener('click', () => load(false));
+more.addEventListener('click', further);
 element.querySelector('.th-import-images').addEventListener('click', () => { document.dispatchEvent(new CustomEvent('th-import', { detail: { kind: 'images' } })); });
-document.addEventListener('th-drawn', () => load(true));
-new IntersectionObserver((seen) => { if (seen.some((entry) => entry.isIntersecting)) load(true); }).observe(element);
+document.addEventListener('th-drawn', refresh);
+new IntersectionObserver((seen) => {
+  if (seen.some((entry) => entry.isIntersecting)) { refresh(); return; }
+  // Inspect is in front now, and begins at its top.
+  if (leaving && element.offsetParent === null) { leaving = false; window.scrollTo(0, 0); }
+}).observe(element);

@@ -7,7 +7,10 @@ const facetBox = element.querySelector('.th-facets'), list = element.querySelect
 const space = element.querySelector('.th-list-space'), matches = element.querySelector('.th-matches');
 const addAll = element.querySelector('.th-add-all'), empty = element.querySelector('.th-list-empty');
 const facetButton = element.querySelector('.th-facets-toggle');
-const state = { set: 'gencolorbench', q: '', sort: 'relevance', chosen: {}, prompt: '' };
+const removeButton = element.querySelector('.th-set-remove'), confirmBox = element.querySelector('.th-confirm');
+// Names come from addresses: without a prototype, no name is taken already.
+function none() { return Object.create(null); }
+const state = { set: 'gencolorbench', q: '', sort: 'relevance', chosen: none(), prompt: '' };
 let total = 0, pages = new Map(), current = -1, asked = 0, sets = [], opened = new Set(['task', 'objects', 'system']);
 let waiting = null;
 
@@ -32,22 +35,53 @@ async function loadSets() {
     data.selections.forEach((one) => { const option = make('option', '', one.name + ' · ' + one.count.toLocaleString('en-US')); option.value = 'selection:' + one.name; group.appendChild(option); });
     setBox.appendChild(group);
   }
-  if (![...setBox.options].some((option) => option.value === state.set)) state.set = sets[0].id;
+  showSet();
+}
+const SELECTION = 'selection:';
+function here() { return [...setBox.options].some((option) => option.value === state.set && !option.disabled); }
+function setName() { const set = sets.find((one) => one.id === state.set); return set ? set.title : state.set.startsWith(SELECTION) ? state.set.slice(SELECTION.length) : state.set; }
+// A set that a link names stays named where it is not here; another one is not shown in its place.
+function showSet() {
+  [...setBox.options].filter((option) => option.disabled).forEach((option) => option.remove());
+  if (!here()) {
+    const option = new Option('Not here: ' + setName(), state.set);
+    option.disabled = true;
+    setBox.prepend(option);
+  }
   setBox.value = state.set;
   const set = sets.find((one) => one.id === state.set);
   setBox.title = set ? set.description : '';
+  removeButton.hidden = !here() || !(state.set.startsWith(SELECTION) || (set && set.imported));
+}
+function openSet(id) {
+  state.set = id;
+  state.chosen = none();
+  groups.clear();
+  showSet();
+  refreshAll();
 }
 
-async function refreshAll() {
-  const mine = ++asked;
+function nothing(text) {
+  total = 0;
   pages = new Map();
-  try {
-    const data = await ask('/api/prompts/search?' + query(0));
+  empty.hidden = false;
+  empty.textContent = text;
+  matches.textContent = '';
+  addAll.disabled = true;
+}
+// ``stay``: what is on screen keeps its place until its rows arrive anew.
+async function refreshAll(stay) {
+  const mine = ++asked, from = stay === true ? visible()[0] : 0;
+  if (!here()) {
+    nothing('There is no ' + (state.set.startsWith(SELECTION) ? 'selection' : 'set') + ' “' + setName() + '” here. Choose another one above.');
+    showFacets([]);
+  } else try {
+    const data = await ask('/api/prompts/search?' + query(from * PAGE));
     if (mine !== asked) return;
     total = data.total;
-    pages.set(0, data.rows);
-    list.scrollTop = 0;
-    current = -1;
+    if (stay === true) visible().forEach((page) => { if (page !== from) fetchPage(page, true); });
+    else { pages = new Map(); list.scrollTop = 0; current = -1; }
+    pages.set(from, data.rows);
     showFacets(data.facets);
     matches.textContent = data.total === data.of ? many(data.of, 'prompt') : data.total.toLocaleString('en-US') + ' of ' + many(data.of, 'prompt');
     matches.title = 'Answered in ' + data.ms.toFixed(1) + ' ms';
@@ -57,10 +91,7 @@ async function refreshAll() {
     empty.textContent = 'No prompt matches. Take a filter away, or search for fewer words.';
   } catch (error) {
     if (mine !== asked) return;
-    total = 0;
-    empty.hidden = false;
-    empty.textContent = error.message;
-    matches.textContent = '';
+    nothing(error.message);
   }
   space.style.height = total * ROW + 'px';
   showChips();
@@ -69,9 +100,15 @@ async function refreshAll() {
 }
 function soon() { clearTimeout(waiting); waiting = setTimeout(refreshAll, 120); }
 
-async function fetchPage(page) {
-  if (pages.has(page)) return;
-  pages.set(page, null);
+// The pages of the list that are on screen.
+function visible() {
+  const first = Math.floor(list.scrollTop / ROW / PAGE), last = Math.floor((list.scrollTop + list.clientHeight) / ROW / PAGE);
+  return [...new Set([first, last])];
+}
+// ``again``: the rows that are there stay until the new ones are.
+async function fetchPage(page, again) {
+  if (pages.has(page) && again !== true) return;
+  if (!pages.has(page)) pages.set(page, null);
   const mine = asked;
   try {
     const values = query(page * PAGE);
@@ -80,7 +117,7 @@ async function fetchPage(page) {
     if (mine !== asked) return;
     pages.set(page, data.rows);
     draw();
-  } catch (error) { pages.delete(page); }
+  } catch (error) { if (!pages.get(page)) pages.delete(page); }
 }
 function rowAt(index) { const page = pages.get(Math.floor(index / PAGE)); return page ? page[index % PAGE] : null; }
 
@@ -88,93 +125,132 @@ function draw() {
   const first = Math.max(0, Math.floor(list.scrollTop / ROW) - 4);
   const last = Math.min(total, Math.ceil((list.scrollTop + list.clientHeight) / ROW) + 4);
   for (let page = Math.floor(first / PAGE); page <= Math.floor(Math.max(first, last - 1) / PAGE); page++) if (total) fetchPage(page);
-  const nodes = [];
-  for (let index = first; index < last; index++) nodes.push(rowNode(index, rowAt(index)));
-  space.replaceChildren(...nodes);
+  const nodes = [], kept = new Map();
+  for (let index = first; index < last; index++) {
+    const row = rowAt(index), name = row ? row.source + ' ' + row.id : '';
+    const before = rows.get(index);
+    const one = before && before.name === name ? before : rowNode(index, row, name);
+    one.update(row);
+    kept.set(index, one);
+    nodes.push(one.node);
+  }
+  rows = kept;
+  arrange(space, nodes);
 }
-function rowNode(index, row) {
+let rows = new Map();
+function rowNode(index, first, name) {
   const node = make('div', 'th-row');
   node.style.top = index * ROW + 'px';
   node.id = 'th-row-' + index;
-  if (!row) { node.appendChild(make('span', 'th-row-text th-soft', '…')); return node; }
+  if (!first) { node.appendChild(make('span', 'th-row-text th-soft', '…')); return { node, name, update() {} }; }
+  let row = first;
   node.setAttribute('role', 'option');
-  node.setAttribute('aria-selected', String(row.id === state.prompt));
-  node.classList.toggle('th-row-current', index === current);
   node.dataset.prompt = row.id;
+  // For the pointer only: the row itself says what is checked, and the list has the keys.
   const box = make('input');
   box.type = 'checkbox';
-  box.checked = basket.has(row);
   box.tabIndex = -1;
-  box.setAttribute('aria-label', 'In the basket: ' + row.text);
+  box.setAttribute('aria-hidden', 'true');
+  box.addEventListener('mousedown', (event) => { event.preventDefault(); list.focus({ preventScroll: true }); });
   box.addEventListener('click', (event) => { event.stopPropagation(); basket.toggle(itemOf(row)); });
   const text = make('span', 'th-row-text', row.text);
   text.title = row.text;
   const about = make('small', 'th-row-about', [row.task_title, row.system.toUpperCase(), row.id].filter(Boolean).join(' · '));
   const words = make('span', 'th-row-words');
   words.append(text, about);
-  const drawn = make('small', 'th-row-state', row.verdict ? ({ pass: '✓ pass', fail: '✕ fail', unscored: '– unscored' })[row.verdict] : row.drawn ? many(row.drawn, 'image') : '');
+  const drawn = make('small', 'th-row-state');
   node.append(box, swatches(row.targets.filter((t) => t.hex).map((t) => t.hex)), words, drawn);
-  node.addEventListener('click', () => { current = index; choose(row); });
-  return node;
+  node.addEventListener('click', () => { current = index; list.setAttribute('aria-activedescendant', node.id); choose(row); });
+  return { node, name, update(now) {
+    row = now;
+    const held = basket.has(row);
+    if (box.checked !== held) box.checked = held;
+    node.setAttribute('aria-checked', String(held));
+    node.setAttribute('aria-selected', String(row.id === state.prompt));
+    node.classList.toggle('th-row-current', index === current);
+    put(drawn, row.verdict ? ({ pass: '✓ pass', fail: '✕ fail', unscored: '– unscored' })[row.verdict] : row.drawn ? many(row.drawn, 'image') : '');
+  } };
 }
-function choose(row) {
+// ``restored``: by a link, not by a click.
+function choose(row, restored) {
   state.prompt = row.id;
   window.thChosen = { ...itemOf(row), targets: row.targets };
-  document.dispatchEvent(new CustomEvent('th-chosen'));
+  document.dispatchEvent(new CustomEvent('th-chosen', { detail: { restored: restored === true } }));
   draw();
   publish();
 }
 
-let titles = {};
+let titles = new Map();
+const groups = new Map();
 function showFacets(facets) {
-  titles = Object.fromEntries(facets.map((facet) => [facet.name, { title: facet.title, labels: Object.fromEntries(facet.values.map((value) => [value.value, value.label])) }]));
-  facetBox.replaceChildren(...facets.filter((facet) => facet.values.length > 1 || (state.chosen[facet.name] || []).length).map((facet) => {
-    const chosen = state.chosen[facet.name] || [];
-    const box = make('details', 'th-facet');
-    box.dataset.facet = facet.name;
-    box.open = opened.has(facet.name) || chosen.length > 0;
-    box.addEventListener('toggle', () => { if (box.open) opened.add(facet.name); else opened.delete(facet.name); });
-    const head = make('summary', '', facet.title);
-    if (chosen.length) head.appendChild(make('b', '', String(chosen.length)));
-    box.appendChild(head);
-    const values = make('div', 'th-facet-values');
-    if (facet.values.length > 12) {
-      const find = make('input', 'th-facet-find');
-      find.type = 'search';
-      find.placeholder = 'Find among ' + facet.values.length;
-      find.setAttribute('aria-label', 'Find in ' + facet.title);
-      find.addEventListener('input', () => {
-        const wanted = find.value.trim().toLowerCase();
-        values.querySelectorAll('label').forEach((label) => { label.hidden = !label.textContent.toLowerCase().includes(wanted); });
-      });
-      box.appendChild(find);
-    }
-    facet.values.forEach((value) => {
-      const label = make('label');
-      const tick = make('input');
-      tick.type = 'checkbox';
-      tick.checked = chosen.includes(value.value);
-      tick.addEventListener('change', () => {
-        const now = new Set(state.chosen[facet.name] || []);
-        if (tick.checked) now.add(value.value); else now.delete(value.value);
-        state.chosen[facet.name] = [...now];
-        refreshAll();
-      });
-      label.append(tick);
-      if (value.hex) label.append(swatches([value.hex]));
-      label.append(make('span', '', value.label), make('small', '', value.count.toLocaleString('en-US')));
-      label.classList.toggle('th-none', !value.count);
-      values.appendChild(label);
-    });
-    box.appendChild(values);
-    return box;
+  titles = new Map(facets.map((facet) => [facet.name, { title: facet.title, labels: new Map(facet.values.map((value) => [value.value, value.label])) }]));
+  const shown = facets.filter((facet) => facet.values.length > 1 || (state.chosen[facet.name] || []).length);
+  const scrolled = facetBox.scrollTop;
+  arrange(facetBox, shown.map((facet) => {
+    if (!groups.has(facet.name)) groups.set(facet.name, facetGroup(facet));
+    return groups.get(facet.name).box;
   }));
+  shown.forEach((facet) => groups.get(facet.name).update(facet));
+  facetBox.scrollTop = scrolled;
+}
+// One group of filters; it stays the same box while its values and their counts change.
+function facetGroup({ name, title }) {
+  const box = make('details', 'th-facet'), head = make('summary', '', title), number = make('b');
+  const find = make('input', 'th-facet-find'), values = make('div', 'th-facet-values'), labels = new Map();
+  let before = 0;
+  box.dataset.facet = name;
+  box.open = opened.has(name);
+  box.addEventListener('toggle', () => { if (box.open) opened.add(name); else opened.delete(name); });
+  head.appendChild(number);
+  find.type = 'search';
+  find.setAttribute('aria-label', 'Find in ' + title);
+  find.addEventListener('input', narrow);
+  box.append(head, find, values);
+  function narrow() {
+    const wanted = find.value.trim().toLowerCase();
+    labels.forEach(({ label }) => { label.hidden = !label.textContent.toLowerCase().includes(wanted); });
+  }
+  function one(value) {
+    const label = make('label'), tick = make('input'), count = make('small');
+    tick.type = 'checkbox';
+    tick.addEventListener('change', () => {
+      const now = new Set(state.chosen[name] || []);
+      if (tick.checked) now.add(value.value); else now.delete(value.value);
+      state.chosen[name] = [...now];
+      refreshAll();
+    });
+    label.append(tick);
+    if (value.hex) label.append(swatches([value.hex]));
+    label.append(make('span', '', value.label), count);
+    return { label, tick, count };
+  }
+  function update(facet) {
+    const chosen = state.chosen[name] || [], scrolled = values.scrollTop;
+    if (chosen.length && !before) box.open = true;
+    before = chosen.length;
+    put(number, chosen.length ? String(chosen.length) : '');
+    number.hidden = !chosen.length;
+    find.hidden = facet.values.length <= 12 && !find.value;
+    find.placeholder = 'Find among ' + facet.values.length;
+    const now = facet.values.map((value) => {
+      if (!labels.has(value.value)) labels.set(value.value, one(value));
+      const { label, tick, count } = labels.get(value.value);
+      tick.checked = chosen.includes(value.value);
+      put(count, value.count.toLocaleString('en-US'));
+      label.classList.toggle('th-none', !value.count);
+      return label;
+    });
+    arrange(values, now);
+    narrow();
+    values.scrollTop = scrolled;
+  }
+  return { box, update };
 }
 function showChips() {
   const nodes = [];
   Object.entries(state.chosen).forEach(([name, values]) => values.forEach((value) => {
-    const known = titles[name] || { title: name, labels: {} };
-    const chip = make('button', 'th-chip-button', known.title + ': ' + (known.labels[value] || value) + '  ✕');
+    const known = titles.get(name) || { title: name, labels: new Map() };
+    const chip = make('button', 'th-chip-button', known.title + ': ' + (known.labels.get(value) || value) + '  ✕');
     chip.type = 'button';
     chip.title = 'Take this filter away';
     chip.addEventListener('click', () => { state.chosen[name] = values.filter((other) => other !== value); refreshAll(); });
@@ -183,7 +259,7 @@ function showChips() {
   if (nodes.length > 1) {
     const all = make('button', 'th-chip-button th-chip-clear', 'Clear all filters');
     all.type = 'button';
-    all.addEventListener('click', () => { state.chosen = {}; refreshAll(); });
+    all.addEventListener('click', () => { state.chosen = none(); refreshAll(); });
     nodes.push(all);
   }
   chips.replaceChildren(...nodes);
@@ -197,7 +273,7 @@ function publish() {
   if (state.q) values.q = state.q;
   if (state.sort !== 'relevance') values.sort = state.sort;
   const chosen = Object.entries(state.chosen).flatMap(([name, list]) => list.map((value) => name + '=' + value));
-  if (chosen.length) values.f = chosen.join('|');
+  if (chosen.length) values.f = chosen;
   if (state.prompt) values.prompt = state.prompt;
   window.thBrowse = values;
   document.dispatchEvent(new CustomEvent('th-browse'));
@@ -209,7 +285,9 @@ async function restore() {
     state.q = values.get('q') || '';
     const sort = values.get('sort') || 'relevance';
     state.sort = [...sortBox.options].some((option) => option.value === sort) ? sort : 'relevance';
-    (values.get('f') || '').split('|').filter((part) => part.includes('=')).forEach((part) => {
+    // Links once held all filters in one f, joined by |, which a value may hold itself.
+    const given = values.getAll('f'), parts = given.length === 1 ? given[0].split('|') : given;
+    (parts.every((part) => /^\w+=/.test(part)) ? parts : given).filter((part) => part.includes('=')).forEach((part) => {
       const at = part.indexOf('=');
       (state.chosen[part.slice(0, at)] ||= []).push(part.slice(at + 1));
     });
@@ -224,7 +302,7 @@ async function restore() {
   if (state.prompt) {
     try {
       const found = await send('/api/prompts/resolve', { refs: [[state.set, state.prompt]], rule: window.thRule });
-      if (found.rows.length) choose(found.rows[0]);
+      if (found.rows.length) choose(found.rows[0], true);
     } catch (error) { matches.textContent = error.message; }
   }
 }
@@ -246,8 +324,28 @@ list.addEventListener('keydown', (event) => {
 });
 search.addEventListener('input', () => { state.q = search.value; soon(); });
 sortBox.addEventListener('change', () => { state.sort = sortBox.value; refreshAll(); });
-setBox.addEventListener('change', () => { state.set = setBox.value; state.chosen = {}; const set = sets.find((one) => one.id === state.set); setBox.title = set ? set.description : ''; refreshAll(); });
-facetButton.addEventListener('click', () => { element.querySelector('.th-prompts').classList.toggle('th-show-facets'); });
+setBox.addEventListener('change', () => openSet(setBox.value));
+facetButton.addEventListener('click', () => { facetButton.setAttribute('aria-expanded', String(element.querySelector('.th-prompts').classList.toggle('th-show-facets'))); });
+removeButton.addEventListener('click', () => {
+  const saved = state.set.startsWith(SELECTION);
+  confirmBox.querySelector('b').textContent = 'Remove “' + setName() + '”?';
+  confirmBox.querySelector('p').textContent = saved ? 'The selection leaves the list of sets. Its prompts and their pictures stay.' : 'The imported set leaves the list, and its prompts can no longer be found or drawn. Pictures that were drawn of them stay.';
+  confirmBox.querySelector('.th-problem').hidden = true;
+  confirmBox.showModal();
+});
+confirmBox.querySelector('.th-confirm-no').addEventListener('click', () => confirmBox.close());
+confirmBox.querySelector('.th-confirm-yes').addEventListener('click', async (event) => {
+  const yes = event.currentTarget, problem = confirmBox.querySelector('.th-problem'), id = state.set;
+  yes.disabled = true;
+  try {
+    if (id.startsWith(SELECTION)) await send('/api/selections/remove', { name: id.slice(SELECTION.length) });
+    else await send('/api/prompts/sets/hide', { set_id: id });
+    confirmBox.close();
+    setBox.focus();
+    document.dispatchEvent(new CustomEvent('th-sets', { detail: { open: sets[0].id } }));
+  } catch (error) { problem.textContent = error.message; problem.hidden = false; }
+  yes.disabled = false;
+});
 addAll.addEventListener('click', async () => {
   addAll.disabled = true;
   try {
@@ -258,23 +356,35 @@ addAll.addEventListener('click', async () => {
 });
 element.querySelector('.th-import-prompts').addEventListener('click', () => { document.dispatchEvent(new CustomEvent('th-import', { detail: { kind: 'prompts' } })); });
 document.addEventListener('th-sets', async (event) => {
-  if (event.detail && event.detail.open) { state.set = event.detail.open; state.chosen = {}; state.q = search.value = ''; }
-  await loadSets();
-  refreshAll();
+  const open = event.detail && event.detail.open;
+  try { await loadSets(); } catch (error) { matches.textContent = error.message; return; }
+  if (!open) { refreshAll(true); return; }
+  state.q = search.value = '';
+  openSet(open);
 });
 document.addEventListener('th-rule', marked);
 document.addEventListener('th-drawn', () => { if (element.offsetParent !== null) marked(); });
-document.addEventListener('th-show', (event) => { Object.assign(state, { q: '', chosen: {} }, event.detail); search.value = state.q; setBox.value = state.set; refreshAll(); });
+document.addEventListener('th-show', (event) => {
+  const { set, chosen, ...rest } = event.detail;
+  Object.assign(state, { q: '' }, rest);
+  search.value = state.q;
+  state.set = set || state.set;
+  state.chosen = Object.assign(none(), chosen);
+  groups.clear();
+  showSet();
+  refreshAll();
+});
 // New pictures change the marks of rows, not which rows are where, unless one filters by them.
+// Rows on screen keep their place and words until the new ones are here.
 let marking = null;
 function marked() {
-  clearTimeout(marking);
+  if (marking) return;
   marking = setTimeout(() => {
-    if (state.chosen.drawn || state.chosen.verdict) { refreshAll(); return; }
-    const keep = [...pages.keys()];
-    pages = new Map();
-    keep.slice(-3).forEach(fetchPage);
-    draw();
+    marking = null;
+    if (state.chosen.drawn || state.chosen.verdict) { refreshAll(true); return; }
+    const seen = visible();
+    [...pages.keys()].forEach((page) => { if (!seen.includes(page)) pages.delete(page); });
+    seen.filter((page) => page * PAGE < total).forEach((page) => fetchPage(page, true));
   }, 600);
 }
 basket.watch(draw);

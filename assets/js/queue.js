@@ -1,6 +1,12 @@
 // The queue of the device: what is being drawn, for whom, how far it is, and what waits.
+// Each job keeps its node: a press that takes longer than the next answer still counts.
 const box = element.querySelector('.th-queue'), list = element.querySelector('.th-queue-list');
-let version = -1, timer = null, finished = new Map(), dismissed = new Set();
+const said = element.querySelector('.th-queue-said');
+const ACTIVE = ['waiting', 'loading', 'drawing'];
+let version = -1, timer = null, asked = 0, answered = 0;
+const finished = new Map(), dismissed = new Set(), cancelling = new Set(), shown = new Map(), told = new Map();
+
+function active(job) { return ACTIVE.includes(job.status); }
 
 function seconds(value) {
   if (value === null || value === undefined) return '';
@@ -18,73 +24,111 @@ function words(job) {
   if (job.status === 'failed') return 'Failed' + (job.done ? ' after ' + many(job.done, 'image') : '');
   return many(job.done, 'image') + ' in ' + seconds(job.elapsed_s) + failed;
 }
-function node(job) {
-  const line = make('article', 'th-job th-job-' + job.status);
-  line.dataset.job = job.id;
-  line.dataset.mine = String(job.mine);
-  const head = make('header');
-  head.append(make('b', '', job.mine ? job.title : 'Someone else: ' + job.title));
-  const active = ['waiting', 'loading', 'drawing'].includes(job.status);
-  if (job.mine) {
-    const button = make('button', 'th-button', active ? (job.cancelling ? 'Cancelling…' : 'Cancel') : 'Dismiss');
+function bar(job) {
+  const node = make('div', 'th-bar'), fill = make('i');
+  node.setAttribute('role', 'progressbar');
+  node.setAttribute('aria-valuemin', '0');
+  node.setAttribute('aria-valuemax', '100');
+  node.setAttribute('aria-label', job.title);
+  node.appendChild(fill);
+  return { node, update(now) {
+    node.hidden = !active(now);
+    const share = now.total ? (now.done + now.failed + (now.steps ? now.step / now.steps : 0)) / now.total : 0;
+    const percent = Math.min(100, Math.round(share * 100));
+    node.setAttribute('aria-valuenow', String(percent));
+    fill.style.width = percent + '%';
+  } };
+}
+function line(first) {
+  let job = first, pressed = null, refused = '';
+  const node = make('article'), head = make('header'), progress = bar(first), row = make('div', 'th-job-row');
+  const picture = make('img'), status = make('p', 'th-job-words'), problems = make('div');
+  node.dataset.job = first.id;
+  node.dataset.mine = String(first.mine);
+  picture.alt = 'Preview of the image being drawn';
+  picture.hidden = true;
+  head.appendChild(make('b', '', first.mine ? first.title : 'Someone else: ' + first.title));
+  row.append(picture, status);
+  node.append(head, progress.node, row, problems);
+  const button = make('button', 'th-button');
+  if (first.mine) {
     button.type = 'button';
-    button.disabled = active && job.cancelling;
-    button.addEventListener('click', async () => {
-      if (!active) { dismissed.add(job.id); load(); return; }
-      button.disabled = true;
-      button.textContent = 'Cancelling…';
-      try { await send('/api/jobs/' + job.id + '/cancel', { owner: window.thOwner }); } catch (error) { line.appendChild(make('p', 'th-problem', error.message)); }
-      load();
+    // A press that began on Cancel must not end on Dismiss.
+    button.addEventListener('pointerdown', () => { pressed = active(job); });
+    button.addEventListener('click', () => {
+      const meant = pressed === null ? active(job) : pressed;
+      pressed = null;
+      if (meant !== active(job) || button.getAttribute('aria-disabled') === 'true') return;
+      if (active(job)) cancel(); else { dismissed.add(job.id); load(); }
     });
     head.appendChild(button);
   }
-  line.appendChild(head);
-  if (active) {
-    const bar = make('div', 'th-bar');
-    bar.setAttribute('role', 'progressbar');
-    bar.setAttribute('aria-valuemin', '0');
-    bar.setAttribute('aria-valuemax', '100');
-    const share = job.total ? (job.done + job.failed + (job.steps ? job.step / job.steps * (job.batch || 1) : 0)) / job.total : 0;
-    const percent = Math.min(100, Math.round(share * 100));
-    bar.setAttribute('aria-valuenow', String(percent));
-    bar.setAttribute('aria-label', job.title);
-    const fill = make('i');
-    fill.style.width = percent + '%';
-    bar.appendChild(fill);
-    line.appendChild(bar);
+  async function cancel() {
+    cancelling.add(job.id);
+    refused = '';
+    update(job);
+    try { await send('/api/jobs/' + job.id + '/cancel', { owner: window.thOwner }); } catch (error) { cancelling.delete(job.id); refused = error.message; update(job); }
+    load();
   }
-  const status = make('p', 'th-job-words', words(job));
-  if (active && job.preview) {
-    const row = make('div', 'th-job-row');
-    const picture = make('img');
-    picture.src = job.preview;
-    picture.alt = 'Preview of the image being drawn';
-    row.append(picture, status);
-    line.appendChild(row);
-  } else line.appendChild(status);
-  (job.problems || []).slice(0, 3).forEach((text) => line.appendChild(make('p', 'th-problem', text)));
-  if (job.failed > 3) line.appendChild(make('p', 'th-hint', 'and ' + (job.failed - 3) + ' more; Failed in the pictures below lists all'));
-  return line;
+  function update(now) {
+    job = now;
+    const asks = cancelling.has(job.id);
+    node.className = 'th-job th-job-' + job.status;
+    put(button, active(job) ? (asks ? 'Cancelling…' : 'Cancel') : 'Dismiss');
+    // Not disabled: that would take the focus away from who pressed it by key.
+    button.setAttribute('aria-disabled', String(active(job) && asks));
+    progress.update(job);
+    picture.hidden = !(active(job) && job.preview);
+    if (!picture.hidden && picture.src !== job.preview) picture.src = job.preview;
+    put(status, words(job));
+    const texts = [...(refused ? [refused] : []), ...(job.problems || []).slice(0, 3)];
+    const more = job.failed > 3 ? 'and ' + (job.failed - 3) + ' more; Failed in the pictures below lists all' : '';
+    if (problems.dataset.texts !== JSON.stringify([texts, more])) {
+      problems.dataset.texts = JSON.stringify([texts, more]);
+      problems.replaceChildren(...texts.map((text) => make('p', 'th-problem', text)), ...(more ? [make('p', 'th-hint', more)] : []));
+    }
+  }
+  update(first);
+  return { node, update };
+}
+// Who listens hears of a new status once, not of every image and second.
+function tell(jobs) {
+  const news = [];
+  jobs.filter((job) => job.mine).forEach((job) => {
+    const now = active(job) && cancelling.has(job.id) ? 'cancelling' : job.status;
+    if (told.get(job.id) === now) return;
+    if (told.has(job.id) || version >= 0) news.push(job.title + ': ' + (active(job) ? now : words(job)));
+    told.set(job.id, now);
+  });
+  if (news.length) said.textContent = news.join('. ');
 }
 async function load() {
   clearTimeout(timer);
-  let active = false;
+  const mine = ++asked;
+  let busy = false;
   try {
     const data = await ask('/api/jobs?owner=' + (window.thOwner || ''));
-    const jobs = data.jobs.filter((job) => !dismissed.has(job.id) && (job.mine || ['waiting', 'loading', 'drawing'].includes(job.status)));
-    active = jobs.some((job) => ['waiting', 'loading', 'drawing'].includes(job.status));
+    if (mine < answered) return;
+    answered = mine;
+    data.jobs.filter((job) => !active(job)).forEach((job) => cancelling.delete(job.id));
+    const jobs = data.jobs.filter((job) => !dismissed.has(job.id) && (job.mine || active(job)));
+    busy = jobs.some(active);
     let drawn = false;
     data.jobs.forEach((job) => {
       const before = finished.get(job.id) || 0;
       if (job.done + job.failed !== before || (version >= 0 && !finished.has(job.id))) { finished.set(job.id, job.done + job.failed); drawn = true; }
     });
     if (drawn && version >= 0) document.dispatchEvent(new CustomEvent('th-drawn'));
+    tell(data.jobs);
     version = data.version;
-    const shown = jobs.filter((job) => ['waiting', 'loading', 'drawing'].includes(job.status)).concat(jobs.filter((job) => !['waiting', 'loading', 'drawing'].includes(job.status)).slice(0, 2));
-    box.hidden = !shown.length;
-    list.replaceChildren(...shown.map(node));
-  } catch (error) { active = true; /* asked again; the app may be restarting */ }
-  if (element.isConnected) timer = setTimeout(load, active ? 400 : 5000);
+    const wanted = jobs.filter(active).concat(jobs.filter((job) => !active(job)).slice(0, 2));
+    box.hidden = !wanted.length;
+    [...shown.keys()].forEach((id) => { if (!wanted.some((job) => job.id === id)) shown.delete(id); });
+    wanted.forEach((job) => { if (shown.has(job.id)) shown.get(job.id).update(job); else shown.set(job.id, line(job)); });
+    arrange(list, wanted.map((job) => shown.get(job.id).node));
+  } catch (error) { busy = true; /* asked again; the app may be restarting */ }
+  clearTimeout(timer);
+  if (element.isConnected) timer = setTimeout(load, busy ? 400 : 5000);
 }
 watch('job', load);
 document.addEventListener('visibilitychange', () => { if (!document.hidden) load(); });

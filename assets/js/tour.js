@@ -11,7 +11,8 @@ const STEPS = [
   { title: 'Let it fail', text: 'Under “Failure that the renderer acts out”, choose swapped: the objects exchange their colors. Press Draw, and see what the verdicts make of it.', at: '#generate-failure', done: 'th-drawn' },
   { title: 'Your own', text: 'That was it. “Bring your own images” takes a folder from any model; Inspect takes a photograph. With weights on this machine, choose other models in the same list.', at: '#gallery .th-import-images' },
 ];
-let step = -1, timer = null, spot = null;
+let step = -1, timer = null, spot = null, opener = null;
+card.tabIndex = -1;
 
 function seen(node) { return node && node.offsetParent !== null; }
 function mark() {
@@ -26,7 +27,9 @@ function go(to) {
   if (step < 0 || step >= STEPS.length) {
     step = -1;
     mark();
+    const held = card.contains(document.activeElement);
     card.hidden = true;
+    if (held && opener && opener.isConnected) opener.focus();
     try { localStorage.setItem('th-tour', 'seen'); } catch (error) { /* it may be offered again */ }
     return;
   }
@@ -35,7 +38,11 @@ function go(to) {
   text.textContent = one.text;
   count.textContent = (step + 1) + ' of ' + STEPS.length;
   next.textContent = step + 1 === STEPS.length ? 'Done' : 'Next';
-  card.hidden = false;
+  if (card.hidden) {
+    opener = document.activeElement;
+    card.hidden = false;
+    card.focus({ preventScroll: true });
+  }
   mark();
   if (spot) spot.scrollIntoView({ block: 'nearest' });
   timer = setInterval(() => {
