@@ -67,6 +67,7 @@ function nothing(text) {
   empty.hidden = false;
   empty.textContent = text;
   matches.textContent = '';
+  addAll.textContent = 'Add all to the basket';
   addAll.disabled = true;
 }
 // ``stay``: what is on screen keeps its place until its rows arrive anew.
@@ -79,8 +80,10 @@ async function refreshAll(stay) {
     const data = await ask('/api/prompts/search?' + query(from * PAGE));
     if (mine !== asked) return;
     total = data.total;
-    if (stay === true) visible().forEach((page) => { if (page !== from) fetchPage(page, true); });
-    else { pages = new Map(); list.scrollTop = 0; current = -1; }
+    if (stay === true) {
+      keepVisible();
+      visible().forEach((page) => { if (page !== from) fetchPage(page, true); });
+    } else { pages = new Map(); list.scrollTop = 0; current = -1; }
     pages.set(from, data.rows);
     showFacets(data.facets);
     matches.textContent = data.total === data.of ? many(data.of, 'prompt') : data.total.toLocaleString('en-US') + ' of ' + many(data.of, 'prompt');
@@ -104,6 +107,10 @@ function soon() { clearTimeout(waiting); waiting = setTimeout(refreshAll, 120); 
 function visible() {
   const first = Math.floor(list.scrollTop / ROW / PAGE), last = Math.floor((list.scrollTop + list.clientHeight) / ROW / PAGE);
   return [...new Set([first, last])];
+}
+function keepVisible() {
+  const seen = visible();
+  [...pages.keys()].forEach((page) => { if (!seen.includes(page)) pages.delete(page); });
 }
 // ``again``: the rows that are there stay until the new ones are.
 async function fetchPage(page, again) {
@@ -382,9 +389,8 @@ function marked() {
   marking = setTimeout(() => {
     marking = null;
     if (state.chosen.drawn || state.chosen.verdict) { refreshAll(true); return; }
-    const seen = visible();
-    [...pages.keys()].forEach((page) => { if (!seen.includes(page)) pages.delete(page); });
-    seen.filter((page) => page * PAGE < total).forEach((page) => fetchPage(page, true));
+    keepVisible();
+    visible().filter((page) => page * PAGE < total).forEach((page) => fetchPage(page, true));
   }, 600);
 }
 basket.watch(draw);
