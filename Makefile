@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 .PHONY: run test check bench chromium
 
 run: $(VENV)/.installed
-	$(BIN)/python app.py --data "$(DATA)" --port "$(PORT)"
+	$(BIN)/python app.py --data "$(DATA)" --port "$(PORT)" $(ARGS)
 
 test: $(VENV)/.installed-tests chromium check
 	$(BIN)/python -m pytest

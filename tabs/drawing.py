@@ -68,7 +68,7 @@ def keep(context: Context, delivery: Delivery, prompt: Prompt | None) -> Drawing
     height, width, _ = made.srgb8.shape
     origin = {**made.origin, **_first_target(asked.targets)}
     image = context.storage.images.add(
-        made.srgb8, name_of(asked), SOURCE.get(asked.model, "generated"), made.notes, origin
+        made.srgb8, name_of(asked), SOURCE.get(asked.model, "generated"), (), origin
     )
     masks = {
         one.target: context.storage.masks.add(
@@ -76,8 +76,10 @@ def keep(context: Context, delivery: Delivery, prompt: Prompt | None) -> Drawing
         )
         for one in made.masks
     }
+    # The notes are of this drawing; another one may have led to the very same pixels.
+    origin = {**made.origin, "notes": list(made.notes)}
     stored = context.storage.drawings.add(
-        replace(row, image_id=image.image_id, origin=made.origin, width=width, height=height)
+        replace(row, image_id=image.image_id, origin=origin, width=width, height=height)
     )
     try:
         judge_exact(context, image.image_id, asked.targets, masks)

@@ -58,7 +58,9 @@ def about_models(context: Context, models: Sequence[str]) -> dict[str, Any]:
         facts = [_own_settings(entry.defaults), entry.license]
         if entry.memory_gib:
             facts.append(f"{entry.memory_gib:g} GiB of weights")
-        lacking = [_with_command(text) for text in missing(entry, None, context.sources, context.endpoints)]
+        lacking = [
+            _with_command(text) for text in missing(entry, None, context.sources, context.endpoints)
+        ]
         if lacking:
             lacking.insert(0, ("It cannot draw here yet.", ""))
         told.append({"name": entry.name, "facts": " · ".join(facts), "lacking": lacking})

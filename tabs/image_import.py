@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,9 @@ from tabs.library import Library, counted
 
 EVERY_IMPORTED_SET = "*"
 SHOWN = 100
+_NONE = Listed(0, ())
+# Names as the released benchmark writes them: cna_l2/17_1.png, 17/image_1.png.
+_RELEASED = re.compile(r"(?:^|/)(?:\d+_\d+|\d+/image_\d+)\.\w+$")
 
 
 def folder_of(context: Context, given: Mapping[str, Any]) -> Path:
@@ -45,8 +49,9 @@ def prompts_of(library: Library, set_id: str) -> Sequence[Prompt] | Mapping[str,
     if set_id == EVERY_IMPORTED_SET:
         named: dict[str, Sequence[Prompt]] = {}
         for one in library.sets():  # newest first: of two sets of one name, the newer
-            if one.imported and one.title not in named:
-                named[one.title] = library.index(one.id).prompts
+            stem = Path(one.title).stem
+            if one.imported and stem not in named:
+                named[stem] = library.index(one.id).prompts
         return named
     return library.index(set_id).prompts if set_id else ()
 
@@ -113,20 +118,24 @@ def report_json(report: FolderReport, planned_only: bool) -> dict[str, Any]:
         ]
     counts += [
         counted(report.new_prompts, "prompt", "that only the folder's table knows"),
-        counted(report.extra.total, "file", "that belongs to no prompt"),
+        counted(report.extra.total, "file", "without a prompt"),
         counted(report.ignored, "hidden, system or table file", ""),
     ]
     notes = []
-    if not report.found and report.extra.total:
+    released = any(_RELEASED.search(one.where) for one in report.extra.first)
+    if report.extra.total and (released or not report.found):
         notes.append(
-            "No file has the name of a prompt of the chosen set. For images of a released run, "
+            "Some files have no prompt in the chosen set. For images of a released run, "
             "import its CSV files of prompts first and choose every imported set; for any other "
             "folder, put a CSV with the columns file and prompt into it."
         )
     lists = [
         _list("Broken", report.broken),
         _list("Belongs to no prompt", report.extra),
-        _list("Prompts without an image", report.missing),
+        # Of a few images for many prompts the count says enough.
+        _list(
+            "Prompts without an image", report.missing if with_image * 10 > report.asked else _NONE
+        ),
         _list("Same pixels as another file", report.same),
         _list("Remarks", report.problems),
     ]

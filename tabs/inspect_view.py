@@ -11,6 +11,7 @@ import numpy as np
 from core.color.difference import HUE_GATE_CHROMA
 from core.color.spaces import chroma, hex_of, lab_to_srgb8
 from core.color.systems import SYSTEMS, all_nearest
+from core.masks.registry import masker
 from core.pipeline import Measurement
 from core.records import EvidenceRecord, ImageRecord
 from core.verdict.judge import FAIL, PASS, Metric
@@ -192,7 +193,7 @@ def _steps(
     assert colors is not None
     by = rule(verdict.rule)
     steps: list[dict[str, Any]] = [
-        {"mark": "·", "title": "Object present", "text": "by your mark; no VQA model is loaded"},
+        {"mark": "·", "title": "Object present", "text": _presence(mask_text)},
         {"mark": "✓", "title": "Mask", "text": mask_text + _mask_note(mask_parameters)},
     ]
     steps += [{"mark": "!", "title": "Clean-up of the rule", "text": note} for note in found.notes]
@@ -228,6 +229,12 @@ def _steps(
 def _drawn(found: Measurement) -> str:
     most = figures.MOST_DRAWN
     return f" (the first {most} are drawn)" if len(found.candidates) > most else ""
+
+
+def _presence(mask_text: str) -> str:
+    if mask_text.startswith(masker("renderer").name):
+        return "drawn by the renderer"
+    return "by your mark; no VQA model is loaded"
 
 
 def _mask_note(parameters: Mapping[str, Any]) -> str:

@@ -63,7 +63,13 @@ class Library:
             for one in PROMPT_SETS
         ]
         imported = [
-            SetInfo(one.set_id, one.name, f"Imported from {one.file_name}.", one.prompt_count, True)
+            SetInfo(
+                one.set_id,
+                one.file_name or one.name,
+                f"Imported from {one.file_name}.",
+                one.prompt_count,
+                True,
+            )
             for one in self._storage.prompt_sets.all()
         ]
         return built_in + imported

@@ -55,9 +55,10 @@ def drawing_json(context: Context, row: DrawingRecord) -> dict[str, Any]:
     """A drawing as the gallery shows it, with the verdicts on each of its objects."""
     evidence: list[EvidenceRecord] = []
     masks: list[MaskRecord] = []
-    notes: tuple[str, ...] = ()
+    notes = [str(note) for note in row.origin.get("notes") or ()]
     if row.image_id:
-        notes = context.storage.images.get(row.image_id).notes
+        if row.source == "imported":
+            notes = list(context.storage.images.get(row.image_id).notes)
         evidence = context.storage.evidence.for_image(row.image_id)
         masks = context.storage.masks.for_image(row.image_id)
     settings = [
@@ -75,7 +76,7 @@ def drawing_json(context: Context, row: DrawingRecord) -> dict[str, Any]:
         "drawing_id": row.drawing_id, "image_id": row.image_id, "status": row.status,
         "reason": row.reason, "text": row.text, "about": " · ".join(about),
         "details": "\n".join(text for text in (row.prompt_id, size, row.source) if text),
-        "notes": list(notes),
+        "notes": notes,
         "thumb": f"/media/thumbs/{row.image_id}.png?side=384" if row.image_id else "",
         "targets": [
             _target_json(target, position, evidence, masks)

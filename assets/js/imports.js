@@ -128,7 +128,7 @@ document.addEventListener('th-import', async (event) => {
   try {
     const data = await ask('/api/prompts/sets');
     const chosen = setBox.value;
-    setBox.replaceChildren(new Option('None: a CSV in the folder holds the prompts', ''), new Option('Every imported set, by the name of its file', '*'), ...data.sets.map((one) => new Option(one.title, one.id)));
+    setBox.replaceChildren(new Option('No set: the prompts are in a CSV in the folder', ''), new Option('Every imported set, by the name of its file', '*'), ...data.sets.map((one) => new Option(one.title, one.id)));
     setBox.value = chosen || (data.sets[0] ? data.sets[0].id : '');
     path.closest('.th-field').hidden = !data.local;
   } catch (error) { say(error.message, true); }

@@ -19,6 +19,7 @@ from tabs import generate as tab
 from tabs.context import Context
 from tabs.generate_plan import Own
 from tabs.inspect_state import exact_mask
+from tabs.routes_drawings import drawing_json
 from tests.tabs.drawn import drawn
 
 RENDERER = "reference-renderer"
@@ -220,6 +221,20 @@ def test_too_many_images_are_said_before_one_presses(context: Context) -> None:
     asked = {"mode": "basket", "prompts": 44_464}
     shown, *_ = tab.plan(context, asked, MUG, *RIGHT)
     assert "at most 20,000" in shown["view"]["problem"]
+
+
+def test_equal_pixels_keep_the_words_of_their_own_drawing(context: Context) -> None:
+    """Two prompts whose colors are ignored become the same picture, for different reasons."""
+    for color in ("#B92842", "#7F4829"):
+        drawn(context, "banana", color, failure="ignored")
+    rows = context.storage.drawings.recent()
+    assert rows[0].image_id == rows[1].image_id
+    notes = [" ".join(row.origin["notes"]) for row in rows]
+    assert "#7F4829" in notes[0]
+    assert "#B92842" in notes[1]
+    shown = [drawing_json(context, row) for row in rows]
+    assert [" ".join(one["notes"]) for one in shown] == notes
+    assert context.storage.images.get(rows[0].image_id or "").notes == ()
 
 
 def test_settings_that_the_renderer_does_not_take_are_not_written_down(context: Context) -> None:

@@ -88,7 +88,7 @@ def test_a_file_becomes_a_set_and_what_cannot_be_read_is_told(
     assert prompt_json(prompt, {})["targets"][0]["color"] == "l3:Vivid red"
     again = context.library.take_file(file, "mine.csv")
     assert again["set_id"] == answer["set_id"]
-    assert [one.title for one in context.library.sets() if one.imported] == ["mine"]
+    assert [one.title for one in context.library.sets() if one.imported] == ["mine.csv"]
 
 
 def test_a_file_that_is_none_leaves_no_set(context: Context, tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def test_an_imported_set_is_put_away_and_comes_back(client: TestClient) -> None:
     again = client.post("/api/prompts/sets", content="a hat\n", headers=headers).json()
     assert again["set_id"] == sent["set_id"]
     listed = client.get("/api/prompts/sets").json()["sets"]
-    assert [one["title"] for one in listed if one["imported"]] == ["hats"]
+    assert [one["title"] for one in listed if one["imported"]] == ["hats.txt"]
 
 
 def test_a_selection_says_what_it_had_to_leave_out(client: TestClient) -> None:

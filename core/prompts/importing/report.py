@@ -95,7 +95,7 @@ def excerpt(text: str) -> str:
     """The beginning of a text on one line of at most 120 characters, fit to be shown."""
     start = "".join(
         sign if sign.isprintable() else sign.encode("unicode_escape", "replace").decode("ascii")
-        for sign in text[: EXCERPT_CHARACTERS + 1]
+        for sign in text.rstrip()[: EXCERPT_CHARACTERS + 1]
     )
     return start if len(start) <= EXCERPT_CHARACTERS else start[: EXCERPT_CHARACTERS - 1] + "…"
 
