@@ -3,6 +3,11 @@
 const box = element.querySelector('.th-queue'), list = element.querySelector('.th-queue-list');
 const said = element.querySelector('.th-queue-said');
 const ACTIVE = ['waiting', 'loading', 'drawing'];
+// Three answers that do not come are no hiccup.
+const silent = make('p', 'th-problem', 'TrueHue does not answer. Is it still running? What was drawn so far is stored.');
+let unheard = 0;
+silent.hidden = true;
+box.appendChild(silent);
 let version = -1, timer = null, asked = 0, answered = 0;
 const finished = new Map(), dismissed = new Set(), cancelling = new Set(), shown = new Map(), told = new Map();
 
@@ -15,7 +20,9 @@ function seconds(value) {
   return (value / 3600).toFixed(1) + ' h';
 }
 function words(job) {
-  const left = job.eta_s !== null && job.status !== 'done' ? ' · about ' + seconds(job.eta_s) + ' left' : '';
+  // The steps of a first image are no measure of the others.
+  const known = job.eta_s !== null && (job.status === 'waiting' || job.total === 1 || job.done + job.failed > 0);
+  const left = known && active(job) ? ' · about ' + seconds(job.eta_s) + ' left' : '';
   if (job.status === 'waiting') return (job.place === 1 ? 'Next in the queue' : 'Place ' + job.place + ' in the queue') + left;
   if (job.status === 'loading') return 'Loading ' + job.model_name + '…';
   if (job.status === 'drawing') return job.done + job.failed + ' of ' + many(job.total, 'image') + (job.steps > 1 ? ' · step ' + job.step + ' of ' + job.steps : '') + left;
@@ -108,6 +115,8 @@ async function load() {
   let busy = false;
   try {
     const data = await ask('/api/jobs?owner=' + (window.thOwner || ''));
+    unheard = 0;
+    silent.hidden = true;
     if (mine < answered) return;
     answered = mine;
     data.jobs.filter((job) => !active(job)).forEach((job) => cancelling.delete(job.id));
@@ -126,7 +135,11 @@ async function load() {
     [...shown.keys()].forEach((id) => { if (!wanted.some((job) => job.id === id)) shown.delete(id); });
     wanted.forEach((job) => { if (shown.has(job.id)) shown.get(job.id).update(job); else shown.set(job.id, line(job)); });
     arrange(list, wanted.map((job) => shown.get(job.id).node));
-  } catch (error) { busy = true; /* asked again; the app may be restarting */ }
+  } catch (error) {
+    busy = true;  // asked again: the app may be starting anew
+    unheard += 1;
+    if (unheard >= 3) { silent.hidden = false; box.hidden = false; }
+  }
   clearTimeout(timer);
   if (element.isConnected) timer = setTimeout(load, busy ? 400 : 5000);
 }

@@ -375,3 +375,15 @@ def test_a_pipeline_of_a_folder_draws_in_steps(tmp_path: Path, app: App, visit: 
     expect(shot.locator(".th-badge")).to_have_count(0)
     shot.locator(".th-shot-picture").click()
     expect(Workbench(tab.page).verdict).to_contain_text("Mark the object")
+
+
+def test_an_app_that_has_ended_is_said(tmp_path: Path, visit: Visit, watch: Watch) -> None:
+    with running(tmp_path / "data") as app:
+        tab = GeneratePage(visit(app.address + LINK + "&mode=own"))
+        tab.choose("generate-size", "2048 × 2048")
+        tab.draw()
+        app.stop()
+        expect(tab.queue).to_contain_text("TrueHue does not answer")
+        visit.leave()
+        # The browser's own reports of a connection that is gone are what this test is about.
+        watch.faults.clear()
