@@ -376,7 +376,6 @@ def test_new_pictures_leave_the_others_where_they_are(tmp_path: Path, visit: Vis
 def test_inspect_opens_at_its_top(app: App, visit: Visit) -> None:
     tab = GeneratePage(visit(app.address + LINK))
     small_pictures(tab, 1)
-    tab.shots.first.locator(".th-shot-target").scroll_into_view_if_needed()
     tab.page.set_viewport_size({"width": 1000, "height": 500})
     tab.page.evaluate("window.scrollTo(0, document.body.scrollHeight)")
     until(lambda: bool(tab.page.evaluate("window.scrollY > 100")))
