@@ -440,7 +440,7 @@ def test_an_imported_set_is_removed_after_a_question(app: App, visit: Visit) -> 
     tab = GeneratePage(visit(f"{app.address}{LINK}&set={set_id}"))
     expect(tab.matches).to_have_text("2 prompts")
     tab.page.get_by_role("button", name="Remove this set from the list").click()
-    dialog = tab.page.get_by_role("dialog", name="Remove “to-go”?")
+    dialog = tab.page.get_by_role("dialog", name="Remove “to-go.txt”?")
     dialog.get_by_role("button", name="Remove").click()
     expect(tab.matches).to_have_text("44,464 prompts")
     assert set_id not in [one["id"] for one in app.ask("/api/prompts/sets").json["sets"]]
