@@ -31,6 +31,8 @@ TOUR = """<aside class="th-tour" role="dialog" aria-label="Tour" hidden><h3></h3
 <button type="button" class="th-button th-tour-next">Next</button></footer></aside>"""
 
 TABS = ("generate", "inspect")
+MOST_PAGES = 4000
+HOLD_S = 15
 
 
 def build(context: Context) -> Any:
@@ -65,10 +67,11 @@ async def hold_stream() -> AsyncIterator[None]:
 
     Gradio 6.31's page closes its stream of answers when the last event that it knows of is done.
     An event that was sent at that moment, but not yet confirmed, then never gets its answer. With
-    one event that does not end, the stream stays.
+    one event that does not end, the stream stays. Of a page that was left, it ends with the next
+    yield, and only then is its place in Gradio's queue free again.
     """
     while True:
-        await asyncio.sleep(300)
+        await asyncio.sleep(HOLD_S)
         yield
 
 
@@ -85,8 +88,13 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False)
     for make in (routes, prompt_routes, drawing_routes, image_set_routes):
         app.include_router(make(context))
-    return gr.mount_gradio_app(
-        app, build(context), path="/", theme=theme.theme(), css_paths=list(theme.css_paths()),
+    demo = build(context)
+    mounted = gr.mount_gradio_app(
+        app, demo, path="/", theme=theme.theme(), css_paths=list(theme.css_paths()),
         head=theme.HEAD, footer_links=[], run_history=False, ssr_mode=False, show_error=True,
         max_file_size="1mb",  # nothing here is uploaded by way of Gradio
     )  # fmt: skip
+    # Gradio 6.31 runs at most 40 events at once, and every open page holds one: the next page would
+    # wait for ever. The number is read when the queue starts; its threads are limited elsewhere.
+    demo._queue.max_thread_count = MOST_PAGES
+    return mounted
