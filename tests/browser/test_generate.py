@@ -59,10 +59,14 @@ def test_from_a_search_to_pictures_and_inspect(tmp_path: Path, visit: Visit) -> 
         expect(job).to_contain_text(re.compile(r"\d of 3 images"))
         job.get_by_role("button", name="Cancel").click()
         expect(job).to_contain_text("Cancelled", timeout=DRAWN_MS)
+        kept = re.search(r"Cancelled: (\d+)", str(job.text_content()))
+        assert kept is not None
         small(tab)
         job = tab.draw("Draw 3 images")
         tab.drawn(job)
         expect(job).to_contain_text("3 images in")
+        # All are there before one of them is looked at: the newest stands first.
+        expect(tab.shots).to_have_count(int(kept[1]) + 3)
         shot = tab.shots.first
         text = str(shot.locator(".th-shot-text").text_content())
         prompts = {prompt.text: prompt for prompt in prompt_set("gencolorbench").prompts()}
