@@ -79,7 +79,7 @@ def machine() -> Machine:
         found = _cuda(total, free, cores) or _mps(total, available, cores)
         if found is not None:
             return found
-    return Machine("cpu", _cpu_name(), total, available, total, cores, True, free)
+    return Machine("cpu", cpu_name(), total, available, total, cores, True, free)
 
 
 def placement(
@@ -162,10 +162,11 @@ def _mps(ram_bytes: int, available: int, cores: int) -> Machine | None:
     limit = int(torch.mps.recommended_max_memory())
     free = min(available, limit - int(torch.mps.current_allocated_memory()))
     bf16 = bool(torch.backends.mps.is_macos_or_newer(14, 0))
-    return Machine("mps", _cpu_name(), limit, max(free, 0), ram_bytes, cores, bf16)
+    return Machine("mps", cpu_name(), limit, max(free, 0), ram_bytes, cores, bf16)
 
 
-def _cpu_name() -> str:
+def cpu_name() -> str:
+    """The processor's name, as well as the system tells it."""
     try:
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):

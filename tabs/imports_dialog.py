@@ -17,7 +17,7 @@ The pixels are stored as they are; broken files are reported.</p>
 <form><div class="th-field"><label for="th-import-folder">Folder on your computer</label>
 <input type="file" class="th-import-folder" id="th-import-folder" webkitdirectory multiple></div>
 <div class="th-field" hidden><label for="th-import-path">or its path here</label>
-<input type="text" class="th-import-path" id="th-import-path" placeholder="/home/me/images/flux" autocomplete="off" spellcheck="false"></div>
+<input type="text" class="th-import-path" id="th-import-path" placeholder="path of the folder" autocomplete="off" spellcheck="false"></div>
 <div class="th-field"><label for="th-import-set">Prompts</label><select class="th-import-set" id="th-import-set"></select></div>
 <div class="th-field"><label for="th-import-model">Model that drew them</label>
 <input type="text" class="th-import-model" id="th-import-model" maxlength="120" placeholder="FLUX.1-dev, 50 steps" autocomplete="off"></div>

@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable
 from importlib import metadata
 from io import BytesIO
-from pathlib import Path
 
 import numpy as np
 from PIL import Image
@@ -22,6 +21,7 @@ from PIL import Image
 from core.color.difference import delta_e00
 from core.color.dominant import nearest_share, released
 from core.color.systems import ColorTarget, parse_target
+from core.machine import cpu_name
 from core.pipeline import Measurement, measure, measure_by_rules
 from core.pixels import masked_colors, masked_lab
 from core.verdict.rules import RULES, Rule
@@ -168,17 +168,6 @@ def loop_rows(scene: Scene, target: ColorTarget, judged: bool) -> None:
         words = goal(ratio, GOAL_LOOP, at_most=False, judged=judged)
         row(what, ours_ms, other, loop_ms, ratio, words)
     print(f"    (loops: {SAMPLE:,} pixels timed, extrapolated to the {seen:,} that the step sees)")
-
-
-def cpu_name() -> str:
-    """The processor's name, as well as the system tells it."""
-    try:
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()
 
 
 def main() -> int:
