@@ -16,11 +16,13 @@ from core.color.systems import ColorTarget, candidates, find, nearest_names
 from core.errors import BadInput, TrueHueError
 from core.masks.cleanup import released_cleanup
 from core.pixels import MaskedColors, check_pair, distinct_colors
-from core.verdict.explain import explain
-from core.verdict.judge import UNSCORED, Verdict, judge, unscored
+from core.verdict.explain import explain, explain_differs
+from core.verdict.judge import FAIL, PASS, UNSCORED, Verdict, judge, unscored
 from core.verdict.rules import Rule, rule
 
 MAX_NEIGHBORS = 20
+MATCHES, DIFFERS = "matches", "differs"
+"""What an object has to do with a color: have it, or (COA's second object) not have it."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +40,9 @@ class Measurement:
 
     ``colors`` are those of the pixels that entered (after the rule's clean-up), ``measured`` the
     mask bool ``(H, W)`` of those pixels, ``mask_px`` the pixels of the mask as given,
-    ``accepted_text`` how the accepted colors were chosen. For an unscored verdict, ``colors``,
-    ``measured`` and ``dominant`` are None.
+    ``accepted_text`` how the accepted colors were chosen. ``relation`` is ``matches``, or
+    ``differs`` where the object must not have the color. Where nothing was measured (unscored, or
+    an object that is not there), ``colors``, ``measured`` and ``dominant`` are None.
     """
 
     verdict: Verdict
@@ -52,6 +55,7 @@ class Measurement:
     colors: MaskedColors | None = None
     dominant: DominantColor | None = None
     notes: tuple[str, ...] = ()
+    relation: str = MATCHES
 
     def numbers(self) -> dict[str, Any]:
         """Every number of the verdict as plain JSON; the README, "What is stored", names them."""
@@ -104,6 +108,7 @@ class Measurement:
             "target": self.target.name or self.target.hex,
             "target_hex": self.target.hex,
             "system": self.target.system,
+            **({"relation": self.relation} if self.relation != MATCHES else {}),
             "parameters": dict(self.verdict.parameters),
             **self.numbers(),
         }
@@ -167,17 +172,24 @@ def measure(
     munsell: MunsellSamples | None = None,
     system: str | None = None,
     object_name: str = "",
+    relation: str = MATCHES,
+    guided: bool | None = None,
     known: Known | None = None,
 ) -> Measurement:
     """Judges the pixels inside a mask against an asked color.
 
     ``srgb8`` uint8 ``(H, W, 3)``; ``mask`` bool ``(H, W)``; ``target`` from
     :func:`core.color.systems.parse_target`; ``rule_id`` from :data:`core.verdict.rules.RULES`;
-    ``k``, ``munsell`` and ``system`` as for :func:`accepted`; ``known`` is for
+    ``k``, ``munsell`` and ``system`` as for :func:`accepted`. With ``relation`` ``differs`` it
+    passes when it does not match; the metrics stay those of matching. ``guided`` False measures
+    without the asked color's help a rule that would have it (core.verdict.tasks). ``known`` is for
     :func:`measure_by_rules`. Raises BadInput, MaskError or NoPixels when there is nothing that
     could be judged.
     """
     by = rule(rule_id)
+    unguided = by.guided and guided is False
+    if unguided:
+        by = replace(by, guided=False)
     mask_px = check_pair(srgb8, mask)
     allowed, how = accepted(target, by, k, munsell, system)
     parameters: dict[str, Any] = {
@@ -193,14 +205,21 @@ def measure(
         parameters["neighbors_of"] = target.system or system
     if by.same_candidate and munsell is not None:
         parameters["munsell_sha256"] = munsell.sha256
+    if unguided:
+        parameters["guided"] = False
     known = known or Known()
     measured, colors, notes = _inside(srgb8, mask, by.cleanup, known)
     found = _dominant(colors, by, target, known)
     verdict = judge(found.lab, target.lab, np.array([c.lab for c in allowed]), by, parameters)
-    verdict = replace(verdict, reason=explain(verdict, object_name))
+    if relation == DIFFERS:
+        verdict = replace(verdict, status=FAIL if verdict.status == PASS else PASS)
+        verdict = replace(verdict, reason=explain_differs(verdict, object_name))
+    else:
+        verdict = replace(verdict, reason=explain(verdict, object_name))
     return Measurement(
-        verdict, target, allowed, object_name, mask_px, how, measured, colors, found, notes
-    )
+        verdict, target, allowed, object_name, mask_px, how, measured, colors, found, notes,
+        relation,
+    )  # fmt: skip
 
 
 def measure_by_rules(
@@ -221,8 +240,8 @@ def measure_by_rules(
         try:
             yield measure(srgb8, mask, target, rule_id, known=known, **settings)
         except TrueHueError as error:
-            name = settings.get("object_name", "")
-            yield unscored_measurement(str(error), target, rule_id, name)
+            name, relation = settings.get("object_name", ""), settings.get("relation", MATCHES)
+            yield unscored_measurement(str(error), target, rule_id, name, relation)
 
 
 _Inside = tuple[np.ndarray, MaskedColors, tuple[str, ...]]
@@ -266,12 +285,12 @@ def _inside(srgb8: np.ndarray, mask: np.ndarray, cleanup: bool, known: Known) ->
 
 
 def unscored_measurement(
-    reason: str, target: ColorTarget, rule_id: str, object_name: str = ""
+    reason: str, target: ColorTarget, rule_id: str, object_name: str = "", relation: str = MATCHES
 ) -> Measurement:
     """A measurement whose status is ``unscored``, with the reason and no numbers."""
     verdict = unscored(reason, rule(rule_id))
     assert verdict.status == UNSCORED
-    return Measurement(verdict, target, (), object_name)
+    return Measurement(verdict, target, (), object_name, relation=relation)
 
 
 def _dominant(colors: MaskedColors, by: Rule, target: ColorTarget, known: Known) -> DominantColor:

@@ -37,6 +37,19 @@ def explain(verdict: Verdict, object_name: str = "") -> str:
     return f"{lead}; every metric is below its limit."
 
 
+def explain_differs(verdict: Verdict, object_name: str = "") -> str:
+    """The sentence for an object that must not have a color (COA's second object)."""
+    if verdict.status == UNSCORED:
+        return verdict.reason
+    distance = verdict.metric("delta_e00")
+    assert distance is not None
+    name = object_name.strip()
+    lead = f"{distance.value:.1f} ΔE00 from the color that {f'the {name}' if name else 'it'}"
+    if verdict.status == FAIL:
+        return f"{lead} must not take; every metric is below its limit."
+    return f"{lead} must not take; it does not match it."
+
+
 def _what_failed(verdict: Verdict) -> str:
     """Names the metric that fails when it is not the ΔE00 that the sentence begins with."""
     chroma_metric, hue = verdict.metric("delta_chroma"), verdict.metric("hue_deg")
