@@ -20,7 +20,10 @@ def describe(maker: str, parameters: Mapping[str, Any]) -> str:
     listed = marks if isinstance(marks, (list, tuple)) else ()
     types = [mark.get("type") for mark in listed if isinstance(mark, Mapping)]
     made = ["box"] if "box" in types else []
-    strokes = sum(kind in STROKES for kind in types)
-    if strokes:
-        made.append("1 stroke" if strokes == 1 else f"{strokes} strokes")
+    counted = (
+        (types.count("override"), "step by hand", "steps by hand"),
+        (types.count("point"), "point", "points"),
+        (sum(kind in STROKES for kind in types), "stroke", "strokes"),
+    )
+    made += [f"{n} {one if n == 1 else more}" for n, one, more in counted if n]
     return f"{name} · {', '.join(made)}" if made else name

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from core.errors import MaskError, NoPixels
 from core.masks import grabcut as grabcut_masker
+from core.masks.grounded.records import Segment
 from core.masks.marks import STROKES, Mark, parse_marks
 from core.masks.mask import Mask
 from core.masks.strokes import (
@@ -21,7 +23,15 @@ from core.masks.strokes import (
 )
 
 Box = tuple[int, int, int, int]
+NO_SEGMENTER = (
+    "These points need a model that cuts out what a click shows, and none is at hand. Draw a box "
+    "or strokes instead, or take the points back with Undo."
+)
 
+
+PointSegmenter = Callable[[Sequence[tuple[float, float]], Sequence[bool], Box | None, str], Segment]
+"""Points ``(x, y)`` in image pixels, whether each is inside, the box around the object or None, and
+the id of the segmenter (empty for the usual one), to the segment, bool ``(H, W)``."""
 
 _AGAINST = {"keep": "cut", "cut": "keep", "brush": "erase", "erase": "brush"}
 
@@ -41,7 +51,7 @@ def _layers(
     """The marks that take part, and the pixels that each type of stroke decides.
 
     Later strokes cover earlier ones against them. What stands before the current box was made for
-    another one: there, only strokes count, and only inside of the box.
+    another one: there, only strokes and points count, and only inside of the box.
     """
     layers = {
         kind: np.zeros(shape, dtype=bool)
@@ -60,10 +70,18 @@ def _layers(
                     set_pixels(layers[_AGAINST[mark.type]], *found, False)
             elif before:
                 continue
-        elif before:
+        elif before and not (box is not None and _holds(box[1], mark)):
             continue
         kept.append(mark)
     return kept, layers
+
+
+def _holds(box: Box, mark: Mark) -> bool:
+    """Whether the mark is a point inside of the box."""
+    if mark.type != "point":
+        return False
+    x, y = mark.points[0]
+    return box[0] <= x <= box[2] and box[1] <= y <= box[3]
 
 
 def _inside(window: Window, chosen: np.ndarray, box: Box) -> tuple[Window, np.ndarray] | None:
@@ -107,7 +125,9 @@ def _refuse_tiny(pixels: np.ndarray, marks: Sequence[Mark]) -> None:
     raise NoPixels("These marks leave no pixel: keep or brush some of the object.")
 
 
-def mask_from_marks(srgb8: np.ndarray, marks: Any, base: Mask | None = None) -> Mask:
+def mask_from_marks(
+    srgb8: np.ndarray, marks: Any, base: Mask | None = None, segment: PointSegmenter | None = None
+) -> Mask:
     """The mask that ``marks`` (JSON as of :func:`core.masks.marks.parse_marks`) make on an image.
 
     ``srgb8`` is uint8 ``(H, W, 3)``; ``base`` is the mask that a ``stored`` mark names, of the same
@@ -129,13 +149,18 @@ def mask_from_marks(srgb8: np.ndarray, marks: Any, base: Mask | None = None) -> 
     check_work(((mark.points, mark.radius) for mark in current if mark.type in STROKES), shape)
     parameters: dict[str, Any] = {}
     if box is None and current and current[0].type in ("whole", "stored"):
-        pixels, maker = _on_start(current, base, parameters, shape)
+        pixels, maker = _on_start(current, base, parameters, shape, segment)
     else:
         current, layers = _layers(current, box, shape)
         nothing = np.zeros(shape, dtype=bool)
         pixels, maker = nothing, "brush"
-        if box is not None or layers.keys() & {"keep", "cut"}:
-            keep, cut = layers.get("keep", nothing), layers.get("cut", nothing)
+        keep, cut = layers.get("keep", nothing), layers.get("cut", nothing)
+        points = [mark for mark in current if mark.type == "point"]
+        if points:
+            found = _cut(segment, points, box[1] if box else None, shape, parameters)
+            # The edge is the segmenter's: keep and cut have none to search for.
+            pixels, maker = (found | keep) & ~cut, "points"
+        elif box is not None or layers.keys() & {"keep", "cut"}:
             result = grabcut_masker.grabcut(srgb8, box[1] if box else None, keep, cut)
             pixels, maker = result.pixels, "grabcut"
             parameters["grabcut"] = {
@@ -151,10 +176,28 @@ def mask_from_marks(srgb8: np.ndarray, marks: Any, base: Mask | None = None) -> 
     return Mask(pixels, maker, parameters)
 
 
+def _cut(
+    segment: PointSegmenter | None, points: Sequence[Mark], box: Box | None,
+    shape: tuple[int, int], parameters: dict[str, Any],
+) -> np.ndarray:  # fmt: skip
+    """What the segmenter cuts out at ``points``, noted in ``parameters``."""
+    if segment is None:
+        raise MaskError(NO_SEGMENTER)
+    by = points[-1].by
+    found = segment([mark.points[0] for mark in points], [mark.inside for mark in points], box, by)
+    if found.pixels.dtype != bool or found.pixels.shape != shape:
+        raise MaskError("What was cut out at these points has another size than the image.")
+    said = parameters.setdefault("points", [])
+    said.append({"segmenter": by, "score": round(float(found.score), 4)})
+    return found.pixels
+
+
 def _on_start(
-    marks: Sequence[Mark], base: Mask | None, parameters: dict[str, Any], shape: tuple[int, int]
-) -> tuple[np.ndarray, str]:
-    """Pixels and maker of strokes on the whole image or the stored mask that ``marks`` begin with.
+    marks: Sequence[Mark], base: Mask | None, parameters: dict[str, Any],
+    shape: tuple[int, int], segment: PointSegmenter | None,
+) -> tuple[np.ndarray, str]:  # fmt: skip
+    """Pixels and maker of what is done on the whole image or the stored mask that ``marks`` begin
+    with.
 
     The stored mask is named in ``parameters``.
     """
@@ -164,6 +207,14 @@ def _on_start(
         parameters["base"] = {"maker": start.maker, "content_sha256": start.content_sha256}
     else:
         pixels, maker = np.ones(shape, dtype=bool), "whole"
-    for mark in marks[1:]:
-        paint_stroke(pixels, mark.points, mark.radius, mark.type in ("keep", "brush"))
-    return pixels, maker if len(marks) == 1 else "brush"
+    by_hand = [mark for mark in marks[1:] if mark.type != "override"]
+    for mark in by_hand:
+        if mark.type in STROKES:
+            paint_stroke(pixels, mark.points, mark.radius, mark.type in ("keep", "brush"))
+            continue
+        # What is at the point, whether it is to be added or taken away.
+        at_point = _cut(segment, [replace(mark, inside=True)], None, shape, parameters)
+        pixels = pixels | at_point if mark.inside else pixels & ~at_point
+    if not by_hand:
+        return pixels, maker
+    return pixels, "brush" if any(mark.type in STROKES for mark in by_hand) else "points"

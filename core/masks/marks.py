@@ -21,7 +21,26 @@ MAX_RADIUS = 512.0
 MAX_COORDINATE = 1e6
 
 STROKES = ("keep", "cut", "brush", "erase")
-KINDS = ("whole", "box", *STROKES, "stored")
+KINDS = ("whole", "box", *STROKES, "point", "stored", "override")
+STEPS = ("box", "negative", "presence")
+"""The steps of an automatic mask that a person can override."""
+MAX_INDEX = 9_999
+
+
+@dataclass(frozen=True)
+class Override:
+    """A person's word on one step of an automatic mask.
+
+    ``step`` is one of ``STEPS``, ``index`` the place (from 0) of the box, the negative label or the
+    question in that mask's parameters. ``use`` says whether the box makes part of the mask, or
+    whether the negative label takes its part away; ``answer`` is ``yes``, ``no`` or empty for the
+    model's own, and belongs to presence.
+    """
+
+    step: str
+    index: int
+    use: bool = True
+    answer: str = ""
 
 
 @dataclass(frozen=True)
@@ -30,7 +49,9 @@ class Mark:
 
     ``type`` is one of ``KINDS``. ``box`` is ``(x0, y0, x1, y1)`` inside the image with
     ``x0 < x1`` and ``y0 < y1``; ``radius`` and ``points`` belong to strokes, ``mask_id`` to a
-    stored mask.
+    stored mask. A point has one of ``points``; ``inside`` says whether what it shows is to be in
+    the mask, and ``by`` is the id of the segmenter that cut it out, empty for the usual one.
+    ``override`` belongs to the type of that name.
     """
 
     type: str
@@ -38,6 +59,9 @@ class Mark:
     radius: float = 0.0
     points: tuple[tuple[float, float], ...] = ()
     mask_id: str = ""
+    inside: bool = True
+    by: str = ""
+    override: Override | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The mark as :func:`parse_marks` reads it."""
@@ -47,8 +71,19 @@ class Mark:
         if self.type in STROKES:
             data["radius"] = self.radius
             data["points"] = [list(point) for point in self.points]
+        if self.type == "point":
+            data["x"], data["y"] = self.points[0]
+            data["inside"] = self.inside
+            if self.by:
+                data["by"] = self.by
         if self.type == "stored":
             data["mask_id"] = self.mask_id
+        if self.override is not None:
+            data["step"], data["index"] = self.override.step, self.override.index
+            if self.override.step == "presence":
+                data["answer"] = self.override.answer
+            else:
+                data["use"] = self.override.use
         return data
 
 
@@ -97,6 +132,36 @@ def _stroke(data: Mapping[str, Any], kind: str, what: str) -> Mark:
     return Mark(kind, radius=radius, points=tuple(points))
 
 
+def _flag(value: Any, what: str) -> bool:
+    if not isinstance(value, bool):
+        raise MaskError(f"{what} must be true or false, this is {type(value).__name__}.")
+    return value
+
+
+def _point(data: Mapping[str, Any], width: int, height: int, what: str) -> Mark:
+    x, y = _number(data.get("x"), f"{what}: x"), _number(data.get("y"), f"{what}: y")
+    if not (0 <= x <= width and 0 <= y <= height):
+        raise MaskError(f"{what}: the point lies outside of the image; click on the image.")
+    inside, by = _flag(data.get("inside"), f"{what}: inside"), data.get("by", "")
+    if not isinstance(by, str) or len(by) > 200:
+        raise MaskError(f"{what}: by must be the id of a segmenter.")
+    return Mark("point", points=((x, y),), inside=inside, by=by)
+
+
+def _override(data: Mapping[str, Any], what: str) -> Mark:
+    step, index = data.get("step"), data.get("index")
+    if step not in STEPS:
+        raise MaskError(f"{what}: an override is of one of {', '.join(STEPS)}.")
+    if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index <= MAX_INDEX:
+        raise MaskError(f"{what}: the index must be a whole number from 0 to {MAX_INDEX:,}.")
+    if step != "presence":
+        return Mark("override", override=Override(step, index, _flag(data.get("use"), what)))
+    answer = data.get("answer")
+    if answer not in ("yes", "no", ""):
+        raise MaskError(f"{what}: an answer is yes, no, or empty for the model's own.")
+    return Mark("override", override=Override(step, index, answer=answer))
+
+
 def _mark(data: Any, width: int, height: int, what: str) -> Mark:
     if not isinstance(data, Mapping):
         raise MaskError(f"{what} must be an object, this is {type(data).__name__}.")
@@ -110,6 +175,10 @@ def _mark(data: Any, width: int, height: int, what: str) -> Mark:
         if not isinstance(mask_id, str) or not mask_id or len(mask_id) > 200:
             raise MaskError(f"{what}: mask_id must name a stored mask.")
         return Mark("stored", mask_id=mask_id)
+    if kind == "point":
+        return _point(data, width, height, what)
+    if kind == "override":
+        return _override(data, what)
     if isinstance(kind, str) and kind in STROKES:
         return _stroke(data, kind, what)
     raise MaskError(f"{what}: unknown type {str(kind)[:40]!r}; known are {', '.join(KINDS)}.")

@@ -32,6 +32,13 @@ MASKERS = (
     ),
     Masker("brush", "Brush", "the object painted by hand", ("brush", "erase")),
     Masker("whole", "Whole image", "nothing", ("whole",)),
+    Masker(
+        "points",
+        "Points",
+        "clicks on what belongs to the object and on what does not",
+        ("point", "box", "keep", "cut", "brush", "erase"),
+        "a segmenter (SAM or SAM 2)",
+    ),
     Masker("renderer", "Exact mask from the renderer", "an image drawn here", ("stored",)),
     Masker("file", "From the file's transparency", "a file with transparency", ("stored",)),
 )
