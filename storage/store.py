@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from types import TracebackType
 
+from storage.agreement import Agreements
 from storage.checks import dangling, missing_files
 from storage.database import Clock, Database, utc_now
 from storage.drawings import Drawings
@@ -21,9 +22,9 @@ DATABASE_NAME = "truehue.duckdb"
 class Storage:
     """A data folder: ``truehue.duckdb`` and lossless PNGs below ``images/`` and ``masks/``.
 
-    ``images``, ``masks``, ``evidence``, ``drawings``, ``prompt_sets`` and ``selections`` hold the
-    calls. Any thread may use them; one process owns a folder at a time. It is a context manager
-    that closes itself.
+    ``images``, ``masks``, ``evidence``, ``drawings``, ``prompt_sets``, ``selections`` and
+    ``agreement`` hold the calls. Any thread may use them; one process owns a folder at a time. It
+    is a context manager that closes itself.
     """
 
     def __init__(self, data_dir: Path, database: Database) -> None:
@@ -37,6 +38,7 @@ class Storage:
         self.drawings = Drawings(database)
         self.prompt_sets = PromptSets(database)
         self.selections = Selections(database)
+        self.agreement = Agreements(database)
 
     @classmethod
     def open(cls, data_dir: Path | str, clock: Clock = utc_now) -> Storage:
