@@ -1,0 +1,83 @@
+"""Whose color an object has that has not its own: taken, exchanged, or taken in part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from core.color.difference import delta_e00
+from core.pipeline import DIFFERS, MATCHES
+from core.verdict import told
+from core.verdict.asked import Asked
+
+LEAST_SHARE, MOST_SHARE = 0.4, 1.2
+"""How far on the straight way in the a*b* plane, own color to the other's, a color has leaked."""
+
+MOST_ASIDE = 0.25
+"""How far it may lie beside that way, as a share of its length."""
+
+LEAST_APART = 15.0
+"""Colors nearer than this in the a*b* plane say too little of who took from whom."""
+
+Lab = tuple[float, float, float]
+
+
+def stories(
+    wrong: Mapping[int, Lab], asked: Sequence[Asked], has: Callable[[Asked, Asked], bool]
+) -> dict[int, str]:
+    """A sentence for each object of ``wrong`` whose color is found to be another one's.
+
+    ``wrong`` are the measured colors of the objects that fail, by position of their target;
+    ``has(one, other)`` says whether the first object would pass with the color asked of the second.
+    Where nothing of the kind is seen, there is no sentence.
+    """
+    by_position = {one.position: one for one in asked}
+    colored = [one for one in asked if one.relation == MATCHES]
+    taken: dict[int, Asked] = {}
+    for position in wrong:
+        one = by_position[position]
+        if one.relation == DIFFERS:
+            taken[position] = next(c for c in colored if c.color.hex == one.color.hex)
+            continue
+        others = [other for other in colored if other.color.hex != one.color.hex]
+        found = next((other for other in others if has(one, other)), None)
+        if found is not None:
+            taken[position] = found
+    out = {}
+    for position, lab in wrong.items():
+        one = by_position[position]
+        if position in taken:
+            out[position] = _taken(one, taken[position], taken)
+            continue
+        near = [
+            (float(delta_e00(np.array(lab), np.array(other.color.lab))), at)
+            for at, other in enumerate(colored)
+            if part_of(lab, one.color.lab, other.color.lab)
+        ]
+        if near:
+            out[position] = told.leans(one, colored[min(near)[1]])
+    return out
+
+
+def _taken(one: Asked, other: Asked, taken: Mapping[int, Asked]) -> str:
+    back = taken.get(other.position)
+    if back is not None and back.position == one.position:
+        # The same words for both, so that the picture says it once.
+        return told.exchanged(*sorted((one, other), key=lambda asked: asked.position))
+    return told.took(one, other)
+
+
+def part_of(lab: Lab, own_lab: Lab, other_lab: Lab) -> bool:
+    """Whether a color lies, in the a*b* plane, on the way from its own color to another one.
+
+    Lightness is left out: shading moves it. False for colors that are too near to each other.
+    """
+    own, other, found = (np.array(one[1:]) for one in (own_lab, other_lab, lab))
+    way = other - own
+    length = float(np.hypot(*way))
+    if length < LEAST_APART:
+        return False
+    share = float((found - own) @ way) / length**2
+    aside = float(np.hypot(*(found - own - share * way))) / length
+    return LEAST_SHARE <= share <= MOST_SHARE and aside <= MOST_ASIDE

@@ -1,0 +1,202 @@
+"""GenColorBench's tasks: what the objects of a picture say together, and why.
+
+CNA and NCU ask one object for its color; COA asks the main object for it and the second one to be
+free of it; MOC asks each object for its own; ICA asks a reference for the same color (Butt et al.,
+arXiv:2510.20586, section 3.2; which object is measured how: gen-color-bench @ 802a3ba).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from core.color.munsell import MunsellSamples
+from core.errors import MaskError, NoPixels, TrueHueError
+from core.pipeline import Known, Measurement, measure
+from core.prompts.prompt import ObjectTarget
+from core.verdict import told
+from core.verdict.asked import Asked, Finding, asked_of
+from core.verdict.judge import FAIL, PASS, UNSCORED, Verdict
+from core.verdict.leak import stories
+from core.verdict.rules import Rule, rule
+
+PRESENCE_TASKS = ("coa", "moc", "ica")
+"""The tasks in which the released code asks whether an object is there."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How colors are judged, whatever the rule; as for :func:`core.pipeline.accepted`."""
+
+    k: int = 0
+    munsell: MunsellSamples | None = None
+    system: str | None = None
+
+
+@dataclass(frozen=True)
+class ObjectOutcome:
+    """What a rule says of one object.
+
+    ``step`` (of :data:`core.verdict.asked.STEPS`) is where the judging ended; ``told`` is one
+    sentence that names the object. The measurement of an object that was not measured has a
+    reason and no numbers; its ``parameters`` say what was known of the object instead.
+    """
+
+    asked: Asked
+    step: str
+    told: str
+    measurement: Measurement
+
+    @property
+    def status(self) -> str:
+        """pass, fail or unscored."""
+        return self.measurement.verdict.status
+
+
+@dataclass(frozen=True)
+class TaskVerdict:
+    """What a rule says of a picture; ``outcomes`` in the order of the targets."""
+
+    task: str
+    status: str
+    reason: str
+    rule: str
+    version: str
+    outcomes: tuple[ObjectOutcome, ...]
+
+
+def together(statuses: Iterable[str]) -> str:
+    """One fail is a fail, then one unscored is unscored: all objects have to be right."""
+    said = set(statuses)
+    return FAIL if FAIL in said else UNSCORED if UNSCORED in said else PASS
+
+
+def judge_task(
+    task: str,
+    targets: Sequence[ObjectTarget],
+    findings: Mapping[int, Finding],
+    srgb8: np.ndarray,
+    rule_ids: Iterable[str],
+    settings: Settings | None = None,
+) -> Iterator[TaskVerdict]:
+    """Yields the verdict on a picture by each rule, in their order, looking at pixels once.
+
+    ``task`` is a key of :data:`core.prompts.prompt.TASKS`; ``findings`` by the position of the
+    target; ``srgb8`` uint8 ``(H, W, 3)``. An object without a finding is unscored. Every object is
+    measured, whatever became of the others. Yields nothing where no color is asked for. Raises
+    BadInput for an unknown rule.
+    """
+    wanted = asked_of(targets)
+    picture = _Picture(task, srgb8, settings or Settings(), findings, {})
+    for rule_id in rule_ids if wanted else ():
+        by = rule(rule_id)
+        first = [picture.outcome(asked, by) for asked in wanted]
+        outcomes = tuple(picture.explained(first, by))
+        yield TaskVerdict(
+            task, together(one.status for one in outcomes), reason_of(outcomes), by.id, by.version,
+            outcomes,
+        )  # fmt: skip
+
+
+def reason_of(outcomes: Sequence[ObjectOutcome]) -> str:
+    """Why a picture is right, wrong or unscored: what decided it, and nothing twice."""
+    status = together(one.status for one in outcomes)
+    if status == PASS:
+        return told.right([one.asked for one in outcomes])
+    return " ".join(dict.fromkeys(one.told for one in outcomes if one.status == status))
+
+
+@dataclass(frozen=True)
+class _Picture:
+    """A picture with what is known of its objects; ``known`` by position of the target."""
+
+    task: str
+    srgb8: np.ndarray
+    settings: Settings
+    findings: Mapping[int, Finding]
+    known: dict[int, Known]
+
+    def outcome(self, asked: Asked, by: Rule) -> ObjectOutcome:
+        finding = self.findings.get(asked.position)
+        if finding is None:
+            words = f"No mask of {asked.label} is at hand."
+            return _without(asked, by, UNSCORED, "mask", words, {"found": "no mask"})
+        ended = _absent(asked, finding, by, self.task)
+        if ended is not None:
+            return ended
+        assert finding.mask is not None
+        try:
+            found = self.measured(asked, finding.mask, by)
+        except TrueHueError as error:
+            step = "mask" if isinstance(error, (MaskError, NoPixels)) else "color"
+            words = told.sentence(f"{asked.label} cannot be judged", str(error))
+            return _without(asked, by, UNSCORED, step, words, {})
+        return ObjectOutcome(asked, "color", told.measured(asked, found.verdict), found)
+
+    def measured(self, asked: Asked, mask: np.ndarray, by: Rule) -> Measurement:
+        known = self.known.setdefault(asked.position, Known())
+        return measure(
+            self.srgb8, mask, asked.color, by.id, k=self.settings.k, munsell=self.settings.munsell,
+            system=self.settings.system, object_name=asked.target.name, relation=asked.relation,
+            guided=asked.guided, known=known,
+        )  # fmt: skip
+
+    def explained(self, outcomes: Sequence[ObjectOutcome], by: Rule) -> Iterator[ObjectOutcome]:
+        """The outcomes; an object that fails says whose color it has, where that can be seen."""
+        wrong = {
+            one.asked.position: one.measurement.verdict.lab
+            for one in outcomes
+            if one.status == FAIL and one.measurement.verdict.lab is not None
+        }
+
+        def has(one: Asked, other: Asked) -> bool:
+            mask = self.findings[one.position].mask
+            assert mask is not None
+            found = self.measured(replace(one, color=other.color), mask, by)
+            return found.verdict.status == PASS
+
+        seen = stories(wrong, [one.asked for one in outcomes], has)
+        for one in outcomes:
+            words = seen.get(one.asked.position)
+            if words is None:
+                yield one
+                continue
+            found = one.measurement
+            reason = f"{words.removesuffix('.')}: {found.verdict.reason}"
+            yield replace(
+                one, told=words,
+                measurement=replace(found, verdict=replace(found.verdict, reason=reason)),
+            )  # fmt: skip
+
+
+def _absent(asked: Asked, finding: Finding, by: Rule, task: str) -> ObjectOutcome | None:
+    """The outcome of an object that cannot be measured; None for one that can."""
+    released = by.dominant == "released"
+    presence = finding.presence
+    if released and task not in PRESENCE_TASKS and finding.mask is not None:
+        presence = ""  # the released code does not ask after the one object of CNA and NCU
+    label, known, why = asked.label, {"presence": presence}, finding.reason
+    if presence == "no":
+        words = told.sentence(f"{label} is not in the picture", why)
+        return _without(asked, by, FAIL, "presence", words, known)
+    if presence == "unknown" and released:
+        words = f"nothing says that {label} is in the picture, which counts as absent"
+        return _without(asked, by, FAIL, "presence", told.sentence(words, why), known)
+    if presence == "unknown":
+        words = told.sentence(f"it is not known whether {label} is in the picture", why)
+        return _without(asked, by, UNSCORED, "presence", words, known)
+    if finding.mask is None:
+        words = told.sentence(f"{label} was not found", why)
+        return _without(asked, by, UNSCORED, finding.step, words, {"found": finding.step})
+    return None
+
+
+def _without(
+    asked: Asked, by: Rule, status: str, step: str, words: str, known: dict[str, str]
+) -> ObjectOutcome:
+    """The outcome of an object that was not measured; ``known`` tells its evidence from others'."""
+    verdict = Verdict(status, words, by.id, by.version, dict(known))
+    blank = Measurement(verdict, asked.color, (), asked.target.name, relation=asked.relation)
+    return ObjectOutcome(asked, step, words, blank)

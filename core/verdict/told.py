@@ -1,0 +1,69 @@
+"""Sentences about the objects of a picture: which one, at which step, and what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.pipeline import DIFFERS
+from core.verdict.asked import Asked
+from core.verdict.explain import explain
+from core.verdict.judge import FAIL, PASS, Verdict
+
+
+def sentence(words: str, reason: str = "") -> str:
+    """``words`` as a sentence, and after a colon or as a second one the reason, if there is one."""
+    start = f"{words[:1].upper()}{words[1:]}"
+    return f"{start}: {reason}" if reason else f"{start}."
+
+
+def measured(asked: Asked, verdict: Verdict) -> str:
+    """What the verdict on one measured object says of it alone."""
+    distance = verdict.metric("delta_e00")
+    far = f", {distance.value:.1f} ΔE00 from it" if distance is not None else ""
+    if verdict.status not in (PASS, FAIL):
+        return sentence(f"the color of {asked.label} cannot be judged", verdict.reason)
+    if asked.relation == DIFFERS:
+        has = "has not taken" if verdict.status == PASS else "took"
+        return sentence(f"{asked.label} {has} the asked color{far}")
+    if verdict.status == PASS:
+        return sentence(f"{asked.label} has the asked color{far}")
+    reference = ", the reference," if asked.target.role == "reference" else ""
+    return sentence(f"the color of {asked.label}{reference} is wrong", explain(verdict))
+
+
+def took(asked: Asked, other: Asked) -> str:
+    """An object has the color that was asked of another one."""
+    return sentence(f"{asked.label} took {_of(other)} color")
+
+
+def exchanged(one: Asked, other: Asked) -> str:
+    """Two objects have each other's color."""
+    return sentence(f"{one.label} and {other.label} have exchanged their colors")
+
+
+def leans(asked: Asked, other: Asked) -> str:
+    """An object's color lies between its own and that of another one."""
+    return sentence(f"{asked.label} took on part of {_of(other)} color")
+
+
+def right(asked: Sequence[Asked]) -> str:
+    """All objects are as asked."""
+    has = [one.label for one in asked if one.relation != DIFFERS]
+    free = [one.label for one in asked if one.relation == DIFFERS]
+    same = len({one.color.hex for one in asked}) == 1
+    if len(has) == 1:
+        words = f"{has[0]} has the asked color"
+    elif same:
+        words = f"{_list(has)} have the asked color"
+    else:
+        words = f"{_list(has)} each have the color asked of them"
+    return sentence(f"{words}, and {_list(free)} did not take it" if free else words)
+
+
+def _of(asked: Asked) -> str:
+    """``"the apple's"``, ``"the scissors'"``."""
+    return asked.label + ("'" if asked.label.endswith("s") else "'s")
+
+
+def _list(labels: Sequence[str]) -> str:
+    return labels[0] if len(labels) == 1 else f"{', '.join(labels[:-1])} and {labels[-1]}"
