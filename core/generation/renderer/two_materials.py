@@ -1,0 +1,167 @@
+"""Objects of two materials: the asked one, and a second one that lies inside the same mask.
+
+What a mask of a real picture holds is seldom one material: a book has pages, a mug a glaze. Both
+materials take any color. The asked one takes the larger share of the mask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from types import MappingProxyType
+
+import numpy as np
+
+from core.color.spaces import srgb8_to_linear1
+from core.errors import BadInput
+from core.generation.renderer.checks import check_color, check_size_and_seed, checked_light
+from core.generation.renderer.encode import linear1_to_srgb8
+from core.generation.renderer.light import Light
+from core.generation.renderer.model import Distance, Model
+from core.generation.renderer.objects import MODELS
+from core.generation.renderer.scene import Placed, Scene
+from core.generation.renderer.shapes import Array
+from core.generation.renderer.trace import trace
+from core.generation.renderer.view import view
+
+
+@dataclass(frozen=True)
+class TwoMaterialRendering:
+    """A picture of an object of two materials.
+
+    ``srgb8`` uint8 ``(H, W, 3)``. ``mask`` bool ``(H, W)``: every sample of the pixel lies on the
+    object, whichever material it has; ``asked`` and ``second``: every sample lies on that material.
+    ``second_share``, 0 to 1, is the second one's part of both.
+    """
+
+    srgb8: np.ndarray
+    mask: np.ndarray
+    asked: np.ndarray
+    second: np.ndarray
+    second_share: float
+
+
+def render_two_materials(
+    object_name: str,
+    asked_srgb8: tuple[int, int, int],
+    second_srgb8: tuple[int, int, int],
+    light: str | Light = "studio",
+    seed: int = 0,
+    size_px: int = 1024,
+) -> TwoMaterialRendering:
+    """Draws an object of :data:`TWO_MATERIALS` as ``render`` does, seen as the same seed sees it.
+
+    In every pixel linear light is ``shade × albedo`` of both materials, plus an achromatic rest;
+    no light goes from one material to the other. Raises BadInput for an unknown object or light, a
+    color outside 0..255, a size outside 64..2048 or a seed below 0.
+    """
+    if object_name not in TWO_MATERIALS:
+        raise BadInput(
+            f"The renderer has no {object_name!r} of two materials. "
+            f"It can draw: {', '.join(TWO_MATERIALS)}."
+        )
+    for color in (asked_srgb8, second_srgb8):
+        check_color(color)
+    check_size_and_seed(size_px, seed)
+    buffer = _buffer(object_name, checked_light(light), int(seed), int(size_px))
+    linear1 = np.repeat(buffer.added[:, None], 3, axis=1)
+    for shade, color in zip(buffer.shades, (asked_srgb8, second_srgb8), strict=True):
+        linear1 += shade[:, None] * srgb8_to_linear1(np.array(color)).astype(np.float32)
+    square = size_px, size_px
+    asked, second = (mask.reshape(square) for mask in buffer.masks)
+    of_second, of_asked = int(np.count_nonzero(second)), int(np.count_nonzero(asked))
+    return TwoMaterialRendering(
+        srgb8=linear1_to_srgb8(linear1).reshape(*square, 3),
+        mask=buffer.whole.reshape(square),
+        asked=asked,
+        second=second,
+        second_share=of_second / (of_second + of_asked),
+    )
+
+
+@dataclass(frozen=True)
+class _Buffer:
+    """All that does not depend on the colors, flat: as Traced, and the mask of the whole object."""
+
+    shades: tuple[Array, ...]
+    added: Array
+    masks: tuple[Array, ...]
+    whole: Array
+
+
+@lru_cache(maxsize=2)
+def _buffer(object_name: str, light: Light, seed: int, size_px: int) -> _Buffer:
+    seen = view(object_name, seed)
+    yaw_deg = seen.scene.placed[0].yaw_deg
+    models = TWO_MATERIALS[object_name](MODELS[object_name])
+    # Two solids that fill the object between them: each is traced as an object of its own.
+    scene = Scene([Placed(model, number, yaw_deg) for number, model in enumerate(models)])
+    traced = trace(replace(seen, scene=scene), light, seed, size_px)
+    # A pixel that the stage gives no light to has no sample on the stage.
+    result = _Buffer(traced.shades, traced.added, traced.masks, traced.stage <= 0.0)
+    for array in (*result.shades, result.added, *result.masks, result.whole):
+        array.flags.writeable = False
+    return result
+
+
+def _parted(model: Model, region: Distance) -> tuple[Model, Model]:
+    """The model's first part outside of the region, and inside of it."""
+    whole = model.parts[0]
+
+    def outside(x: Array, y: Array, z: Array) -> Array:
+        result: Array = np.maximum(whole.distance(x, y, z), -region(x, y, z))
+        return result
+
+    def inside(x: Array, y: Array, z: Array) -> Array:
+        result: Array = np.maximum(whole.distance(x, y, z), region(x, y, z))
+        return result
+
+    return (
+        replace(model, parts=(replace(whole, distance=outside),)),
+        replace(model, parts=(replace(whole, distance=inside),)),
+    )
+
+
+def _by_parts(model: Model) -> tuple[Model, Model]:
+    """The model's asked part, and all others as one second material."""
+    others = tuple(replace(part, albedo_linear1=None) for part in model.parts[1:])
+    return replace(model, parts=model.parts[:1]), replace(model, parts=others)
+
+
+def _striped_ball(model: Model) -> tuple[Model, Model]:
+    def stripe(x: Array, y: Array, z: Array) -> Array:
+        return np.abs(z - np.float32(0.52)) - np.float32(0.11)
+
+    return _parted(model, stripe)
+
+
+def _dipped_mug(model: Model) -> tuple[Model, Model]:
+    def glaze(x: Array, y: Array, z: Array) -> Array:
+        return z - np.float32(0.42)
+
+    return _parted(model, glaze)
+
+
+def _lidded_teapot(model: Model) -> tuple[Model, Model]:
+    """Its lid, knob, and what else lies above the belly."""
+
+    def top(x: Array, y: Array, z: Array) -> Array:
+        return np.float32(0.60) - z
+
+    return _parted(model, top)
+
+
+TWO_MATERIALS: MappingProxyType[str, Callable[[Model], tuple[Model, Model]]] = MappingProxyType(
+    {
+        "book": _by_parts,
+        "mug": _dipped_mug,
+        "sphere": _striped_ball,
+        "car": _by_parts,
+        "teapot": _lidded_teapot,
+    }
+)
+"""Objects that can have two materials, with how they divide: a book and its pages, a dipped mug,
+a striped ball, a car with its windows and wheels, a teapot with another lid."""
+
+__all__ = ["TWO_MATERIALS", "TwoMaterialRendering", "render_two_materials"]
