@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from core.color import dominant as dominants
 from core.color.dominant import DominantColor, Selection
+from core.color.lit import LitColor, lit_color
 from core.color.munsell import MunsellSamples
 from core.color.spaces import hex_of, hue_deg, lab_to_srgb8
 from core.color.systems import ColorTarget, candidates, find, nearest_names
@@ -19,6 +20,7 @@ from core.pixels import MaskedColors, check_pair, distinct_colors
 from core.verdict.explain import explain, explain_differs
 from core.verdict.judge import FAIL, PASS, UNSCORED, Verdict, judge, unscored
 from core.verdict.rules import Rule, rule
+from core.verdict.truehue import judge_lit
 
 MAX_NEIGHBORS = 20
 MATCHES, DIFFERS = "matches", "differs"
@@ -92,6 +94,9 @@ class Measurement:
                 "pixels": found.pixel_count, "pixels_used": found.used_count,
                 "steps": [[name, pixels] for name, pixels in found.steps],
             }  # fmt: skip
+        if verdict.light is not None and verdict.confidence_percent is not None:
+            out["confidence_percent"] = verdict.confidence_percent
+            out["light"] = {**asdict(verdict.light), "seen_lab": list(verdict.light.seen_lab)}
         out["accepted"] = self.accepted_text
         out["mask_px"] = self.mask_px
         out["notes"] = list(self.notes)
@@ -210,7 +215,11 @@ def measure(
     known = known or Known()
     measured, colors, notes = _inside(srgb8, mask, by.cleanup, known)
     found = _dominant(colors, by, target, known)
-    verdict = judge(found.lab, target.lab, np.array([c.lab for c in allowed]), by, parameters)
+    allowed_lab = np.array([c.lab for c in allowed])
+    if by.lit:
+        verdict = judge_lit(_lit(colors, known), allowed_lab, by, parameters)
+    else:
+        verdict = judge(found.lab, target.lab, allowed_lab, by, parameters)
     if relation == DIFFERS:
         verdict = replace(verdict, status=FAIL if verdict.status == PASS else PASS)
         verdict = replace(verdict, reason=explain_differs(verdict, object_name))
@@ -251,11 +260,12 @@ _Inside = tuple[np.ndarray, MaskedColors, tuple[str, ...]]
 class Known:
     """What several rules on the same pixels need alike: found by the first, used by the others.
 
-    ``inside`` by whether the clean-up came first; ``selection`` after it.
+    ``inside`` by whether the clean-up came first; ``selection`` after it; ``lit`` without it.
     """
 
     inside: dict[bool, _Inside] = field(default_factory=dict)
     selection: Selection | None = None
+    lit: LitColor | None = None
 
 
 def _inside(srgb8: np.ndarray, mask: np.ndarray, cleanup: bool, known: Known) -> _Inside:
@@ -293,7 +303,15 @@ def unscored_measurement(
     return Measurement(verdict, target, (), object_name, relation=relation)
 
 
+def _lit(colors: MaskedColors, known: Known) -> LitColor:
+    if known.lit is None:
+        known.lit = lit_color(colors.srgb8, colors.lab, colors.counts)
+    return known.lit
+
+
 def _dominant(colors: MaskedColors, by: Rule, target: ColorTarget, known: Known) -> DominantColor:
+    if by.lit:
+        return dominants.lit(_lit(colors, known))
     if by.dominant == "released":
         if known.selection is None:
             known.selection = dominants.select_released(colors.lab, colors.counts)

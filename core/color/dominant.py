@@ -12,7 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.color import statistics
-from core.color.difference import delta_e00
+from core.color.difference import HUE_GATE_CHROMA, delta_e00
+from core.color.lit import LitColor
+from core.color.spaces import chroma, linear1_to_xyz1, xyz1_to_lab
 from core.errors import NoPixels
 
 ACHROMATIC_MEDIAN_CHROMA = 10.0
@@ -190,6 +192,24 @@ def released(
         axis=kept.axis,
         axis_share=kept.axis_share,
         achromatic=kept.achromatic,
+        steps=steps,
+    )
+
+
+def lit(found: LitColor) -> DominantColor:
+    """The lit color of the largest material, as the rule ``truehue`` takes it (core.color.lit)."""
+    lab = xyz1_to_lab(linear1_to_xyz1(found.linear1))
+    used = int(found.used.sum())
+    steps: tuple[tuple[str, int], ...] = (("the lit part", used),)
+    if found.materials.shares.size > 1:
+        steps = (("the largest material", found.material_px), *steps)
+    return DominantColor(
+        lab=(float(lab[0]), float(lab[1]), float(lab[2])),
+        method="truehue",
+        pixel_count=int(found.pixel_count),
+        used_count=used,
+        used=found.used,
+        achromatic=bool(chroma(lab) < HUE_GATE_CHROMA),
         steps=steps,
     )
 

@@ -86,6 +86,12 @@ def srgb1_to_lab(srgb1: np.ndarray) -> np.ndarray:
     return xyz1_to_lab(linear1_to_xyz1(srgb1_to_linear1(srgb1)))
 
 
+def luminance1(lightness: np.ndarray) -> np.ndarray:
+    """Relative luminance Y, 1 for white, of L* 0 to 100; any shape."""
+    root = (np.asarray(lightness, dtype=np.float64) + 16.0) / 116.0
+    return np.asarray(np.where(root > 6.0 / 29.0, root**3, (root - _OFFSET) / _SLOPE))
+
+
 def lab_to_srgb1(lab: np.ndarray) -> np.ndarray:
     """``(..., 3)`` CIELAB to sRGB, not clipped: outside 0 to 1 the color is outside sRGB."""
     return linear1_to_srgb1(xyz1_to_linear1(lab_to_xyz1(lab)))

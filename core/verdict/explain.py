@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.color.difference import HUE_GATE_CHROMA
 from core.color.spaces import chroma
-from core.verdict.judge import FAIL, UNSCORED, Offset, Verdict
+from core.verdict.judge import FAIL, UNSCORED, LightMatch, Offset, Verdict
 
 SMALL = 5.0
 """From here on a difference of lightness or chroma is named outright, in CIELAB units."""
@@ -28,6 +28,8 @@ def explain(verdict: Verdict, object_name: str = "") -> str:
         same = all(metric.candidate == verdict.nearest for metric in verdict.metrics)
         against = "an accepted color" if same else "the nearest accepted color"
     lead = f"{distance.value:.1f} ΔE00 from {against}"
+    if verdict.light is not None:
+        return f"{lead} {_in_light(verdict, verdict.light, object_name.strip())}."
     if verdict.status == FAIL:
         if distance.passed:
             lead += _what_failed(verdict)
@@ -48,6 +50,18 @@ def explain_differs(verdict: Verdict, object_name: str = "") -> str:
     if verdict.status == FAIL:
         return f"{lead} must not take; every metric is below its limit."
     return f"{lead} must not take; it does not match it."
+
+
+def _in_light(verdict: Verdict, light: LightMatch, name: str) -> str:
+    """What the light of the image explains, and what it does not."""
+    if verdict.status == FAIL:
+        assert verdict.offset is not None
+        parts = _what_differs(verdict, verdict.offset, name)
+        return f"in any light that this image explains; {parts}"
+    words = f"as this light shows it, at {100.0 * light.factor:.0f}% of full light"
+    if light.haze_percent >= 0.5:
+        words += f" with {light.haze_percent:.1f}% of white over it"
+    return words
 
 
 def _what_failed(verdict: Verdict) -> str:

@@ -17,17 +17,20 @@ PASS, FAIL, UNSCORED = "pass", "fail", "unscored"
 
 @dataclass(frozen=True)
 class Metric:
-    """One number against its threshold. ``candidate`` is the index of the color it was met on."""
+    """One number against its threshold. ``candidate`` is the index of the color it was met on.
+
+    A number without a threshold is told, and judges nothing.
+    """
 
     name: str
     value: float
-    threshold: float
+    threshold: float | None
     candidate: int
 
     @property
     def passed(self) -> bool:
-        """True strictly below the threshold."""
-        return self.value < self.threshold
+        """True strictly below the threshold, or where there is none."""
+        return self.threshold is None or self.value < self.threshold
 
 
 @dataclass(frozen=True)
@@ -43,13 +46,32 @@ class Offset:
 
 
 @dataclass(frozen=True)
+class LightMatch:
+    """The light in which an accepted color comes nearest to the found one (core.verdict.truehue).
+
+    ``factor`` is its share of full light, within what the image allows; ``haze_percent`` the white
+    over it, in percent of white's linear light. ``contrast``, 0 to 1, is how dark the object's
+    shade is against its lit part. ``seen_lab`` is the accepted color as this light shows it.
+    """
+
+    factor: float
+    factor_least: float
+    factor_most: float
+    haze_percent: float
+    haze_most_percent: float
+    contrast: float
+    seen_lab: tuple[float, float, float]
+
+
+@dataclass(frozen=True)
 class Verdict:
     """The outcome for one object.
 
     ``status`` is pass, fail or unscored; an unscored verdict has a reason and no numbers.
     ``nearest`` is the index of the candidate on which ΔE00 was taken, to which ``offset`` refers:
     the nearest one by the paper's rules; by the released ones the passing one, or the nominal
-    color when none passes.
+    color when none passes. ``light`` and ``confidence_percent`` (50 to 100) come with the rule
+    ``truehue``; there metrics and ``offset`` are taken to the accepted color as the light shows it.
     """
 
     status: str
@@ -62,6 +84,8 @@ class Verdict:
     metrics: tuple[Metric, ...] = ()
     nearest: int = 0
     offset: Offset | None = None
+    light: LightMatch | None = None
+    confidence_percent: float | None = None
 
     def metric(self, name: str) -> Metric | None:
         """The metric of that name, None when unscored."""
@@ -96,7 +120,7 @@ def judge(
         "delta_e00": delta_e00(candidates_lab, found),
         "hue_deg": hue_difference_deg(found, candidates_lab),
     }
-    limits = {name: float(getattr(rule.thresholds, name)) for name in values}
+    limits = {name: getattr(rule.thresholds, name) for name in values}
     if rule.same_candidate:
         passes = np.logical_and.reduce([values[name] < limits[name] for name in values])
         chosen = 0
@@ -120,11 +144,12 @@ def judge(
         target_lab=target_lab,
         metrics=metrics,
         nearest=nearest,
-        offset=_offset(found, candidates_lab[nearest]),
+        offset=offset_between(found, candidates_lab[nearest]),
     )
 
 
-def _offset(found: np.ndarray, accepted: np.ndarray) -> Offset:
+def offset_between(found: np.ndarray, accepted: np.ndarray) -> Offset:
+    """How one CIELAB color ``(3,)`` differs from another."""
     c_found, c_accepted = float(chroma(found)), float(chroma(accepted))
     turn: float | None = None
     if min(c_found, c_accepted) >= HUE_GATE_CHROMA:

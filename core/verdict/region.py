@@ -7,26 +7,34 @@ import numpy as np
 from core.color.difference import delta_chroma, delta_e00, hue_difference_deg
 from core.verdict.rules import Thresholds
 
+# As far as a rule without a limit on ΔChroma is looked at; 5 ΔE00 of the most vivid colors.
+_MOST_CHROMA = 40.0
+
 
 def acceptance_outline(
     candidate_lab: tuple[float, float, float], thresholds: Thresholds, directions: int = 72
 ) -> np.ndarray:
     """Closed outline float64 ``(directions + 1, 2)`` of (a*, b*) that pass on one candidate.
 
-    At the candidate's own lightness, where the region is largest; all three metrics must pass.
+    At the candidate's own lightness, where the region is largest; all metrics that have a
+    threshold must pass.
     """
     center = np.array(candidate_lab, dtype=np.float64)
     angle = np.linspace(0.0, 2.0 * np.pi, directions + 1)
-    radius = np.linspace(0.0, thresholds.delta_chroma, 126)[1:]
+    most = thresholds.delta_chroma if thresholds.delta_chroma is not None else _MOST_CHROMA
+    radius = np.linspace(0.0, most, 126)[1:]
     points = np.empty((angle.size, radius.size, 3))
     points[..., 0] = center[0]
     points[..., 1] = center[1] + np.cos(angle)[:, None] * radius
     points[..., 2] = center[2] + np.sin(angle)[:, None] * radius
-    passes = (
-        (delta_e00(points, center) < thresholds.delta_e00)
-        & (delta_chroma(points, center) < thresholds.delta_chroma + 1e-9)
-        & (hue_difference_deg(points, center) < thresholds.hue_deg)
-    )
+    passes = np.ones(points.shape[:-1], dtype=bool)
+    for value, limit in (
+        (delta_e00, thresholds.delta_e00),
+        (delta_chroma, most + 1e-9),
+        (hue_difference_deg, thresholds.hue_deg),
+    ):
+        if limit is not None:
+            passes &= value(points, center) < limit
     # The last radius before the first that fails.
     reach = np.where(passes.all(axis=1), radius.size, passes.argmin(axis=1))
     length = np.concatenate(([0.0], radius))[reach]

@@ -9,11 +9,11 @@ from core.errors import BadInput
 
 @dataclass(frozen=True)
 class Thresholds:
-    """A metric passes strictly below its threshold."""
+    """A metric passes strictly below its threshold; without one it is told, and judges nothing."""
 
-    delta_chroma: float = 5.0
-    delta_e00: float = 5.0
-    hue_deg: float = 30.0
+    delta_chroma: float | None = 5.0
+    delta_e00: float | None = 5.0
+    hue_deg: float | None = 30.0
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,8 @@ class Rule:
 
     ``same_candidate``: all metrics must pass on one candidate; otherwise each metric takes its
     minimum over the candidates. ``guided``: the dominant color is found with the asked color's
-    help. ``cleanup``: the released mask clean-up comes first.
+    help. ``cleanup``: the released mask clean-up comes first. ``lit``: the asked color is put into
+    the light of the image before it is compared (core.verdict.truehue).
     """
 
     id: str
@@ -33,6 +34,7 @@ class Rule:
     same_candidate: bool
     guided: bool = False
     cleanup: bool = False
+    lit: bool = False
     thresholds: Thresholds = Thresholds()
 
 
@@ -68,6 +70,16 @@ RULES: tuple[Rule, ...] = (
             "color, as it does for second and reference objects."
         ),
         dominant="released", same_candidate=True, cleanup=True,
+    ),
+    Rule(
+        id="truehue", version="1.0", name="truehue",
+        description=(
+            "Ours: the lit part of the largest material is compared with the asked color as the "
+            "light of this image could show it. Shade and haze are excused as far as the object "
+            "shows them, another hue or more vividness never."
+        ),
+        dominant="truehue", same_candidate=False, lit=True,
+        thresholds=Thresholds(delta_chroma=None, delta_e00=5.0, hue_deg=None),
     ),
 )  # fmt: skip
 
