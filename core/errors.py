@@ -23,6 +23,33 @@ class NoPixels(MaskError):
     """A mask selects too few pixels to measure; no color is ever substituted."""
 
 
+class ObjectNotFound(MaskError):
+    """An automatic mask found no object of that name.
+
+    ``step`` is ``detector`` (no box), ``segmenter`` (boxes, but no pixel in them) or ``override``
+    (every box was left out by hand); ``best_score`` is the detector's best, 0 to 1, or None where
+    it gave no box at all.
+    """
+
+    def __init__(
+        self, message: str, object_name: str, step: str, best_score: float | None = None
+    ) -> None:
+        super().__init__(message)
+        self.object_name, self.step, self.best_score = object_name, step, best_score
+
+
+class ObjectsOverlap(MaskError):
+    """A second object turned out to be one that was already found.
+
+    ``iou`` is the intersection over union of both masks, 0 to 1; ``earlier`` the position of the
+    other object among those before it.
+    """
+
+    def __init__(self, message: str, object_name: str, earlier: int, iou: float) -> None:
+        super().__init__(message)
+        self.object_name, self.earlier, self.iou = object_name, earlier, iou
+
+
 class UnknownColor(BadInput):
     """A color name, hex or rgb value that cannot be read.
 

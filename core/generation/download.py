@@ -107,7 +107,7 @@ def _fetch(
             entry.repo, revision=info.sha, allow_patterns=list(files), **where
         )
     except Exception as error:
-        raise _explained(entry, error) from error
+        raise explained(entry, error) from error
     if not local:
         _name_main(Path(folder))
     return Path(folder)
@@ -132,7 +132,8 @@ def _name_main(folder: Path) -> None:
     main.write_text(folder.name, encoding="utf-8")
 
 
-def _explained(entry: ModelEntry, error: Exception) -> Exception:
+def explained(entry: ModelEntry, error: Exception) -> Exception:
+    """What huggingface_hub raised, as an error of ours that says what to do."""
     from huggingface_hub import errors
 
     page = f"https://huggingface.co/{entry.repo}"

@@ -8,6 +8,8 @@ from typing import Any
 from core.masks.marks import STROKES
 from core.masks.registry import MASKERS
 
+GROUNDED = "grounded_sam"
+
 
 def describe(maker: str, parameters: Mapping[str, Any]) -> str:
     """``GrabCut · box, 2 strokes`` or ``Exact mask from the renderer``: maker, then marks.
@@ -20,10 +22,30 @@ def describe(maker: str, parameters: Mapping[str, Any]) -> str:
     listed = marks if isinstance(marks, (list, tuple)) else ()
     types = [mark.get("type") for mark in listed if isinstance(mark, Mapping)]
     made = ["box"] if "box" in types else []
+    if maker == GROUNDED:
+        made += _found(parameters)
     counted = (
-        (types.count("override"), "step by hand", "steps by hand"),
+        (types.count("override") or _overridden(parameters), "step by hand", "steps by hand"),
         (types.count("point"), "point", "points"),
         (sum(kind in STROKES for kind in types), "stroke", "strokes"),
     )
     made += [f"{n} {one if n == 1 else more}" for n, one, more in counted if n]
     return f"{name} · {', '.join(made)}" if made else name
+
+
+def _found(parameters: Mapping[str, Any]) -> list[str]:
+    """``apple``, ``2 boxes``, ``1 part taken away``: what an automatic mask was made of."""
+    boxes, negatives = parameters.get("boxes") or (), parameters.get("negatives") or ()
+    taken = sum(1 for one in negatives if one.get("taken_px"))
+    out = [str(parameters["object"])] if parameters.get("object") else []
+    if boxes:
+        out.append("1 box" if len(boxes) == 1 else f"{len(boxes)} boxes")
+    if taken:
+        out.append("1 part taken away" if taken == 1 else f"{taken} parts taken away")
+    return out
+
+
+def _overridden(parameters: Mapping[str, Any]) -> int:
+    """How many steps of an automatic mask a person overrode, where no marks say so."""
+    overrides = parameters.get("overrides")
+    return sum(map(len, overrides.values())) if isinstance(overrides, Mapping) else 0

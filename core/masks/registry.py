@@ -39,6 +39,13 @@ MASKERS = (
         ("point", "box", "keep", "cut", "brush", "erase"),
         "a segmenter (SAM or SAM 2)",
     ),
+    Masker(
+        "grounded_sam",
+        "Grounded SAM",
+        "the object's name, and what is no part of it",
+        ("stored", "override"),
+        "a detector (GroundingDINO) and a segmenter (SAM or SAM 2)",
+    ),
     Masker("renderer", "Exact mask from the renderer", "an image drawn here", ("stored",)),
     Masker("file", "From the file's transparency", "a file with transparency", ("stored",)),
 )

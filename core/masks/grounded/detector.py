@@ -1,0 +1,144 @@
+"""GroundingDINO: boxes by words."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from core.errors import BadInput, TrueHueError
+from core.generation.failures import BadModelFolder
+from core.generation.out_of_memory import is_out_of_memory
+from core.machine import Placement
+from core.masks.grounded.embeddings import checked_image
+from core.masks.grounded.records import Detection
+from core.masks.grounded.transformers_loading import from_folder, model_type
+from core.masks.grounded.vision_models import VisionEntry
+from core.masks.grounded.weights import Weights
+
+MODEL_TYPE = "grounding-dino"
+# Queries that are run at once: the image goes through the backbone once for each of them.
+CHUNK = {"cpu": 2, "mps": 4, "cuda": 8}
+
+
+def query_text(label: str) -> str:
+    """The label as GroundingDINO reads it: lower case, single spaces, one trailing full stop.
+
+    A full stop or question mark ends a phrase there, so those inside become spaces. Raises BadInput
+    for a label without a letter.
+    """
+    words = label.lower().replace(".", " ").replace("?", " ").split()
+    if not any(character.isalnum() for word in words for character in word):
+        raise BadInput(f"{label!r} names nothing that could be looked for.")
+    return " ".join(words) + "."
+
+
+def load(entry: VisionEntry, found: Weights, at: Placement) -> GroundingDino:
+    """Loads a folder in the hub's layout; no network, no foreign code, no pickles.
+
+    Raises BadModelFolder for a folder of another model, or one that lacks weights.
+    """
+    from transformers import GroundingDinoForObjectDetection, GroundingDinoProcessor
+
+    kind = model_type(found.path)
+    if kind != MODEL_TYPE:
+        raise BadModelFolder(
+            f"{found.path} holds a model of type {kind!r}, and a detector is {MODEL_TYPE!r}."
+        )
+    model = from_folder(GroundingDinoForObjectDetection, entry, found.path, at)
+    try:
+        processor = GroundingDinoProcessor.from_pretrained(found.path, local_files_only=True)
+    except Exception as error:  # what a broken file raises has no family of its own
+        if is_out_of_memory(error):
+            raise
+        raise BadModelFolder(
+            f"{found.path} has no processor of GroundingDINO that can be read: {error}"
+        ) from error
+    return GroundingDino(entry, model, processor, at, found.about())
+
+
+class GroundingDino:
+    """A detector in memory; see :class:`core.masks.grounded.records.Detector`."""
+
+    def __init__(
+        self, entry: VisionEntry, model: Any, processor: Any, at: Placement, about: dict[str, Any]
+    ) -> None:
+        self._entry, self._model, self._processor, self._at = entry, model, processor, at
+        self.about = {"id": entry.id, "class": type(model).__name__, **about}
+
+    @property
+    def id(self) -> str:
+        """Its id in the list of vision models."""
+        return self._entry.id
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of weights on the device."""
+        return 0 if self._model is None else int(self._model.get_memory_footprint())
+
+    def detect(
+        self, srgb8: np.ndarray, labels: Sequence[str], box_threshold: float, text_threshold: float
+    ) -> tuple[Detection, ...]:
+        """Boxes above the threshold, label by label in the order asked, best first within one.
+
+        ``srgb8`` uint8 ``(H, W, 3)``; thresholds 0 to 1. Boxes are as the model gives them and may
+        reach a little over the image's edge. The text threshold says which words of a query a box
+        stands for: with one query a label it changes no box (transformers'
+        ``post_process_grounded_object_detection``), and is handed on for completeness. Raises
+        BadInput for a label that names nothing.
+        """
+        import torch
+
+        if self._model is None:
+            raise TrueHueError(f"{self._entry.name} was unloaded; load it again to look.")
+        image = checked_image(srgb8)
+        texts = [query_text(label) for label in labels]
+        if not texts:
+            return ()
+        pixels = self._processor.image_processor(images=image, return_tensors="pt")
+        pixels = {name: value.to(self._at.device) for name, value in pixels.items()}
+        chunk = CHUNK.get(self._at.device, 1)
+        out: list[Detection] = []
+        with torch.inference_mode():
+            for start in range(0, len(texts), chunk):
+                part = slice(start, start + chunk)
+                found = self._run(pixels, texts[part], box_threshold, text_threshold, image.shape)
+                for label, boxes in zip(labels[part], found, strict=True):
+                    out += _detections(label, boxes)
+        return tuple(out)
+
+    def unload(self) -> None:
+        """Drops the weights; safe to call twice."""
+        self._model = None
+        gc.collect()
+
+    def _run(
+        self, pixels: dict[str, Any], texts: list[str], box_threshold: float,
+        text_threshold: float, shape: tuple[int, ...],
+    ) -> list[dict[str, Any]]:  # fmt: skip
+        tokens = self._processor.tokenizer(
+            texts, padding=True, return_token_type_ids=True, return_tensors="pt"
+        ).to(self._at.device)
+        longest = int(self._model.config.max_text_len)
+        if tokens["input_ids"].shape[1] > longest:
+            raise BadInput(f"A label is longer than the {longest} tokens that the detector reads.")
+        many = len(texts)
+        images = {name: value.expand(many, *value.shape[1:]) for name, value in pixels.items()}
+        outputs = self._model(**images, **tokens)
+        return list(
+            self._processor.post_process_grounded_object_detection(
+                outputs, tokens["input_ids"], threshold=box_threshold,
+                text_threshold=text_threshold, target_sizes=[shape[:2]] * many,
+            )
+        )  # fmt: skip
+
+
+def _detections(label: str, found: dict[str, Any]) -> list[Detection]:
+    boxes, scores = found["boxes"].cpu().tolist(), found["scores"].cpu().tolist()
+    made = [
+        Detection(label, (box[0], box[1], box[2], box[3]), score)
+        for box, score in zip(boxes, scores, strict=True)
+    ]
+    return sorted(made, key=lambda one: -one.score)

@@ -1,0 +1,137 @@
+"""An object by its name: boxes by the detector, masks by the segmenter, negative labels taken."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from threading import Event
+from typing import Any
+
+import numpy as np
+
+from core.errors import MaskError, ObjectNotFound
+from core.generation.request import Cancelled
+from core.masks.grounded.compose import NegativeFound, Steps, compose, union
+from core.masks.grounded.embeddings import checked_image
+from core.masks.grounded.records import Detection, Detector, Grounded, Segmenter, Tool
+from core.masks.grounded.variants import GRAY_SRGB8, MaskVariant
+
+# The detector is asked for what is a little likely too, so that a miss can say how far off it was.
+NEAR = 0.05
+
+
+def ground(
+    srgb8: np.ndarray,
+    object_name: str,
+    negative_labels: Sequence[str],
+    detector: Detector,
+    segmenter: Segmenter,
+    variant: MaskVariant,
+    earlier: Sequence[np.ndarray] = (),
+    image_name: str = "",
+    stop: Event | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Grounded:
+    """The mask of an object that is named in words.
+
+    ``srgb8`` uint8 ``(H, W, 3)``; ``earlier`` the masks, bool ``(H, W)``, of the objects before
+    this one. ``image_name`` is the image's id, under which the segmenter keeps its embedding.
+    ``progress`` gets a few words before each step. The steps are in the result's parameters, and
+    :func:`core.masks.grounded.compose.recompose` overrides them without a model.
+
+    Raises ObjectNotFound or ObjectsOverlap, which name object and step; MaskError for an earlier
+    mask of another size; Cancelled once ``stop`` is set; and what the models raise.
+    """
+    image = checked_image(srgb8)
+    shape = (image.shape[0], image.shape[1])
+    _refuse_other_sizes(earlier, shape)
+    say = progress or (lambda words: None)
+    seen, seen_name = image, image_name
+    if earlier and variant.paint_earlier:
+        seen, seen_name = painted(image, earlier), _painted_name(image_name, earlier)
+    _halt(stop)
+    say(f"Looking for {object_name}")
+    lowest = min(variant.box_threshold, NEAR)
+    found = detector.detect(seen, (object_name,), lowest, variant.text_threshold)
+    detections = above(found, object_name, variant.box_threshold)
+    if not detections:
+        raise _not_found(object_name, found, variant)
+    labels = tuple(dict.fromkeys(label for label in negative_labels if label.strip()))
+    boxes_of: dict[str, tuple[Detection, ...]] = {}
+    if labels:
+        _halt(stop)
+        say(f"Looking for what is no part of it: {', '.join(labels)}")
+        threshold = variant.negative_threshold
+        parts = detector.detect(seen, labels, threshold, variant.text_threshold)
+        boxes_of = {label: above(parts, label, threshold) for label in labels}
+    _halt(stop)
+    say(f"Cutting out {object_name}")
+    embedding = segmenter.embed(seen, seen_name)
+    _halt(stop)
+    segments = segmenter.from_boxes(embedding, [one.box for one in detections])
+    negatives = []
+    for label in labels:
+        _halt(stop)
+        cut = segmenter.from_boxes(embedding, [one.box for one in boxes_of[label]])
+        negatives.append(NegativeFound(label, boxes_of[label], cut))
+    models = {"detector": about(detector), "segmenter": about(segmenter)}
+    return compose(
+        Steps(
+            object_name, variant, shape, detections, segments, tuple(negatives), tuple(earlier),
+            models,
+        )
+    )  # fmt: skip
+
+
+def above(found: Sequence[Detection], label: str, threshold: float) -> tuple[Detection, ...]:
+    """The label's boxes with a score above the threshold, best first."""
+    kept = [one for one in found if one.label == label and one.score > threshold]
+    return tuple(sorted(kept, key=lambda one: -one.score))
+
+
+def painted(srgb8: np.ndarray, earlier: Sequence[np.ndarray]) -> np.ndarray:
+    """A copy of the image, uint8 ``(H, W, 3)``, in which earlier objects are gray."""
+    out = srgb8.copy()
+    out[union(earlier, (srgb8.shape[0], srgb8.shape[1]))] = GRAY_SRGB8
+    return out
+
+
+def about(tool: Tool) -> dict[str, Any]:
+    """Plain JSON that names a model: at least its id, and its weights where it says which."""
+    return {"id": tool.id, **(getattr(tool, "about", None) or {})}
+
+
+def _not_found(
+    object_name: str, found: Sequence[Detection], variant: MaskVariant
+) -> ObjectNotFound:
+    best = max((one.score for one in found), default=None)
+    said = f"its best was {best:.2f}" if best is not None else f"none came over {NEAR:g}"
+    return ObjectNotFound(
+        f"The detector found no {object_name}: no box above {variant.box_threshold:g}; {said}. "
+        "Draw a box by hand, or lower the threshold.",
+        object_name, "detector", best,
+    )  # fmt: skip
+
+
+def _refuse_other_sizes(earlier: Sequence[np.ndarray], shape: tuple[int, int]) -> None:
+    for number, one in enumerate(earlier, start=1):
+        if one.dtype != bool or one.shape != shape:
+            raise MaskError(
+                f"The mask of object {number} is {one.dtype} {one.shape}, and the image is "
+                f"{shape[0]} x {shape[1]}."
+            )
+
+
+def _painted_name(image_name: str, earlier: Sequence[np.ndarray]) -> str:
+    """A name of its own for the painted image; none where the image has none."""
+    if not image_name:
+        return ""
+    digest = hashlib.blake2b(digest_size=8)
+    for one in earlier:
+        digest.update(np.packbits(one).tobytes())
+    return f"{image_name} without {digest.hexdigest()}"
+
+
+def _halt(stop: Event | None) -> None:
+    if stop is not None and stop.is_set():
+        raise Cancelled

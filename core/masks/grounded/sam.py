@@ -1,0 +1,203 @@
+"""Segment Anything by its own package: the image is looked at once, then a click answers at once.
+
+A published checkpoint is a pickle. It is read with ``torch.load(weights_only=True)``, which makes
+tensors and runs no code, and filled in strictly: a weight that is missing, superfluous or of
+another shape is refused.
+"""
+
+from __future__ import annotations
+
+import gc
+import pickle
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.errors import TrueHueError
+from core.generation.failures import BadModelFolder
+from core.generation.out_of_memory import is_out_of_memory
+from core.machine import Placement
+from core.masks.grounded.embeddings import (
+    Embedding,
+    KeptEmbeddings,
+    checked_boxes,
+    checked_embedding,
+    checked_image,
+    checked_points,
+    several_wanted,
+)
+from core.masks.grounded.records import Box, Segment
+from core.masks.grounded.sam_sizes import PIXEL_MEAN, PIXEL_STD, SamSizes, build, read_sizes
+from core.masks.grounded.vision_models import VisionEntry
+from core.masks.grounded.weights import Weights
+
+# Boxes cut out at once: each takes a float32 mask of the image's size on the device.
+BOXES_AT_ONCE = 16
+
+
+def load(entry: VisionEntry, found: Weights, at: Placement) -> SamSegmenter:
+    """Loads a .pth file. Raises BadModelFolder for a file that is no Sam, is cut off, or is another
+    of the published sizes than the entry's."""
+    weights = _read(entry, found.path)
+    try:
+        sizes = read_sizes(weights)
+    except (KeyError, ValueError, AttributeError, IndexError) as error:
+        raise BadModelFolder(
+            f"{found.path} is no checkpoint of Segment Anything ({error}). SAM 2 is loaded from a "
+            "folder in the hub's layout."
+        ) from error
+    if entry.size and sizes.is_published and sizes.name != entry.size:
+        raise BadModelFolder(
+            f"{found.path} holds a {sizes.name}, and {entry.name} is a {entry.size}: this is the "
+            "file of another model."
+        )
+    model = _filled(found.path, sizes, weights).to(at.device)
+    return SamSegmenter(entry, model, at, {"size": sizes.name, **found.about()})
+
+
+def _read(entry: VisionEntry, path: Path) -> Mapping[str, Any]:
+    import torch
+
+    try:
+        weights = torch.load(path, map_location="cpu", weights_only=True)
+    except pickle.UnpicklingError as error:
+        raise BadModelFolder(
+            f"{path} holds more than tensors, and what it holds could run any code: it is not "
+            "loaded. Take a published checkpoint."
+        ) from error
+    except Exception as error:  # what a broken file raises has no family of its own
+        if is_out_of_memory(error):
+            raise
+        raise BadModelFolder(
+            f"{path} cannot be read ({type(error).__name__}: {error}). Get it again with: "
+            f"python -m core.masks download {entry.id}"
+        ) from error
+    if not isinstance(weights, Mapping):
+        raise BadModelFolder(f"{path} holds a {type(weights).__name__}, not a model's weights.")
+    return weights
+
+
+def _filled(path: Path, sizes: SamSizes, weights: Mapping[str, Any]) -> Any:
+    import torch
+
+    # Made without memory and given the file's tensors: no weight is ever made up, and a ViT-H is in
+    # memory once, not twice.
+    with torch.device("meta"):
+        model = build(sizes)
+    floats = {name: one.float() for name, one in weights.items()}
+    try:
+        model.load_state_dict(floats, strict=True, assign=True)
+    except RuntimeError as error:
+        lines = [line.strip() for line in str(error).splitlines()]
+        raise BadModelFolder(
+            f"{path} does not fit Segment Anything of {sizes.name}: {' '.join(lines[1:3])[:300]}"
+        ) from error
+    # The two tensors that a checkpoint does not hold.
+    model.pixel_mean = torch.tensor(PIXEL_MEAN).view(-1, 1, 1)
+    model.pixel_std = torch.tensor(PIXEL_STD).view(-1, 1, 1)
+    return model.eval().requires_grad_(False)
+
+
+class SamSegmenter:
+    """A segmenter in memory; see :class:`core.masks.grounded.records.Segmenter`."""
+
+    def __init__(
+        self, entry: VisionEntry, model: Any, at: Placement, about: dict[str, Any]
+    ) -> None:
+        from segment_anything import SamPredictor
+
+        self._entry, self._at = entry, at
+        self._predictor: Any = SamPredictor(model)
+        self._kept = KeptEmbeddings()
+        self.about = {"id": entry.id, "class": type(model).__name__, **about}
+
+    @property
+    def id(self) -> str:
+        """Its id in the list of vision models."""
+        return self._entry.id
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of weights and kept embeddings on the device."""
+        if self._predictor is None:
+            return 0
+        model = self._predictor.model
+        held = sum(one.nbytes for one in (*model.parameters(), *model.buffers()))
+        return int(held + sum(one.features.nbytes for one in self._kept.embeddings))
+
+    def embed(self, srgb8: np.ndarray, name: str = "") -> Embedding:
+        """The image's embedding, computed once and kept for the last few images.
+
+        ``srgb8`` uint8 ``(H, W, 3)``. ``name`` is the image's id; without one the content names it.
+        """
+        image = checked_image(srgb8)
+        return self._kept.get(image, name, lambda: self._embedded(image))
+
+    def from_boxes(self, embedding: Any, boxes: Sequence[Box]) -> tuple[Segment, ...]:
+        """One segment a box, in order: the single output of the mask decoder."""
+        import torch
+
+        known = checked_embedding(embedding, self.id)
+        corners = torch.tensor(checked_boxes(boxes), dtype=torch.float32)
+        out: list[Segment] = []
+        for start in range(0, len(boxes), BOXES_AT_ONCE):
+            predictor = self._at_image(known)
+            framed = predictor.transform.apply_boxes_torch(
+                corners[start : start + BOXES_AT_ONCE], (known.height, known.width)
+            )
+            masks, scores, _ = predictor.predict_torch(
+                None, None, boxes=framed.to(self._at.device), multimask_output=False
+            )
+            pairs = zip(masks[:, 0].cpu().numpy(), scores[:, 0].tolist(), strict=True)
+            out += [Segment(pixels, score) for pixels, score in pairs]
+        return tuple(out)
+
+    def from_points(
+        self, embedding: Any, points: Sequence[tuple[float, float]], inside: Sequence[bool],
+        box: Box | None = None,
+    ) -> Segment:  # fmt: skip
+        """The segment that has the points marked ``inside`` and has not the others.
+
+        A single point without a box is ambiguous: then the best of three candidates by the model's
+        own estimate, else its single output (``several_wanted``).
+        """
+        known = checked_embedding(embedding, self.id)
+        checked_points(known, points, inside, box)
+        masks, scores, _ = self._at_image(known).predict(
+            point_coords=np.array(points, dtype=np.float64).reshape(-1, 2) if points else None,
+            point_labels=np.array(inside, dtype=np.int64) if points else None,
+            box=np.array(checked_boxes([box])[0]) if box is not None else None,
+            multimask_output=several_wanted(points, box),
+        )
+        best = int(np.argmax(scores))
+        return Segment(masks[best].astype(bool), float(scores[best]))
+
+    def unload(self) -> None:
+        """Drops weights and embeddings; safe to call twice."""
+        self._predictor = None
+        self._kept.clear()
+        gc.collect()
+
+    def _embedded(self, image: np.ndarray) -> Embedding:
+        predictor = self._loaded()
+        predictor.set_image(image)
+        features, frame = predictor.features, predictor.input_size
+        predictor.reset_image()
+        height, width = image.shape[:2]
+        return Embedding(self.id, height, width, features, (int(frame[0]), int(frame[1])))
+
+    def _at_image(self, known: Embedding) -> Any:
+        """The predictor as ``set_image`` leaves it, without running the encoder."""
+        predictor = self._loaded()
+        predictor.features = known.features
+        predictor.original_size = (known.height, known.width)
+        predictor.input_size = known.frame
+        predictor.is_image_set = True
+        return predictor
+
+    def _loaded(self) -> Any:
+        if self._predictor is None:
+            raise TrueHueError(f"{self._entry.name} was unloaded; load it again to cut out.")
+        return self._predictor

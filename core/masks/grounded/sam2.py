@@ -1,0 +1,162 @@
+"""Segment Anything 2 by transformers: the same interface, the image looked at once."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from core.errors import TrueHueError
+from core.generation.failures import BadModelFolder
+from core.generation.out_of_memory import is_out_of_memory
+from core.machine import Placement
+from core.masks.grounded.embeddings import (
+    Embedding,
+    KeptEmbeddings,
+    checked_boxes,
+    checked_embedding,
+    checked_image,
+    checked_points,
+    several_wanted,
+)
+from core.masks.grounded.records import Box, Segment
+from core.masks.grounded.transformers_loading import from_folder, model_type
+from core.masks.grounded.vision_models import VisionEntry
+from core.masks.grounded.weights import Weights
+
+# The published checkpoints are of the video model, whose image part Sam2Model takes.
+MODEL_TYPES = ("sam2", "sam2_video")
+BOXES_AT_ONCE = 16
+
+
+def load(entry: VisionEntry, found: Weights, at: Placement) -> Sam2Segmenter:
+    """Loads a folder in the hub's layout; no network, no foreign code, no pickles.
+
+    Raises BadModelFolder for a folder of another model, or one that lacks weights.
+    """
+    from transformers import Sam2Model, Sam2Processor
+
+    kind = model_type(found.path)
+    if kind not in MODEL_TYPES:
+        raise BadModelFolder(
+            f"{found.path} holds a model of type {kind!r}, and a segmenter is "
+            f"{' or '.join(MODEL_TYPES)}, or a .pth file of segment_anything."
+        )
+    model = from_folder(Sam2Model, entry, found.path, at)
+    try:
+        processor = Sam2Processor.from_pretrained(found.path, local_files_only=True)
+    except Exception as error:  # what a broken file raises has no family of its own
+        if is_out_of_memory(error):
+            raise
+        raise BadModelFolder(
+            f"{found.path} has no processor of SAM 2 that can be read: {error}"
+        ) from error
+    return Sam2Segmenter(entry, model, processor, at, found.about())
+
+
+class Sam2Segmenter:
+    """A segmenter in memory; see :class:`core.masks.grounded.records.Segmenter`."""
+
+    def __init__(
+        self, entry: VisionEntry, model: Any, processor: Any, at: Placement, about: dict[str, Any]
+    ) -> None:
+        self._entry, self._model, self._processor, self._at = entry, model, processor, at
+        self._kept = KeptEmbeddings()
+        self.about = {"id": entry.id, "class": type(model).__name__, **about}
+
+    @property
+    def id(self) -> str:
+        """Its id in the list of vision models."""
+        return self._entry.id
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of weights and kept embeddings on the device."""
+        if self._model is None:
+            return 0
+        kept = sum(level.nbytes for one in self._kept.embeddings for level in one.features)
+        return int(self._model.get_memory_footprint()) + kept
+
+    def embed(self, srgb8: np.ndarray, name: str = "") -> Embedding:
+        """The image's embedding, computed once and kept for the last few images.
+
+        ``srgb8`` uint8 ``(H, W, 3)``. ``name`` is the image's id; without one the content names it.
+        """
+        image = checked_image(srgb8)
+        return self._kept.get(image, name, lambda: self._embedded(image))
+
+    def from_boxes(self, embedding: Any, boxes: Sequence[Box]) -> tuple[Segment, ...]:
+        """One segment a box, in order: the single output of the mask decoder."""
+        known = checked_embedding(embedding, self.id)
+        corners = checked_boxes(boxes)
+        out: list[Segment] = []
+        for start in range(0, len(corners), BOXES_AT_ONCE):
+            part = corners[start : start + BOXES_AT_ONCE]
+            masks, scores = self._cut(known, several=False, input_boxes=[part])
+            out += [
+                Segment(pixels[0], float(score[0]))
+                for pixels, score in zip(masks, scores, strict=True)
+            ]
+        return tuple(out)
+
+    def from_points(
+        self, embedding: Any, points: Sequence[tuple[float, float]], inside: Sequence[bool],
+        box: Box | None = None,
+    ) -> Segment:  # fmt: skip
+        """The segment that has the points marked ``inside`` and has not the others.
+
+        A single point without a box is ambiguous: then the best of three candidates by the model's
+        own estimate, else its single output (``several_wanted``).
+        """
+        known = checked_embedding(embedding, self.id)
+        checked_points(known, points, inside, box)
+        prompts: dict[str, Any] = {}
+        if points:
+            prompts["input_points"] = [[[[float(x), float(y)] for x, y in points]]]
+            prompts["input_labels"] = [[[int(mark) for mark in inside]]]
+        if box is not None:
+            prompts["input_boxes"] = [checked_boxes([box])]
+        masks, scores = self._cut(known, several=several_wanted(points, box), **prompts)
+        best = int(np.argmax(scores[0]))
+        return Segment(masks[0, best], float(scores[0, best]))
+
+    def unload(self) -> None:
+        """Drops weights and embeddings; safe to call twice."""
+        self._model = None
+        self._kept.clear()
+        gc.collect()
+
+    def _embedded(self, image: np.ndarray) -> Embedding:
+        import torch
+
+        model = self._loaded()
+        inputs = self._processor(images=image, return_tensors="pt")
+        with torch.inference_mode():
+            features = model.get_image_embeddings(inputs["pixel_values"].to(self._at.device))
+        height, width = image.shape[:2]
+        return Embedding(self.id, height, width, tuple(features))
+
+    def _cut(
+        self, known: Embedding, *, several: bool, **prompts: Any
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Masks, bool ``(P, C, H, W)``, and the model's estimates ``(P, C)``."""
+        import torch
+
+        model = self._loaded()
+        size = [[known.height, known.width]]
+        inputs = self._processor(original_sizes=size, return_tensors="pt", **prompts)
+        wanted = {
+            name: value.to(self._at.device)
+            for name, value in inputs.items() if name in prompts
+        }  # fmt: skip
+        with torch.inference_mode():
+            found = model(image_embeddings=list(known.features), multimask_output=several, **wanted)
+            masks = self._processor.post_process_masks(found.pred_masks, size)[0]
+        return masks.cpu().numpy(), found.iou_scores[0].cpu().numpy()
+
+    def _loaded(self) -> Any:
+        if self._model is None:
+            raise TrueHueError(f"{self._entry.name} was unloaded; load it again to cut out.")
+        return self._model

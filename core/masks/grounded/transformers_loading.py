@@ -1,0 +1,74 @@
+"""A vision model of transformers from a folder, whole or not at all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from core.generation.failures import BadModelFolder
+from core.generation.out_of_memory import is_out_of_memory
+from core.machine import Placement
+from core.masks.grounded.vision_models import VisionEntry
+
+
+def model_type(folder: Path) -> str:
+    """What config.json says that a folder holds; raises BadModelFolder where it says nothing."""
+    path = folder / "config.json"
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))["model_type"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BadModelFolder(
+            f"{path} does not say what model this is: take a folder in the hub's layout."
+        ) from error
+    return str(found)
+
+
+def from_folder(model_class: Any, entry: VisionEntry, folder: Path, at: Placement) -> Any:
+    """The model in float32 on its device, ready to answer.
+
+    Raises BadModelFolder, naming a weight, where any is missing: transformers fills those with
+    random numbers, and such a model answers without meaning. Errors of memory that ran out pass.
+    """
+    import torch
+
+    again = f"Get it again with: python -m core.masks download {entry.id}"
+    with _quiet():
+        try:
+            model, told = model_class.from_pretrained(
+                folder, dtype=torch.float32, use_safetensors=True, local_files_only=True,
+                output_loading_info=True,
+            )  # fmt: skip
+        except Exception as error:  # what a broken file raises has no family of its own
+            if is_out_of_memory(error):
+                raise
+            raise BadModelFolder(
+                f"{folder} could not be read as {model_class.__name__}: {error} {again}"
+            ) from error
+    absent = sorted(told["missing_keys"])
+    if absent:
+        raise BadModelFolder(
+            f"{folder} lacks {len(absent):,} of the weights of {model_class.__name__} "
+            f"({absent[0]}{' ...' if len(absent) > 1 else ''}): they are not complete, or another "
+            f"model's. {again}"
+        )
+    return model.eval().to(at.device)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """No progress bars and no warnings while weights are read; as they were afterwards. What the
+    warnings say (missing weights) is asked for and acted on above."""
+    from transformers.utils import logging
+
+    bars, level = logging.is_progress_bar_enabled(), logging.get_verbosity()
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()
