@@ -18,9 +18,9 @@ import numpy as np
 
 from core.errors import BadInput, TrueHueError
 from core.generation.entry import ModelEntry
-from core.generation.failures import BadModelFolder, DrawingFailed
+from core.generation.failures import DrawingFailed
+from core.generation.janus_folder import device_bytes, read_janus
 from core.generation.main_memory import keep_count
-from core.generation.out_of_memory import is_out_of_memory
 from core.generation.request import (
     Cancelled,
     GeneratedImage,
@@ -40,48 +40,13 @@ _NOT_YET = 128  # gray where no token is written yet
 
 
 def load(entry: ModelEntry, folder: Path, placement: Placement, revision: str = "") -> JanusModel:
-    """Loads a folder in the hub's layout (``deepseek-community/Janus-Pro-7B`` and alike).
-
-    Any offload moves layers one by one: Janus is one large part. Nothing is downloaded, no code of
-    the folder is run. Raises BadModelFolder for a folder that holds no Janus.
-    """
-    import torch
-    from transformers import JanusForConditionalGeneration, JanusProcessor
-
-    try:
-        processor = JanusProcessor.from_pretrained(folder, local_files_only=True)
-        model, told = JanusForConditionalGeneration.from_pretrained(
-            folder,
-            dtype=getattr(torch, placement.dtype),
-            local_files_only=True,
-            use_safetensors=True,
-            output_loading_info=True,
-        )
-    except Exception as error:  # what a broken file raises has no family: even Exception itself
-        if is_out_of_memory(error):
-            raise
-        raise BadModelFolder(
-            f"{folder} could not be read as Janus: {error}. Get it again with: "
-            f"python -m core.generation download {entry.id}"
-        ) from error
-    absent = sorted(told["missing_keys"])
-    if absent:
-        # Transformers fills what is absent with random numbers, which would draw noise.
-        raise BadModelFolder(
-            f"{folder} lacks {len(absent):,} of Janus's weights ({absent[0]} ...). Get it again "
-            f"with: python -m core.generation download {entry.id}"
-        )
-    if processor.chat_template is None:
-        raise BadModelFolder(f"{folder} has no chat template (chat_template.jinja).")
-    model.eval()
-    weight_bytes = int(model.get_memory_footprint())
-    if placement.offload == "none":
-        model.to(placement.device)
-    else:
-        from accelerate import cpu_offload  # type: ignore[import-untyped]
-
-        cpu_offload(model, execution_device=torch.device(placement.device))
-    loaded = JanusModel(entry, processor, model, placement, revision, weight_bytes)
+    """Loads a folder in the hub's layout; see :func:`core.generation.janus_folder.read_janus`,
+    which raises BadModelFolder for a folder that holds no Janus."""
+    again = f"Get it again with: python -m core.generation download {entry.id}"
+    parts = read_janus(folder, placement, again)
+    loaded = JanusModel(
+        entry, parts.processor, parts.model, placement, revision, parts.weight_bytes
+    )
     keep_count(loaded)
     return loaded
 
@@ -107,14 +72,7 @@ class JanusModel:
     @property
     def memory_bytes(self) -> int:
         """Bytes of weights on the device: all, or the largest layer where layers are moved."""
-        if self._model is None:
-            return 0
-        if self._placement.offload == "none":
-            return int(self._model.get_memory_footprint())
-        return max(
-            sum(weight.numel() * weight.element_size() for weight in layer.parameters(False))
-            for layer in self._model.modules()
-        )
+        return 0 if self._model is None else device_bytes(self._model, self._placement)
 
     @property
     def ram_bytes(self) -> int:

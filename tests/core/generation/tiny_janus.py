@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 TEMPLATE = (
-    "{% for message in messages %}<|User|>: {% for part in message['content'] %}{{ part['text'] }}"
+    "{% for message in messages %}<|User|>: {% for part in message['content'] %}"
+    "{% if part['type'] == 'image' %}<image_placeholder>\n{% else %}{{ part['text'] }}{% endif %}"
     "{% endfor %}\n\n{% endfor %}{% if add_generation_prompt %}<|Assistant|>:{% endif %}"
 )
 TOKENS = 16
 SIDE_PX = 32
 
 
-def save_tiny_janus(folder: Path, template: str | None = TEMPLATE) -> Path:
-    """Writes model, tokenizer and processor; 16 tokens make an image of 32 pixels."""
+def save_tiny_janus(
+    folder: Path, template: str | None = TEMPLATE, words: tuple[str, ...] = ()
+) -> Path:
+    """Writes model, tokenizer and processor; 16 tokens make an image of 32 pixels. ``words`` are
+    one token each; all else is spelled byte by byte."""
     import torch
     from transformers import (
         GenerationConfig,
@@ -26,7 +33,8 @@ def save_tiny_janus(folder: Path, template: str | None = TEMPLATE) -> Path:
         LlamaConfig,
     )
 
-    tokenizer = _tokenizer()
+    tokenizer = _tokenizer()  # type: ignore[no-untyped-call]
+    tokenizer.add_tokens(list(words))
     text = LlamaConfig(
         vocab_size=len(tokenizer),
         hidden_size=32,
@@ -84,6 +92,62 @@ def save_tiny_janus(folder: Path, template: str | None = TEMPLATE) -> Path:
         images, tokenizer, chat_template=template, num_image_tokens=TOKENS
     ).save_pretrained(folder)
     return folder
+
+
+Lesson = tuple[np.ndarray, str, str]
+"""An image, uint8 (H, W, 3), what is asked of it, and what to answer."""
+
+
+def teach(folder: Path, lessons: Sequence[Lesson], rounds: int = 200) -> Path:
+    """Trains a saved tiny Janus until it answers so, and saves it: real answers, though about
+    nothing else than these lessons."""
+    import torch
+    from PIL import Image
+    from transformers import JanusForConditionalGeneration, JanusProcessor
+
+    processor = JanusProcessor.from_pretrained(folder)
+    model = JanusForConditionalGeneration.from_pretrained(folder).train()
+    texts = []
+    for _, asked, _ in lessons:
+        content = [{"type": "image"}, {"type": "text", "text": asked}]
+        said = [{"role": "user", "content": content}]
+        texts.append(processor.apply_chat_template(said, add_generation_prompt=True))
+    ends = [f"{answer}{processor.tokenizer.eos_token}" for _, _, answer in lessons]
+    inputs = processor(
+        text=[text + end for text, end in zip(texts, ends, strict=True)],
+        images=[Image.fromarray(image) for image, _, _ in lessons],
+        padding=True,
+        padding_side="left",
+        return_tensors="pt",
+    )
+    wanted = torch.full_like(inputs["input_ids"], -100)
+    for row, end in enumerate(ends):
+        count = len(processor.tokenizer(end, add_special_tokens=False)["input_ids"])
+        wanted[row, -count:] = inputs["input_ids"][row, -count:]
+    loss = _trained(model, {**inputs, "labels": wanted}, rounds)
+    assert loss < 0.05, f"it has not learned: {loss:.3f}"
+    model.eval().save_pretrained(folder)
+    return folder
+
+
+def _trained(model, batch, rounds: int) -> float:  # type: ignore[no-untyped-def]
+    import torch
+
+    # On a busy machine threads that wait for each other take longer than so small a model.
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        rate = torch.optim.AdamW(model.parameters(), lr=3e-3)
+        for _ in range(rounds):
+            rate.zero_grad()
+            loss = model(**batch).loss
+            if loss.item() < 0.02:
+                break
+            loss.backward()
+            rate.step()
+        return float(loss.item())
+    finally:
+        torch.set_num_threads(threads)
 
 
 def _tokenizer():  # type: ignore[no-untyped-def]

@@ -1,0 +1,208 @@
+"""Presence by Janus: one yes/no question an object, all of an image in one batch.
+
+The paper asks Janus-1.3B (section 3.4); its weights are not in transformers' layout, Janus-Pro's
+are. The released code puts longer questions, of which one may hold several objects; here each
+object has its own, as the paper has it.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.errors import BadInput, TrueHueError
+from core.generation.janus_folder import JanusParts, device_bytes, read_janus
+from core.generation.main_memory import keep_count
+from core.machine import Placement
+from core.masks.grounded.presence_words import parsed, question
+from core.masks.grounded.records import Presence
+
+ANSWER_TOKENS = 10  # as in the released code
+AT_ONCE = 8
+"""Questions of one batch: each holds the image's 576 tokens in memory."""
+
+
+def load_presence(
+    folder: Path, placement: Placement, revision: str = "", model_id: str = "janus"
+) -> JanusPresence:
+    """Loads a Janus in the hub's layout as a PresenceModel.
+
+    Nothing is downloaded, no code of the folder is run. Raises BadModelFolder for a folder that
+    holds no whole Janus.
+    """
+    again = f"Get it again with: python -m core.masks download {model_id}"
+    loaded = JanusPresence(read_janus(folder, placement, again), placement, revision, model_id)
+    keep_count(loaded)
+    return loaded
+
+
+class JanusPresence:
+    """A Janus that answers whether objects are in an image, as the engine's tool."""
+
+    def __init__(
+        self, parts: JanusParts, placement: Placement, revision: str, model_id: str
+    ) -> None:
+        self._parts: JanusParts | None = parts
+        self._placement, self._id, self.revision = placement, model_id, revision
+        self._yes, self._no = _first_tokens(parts.processor.tokenizer)
+
+    @property
+    def id(self) -> str:
+        """Its id in the registry of vision models."""
+        return self._id
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of weights on the device: all, or the largest layer where layers are moved."""
+        return 0 if self._parts is None else device_bytes(self._parts.model, self._placement)
+
+    @property
+    def ram_bytes(self) -> int:
+        """Bytes of weights that wait in main memory; 0 where all are on the device."""
+        if self._parts is None or self._placement.offload == "none":
+            return 0
+        return self._parts.weight_bytes
+
+    def ask(self, srgb8: np.ndarray, object_names: Sequence[str]) -> tuple[Presence, ...]:
+        """One answer an object, in the asked order.
+
+        ``srgb8`` uint8 ``(H, W, 3)``. The image is encoded once. The answer is what the model says
+        (the likeliest token each time), ``yes_percent`` its probability of yes against no at the
+        first token, over their spellings. Raises BadInput for an image of another kind or a name
+        that cannot be asked, TrueHueError for an unloaded model or one that computes no numbers.
+        """
+        import torch
+
+        if self._parts is None:
+            raise TrueHueError(f"{self._id} was unloaded; load it again to ask.")
+        if srgb8.dtype != np.uint8 or srgb8.ndim != 3 or srgb8.shape[2] != 3 or not srgb8.size:
+            raise BadInput(
+                f"An image is uint8 of (height, width, 3), not {srgb8.dtype} {srgb8.shape}."
+            )
+        questions = [self._question(name) for name in object_names]
+        if not questions:
+            return ()
+        with torch.inference_mode():
+            seen = self._encoded(srgb8)
+            rows = list(zip(object_names, questions, strict=True))
+            return tuple(
+                answer
+                for some in (rows[n : n + AT_ONCE] for n in range(0, len(rows), AT_ONCE))
+                for answer in self._answers(some, seen)
+            )
+
+    def unload(self) -> None:
+        """Drops the weights; safe to call twice."""
+        self._parts = None
+        gc.collect()
+
+    def _question(self, object_name: str) -> str:
+        """The question of an object; raises BadInput for one that holds a token of the model's."""
+        assert self._parts is not None
+        asked = question(object_name)
+        for token in self._parts.processor.tokenizer.all_special_tokens:
+            if token in asked:
+                raise BadInput(f"The object's name holds {token!r}, a sign of the model's own.")
+        return asked
+
+    def _encoded(self, srgb8: np.ndarray) -> _Seen:
+        """The image through the vision encoder: embeddings ``(1, N, D)``."""
+        from PIL import Image
+
+        assert self._parts is not None
+        image = Image.fromarray(np.ascontiguousarray(srgb8))
+        pixels = self._parts.processor.image_processor(images=[image], return_tensors="pt")
+        model = self._parts.model
+        values = pixels["pixel_values"].to(self._placement.device, model.dtype)
+        found = model.model.get_image_features(values, return_dict=True)
+        return _Seen(image.resize((16, 16)), found.pooler_output)
+
+    def _answers(self, rows: Sequence[tuple[str, str]], seen: _Seen) -> list[Presence]:
+        """The answers to one batch of (name, question)."""
+        import torch
+
+        assert self._parts is not None
+        processor, model = self._parts.processor, self._parts.model
+        prompts = [_prompt(processor, asked) for _, asked in rows]
+        inputs = processor(
+            text=prompts,
+            images=[seen.small] * len(rows),
+            generation_mode="text",
+            padding=True,
+            padding_side="left",  # so that every row ends where its answer begins
+            return_tensors="pt",
+        )
+        ids = inputs["input_ids"].to(self._placement.device)
+        embedded = model.get_input_embeddings()(ids)
+        images = seen.embeddings.to(embedded.dtype).expand(len(rows), -1, -1)
+        here = (ids == model.config.image_token_id).unsqueeze(-1)
+        told = model.generate(
+            inputs_embeds=embedded.masked_scatter(here, images),
+            attention_mask=inputs["attention_mask"].to(self._placement.device),
+            generation_mode="text",
+            max_new_tokens=ANSWER_TOKENS,
+            max_length=None,  # a config's own would be warned of at each question
+            do_sample=False,
+            return_dict_in_generate=True,
+            output_logits=True,
+        )
+        likely = torch.log_softmax(told.logits[0].float(), dim=-1).cpu()
+        texts = processor.batch_decode(told.sequences, skip_special_tokens=True)
+        return [
+            self._presence(name, asked, text.strip(), row)
+            for (name, asked), text, row in zip(rows, texts, likely, strict=True)
+        ]
+
+    def _presence(self, name: str, asked: str, text: str, likely: Any) -> Presence:
+        """The record of one answer; ``likely`` are the log probabilities of its first token."""
+        import torch
+
+        if not torch.isfinite(likely).any() or torch.isnan(likely).any():
+            raise TrueHueError(
+                f"{self._id} computed no numbers ({self._placement.dtype}). Take a machine that "
+                "computes in bfloat16, or answer by hand."
+            )
+        percent = None
+        if self._yes and self._no:
+            yes, no = (torch.logsumexp(likely[list(of)], 0) for of in (self._yes, self._no))
+            percent = float(torch.sigmoid(yes - no)) * 100
+        return Presence(name, parsed(text), asked, text, percent, self._id)
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """An image that was encoded, and a small one in its place: the processor takes an image a
+    question to put the image's tokens into each, and its pixels are not needed again."""
+
+    small: Any
+    embeddings: Any
+
+
+def _prompt(processor: Any, asked: str) -> str:
+    content = [{"type": "image"}, {"type": "text", "text": asked}]
+    said = [{"role": "user", "content": content}]
+    return str(processor.apply_chat_template(said, add_generation_prompt=True))
+
+
+def _first_tokens(tokenizer: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Tokens with which the spellings of yes, and those of no, begin.
+
+    With a vocabulary that has them as one token each these are the words themselves. A token that
+    begins both (a space of its own) tells nothing and is left out.
+    """
+    begins: list[set[int]] = []
+    for word in ("yes", "no"):
+        spelled = [f"{space}{form}" for space in ("", " ") for form in _forms(word)]
+        coded = [tokenizer(text, add_special_tokens=False)["input_ids"] for text in spelled]
+        begins.append({int(ids[0]) for ids in coded if len(ids)})
+    yes, no = begins
+    return tuple(sorted(yes - no)), tuple(sorted(no - yes))
+
+
+def _forms(word: str) -> tuple[str, ...]:
+    return word, word.capitalize(), word.upper()
