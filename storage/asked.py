@@ -1,13 +1,17 @@
 """Which verdicts answer a drawing, and what they say together.
 
-A verdict and a target meet in a key: the object's name, a line feed, and the color. The color of a
-verdict is its hex, or what the target calls ``value`` where there is no hex; a drawing holds both.
-A verdict that names no object meets every object of that color.
+A verdict and a target meet in a key: the object's name, a line feed, and the color; where the
+object must not have that color, a line feed and ``differs`` follow, so that "is the plate red?"
+is not taken for "the plate must not be red". The color of a verdict is its hex, or what the target
+calls ``value`` where there is no hex; a drawing holds both. A verdict that names no object meets
+every object of that color.
 
-A drawing asks for every main or reference object that has a color; two of one name and hex are one.
-Where it asks for none, every verdict of its image counts. By one rule it is ``fail`` if a verdict
-fails, else ``unscored`` if one is unscored or an object has none, else ``pass``: an image is right
-only if all of its objects are (GenColorBench, arXiv:2510.20586, section 3.2: MOC and ICA).
+A drawing asks for every main or reference object that has a color; a reference without one has to
+have the first main object's, and a bystander must not have it (:mod:`core.verdict.asked` says the
+same). Two of one key are one. Where nothing is asked for, every verdict of its image counts. By one
+rule it is ``fail`` if a verdict fails, else ``unscored`` if one is unscored or an object has none,
+else ``pass``: an image is right only if all of its objects are (GenColorBench, arXiv:2510.20586,
+section 3.2: COA, MOC and ICA).
 """
 
 from __future__ import annotations
@@ -18,7 +22,9 @@ LATEST = """
     FROM (
         SELECT image_id, protocol, status, rowid,
             lower(trim(object_name)) || chr(10)
-                || coalesce(upper(target->>'hex'), target->>'value', target::VARCHAR) AS key
+                || coalesce(upper(target->>'hex'), target->>'value', target::VARCHAR)
+                || CASE WHEN target->>'relation' = 'differs' THEN chr(10) || 'differs' ELSE '' END
+                AS key
         FROM evidence {where}
     )
     GROUP BY image_id, protocol, key
@@ -34,25 +40,41 @@ TOGETHER = """
 """
 """SQL of what several statuses say together: one fail is a fail, then one unscored is unscored."""
 
-_TARGETS = """
-    list_filter(
-        from_json(
-            {targets},
-            '[{{"object": "VARCHAR", "role": "VARCHAR", "color": "VARCHAR", "hex": "VARCHAR"}}]'
-        ),
-        lambda t: t.hex IS NOT NULL AND t.role <> 'bystander'
+# The targets as they are, and the first main object's color, which others are measured by.
+_TOLD = """
+    from_json(
+        {targets},
+        '[{{"object": "VARCHAR", "role": "VARCHAR", "color": "VARCHAR", "hex": "VARCHAR"}}]'
     )
 """
-_NAMED = "lower(trim(t.object)) || chr(10) || upper(t.hex)"
+_MAIN = f"list_filter({_TOLD}, lambda m: m.role = 'main' AND m.hex IS NOT NULL)[1]"
+_WANTED = f"""
+    list_filter(
+        list_transform({_TOLD}, lambda t: {{{{
+            'name': lower(trim(t.object)),
+            'color': CASE
+                WHEN t.role = 'bystander' OR (t.role = 'reference' AND t.hex IS NULL)
+                THEN {_MAIN}.color ELSE t.color
+            END,
+            'hex': upper(CASE
+                WHEN t.role = 'bystander' OR (t.role = 'reference' AND t.hex IS NULL)
+                THEN {_MAIN}.hex ELSE t.hex
+            END),
+            'rest': CASE WHEN t.role = 'bystander' THEN chr(10) || 'differs' ELSE '' END
+        }}}}),
+        lambda w: w.hex IS NOT NULL
+    )
+"""
+_NAMED = "w.name || chr(10) || w.hex || w.rest"
 
 ASKED = f"""
     list_transform(
-        list_sort(list_distinct(list_transform({_TARGETS}, lambda t: {_NAMED}))),
+        list_sort(list_distinct(list_transform({_WANTED}, lambda w: {_NAMED}))),
         lambda named: list_sort(list_distinct(flatten(list_transform(
-            list_filter({_TARGETS}, lambda t: {_NAMED} = named),
-            lambda t: [
-                {_NAMED}, lower(trim(t.object)) || chr(10) || t.color,
-                chr(10) || upper(t.hex), chr(10) || t.color
+            list_filter({_WANTED}, lambda w: {_NAMED} = named),
+            lambda w: [
+                {_NAMED}, w.name || chr(10) || w.color || w.rest,
+                chr(10) || w.hex || w.rest, chr(10) || w.color || w.rest
             ]
         ))))
     )

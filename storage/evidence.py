@@ -20,6 +20,8 @@ _COLUMNS = (
     "evidence_id, image_id, mask_id, object_name, target, protocol, version, parameters, "
     "status, reason, numbers, created_at"
 )
+_NAMES = _COLUMNS.split(", ")
+_KINDS = ["VARCHAR"] * (len(_NAMES) - 1) + ["TIMESTAMP"]
 
 
 class Evidence:
@@ -40,8 +42,51 @@ class Evidence:
         for a mask of another image, an unknown status, empty names, or what is not plain JSON
         (NaN and infinity: give None).
         """
-        image_id = self._images.get(evidence.image_id).image_id
-        mask_id = self._mask_id(image_id, evidence.mask_id)
+        return self.add_many([evidence])[0]
+
+    def add_many(self, evidence: Sequence[EvidenceRecord]) -> list[EvidenceRecord]:
+        """Store rows in their order, all of them or none, and return each as it is stored.
+
+        The rows, ids and errors are those of :meth:`add`; a batch waits for the disk once.
+        """
+        images: dict[str, str] = {}
+        masks: dict[tuple[str, str], str] = {}
+        rows = [self._row(record, images, masks) for record in evidence]
+        # Of one id the first row stays, in a batch as between batches.
+        first: dict[str, tuple[Any, ...]] = {}
+        for row in rows:
+            first.setdefault(row[0], row)
+        new = list(first.values())
+        if not new:
+            return []
+        columns = list(zip(*new, strict=True))
+        lists = ", ".join(
+            f"unnest(?::{kind}[]) AS {name}" for name, kind in zip(_NAMES, _KINDS, strict=True)
+        )
+        with self._database.transaction() as cursor:
+            cursor.execute(
+                f"INSERT INTO evidence ({_COLUMNS}) SELECT {_COLUMNS} "
+                f"FROM (SELECT {lists}, unnest(range(?)) AS place) ORDER BY place "
+                "ON CONFLICT DO NOTHING",
+                [*([*column] for column in columns), len(new)],
+            )
+        ids = [row[0] for row in rows]
+        found = self._records("WHERE evidence_id IN (SELECT unnest(?::VARCHAR[]))", [ids])
+        stored = {record.evidence_id: record for record in found}
+        return [stored[evidence_id] for evidence_id in ids]
+
+    def _row(
+        self, evidence: EvidenceRecord, images: dict[str, str], masks: dict[tuple[str, str], str]
+    ) -> tuple[Any, ...]:
+        """The columns of a row, checked; ``images`` and ``masks`` hold what was looked up."""
+        if evidence.image_id not in images:
+            images[evidence.image_id] = self._images.get(evidence.image_id).image_id
+        image_id = images[evidence.image_id]
+        mask_id = evidence.mask_id
+        if mask_id is not None:
+            if (image_id, mask_id) not in masks:
+                masks[image_id, mask_id] = self._mask_id(image_id, mask_id)
+            mask_id = masks[image_id, mask_id]
         if evidence.status not in STATUSES:
             raise BadInput(f"status is {evidence.status!r}: give one of {', '.join(STATUSES)}.")
         key = {
@@ -53,26 +98,20 @@ class Evidence:
             "version": canonical.required(evidence.version, "version"),
             "parameters": canonical.mapping(evidence.parameters, "parameters"),
         }
-        evidence_id = canonical.digest(key)
-        self._database.insert(
-            f"INSERT INTO evidence ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
-            "ON CONFLICT DO NOTHING",
-            [
-                evidence_id,
-                image_id,
-                mask_id,
-                key["object_name"],
-                canonical.dump(key["target"]),
-                key["protocol"],
-                key["version"],
-                canonical.dump(key["parameters"]),
-                evidence.status,
-                canonical.text(evidence.reason, "reason"),
-                canonical.dump(canonical.mapping(evidence.numbers, "numbers")),
-                self._database.now(),
-            ],
+        return (
+            canonical.digest(key),
+            image_id,
+            mask_id,
+            key["object_name"],
+            canonical.dump(key["target"]),
+            key["protocol"],
+            key["version"],
+            canonical.dump(key["parameters"]),
+            evidence.status,
+            canonical.text(evidence.reason, "reason"),
+            canonical.dump(canonical.mapping(evidence.numbers, "numbers")),
+            self._database.now(),
         )
-        return self.get(evidence_id)
 
     def get(self, evidence_id: str) -> EvidenceRecord:
         """Return one row by its id or the first 8 or more characters of it.
@@ -141,9 +180,7 @@ class Evidence:
             badges[image_id] += (Badge(rule, whole, objects, answered, asked),)
         return badges
 
-    def _mask_id(self, image_id: str, given: str | None) -> str | None:
-        if given is None:
-            return None
+    def _mask_id(self, image_id: str, given: str) -> str:
         mask = self._masks.get(given)
         if mask.image_id != image_id:
             raise BadInput(
@@ -157,8 +194,7 @@ class Evidence:
 
 
 def _record(row: tuple[Any, ...]) -> EvidenceRecord:
-    names = [name.strip() for name in _COLUMNS.split(",")]
-    fields = dict(zip(names, row, strict=True))
+    fields = dict(zip(_NAMES, row, strict=True))
     for name in ("target", "parameters", "numbers"):
         fields[name] = json.loads(fields[name])
     fields["created_at"] = aware(fields["created_at"])

@@ -211,10 +211,55 @@ def _asked_by_target(cursor: duckdb.DuckDBPyConnection) -> None:
     cursor.execute("ALTER TABLE drawings_by_target RENAME TO drawings")
 
 
+def _asked_of_bystanders(cursor: duckdb.DuckDBPyConnection) -> None:
+    # A bystander must not have the first main object's color, and a reference without a color has
+    # to have it: both are asked for from now on. A copy of storage.asked, as in the step before.
+    targets = """
+        from_json(
+            targets,
+            '[{"object": "VARCHAR", "role": "VARCHAR", "color": "VARCHAR", "hex": "VARCHAR"}]'
+        )
+    """
+    first = f"list_filter({targets}, lambda m: m.role = 'main' AND m.hex IS NOT NULL)[1]"
+    others = "t.role = 'bystander' OR (t.role = 'reference' AND t.hex IS NULL)"
+    wanted = f"""
+        list_filter(
+            list_transform({targets}, lambda t: {{
+                'name': lower(trim(t.object)),
+                'color': CASE WHEN {others} THEN {first}.color ELSE t.color END,
+                'hex': upper(CASE WHEN {others} THEN {first}.hex ELSE t.hex END),
+                'rest': CASE WHEN t.role = 'bystander' THEN chr(10) || 'differs' ELSE '' END
+            }}),
+            lambda w: w.hex IS NOT NULL
+        )
+    """
+    named = "w.name || chr(10) || w.hex || w.rest"
+    cursor.execute(f"""
+        CREATE TEMPORARY TABLE asked_now AS
+        SELECT drawing_id, list_transform(
+            list_sort(list_distinct(list_transform({wanted}, lambda w: {named}))),
+            lambda named: list_sort(list_distinct(flatten(list_transform(
+                list_filter({wanted}, lambda w: {named} = named),
+                lambda w: [
+                    {named}, w.name || chr(10) || w.color || w.rest,
+                    chr(10) || w.hex || w.rest, chr(10) || w.color || w.rest
+                ]
+            ))))
+        ) AS asked
+        FROM drawings
+    """)
+    cursor.execute("""
+        UPDATE drawings SET asked = asked_now.asked FROM asked_now
+        WHERE drawings.drawing_id = asked_now.drawing_id AND drawings.asked <> asked_now.asked
+    """)
+    cursor.execute("DROP TABLE asked_now")
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     Migration(1, "images-masks-evidence", _images_masks_evidence),
     Migration(2, "drawings-prompts-selections", _drawings_prompts_selections),
     Migration(3, "asked-by-target", _asked_by_target),
+    Migration(4, "asked-of-bystanders", _asked_of_bystanders),
 )
 
 

@@ -174,3 +174,50 @@ def test_times_are_utc_whatever_zone_the_clock_has(data_dir) -> None:
     with Storage.open(data_dir) as storage:
         assert storage.images.get(record.image_id) == record
     assert record.created_at == datetime(2026, 6, 30, 18, 0, tzinfo=UTC)
+
+
+def test_many_at_once_are_the_rows_that_one_by_one_would_be(data_dir) -> None:
+    """Same rows, ids, times and order of adding; of one id the first row stays."""
+    kept = []
+    for way in ("many", "one"):
+        with Storage.open(data_dir / way, SteppingClock()) as storage:
+            image = storage.images.add(picture(), "a", "upload")
+            mask = storage.masks.add(image.image_id, brushed())
+            here = verdict(image.image_id, mask.mask_id[:12])
+            stored = storage.evidence.add(here)
+            rows = [
+                replace(here, version=str(7 * n % 50), status=("pass", "fail")[n % 2], mask_id=m)
+                for n in range(50) for m in (None, mask.mask_id)
+            ]  # fmt: skip
+            rows += [replace(here, reason="later"), replace(rows[4], status="unscored")]
+            if way == "many":
+                found = storage.evidence.add_many(rows)
+            else:
+                found = [storage.evidence.add(row) for row in rows]
+            in_order = storage._database.rows("SELECT evidence_id FROM evidence ORDER BY rowid")
+            kept.append((found, in_order))
+            assert found[-2] == stored
+            assert found[-1].status == "pass"
+            # One of them is the row that was there already.
+            assert storage.evidence.count() == 100
+            assert storage.evidence.add_many([]) == []
+            assert storage.check() == []
+    assert [row.evidence_id for row in kept[0][0]] == [row.evidence_id for row in kept[1][0]]
+    assert [replace(r, created_at=None) for r in kept[0][0]] == [
+        replace(r, created_at=None) for r in kept[1][0]
+    ]
+    assert kept[0][1] == kept[1][1]
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [({"status": "maybe"}, BadInput), ({"image_id": "0" * 64}, NotStored),
+     ({"mask_id": "0" * 64}, NotStored), ({"numbers": {"a": float("nan")}}, BadInput)],
+)  # fmt: skip
+def test_of_many_with_one_that_cannot_be_stored_none_is(
+    storage: Storage, image_id: str, change: dict[str, Any], error: type[Exception]
+) -> None:
+    rows = [verdict(image_id, version="1"), replace(verdict(image_id, version="2"), **change)]
+    with pytest.raises(error):
+        storage.evidence.add_many(rows)
+    assert storage.evidence.count() == 0

@@ -27,13 +27,18 @@ def test_keys_name_object_and_color(storage: Storage) -> None:
     targets = (
         asks("Coffee Mug ", "l3:Vivid red"), ObjectTarget("table"), asks("bowl", "#abcdef"),
         asks("coffee mug", "#D51C3C"), replace(asks("door", "css:blue"), role="bystander"),
+        ObjectTarget("Spoon", role="reference"),
     )  # fmt: skip
-    storage.drawings.add_many([drawing(targets=targets), drawing(targets=())])
+    lone = (ObjectTarget("door", role="bystander"),)
+    storage.drawings.add_many([drawing(targets=targets), drawing(targets=lone)])
     rows = storage._database.rows("SELECT asked FROM drawings ORDER BY number")
     assert rows == [
         ([
             ["\n#ABCDEF", "bowl\n#ABCDEF"],
             ["\n#D51C3C", "\nl3:Vivid red", "coffee mug\n#D51C3C", "coffee mug\nl3:Vivid red"],
+            ["\n#D51C3C\ndiffers", "\nl3:Vivid red\ndiffers", "door\n#D51C3C\ndiffers",
+             "door\nl3:Vivid red\ndiffers"],
+            ["\n#D51C3C", "\nl3:Vivid red", "spoon\n#D51C3C", "spoon\nl3:Vivid red"],
         ],),
         ([],),
     ]  # fmt: skip
@@ -151,10 +156,9 @@ def _said(storage: Storage, image_id: str, rule: str | None = None) -> str:
 def test_a_pass_needs_every_object_that_was_asked_for(storage: Storage) -> None:
     hat, bag = asks("hat"), asks("bag", "css:blue")
     ribbon = replace(asks("ribbon"), role="reference")
-    wall = replace(asks("wall", "css:green"), role="bystander")
-    image_id = _drawn(storage, targets=(hat, bag, ribbon, wall, ObjectTarget("table")))
+    image_id = _drawn(storage, targets=(hat, bag, ribbon, ObjectTarget("table")))
     said = [_said(storage, image_id)]
-    for target in (hat, wall, ribbon, bag):
+    for target in (hat, asks("wall"), ribbon, bag):
         storage.evidence.add(answers(image_id, target))
         said.append(_said(storage, image_id))
     assert said == ["", "unscored", "unscored", "unscored", "pass"]
@@ -170,6 +174,29 @@ def test_a_pass_needs_every_object_that_was_asked_for(storage: Storage) -> None:
     storage.evidence.add(answers(image_id, hat, protocol="a-rule", status="fail"))
     assert storage.evidence.badges([image_id])[image_id][0] == Badge("a-rule", "fail", 2, 2, 3)
     assert [_said(storage, image_id, rule) for rule in rules] == ["fail", "pass", "", "fail"]
+
+
+def test_a_second_object_must_not_have_the_main_objects_color(storage: Storage) -> None:
+    apple, plate = asks("apple"), asks("plate")
+    bystander = ObjectTarget("Plate", role="bystander")
+    image_id = _drawn(storage, task="coa", targets=(apple, bystander))
+    storage.evidence.add(answers(image_id, apple))
+    assert _said(storage, image_id) == "unscored"
+    # "Is the plate red?", asked in Inspect, says nothing of what was asked for.
+    for status in ("fail", "pass"):
+        storage.evidence.add(answers(image_id, plate, status=status, version=status))
+        assert _said(storage, image_id) == "unscored"
+    differs = answers(image_id, plate)
+    differs = replace(differs, target={**differs.target, "relation": "differs"})
+    storage.evidence.add(differs)
+    assert _said(storage, image_id) == "pass"
+    assert storage.evidence.badges([image_id])[image_id] == (Badge("test-rule", "pass", 2, 2, 2),)
+    storage.evidence.add(replace(differs, status="fail", version="2"))
+    assert _said(storage, image_id) == "fail"
+    # Nor does what must differ answer "is the plate red?".
+    asked = _drawn(storage, 1, prompt_id="cna-2", targets=(plate,))
+    storage.evidence.add(replace(differs, image_id=asked))
+    assert storage.drawings.marks(SET)["cna-2"].verdict == ""
 
 
 @pytest.mark.parametrize("second", [asks("Hat"), asks("hat", "#D51C3C")])

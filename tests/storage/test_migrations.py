@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -184,7 +185,43 @@ def test_a_database_of_the_second_step_is_brought_up_with_its_rows(data_dir: Pat
         storage.drawings.add_many([replace(row, drawing_id="") for row in drawings[::-1]])
         asked = [keys for (keys,) in rows("SELECT asked FROM drawings ORDER BY number")]
         assert asked[:3] == asked[3:]
-        assert [len(keys) for keys in asked[:3]] == [2, 1, 0]
+        assert [len(keys) for keys in asked[:3]] == [3, 1, 0]
         with pytest.raises(StorageError, match="NOT NULL"):
             storage._database.insert("UPDATE drawings SET asked = NULL", [])
+        assert storage.check() == []
+
+
+def test_a_database_of_the_third_step_asks_of_bystanders_too(data_dir: Path) -> None:
+    """Also where the machine stops right after: the log is replayed from a copy of the files."""
+    data_dir.mkdir()
+    third = Database.open(_path(data_dir), migrations=MIGRATIONS[:3])
+    red, plate = asks("apple"), ObjectTarget("plate", role="bystander")
+    rose = ObjectTarget("rose", role="reference")
+    old = [["\n#D51C3C", "\nl3:Vivid red", "apple\n#D51C3C", "apple\nl3:Vivid red"]]
+    wanted = [(red, plate), (red, rose), (red,), (plate,), ()]
+    for number in range(400):
+        targets = wanted[number % 5]
+        prompt = Prompt("-", "-", "free", targets)
+        third.insert(
+            "INSERT INTO drawings VALUES (?, ?, '', 'drawn', 'gencolorbench', ?, 'a hat', ?, ?, "
+            "'coa', 'sdxl', 7, 4.5, 30, 7, 5, '', '{}', '{}', 'failed', 'why', NULL, 1.25, now())",
+            [f"{number:064x}", number, f"coa-{number}", json.dumps(prompt.as_json()["targets"]),
+             old if red in targets else []],
+        )  # fmt: skip
+    before = third.rows("SELECT * EXCLUDE asked FROM drawings ORDER BY number")
+    third.close()
+    copied = data_dir.parent / "copied"
+    with Storage.open(data_dir) as storage:
+        shutil.copytree(data_dir, copied)
+        asked = storage._database.rows("SELECT asked FROM drawings ORDER BY number")
+    with Storage.open(copied) as storage:
+        rows = storage._database.rows
+        assert rows("SELECT * EXCLUDE asked FROM drawings ORDER BY number") == before
+        assert rows("SELECT asked FROM drawings ORDER BY number") == asked
+        assert [len(keys) for (keys,) in asked[:5]] == [2, 2, 1, 0, 0]
+        assert asked == asked[:5] * 80
+        drawings = storage.drawings.recent(5)[::-1]
+        storage.drawings.add_many([replace(row, drawing_id="") for row in drawings])
+        again = rows("SELECT asked FROM drawings ORDER BY number")[-5:]
+        assert again == asked[:5]
         assert storage.check() == []
