@@ -65,9 +65,11 @@ class Evidence:
         )
         with self._database.transaction() as cursor:
             cursor.execute(
+                # Nobody else writes now. ON CONFLICT would not keep the order of the rows, which
+                # says what is the latest (storage.asked).
                 f"INSERT INTO evidence ({_COLUMNS}) SELECT {_COLUMNS} "
-                f"FROM (SELECT {lists}, unnest(range(?)) AS place) ORDER BY place "
-                "ON CONFLICT DO NOTHING",
+                f"FROM (SELECT {lists}, unnest(range(?)) AS place) "
+                "ANTI JOIN evidence USING (evidence_id) ORDER BY place",
                 [*([*column] for column in columns), len(new)],
             )
         ids = [row[0] for row in rows]
