@@ -1,7 +1,7 @@
 """Where two rules agree: the verdicts of both on the same pixels and the same asked color.
 
-A question is an image, a mask, an object and a color. Of each question and rule the latest verdict
-counts, as in :mod:`storage.asked`. A question that only one of the rules has judged says nothing of
+A question is an image, a mask, an object and a color that it must have, or must not have. Of each
+question and rule the latest verdict counts, as in :mod:`storage.asked`. A question that only one of the rules has judged says nothing of
 agreement; it is counted on its own. Where either verdict is ``unscored``, nothing was measured that
 could agree.
 """
@@ -39,10 +39,13 @@ _SIDE_BY_SIDE = """
     FROM (
         SELECT image_id, mask_id, protocol, status, rowid AS row,
             lower(trim(object_name)) AS object, coalesce(said.system, '') AS system,
-            coalesce(upper(said.hex), said.value, target::VARCHAR) AS color
+            coalesce(upper(said.hex), said.value, target::VARCHAR)
+                || CASE WHEN said.relation = 'differs' THEN chr(10) || 'differs' ELSE '' END
+                AS color
         FROM (
             SELECT *, rowid, from_json(
-                target, '{"hex": "VARCHAR", "value": "VARCHAR", "system": "VARCHAR"}'
+                target,
+                '{"hex": "VARCHAR", "value": "VARCHAR", "system": "VARCHAR", "relation": "VARCHAR"}'
             ) AS said
             FROM evidence WHERE protocol IN (?, ?)
         )

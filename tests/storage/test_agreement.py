@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ STATUSES = ("pass", "fail", "unscored")
 def question(row: EvidenceRecord) -> tuple[str, str | None, str, str]:
     target = row.target
     color = (target.get("hex") or "").upper() or target.get("value") or ""
+    color += str(target.get("relation", "matches"))
     return row.image_id, row.mask_id, row.object_name.strip().lower(), color
 
 
@@ -34,14 +36,14 @@ def by_loop(rows: list[EvidenceRecord], first: str, second: str) -> dict[Any, di
 
 @pytest.fixture
 def filled(storage: Storage) -> tuple[Storage, list[EvidenceRecord]]:
-    """600 verdicts of three rules on 40 images, some judged several times; in order of adding."""
+    """900 verdicts of three rules on 40 images, some judged several times; in order of adding."""
     rng = random.Random(4)
     images = [storage.images.add(picture(n), str(n), "render").image_id for n in range(40)]
     masks = {one: storage.masks.add(one, brushed(2.0, of=one)).mask_id for one in images}
     for at, image_id in enumerate(images[:30]):
         storage.drawings.add(drawing(image_id, task=("cna", "coa", "")[at % 3]))
     rows = []
-    for n in range(600):
+    for n in range(900):
         image_id = rng.choice(images)
         target = asks(rng.choice(("mug", "Mug ", "hat")), rng.choice(COLORS))
         assert target.color is not None
@@ -49,9 +51,10 @@ def filled(storage: Storage) -> tuple[Storage, list[EvidenceRecord]]:
             image_id, target, mask_id=rng.choice((masks[image_id], None)), version=str(n),
             protocol=rng.choice(("paper", "released", "other")), status=rng.choice(STATUSES),
         )  # fmt: skip
-        row = EvidenceRecord(
-            **{**row.__dict__, "target": {**row.target, "system": target.color.system}}
-        )
+        about: dict[str, Any] = {**row.target, "system": target.color.system}
+        if rng.random() < 0.2:
+            about["relation"] = "differs"
+        row = EvidenceRecord(**{**row.__dict__, "target": about})
         rows.append(storage.evidence.add(row))
     return storage, rows
 
@@ -91,7 +94,7 @@ def test_pairs_are_those_of_a_loop_latest_first(
     filled: tuple[Storage, list[EvidenceRecord]], cell: str
 ) -> None:
     storage, rows = filled
-    fits = {
+    fits: Callable[[str, str], bool] = {
         "disagree": lambda a, b: {a, b} == {"pass", "fail"},
         "first": lambda a, b: (a, b) == ("pass", "fail"),
         "second": lambda a, b: (a, b) == ("fail", "pass"),
