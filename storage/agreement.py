@@ -1,9 +1,9 @@
 """Where two rules agree: the verdicts of both on the same pixels and the same asked color.
 
 A question is an image, a mask, an object and a color that it must have, or must not have. Of each
-question and rule the latest verdict counts, as in :mod:`storage.asked`. A question that only one of the rules has judged says nothing of
-agreement; it is counted on its own. Where either verdict is ``unscored``, nothing was measured that
-could agree.
+question and rule the latest verdict counts, as in :mod:`storage.asked`. A question that only one of
+the rules has judged says nothing of agreement; it is counted on its own. Where either verdict is
+``unscored``, nothing was measured that could agree.
 """
 
 from __future__ import annotations
