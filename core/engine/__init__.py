@@ -5,11 +5,12 @@
     engine = Engine(open_model, memory_wanted)
     job_id = engine.submit(requests, keep)  # keep(delivery) is called as results come
     engine.state(job_id).eta_s
+    engine.call(tool_id, lambda tool: tool.ask(srgb8, names)).result()  # answered between steps
     engine.close()
 """
 
 from core.engine.engine import Engine
 from core.engine.limits import checked
-from core.engine.records import Delivery, JobState, Problem
+from core.engine.records import CallState, Delivery, JobState, Problem
 
-__all__ = ["Delivery", "Engine", "JobState", "Problem", "checked"]
+__all__ = ["CallState", "Delivery", "Engine", "JobState", "Problem", "checked"]

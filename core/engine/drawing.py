@@ -7,13 +7,14 @@ import time
 from collections import deque
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from threading import main_thread
+from threading import get_ident, main_thread
 
 import numpy as np
 
 from core.engine.batches import Row, by_model, by_settings, settings_of
+from core.engine.calls import Calls
 from core.engine.job import Job
-from core.engine.memory import Models, tidy
+from core.engine.memory import Key, Models, tidy
 from core.engine.records import Delivery
 from core.errors import BadInput, TrueHueError
 from core.generation.out_of_memory import is_out_of_memory
@@ -44,27 +45,32 @@ class _Outcome:
     seconds: float = 0.0
 
 
-def draw_job(job: Job, models: Models) -> None:
+def draw_job(job: Job, models: Models, calls: Calls) -> None:
     """Draws all that a job asks, until its ``stop`` is set. What comes to its end is delivered,
-    once; what ``stop`` prevents is not."""
+    once; what ``stop`` prevents is not. ``calls`` are answered between steps and requests."""
     for model_id, rows in by_model(job.requests):
         if job.stop.is_set():
             return
-        part = _ModelsPart(job, models, model_id, rows)
+        part = _ModelsPart(job, models, calls, model_id, rows)
         try:
             part.draw()
         except BaseException as error:  # of the engine itself: the other models can still draw
             log.exception("Drawing with %s ended by an error of the engine", model_id)
             part.fail_all(f"The engine failed ({_told(error)}).")
-        models.weigh(model_id)
+        models.weigh(Key("model", model_id))
         models.obey()
 
 
 class _ModelsPart:
     """The part of a job that one model draws."""
 
-    def __init__(self, job: Job, models: Models, model_id: str, rows: list[Row]) -> None:
-        self._job, self._models, self._id = job, models, model_id
+    def __init__(
+        self, job: Job, models: Models, calls: Calls, model_id: str, rows: list[Row]
+    ) -> None:
+        self._job, self._models, self._calls = job, models, calls
+        self._id, self._key = model_id, Key("model", model_id)
+        self._thread = get_ident()
+        self._calls_s = 0.0  # spent on calls within the batch
         self._left = deque(rows)
         self._caps: dict[Hashable, int] = {}  # of the batch, where memory ran out
         self._alone = 0  # so many of the next are drawn one by one, to find the bad one
@@ -75,7 +81,8 @@ class _ModelsPart:
         if self._opens() and self._batch_size() > 1:
             self._left = deque(row for group in by_settings(self._left) for row in group)
         while self._left and not self._job.stop.is_set():
-            self._models.obey(in_use=self._id)
+            self._models.obey(in_use=(self._key,))
+            self._calls.answer(self._key)
             if self._opens():
                 batch = self._next_batch()
                 self._take(batch, self._attempt(batch))
@@ -88,10 +95,10 @@ class _ModelsPart:
     def _opens(self) -> bool:
         """Has the model in memory; else all that is left has failed."""
         text = ""
-        if not self._models.is_loaded(self._id):
+        if not self._models.is_loaded(self._key):
             self._job.loads(self._id)
         try:
-            self._models.get(self._id)
+            self._models.model(self._id)
         except TrueHueError as error:
             text = str(error)
         except BaseException as error:
@@ -105,7 +112,7 @@ class _ModelsPart:
         return not text
 
     def _batch_size(self) -> int:
-        return max(1, self._models.get(self._id).batch_size)
+        return max(1, self._models.model(self._id).batch_size)
 
     def _next_batch(self) -> list[Row]:
         """As many of the next as may be drawn at once."""
@@ -120,15 +127,15 @@ class _ModelsPart:
 
     def _attempt(self, batch: list[Row]) -> _Outcome:
         requests = [request for _, request in batch]
-        job, model = self._job, self._models.get(self._id)
+        job, model = self._job, self._models.model(self._id)
         job.draws(requests)
-        began = time.monotonic()
+        began, self._calls_s = time.monotonic(), 0.0
         try:
             images = model.draw(requests, self._on_step, job.stop)
             _check(images, len(requests))
         except BaseException as error:  # a model is foreign code: it may raise anything
-            return self._outcome(error, time.monotonic() - began)
-        seconds = time.monotonic() - began
+            return self._outcome(error, time.monotonic() - began - self._calls_s)
+        seconds = time.monotonic() - began - self._calls_s
         job.measured(requests, seconds)
         return _Outcome("drawn", images, seconds=seconds / len(batch))
 
@@ -136,6 +143,12 @@ class _ModelsPart:
         if not main_thread().is_alive():  # the process wants to end and waits for this thread
             self._job.stop.set()
         self._job.stepped(report)
+        # Some models report from a thread of their own: there no tool may run.
+        own = get_ident() == self._thread
+        if own and self._calls.some_wait and not self._job.stop.is_set():
+            spent_s = self._calls.answer(self._key, may_go=False)
+            self._calls_s += spent_s
+            self._job.paused(spent_s)
 
     def _outcome(self, error: BaseException, seconds: float) -> _Outcome:
         """Of an error only text is kept: its traceback would hold the model's memory."""
@@ -177,7 +190,7 @@ class _ModelsPart:
         """Other models go first, then half of the batch, then the request has to fail."""
         log.warning("%s ran out of memory with a batch of %d", self._id, len(batch))
         tidy()
-        if self._models.unload_others(self._id):
+        if self._models.unload_others((self._key,)):
             return
         settings = settings_of(batch[0][1])
         if len(batch) > 1:
@@ -190,7 +203,7 @@ class _ModelsPart:
         self._end_next(None, OUT_OF_MEMORY, outcome.seconds)
         self.fail_all(OUT_OF_MEMORY)
         self._left.extend(others)
-        self._models.unload(self._id)
+        self._models.unload(self._key)
 
     def _end_next(
         self, image: GeneratedImage | None, problem: str | None, seconds: float | None

@@ -1,4 +1,5 @@
-"""The engine: one thread that draws all jobs in the order in which they were submitted."""
+"""The engine: one thread that draws all jobs in the order in which they were submitted, and
+answers calls of tools in between."""
 
 from __future__ import annotations
 
@@ -6,15 +7,18 @@ import logging
 import uuid
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from threading import Thread, current_thread, main_thread
+from typing import Any, TypeVar
 
 from core.engine.board import Board
+from core.engine.calls import Call, Calls
 from core.engine.drawing import draw_job
 from core.engine.job import Job
 from core.engine.limits import checked_all
-from core.engine.memory import MemoryLimit, Models
+from core.engine.memory import Held, Key, MemoryLimit, Models, Opener
 from core.engine.pace import Pace
-from core.engine.records import Delivery, JobState
+from core.engine.records import CallState, Delivery, JobState
 from core.errors import BadInput, TrueHueError
 from core.generation.request import GenerationRequest, LoadedModel
 
@@ -23,13 +27,18 @@ log = logging.getLogger("truehue.engine")
 KEPT_FINISHED = 200
 # An idle worker looks this often whether the process wants to end without having closed it.
 _LOOK_S = 1.0
+_CLOSED = "TrueHue is shutting down and takes no more jobs. Start it again."
+_UNANSWERED = "TrueHue was shut down before this was answered. Start it again and ask again."
+
+_T = TypeVar("_T")
 
 
 class Engine:
     """Draws with one device, for everybody, one job after the other.
 
     ``open_model`` gives a model that can draw, ``memory_wanted`` the bytes that it is expected to
-    hold; both are called in the engine's thread, as is everything of the models.
+    hold; ``open_tool`` and ``tool_memory`` are the same for tools that answer :meth:`call`. All
+    are called in the engine's thread, as is everything of models and tools.
     ``memory_limit_bytes`` is what all models together may hold (a number, or a function that is
     asked before each loading); None sets no limit, and models are given up when memory runs out.
 
@@ -41,9 +50,14 @@ class Engine:
         open_model: Callable[[str], LoadedModel],
         memory_wanted: Callable[[str], int],
         memory_limit_bytes: MemoryLimit = None,
+        open_tool: Callable[[str], Held] | None = None,
+        tool_memory: Callable[[str], int] = lambda tool_id: 0,
     ) -> None:
         self._board, self._pace = Board(), Pace()
-        self._models = Models(open_model, memory_wanted, memory_limit_bytes, self._board)
+        openers = {"model": Opener(open_model, memory_wanted)}
+        openers["tool"] = Opener(open_tool or _no_tools, tool_memory)
+        self._models = Models(openers, memory_limit_bytes, self._board)
+        self._calls = Calls(self._models, self._board)
         self._jobs: OrderedDict[str, Job] = OrderedDict()  # in the order of submission
         self._waiting: deque[Job] = deque()
         self._running: Job | None = None
@@ -70,16 +84,43 @@ class Engine:
         asked = checked_all(requests)
         job = Job(uuid.uuid4().hex, asked, deliver, (title, owner), self._board, self._pace)
         with self._board.change():
-            if self._closing:
-                raise TrueHueError(
-                    "TrueHue is shutting down and takes no more jobs. Start it again."
-                )
+            self._opened()
             self._jobs[job.id] = job
             self._waiting.append(job)
-            if self._thread is None:
-                self._thread = Thread(target=self._work, name="truehue-engine")
-                self._thread.start()
         return job.id
+
+    def call(
+        self, tool_id: str, function: Callable[[Any], _T], *, title: str = "", owner: str = ""
+    ) -> Future[_T]:
+        """Has ``function(tool)`` run in the engine's thread; the Future gives what it returns or
+        raises (a TrueHueError as it is).
+
+        It runs at once where nothing is drawn, else after the step that is drawn, where the tool
+        is in memory or fits there without sending away the model that draws, else after the
+        request. A drawing goes one step at least between two rounds of calls. ``function`` should
+        be short, since the drawing waits, and may run a second time where memory ran out. Torch's
+        global chance is afterwards as it was: a drawing is the same with calls and without.
+
+        A call that waits can be cancelled by its Future; one that runs cannot. In the engine's own
+        thread (in ``deliver``, or in another call's function) it runs at once, before this
+        returns, since waiting there for a call of another thread, or for a job, would never end.
+
+        Raises TrueHueError after :meth:`close`; calls that wait then get one.
+        """
+        asked = Call(Key("tool", tool_id), function, title, owner)
+        own = current_thread() is self._thread
+        with self._board.change():
+            self._opened()
+            if not own:
+                self._calls.add(asked)
+        if own:
+            self._calls.now(asked)
+        return asked.future
+
+    def calls(self) -> tuple[CallState, ...]:
+        """The calls that run and those that wait, in their order."""
+        with self._board.lock:
+            return self._calls.states()
 
     def state(self, job_id: str) -> JobState:
         """The job's state now; raises BadInput for an id that is not (or no longer) known."""
@@ -109,9 +150,16 @@ class Engine:
             return tuple(reversed(found))
 
     def wait(self, job_id: str, timeout: float | None = None) -> JobState:
-        """Waits until the job is finished, or for ``timeout`` seconds, and returns its state."""
+        """Waits until the job is finished, or for ``timeout`` seconds, and returns its state.
+
+        Raises TrueHueError in the engine's own thread, which would wait for itself.
+        """
         with self._board.lock:
             job = self._job(job_id)
+            if current_thread() is self._thread and not job.finished:
+                raise TrueHueError(
+                    "A delivery or a call cannot wait for a job: the engine would wait for itself."
+                )
             self._board.lock.wait_for(lambda: job.finished, timeout)
             return job.snapshot(None, 0.0) if job.finished else self.state(job_id)
 
@@ -129,15 +177,18 @@ class Engine:
             self._cancel(self._job(job_id))
 
     def loaded(self) -> tuple[tuple[str, int], ...]:
-        """The models in memory with the bytes that they hold, the last used first."""
+        """The models and tools in memory, by id, with the bytes that they hold, the last used
+        first. What draws and also answers (Janus) may be there twice."""
         return self._models.loaded()
 
     def unload(self, model_id: str) -> None:
-        """Gives up a model's memory, at once or, if it is drawing, after its part of the job."""
+        """Gives up a model's or tool's memory, at once or, if it is drawing, after its part of the
+        job."""
         self._models.ask_unload(model_id)
 
     def close(self, timeout: float | None = None) -> bool:
-        """Cancels all jobs, unloads all models and ends the thread; may be called twice.
+        """Cancels all jobs, ends the calls that wait with a TrueHueError, unloads all models and
+        tools and ends the thread; may be called twice.
 
         Returns False if the thread was still busy (with a step, or loading) after ``timeout``
         seconds; it then ends by itself.
@@ -146,10 +197,19 @@ class Engine:
             self._closing = True
             for job in [*self._waiting, *([self._running] if self._running else [])]:
                 self._cancel(job)
+        self._calls.refuse(_UNANSWERED)
         thread = self._thread
         if thread is not None and thread is not current_thread():
             thread.join(timeout)
         return thread is None or not thread.is_alive()
+
+    def _opened(self) -> None:
+        """Has the thread run; raises once it is closed. The caller holds the lock."""
+        if self._closing:
+            raise TrueHueError(_CLOSED)
+        if self._thread is None:
+            self._thread = Thread(target=self._work, name="truehue-engine")
+            self._thread.start()
 
     def _job(self, job_id: str) -> Job:
         job = self._jobs.get(job_id)
@@ -178,7 +238,7 @@ class Engine:
         try:
             while (job := self._next()) is not None:
                 try:
-                    draw_job(job, self._models)
+                    draw_job(job, self._models, self._calls)
                 except BaseException as error:  # whatever it is, the others still want to draw
                     log.exception("Job %s ended by an error of the engine", job.id)
                     job.fails_rest(f"The engine failed ({type(error).__name__}: {error}).")
@@ -186,12 +246,14 @@ class Engine:
                     self._running = None
                     self._end(job)
         finally:
+            self._calls.refuse(_UNANSWERED)
             self._models.unload_all()
 
     def _next(self) -> Job | None:
         """The next job, as soon as there is one; None when the engine is to end."""
         while True:
             self._models.obey()
+            self._calls.answer()
             with self._board.lock:
                 if self._closing or not main_thread().is_alive():
                     return None
@@ -203,7 +265,12 @@ class Engine:
                 self._board.lock.wait_for(self._has_work, _LOOK_S)
 
     def _has_work(self) -> bool:
-        return bool(self._closing or self._waiting or self._models.something_unwanted)
+        unwanted, calls = self._models.something_unwanted, self._calls.some_wait
+        return bool(self._closing or self._waiting or unwanted or calls)
+
+
+def _no_tools(tool_id: str) -> Held:
+    raise TrueHueError(f"This engine only draws: it was given no way to open {tool_id}.")
 
 
 def _sum(first: float | None, second: float | None) -> float | None:

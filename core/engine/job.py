@@ -82,6 +82,11 @@ class Job:
                 self._preview = preview
             self._time.stepped(report.step, report.steps)
 
+    def paused(self, seconds: float) -> None:
+        """For so many seconds, within a batch, calls were answered."""
+        with self._board.change():
+            self._time.paused(seconds)
+
     def measured(self, batch: Sequence[GenerationRequest], seconds: float) -> None:
         """A batch was drawn in so many seconds."""
         with self._board.change():

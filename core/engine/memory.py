@@ -6,7 +6,9 @@ import gc
 import logging
 import sys
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, Protocol, cast
 
 from core.engine.board import Board
 from core.generation.out_of_memory import is_out_of_memory
@@ -15,6 +17,34 @@ from core.generation.request import LoadedModel
 log = logging.getLogger("truehue.engine")
 
 MemoryLimit = int | Callable[[], int] | None
+
+
+class Held(Protocol):
+    """What models that draw and tools that answer have in common."""
+
+    @property
+    def memory_bytes(self) -> int:
+        """What it holds on its device."""
+        ...
+
+    def unload(self) -> None:
+        """Gives its memory back."""
+        ...
+
+
+class Key(NamedTuple):
+    """What is in memory: Janus draws and answers, and may be there as both."""
+
+    kind: Literal["model", "tool"]
+    id: str
+
+
+@dataclass(frozen=True)
+class Opener:
+    """``open`` gives what stands behind an id, ``wanted`` the bytes that it is expected to hold."""
+
+    open: Callable[[str], Held]
+    wanted: Callable[[str], int]
 
 
 def tidy() -> None:
@@ -33,113 +63,128 @@ def tidy() -> None:
 
 
 class Models:
-    """Opens and gives up models. All but :meth:`loaded` and :meth:`ask_unload` are called by the
-    engine's one thread only."""
+    """Opens and gives up models and tools. All but :meth:`loaded` and :meth:`ask_unload` are
+    called by the engine's one thread only."""
 
-    def __init__(
-        self,
-        open_model: Callable[[str], LoadedModel],
-        memory_wanted: Callable[[str], int],
-        limit: MemoryLimit,
-        board: Board,
-    ) -> None:
-        self._open, self._wanted, self._limit, self._board = open_model, memory_wanted, limit, board
+    def __init__(self, openers: Mapping[str, Opener], limit: MemoryLimit, board: Board) -> None:
+        """``openers`` by kind."""
+        self._openers, self._limit, self._board = openers, limit, board
         # In order of use, the last used at the end, with the bytes it holds.
-        self._loaded: OrderedDict[str, tuple[LoadedModel, int]] = OrderedDict()
-        self._unwanted: set[str] = set()
+        self._loaded: OrderedDict[Key, tuple[Held, int]] = OrderedDict()
+        self._unwanted: set[Key] = set()
 
     def loaded(self) -> tuple[tuple[str, int], ...]:
         """Ids and bytes, the last used first."""
         with self._board.lock:
-            return tuple((name, held) for name, (_, held) in reversed(self._loaded.items()))
+            return tuple((key.id, held) for key, (_, held) in reversed(self._loaded.items()))
 
     def ask_unload(self, model_id: str) -> None:
-        """Has a model unloaded as soon as nothing is drawn with it."""
+        """Has all of that id unloaded as soon as nothing is done with it."""
         with self._board.change():
-            if model_id in self._loaded:
-                self._unwanted.add(model_id)
+            self._unwanted.update(key for key in self._loaded if key.id == model_id)
 
     @property
     def something_unwanted(self) -> bool:
         return bool(self._unwanted)
 
-    def obey(self, in_use: str = "") -> None:
-        """Unloads what was asked for, but for the model in use."""
+    def obey(self, in_use: Collection[Key] = ()) -> None:
+        """Unloads what was asked for, but for what is in use."""
         with self._board.lock:
-            wanted = [name for name in self._unwanted if name != in_use]
+            wanted = [key for key in self._unwanted if key not in in_use]
             self._unwanted.difference_update(wanted)
-        for name in wanted:
-            self.unload(name)
+        for key in wanted:
+            self.unload(key)
 
-    def is_loaded(self, model_id: str) -> bool:
-        return model_id in self._loaded
+    def is_loaded(self, key: Key) -> bool:
+        return key in self._loaded
 
-    def get(self, model_id: str) -> LoadedModel:
-        """The model, ready to draw. Others are unloaded where the memory limit wants it, and once
-        more if it then still runs out of memory. Raises what opening it raises."""
-        if model_id in self._loaded:
+    def fits(self, key: Key, beside: Collection[Key]) -> bool:
+        """Whether it is in memory, or the limit has room for it and for those ``beside`` it.
+        Raises what asking for its size raises."""
+        limit = self._limit_bytes()
+        if key in self._loaded or limit is None:
+            return True
+        kept = sum(held for other, (_, held) in self._loaded.items() if other in beside)
+        return kept + self._openers[key.kind].wanted(key.id) <= limit
+
+    def model(self, model_id: str) -> LoadedModel:
+        """The model, ready to draw; see :meth:`get`."""
+        return cast(LoadedModel, self.get(Key("model", model_id)))
+
+    def get(self, key: Key, beside: Collection[Key] = ()) -> Any:
+        """The model or tool, in memory. Others are unloaded where the memory limit wants it, and
+        once more if it then still runs out of memory, but never those ``beside`` it. Raises what
+        opening it raises."""
+        if key in self._loaded:
             with self._board.lock:
-                self._loaded.move_to_end(model_id)
-            return self._loaded[model_id][0]
-        self._make_room(self._wanted(model_id))
+                self._loaded.move_to_end(key)
+            return self._loaded[key][0]
+        opener, keep = self._openers[key.kind], {key, *beside}
+        self._make_room(opener.wanted(key.id), keep)
+        model: Held | None = None
         try:
-            model = self._open(model_id)
+            model = opener.open(key.id)
         except BaseException as error:
-            if not (is_out_of_memory(error) and self._loaded):
+            if not (is_out_of_memory(error) and self._others(keep)):
                 raise
-            log.warning("%s ran out of memory while loading; unloading the others", model_id)
-            model = None
+            log.warning("%s ran out of memory while loading; unloading the others", key.id)
         if model is None:  # outside of the handler, whose traceback would hold the memory
-            self.unload_others(model_id)
-            model = self._open(model_id)
+            self.unload_others(keep)
+            model = opener.open(key.id)
         with self._board.change():
-            self._loaded[model_id] = (model, model.memory_bytes)
-        self._make_room(0, keep=model_id)
+            self._loaded[key] = (model, model.memory_bytes)
+        self._make_room(0, keep)
         return model
 
-    def weigh(self, model_id: str) -> None:
-        """Asks a loaded model anew what it holds: drawing may have changed it. One that cannot
-        tell is taken to hold what it held."""
-        if model_id in self._loaded:
-            model = self._loaded[model_id][0]
+    def weigh(self, key: Key) -> None:
+        """Asks what is loaded anew what it holds: its work may have changed it. What cannot tell
+        is taken to hold what it held."""
+        if key in self._loaded:
+            model = self._loaded[key][0]
             try:
                 held = model.memory_bytes
             except BaseException:  # a model is foreign code: it may raise anything
-                log.exception("%s does not tell what memory it holds", model_id)
+                log.exception("%s does not tell what memory it holds", key.id)
                 return
             with self._board.change():
-                self._loaded[model_id] = (model, held)
+                self._loaded[key] = (model, held)
 
-    def unload(self, model_id: str) -> None:
-        """Gives up one model; nothing happens if it is not loaded."""
+    def unload(self, key: Key) -> None:
+        """Gives up one; nothing happens if it is not loaded."""
         with self._board.change():
-            model, _ = self._loaded.pop(model_id, (None, 0))
-            self._unwanted.discard(model_id)
+            model, _ = self._loaded.pop(key, (None, 0))
+            self._unwanted.discard(key)
         if model is not None:
             try:
                 model.unload()
             except BaseException:  # a model that breaks on leaving must not take the engine along
-                log.exception("%s could not be unloaded in order", model_id)
+                log.exception("%s could not be unloaded in order", key.id)
             del model
             tidy()
 
-    def unload_others(self, keep: str) -> bool:
-        """Gives up all models but one; False if there was no other."""
-        others = [name for name in self._loaded if name != keep]
-        for name in others:
-            self.unload(name)
+    def unload_others(self, keep: Collection[Key]) -> bool:
+        """Gives up all but those to keep; False if there was no other."""
+        others = self._others(keep)
+        for key in others:
+            self.unload(key)
         return bool(others)
 
     def unload_all(self) -> None:
-        self.unload_others("")
+        self.unload_others(())
 
-    def _make_room(self, wanted: int, keep: str = "") -> None:
+    def _others(self, keep: Collection[Key]) -> list[Key]:
+        return [key for key in self._loaded if key not in keep]
+
+    def _limit_bytes(self) -> int | None:
+        return self._limit() if callable(self._limit) else self._limit
+
+    def _make_room(self, wanted: int, keep: Collection[Key]) -> None:
         """Unloads the longest unused until ``wanted`` more bytes fit beside the rest."""
-        limit = self._limit() if callable(self._limit) else self._limit
+        limit = self._limit_bytes()
         if limit is None:
             return
-        for name in list(self._loaded):
+        for key in list(self._loaded):
             if wanted + sum(held for _, held in self._loaded.values()) <= limit:
                 return
-            if name != keep:
-                self.unload(name)
+            if key not in keep:
+                self.unload(key)

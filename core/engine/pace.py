@@ -93,6 +93,11 @@ class TimeLeft:
         """So many steps of the batch are over."""
         self._reckon(step, steps)
 
+    def paused(self, seconds: float) -> None:
+        """For so many seconds until now something else was done than drawing."""
+        self._batch_began += seconds
+        self._at += seconds
+
     def measured(self, batch: Sequence[GenerationRequest], seconds: float) -> None:
         """A batch was drawn in so many seconds."""
         for request in batch:

@@ -35,6 +35,16 @@ class Problem:
     count: int
 
 
+@dataclass(frozen=True)
+class CallState:
+    """A call of a tool at one moment; ``status`` is ``waiting``, ``loading`` or ``running``."""
+
+    tool: str
+    title: str
+    owner: str
+    status: str
+
+
 @dataclass(frozen=True, eq=False)
 class JobState:
     """A job at one moment.
