@@ -14,7 +14,7 @@ SIDE_PX = 64
 
 
 def detector(folder: Path, seed: int = 0) -> Path:
-    """A GroundingDINO of Swin and BERT; looks at images of 64 to 128 pixels."""
+    """A GroundingDINO of Swin and BERT; looks at images of 80 to 128 pixels."""
     import torch
     from transformers import (
         BertConfig,
@@ -49,7 +49,7 @@ def detector(folder: Path, seed: int = 0) -> Path:
                 torch.nn.init.normal_(weight, std=0.3)
     model.save_pretrained(folder)
     images = GroundingDinoImageProcessor(
-        size={"shortest_edge": SIDE_PX, "longest_edge": 2 * SIDE_PX}
+        size={"shortest_edge": SIDE_PX + 16, "longest_edge": 2 * SIDE_PX}
     )
     GroundingDinoProcessor(images, tokenizer).save_pretrained(folder)
     return folder

@@ -44,7 +44,7 @@ def open_vision(
         return open_detector(model_id, sources)
     if entry.role == "segmenter":
         return open_segmenter(model_id, sources)
-    raise BadInput(f"{entry.name} answers questions: it is opened by core.masks.grounded.presence.")
+    raise BadInput(f"{entry.name} answers questions: core.masks.grounded.tools opens it.")
 
 
 def vision_placement(weights_gib: float, at: Machine) -> Placement:

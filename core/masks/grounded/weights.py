@@ -121,7 +121,7 @@ def missing(entry: VisionEntry, sources: Sources) -> tuple[str, ...]:
 
 
 def check(entry: VisionEntry, found: Weights) -> float:
-    """Checks files as loading does first; returns their size in GiB at four bytes a number.
+    """Checks files as loading does first; returns what the weight files take, in GiB.
 
     Raises BadModelFolder, naming the file, for what cannot be loaded.
     """

@@ -9,9 +9,10 @@ import pytest
 
 from core.errors import BadInput, ObjectNotFound, ObjectsOverlap
 from core.masks.describe import describe
-from core.masks.grounded.compose import NegativeFound, Steps, compose, iou, recompose
+from core.masks.grounded.compose import MAKER, NegativeFound, Steps, compose, iou, recompose
 from core.masks.grounded.records import Detection, Segment
 from core.masks.grounded.variants import MaskVariant, mask_variant
+from core.masks.registry import masker
 
 PAPER, RELEASED = mask_variant("paper"), mask_variant("released")
 SHAPE = (40, 100)
@@ -190,7 +191,7 @@ def test_parameters_are_plain_json_with_every_step() -> None:
     assert told["variant"]["least_left_share"] == 0.3
     assert told["detector"] == {"id": "d"}
     words = describe(found.mask.maker, found.mask.parameters)
-    assert words == "Grounded SAM · car, 2 boxes, 1 part taken away"
+    assert words == f"{masker(MAKER).name} · car, 2 boxes, 1 part taken away"
     changed = recompose(found, without_boxes=[0])
     assert describe(changed.mask.maker, changed.mask.parameters).endswith(", 1 step by hand")
 

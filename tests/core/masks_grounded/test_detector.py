@@ -11,7 +11,7 @@ import pytest
 
 from core.errors import BadInput, TrueHueError
 from core.generation.failures import BadModelFolder
-from core.masks.grounded.detector import query_text
+from core.masks.grounded.detector import CHUNK, query_text
 from core.masks.grounded.opening import open_detector
 from core.masks.grounded.records import Detection, Detector
 
@@ -58,8 +58,7 @@ def same(first: tuple[Detection, ...], second: tuple[Detection, ...]) -> None:
 def test_a_batch_of_labels_equals_one_by_one(
     detector: Detector, image: np.ndarray, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(__import__("core.masks.grounded.detector").masks.grounded.detector.CHUNK,
-                        "cpu", 3)  # fmt: skip
+    monkeypatch.setitem(CHUNK, "cpu", 3)
     together = detector.detect(image, LABELS, 0.0, 0.0)
     assert len(together) == 3 * 20
     one_by_one = [one for label in LABELS for one in detector.detect(image, [label], 0.0, 0.0)]
