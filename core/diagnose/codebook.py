@@ -20,7 +20,7 @@ MEANING: dict[str, str] = {
     "delta_chroma": "Distance in the a*b* plane (CIELAB, D65, 2 degrees).",
     "hue_deg": "Difference of h_ab in degrees, 0 to 180; 0 where a color is near neutral.",
     "margin": "Largest value over threshold of the judged metrics: a pass is below 1.",
-    "confidence": "The rule's own confidence, 0 to 1, where it gives one.",
+    "confidence_percent": "How sure the rule is of its verdict, 50 to 100, where it says.",
 }
 assert tuple(MEANING) == COLUMNS
 

@@ -13,7 +13,8 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import TextIO
@@ -151,10 +152,9 @@ def main(
     out, err = out or sys.stdout, err or sys.stderr
     options = parser().parse_args(arguments)
     line = _Line(err)
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, _as_interrupt)
     try:
-        status, shown = _run(options, line)
+        with _terminated_as_interrupted():
+            status, shown = _run(options, line)
     except TrueHueError as error:
         line.close()
         print(error, file=err)
@@ -169,5 +169,18 @@ def main(
     return status
 
 
-def _as_interrupt(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
+@contextmanager
+def _terminated_as_interrupted() -> Iterator[None]:
+    """SIGTERM, which a scheduler sends, ends the run as Ctrl+C does."""
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield  # Only the main thread may answer signals.
+        return
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -35,7 +35,7 @@ class Row:
     delta_chroma: float | None
     hue_deg: float | None
     margin: float | None
-    confidence: float | None
+    confidence_percent: float | None
 
     def as_fields(self) -> list[str]:
         """The row as text, numbers with six significant digits."""
@@ -97,7 +97,7 @@ def row(found: Measurement, relation: str, **about: Any) -> Row:
     """The row of one measurement."""
     verdict = found.verdict
     values = {metric.name: float(metric.value) for metric in verdict.metrics}
-    confidence = getattr(verdict, "confidence", None)
+    confidence = verdict.confidence_percent
     return Row(
         asked=found.target.label,
         relation=relation,
@@ -107,7 +107,7 @@ def row(found: Measurement, relation: str, **about: Any) -> Row:
         delta_chroma=values.get("delta_chroma"),
         hue_deg=values.get("hue_deg"),
         margin=margin(found),
-        confidence=None if confidence is None else float(confidence),
+        confidence_percent=None if confidence is None else float(confidence),
         **about,
     )
 

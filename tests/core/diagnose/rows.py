@@ -9,7 +9,8 @@ from core.diagnose.judging import Row
 _PLAIN: dict[str, Any] = {
     "object": "mug", "light": "window", "seed": 0, "system": "l2", "color": "Red",
     "second": "", "asked": "Red", "relation": "true", "rule": "paper", "status": "pass",
-    "delta_e00": 1.0, "delta_chroma": 1.0, "hue_deg": 1.0, "margin": 0.2, "confidence": None,
+    "delta_e00": 1.0, "delta_chroma": 1.0, "hue_deg": 1.0, "margin": 0.2,
+    "confidence_percent": None,
 }  # fmt: skip
 
 
