@@ -11,13 +11,12 @@ from core.engine import Delivery
 from core.generation.registry import model
 from core.generation.request import GenerationRequest
 from core.masks.mask import Mask
-from core.pipeline import measure_by_rules, unscored_measurement
 from core.prompts.prompt import ObjectTarget, Prompt
-from core.records import DrawingRecord, MaskRecord
+from core.records import DrawingRecord
 from core.verdict.rules import RULES
 from tabs.context import Context
 from tabs.generate_plan import RENDERER
-from tabs.inspect_judge import evidence_record
+from tabs.judging import Picture, judge_picture
 from tabs.library import canonical
 
 log = logging.getLogger("truehue")
@@ -81,43 +80,25 @@ def keep(context: Context, delivery: Delivery, prompt: Prompt | None) -> Drawing
     stored = context.storage.drawings.add(
         replace(row, image_id=image.image_id, origin=origin, width=width, height=height)
     )
+    picture = Picture(
+        image.image_id, stored.task, stored.targets, masks, asked.model, asked.options
+    )  # fmt: skip
     try:
-        judge_exact(context, image.image_id, asked.targets, masks)
+        judge_exact(context, picture)
     except Exception:
-        # The image is stored and can be judged in Inspect; the drawing did not fail.
-        log.exception("the image %s could not be judged", image.image_id)
+        # The image is stored and can be judged later; the drawing did not fail.
+        log.exception("the verdicts on the image %s could not be stored", image.image_id)
     return stored
 
 
-def judge_exact(
-    context: Context, image_id: str, targets: Sequence[ObjectTarget],
-    masks: Mapping[int, MaskRecord],
-) -> None:  # fmt: skip
-    """Judges every object that has an asked color by every rule, where exact masks came along.
+def judge_exact(context: Context, picture: Picture) -> None:
+    """Judges every object that something is asked of, by every rule, where exact masks came along.
 
-    An object without a mask is not in the picture: that is said, as ``unscored``, and never left
-    out, or a picture with an object missing would count as right.
+    An object that the renderer did not draw is not in the picture: that is a fail, for the picture
+    does not show what was asked. What breaks is stored as ``unscored``, with what broke.
     """
-    if not masks:
-        return
-    srgb8 = context.srgb8(image_id)
-    for position, target in enumerate(targets):
-        if target.color is None:
-            continue
-        record = masks.get(position)
-        if record is None:
-            for by in RULES:
-                missing = unscored_measurement(
-                    f"The {target.name} is not in the picture.", target.color, by.id, target.name
-                )
-                context.storage.evidence.add(evidence_record(missing, image_id, None))
-            continue
-        pixels = context.mask_pixels(record.mask_id)
-        for found in measure_by_rules(
-            srgb8, pixels, target.color, [by.id for by in RULES], munsell=context.munsell,
-            object_name=target.name,
-        ):  # fmt: skip
-            context.storage.evidence.add(evidence_record(found, image_id, record.mask_id))
+    if picture.masks:
+        judge_picture(context, picture, [by.id for by in RULES])
 
 
 def name_of(asked: GenerationRequest) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -13,10 +14,13 @@ from core.engine import JobState
 from core.errors import BadInput
 from core.prompts.prompt import ObjectTarget
 from core.records import DrawingRecord, EvidenceRecord, MaskRecord
+from core.verdict.asked import Asked, asked_of
 from tabs.answers import guarded, posted
 from tabs.context import Context
 from tabs.drawing import model_name
 from tabs.guard import many
+from tabs.judging import masks_of
+from tabs.said import Said, said_of_objects, said_of_picture
 
 MOST_ITEMS = 96
 MOST_JOBS = 30
@@ -52,15 +56,17 @@ def _preview(state: JobState) -> str:
 
 
 def drawing_json(context: Context, row: DrawingRecord) -> dict[str, Any]:
-    """A drawing as the gallery shows it, with the verdicts on each of its objects."""
+    """A drawing as the gallery shows it, with the verdicts on it and on each of its objects."""
     evidence: list[EvidenceRecord] = []
-    masks: list[MaskRecord] = []
+    masks: dict[int, MaskRecord] = {}
     notes = [str(note) for note in row.origin.get("notes") or ()]
     if row.image_id:
         if row.source == "imported":
             notes = list(context.storage.images.get(row.image_id).notes)
         evidence = context.storage.evidence.for_image(row.image_id)
-        masks = context.storage.masks.for_image(row.image_id)
+        masks = masks_of(context.storage.masks.for_image(row.image_id), row.targets)
+    asked = {one.position: one for one in asked_of(row.targets)}
+    said = said_of_objects(row.targets, evidence)
     settings = [
         f"seed {row.seed}" if row.seed is not None else "",
         f"guidance {row.guidance:g}" if row.guidance is not None else "",
@@ -79,30 +85,31 @@ def drawing_json(context: Context, row: DrawingRecord) -> dict[str, Any]:
         "notes": notes,
         "thumb": f"/media/thumbs/{row.image_id}.png?side=384" if row.image_id else "",
         "targets": [
-            _target_json(target, position, evidence, masks)
+            _target_json(target, position, asked.get(position), said.get(position, ()), masks)
             for position, target in enumerate(row.targets)
         ],
+        "verdicts": [one.as_json() for one in said_of_picture(row.targets, said)],
     }  # fmt: skip
 
 
 def _target_json(
-    target: ObjectTarget, position: int, evidence: list[EvidenceRecord], masks: list[MaskRecord]
-) -> dict[str, Any]:
+    target: ObjectTarget, position: int, asked: Asked | None, said: Sequence[Said],
+    masks: Mapping[int, MaskRecord],
+) -> dict[str, Any]:  # fmt: skip
     color = target.color
-    out: dict[str, Any] = {
+    mine = masks.get(position)
+    return {
         "object": target.name, "role": target.role, "color": color.value if color else "",
         "hex": color.hex if color else "", "color_label": color.label if color else "",
-        "mask": "", "verdicts": [],
+        "mask": mine.mask_id if mine else "",
+        "asked": _asked_json(asked) if asked else None,
+        "verdicts": [one.as_json() for one in said],
     }  # fmt: skip
-    mine = [one for one in masks if one.parameters.get("target") == position]
-    if mine:
-        out["mask"] = mine[0].mask_id
-    latest: dict[str, str] = {}
-    for row in evidence:  # newest first
-        if color and row.object_name == target.name and row.target.get("hex") == color.hex:
-            latest.setdefault(row.protocol, row.status)
-    out["verdicts"] = [{"rule": rule, "status": status} for rule, status in sorted(latest.items())]
-    return out
+
+
+def _asked_json(asked: Asked) -> dict[str, str]:
+    """What is asked of an object: to have a color, or not to have it."""
+    return {"hex": asked.color.hex, "label": asked.color.label, "relation": asked.relation}
 
 
 def drawing_routes(context: Context) -> APIRouter:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -24,11 +24,15 @@ Lab = tuple[float, float, float]
 
 
 def stories(
-    wrong: Mapping[int, Lab], asked: Sequence[Asked], has: Callable[[Asked, Asked], bool]
+    wrong: Mapping[int, Lab],
+    right: Collection[int],
+    asked: Sequence[Asked],
+    has: Callable[[Asked, Asked], bool],
 ) -> dict[int, str]:
     """A sentence for each object of ``wrong`` whose color is found to be another one's.
 
-    ``wrong`` are the measured colors of the objects that fail, by position of their target;
+    ``wrong`` are the measured colors of the objects that fail, by position of their target, and
+    ``right`` the positions of those that pass: only a color that is there can have leaked in part.
     ``has(one, other)`` says whether the first object would pass with the color asked of the second.
     Where nothing of the kind is seen, there is no sentence.
     """
@@ -53,7 +57,7 @@ def stories(
         near = [
             (float(delta_e00(np.array(lab), np.array(other.color.lab))), at)
             for at, other in enumerate(colored)
-            if part_of(lab, one.color.lab, other.color.lab)
+            if other.position in right and part_of(lab, one.color.lab, other.color.lab)
         ]
         if near:
             out[position] = told.leans(one, colored[min(near)[1]])

@@ -25,6 +25,9 @@ from core.verdict.rules import Rule, rule
 PRESENCE_TASKS = ("coa", "moc", "ica")
 """The tasks in which the released code asks whether an object is there."""
 
+ENDED, NO_MASK = "ended", "no mask"
+"""In the parameters of what was not measured: the step where it ended, or that nobody looked."""
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -122,7 +125,7 @@ class _Picture:
         finding = self.findings.get(asked.position)
         if finding is None:
             words = f"No mask of {asked.label} is at hand."
-            return _without(asked, by, UNSCORED, "mask", words, {"found": "no mask"})
+            return _without(asked, by, UNSCORED, "mask", words, {ENDED: NO_MASK})
         ended = _absent(asked, finding, by, self.task)
         if ended is not None:
             return ended
@@ -132,7 +135,7 @@ class _Picture:
         except TrueHueError as error:
             step = "mask" if isinstance(error, (MaskError, NoPixels)) else "color"
             words = told.sentence(f"{asked.label} cannot be judged", str(error))
-            return _without(asked, by, UNSCORED, step, words, {})
+            return _without(asked, by, UNSCORED, step, words, {ENDED: step})
         return ObjectOutcome(asked, "color", told.measured(asked, found.verdict), found)
 
     def measured(self, asked: Asked, mask: np.ndarray, by: Rule) -> Measurement:
@@ -157,7 +160,8 @@ class _Picture:
             found = self.measured(replace(one, color=other.color), mask, by)
             return found.verdict.status == PASS
 
-        seen = stories(wrong, [one.asked for one in outcomes], has)
+        right = {one.asked.position for one in outcomes if one.status == PASS}
+        seen = stories(wrong, right, [one.asked for one in outcomes], has)
         for one in outcomes:
             words = seen.get(one.asked.position)
             if words is None:
@@ -189,7 +193,9 @@ def _absent(asked: Asked, finding: Finding, by: Rule, task: str) -> ObjectOutcom
         return _without(asked, by, UNSCORED, "presence", words, known)
     if finding.mask is None:
         words = told.sentence(f"{label} was not found", why)
-        return _without(asked, by, UNSCORED, finding.step, words, {"found": finding.step})
+        if why and finding.step == "mask":
+            words = why  # it may be there: the reason is all that there is to say
+        return _without(asked, by, UNSCORED, finding.step, words, {ENDED: finding.step})
     return None
 
 

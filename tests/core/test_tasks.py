@@ -174,6 +174,10 @@ def test_a_color_taken_in_part_is_told_from_one_that_is_merely_wrong() -> None:
     kept = one.outcomes[1].measurement.verdict.reason
     assert kept.startswith("The plate took on part of the apple's color: ")
     assert "ΔE00 from the asked color" in kept
+    # Where the apple itself has not its red, none can have come from it.
+    one = said("moc", MOC, "#40C060", mixed)
+    assert "part of" not in one.reason
+    assert one.reason.count("is wrong") == 2
 
 
 @pytest.mark.parametrize(

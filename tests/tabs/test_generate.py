@@ -248,12 +248,12 @@ def test_a_picture_with_an_object_missing_is_never_right(context: Context) -> No
     (row,), prompt = scene(context, "one-missing")
     rows = context.storage.evidence.for_image(row.image_id or "")
     missing = [one for one in rows if one.mask_id is None]
-    assert {one.status for one in missing} == {"unscored"}
+    assert {one.status for one in missing} == {"fail"}
     assert len(missing) == len(RULES)
     assert "is not in the picture" in missing[0].reason
     assert context.storage.drawings.count(verdict="pass", rule="released") == 0
     mark = context.storage.drawings.marks("gencolorbench", "released")[prompt.id]
-    assert mark.verdict != "pass"
+    assert mark.verdict == "fail"
     # Its name finds no other object's mask.
     name = missing[0].object_name
     assert exact_mask(context, row.image_id or "", name) is None

@@ -1,0 +1,178 @@
+"""A stored picture and its masks to stored verdicts on all its objects, by several rules."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from core.errors import TrueHueError
+from core.generation.reference import shapes_for
+from core.pipeline import DIFFERS, Measurement
+from core.prompts.prompt import ObjectTarget
+from core.records import EvidenceRecord, MaskRecord
+from core.verdict.asked import ABSENT, Asked, Finding, asked_of
+from core.verdict.judge import UNSCORED, Verdict
+from core.verdict.rules import rule
+from core.verdict.tasks import (
+    ENDED,
+    NO_MASK,
+    ObjectOutcome,
+    Settings,
+    TaskVerdict,
+    judge_task,
+)  # fmt: skip
+from tabs.context import Context
+from tabs.generate_plan import RENDERER
+from tabs.inspect_judge import evidence_record
+from tabs.inspect_state import EXACT_MAKERS
+
+log = logging.getLogger("truehue")
+
+BROKE = "broke"
+"""In the parameters of a verdict that broke: the name of the exception."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A stored picture and what was asked of it; ``model`` and ``options`` are those that drew it.
+
+    ``masks`` by position of the target.
+    """
+
+    image_id: str
+    task: str
+    targets: tuple[ObjectTarget, ...]
+    masks: Mapping[int, MaskRecord]
+    model: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def judge_picture(
+    context: Context, picture: Picture, rule_ids: Sequence[str]
+) -> list[EvidenceRecord]:
+    """Judges every object of a picture by every rule and stores what came out.
+
+    An object of which nothing is known yet is left for later. A rule that breaks is ``unscored``
+    with what broke, on every object. Returns the rows as they are stored, in the order of rules.
+    Raises StorageError when they cannot be.
+    """
+    rows = []
+    for verdict in _judged(context, picture, rule_ids):
+        for outcome in verdict.outcomes:
+            if outcome.measurement.verdict.parameters.get(ENDED) != NO_MASK:
+                record = picture.masks.get(outcome.asked.position)
+                rows.append(outcome_record(outcome, picture.image_id, record))
+    return context.storage.evidence.add_many(rows)
+
+
+def outcome_record(
+    outcome: ObjectOutcome, image_id: str, record: MaskRecord | None
+) -> EvidenceRecord:
+    """What a rule says of one object, as storage keeps it.
+
+    ``numbers`` has beside those of the measurement ``step`` and ``told`` (of
+    :class:`core.verdict.tasks.ObjectOutcome`) and ``position``, that of the target.
+    """
+    found = outcome.measurement
+    plain = evidence_record(found, image_id, record.mask_id if record else None)
+    target = dict(plain.target)
+    if found.relation == DIFFERS:
+        target["relation"] = DIFFERS
+    numbers = {
+        **plain.numbers, "step": outcome.step, "told": outcome.told,
+        "position": outcome.asked.position,
+    }  # fmt: skip
+    return replace(plain, target=target, numbers=numbers)
+
+
+def findings_of(context: Context, picture: Picture) -> dict[int, Finding]:
+    """What is known of where each object is: its mask, or that the renderer did not draw it."""
+    out = {}
+    standings = shapes_for(picture.targets) if picture.model == RENDERER else ()
+    for asked in asked_of(picture.targets):
+        record = picture.masks.get(asked.position)
+        if record is not None:
+            presence, reason = presence_of(record, asked.target.name)
+            out[asked.position] = Finding(
+                context.mask_pixels(record.mask_id), presence, "mask", reason
+            )
+        elif standings:
+            place = standings[asked.position]
+            left_out = Finding(step="mask", reason=place.note)
+            out[asked.position] = ABSENT if place.shape is not None else left_out
+    return out
+
+
+def presence_of(record: MaskRecord, name: str) -> tuple[str, str]:
+    """The answer kept with an automatic mask to whether its object is there, and what was said."""
+    for one in record.parameters.get("presence") or ():
+        if isinstance(one, Mapping) and one.get("object") == name:
+            answer = str(one.get("override") or one.get("answer") or "")
+            return answer, f"the answer was {str(one.get('text') or answer)!r}."
+    return "", ""
+
+
+def masks_of(
+    stored: Sequence[MaskRecord], targets: Sequence[ObjectTarget]
+) -> dict[int, MaskRecord]:
+    """The mask of each target, by position: of those that belong to it, the first of ``stored``.
+
+    A mask belongs to the target that its parameters name by place and name, or by a name that one
+    target alone has. One that came with the image and names nothing is that of a lone object.
+    """
+    out: dict[int, MaskRecord] = {}
+    names = [target.name.strip().lower() for target in targets]
+    for record in stored:
+        position, name = record.parameters.get("target"), record.parameters.get("object")
+        named = name.strip().lower() if isinstance(name, str) else ""
+        if isinstance(position, int) and not isinstance(position, bool):
+            fits = 0 <= position < len(names) and named in ("", names[position])
+            place = position if fits else None
+        elif named:
+            place = names.index(named) if names.count(named) == 1 else None
+        else:
+            lone = len(targets) == 1 and record.maker in EXACT_MAKERS
+            place = 0 if lone else None
+        if place is not None:
+            out.setdefault(place, record)
+    return out
+
+
+def _judged(context: Context, picture: Picture, rule_ids: Sequence[str]) -> Iterator[TaskVerdict]:
+    """The verdicts of all rules; one that breaks does not take the others with it."""
+    settings = Settings(munsell=context.munsell)
+
+    def judged(some: Sequence[str]) -> Iterator[TaskVerdict]:
+        srgb8 = context.srgb8(picture.image_id)
+        findings = findings_of(context, picture)
+        return judge_task(picture.task, picture.targets, findings, srgb8, some, settings)
+
+    done = 0
+    try:
+        for verdict in judged(rule_ids):
+            yield verdict
+            done += 1
+        return
+    except Exception:
+        log.exception("the image %s could not be judged by all rules", picture.image_id)
+    for rule_id in rule_ids[done:]:
+        try:
+            yield from list(judged([rule_id]))
+        except Exception as error:
+            yield _broken(picture, rule_id, error)
+
+
+def _broken(picture: Picture, rule_id: str, error: Exception) -> TaskVerdict:
+    by = rule(rule_id)
+    what = str(error) if isinstance(error, TrueHueError) else f"{type(error).__name__}: {error}"
+    reason = f"Judging broke off: {what}"
+
+    def outcome(asked: Asked) -> ObjectOutcome:
+        verdict = Verdict(UNSCORED, reason, by.id, by.version, {BROKE: type(error).__name__})
+        blank = Measurement(verdict, asked.color, (), asked.target.name, relation=asked.relation)
+        return ObjectOutcome(asked, "color", reason, blank)
+
+    outcomes = tuple(outcome(asked) for asked in asked_of(picture.targets))
+    return TaskVerdict(picture.task, UNSCORED, reason, by.id, by.version, outcomes)
