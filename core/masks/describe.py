@@ -17,6 +17,9 @@ def describe(maker: str, parameters: Mapping[str, Any]) -> str:
     Both are those of a :class:`core.masks.mask.Mask`; an unknown maker stands as it is. The area
     is not said.
     """
+    base = parameters.get("base")
+    if isinstance(base, Mapping) and base.get("maker") == GROUNDED:
+        maker = GROUNDED  # strokes and points on it are counted
     name = next((known.name for known in MASKERS if known.id == maker), maker)
     marks = parameters.get("marks")
     listed = marks if isinstance(marks, (list, tuple)) else ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import string
 from pathlib import Path
 from typing import Any
@@ -156,8 +157,25 @@ def sam2(folder: Path, seed: int = 0, *, video: bool = False) -> Path:
     images = Sam2ImageProcessor(
         size={"height": 128, "width": 128}, mask_size={"height": 32, "width": 32}
     )
-    Sam2Processor(images).save_pretrained(folder)
+    if video:
+        _processor_as_published(images, folder)
+    else:
+        Sam2Processor(images).save_pretrained(folder)
     return folder
+
+
+def _processor_as_published(images: Any, folder: Path) -> None:
+    """The two files that facebook/sam2.1-hiera-tiny has, written before transformers 5 made them
+    one, and for the video model."""
+    settings = json.loads(images.to_json_string())
+    settings |= {
+        "image_processor_type": "Sam2ImageProcessorFast", "processor_class": "Sam2VideoProcessor",
+    }  # fmt: skip
+    (folder / "preprocessor_config.json").write_text(json.dumps(settings))
+    processor = {
+        "point_pad_value": -10, "processor_class": "Sam2VideoProcessor", "target_size": 128,
+    }  # fmt: skip
+    (folder / "processor_config.json").write_text(json.dumps(processor))
 
 
 def _vocabulary() -> dict[str, int]:

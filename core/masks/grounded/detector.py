@@ -19,8 +19,8 @@ from core.masks.grounded.vision_models import VisionEntry
 from core.masks.grounded.weights import Weights
 
 MODEL_TYPE = "grounding-dino"
-# Queries that are run at once: the image goes through the backbone once for each of them.
-CHUNK = {"cpu": 2, "mps": 4, "cuda": 8}
+# Queries that are run at once. Each takes the encoder's memory; the backbone looks once for all.
+CHUNK = {"cpu": 4, "mps": 4, "cuda": 8}
 
 
 def query_text(label: str) -> str:
@@ -66,6 +66,7 @@ class GroundingDino:
         self, entry: VisionEntry, model: Any, processor: Any, at: Placement, about: dict[str, Any]
     ) -> None:
         self._entry, self._model, self._processor, self._at = entry, model, processor, at
+        _look_once(model)
         self.about = {"id": entry.id, "class": type(model).__name__, **about}
 
     @property
@@ -133,6 +134,24 @@ class GroundingDino:
                 text_threshold=text_threshold, target_sizes=[shape[:2]] * many,
             )
         )  # fmt: skip
+
+
+def _look_once(model: Any) -> None:
+    """Has the backbone look at the first image of a batch only: here all are one image.
+
+    Words come in after the backbone (Swin), so its features are the same for every query.
+    """
+    encoder = model.model.backbone.conv_encoder
+
+    def first(_: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        return (args[0][:1], *args[1:])
+
+    def for_all(_: Any, args: tuple[Any, ...], found: list[tuple[Any, Any]]) -> list[Any]:
+        many = args[0].shape[0]
+        return [(level.expand(many, -1, -1, -1), mask) for level, mask in found]
+
+    encoder.model.register_forward_pre_hook(first)
+    encoder.register_forward_hook(for_all)
 
 
 def _detections(label: str, found: dict[str, Any]) -> list[Detection]:

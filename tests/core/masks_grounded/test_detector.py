@@ -59,8 +59,14 @@ def test_a_batch_of_labels_equals_one_by_one(
     detector: Detector, image: np.ndarray, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(CHUNK, "cpu", 3)
+    looked: list[int] = []
+    of_detector: Any = detector
+    swin = of_detector._model.model.backbone.conv_encoder.model
+    swin.register_forward_hook(lambda _, args, found: looked.append(len(found.feature_maps[0])))
     together = detector.detect(image, LABELS, 0.0, 0.0)
     assert len(together) == 3 * 20
+    # The backbone knows no words: it looks once for three labels.
+    assert looked == [1]
     one_by_one = [one for label in LABELS for one in detector.detect(image, [label], 0.0, 0.0)]
     same(together, tuple(one_by_one))
     assert together == detector.detect(image, LABELS, 0.0, 0.0)
