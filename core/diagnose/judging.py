@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from core.verdict.judge import UNSCORED
 TRUE, NEAR = "true", "near"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Row:
     """One judgment; the codebook of ``verdicts.csv.gz`` (core.diagnose.codebook) says what each
     column means. None is an empty field."""
@@ -39,7 +40,7 @@ class Row:
 
     def as_fields(self) -> list[str]:
         """The row as text, numbers with six significant digits."""
-        return [_text(value) for value in astuple(self)]
+        return [_text(getattr(self, name)) for name in COLUMNS]
 
     @classmethod
     def from_fields(cls, values: Sequence[str]) -> Row:
@@ -47,7 +48,8 @@ class Row:
         if len(values) != len(COLUMNS):
             raise ValueError(f"{len(values)} fields instead of {len(COLUMNS)}")
         numbers = [float(value) if value else None for value in values[_FIRST_NUMBER:]]
-        object_name, light, seed, *words = values[:_FIRST_NUMBER]
+        # A run has hundreds of thousands of rows, and their words are few.
+        object_name, light, seed, *words = map(sys.intern, values[:_FIRST_NUMBER])
         return cls(object_name, light, int(seed), *words, *numbers)  # type: ignore[arg-type]
 
 
