@@ -3,7 +3,7 @@
 const grid = element.querySelector('.th-gallery-grid'), status = element.querySelector('.th-gallery-status');
 const more = element.querySelector('.th-gallery-more'), filters = [...element.querySelectorAll('[data-filter]')];
 const modelBox = element.querySelector('.th-gallery-model'), ruleBox = element.querySelector('.th-gallery-rule');
-const MARKS = { pass: '✓', fail: '✕', unscored: '–' };
+const MARKS = { pass: '✓', fail: '✕', unscored: '–' }, WORDS = { pass: 'Pass', fail: 'Fail', unscored: 'Unscored' };
 let filter = 'all', leaving = false;
 // The pictures on screen, newest first: drawing_id to { node, update }. A picture keeps its node.
 let cards = new Map();
@@ -32,26 +32,45 @@ function card(first) {
   } else node.appendChild(make('p', 'th-shot-reason', item.reason));
   const text = make('p', 'th-shot-text', item.text || item.name);
   text.title = item.text;
+  const verdict = make('p', 'th-shot-verdict'), word = make('b'), why = make('span');
+  verdict.append(word, why);
   const targets = make('div', 'th-shot-targets'), about = make('p', 'th-shot-about'), notes = make('p', 'th-shot-about');
-  const badges = item.targets.map((target, index) => target.color ? badge(index) : null).filter(Boolean);
+  const badges = item.targets.map((target, index) => target.asked ? badge(index) : null).filter(Boolean);
   targets.append(...badges.map((one) => one.button));
-  node.append(text, targets, about, notes);
+  node.append(text, targets, verdict, about, notes);
   function badge(index) {
-    const button = make('button', 'th-shot-target'), mark = make('b');
+    const button = make('button', 'th-shot-target'), mark = make('b'), asked = first.targets[index].asked;
     button.type = 'button';
     button.disabled = !first.image_id;
-    button.append(swatches([first.targets[index].hex]), make('span', '', first.targets[index].object), mark);
+    if (asked.relation === 'differs') button.append(make('i', 'th-differs', '≠'));
+    button.append(swatches([asked.hex]), make('span', '', first.targets[index].object), mark);
     button.addEventListener('click', () => open(item, item.targets[index]));
     return { button, update() {
       const target = item.targets[index], main = target.verdicts.find((one) => one.rule === window.thRule);
       put(mark, main ? MARKS[main.status] : '');
       mark.className = main ? 'th-badge th-badge-' + main.status : '';
       mark.hidden = !main;
-      button.title = target.object + ', ' + target.color_label + ': ' + (main ? target.verdicts.map((one) => one.rule + ' ' + one.status).join(', ') : 'no verdict by ' + window.thRule + ' yet') + '. Open in Inspect';
+      const what = target.object + ', ' + (asked.relation === 'differs' ? 'must not be ' : '') + asked.label;
+      const all = target.verdicts.map((one) => one.rule + ' ' + one.status).join(', ');
+      button.title = what + ': ' + (main ? main.reason + '\n' + all : 'no verdict by ' + window.thRule + ' yet') + '. Open in Inspect';
     } };
+  }
+  // The picture as a whole: the word, why, and in the title each object with the step it came to.
+  function tellVerdict() {
+    const said = item.verdicts.find((one) => one.rule === window.thRule);
+    verdict.hidden = !said;
+    if (!said) return;
+    put(word, MARKS[said.status] + ' ' + WORDS[said.status]);
+    word.className = 'th-shot-word th-shot-word-' + said.status;
+    put(why, said.reason);
+    verdict.title = item.targets.filter((target) => target.asked).map((target) => {
+      const one = target.verdicts.find((other) => other.rule === window.thRule);
+      return target.object + ': ' + (one ? one.status + ' at the step “' + one.step + '”. ' + one.reason : 'no verdict yet');
+    }).join('\n');
   }
   function update(now) {
     item = now || item;
+    tellVerdict();
     put(about, item.about);
     about.title = item.details;
     put(notes, item.notes.join(' '));

@@ -15,6 +15,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from PIL import Image
 
+from core.verdict.rules import RULES
 from tabs.context import Context
 from tabs.generate_plan import Own
 from tabs.routes import routes
@@ -213,7 +214,7 @@ def test_a_job_is_followed_and_belongs_to_who_asked(client: TestClient, context:
     (item,) = answer["items"]
     assert item["about"].startswith("Reference renderer")
     rules = {one["rule"] for one in item["targets"][0]["verdicts"]}
-    assert rules == {"paper", "paper-centred", "released", "released-unguided"}
+    assert rules == {by.id for by in RULES}
     assert item["targets"][0]["mask"]
     for wrong in ("status=lost", "verdict=perhaps"):
         assert client.get(f"/api/drawings?{wrong}").status_code == 400
