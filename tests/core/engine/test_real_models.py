@@ -19,11 +19,25 @@ from core.generation.request import (
     StepReport,
 )
 from core.generation.sources import Sources
+from core.machine import Placement
+from core.masks.grounded.presence import load_presence
+from core.masks.grounded.records import Presence, PresenceModel
 from tests.core.engine.models import WAIT_S, Inbox, until
 from tests.core.generation.tiny_janus import save_tiny_janus
 from tests.tiny_models.pipelines import build
 
 JANUS = "janus-pro-1b"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    """One thread for torch: on a busy machine those of tiny layers wait for each other."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +55,13 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Sources:
 
 @pytest.fixture(scope="module")
 def engine(sources: Sources) -> Iterator[Engine]:
-    made = Engine(lambda name: open_model(name, sources), lambda name: memory_wanted(name, sources))
+    made = Engine(
+        lambda name: open_model(name, sources),
+        lambda name: memory_wanted(name, sources),
+        open_tool=lambda name: load_presence(
+            sources.models_folder / name, Placement("cpu", "float32", "none", ""), "", name
+        ),
+    )
     yield made
     assert made.close(WAIT_S)
 
@@ -86,6 +106,37 @@ def test_the_same_request_again_gives_the_same_pixels(engine: Engine, diffusion:
     assert state.done == 4
     for one, other in zip(pictures(first), pictures(again)[::-1], strict=True):
         assert np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("kind", ["diffusion", "janus"])
+def test_janus_is_asked_between_the_steps_of_a_drawing(
+    engine: Engine, diffusion: str, kind: str
+) -> None:
+    """Asked in the middle, with what it drew so far; the pixels are those of a drawing alone."""
+    model = diffusion if kind == "diffusion" else JANUS
+    steps, side = (6, 64) if kind == "diffusion" else (None, None)
+    requests = asked(model, 1, steps=steps, width=side, height=side)
+    alone, called = Inbox(), Inbox()
+    engine.wait(engine.submit(requests, alone), WAIT_S)
+    engine.unload(JANUS)
+    until(engine, lambda: JANUS not in {name for name, _ in engine.loaded()})
+    job = engine.submit(requests, called)
+    until(engine, lambda: engine.state(job).status == "drawing")
+    seen: list[tuple[int, str]] = []
+
+    def ask(tool: PresenceModel) -> tuple[Presence, ...]:
+        state = engine.state(job)
+        seen.append((state.step, state.status))
+        image = state.preview_srgb8
+        return tool.ask(np.zeros((8, 8, 3), np.uint8) if image is None else image, ["mug", "skis"])
+
+    answers = [engine.call(JANUS, ask).result(WAIT_S) for _ in range(2)]
+    assert engine.wait(job, WAIT_S).done == 1
+    assert np.array_equal(pictures(alone)[0], pictures(called)[0])
+    assert [len(answer) for answer in answers] == [2, 2]
+    assert answers[0][0].by == JANUS
+    assert seen[0][0] >= 1
+    assert seen[0][1] == "drawing"
 
 
 class CancelsAfterTwoSteps:
