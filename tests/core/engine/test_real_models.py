@@ -55,11 +55,13 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Sources:
 
 @pytest.fixture(scope="module")
 def engine(sources: Sources) -> Iterator[Engine]:
+    folder = sources.models_folder
+    assert folder is not None
     made = Engine(
         lambda name: open_model(name, sources),
         lambda name: memory_wanted(name, sources),
         open_tool=lambda name: load_presence(
-            sources.models_folder / name, Placement("cpu", "float32", "none", ""), "", name
+            folder / name, Placement("cpu", "float32", "none", ""), "", name
         ),
     )
     yield made
