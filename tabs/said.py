@@ -67,9 +67,7 @@ def _whole(rule: str, wanted: Sequence[Asked], by_object: Mapping[int, Sequence[
     status = together(one.status for one in parts)
     if status == PASS:
         return Said(rule, PASS, told.right(wanted))
-    return Said(
-        rule, status, " ".join(dict.fromkeys(p.reason for p in parts if p.status == status))
-    )  # fmt: skip
+    return Said(rule, status, told.joined(one.reason for one in parts if one.status == status))
 
 
 def _said(asked: Asked, rows: Iterable[EvidenceRecord]) -> list[Said]:

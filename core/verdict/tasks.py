@@ -108,7 +108,7 @@ def reason_of(outcomes: Sequence[ObjectOutcome]) -> str:
     status = together(one.status for one in outcomes)
     if status == PASS:
         return told.right([one.asked for one in outcomes])
-    return " ".join(dict.fromkeys(one.told for one in outcomes if one.status == status))
+    return told.joined(one.told for one in outcomes if one.status == status)
 
 
 @dataclass(frozen=True)

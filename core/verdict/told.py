@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from core.pipeline import DIFFERS
 from core.verdict.asked import Asked
@@ -44,6 +44,11 @@ def exchanged(one: Asked, other: Asked) -> str:
 def leans(asked: Asked, other: Asked) -> str:
     """An object's color lies between its own and that of another one."""
     return sentence(f"{asked.label} took on part of {_of(other)} color")
+
+
+def joined(sentences: Iterable[str]) -> str:
+    """Several sentences, none twice; those without numbers first, for a card may cut the rest."""
+    return " ".join(sorted(dict.fromkeys(sentences), key=lambda one: ": " in one))
 
 
 def right(asked: Sequence[Asked]) -> str:
