@@ -79,8 +79,8 @@ def test_sam_gives_what_its_own_predictor_gives(tiny: dict[str, Path], image: np
     predictor.set_image(image)
     ours = open_segmenter(f"folder:{tiny['sam']}")
     embedding = ours.embed(image)
-    # Another image in between must not be in the way.
-    ours.from_boxes(ours.embed(255 - image), BOXES)
+    # Another image, of another shape, in between must not be in the way.
+    ours.from_boxes(ours.embed(255 - image[:, :40]), BOXES[:1])
     for box, found in zip(BOXES, ours.from_boxes(embedding, BOXES), strict=True):
         masks, scores, _ = predictor.predict(box=np.array(box), multimask_output=False)
         assert found.pixels.mean() not in (0, 1)
