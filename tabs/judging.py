@@ -13,7 +13,7 @@ from core.pipeline import DIFFERS, Measurement
 from core.prompts.prompt import ObjectTarget
 from core.records import EvidenceRecord, MaskRecord
 from core.verdict.asked import ABSENT, Asked, Finding, asked_of
-from core.verdict.judge import UNSCORED, Verdict
+from core.verdict.judge import FAIL, PASS, UNSCORED, Verdict
 from core.verdict.rules import rule
 from core.verdict.tasks import (
     ENDED,
@@ -32,6 +32,8 @@ log = logging.getLogger("truehue")
 
 BROKE = "broke"
 """In the parameters of a verdict that broke: the name of the exception."""
+
+_BEST_FIRST = (PASS, UNSCORED, FAIL)
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,8 @@ def judge_picture(
     """
     rows = []
     for verdict in _judged(context, picture, rule_ids):
-        for outcome in verdict.outcomes:
+        # Two objects of one name and color share a key, whose latest row counts: the worst.
+        for outcome in sorted(verdict.outcomes, key=lambda one: _BEST_FIRST.index(one.status)):
             if outcome.measurement.verdict.parameters.get(ENDED) != NO_MASK:
                 record = picture.masks.get(outcome.asked.position)
                 rows.append(outcome_record(outcome, picture.image_id, record))

@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from core.color.systems import parse_target
 from core.masks.mask import Mask
+from core.pipeline import measure, unscored_measurement
 from core.prompts.prompt import ObjectTarget, Prompt
 from core.records import DrawingRecord, EvidenceRecord
 from core.verdict.rules import RULES
@@ -149,8 +151,6 @@ def test_the_second_object_of_coa_has_a_question_of_its_own(context: Context) ->
     assert plate.parameters["guided"] is False
     assert "guided" not in apple.parameters
     # "Is the plate pink?", asked in Inspect, is stored beside it and changes nothing.
-    from core.pipeline import measure
-
     assert row.targets[0].color is not None
     assert plate.mask_id is not None
     srgb8 = context.srgb8(str(row.image_id))
@@ -323,6 +323,48 @@ def test_an_object_whose_mask_came_later_is_judged_by_it(context: Context) -> No
     assert dict(state.rows) == {("paper", "fail"): 1}
     latest = context.storage.evidence.for_image(image.image_id)[0]
     assert latest.reason.startswith("The plate is not in the picture")
+
+
+@pytest.mark.parametrize("wrong", [0, 1])
+def test_of_two_objects_of_one_name_and_color_both_have_to_be_right(
+    context: Context, wrong: int
+) -> None:
+    red, blue = parse_target("css:crimson"), parse_target("css:royalblue")
+    srgb8 = np.empty((16, 32, 3), dtype=np.uint8)
+    cups = (ObjectTarget("cup", red), ObjectTarget("cup", red))
+    masks = {}
+    for position in (0, 1):
+        half = slice(16 * position, 16 * position + 16)
+        srgb8[:, half] = (blue if position == wrong else red).srgb8
+    image_id = context.storage.images.add(srgb8, "cups", "import").image_id
+    for position in (0, 1):
+        pixels = np.zeros((16, 32), dtype=bool)
+        pixels[:, 16 * position : 16 * position + 16] = True
+        mask = Mask(pixels, "renderer", {"target": position, "object": "cup"})
+        masks[position] = context.storage.masks.add(image_id, mask)
+    row = context.storage.drawings.add(
+        DrawingRecord("two cups", "sdxl", image_id=image_id, task="moc", targets=cups)
+    )
+    judge_exact(context, Picture(image_id, "moc", cups, masks))
+    for rule in RULE_IDS:
+        assert context.storage.drawings.count(verdict="fail", rule=rule) == 1
+    shown = {one["rule"]: one["reason"] for one in drawing_json(context, row)["verdicts"]}
+    place = ("first", "second")[wrong]
+    assert shown["paper"].startswith(f"The color of the {place} cup is wrong: ")
+
+
+def test_an_object_that_an_older_program_left_unscored_is_judged_again(context: Context) -> None:
+    row = pictured(context, prompt_of(context, "moc"), "one-missing")
+    forgotten(context, [row], ("paper",))
+    assert row.targets[1].color is not None
+    old = unscored_measurement(
+        "The apple is not in the picture.", row.targets[1].color, "paper", "apple"
+    )
+    context.storage.evidence.add(evidence_record(old, str(row.image_id), None))
+    assert context.storage.drawings.count(verdict="unscored", rule="paper") == 1
+    *_, state = rejudge(context, ["paper"])
+    assert dict(state.rows) == {("paper", "pass"): 1, ("paper", "fail"): 1}
+    assert context.storage.drawings.count(verdict="fail", rule="paper") == 1
 
 
 def test_uploads_and_prompts_without_a_color_are_counted(context: Context) -> None:
