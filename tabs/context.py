@@ -17,7 +17,9 @@ from core.engine import Engine
 from core.generation.endpoints import Endpoint
 from core.generation.opening import memory_wanted, open_model
 from core.generation.sources import Sources
+from core.masks.grounded.tools import open_tool, tool_memory
 from core.records import MaskRecord
+from tabs.finding import Searches
 from tabs.guard import many
 from tabs.importing import Imports, Staging
 from tabs.library import Library
@@ -58,8 +60,10 @@ class Context:
     """Made once in app.py. ``data_label`` is the data folder as the user wrote it.
 
     ``local`` says that only people at this machine can reach the app: they may name folders of it.
-    ``engine`` is the one queue for the device, ``library`` the prompt sets at hand, ``staging``
-    where files from a browser wait until they are imported.
+    ``engine`` is the one queue for the device: it draws, and calls the tools of
+    :mod:`core.masks.grounded.tools` by their ids. ``library`` the prompt sets at hand, ``staging``
+    where files from a browser wait until they are imported, ``searches`` what detectors and
+    segmenters are asked for.
     """
 
     storage: Storage
@@ -69,6 +73,7 @@ class Context:
     endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
     local: bool = True
     imports: Imports = field(default_factory=Imports, repr=False)
+    searches: Searches = field(default_factory=Searches, repr=False)
     engine: Engine = field(init=False, repr=False)
     library: Library = field(init=False, repr=False)
     staging: Staging = field(init=False, repr=False)
@@ -79,14 +84,17 @@ class Context:
     def __post_init__(self) -> None:
         opened = partial(open_model, sources=self.sources, endpoints=self.endpoints)
         wanted = partial(memory_wanted, sources=self.sources)
+        tool = partial(open_tool, sources=self.sources)
+        tool_wanted = partial(tool_memory, sources=self.sources)
         # Made here and not when first asked for: two visitors at once must not get two queues.
         # Its thread starts with the first job.
-        object.__setattr__(self, "engine", Engine(opened, wanted, _all_memory))
+        object.__setattr__(self, "engine", Engine(opened, wanted, _all_memory, tool, tool_wanted))
         object.__setattr__(self, "library", Library(self.storage))
         object.__setattr__(self, "staging", Staging(self.storage.data_dir / "incoming"))
 
     def close(self) -> None:
         """Ends the queue and the imports; what was stored stays."""
+        self.searches.close()
         self.engine.close()
         self.imports.close()
 

@@ -9,7 +9,9 @@ from typing import Any
 import gradio as gr
 
 from core.color.systems import SYSTEMS
+from core.generation.sources import Sources
 from core.verdict.rules import RULES
+from tabs import inspect_find
 from tabs.color_picker import color_picker
 from tabs.context import Context
 from tabs.guard import message_of
@@ -61,6 +63,7 @@ class View:
     verdict: Any
     evidence: Any
     library: Any
+    find: inspect_find.FindView
 
     @property
     def asked(self) -> list[Any]:
@@ -80,8 +83,8 @@ class View:
                 self.neighbors_of]  # fmt: skip
 
 
-def layout() -> View:
-    """Draws the tab; nothing is wired yet."""
+def layout(sources: Sources | None = None) -> View:
+    """Draws the tab; nothing is wired yet. ``sources`` tell which weights are here."""
     with gr.Row(elem_classes="th-inspect"):
         with gr.Column(elem_classes="th-card th-stage-card", min_width=320):
             stage_view = stage("stage")
@@ -99,6 +102,7 @@ def layout() -> View:
             )  # fmt: skip
             # Without a link: the address bar still holds the one that is about to be opened.
             verdict = widget("verdict", VERDICT, elem_id="verdict", view=waiting(NO_IMAGE, ""))
+            find = inspect_find.layout(sources)
             with gr.Accordion("Settings of the rule", open=False, elem_classes="th-settings"):
                 neighbors = gr.Slider(
                     0, MAX_K, value=0, step=1, elem_id="neighbors",
@@ -118,7 +122,7 @@ def layout() -> View:
     evidence = widget("evidence", EVIDENCE, elem_id="evidence", view=None, plotly=_plotly_version())
     library = widget("library", LIBRARY, elem_id="library", open=0)
     return View(stage_view, object_name, target, rule_choice, neighbors, show_measured,
-                neighbors_of, verdict, evidence, library)  # fmt: skip
+                neighbors_of, verdict, evidence, library, find)  # fmt: skip
 
 
 def _plotly_version() -> str:
@@ -214,6 +218,7 @@ def wire(view: View, context: Context, header: Any) -> None:
     for source in (view.stage, view.library):
         source.open(opened, [source, *view.asked], [*view.outputs, header],
                     trigger_mode="multiple", **quiet)  # fmt: skip
+    inspect_find.wire(view.find, view.stage, view.object_name, context)
     view.stage.browse(
         _counter, view.library, view.library, show_progress="hidden", api_visibility="private"
     )

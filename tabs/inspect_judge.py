@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gradio as gr
@@ -21,6 +21,7 @@ from core.pipeline import MAX_NEIGHBORS, Measurement, measure_by_rules
 from core.pixels import select_pixels
 from core.records import EvidenceRecord, MaskRecord
 from core.verdict.rules import RULES
+from tabs.automatic import automatic_of, found_view, overrides_of
 from tabs.context import Context
 from tabs.guard import message_of
 from tabs.inspect_state import (
@@ -31,6 +32,7 @@ from tabs.inspect_state import (
     mask_text,
     origin_target,
     read_stage,
+    remember,
 )
 from tabs.inspect_view import evidence_view, problem, verdict_view, waiting
 from tabs.links import ID_LENGTH, link, whole
@@ -105,20 +107,26 @@ def judge(context: Context, stage_value: Any, *asked: Any) -> list[Any]:
     except Exception as error:
         text = message_of(error)
         seq = work.seq if work else 0
-        shown = gr.update(outline="", measured_url="", mask_text="", message=text, seq=seq)
+        shown = gr.update(
+            outline="", measured_url="", mask_text="", message=text, seq=seq, hatched="",
+            found=_found_anyway(context, work),
+        )  # fmt: skip
         return [shown, gr.update(view=problem(text)), _no_evidence()]
     if mask is None:
         address = put.address(work.image_id)
-        cleared = gr.update(outline="", measured_url="", mask_text="", message="", seq=work.seq)
+        cleared = gr.update(
+            outline="", measured_url="", mask_text="", message="", seq=work.seq, hatched="",
+            found="",
+        )  # fmt: skip
         return [cleared, gr.update(view=waiting(NO_MASK, address)), _no_evidence()]
     address = put.address(work.image_id, mask.mask_id)
     try:
         if not put.target_text:
-            marked = _stage_update(context, work, mask, "")
+            marked = _stage_update(context, work, mask)
             return [marked, gr.update(view=waiting(NO_TARGET, address)), _no_evidence()]
         return _judge_mask(context, work, mask, put)
     except Exception as error:
-        marked = _stage_update(context, work, mask, "")
+        marked = _stage_update(context, work, mask)
         return [marked, gr.update(view=problem(message_of(error), address)), _no_evidence()]
 
 
@@ -142,12 +150,15 @@ def _judge_mask(context: Context, work: Work, mask: MaskRecord, put: Question) -
     if found.dominant is None:
         raise BadInput(found.verdict.reason)
     stored = context.storage.evidence.add(evidence_record(found, image.image_id, mask.mask_id))
-    overlay = _overlay(srgb8, pixels, found) if put.show_measured else ""
     text = mask_text(mask, image)
     address = put.address(image.image_id, mask.mask_id)
     return [
-        _stage_update(context, work, mask, overlay),
-        gr.update(view=verdict_view(found, list(by_rule.values()), stored, image, address)),
+        _stage_update(context, work, mask, _measured(srgb8, found) if put.show_measured else None),
+        gr.update(
+            view=verdict_view(
+                found, list(by_rule.values()), stored, image, address, mask.parameters
+            )
+        ),
         gr.update(view=evidence_view(found, text, mask.parameters, image.notes)),
     ]
 
@@ -168,28 +179,53 @@ def _target_json(target: ColorTarget) -> dict[str, Any]:
             "lab": list(target.lab), "value": target.value}  # fmt: skip
 
 
-def _overlay(srgb8: np.ndarray, mask: np.ndarray, found: Measurement) -> str:
-    """Data URL of the hatching over what the rule left out; empty when it measured the mask."""
+def _measured(srgb8: np.ndarray, found: Measurement) -> np.ndarray:
+    """The pixels that the rule measured, bool ``(H, W)``."""
     assert found.measured is not None
     assert found.colors is not None
     assert found.dominant is not None
     used = found.colors.srgb24[found.dominant.used > 0]
-    measured = found.measured
     if used.size < found.colors.srgb24.size:
-        measured = select_pixels(srgb8, measured, used)
-    png = unmeasured_overlay_png(mask, measured)
-    if png is None:
-        return ""
-    return "data:image/png;base64," + base64.b64encode(png).decode("ascii")
+        return select_pixels(srgb8, found.measured, used)
+    return found.measured
 
 
-def _stage_update(context: Context, work: Work, mask: MaskRecord, overlay: str) -> dict[str, Any]:
-    image = context.storage.images.get(work.image_id)
+def _stage_update(
+    context: Context, work: Work, mask: MaskRecord, measured: np.ndarray | None = None
+) -> dict[str, Any]:
+    """Outline, hatching and words of the mask. ``measured`` is what the rule measured of it, bool
+    ``(H, W)``; None where that is not to be shown."""
+    image, pixels = context.storage.images.get(work.image_id), context.mask_pixels(mask.mask_id)
+    automatic = automatic_of(context, image, work.marks)
+    negative = automatic.taken & ~pixels if automatic is not None else None
+    png = unmeasured_overlay_png(pixels, pixels if measured is None else measured, negative)
+    left_out = measured is not None and bool((measured != pixels).any())
+    taken = negative is not None and bool(negative.any())
     update: dict[str, Any] = gr.update(
-        outline=outline_path(context.mask_pixels(mask.mask_id)), measured_url=overlay,
-        mask_text=mask_text(mask, image), message="", seq=work.seq,
+        outline=outline_path(pixels), mask_text=mask_text(mask, image), message="", seq=work.seq,
+        measured_url=_data_url(png), found=found_view(automatic) if automatic is not None else "",
+        hatched=" ".join(["left-out"] * left_out + ["negative"] * taken),
     )  # fmt: skip
     return update
+
+
+def _data_url(png: bytes | None) -> str:
+    return "" if png is None else "data:image/png;base64," + base64.b64encode(png).decode("ascii")
+
+
+def _found_anyway(context: Context, work: Work | None) -> Any:
+    """The list of an automatic mask of which nothing is left, so that it can be put back."""
+    if work is None:
+        return ""
+    try:
+        without = [mark for mark in work.marks if mark.get("type") != "override"]
+        image = context.storage.images.get(work.image_id)
+        made = automatic_of(context, image, without)
+        if made is None:
+            return ""
+        return found_view(replace(made, overrides=overrides_of(work.marks, image)))
+    except (TrueHueError, AttributeError):
+        return ""
 
 
 @dataclass(frozen=True)
@@ -222,6 +258,7 @@ def open_on_stage(
             if record.image_id != image.image_id:
                 raise NotStored("The mask of this link belongs to another image.")
             marks = marks_of(record)
+            remember(context, record, marks)
         elif exact is not None:
             marks = marks_of(exact)
     except TrueHueError as error:
@@ -244,6 +281,7 @@ def open_on_stage(
         "exact_mask_id": exact.mask_id if exact else "", "outline": staged.get("outline", ""),
         "measured_url": staged.get("measured_url", ""), "mask_text": staged.get("mask_text", ""),
         "seq": 0, "message": trouble or staged.get("message", ""),
+        "found": staged.get("found", ""), "hatched": staged.get("hatched", ""), "work": "",
     }  # fmt: skip
     return Opened(stage, verdict, evidence, put)
 

@@ -4,7 +4,7 @@ from them. No Gradio here: tests call these functions directly."""
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,9 @@ from core.masks.describe import describe
 from core.masks.from_marks import mask_from_marks
 from core.masks.mask import Mask
 from core.records import ImageRecord, MaskRecord
+from tabs.automatic import automatic_of
 from tabs.context import Context
+from tabs.inspect_automatic import point_segmenter
 
 EXACT_MAKERS = ("renderer", "file")
 """Makers of masks that come with an image."""
@@ -69,10 +71,26 @@ def make_mask(context: Context, work: Work) -> MaskRecord | None:
 
     def make() -> MaskRecord:
         srgb8 = context.srgb8(work.image_id)
-        mask = mask_from_marks(srgb8, list(work.marks), base=base)
+        automatic = automatic_of(context, context.storage.images.get(work.image_id), work.marks)
+        start = automatic.mask if automatic is not None else base
+        cut = point_segmenter(context, work.image_id)
+        mask = mask_from_marks(srgb8, list(work.marks), start, cut)
+        if automatic is not None:
+            # Who found it, what, and what was overridden is said of the mask that came of it too.
+            mask = Mask(mask.pixels, mask.maker, {**automatic.mask.parameters, **mask.parameters})
         return context.storage.masks.add(work.image_id, mask)
 
-    return context.mask_of(json.dumps([work.image_id, work.marks], default=repr), make)
+    return context.mask_of(_name_of(work.image_id, work.marks), make)
+
+
+def remember(context: Context, record: MaskRecord, marks: Sequence[Mapping[str, Any]]) -> None:
+    """Has :func:`make_mask` answer ``marks`` with the stored mask that they once made: opening it
+    again asks no model."""
+    context.mask_of(_name_of(record.image_id, marks), lambda: record)
+
+
+def _name_of(image_id: str, marks: Sequence[Any]) -> str:
+    return json.dumps([image_id, list(marks)], default=repr)
 
 
 def _is_stored(mark: Any) -> bool:

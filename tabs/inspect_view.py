@@ -11,16 +11,19 @@ import numpy as np
 from core.color.difference import HUE_GATE_CHROMA
 from core.color.spaces import chroma, hex_of, lab_to_srgb8
 from core.color.systems import SYSTEMS, all_nearest
-from core.masks.registry import masker
 from core.pipeline import Measurement
 from core.records import EvidenceRecord, ImageRecord
-from core.verdict.judge import FAIL, PASS, Metric
+from core.verdict.judge import FAIL, PASS, LightMatch, Metric
 from core.verdict.rules import rule
 from tabs import figures
+from tabs.inspect_steps import steps
 
 TITLES = {PASS: "Passes", FAIL: "Fails", "unscored": "Not scored"}
 EVEN_CONTRAST = 49.5
 """The L* on which black and white text have the same contrast (WCAG, about 4.6 to 1)."""
+CONFIDENCE = ((90.0, "very sure"), (75.0, "rather sure"), (60.0, "not very sure"), (0.0, "unsure"))
+FULL = {"delta_chroma": 15.0, "delta_e00": 15.0, "hue_deg": 90.0}
+"""What fills the bar of a number that has no limit."""
 METRICS: dict[str, tuple[str, str, str]] = {
     "delta_chroma": (
         "ΔChroma", "",
@@ -61,16 +64,68 @@ def _signed0(value: float) -> str:
 def _bar(metric: Metric, found: Measurement) -> dict[str, Any]:
     label, unit, help_text = METRICS[metric.name]
     candidate = found.candidates[metric.candidate]
+    against = candidate.lab if found.verdict.light is None else found.verdict.light.seen_lab
     # A gated hue difference is 0 by definition; a dash does not pretend that it was found.
-    lab = np.array([found.verdict.lab, candidate.lab])
+    lab = np.array([found.verdict.lab, against])
     gated = metric.name == "hue_deg" and bool((chroma(lab) < HUE_GATE_CHROMA).any())
+    told = metric.threshold is None
+    limit = "not judged" if told else f"< {metric.threshold:g}{unit}"
     return {
-        "label": label, "unit": unit, "help": help_text, "passed": metric.passed,
-        "value": metric.value, "limit": metric.threshold,
+        "label": label, "unit": unit, "passed": None if told else metric.passed,
+        "help": help_text + (" This rule tells it and does not judge by it." if told else ""),
+        "value": metric.value, "limit": metric.threshold, "full": FULL[metric.name],
         "text": "–" if gated else f"{metric.value:.1f}{unit}",
-        "limit_text": "no hue" if gated else f"< {metric.threshold:g}{unit}",
+        "limit_text": "no hue" if gated else limit,
         "on": (candidate.name or candidate.hex) if metric.candidate else "",
     }  # fmt: skip
+
+
+def _between(found: Measurement) -> dict[str, Any] | None:
+    """The swatch between found and asked: the color that was compared, where it is another one."""
+    nearest, light = found.candidates[found.verdict.nearest], found.verdict.light
+    if light is not None:
+        hex_code = hex_of(lab_to_srgb8(np.array(light.seen_lab)))
+        return {**_swatch(light.seen_lab, hex_code, nearest.name), "title": "In this light"}
+    if not found.verdict.nearest:
+        return None
+    return {**_swatch(nearest.lab, nearest.hex, nearest.name), "title": "Accepted"}
+
+
+def light_sentence(light: LightMatch | None) -> str:
+    """What the light of the image explains, in words; empty for rules that do not ask."""
+    if light is None:
+        return ""
+    haze = (
+        f" and {light.haze_percent:.1f}% of white over it (at most {light.haze_most_percent:.1f}%)"
+        if light.haze_most_percent >= 0.05 else ""
+    )  # fmt: skip
+    return (
+        f"Compared at {100 * light.factor:.0f}% of full light (this image explains "
+        f"{100 * light.factor_least:.0f} to {100 * light.factor_most:.0f}%){haze}."
+    )
+
+
+def confidence_view(percent: float | None) -> dict[str, str] | None:
+    """The confidence as a word and a number; None for rules that have none."""
+    if percent is None:
+        return None
+    word = next(word for least, word in CONFIDENCE if percent >= least)
+    return {"word": word, "text": f"{percent:.0f}%"}
+
+
+def absence(mask_parameters: Mapping[str, Any]) -> str:
+    """What the card says where the object was answered to be absent; empty otherwise."""
+    said = [
+        one for one in mask_parameters.get("presence") or ()
+        if (one.get("override") or one.get("answer")) == "no"
+    ]  # fmt: skip
+    if not said:
+        return ""
+    who = "You" if said[0].get("override") else str(said[0].get("by"))
+    return (
+        f"{who} answered that there is no {said[0].get('object')} in the image: in a task that "
+        "counts as a fail at the step presence. The mask is measured all the same."
+    )
 
 
 def verdict_view(
@@ -79,21 +134,24 @@ def verdict_view(
     stored: EvidenceRecord,
     image: ImageRecord,
     link: str,
+    mask_parameters: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The verdict card. ``others`` are the same pixels under the other rules."""
     verdict = found.verdict
     assert verdict.lab is not None
     asked = found.target
-    nearest = found.candidates[verdict.nearest]
     return {
         "status": verdict.status,
         "title": TITLES[verdict.status],
         "reason": verdict.reason,
         "found": _swatch(verdict.lab, hex_of(lab_to_srgb8(np.array(verdict.lab)))),
-        "accepted": _swatch(nearest.lab, nearest.hex, nearest.name) if verdict.nearest else None,
+        "accepted": _between(found),
         "asked": _swatch(asked.lab, asked.hex, asked.name or ""),
         "metrics": [_bar(metric, found) for metric in verdict.metrics],
         "others": [_other(other) for other in others],
+        "light": light_sentence(verdict.light),
+        "confidence": confidence_view(verdict.confidence_percent),
+        "absent": absence(mask_parameters or {}),
         "evidence_id": stored.evidence_id,
         "link": link,
         "json": json.dumps(
@@ -133,7 +191,7 @@ def evidence_view(
         "lightness": figures.lightness(found),
         "offsets": _offsets(found),
         "names": _names(found),
-        "steps": _steps(found, mask_text, mask_parameters, image_notes),
+        "steps": steps(found, mask_text, mask_parameters, image_notes),
     }
 
 
@@ -150,7 +208,8 @@ def _offsets(found: Measurement) -> dict[str, Any]:
         {"label": "Δh", "text": turn, "value": offset.hue_deg or 0.0,
          "word": "" if offset.hue_deg is None else _turn_word(offset.hue_deg)},
     ]  # fmt: skip
-    return {"to": nearest.name or nearest.hex, "rows": rows}
+    light = "" if found.verdict.light is None else ", as this light shows it"
+    return {"to": (nearest.name or nearest.hex) + light, "rows": rows}
 
 
 def _signed1(value: float) -> str:
@@ -180,63 +239,3 @@ def _names(found: Measurement) -> list[dict[str, Any]]:
         ]
         out.append({"system": SYSTEMS[system], "rows": rows})
     return out
-
-
-def _steps(
-    found: Measurement,
-    mask_text: str,
-    mask_parameters: Mapping[str, Any],
-    image_notes: Sequence[str],
-) -> list[dict[str, Any]]:
-    dominant, colors, verdict = found.dominant, found.colors, found.verdict
-    assert dominant is not None
-    assert colors is not None
-    by = rule(verdict.rule)
-    steps: list[dict[str, Any]] = [
-        {"mark": "·", "title": "Object present", "text": _presence(mask_text)},
-        {"mark": "✓", "title": "Mask", "text": mask_text + _mask_note(mask_parameters)},
-    ]
-    steps += [{"mark": "!", "title": "Clean-up of the rule", "text": note} for note in found.notes]
-    steps.append({
-        "mark": "✓", "title": f"{colors.pixel_count:,} pixels to CIELAB",
-        "text": "D65, 2°, float64; " + (" ".join(image_notes) or "sRGB, nothing converted"),
-    })  # fmt: skip
-    hue = dominant.axis_hue_deg
-    if hue is None or dominant.axis_share is None:
-        title, text = "No dominant hue", "all pixels are neutral or of one color"
-    else:
-        through = "through neutral" if dominant.method == "paper" else "through the mean"
-        title = f"Dominant axis at {hue:.1f}°"
-        text = f"first component {through}, {100 * dominant.axis_share:.1f}% of the variation"
-    if dominant.achromatic:
-        title, text = "Near neutral", "median C*ab below 10: mean of the pixels below 15"
-    steps.append({"mark": "✓", "title": title, "text": text})
-    steps += [
-        {"mark": "✓", "title": name[0].upper() + name[1:], "text": f"{pixels:,} pixels left"}
-        for name, pixels in dominant.steps
-        if not dominant.achromatic
-    ]
-    limits = verdict.parameters["thresholds"]
-    steps.append({
-        "mark": {PASS: "✓", FAIL: "✕"}[verdict.status],
-        "title": f"Verdict by {by.name} {by.version}",
-        "text": f"{found.accepted_text}{_drawn(found)}; limits ΔChroma {limits['delta_chroma']:g}, "
-                f"ΔE00 {limits['delta_e00']:g}, hue {limits['hue_deg']:g}°",
-    })  # fmt: skip
-    return steps
-
-
-def _drawn(found: Measurement) -> str:
-    most = figures.MOST_DRAWN
-    return f" (the first {most} are drawn)" if len(found.candidates) > most else ""
-
-
-def _presence(mask_text: str) -> str:
-    if mask_text.startswith(masker("renderer").name):
-        return "drawn by the renderer"
-    return "by your mark; no VQA model is loaded"
-
-
-def _mask_note(parameters: Mapping[str, Any]) -> str:
-    note = parameters.get("note")
-    return f"; {note}" if isinstance(note, str) and note else ""

@@ -12,6 +12,7 @@ from tabs import generate, imports_dialog, inspect, theme
 from tabs.context import Context
 from tabs.links import read
 from tabs.routes import routes
+from tabs.routes_automatic import automatic_routes
 from tabs.routes_drawings import drawing_routes
 from tabs.routes_image_sets import image_set_routes
 from tabs.routes_prompts import prompt_routes
@@ -43,7 +44,7 @@ def build(context: Context) -> Any:
             with gr.Tab("Generate", id="generate"):
                 generate_view = generate.layout(context)
             with gr.Tab("Inspect", id="inspect"):
-                inspect_view = inspect.layout()
+                inspect_view = inspect.layout(context.sources)
         widget("tour", TOUR, elem_id="tour", before="js/basket.js")
         widget("imports", imports_dialog.DIALOGS, elem_id="imports", before="js/basket.js")
         inspect.wire(inspect_view, context, header)
@@ -86,7 +87,13 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
 
     app = FastAPI(title="TrueHue", docs_url=None, redoc_url=None, openapi_url=None)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False)
-    for make in (routes, prompt_routes, drawing_routes, image_set_routes):
+    for make in (
+        routes,
+        automatic_routes,
+        prompt_routes,
+        drawing_routes,
+        image_set_routes,
+    ):
         app.include_router(make(context))
     demo = build(context)
     mounted = gr.mount_gradio_app(

@@ -2,7 +2,8 @@
 
 Its value is ``{"image_id", "marks", "seq"}`` after every finished change of the marks (Gradio's
 ``change``), and ``{"opened", "seq"}`` with the event ``open`` when a photograph was uploaded.
-``browse`` asks for the stored images. The scripts are under ``assets/js/stage*.js``, the look is in
+``browse`` asks for the stored images, ``find`` for the object's automatic mask, ``points`` for what
+``props.points`` need. The scripts are under ``assets/js/stage*.js``, the look is in
 ``assets/css/stage.css``, which the page loads with its other style sheets.
 """
 
@@ -12,7 +13,7 @@ from typing import Any
 
 from tabs.widgets import asset
 
-SCRIPTS = ("stage_view", "stage_open", "stage")
+SCRIPTS = ("stage_view", "stage_open", "stage_work", "stage_found", "stage")
 
 # What can be read; not image/*, which would offer HEIC and SVG only to refuse them.
 ACCEPTED = (
@@ -21,6 +22,14 @@ ACCEPTED = (
 )
 
 # (name, kind, words, tooltip, key). A tool stays pressed; an action happens at once.
+_FIND = (
+    "find", "action", "Find",
+    "Find the object named in the field Object, and cut it out (needs weights)", "F",
+)  # fmt: skip
+_POINTS = (
+    ("point-in", "tool", "+", "Click on the object: what is there is added (Alt: taken away)", "I"),
+    ("point-out", "tool", "−", "Click beside it: what is there is taken away (Alt: added)", "O"),
+)  # fmt: skip
 _BUTTONS = (
     ("box", "tool", "Box", "Draw a box around the object", "B"),
     ("keep", "tool", "Keep", "Draw over what belongs to the object; the edge is found", "K"),
@@ -30,7 +39,10 @@ _BUTTONS = (
     ("whole", "action", "Whole", "Measure the whole image", "W"),
     ("exact", "action", "Exact", "Use the exact mask that came with the image", ""),
 )
-_TEXTS = {"box": "Box", "whole": "Whole image", "exact": "Exact mask"}
+_TEXTS = {
+    "find": "Find the object", "box": "Box", "point-in": "Point to add",
+    "point-out": "Point to take away", "whole": "Whole image", "exact": "Exact mask",
+}  # fmt: skip
 
 
 def _button(name: str, kind: str, words: str, tip: str, key: str) -> str:
@@ -47,12 +59,16 @@ def _button(name: str, kind: str, words: str, tip: str, key: str) -> str:
 TEMPLATE = f"""<section class="th-stage empty" aria-label="Image and mask">
 <div class="th-stage-main">
 <div class="th-stage-tools" role="toolbar" aria-label="Marking tools">
-{"".join(_button(*button) for button in _BUTTONS)}
+{_button(*_FIND)}
+{_button(*_BUTTONS[0])}
+<span class="th-stage-points" role="group" aria-label="Points"><span>Point</span>
+{"".join(_button(*button) for button in _POINTS)}</span>
+{"".join(_button(*button) for button in _BUTTONS[1:])}
 <span class="th-stage-gap"></span>
-<button type="button" data-action="undo" aria-label="Undo" aria-keyshortcuts="Control+Z"
+<span class="th-stage-steps"><button type="button" data-action="undo" aria-label="Undo" aria-keyshortcuts="Control+Z"
  title="Undo (Ctrl+Z)">↶</button>
 <button type="button" data-action="redo" aria-label="Redo" aria-keyshortcuts="Control+Shift+Z"
- title="Redo (Ctrl+Shift+Z)">↷</button>
+ title="Redo (Ctrl+Shift+Z)">↷</button></span>
 <button type="button" data-action="clear" aria-label="Clear all marks"
  title="Clear all marks; Undo brings them back">Clear</button>
 </div>
@@ -60,10 +76,11 @@ TEMPLATE = f"""<section class="th-stage empty" aria-label="Image and mask">
 <div class="th-stage-scroll"><div class="th-stage-sheet">
 <img class="th-stage-picture" alt="The image to mark" draggable="false">
 <img class="th-stage-hatch" alt="" draggable="false" hidden>
+<div class="th-stage-tags" aria-hidden="true"></div>
 <svg class="th-stage-overlay" preserveAspectRatio="none" aria-hidden="true">
 <path class="th-stage-veil" fill-rule="evenodd"/>
 <path class="th-stage-outline black"/><path class="th-stage-outline white"/>
-<g class="th-stage-live"></g>
+<g class="th-stage-boxes"></g><g class="th-stage-live"></g>
 <circle class="th-stage-ring black" style="display:none"/>
 <circle class="th-stage-ring white" style="display:none"/>
 </svg></div></div>
@@ -78,6 +95,8 @@ profile and orientation are read; a note says what was converted.</p>
 </div>
 <div class="th-stage-progress" role="status" hidden><span class="th-stage-progress-text"></span>
 <span class="th-stage-progress-track"><span class="th-stage-progress-bar"></span></span></div>
+<div class="th-stage-work" role="status" hidden><span class="th-stage-work-text"></span>
+<button type="button" data-action="stop">Cancel</button></div>
 <div class="th-stage-message" role="alert" hidden><span class="th-stage-message-text"></span>
 <button type="button" data-action="dismiss" aria-label="Close this message">✕</button></div>
 <div class="th-stage-drop" aria-hidden="true">Drop to open</div>
@@ -97,6 +116,9 @@ profile and orientation are read; a note says what was converted.</p>
 as it is; below, the browser averages neighbors, for the eye only.</span></span></span>
 <span class="th-stage-exact">exact pixels</span></span>
 </div>
+<div class="th-stage-line th-stage-legend" hidden>
+<span class="left-out"><i></i>left out by the rule</span>
+<span class="negative"><i></i>negative parts, taken away</span></div>
 <div class="th-stage-line th-stage-controls">
 <label>Overlay <input type="range" class="th-stage-veil-size" min="0" max="100" value="35"
  aria-label="Overlay: how much the outside of the mask is veiled, in percent"></label>
@@ -118,6 +140,7 @@ as it is; below, the browser averages neighbors, for the eye only.</span></span>
 <button type="button" data-action="choose" title="Open another photograph">Open…</button>
 <button type="button" data-action="browse" title="Open a stored image">Stored…</button></span>
 </div></div>
+<section class="th-found" aria-label="Found" hidden></section>
 <input class="th-stage-input" type="file"
  accept="{ACCEPTED}" hidden aria-label="Photograph to open">
 </section>"""  # noqa: E501
@@ -128,9 +151,12 @@ def stage(elem_id: str = "stage") -> Any:
 
     ``image_url``, ``image_id``, ``width``, ``height``, ``image_name``, ``notes`` (list of str):
     the image; a new ``image_id`` starts over. ``marks``: what to begin with. ``exact_mask_id``:
-    offers the tool Exact. Of the marks numbered ``seq``: ``outline`` (SVG path of the mask),
-    ``measured_url`` (PNG that hatches unmeasured pixels), ``mask_text``, ``message`` (an error).
-    What belongs to an older ``seq`` than the last one sent is ignored.
+    offers the tool Exact. ``work``: what was started for ``find`` or ``points``, to be watched. Of
+    the marks numbered ``seq``: ``outline`` (SVG path of the mask), ``measured_url`` (PNG that
+    hatches unmeasured pixels and negative parts), ``hatched`` (which of both: ``left-out``,
+    ``negative``), ``mask_text``, ``message`` (an error), ``found`` (boxes, negative labels and
+    answers of an automatic mask). What belongs to an older ``seq`` than the last one sent is
+    ignored.
     """
     import gradio as gr
 
@@ -153,4 +179,7 @@ def stage(elem_id: str = "stage") -> Any:
         mask_text="",
         seq=0,
         message="",
+        found="",
+        hatched="",
+        work="",
     )

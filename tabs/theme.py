@@ -59,7 +59,8 @@ def theme() -> Any:
 def css_paths() -> list[Path]:
     """The page's style sheets; widgets that bring their own scope it to themselves."""
     folder = ROOT / "assets" / "css"
-    return [folder / "truehue.css", folder / "stage.css", folder / "generate.css"]
+    names = ("truehue", "stage", "automatic", "generate")
+    return [folder / f"{name}.css" for name in names]
 
 
 HEAD = '<link rel="icon" type="image/svg+xml" href="/assets/favicon.svg">'

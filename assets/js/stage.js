@@ -1,13 +1,15 @@
 // The marking stage: the marks, their undo, the tools, and the traffic with Python.
 //
 // From Python: props image_url, image_id, width, height, image_name, notes, marks, exact_mask_id, and
-// for the state of the marks that `seq` names: outline, measured_url, mask_text, message.
+// for the state of the marks that `seq` names: outline, measured_url, mask_text, message, found; and
+// work, what was started for 'find' or 'points': {job, words} or {problem}, with a number `at`.
 // To Python: props.value = {image_id, marks, seq}, which Gradio reports as a change by itself;
-// {opened, seq} with the event 'open'; and the event 'browse'.
+// {opened, seq} with the event 'open'; and the events 'browse', 'find' and 'points'.
 const root = element.querySelector('.th-stage');
 const find = (name) => root.querySelector('.th-stage-' + name);
 const PAINTS = ['keep', 'cut', 'brush', 'erase'];
-const KEYS = { b: 'box', k: 'keep', c: 'cut', p: 'brush', e: 'erase' };
+const POINTS = ['point-in', 'point-out'];
+const KEYS = { b: 'box', i: 'point-in', o: 'point-out', k: 'keep', c: 'cut', p: 'brush', e: 'erase' };
 const tools = new Map([...root.querySelectorAll('[data-tool]')].map((button) => [button.dataset.tool, button]));
 const act = new Map([...root.querySelectorAll('[data-action]')].map((button) => [button.dataset.action, button]));
 const overlay = find('veil-size'), brush = find('brush-size'), brushText = find('brush-text');
@@ -16,7 +18,10 @@ let marks = [], past = [], future = [];     // past and future hold whole lists:
 let tool = 'box', imageId = null, sent = '', counter = 0, awaited = 0, pending = false, patience = 0;
 let brushChosen = false, drawing = null, spaceHeld = false, hovering = false, hint = '';
 const pointers = new Map();
-const view = stageView(root);
+const view = stageView(root), work = stageWork(root);
+const found = stageFound(root, view, (override) => change([...marks, override]));
+let wanted = null;       // the marks with a point that is being cut out
+let asked = '';          // 'find' or 'points': what the app is to begin
 
 const visible = () => root.isConnected && root.offsetParent !== null && !document.querySelector('dialog[open]');
 const inText = (event) => event.target.closest && event.target.closest(
@@ -39,6 +44,7 @@ function send() {
 }
 
 function change(next) {
+  forget();
   past.push(marks);
   future = [];
   marks = next;
@@ -46,6 +52,7 @@ function change(next) {
 }
 
 function step(from, to) {
+  if (wanted) { forget(); return; }   // the point that was not cut out yet is what is undone
   if (!from.length || drawing) return;
   to.push(marks);
   marks = from.pop();
@@ -54,6 +61,62 @@ function step(from, to) {
 }
 const undo = () => step(past, future);
 const redo = () => step(future, past);
+
+// ── work that takes the device ─────────────────────────────────────────────────────────────────
+
+function forget() {
+  asked = '';
+  work.stop();
+  if (wanted) { wanted = null; view.showMarks(showable()); refresh(); }
+}
+
+// A mask is found, or a point is cut out, before it becomes a mark: until then the marks stay as they
+// are, and the rest of the page goes on.
+function findObject() {
+  forget();
+  say('');
+  asked = 'find';
+  work.expect('Asking…');
+  trigger('find', { image_id: imageId });
+}
+
+function addPoint(mark) {
+  const next = [...(wanted || marks), mark];
+  forget();
+  wanted = next;
+  asked = 'points';
+  say('');
+  work.expect('Asking…');
+  view.showMarks(next.filter((one) => one.type === 'point'));
+  refresh();
+  trigger('points', { image_id: imageId, marks: next });
+}
+
+function started() {
+  const begun = props.work;
+  if (!begun) return;
+  if (begun.image_id !== imageId || begun.kind !== asked) {
+    // Cancelled, or another image was opened, before the app had answered.
+    if (begun.job) work.drop(begun.job);
+    return;
+  }
+  if (begun.problem) { forget(); say(String(begun.problem)); return; }
+  asked = '';
+  const points = begun.kind === 'points' ? wanted : null;
+  work.follow(begun.job, String(begun.words || ''), (end) => {
+    if (end.status !== 'done') {
+      wanted = null;
+      view.showMarks(showable());
+      if (end.status === 'failed') say(String(end.words || 'It did not work.'));
+      refresh();
+    } else if (points) {
+      wanted = null;
+      change(points.map((one) => (one.type === 'point' && !one.by ? { ...one, by: end.segmenter } : one)));
+    } else {
+      change([...marks, { type: 'stored', mask_id: end.mask_id }]);
+    }
+  });
+}
 
 function start(kind) {
   const mark = kind === 'exact' ? { type: 'stored', mask_id: props.exact_mask_id } : { type: 'whole' };
@@ -68,10 +131,19 @@ function say(text) {
   find('message-text').textContent = text;
 }
 
+// What of the marks is still to be seen once there is a mask: points, until another start covers them.
+function showable() {
+  if (!props.outline) return marks;
+  const from = marks.findLastIndex((mark) => ['whole', 'stored'].includes(mark.type));
+  return marks.slice(from + 1).filter((mark) => mark.type === 'point');
+}
+
 function ground() {
   // What the mask starts from: the last mark of these kinds.
   const last = marks.findLast((mark) => ['whole', 'stored', 'box'].includes(mark.type));
-  return last ? last.type : '';
+  if (!last) return '';
+  if (last.type !== 'stored') return last.type;
+  return last.mask_id === props.exact_mask_id ? 'exact' : 'find';
 }
 
 function refresh() {
@@ -81,12 +153,12 @@ function refresh() {
     button.disabled = !imageId;
     button.setAttribute('aria-pressed', String(imageId !== null && name === tool));
   });
-  ['whole', 'exact'].forEach((name) => {
+  ['find', 'whole', 'exact'].forEach((name) => {
     act.get(name).disabled = !imageId;
-    act.get(name).setAttribute('aria-pressed', String(ground() === (name === 'exact' ? 'stored' : name)));
+    act.get(name).setAttribute('aria-pressed', String(ground() === name && (name !== 'find' || Boolean(props.found))));
   });
   act.get('exact').hidden = !props.exact_mask_id;
-  act.get('undo').disabled = !past.length;
+  act.get('undo').disabled = !past.length && !wanted;
   act.get('redo').disabled = !future.length;
   act.get('clear').disabled = !marks.length;
   ['fit', 'one', 'in', 'out'].forEach((name) => { act.get(name).disabled = !imageId; });
@@ -122,7 +194,11 @@ function showMask() {
   view.showOutline(imageId ? String(props.outline || '') : '');
   view.showHatch(imageId ? props.measured_url : null);
   // Marks that made a mask have done their work; those that made none stay to be seen.
-  if (!drawing) view.showMarks(props.outline ? [] : marks);
+  if (!drawing && !wanted) view.showMarks(showable());
+  const hatched = imageId ? String(props.hatched || '') : '';
+  find('legend').hidden = !hatched;
+  find('legend').querySelectorAll('span').forEach((part) => { part.hidden = !hatched.includes(part.className); });
+  found.show(imageId && props.found ? props.found : null);
   find('mask').textContent = String(props.mask_text || (!imageId ? 'No image is open' : marks.length ? '' : 'Nothing is marked yet'));
   say(String(props.message || ''));
   refresh();
@@ -142,6 +218,7 @@ function fromPython(first) {
   const value = props.value;
   const given = value && value.image_id === props.image_id && JSON.stringify(value) !== sent;
   if ((props.image_id || null) !== imageId || first === true) {
+    forget();
     imageId = props.image_id || null;
     adopt(given && Array.isArray(value.marks) ? value.marks : props.marks);
     view.open(imageId ? props.image_url : '', props.width || 1, props.height || 1);
@@ -166,7 +243,8 @@ function restoreMarks() {
 }
 
 watch('marks', restoreMarks);
-watch(['image_id', 'value', 'outline', 'measured_url', 'mask_text', 'seq', 'message'], fromPython);
+watch(['image_id', 'value', 'outline', 'measured_url', 'mask_text', 'seq', 'message', 'found', 'hatched'], fromPython);
+watch('work', started);
 watch(['image_name', 'notes', 'width', 'height'], showInfo);
 watch('image_url', () => {
   if (imageId && find('picture').getAttribute('src') !== props.image_url) {
@@ -182,6 +260,15 @@ find('picture').addEventListener('error', () => {
 
 function beginMark(event) {
   const point = view.toImage(event);
+  if (POINTS.includes(tool)) {
+    const [x, y] = point, [width, height] = view.size();
+    // A click beside the image means nothing.
+    if (x < 0 || y < 0 || x > width || y > height) return;
+    const other = event.altKey || event.shiftKey;
+    drawing = { type: 'point', x, y, inside: (tool === 'point-in') !== other };
+    view.showMarks([...(wanted || showable()), drawing].filter((mark) => mark.type === 'point'));
+    return;
+  }
   drawing = tool === 'box'
     ? { type: 'box', box: [...view.clamp(point), ...view.clamp(point)] }
     : { type: tool, radius: radius(), points: [point] };
@@ -189,6 +276,7 @@ function beginMark(event) {
 }
 
 function extendMark(event) {
+  if (drawing.type === 'point') return;
   if (drawing.type === 'box') {
     drawing.box.splice(2, 2, ...view.clamp(view.toImage(event)));
   } else {
@@ -206,6 +294,7 @@ function extendMark(event) {
 function finishMark() {
   const mark = drawing;
   drawing = null;
+  if (mark.type === 'point') { addPoint(mark); return; }
   if (mark.type === 'box') {
     const [x0, y0, x1, y1] = mark.box;
     mark.box = [Math.min(x0, x1), Math.min(y0, y1), Math.max(x0, x1), Math.max(y0, y1)];
@@ -235,7 +324,7 @@ view.scroll.addEventListener('pointerdown', (event) => {
   view.scroll.setPointerCapture(event.pointerId);
   const pan = event.button === 1 || spaceHeld;
   pointers.set(event.pointerId, { x: event.clientX, y: event.clientY, pan });
-  if (pointers.size > 1) { drawing = null; view.showMarks([]); }
+  if (pointers.size > 1) { drawing = null; view.showMarks(showable()); }
   else if (!pan) beginMark(event);
 });
 
@@ -259,7 +348,7 @@ view.scroll.addEventListener('pointermove', (event) => {
 
 function release(event) {
   if (!pointers.delete(event.pointerId) || !drawing) return;
-  if (event.type === 'pointercancel') { drawing = null; view.showMarks([]); } else finishMark();
+  if (event.type === 'pointercancel') { drawing = null; view.showMarks(showable()); } else finishMark();
 }
 view.scroll.addEventListener('pointerup', release);
 view.scroll.addEventListener('pointercancel', release);
@@ -287,6 +376,8 @@ function resizeBrush(factor) {
 }
 
 const actions = {
+  find: findObject,
+  stop: forget,
   whole: () => start('whole'),
   exact: () => start('exact'),
   undo, redo,
@@ -339,6 +430,7 @@ function keydown(event) {
   if (event.repeat && key !== '[' && key !== ']') return;
   if (KEYS[key]) choose(KEYS[key]);
   else if (key === 'w') actions.whole();
+  else if (key === 'f') actions.find();
   else if (key === '[' || key === ']') resizeBrush(key === ']' ? 1.15 : 1 / 1.15);
 }
 function keyup(event) {

@@ -7,7 +7,8 @@ function stageView(root) {
   const live = find('live'), rings = [...svg.querySelectorAll('.th-stage-ring')];
   const outlines = [...svg.querySelectorAll('.th-stage-outline')];
   const PADDING = 14;
-  let width = 0, height = 0, scale = 1, fitted = true;
+  const overBoxes = [find('boxes'), find('tags')];
+  let width = 0, height = 0, scale = 1, fitted = true, shown = [];
   const onZoom = [];
 
   // CSS pixels for one image pixel at which one image pixel is one pixel of the screen.
@@ -32,6 +33,7 @@ function stageView(root) {
     sheet.style.top = snap(Math.max(PADDING, (room[1] - size[1]) / 2)) + 'px';
     const grown = scale > exact() * 1.001;
     picture.style.imageRendering = hatch.style.imageRendering = grown ? 'pixelated' : 'auto';
+    if (shown.some((mark) => mark.type === 'point')) drawMarks();
     onZoom.forEach((callback) => callback(scale / exact(), fitted));
   }
 
@@ -67,6 +69,14 @@ function stageView(root) {
       const edge = { x: Math.min(x0, x1), y: Math.min(y0, y1), width: Math.abs(x1 - x0), height: Math.abs(y1 - y0) };
       return ['black', 'white'].map((tone) => shape('rect', { ...edge, class: 'th-stage-box ' + tone }));
     }
+    if (mark.type === 'point') {
+      // As large at every zoom: a disk with a plus for what belongs to the object, a minus for what
+      // does not.
+      const at = { cx: mark.x, cy: mark.y, r: 8 / scale, class: 'th-stage-point ' + (mark.inside ? 'white' : 'black') };
+      const arm = 4 / scale;
+      const sign = 'M' + (mark.x - arm) + ' ' + mark.y + 'h' + 2 * arm + (mark.inside ? 'M' + mark.x + ' ' + (mark.y - arm) + 'v' + 2 * arm : '');
+      return [shape('circle', at), shape('path', { d: sign, class: 'th-stage-sign ' + (mark.inside ? 'white' : 'black') })];
+    }
     if (!mark.points) return [];
     const line = mark.points.map((point) => point.join(' ')).join('L');
     const drawn = { d: 'M' + line + (mark.points.length === 1 ? 'h0' : ''), class: 'th-stage-stroke' };
@@ -79,6 +89,8 @@ function stageView(root) {
     rim.classList.add('rim');
     return [group];
   }
+
+  function drawMarks() { live.replaceChildren(...shown.flatMap(markShapes)); }
 
   new ResizeObserver(layOut).observe(view);
 
@@ -107,8 +119,9 @@ function stageView(root) {
     showVeil(share) {
       veil.style.fillOpacity = share;
       hatch.style.opacity = Math.min(1, 2.5 * share);
+      overBoxes.forEach((part) => { part.style.opacity = Math.min(1, 2.5 * share); });
     },
-    showMarks(marks) { live.replaceChildren(...marks.flatMap(markShapes)); },
+    showMarks(marks) { shown = marks; drawMarks(); },
     showRing(point, radius) {
       rings.forEach((ring) => {
         ring.style.display = point ? '' : 'none';

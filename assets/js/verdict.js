@@ -17,7 +17,13 @@ function headline(view) {
   const row = el('div', 'th-headline');
   const mark = el('span', 'th-mark th-mark-' + view.status, SHAPES[view.status]);
   mark.setAttribute('aria-hidden', 'true');
-  return add(row, mark, el('h2', '', view.title));
+  add(row, mark, el('h2', '', view.title));
+  if (view.confidence) {
+    const sure = el('span', 'th-confidence', 'confidence ' + view.confidence.text + ' · ' + view.confidence.word);
+    sure.title = 'How sure the verdict is, 50 to 100%: how far it is from the limit, and how clearly one material leads.';
+    row.appendChild(sure);
+  }
+  return row;
 }
 
 function swatch(side, data, title) {
@@ -29,15 +35,21 @@ function swatch(side, data, title) {
 function bar(metric) {
   const row = el('div', 'th-metric');
   row.title = metric.help;
-  // The limit stands at a third of the bar, so three limits fill it; what is beyond is cut off.
-  const full = metric.limit * 3;
+  // The limit stands at a third of the bar, so three limits fill it; what is beyond is cut off. A
+  // number without a limit is told, not judged: no limit, no mark.
+  const judged = metric.limit !== null;
+  const full = judged ? metric.limit * 3 : metric.full;
   const track = el('div', 'th-track');
   const fill = el('i');
   fill.style.width = Math.min(100, (100 * metric.value) / full) + '%';
-  const limit = el('b');
-  limit.style.left = 100 / 3 + '%';
-  add(track, fill, limit);
-  const state = el('span', 'th-state', metric.passed ? '✓ pass' : '✕ fail');
+  track.appendChild(fill);
+  if (judged) {
+    const limit = el('b');
+    limit.style.left = 100 / 3 + '%';
+    track.appendChild(limit);
+  }
+  row.classList.toggle('th-told', !judged);
+  const state = el('span', 'th-state', !judged ? '' : metric.passed ? '✓ pass' : '✕ fail');
   add(row, el('span', 'th-label', metric.label), track, el('span', 'th-value', metric.text), el('span', 'th-limit', metric.limit_text), state);
   if (metric.on) row.appendChild(el('span', 'th-on', 'on ' + metric.on));
   return row;
@@ -55,6 +67,16 @@ function others(view) {
     add(line, el('span', 'th-other-name', other.name), el('span', 'th-other-status', SHAPES[other.status] + ' ' + (other.title || '').toLowerCase()), el('span', 'th-other-text', other.text));
     list.appendChild(line);
   });
+  return add(box, list);
+}
+
+// Where rules disagree on these pixels, and why. Folded: the sentence is what one needs first.
+function audit(view) {
+  if (!view.audit) return null;
+  const box = el('details', 'th-audit');
+  add(box, add(el('summary'), el('b', '', 'The rules disagree: '), el('span', '', view.audit.sentence)));
+  const list = el('dl');
+  view.audit.reasons.forEach(([title, text]) => add(list, el('dt', '', title), el('dd', '', text)));
   return add(box, list);
 }
 
@@ -110,13 +132,14 @@ function draw() {
   if (view.status === 'waiting') { root.appendChild(el('p', 'th-waiting', view.reason)); return; }
   root.appendChild(headline(view));
   root.appendChild(el('p', 'th-reason', view.reason));
+  if (view.absent) root.appendChild(el('p', 'th-absent', view.absent));
   if (!view.metrics) return;
   const pair = el('div', 'th-pair');
   pair.classList.toggle('th-three', Boolean(view.accepted));
-  add(pair, swatch('found', view.found, 'Found'), view.accepted && swatch('accepted', view.accepted, 'Accepted'), swatch('asked', view.asked, 'Asked'));
+  add(pair, swatch('found', view.found, 'Found'), view.accepted && swatch('accepted', view.accepted, view.accepted.title), swatch('asked', view.asked, 'Asked'));
   const metrics = el('div', 'th-metrics');
   view.metrics.forEach((metric) => metrics.appendChild(bar(metric)));
-  add(root, pair, metrics, others(view), actions(view));
+  add(root, pair, metrics, view.light && el('p', 'th-light', view.light), others(view), audit(view), actions(view));
 }
 
 watch('view', draw);

@@ -1,0 +1,94 @@
+"""Detectors, segmenters and presence models by the ids under which the engine holds them."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+
+from core.errors import BadInput
+from core.generation.main_memory import check_room
+from core.generation.registry import MODELS
+from core.generation.sources import Sources
+from core.machine import GIB, WORKING_GIB, Machine, Placement, machine, placement
+from core.masks.grounded import opening
+from core.masks.grounded.records import Detector, PresenceModel, Segmenter
+from core.masks.grounded.vision_models import (
+    ROLES,
+    Role,
+    VisionEntry,
+    vision_model,
+)
+from core.masks.grounded.weights import check, find, weights
+
+
+def tool_id(model_id: str, role: Role) -> str:
+    """The id under which the engine holds a vision model.
+
+    That of the list; ``hub:`` and ``folder:`` ids do not say what they do, so their role stands
+    before them. Raises BadInput for an unknown id.
+    """
+    entry = vision_model(model_id, role)
+    return f"{role} {entry.id}" if ":" in entry.id else entry.id
+
+
+def entry_of(tool: str) -> VisionEntry:
+    """The entry of an id that :func:`tool_id` made; raises BadInput for another."""
+    role, _, rest = tool.partition(" ")
+    return vision_model(rest, role) if role in ROLES and rest else vision_model(tool)
+
+
+def open_tool(tool: str, sources: Sources | None = None) -> Detector | Segmenter | PresenceModel:
+    """Loads the model of that tool id, laid out by what is free on this machine now.
+
+    Raises BadInput for an unknown id, ModelMissing with the way to get the files, and
+    BadModelFolder for files that cannot be loaded whole.
+    """
+    entry = entry_of(tool)
+    if entry.role == "presence":
+        return open_presence(entry.id, sources)
+    return opening.open_vision(entry.id, sources, entry.role)
+
+
+def open_presence(model_id: str, sources: Sources | None = None) -> PresenceModel:
+    """The presence model of that id, or of ``hub:owner/name`` or ``folder:/path``."""
+    from core.masks.grounded.presence import load_presence
+
+    entry = vision_model(model_id, "presence")
+    found = weights(entry, sources or Sources.here())
+    at, held_gib = machine(), check(entry, found)
+    where = _presence_placement(entry, held_gib, at)
+    check_room(entry.name, held_gib * where.bytes_a_number / 2, at)
+    return load_presence(found.path, where, found.revision, entry.id)
+
+
+def tool_memory(tool: str, sources: Sources | None = None) -> int:
+    """Bytes that the tool is expected to take on its device, work included, were it empty; 0 where
+    nobody knows."""
+    entry = entry_of(tool)
+    if entry.role != "presence":
+        return opening.memory_wanted(entry.id, sources, entry.role)
+    held_gib = entry.download_gib
+    found = find(entry, sources or Sources.here())
+    if found is not None:
+        # Where the files are broken, loading says so; here only their size is asked.
+        with suppress(BadInput):
+            held_gib = check(entry, found)
+    if not held_gib:
+        return 0
+    at = machine()
+    where = _presence_placement(entry, held_gib, replace(at, free_bytes=at.memory_bytes))
+    largest_gib = _largest_gib(entry, held_gib)
+    kept_gib = {"none": held_gib, "model": largest_gib, "sequential": 0.0}[where.offload]
+    return int((kept_gib * where.bytes_a_number / 2 + WORKING_GIB) * GIB)
+
+
+def _presence_placement(entry: VisionEntry, held_gib: float, at: Machine) -> Placement:
+    """Published files have two bytes a number, which is how ``placement`` counts."""
+    fp16 = all(entry.id != known.id or known.fp16 for known in MODELS)
+    return placement(held_gib, at, largest_gib=_largest_gib(entry, held_gib), fp16=fp16)
+
+
+def _largest_gib(entry: VisionEntry, held_gib: float) -> float:
+    """The part that has to be on the device at once, as the list of models that draw knows it."""
+    known = next((one.largest_gib for one in MODELS if one.id == entry.id), None)
+    return min(known, held_gib) if known else held_gib
