@@ -19,6 +19,7 @@ from core.generation.opening import memory_wanted, open_model
 from core.generation.sources import Sources
 from core.masks.grounded.tools import open_tool, tool_memory
 from core.records import MaskRecord
+from tabs.explore_jobs import Jobs
 from tabs.finding import Searches
 from tabs.guard import many
 from tabs.importing import Imports, Staging
@@ -63,7 +64,7 @@ class Context:
     ``engine`` is the one queue for the device: it draws, and calls the tools of
     :mod:`core.masks.grounded.tools` by their ids. ``library`` the prompt sets at hand, ``staging``
     where files from a browser wait until they are imported, ``searches`` what detectors and
-    segmenters are asked for.
+    segmenters are asked for, ``jobs`` the long work of Explore.
     """
 
     storage: Storage
@@ -73,6 +74,7 @@ class Context:
     endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
     local: bool = True
     imports: Imports = field(default_factory=Imports, repr=False)
+    jobs: Jobs = field(default_factory=Jobs, repr=False)
     searches: Searches = field(default_factory=Searches, repr=False)
     engine: Engine = field(init=False, repr=False)
     library: Library = field(init=False, repr=False)
@@ -94,6 +96,7 @@ class Context:
 
     def close(self) -> None:
         """Ends the queue and the imports; what was stored stays."""
+        self.jobs.close()
         self.searches.close()
         self.engine.close()
         self.imports.close()

@@ -8,12 +8,13 @@ from typing import Any
 
 import gradio as gr
 
-from tabs import generate, imports_dialog, inspect, theme
+from tabs import explore, generate, imports_dialog, inspect, theme
 from tabs.context import Context
 from tabs.links import read
 from tabs.routes import routes
 from tabs.routes_automatic import automatic_routes
 from tabs.routes_drawings import drawing_routes
+from tabs.routes_explore import explore_routes
 from tabs.routes_image_sets import image_set_routes
 from tabs.routes_prompts import prompt_routes
 from tabs.widgets import widget
@@ -31,7 +32,7 @@ TOUR = """<aside class="th-tour" role="dialog" aria-label="Tour" hidden><h3></h3
 <span></span><button type="button" class="th-button th-tour-end">End</button>
 <button type="button" class="th-button th-tour-next">Next</button></footer></aside>"""
 
-TABS = ("generate", "inspect")
+TABS = ("generate", "inspect", "explore")
 MOST_PAGES = 4000
 HOLD_S = 15
 
@@ -45,10 +46,13 @@ def build(context: Context) -> Any:
                 generate_view = generate.layout(context)
             with gr.Tab("Inspect", id="inspect"):
                 inspect_view = inspect.layout(context.sources)
+            with gr.Tab("Explore", id="explore"):
+                explore_view = explore.layout()
         widget("tour", TOUR, elem_id="tour", before="js/basket.js")
         widget("imports", imports_dialog.DIALOGS, elem_id="imports", before="js/basket.js")
         inspect.wire(inspect_view, context, header)
         generate.wire(generate_view, inspect_view, context, header, tabs)
+        explore.wire(explore_view, inspect_view, context, header, tabs)
 
         def follow(request: gr.Request) -> list[Any]:
             tab = read(dict(request.query_params)).get("tab", "")
@@ -93,6 +97,7 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
         prompt_routes,
         drawing_routes,
         image_set_routes,
+        explore_routes,
     ):
         app.include_router(make(context))
     demo = build(context)

@@ -59,7 +59,7 @@ def theme() -> Any:
 def css_paths() -> list[Path]:
     """The page's style sheets; widgets that bring their own scope it to themselves."""
     folder = ROOT / "assets" / "css"
-    names = ("truehue", "stage", "automatic", "generate")
+    names = ("truehue", "stage", "automatic", "generate", "explore")
     return [folder / f"{name}.css" for name in names]
 
 

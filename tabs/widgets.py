@@ -14,17 +14,20 @@ def asset(path: str) -> str:
     return (ROOT / "assets" / path).read_text(encoding="utf-8")
 
 
-def widget(name: str, template: str, value: Any = None, before: str = "", **props: Any) -> Any:
-    """A component drawn by ``assets/js/<name>.js`` into ``template``; the asset ``before`` holds
+def widget(
+    name: str, template: str, value: Any = None, before: str | tuple[str, ...] = "", **props: Any
+) -> Any:
+    """A component drawn by ``assets/js/<name>.js`` into ``template``; the assets ``before`` hold
     what several scripts share.
 
     The template must be constant: Gradio draws it anew when it changes, which would blank what the
     script drew, and text put into it could be run as code. The script sets text by textContent.
     """
+    shared = (before,) if isinstance(before, str) and before else before or ()
     return gr.HTML(
         value=value,
         html_template=template,
-        js_on_load=(asset(before) if before else "") + asset(f"js/{name}.js"),
+        js_on_load="".join(asset(path) for path in (*shared, f"js/{name}.js")),
         apply_default_css=False,
         **props,
     )

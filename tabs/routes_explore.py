@@ -1,0 +1,93 @@
+"""HTTP routes of the Explore tab: reports and their pictures, agreement of rules, long work."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, Response
+
+from tabs.answers import guarded, posted, refusal
+from tabs.context import Context
+from tabs.explore_audit import agreement_view
+from tabs.explore_examples import measured, picture_png, scene, stored
+from tabs.explore_rejudge import start_rejudge
+from tabs.explore_report import report_view, reports_here
+from tabs.explore_run import start_run
+
+KEPT_PNGS = 512
+_FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
+
+
+def explore_routes(context: Context) -> APIRouter:
+    """The router; errors are ``{"error": text}`` with a 4xx status."""
+    router = APIRouter(prefix="/api/explore")
+    folder = context.storage.data_dir / "diagnosis"
+    small = lru_cache(maxsize=KEPT_PNGS)(picture_png)
+
+    @router.get("/report")
+    def report(source: str = "", set: str = "") -> JSONResponse:
+        return guarded(lambda: report_view(reports_here(folder), source, set))
+
+    @router.get("/picture.png")
+    def picture(request: Request) -> Response:
+        try:
+            data = small(scene(request.query_params))
+        except Exception as error:
+            return refusal(error)
+        return Response(data, media_type="image/png", headers=_FOREVER)
+
+    @router.get("/example")
+    def example(request: Request, rule: str = "", asked: str = "") -> JSONResponse:
+        return guarded(lambda: measured(scene(request.query_params), rule, asked))
+
+    @router.post("/example")
+    async def keep(request: Request) -> JSONResponse:
+        def kept(given: dict[str, Any]) -> dict[str, Any]:
+            rule_id, asked = str(given.get("rule") or ""), str(given.get("asked") or "")
+            return stored(context, scene(given), rule_id, asked)
+
+        return await posted(request, kept)
+
+    @router.get("/agreement")
+    def agreement(request: Request) -> JSONResponse:
+        return guarded(lambda: agreement_view(context, request.query_params))
+
+    @router.get("/why")
+    def why(keys: str = "") -> JSONResponse:
+        return guarded(lambda: {"why": {}})
+
+    @router.get("/jobs")
+    def jobs(owner: str = "") -> JSONResponse:
+        def listed() -> dict[str, Any]:
+            latest = {kind: context.jobs.latest(kind) for kind in ("diagnosis", "rejudge")}
+            return {kind: job.as_json(owner) if job else None for kind, job in latest.items()}
+
+        return guarded(listed)
+
+    @router.post("/jobs/{job_id}/cancel")
+    async def cancel(job_id: str, request: Request) -> JSONResponse:
+        def stop(given: dict[str, Any]) -> dict[str, Any]:
+            context.jobs.cancel(job_id, str(given.get("owner") or ""))
+            return {}
+
+        return await posted(request, stop)
+
+    @router.post("/runs")
+    async def run(request: Request) -> JSONResponse:
+        def begin(given: dict[str, Any]) -> dict[str, Any]:
+            job = start_run(context, given.get("every"), str(given.get("owner") or "")[:64])
+            return {"job": job.id}
+
+        return await posted(request, begin)
+
+    @router.post("/rejudge")
+    async def judge(request: Request) -> JSONResponse:
+        def begin(given: dict[str, Any]) -> dict[str, Any]:
+            owner = str(given.get("owner") or "")[:64]
+            return {"job": start_rejudge(context, given.get("rules"), owner).id}
+
+        return await posted(request, begin)
+
+    return router
