@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 
+from core.color.systems import parse_target
 from core.diagnose.judging import TRUE, Row
 from core.diagnose.records import FALSE_ACCEPT, MISSED, Example
 from core.verdict.judge import PASS
@@ -54,7 +55,8 @@ def _spread(rows: list[Row], most: int) -> list[Row]:
     waiting: dict[str, deque[Row]] = {}
     seen: set[tuple[str, str, str, bool]] = set()
     for row in rows:
-        what = row.object, row.system, row.color, bool(row.second)
+        # CSS gray and grey are one color.
+        what = row.object, row.system, parse_target(row.color, row.system).hex, bool(row.second)
         if what not in seen:
             seen.add(what)
             waiting.setdefault(row.object, deque()).append(row)

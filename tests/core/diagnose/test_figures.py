@@ -147,6 +147,11 @@ def test_unscored_is_worst_and_one_color_of_an_object_comes_once() -> None:
     assert [(one.color, one.margin) for one in found] == [("Red", None), ("Black", 2.0)]
 
 
+def test_names_of_one_color_are_one_example() -> None:
+    grays = [row(4.0, system="css", color=name, asked=name) for name in ("gray", "grey", "red")]
+    assert [one.color for one in worst_by_rule(grays)["paper"]] == ["gray", "red"]
+
+
 @pytest.mark.parametrize(
     ("lab", "hue", "lightness"),
     [
