@@ -200,9 +200,7 @@ def measure(
     parameters: dict[str, Any] = {
         "k": 0 if by.same_candidate else k,
         "thresholds": {
-            "delta_chroma": by.thresholds.delta_chroma,
-            "delta_e00": by.thresholds.delta_e00,
-            "hue_deg": by.thresholds.hue_deg,
+            name: limit for name, limit in asdict(by.thresholds).items() if limit is not None
         },
     }
     # What changes the outcome names the evidence: no words and no file names, which do not.

@@ -4,7 +4,9 @@ A camera sees ``shade × albedo + highlight`` in linear light: shading scales th
 highlight adds the light's own white (Shafer, "Using Color to Separate Reflection Components",
 Color Res. Appl. 10 (1985) 210-218). The chromatic part of that sum, the color minus its mean over
 the channels, is free of any white, so its size follows the shade alone, under a highlight too. The
-pixels where it is large are the well-lit ones; their median is the color as the light shows it.
+pixels where it is large are the well-lit ones. Their color over their shade, in the middle of many,
+is the color's direction, which neither highlights nor light from the object's own hollows turn
+while they touch less than half; the shade that is reached near the top is its size.
 """
 
 from __future__ import annotations
@@ -19,18 +21,21 @@ from core.color.spaces import SRGB8_TO_LINEAR1, luminance1
 from core.errors import NoPixels
 
 LIT_PERCENTS = (90.0, 97.0)
-"""The lit pixels, by shade from the darkest: above most shadows, below sparkle and noise."""
+"""The best-lit pixels, by shade from the darkest: above most shadows, below sparkle and noise."""
+LIT_SHARE = 0.6
+"""From this share of the best-lit shade on, a pixel counts as lit."""
 # A mean color whose chromatic part is smaller than this share of its largest channel is too near
 # neutral for that part to tell the shade; the sum of the channels does.
 _CHROMATIC_SHARE = 0.12
+_LEAST_SHADE = 1e-9
 
 
 @dataclass(frozen=True)
 class LitColor:
     """The lit color of the largest material among some pixels.
 
-    ``linear1`` float64 ``(3,)``: linear sRGB of the lit part. ``contrast``, 0 to 1: luminance of
-    the material's darkest tenth over that of its brightest twentieth; 1 is even light.
+    ``linear1`` float64 ``(3,)``, 0 to 1: linear sRGB of the lit part. ``contrast``, 0 to 1:
+    luminance of the material's darkest tenth over that of its brightest twentieth; 1 is even light.
     ``used`` int64 ``(U,)``: how many pixels of each color are in the lit part; ``material_px`` and
     ``materials`` are the largest material's pixels and all materials; ``pixel_count`` all pixels.
     """
@@ -55,9 +60,13 @@ def lit_color(srgb8: np.ndarray, lab: np.ndarray, counts: np.ndarray) -> LitColo
     linear1, weights = SRGB8_TO_LINEAR1.take(srgb8.take(main, axis=0)), counts.take(main)
     shade = _shade(linear1, weights)
     low, high = statistics.percentiles(shade, weights, list(LIT_PERCENTS))
-    lit = np.flatnonzero((shade >= low) & (shade <= high))
+    best = (shade >= low) & (shade <= high)
+    (level,) = statistics.percentiles(shade[best], weights[best], [50.0])
+    lit = np.flatnonzero((shade >= LIT_SHARE * level) & (shade <= high))
+    # A black object has no shade to divide by: then all is as it is.
+    over = np.maximum(shade[lit], _LEAST_SHADE)
     color = [
-        statistics.percentiles(linear1[lit, channel], weights[lit], [50.0])[0]
+        level * statistics.percentiles(linear1[lit, channel] / over, weights[lit], [50.0])[0]
         for channel in range(3)
     ]
     dark, light = luminance1(
@@ -66,7 +75,7 @@ def lit_color(srgb8: np.ndarray, lab: np.ndarray, counts: np.ndarray) -> LitColo
     used = np.zeros(counts.shape, dtype=np.int64)
     used[main[lit]] = weights[lit]
     return LitColor(
-        linear1=np.array(color),
+        linear1=np.clip(color, 0.0, 1.0),
         contrast=dark / light if light > 0.0 else 1.0,
         used=used,
         material_px=int(weights.sum()),

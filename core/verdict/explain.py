@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.color.difference import HUE_GATE_CHROMA
 from core.color.spaces import chroma
-from core.verdict.judge import FAIL, UNSCORED, LightMatch, Offset, Verdict
+from core.verdict.judge import FAIL, PASS, UNSCORED, LightMatch, Offset, Verdict
 
 SMALL = 5.0
 """From here on a difference of lightness or chroma is named outright, in CIELAB units."""
@@ -54,14 +54,16 @@ def explain_differs(verdict: Verdict, object_name: str = "") -> str:
 
 def _in_light(verdict: Verdict, light: LightMatch, name: str) -> str:
     """What the light of the image explains, and what it does not."""
-    if verdict.status == FAIL:
-        assert verdict.offset is not None
-        parts = _what_differs(verdict, verdict.offset, name)
-        return f"in any light that this image explains; {parts}"
-    words = f"as this light shows it, at {100.0 * light.factor:.0f}% of full light"
+    words = f"at {100.0 * light.factor:.0f}% of full light"
     if light.haze_percent >= 0.5:
         words += f" with {light.haze_percent:.1f}% of white over it"
-    return words
+    if verdict.status == PASS:
+        return f"as this light shows it, {words}"
+    assert verdict.offset is not None
+    distance = verdict.metric("delta_e00")
+    if distance is not None and light.cost > distance.value:
+        return f"only {words}, which this image does not make likely"
+    return f"in the likeliest light, {words}; {_what_differs(verdict, verdict.offset, name)}"
 
 
 def _what_failed(verdict: Verdict) -> str:

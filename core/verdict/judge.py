@@ -49,16 +49,14 @@ class Offset:
 class LightMatch:
     """The light in which an accepted color comes nearest to the found one (core.verdict.truehue).
 
-    ``factor`` is its share of full light, within what the image allows; ``haze_percent`` the white
-    over it, in percent of white's linear light. ``contrast``, 0 to 1, is how dark the object's
-    shade is against its lit part. ``seen_lab`` is the accepted color as this light shows it.
+    ``factor`` is its share of full light; ``haze_percent`` the white over it, in percent of white's
+    linear light; ``cost`` what this light costs, in ΔE00. ``contrast``, 0 to 1, is the luminance of
+    the object's shade over that of its lit part. ``seen_lab`` is the accepted color in this light.
     """
 
     factor: float
-    factor_least: float
-    factor_most: float
     haze_percent: float
-    haze_most_percent: float
+    cost: float
     contrast: float
     seen_lab: tuple[float, float, float]
 

@@ -14,6 +14,7 @@ class Thresholds:
     delta_chroma: float | None = 5.0
     delta_e00: float | None = 5.0
     hue_deg: float | None = 30.0
+    misfit: float | None = None
 
 
 @dataclass(frozen=True)
@@ -75,11 +76,11 @@ RULES: tuple[Rule, ...] = (
         id="truehue", version="1.0", name="truehue",
         description=(
             "Ours: the lit part of the largest material is compared with the asked color as the "
-            "light of this image could show it. Shade and haze are excused as far as the object "
-            "shows them, another hue or more vividness never."
+            "light of this image would show it. Shade and haze are excused the less, the less "
+            "likely they are; another hue or more vividness never."
         ),
         dominant="truehue", same_candidate=False, lit=True,
-        thresholds=Thresholds(delta_chroma=None, delta_e00=5.0, hue_deg=None),
+        thresholds=Thresholds(None, None, None, misfit=4.5),
     ),
 )  # fmt: skip
 

@@ -2,8 +2,13 @@
 
 Light scales a color and lays white over it (:mod:`core.color.lit`); it does not turn its hue and
 does not make it more vivid. So the asked color is put into the light, ``factor × asked + haze`` in
-linear sRGB, over all factors and haze that the image gives reason for, and the nearest of these
-appearances is compared with the lit color of the object by CIEDE2000.
+linear sRGB and clipped as a camera clips it, and compared with the lit color of the object by
+CIEDE2000. Light that is less likely costs: the best account of the image is the one with the least
+``misfit``, the root of the sum of the squares of the distance and of what its light costs.
+
+The costs are in units of ΔE00, so that one of them means as much as the distance. They and the
+limit were chosen on half of the diagnostic set and on path-traced renders of another program;
+``python -m core.diagnose`` reports the other half.
 """
 
 from __future__ import annotations
@@ -19,16 +24,24 @@ from core.errors import BadInput
 from core.verdict.judge import FAIL, PASS, LightMatch, Metric, Verdict, offset_between
 from core.verdict.rules import Rule
 
-EVEN_FACTOR = 1.10
-"""How far exposure may move a color up or down in any light, the camera's freedom."""
-SHADE_FACTOR = 0.50
-"""How much darker, on top, the lit part may be where the object shows deep shade: no surface of it
-may face the light. The whole of it at a contrast of 0, none in even light."""
-HAZE_LINEAR1 = 0.04
-"""The most white over the lit part: what a dielectric of refractive index 1.5 reflects of a white
-surround, ((1.5 - 1) / (1.5 + 1))² (Fresnel, normal incidence)."""
-CONFIDENCE_SLOPE = 1.0
-_FACTORS, _BRIGHTER, _HAZES = 20, 6, 5
+FULL_LIGHT = (0.93, 1.0)
+"""Factors that cost nothing: on almost every object some surface faces the light."""
+DARKER_COST = 9.0
+"""ΔE00 for each factor of e by which the lit part is darker than full light, in deep shade."""
+EVEN_LIGHT_ROOM = 0.6
+"""In even light there is less to excuse it by: the cost is divided by this, in deep shade by 1."""
+BRIGHTER_COST = 40.0
+"""ΔE00 for each factor of e by which it is brighter: only the exposure can do that."""
+HAZE_COST = 3.0
+"""ΔE00 for a haze of :data:`SURFACE_HAZE1` over the lit part."""
+SURFACE_HAZE1 = 0.04
+"""What a surface of refractive index 1.5 reflects of a white surround, ((1.5 - 1) / (1.5 + 1))²
+(Fresnel, normal incidence)."""
+MOST_HAZE1 = 0.08
+CONFIDENCE_SLOPE = 2.0
+_HAZES = 7
+# Full light itself is among them: a color that is just right is found at a distance of 0.
+_FACTORS = np.concatenate([np.geomspace(0.45, 1.0, 33), np.geomspace(1.0, 1.4, 15)[1:]])
 
 
 def judge_lit(
@@ -39,36 +52,38 @@ def judge_lit(
 ) -> Verdict:
     """Judges a lit color; ``candidates_lab`` ``(M, 3)`` with the nominal color first.
 
-    ``delta_e00`` judges, below the rule's threshold; ``delta_chroma`` and ``hue_deg`` are told. All
-    are taken between the found color and the nearest candidate as this light shows it
-    (``Verdict.light``). The reason is left empty.
+    The ``misfit`` of the best account judges, below the rule's threshold. ``delta_e00``,
+    ``delta_chroma`` and ``hue_deg`` between the found color and that candidate as the light shows
+    it (``Verdict.light``) are told. The reason is left empty. Raises BadInput without a candidate
+    or a threshold.
     """
     candidates_lab = np.asarray(candidates_lab, dtype=np.float64).reshape(-1, 3)
-    if not candidates_lab.size or rule.thresholds.delta_e00 is None:
-        raise BadInput("A verdict needs a color that was asked for, and a limit.")
-    least, most, haze_most1 = allowance(lit)
-    # Full light itself is among them: a color that is just right is then found at a distance of 0.
-    factors = np.concatenate(
-        [np.geomspace(least, 1.0, _FACTORS), np.geomspace(1.0, most, _BRIGHTER)[1:]]
-    )
-    hazes = np.linspace(0.0, haze_most1, _HAZES)
+    limit = rule.thresholds.misfit
+    if not candidates_lab.size or limit is None:
+        raise BadInput("A verdict needs a color that was asked for, and a limit of the misfit.")
+    haze_most1 = min(MOST_HAZE1, float(lit.linear1.min()))
+    hazes1 = np.linspace(0.0, haze_most1, _HAZES)
+    cost = np.hypot(factor_cost(_FACTORS, lit.contrast)[:, None], haze_cost(hazes1)[None, :])
     asked1 = xyz1_to_linear1(lab_to_xyz1(candidates_lab))
-    seen1 = asked1[:, None, None] * factors[None, :, None, None] + hazes[None, None, :, None]
-    seen_lab = _lab(seen1)
+    seen1 = asked1[:, None, None] * _FACTORS[None, :, None, None] + hazes1[None, None, :, None]
+    seen_lab = _lab(np.minimum(seen1, 1.0))
     found_lab = _lab(lit.linear1)
     distance = delta_e00(seen_lab, found_lab)
-    nearest, factor, haze = (int(i) for i in np.unravel_index(distance.argmin(), distance.shape))
-    seen = seen_lab[nearest, factor, haze]
+    misfit = np.hypot(distance, cost[None])
+    best = np.unravel_index(int(misfit.argmin()), misfit.shape)
+    nearest, factor, haze = (int(place) for place in best)
+    seen = seen_lab[best]
     values = {
+        "misfit": float(misfit[best]),
+        "delta_e00": float(distance[best]),
         "delta_chroma": float(delta_chroma(found_lab, seen)),
-        "delta_e00": float(distance[nearest, factor, haze]),
         "hue_deg": float(hue_difference_deg(found_lab, seen)),
     }
     metrics = tuple(
         Metric(name, value, getattr(rule.thresholds, name), nearest)
         for name, value in values.items()
     )
-    margin = values["delta_e00"] / rule.thresholds.delta_e00
+    margin = values["misfit"] / limit
     return Verdict(
         status=PASS if margin < 1.0 else FAIL,
         reason="",
@@ -81,27 +96,34 @@ def judge_lit(
         nearest=nearest,
         offset=offset_between(found_lab, seen),
         light=LightMatch(
-            factor=float(factors[factor]), factor_least=least, factor_most=most,
-            haze_percent=100.0 * float(hazes[haze]), haze_most_percent=100.0 * haze_most1,
-            contrast=lit.contrast, seen_lab=_triple(seen),
+            factor=float(_FACTORS[factor]), haze_percent=100.0 * float(hazes1[haze]),
+            cost=float(cost[factor, haze]), contrast=lit.contrast, seen_lab=_triple(seen),
         ),
         confidence_percent=confidence_percent(margin, lit.materials.lead_percent),
     )  # fmt: skip
 
 
-def allowance(lit: LitColor) -> tuple[float, float, float]:
-    """The least and the most of its full light that the lit part may have, and the most haze.
+def factor_cost(factor: np.ndarray, contrast: float) -> np.ndarray:
+    """What factors of full light cost, in ΔE00; any shape.
 
-    The darker the object's shade, the less sure is it that any of its surface faces the light. The
-    haze cannot be more than the found color's smallest channel.
+    ``contrast``, 0 to 1, of :class:`core.color.lit.LitColor`: the darker the object's shade, the
+    less sure is it that any of its surface faces the light.
     """
-    least = 1.0 / (EVEN_FACTOR + SHADE_FACTOR * (1.0 - min(lit.contrast, 1.0)))
-    return least, EVEN_FACTOR, min(HAZE_LINEAR1, float(lit.linear1.min()))
+    room = EVEN_LIGHT_ROOM + (1.0 - EVEN_LIGHT_ROOM) * (1.0 - min(contrast, 1.0))
+    low, high = FULL_LIGHT
+    darker = DARKER_COST / room * np.log(low / np.minimum(factor, low))
+    brighter = BRIGHTER_COST * np.log(np.maximum(factor, high) / high)
+    return np.asarray(darker + brighter)
+
+
+def haze_cost(haze1: np.ndarray) -> np.ndarray:
+    """What white over the lit part costs, in ΔE00; any shape."""
+    return np.asarray(HAZE_COST * haze1 / SURFACE_HAZE1)
 
 
 def confidence_percent(margin: float, lead_percent: float) -> float:
-    """How sure a verdict is, 50 to 100: by the distance over the limit, and by whether the largest
-    material leads clearly (``lead_percent`` 50 to 100)."""
+    """How sure a verdict is, 50 to 100: by the misfit over its limit, and by how clearly the
+    largest material leads (``lead_percent`` 50 to 100)."""
     clear = 1.0 / (1.0 + np.exp(-CONFIDENCE_SLOPE * abs(np.log(max(margin, 1e-6)))))
     return float(50.0 + (100.0 * clear - 50.0) * (lead_percent - 50.0) / 50.0)
 

@@ -1,0 +1,186 @@
+"""Why rules disagree on the same pixels: the protocol audit.
+
+Only steps that really differ between two rules are named, with their size on this image, and of
+each it is said whether it alone turns the verdict where that can be seen from the other rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.color.difference import delta_e00
+from core.pipeline import Measurement
+from core.verdict.judge import FAIL, PASS, UNSCORED
+from core.verdict.rules import rule
+
+WORDS = {PASS: "passes", FAIL: "fails", UNSCORED: "cannot be scored"}
+# Dominant colors that are nearer than this are the same to the eye.
+_SEEN_DELTA_E00 = 1.0
+
+
+@dataclass(frozen=True)
+class Audit:
+    """A disagreement.
+
+    ``sentence`` says which rules pass and which fail; ``reasons`` are pairs of a title and a
+    sentence, the step that turns the verdict first. ``passing`` and ``failing`` are rule ids.
+    """
+
+    sentence: str
+    reasons: tuple[tuple[str, str], ...]
+    passing: tuple[str, ...]
+    failing: tuple[str, ...]
+
+
+def audit(measurements: Sequence[Measurement]) -> Audit | None:
+    """What makes the rules disagree on one object and color; None where they agree.
+
+    ``measurements`` are of the same pixels and target, one a rule. Rules that could not score are
+    told, and are no disagreement by themselves.
+    """
+    by = {one.verdict.rule: one for one in measurements}
+    passing = tuple(name for name, one in by.items() if one.verdict.status == PASS)
+    failing = tuple(name for name, one in by.items() if one.verdict.status == FAIL)
+    if not passing or not failing:
+        return None
+    sentence = f"{_names(passing)} {_verb(passing, PASS)}, {_names(failing)} {_verb(failing, FAIL)}"
+    unscored = tuple(name for name, one in by.items() if one.verdict.status == UNSCORED)
+    if unscored:
+        sentence += f"; {_names(unscored)} could not score it"
+    reasons = [
+        *_guidance(by), *_cleanup(by), *_vivid_half(by), *_candidates(by), *_axis(by), *_light(by)
+    ]  # fmt: skip
+    return Audit(sentence + ".", tuple(reasons), passing, failing)
+
+
+def _guidance(by: Mapping[str, Measurement]) -> list[tuple[str, str]]:
+    """The released step that keeps the tenth nearest to the asked color."""
+    guided, plain = by.get("released"), by.get("released-unguided")
+    if guided is None or guided.dominant is None or guided.dominant.method != "released":
+        return []
+    if guided.dominant.achromatic:
+        return []
+    kept = 100.0 * guided.dominant.used_count / max(guided.dominant.pixel_count, 1)
+    text = (
+        f"released looks at {kept:.0f}% of its pixels, those nearest to the asked color, and is "
+        f"{_distance(guided)} from it"
+    )
+    if plain is None or plain.verdict.status == UNSCORED:
+        return [("Target guidance", text + ".")]
+    text += f"; without that step it is {_distance(plain)} and {WORDS[plain.verdict.status]}."
+    turns = plain.verdict.status != guided.verdict.status
+    return [(_title("Target guidance", turns), text)]
+
+
+def _cleanup(by: Mapping[str, Measurement]) -> list[tuple[str, str]]:
+    """The released clean-up, which takes out shadows and grays."""
+    cleaned = by.get("released-unguided") or by.get("released")
+    if cleaned is None or cleaned.colors is None or not cleaned.mask_px:
+        return []
+    left = 100.0 * cleaned.colors.pixel_count / cleaned.mask_px
+    undone = [note for note in cleaned.notes if "undone" in note]
+    if undone:
+        return [("Gray pixels dropped, and taken back", undone[0])]
+    if left > 99.0:
+        return []
+    text = (
+        f"The clean-up of released leaves out {100.0 - left:.0f}% of the mask as shadow, gray or "
+        "crumbs; paper measures all of it."
+    )
+    return [("Gray pixels dropped", text)]
+
+
+def _vivid_half(by: Mapping[str, Measurement]) -> list[tuple[str, str]]:
+    """The released rule's dominant color against the paper's, before any guidance."""
+    paper, released = by.get("paper"), by.get("released-unguided")
+    if paper is None or released is None or released.dominant is None:
+        return []
+    if paper.verdict.lab is None or released.verdict.lab is None:
+        return []
+    apart = float(delta_e00(np.array(paper.verdict.lab), np.array(released.verdict.lab)))
+    if apart < _SEEN_DELTA_E00:
+        return []
+    what = (
+        "takes a near-neutral object by its grayest pixels"
+        if released.dominant.achromatic
+        else "drops the less colorful half of the pixels"
+    )
+    text = (
+        f"released {what}, paper averages all: their dominant colors are {apart:.1f} ΔE00 apart, "
+        f"at L* {released.verdict.lab[0]:.0f} and {paper.verdict.lab[0]:.0f}."
+    )
+    turns = paper.verdict.status != released.verdict.status
+    return [(_title("Other pixels averaged", turns), text)]
+
+
+def _candidates(by: Mapping[str, Measurement]) -> list[tuple[str, str]]:
+    """Accepted colors: the paper's neighbors, the released rule's Munsell samples."""
+    out = []
+    for name in ("paper", "released"):
+        one = by.get(name)
+        if one is None or len(one.candidates) < 2 or one.verdict.status != PASS:
+            continue
+        used = {metric.candidate for metric in one.verdict.metrics}
+        if used == {0}:
+            continue
+        met = one.candidates[one.verdict.nearest]
+        text = (
+            f"{name} accepts {len(one.candidates)} colors here and passes on "
+            f"{met.name or met.hex}, not on the asked color."
+        )
+        if len(used) > 1:
+            text += " Its metrics pass on different ones."
+        out.append((_title("Candidates", True), text))
+    return out
+
+
+def _axis(by: Mapping[str, Measurement]) -> list[tuple[str, str]]:
+    """The paper's component through neutral against that through the mean."""
+    paper, centered = by.get("paper"), by.get("paper-centred")
+    if paper is None or centered is None:
+        return []
+    if paper.verdict.status == centered.verdict.status or paper.verdict.lab is None:
+        return []
+    assert centered.verdict.lab is not None
+    apart = float(delta_e00(np.array(paper.verdict.lab), np.array(centered.verdict.lab)))
+    text = (
+        "paper takes the component through neutral, paper-centred through the mean: "
+        f"{apart:.1f} ΔE00 apart on this object."
+    )
+    return [(_title("Where the axis runs", True), text)]
+
+
+def _light(by: Mapping[str, Measurement]) -> list[tuple[str, str]]:
+    """Our rule's lit part against the means of the others."""
+    ours, paper = by.get("truehue"), by.get("paper")
+    if ours is None or paper is None or ours.verdict.light is None or ours.verdict.lab is None:
+        return []
+    if ours.verdict.status == paper.verdict.status or paper.verdict.lab is None:
+        return []
+    text = (
+        f"truehue compares the lit part (L* {ours.verdict.lab[0]:.0f}) with the asked color in "
+        f"this light; paper averages light and shadow (L* {paper.verdict.lab[0]:.0f})."
+    )
+    return [(_title("Light and shadow", True), text)]
+
+
+def _title(step: str, turns: bool) -> str:
+    return f"{step}: turns the verdict" if turns else step
+
+
+def _distance(one: Measurement) -> str:
+    metric = one.verdict.metric("delta_e00")
+    return "not scored" if metric is None else f"{metric.value:.1f} ΔE00"
+
+
+def _names(ids: Sequence[str]) -> str:
+    names = [rule(name).name for name in ids]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _verb(ids: Sequence[str], status: str) -> str:
+    one, several = {PASS: ("passes", "pass"), FAIL: ("fails", "fail")}[status]
+    return one if len(ids) == 1 else several

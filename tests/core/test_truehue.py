@@ -1,0 +1,207 @@
+"""The rule truehue against the physics it stands on: light scales and hazes, it turns no hue."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.color.lit import lit_color
+from core.color.materials import materials, shadeless
+from core.color.spaces import linear1_to_srgb1, srgb8_to_lab, srgb8_to_linear1
+from core.color.systems import parse_target
+from core.generation.renderer import RenderRequest, render
+from core.masks.mask import Mask
+from core.pipeline import Measurement, measure
+from core.verdict.truehue import confidence_percent, factor_cost, haze_cost
+
+SIDE = 64
+
+
+def seen(albedo: tuple[int, int, int], shade: np.ndarray, haze1: float | np.ndarray = 0.0):
+    """The picture ``shade × albedo + haze`` in linear light, as 8-bit sRGB, and its whole mask."""
+    linear1 = shade[..., None] * srgb8_to_linear1(np.array(albedo)) + np.asarray(haze1)[..., None]
+    srgb8 = np.rint(255.0 * linear1_to_srgb1(np.clip(linear1, 0.0, 1.0))).astype(np.uint8)
+    return srgb8, np.ones(shade.shape, dtype=bool)
+
+
+def ramp(low: float, high: float = 1.0) -> np.ndarray:
+    """Shade that rises evenly from left to right."""
+    return np.tile(np.linspace(low, high, SIDE), (SIDE, 1))
+
+
+def judged(picture: tuple[np.ndarray, np.ndarray], asked: str) -> Measurement:
+    return measure(*picture, parse_target(asked), "truehue")
+
+
+def value(found: Measurement, name: str = "delta_e00") -> float:
+    metric = found.verdict.metric(name)
+    assert metric is not None
+    return metric.value
+
+
+def misfit(found: Measurement) -> float:
+    return value(found, "misfit")
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    albedo=st.tuples(*[st.integers(20, 255)] * 3),
+    low=st.floats(0.05, 0.95),
+    high=st.floats(0.85, 1.0),
+)
+def test_shading_never_fails_a_right_color(
+    albedo: tuple[int, int, int], low: float, high: float
+) -> None:
+    found = judged(seen(albedo, ramp(min(low, high), high)), ",".join(map(str, albedo)))
+    assert found.verdict.status == "pass"
+    assert found.verdict.light is not None
+    assert 0.7 < found.verdict.light.factor <= 1.1
+
+
+@pytest.mark.parametrize("albedo", [(0, 0, 128), (128, 0, 0), (75, 0, 130), (0, 0, 0)])
+def test_a_reflected_white_surround_is_excused(albedo: tuple[int, int, int]) -> None:
+    """A glossy dark object reflects 3% of white all over; the plain mean of it is far off."""
+    picture = seen(albedo, ramp(0.2), 0.03)
+    asked = ",".join(map(str, albedo))
+    assert judged(picture, asked).verdict.status == "pass"
+    assert measure(*picture, parse_target(asked), "paper").verdict.status == "fail"
+
+
+def test_more_white_than_a_surface_reflects_is_not_excused() -> None:
+    assert judged(seen((128, 0, 0), ramp(0.2), 0.2), "128,0,0").verdict.status == "fail"
+
+
+@pytest.mark.parametrize(
+    ("asked", "got"),
+    [
+        ("css:red", (255, 69, 0)),  # another hue: orangered
+        ("css:rosybrown", (188, 60, 60)),  # more vivid
+        ("css:firebrick", (188, 143, 143)),  # paler than any haze
+        ("css:gray", (192, 192, 192)),  # lighter than the light: silver
+        ("css:silver", (105, 105, 105)),  # darker than this light explains: dimgray
+    ],
+)
+def test_what_light_cannot_do_fails(asked: str, got: tuple[int, int, int]) -> None:
+    found = judged(seen(got, ramp(0.5)), asked)
+    assert found.verdict.status == "fail"
+    assert "as this light shows it" not in found.verdict.reason
+
+
+def test_deep_shade_excuses_a_darker_lit_part_and_even_light_does_not() -> None:
+    """The same lit color, 0.68 of the asked: only shade can tell that nothing faces the light."""
+    even = judged(seen((147, 142, 147), ramp(0.66, 0.68)), "l2:gray")
+    shaded = judged(seen((147, 142, 147), ramp(0.05, 0.68)), "l2:gray")
+    assert misfit(shaded) < misfit(even)
+    assert even.verdict.light is not None
+    assert shaded.verdict.light is not None
+    assert even.verdict.light.contrast > 0.9 > 0.2 > shaded.verdict.light.contrast
+
+
+def test_a_highlight_does_not_wash_the_found_color_out() -> None:
+    """A fifth of the object is under a broad highlight; the lit color is still the material's."""
+    shade = ramp(0.3)
+    haze = np.zeros_like(shade)
+    haze[: SIDE // 5] = 0.35
+    found = judged(seen((178, 34, 34), shade, haze), "css:firebrick")
+    assert found.verdict.status == "pass"
+    assert value(found) < 2.0
+
+
+@pytest.mark.parametrize("second", [(235, 235, 235), (20, 20, 22), (40, 90, 200)])
+def test_the_largest_material_is_measured(second: tuple[int, int, int]) -> None:
+    main, other = seen((178, 34, 34), ramp(0.3)), seen(second, ramp(0.3))
+    srgb8 = np.concatenate([main[0], other[0][:, : SIDE * 2 // 3]], axis=1)
+    whole = srgb8, np.ones(srgb8.shape[:2], dtype=bool)
+    found = judged(whole, "css:firebrick")
+    assert found.verdict.status == "pass"
+    assert found.dominant is not None
+    assert found.dominant.steps[0] == ("the largest material", SIDE * SIDE)
+    assert found.verdict.confidence_percent is not None
+    assert found.verdict.confidence_percent < 75.0  # 60 to 40 is no clear lead
+    assert judged(whole, ",".join(map(str, second))).verdict.status == "fail"
+
+
+def test_materials_of_one_hue_are_one_and_scatter_is_none() -> None:
+    srgb8 = seen((60, 120, 200), ramp(0.05))[0].reshape(-1, 3)
+    found = materials(srgb8_to_lab(srgb8), np.ones(len(srgb8), dtype=np.int64))
+    assert found.shares[0] > 0.98
+    assert found.lead_percent > 98.0
+
+
+def test_neutral_materials_part_only_where_no_shadow_is_as_dark() -> None:
+    gray = seen((180, 180, 180), ramp(0.4))[0].reshape(-1, 3)
+    for other, expected in (((90, 90, 90), 1), ((12, 12, 12), 2)):
+        both = np.concatenate([gray, np.full((SIDE * SIDE // 3, 3), other, dtype=np.uint8)])
+        found = materials(srgb8_to_lab(both), np.ones(len(both), dtype=np.int64))
+        assert found.shares.size == expected, other
+
+
+def test_the_shadeless_plane_does_not_move_with_the_shade() -> None:
+    colors = seen((60, 120, 200), np.array([[0.1, 0.3, 1.0]]))[0]
+    place = shadeless(srgb8_to_lab(colors))[0]
+    assert np.abs(place - place[2]).max() < 1.5  # rounding to 8 bits moves the darkest
+
+
+def test_counts_stand_for_pixels() -> None:
+    srgb8 = seen((60, 120, 200), ramp(0.2))[0].reshape(-1, 3)
+    distinct, counts = np.unique(srgb8, axis=0, return_counts=True)
+    whole = lit_color(srgb8, srgb8_to_lab(srgb8), np.ones(len(srgb8), dtype=np.int64))
+    short = lit_color(distinct, srgb8_to_lab(distinct), counts)
+    assert short.linear1 == pytest.approx(whole.linear1, abs=1e-12)
+    assert short.contrast == pytest.approx(whole.contrast, abs=1e-12)
+    assert short.used.sum() == whole.used.sum()
+
+
+def test_what_light_costs_is_written_out() -> None:
+    """9 ln(0.93 / 0.5) = 5.585 in deep shade, over 0.6 in even light; 40 ln 1.2 = 7.293."""
+    factors = np.array([0.5, 0.93, 1.0, 1.2])
+    assert factor_cost(factors, 0.0) == pytest.approx([5.585, 0.0, 0.0, 7.293], abs=1e-3)
+    assert factor_cost(factors, 1.0) == pytest.approx([9.308, 0.0, 0.0, 7.293], abs=1e-3)
+    assert haze_cost(np.array([0.0, 0.04, 0.08])) == pytest.approx([0.0, 3.0, 6.0])
+
+
+def test_the_misfit_is_the_distance_and_the_cost_of_light_at_right_angles() -> None:
+    found = judged(seen((178, 34, 34), 0.7 * ramp(0.5)), "css:firebrick")
+    light = found.verdict.light
+    assert light is not None
+    assert misfit(found) == pytest.approx(np.hypot(value(found), light.cost), abs=1e-12)
+    assert light.cost == pytest.approx(
+        np.hypot(factor_cost(np.array(light.factor), light.contrast),
+                 haze_cost(np.array(light.haze_percent / 100.0))), abs=1e-9,
+    )  # fmt: skip
+
+
+def test_a_clipped_color_is_compared_as_a_camera_clips_it() -> None:
+    """Overexposed, a pale color is white; it is not failed for the tint that the file lost."""
+    assert judged(seen((255, 240, 245), 1.15 * ramp(0.9)), "255,240,245").verdict.status == "pass"
+
+
+def test_confidence_is_half_at_the_limit_and_grows_away_from_it() -> None:
+    assert confidence_percent(1.0, 100.0) == pytest.approx(50.0)
+    assert confidence_percent(0.2, 100.0) > confidence_percent(0.7, 100.0) > 50.0
+    assert confidence_percent(4.0, 100.0) > confidence_percent(1.4, 100.0) > 50.0
+    assert confidence_percent(0.2, 55.0) < 60.0
+
+
+@pytest.mark.parametrize("name", ["mug", "chair", "teddy bear"])
+@pytest.mark.parametrize("light", ["overcast", "studio", "window", "hard"])
+def test_rendered_objects_pass_where_the_mean_of_the_paper_fails_some(
+    name: str, light: str
+) -> None:
+    drawn = render(RenderRequest(name, (120, 66, 197), light=light, seed=5, size_px=128))
+    assert isinstance(drawn.mask, Mask)
+    found = measure(drawn.srgb8, drawn.mask.pixels, parse_target("l2:violet"), "truehue")
+    assert found.verdict.status == "pass"
+    assert measure(
+        drawn.srgb8, drawn.mask.pixels, parse_target("l2:purplish blue"), "truehue"
+    ).verdict.status == "fail"  # fmt: skip
+
+
+def test_only_the_misfit_judges() -> None:
+    found = judged(seen((178, 34, 34), ramp(0.3)), "css:firebrick")
+    limits = {metric.name: metric.threshold for metric in found.verdict.metrics}
+    assert limits == {"misfit": 4.5, "delta_e00": None, "delta_chroma": None, "hue_deg": None}
+    assert found.verdict.parameters["thresholds"] == {"misfit": 4.5}
+    assert found.numbers()["light"]["factor"] == found.verdict.light.factor
