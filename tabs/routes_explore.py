@@ -15,6 +15,7 @@ from tabs.explore_examples import measured, picture_png, scene, stored
 from tabs.explore_rejudge import start_rejudge
 from tabs.explore_report import report_view, reports_here
 from tabs.explore_run import start_run
+from tabs.explore_why import reasons
 
 KEPT_PNGS = 512
 _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
@@ -56,7 +57,7 @@ def explore_routes(context: Context) -> APIRouter:
 
     @router.get("/why")
     def why(keys: str = "") -> JSONResponse:
-        return guarded(lambda: {"why": {}})
+        return guarded(lambda: {"why": reasons(context, keys.split(",") if keys else [])})
 
     @router.get("/jobs")
     def jobs(owner: str = "") -> JSONResponse:

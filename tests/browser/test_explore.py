@@ -231,6 +231,9 @@ def test_disagreements_with_reasons_filters_and_inspect(visit: Visit, started: A
     assert apart > 0
     cards = box.locator(".th-pair-card")
     expect(cards).to_have_count(apart)
+    expect(cards.first.locator(".th-pair-why")).to_contain_text(
+        re.compile("Target guidance|Gray pixels|Other pixels"), timeout=DRAWN_MS
+    )
     box.locator("[data-cell=both]").click()
     expect(cards).to_have_count(counts["both"])
     expect(box.locator("[data-cell=both]")).to_be_focused()

@@ -29,6 +29,7 @@ from tabs.explore_examples import drawn as drawn_scene
 from tabs.explore_jobs import Job, Jobs
 from tabs.explore_rejudge import start_rejudge
 from tabs.explore_report import report_view, reports_here, stale
+from tabs.explore_why import reasons
 from tests.storage.samples import drawing
 from tests.tabs.drawn import drawn
 
@@ -353,6 +354,18 @@ def test_the_table_counts_stored_verdicts(mugs: Context) -> None:
     assert agreement_view(mugs, {"system": "l3"})["judged"] == 3
     with pytest.raises(BadInput, match="No rule is called"):
         agreement_view(mugs, {"a": "nobody"})
+
+
+def test_reasons_are_measured_again(mugs: Context) -> None:
+    pairs = agreement_view(mugs, {})["pairs"]
+    told = reasons(mugs, [pair["key"] for pair in pairs])
+    assert set(told) == {pair["key"] for pair in pairs}
+    for one in told.values():
+        assert "released" in one["sentence"]
+        assert all(title and text for title, text in one["reasons"])
+    with pytest.raises(BadInput, match="At most"):
+        reasons(mugs, ["x"] * 9)
+    assert "not stored" in reasons(mugs, ["nonsense"])["nonsense"]["problem"]
 
 
 def test_stored_images_are_judged_by_what_they_lack(context: Context) -> None:
