@@ -14,7 +14,7 @@ from core.color.density import ChromaticityDensity, chromaticity_density, lightn
 from core.color.spaces import hex_of, lab_to_srgb8
 from core.color.statistics import mean
 from core.pipeline import Measurement
-from core.verdict.region import acceptance_outline, line_across, square_around
+from core.verdict.region import acceptance_outline, line_across, room_left, square_around
 from core.verdict.rules import rule
 
 INK, SOFT, LINE = "var(--th-ink)", "var(--th-soft)", "var(--th-line)"
@@ -76,15 +76,13 @@ def chromaticity(found: Measurement) -> dict[str, Any]:
     ))  # fmt: skip
     low, high = _in_view(found, density)
     _axis_line(figure, found, low, high)
-    thresholds = rule(found.verdict.rule).thresholds
-    for index, candidate in enumerate(found.candidates[:MOST_DRAWN]):
-        outline = acceptance_outline(candidate.lab, thresholds)
+    for index, outline in enumerate(_outlines(found)):
         figure.add_trace(go.Scatter(
             x=outline[:, 0], y=outline[:, 1], mode="lines", hoverinfo="skip",
             line={"color": INK, "width": 1.4 if index == 0 else 0.8},
         ))  # fmt: skip
-        if index:
-            figure.add_trace(_point(candidate.lab, candidate.name, candidate.hex, "circle", 6))
+    for candidate in found.candidates[1:MOST_DRAWN]:
+        figure.add_trace(_point(candidate.lab, candidate.name, candidate.hex, "circle", 6))
     figure.add_trace(go.Scatter(
         x=[0], y=[0], mode="markers", hovertemplate="neutral: a* = b* = 0<extra></extra>",
         marker={"symbol": "circle-open", "size": 9, "color": INK, "line": {"width": 1.5}},
@@ -93,6 +91,10 @@ def chromaticity(found: Measurement) -> dict[str, Any]:
     found_lab = found.verdict.lab
     label = f"asked: {asked.name or asked.hex}"
     figure.add_trace(_point(asked.lab, label, asked.hex, "circle", 11))
+    light = found.verdict.light
+    if light is not None:
+        seen = light.seen_lab
+        figure.add_trace(_point(seen, "asked, as this light shows it", _hex(seen), "diamond", 9))
     figure.add_trace(_point(found_lab, "found", _hex(found_lab), "square", 11))
     _labels(figure, {"neutral": (0.0, 0.0), "asked": asked.lab[1:], "found": found_lab[1:]}, high)
     figure.update_xaxes(range=[low[0], high[0]], title_text="a*", constrain="domain")
@@ -120,9 +122,23 @@ def _in_view(found: Measurement, density: ChromaticityDensity) -> tuple[np.ndarr
     """The square that holds the pixels, the neutral point, found and the accepted colors."""
     assert found.verdict.lab is not None
     points = [*density.corners, np.zeros(2), np.array(found.verdict.lab[1:])]
-    for candidate in found.candidates[:MOST_DRAWN]:
-        points.extend(acceptance_outline(candidate.lab, rule(found.verdict.rule).thresholds))
+    points += [np.array(candidate.lab[1:]) for candidate in found.candidates[:MOST_DRAWN]]
+    for outline in _outlines(found):
+        points.extend(outline)
     return square_around(np.array(points))
+
+
+def _outlines(found: Measurement) -> list[np.ndarray]:
+    """What passes: around each accepted color, or around the nearest as the light shows it."""
+    verdict = found.verdict
+    by = rule(verdict.rule)
+    if verdict.light is None:
+        return [
+            acceptance_outline(candidate.lab, by.thresholds)
+            for candidate in found.candidates[:MOST_DRAWN]
+        ]
+    left = room_left(verdict.light, by.thresholds)
+    return [] if left is None else [acceptance_outline(verdict.light.seen_lab, left)]
 
 
 def _axis_line(figure: Any, found: Measurement, low: np.ndarray, high: np.ndarray) -> None:

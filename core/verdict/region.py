@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from core.color.difference import delta_chroma, delta_e00, hue_difference_deg
+from core.verdict.judge import LightMatch
 from core.verdict.rules import Thresholds
 
 # As far as a rule without a limit on ΔChroma is looked at; 5 ΔE00 of the most vivid colors.
@@ -39,6 +40,14 @@ def acceptance_outline(
     reach = np.where(passes.all(axis=1), radius.size, passes.argmin(axis=1))
     length = np.concatenate(([0.0], radius))[reach]
     return center[1:] + length[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+
+
+def room_left(light: LightMatch, thresholds: Thresholds) -> Thresholds | None:
+    """The distance in ΔE00 that a misfit still allows in this light; None where there is none."""
+    if thresholds.misfit is None or light.cost >= thresholds.misfit:
+        return None
+    left = float(np.sqrt(thresholds.misfit**2 - light.cost**2))
+    return Thresholds(delta_chroma=None, delta_e00=left, hue_deg=None)
 
 
 def square_around(points: np.ndarray, least_half: float = 12.0) -> tuple[np.ndarray, np.ndarray]:

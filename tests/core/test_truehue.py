@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.color.difference import delta_e00
 from core.color.lit import lit_color
 from core.color.materials import materials, shadeless
 from core.color.spaces import linear1_to_srgb1, srgb8_to_lab, srgb8_to_linear1
@@ -14,6 +17,8 @@ from core.color.systems import parse_target
 from core.generation.renderer import RenderRequest, render
 from core.masks.mask import Mask
 from core.pipeline import Measurement, measure
+from core.verdict.region import acceptance_outline, room_left
+from core.verdict.rules import rule
 from core.verdict.truehue import confidence_percent, factor_cost, haze_cost
 
 SIDE = 64
@@ -205,3 +210,16 @@ def test_only_the_misfit_judges() -> None:
     assert limits == {"misfit": 4.5, "delta_e00": None, "delta_chroma": None, "hue_deg": None}
     assert found.verdict.parameters["thresholds"] == {"misfit": 4.5}
     assert found.numbers()["light"]["factor"] == found.verdict.light.factor
+
+
+def test_the_room_that_the_light_leaves_is_drawn_around_the_color_in_it() -> None:
+    found = judged(seen((178, 34, 34), 0.8 * ramp(0.3)), "css:firebrick")
+    light = found.verdict.light
+    assert light is not None
+    left = room_left(light, rule("truehue").thresholds)
+    assert left is not None
+    assert left.delta_e00 == pytest.approx(np.sqrt(4.5**2 - light.cost**2))
+    outline = acceptance_outline(light.seen_lab, left)
+    edge = np.column_stack([np.full(len(outline), light.seen_lab[0]), outline])
+    assert delta_e00(edge, np.array(light.seen_lab)).max() < left.delta_e00
+    assert room_left(replace(light, cost=4.6), rule("truehue").thresholds) is None
