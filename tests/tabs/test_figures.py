@@ -77,6 +77,8 @@ def test_a_figure_is_valid_and_its_colors_are_measured_or_the_pages(
     assert found.verdict.lab is not None
     measured = {candidate.hex for candidate in found.candidates}
     measured.add(hex_of(lab_to_srgb8(np.array(found.verdict.lab))))
+    if found.verdict.light is not None:
+        measured.add(hex_of(lab_to_srgb8(np.array(found.verdict.light.seen_lab))))
     seen = set(colors_in(figure))
     assert seen
     for color in seen:
