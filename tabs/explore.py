@@ -38,7 +38,7 @@ smaller or larger together, over all pictures. A double click shows the whole ra
 <section class="th-card th-trust-parts"><header><h3>Where it goes wrong</h3>
 <span class="th-strip th-parts-system" role="group" aria-label="Color system"></span>
 <span class="th-strip th-parts-what" role="group" aria-label="Number"><button type="button" data-what="hit">Hits</button><button type="button" data-what="false">False accepts</button></span>
-<span class="th-soft">Percent; the darker a cell, the more verdicts are wrong.</span></header>
+<span class="th-soft">Percent; the stronger a cell is shaded, the more verdicts are wrong.</span></header>
 <div class="th-parts"></div></section>
 <section class="th-card th-trust-examples"><header><h3>Pictures that a rule gets wrong</h3>
 <span class="th-strip th-examples-rule" role="group" aria-label="Rule"></span></header>

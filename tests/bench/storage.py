@@ -41,6 +41,16 @@ def _fill(storage: Storage) -> str:
     return first
 
 
+def _judge_by_another(storage: Storage) -> None:
+    """The same questions judged by a second rule, which fails every fifth."""
+    with storage._database.transaction() as cursor:
+        cursor.execute(
+            "INSERT INTO evidence SELECT * REPLACE (sha256(evidence_id) AS evidence_id, "
+            "'other' AS protocol, "
+            "CASE WHEN rowid % 5 = 0 THEN 'fail' ELSE 'pass' END AS status) FROM evidence"
+        )
+
+
 def _ms(call: Callable[[], object], before: Callable[[], object] | None = None) -> float:
     """Median of the runs of ``call``, each after ``before``, which is not timed."""
     times = []
@@ -81,6 +91,12 @@ def main() -> None:
             "adding one drawing": _ms(lambda: drawings.add(batch[0])),
             "adding 1,000 drawings at once": _ms(lambda: drawings.add_many(batch)),
         }
+        _judge_by_another(storage)
+        both = ("test-rule", "other")
+        lines["agreement of two rules, 200,000 verdicts"] = _ms(
+            lambda: storage.agreement.table(*both)
+        )
+        lines["24 questions on which they disagree"] = _ms(lambda: storage.agreement.pairs(*both))
         given = prompts(PROMPTS)
         start = time.perf_counter()
         stored = storage.prompt_sets.add("all", given, "csv")
