@@ -33,7 +33,9 @@ LEAST_S = 0.03
 SAMPLE = 2_000
 TOLERANCE = 1e-6
 TARGET = "l3:vivid reddish orange"
-GOAL_DECODE, GOAL_COLOUR, GOAL_LOOP = 1.0, 20.0, 100.0
+GOAL_DECODE, GOAL_COLOUR, GOAL_LOOP, GOAL_SCORING = 1.0, 20.0, 100.0, 1.5
+# The rules whose numbers colour-science gives too.
+PLAIN = [known for known in RULES if not known.lit]
 
 
 class Disagreement(Exception):
@@ -118,23 +120,40 @@ def rule_rows(scene: Scene, by: Rule, target: ColorTarget, judged: bool) -> None
 
 
 def inspect_rows(scene: Scene, target: ColorTarget, judged: bool) -> None:
-    """(a) and (b) for all rules in one call, which is what Inspect computes for each verdict."""
+    """(a) and (b) for the four rules of the paper and of its code, in one call."""
     target_lab = np.array(target.lab)
-    ids = [by.id for by in RULES]
+    ids = [by.id for by in PLAIN]
 
     def ours() -> list[Measurement]:
         return list(measure_by_rules(scene.srgb8, scene.mask, target, ids))
 
     def theirs() -> list[tuple[np.ndarray, dict[str, float]]]:
-        return reference.by_rules(scene.srgb8, scene.mask, target_lab, RULES)
+        return reference.by_rules(scene.srgb8, scene.mask, target_lab, PLAIN)
 
     for found, numbers in zip(ours(), theirs(), strict=True):
         check_verdict(f"{scene.name}, {found.verdict.rule}", found, *numbers)
     ours_ms, decode_ms, theirs_ms = medians_ms(ours, lambda: decode(scene.png), theirs)
     words = goal(ours_ms / decode_ms, GOAL_DECODE, at_most=True, judged=judged)
-    row("all four, as Inspect", ours_ms, "/ decoding", decode_ms, ours_ms / decode_ms, words)
+    row("these four in one", ours_ms, "/ decoding", decode_ms, ours_ms / decode_ms, words)
     words = goal(theirs_ms / ours_ms, GOAL_COLOUR, at_most=False, judged=judged)
     row("", ours_ms, "colour-science /", theirs_ms, theirs_ms / ours_ms, words)
+
+
+def scoring_rows(scene: Scene, target: ColorTarget, judged: bool) -> None:
+    """(d) what scoring costs against looking: truehue, three rules, and all, against decoding."""
+    for what, ids in (
+        ("truehue", ["truehue"]),
+        ("paper released truehue", ["paper", "released", "truehue"]),
+        ("all rules, as Inspect", [by.id for by in RULES]),
+    ):
+
+        def ours(ids: list[str] = ids) -> list[Measurement]:
+            return list(measure_by_rules(scene.srgb8, scene.mask, target, ids))
+
+        ours_ms, decode_ms = medians_ms(ours, lambda: decode(scene.png))
+        ratio = ours_ms / decode_ms
+        words = goal(ratio, GOAL_SCORING, at_most=True, judged=judged and len(ids) == 3)
+        row(what, ours_ms, "/ decoding", decode_ms, ratio, words)
 
 
 def loop_rows(scene: Scene, target: ColorTarget, judged: bool) -> None:
@@ -190,9 +209,10 @@ def main() -> int:
                 f"\n{scene.name}{'' if judged else ' (for information)'}: {width} x {height}, "
                 f"{scene.mask.sum():,} pixels of {distinct:,} colors inside the mask"
             )
-            for by in RULES:
+            for by in PLAIN:
                 rule_rows(scene, by, target, judged)
             inspect_rows(scene, target, judged)
+            scoring_rows(scene, target, judged)
             loop_rows(scene, target, judged)
     except Disagreement as error:
         print(f"The numbers disagree. {error}", file=sys.stderr)
