@@ -67,20 +67,20 @@ def _drawn(found: Measurement) -> str:
 
 def _limits(parameters: Mapping[str, Any]) -> str:
     limits, units = parameters["thresholds"], {"hue_deg": "°"}
-    names = {"delta_chroma": "ΔChroma", "delta_e00": "ΔE00", "hue_deg": "hue"}
+    names = {"misfit": "misfit", "delta_chroma": "ΔChroma", "delta_e00": "ΔE00", "hue_deg": "hue"}
     judged = [
         f"{names[key]} {limits[key]:g}{units.get(key, '')}"
         for key in names
-        if limits[key] is not None
+        if limits.get(key) is not None
     ]
     return "limits " + ", ".join(judged)
 
 
 def _light(light: LightMatch) -> str:
     return (
-        f"darkest shade at {100 * light.contrast:.0f}% of the lit part, so that part may have "
-        f"{100 * light.factor_least:.0f} to {100 * light.factor_most:.0f}% of full light; nearest "
-        f"at {100 * light.factor:.0f}% with {light.haze_percent:.1f}% of white over it"
+        f"darkest shade at {100 * light.contrast:.0f}% of the lit part; the asked color comes "
+        f"nearest at {100 * light.factor:.0f}% of full light with {light.haze_percent:.1f}% of "
+        f"white over it, at a cost of {light.cost:.1f}"
     )
 
 

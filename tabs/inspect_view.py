@@ -13,6 +13,7 @@ from core.color.spaces import chroma, hex_of, lab_to_srgb8
 from core.color.systems import SYSTEMS, all_nearest
 from core.pipeline import Measurement
 from core.records import EvidenceRecord, ImageRecord
+from core.verdict.audit import audit
 from core.verdict.judge import FAIL, PASS, LightMatch, Metric
 from core.verdict.rules import rule
 from tabs import figures
@@ -22,9 +23,14 @@ TITLES = {PASS: "Passes", FAIL: "Fails", "unscored": "Not scored"}
 EVEN_CONTRAST = 49.5
 """The L* on which black and white text have the same contrast (WCAG, about 4.6 to 1)."""
 CONFIDENCE = ((90.0, "very sure"), (75.0, "rather sure"), (60.0, "not very sure"), (0.0, "unsure"))
-FULL = {"delta_chroma": 15.0, "delta_e00": 15.0, "hue_deg": 90.0}
+FULL = {"misfit": 15.0, "delta_chroma": 15.0, "delta_e00": 15.0, "hue_deg": 90.0}
 """What fills the bar of a number that has no limit."""
 METRICS: dict[str, tuple[str, str, str]] = {
+    "misfit": (
+        "Misfit", "",
+        "√(ΔE00² + cost of the light²): how far the asked color stays from the found one in the "
+        "light that explains the image best. Light that is less likely costs more.",
+    ),
     "delta_chroma": (
         "ΔChroma", "",
         "Distance in the a*b* plane: √(Δa*² + Δb*²). GenColorBench, section 3.4.",
@@ -92,17 +98,12 @@ def _between(found: Measurement) -> dict[str, Any] | None:
 
 
 def light_sentence(light: LightMatch | None) -> str:
-    """What the light of the image explains, in words; empty for rules that do not ask."""
+    """In which light the asked color was compared, and what that cost; empty for other rules."""
     if light is None:
         return ""
-    haze = (
-        f" and {light.haze_percent:.1f}% of white over it (at most {light.haze_most_percent:.1f}%)"
-        if light.haze_most_percent >= 0.05 else ""
-    )  # fmt: skip
-    return (
-        f"Compared at {100 * light.factor:.0f}% of full light (this image explains "
-        f"{100 * light.factor_least:.0f} to {100 * light.factor_most:.0f}%){haze}."
-    )
+    haze = f" with {light.haze_percent:.1f}% of white over it" if light.haze_percent >= 0.05 else ""
+    cost = f"which costs {light.cost:.1f}" if light.cost >= 0.05 else "which costs nothing"
+    return f"Compared at {100 * light.factor:.0f}% of full light{haze}, {cost}."
 
 
 def confidence_view(percent: float | None) -> dict[str, str] | None:
@@ -111,6 +112,14 @@ def confidence_view(percent: float | None) -> dict[str, str] | None:
         return None
     word = next(word for least, word in CONFIDENCE if percent >= least)
     return {"word": word, "text": f"{percent:.0f}%"}
+
+
+def audit_view(measurements: Sequence[Measurement]) -> dict[str, Any] | None:
+    """Where the rules disagree on these pixels, and why; None where they agree."""
+    found = audit(measurements)
+    if found is None:
+        return None
+    return {"sentence": found.sentence, "reasons": [list(reason) for reason in found.reasons]}
 
 
 def absence(mask_parameters: Mapping[str, Any]) -> str:
@@ -152,6 +161,7 @@ def verdict_view(
         "light": light_sentence(verdict.light),
         "confidence": confidence_view(verdict.confidence_percent),
         "absent": absence(mask_parameters or {}),
+        "audit": audit_view([found, *others]),
         "evidence_id": stored.evidence_id,
         "link": link,
         "json": json.dumps(
@@ -175,6 +185,8 @@ def _other(found: Measurement) -> dict[str, Any]:
         f"{numbers['delta_e00'].value:.1f} ΔE00 · {numbers['delta_chroma'].value:.1f} ΔChroma · "
         f"{numbers['hue_deg'].value:.1f}°"
     )
+    if "misfit" in numbers:
+        text = f"{numbers['misfit'].value:.1f} misfit · {text}"
     return {"id": by.id, "name": by.name, "status": verdict.status, "text": text,
             "title": TITLES[verdict.status], "help": by.description}  # fmt: skip
 

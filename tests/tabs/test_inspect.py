@@ -405,3 +405,53 @@ def test_two_people_with_new_images_at_once_lose_nothing(context: Context) -> No
         assert context.storage.evidence.get(evidence_id).image_id == image_id
     assert context.storage.evidence.count() == 8
     assert context.data_text() == "data · 8 images · 8 verdicts"
+
+
+# ── what only some rules have ───────────────────────────────────────────────────────────────────
+
+
+def test_numbers_without_a_limit_are_told_and_the_light_and_the_confidence_are_said(
+    context: Context, stored: ImageRecord, photograph: Photograph
+) -> None:
+    value = value_of(stored, box(photograph))
+    _, verdict, evidence = inspect.judge(
+        context, value, "ball", "css:orangered", "truehue", 0, True
+    )
+    card = view_of(verdict)
+    bars = {metric["label"]: metric for metric in card["metrics"]}
+    judged = [metric for metric in bars.values() if metric["limit"] is not None]
+    assert [metric["label"] for metric in judged] == ["Misfit"]
+    assert judged[0]["passed"] == (card["status"] == "pass")
+    for label in ("ΔE00", "ΔChroma", "Hue"):
+        assert bars[label]["passed"] is None
+        assert bars[label]["limit_text"] == "not judged"
+        assert "does not judge by it" in bars[label]["help"]
+    assert card["light"].startswith("Compared at ")
+    assert card["accepted"]["title"] == "In this light"
+    assert int(card["confidence"]["text"].rstrip("%")) >= 50
+    steps = {step["title"]: step["text"] for step in view_of(evidence)["steps"]}
+    assert "Light of the image" in steps
+    assert steps["Verdict by truehue 1.0"].endswith("limits misfit 4.5")
+    assert view_of(evidence)["offsets"]["to"].endswith(", as this light shows it")
+    _, verdict, _ = inspect.judge(context, value, "ball", "css:orangered", "paper", 0, True)
+    assert (view_of(verdict)["light"], view_of(verdict)["confidence"]) == ("", None)
+
+
+def test_the_card_says_where_the_rules_disagree_and_why(
+    context: Context, stored: ImageRecord, photograph: Photograph
+) -> None:
+    # A right color in shade: a mean of light and shadow fails it, what sees through shading not.
+    cards = []
+    for seed in range(3):
+        record = drawn(context, "mug", "l3:Vivid reddish orange", "studio", seed)
+        mask = context.storage.masks.for_image(record.image_id)[-1]
+        value = value_of(record, {"type": "stored", "mask_id": mask.mask_id})
+        asked = ("mug", "l3:Vivid reddish orange", "paper", 0, True)
+        cards.append(view_of(inspect.judge(context, value, *asked)[1]))
+    told = [card["audit"] for card in cards if card["audit"]]
+    assert told, "shading alone makes rules disagree"
+    for card in cards:
+        statuses = {card["status"], *(other["status"] for other in card["others"])}
+        assert bool(card["audit"]) == ({"pass", "fail"} <= statuses)
+    assert "truehue passes" in told[0]["sentence"]
+    assert all(title and text for title, text in told[0]["reasons"])
