@@ -14,7 +14,6 @@ import numpy as np
 from core.color.difference import delta_e00
 from core.pipeline import Measurement
 from core.verdict.judge import FAIL, PASS, UNSCORED
-from core.verdict.rules import rule
 
 WORDS = {PASS: "passes", FAIL: "fails", UNSCORED: "cannot be scored"}
 # Dominant colors that are nearer than this are the same to the eye.
@@ -177,7 +176,7 @@ def _distance(one: Measurement) -> str:
 
 
 def _names(ids: Sequence[str]) -> str:
-    names = [rule(name).name for name in ids]
+    names = list(ids)  # not the names for people, which hold commas
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 

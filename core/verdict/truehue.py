@@ -38,7 +38,9 @@ SURFACE_HAZE1 = 0.04
 """What a surface of refractive index 1.5 reflects of a white surround, ((1.5 - 1) / (1.5 + 1))²
 (Fresnel, normal incidence)."""
 MOST_HAZE1 = 0.08
-CONFIDENCE_SLOPE = 2.0
+CONFIDENCE_SLOPE = 5.0
+"""Of the logistic curve over the logarithm of the misfit over its limit, fitted to how often the
+verdicts on path-traced renders were right."""
 _HAZES = 7
 # Full light itself is among them: a color that is just right is found at a distance of 0.
 _FACTORS = np.concatenate([np.geomspace(0.45, 1.0, 33), np.geomspace(1.0, 1.4, 15)[1:]])
