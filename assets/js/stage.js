@@ -8,6 +8,7 @@
 const root = element.querySelector('.th-stage');
 const find = (name) => root.querySelector('.th-stage-' + name);
 const PAINTS = ['keep', 'cut', 'brush', 'erase'];
+const FINDING = 'truehue-finding';
 const POINTS = ['point-in', 'point-out'];
 const KEYS = { b: 'box', i: 'point-in', o: 'point-out', k: 'keep', c: 'cut', p: 'brush', e: 'erase' };
 const tools = new Map([...root.querySelectorAll('[data-tool]')].map((button) => [button.dataset.tool, button]));
@@ -66,6 +67,7 @@ const redo = () => step(future, past);
 
 function forget() {
   asked = '';
+  if (work.busy) sessionStorage.removeItem(FINDING);
   work.stop();
   if (wanted) { wanted = null; view.showMarks(showable()); refresh(); }
 }
@@ -102,8 +104,20 @@ function started() {
   }
   if (begun.problem) { forget(); say(String(begun.problem)); return; }
   asked = '';
-  const points = begun.kind === 'points' ? wanted : null;
-  work.follow(begun.job, String(begun.words || ''), (end) => {
+  if (begun.kind === 'find') sessionStorage.setItem(FINDING, JSON.stringify({ job: begun.job, image_id: imageId }));
+  follow(begun.job, String(begun.words || ''), begun.kind === 'points' ? wanted : null);
+}
+
+// A search goes on while the page is loaded again.
+function resume() {
+  let known = null;
+  try { known = JSON.parse(sessionStorage.getItem(FINDING)); } catch (error) { /* not ours: nothing to go on with */ }
+  if (known && known.image_id === imageId && imageId) follow(known.job, 'Looking…', null);
+}
+
+function follow(job, words, points) {
+  work.follow(job, words, (end) => {
+    sessionStorage.removeItem(FINDING);
     if (end.status !== 'done') {
       wanted = null;
       view.showMarks(showable());
@@ -228,6 +242,7 @@ function fromPython(first) {
     brush.max = Math.min(1024, Math.max(8, Math.round(longest / 6)));
     if (!brushChosen) brush.value = Math.max(3, Math.round(longest / 40));
     showInfo();
+    resume();
   } else if (given) {
     adopt(value.marks);
   }

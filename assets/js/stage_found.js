@@ -16,10 +16,11 @@ function stageFound(root, view, onOverride) {
 
   function group(title, list, make) {
     const part = el('div', 'th-found-group');
-    part.appendChild(el('h4', '', title));
+    const rows = el('div', 'th-found-list');
+    part.append(el('h4', '', title), rows);
     const made = list.map((item, index) => {
       const row = make(item, index);
-      part.appendChild(row.node);
+      rows.appendChild(row.node);
       return row;
     });
     panel.appendChild(part);

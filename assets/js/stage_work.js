@@ -48,6 +48,7 @@ function stageWork(root) {
 
   return {
     stop, drop,
+    get busy() { return Boolean(job); },
     // Before the app has answered with the job.
     expect(text) { stop(); show(text); },
     // `done` gets {status: done | failed | cancelled, words, mask_id, segmenter}.

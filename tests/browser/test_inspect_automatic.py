@@ -220,6 +220,25 @@ def test_a_search_is_cancelled_and_the_page_goes_on(
     expect(bench.found).to_be_hidden()
 
 
+def test_a_search_goes_on_while_the_page_is_loaded_again(
+    looking: App, visit: Visit, best: Telling
+) -> None:
+    bench = opened(visit, looking, 36)
+    bench.ask_for(best, presence="Janus-Pro 1B")
+    expect(bench.page).to_have_url(re.compile("image="))
+    bench.button("Find the object").click()
+    bench.page.wait_for_function("sessionStorage.getItem('truehue-finding') !== null")
+    bench.page.reload()
+    again = Finder(bench.page)
+    expect(again.found).to_be_visible(timeout=FIRST_MS)
+    expect(again.mask).to_contain_text("Automatic · jar")
+    again.settle()
+    # Opened once more, there is nothing left to go on with: the link holds the mask.
+    assert again.page.evaluate("sessionStorage.getItem('truehue-finding')") is None
+    again.page.reload()
+    expect(Finder(again.page).mask).to_contain_text("Automatic · jar")
+
+
 def test_without_a_name_or_weights_it_says_what_to_do(app: App, visit: Visit) -> None:
     bench = opened(visit, app, 33, name="")
     bench.page.keyboard.press("f")
