@@ -59,9 +59,10 @@ def lit_color(srgb8: np.ndarray, lab: np.ndarray, counts: np.ndarray) -> LitColo
     main = np.flatnonzero(found.label == 0)
     linear1, weights = SRGB8_TO_LINEAR1.take(srgb8.take(main, axis=0)), counts.take(main)
     shade = _shade(linear1, weights)
-    low, high = statistics.percentiles(shade, weights, list(LIT_PERCENTS))
-    best = (shade >= low) & (shade <= high)
-    (level,) = statistics.percentiles(shade[best], weights[best], [50.0])
+    level, high = _best_lit(shade, weights)
+    if level <= 0.0:  # nearly all pixels lean away from the mean's hue: no shade to tell by it
+        shade = _sum(linear1)
+        level, high = _best_lit(shade, weights)
     lit = np.flatnonzero((shade >= LIT_SHARE * level) & (shade <= high))
     # A black object has no shade to divide by: then all is as it is.
     over = np.maximum(shade[lit], _LEAST_SHADE)
@@ -84,6 +85,16 @@ def lit_color(srgb8: np.ndarray, lab: np.ndarray, counts: np.ndarray) -> LitColo
     )
 
 
+def _best_lit(shade: np.ndarray, counts: np.ndarray) -> tuple[float, float]:
+    """The shade of the best-lit pixels, and the most that still counts as lit."""
+    low, high = statistics.percentiles(shade, counts, list(LIT_PERCENTS))
+    best = (shade >= low) & (shade <= high)
+    if not best.any():  # of a dozen pixels none need lie between: all from the lower one on
+        best, high = shade >= low, float(shade.max())
+    (level,) = statistics.percentiles(shade[best], counts[best], [50.0])
+    return level, high
+
+
 def _shade(linear1: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """What grows with the light on each color ``(U, 3)`` and, if it can, not with its highlight."""
     mean = statistics.mean(linear1, counts)
@@ -91,4 +102,8 @@ def _shade(linear1: np.ndarray, counts: np.ndarray) -> np.ndarray:
     size = float(np.sqrt((chromatic * chromatic).sum()))
     if size > _CHROMATIC_SHARE * float(mean.max()):
         return np.asarray(linear1 @ (chromatic / size))
+    return _sum(linear1)
+
+
+def _sum(linear1: np.ndarray) -> np.ndarray:
     return np.asarray(linear1.sum(axis=1))

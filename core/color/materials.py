@@ -45,7 +45,7 @@ class Materials:
     def lead_percent(self) -> float:
         """The largest material among the two largest, 50 to 100; 100 where there is but one."""
         two = float(self.shares[:2].sum())
-        return 100.0 * float(self.shares[0]) / two
+        return max(100.0 * float(self.shares[0]) / two, 50.0)  # of a tie, half by rounding
 
 
 def shadeless(lab: np.ndarray) -> np.ndarray:
@@ -130,9 +130,9 @@ def _split_dark(hill: np.ndarray, bright: np.ndarray, counts: np.ndarray) -> np.
     pixels = np.bincount(hill + 1, weights=counts)[1:]
     inside = np.flatnonzero(hill == int(np.argmax(pixels)))
     octave = np.log2(np.maximum(bright[inside], 2.0**-12))
-    border = _otsu(octave, counts[inside])
-    if border is None:
+    if octave.max() - octave.min() < -np.log2(SHADOW_RATIO):
         return hill
+    border = _otsu(octave, counts[inside])
     dark = octave <= border
     low = np.average(octave[dark], weights=counts[inside][dark])
     high = np.average(octave[~dark], weights=counts[inside][~dark])
@@ -143,20 +143,16 @@ def _split_dark(hill: np.ndarray, bright: np.ndarray, counts: np.ndarray) -> np.
     return out
 
 
-def _otsu(values: np.ndarray, counts: np.ndarray) -> float | None:
-    """The border between two groups with the largest variance between them; None for one value.
+def _otsu(values: np.ndarray, counts: np.ndarray) -> float:
+    """The border between two groups with the largest variance between them, on 64 bins.
 
-    Otsu, IEEE Trans. Syst. Man Cybern. 9 (1979) 62-66, on 64 bins.
+    Otsu, IEEE Trans. Syst. Man Cybern. 9 (1979) 62-66. The values are not all alike, so the first
+    and the last bin hold some.
     """
     weight, edges = np.histogram(values, bins=64, weights=counts)
     middle = (edges[:-1] + edges[1:]) / 2
     below = np.cumsum(weight)[:-1]
     total, whole = float(weight.sum()), float((weight * middle).sum())
     sum_below = np.cumsum(weight * middle)[:-1]
-    if edges[-1] <= edges[0] or not total:
-        return None
-    with np.errstate(divide="ignore", invalid="ignore"):
-        spread = (whole * below / total - sum_below) ** 2 / (below * (total - below))
-    if not np.isfinite(spread).any():
-        return None
-    return float(edges[1:-1][int(np.nanargmax(np.where(np.isfinite(spread), spread, np.nan)))])
+    spread = (whole * below / total - sum_below) ** 2 / (below * (total - below))
+    return float(edges[1:-1][int(spread.argmax())])

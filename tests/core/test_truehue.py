@@ -159,6 +159,43 @@ def test_counts_stand_for_pixels() -> None:
     assert short.used.sum() == whole.used.sum()
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("pixels", [*range(2, 20), 40])
+@pytest.mark.parametrize("kind", ["ramp", "gray", "any"])
+def test_a_few_pixels_have_a_color_too(pixels: int, kind: str) -> None:
+    """Between two percentiles of a dozen pixels there may be none."""
+    chance = np.random.default_rng(pixels)
+    if kind == "ramp":
+        srgb8 = seen((178, 34, 34), np.linspace(0.2, 1.0, pixels)[None])[0]
+    elif kind == "gray":
+        srgb8 = np.full((1, pixels, 3), 128, dtype=np.uint8)
+        srgb8[0, 0, 0] += 1
+    else:
+        srgb8 = chance.integers(0, 256, (1, pixels, 3), dtype=np.uint8)
+    found = judged((srgb8, np.ones((1, pixels), dtype=bool)), "css:firebrick")
+    assert found.verdict.status == ("pass" if kind == "ramp" else "fail")
+    assert found.dominant is not None
+    assert found.dominant.used_count > 0
+    assert found.verdict.confidence_percent is not None
+    assert 50.0 <= found.verdict.confidence_percent <= 100.0
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("color", [(0, 0, 0), (255, 255, 255), (1, 0, 0), (127, 128, 128)])
+def test_one_flat_color_is_itself(color: tuple[int, int, int]) -> None:
+    found = judged(seen(color, np.ones((4, 4))), ",".join(map(str, color)))
+    assert found.verdict.status == "pass"
+    assert misfit(found) == pytest.approx(0.0, abs=1e-6)
+
+
+@pytest.mark.filterwarnings("error")
+def test_lightness_that_differs_by_rounding_alone_is_one_material() -> None:
+    """Two tints of one lightness but for its last bit."""
+    lab = np.array([[50.0, 3.0, 0.0], [np.nextafter(50.0, 51.0), 0.0, 3.0]])
+    found = materials(lab, np.array([30, 30]))
+    assert found.shares.tolist() == [1.0]
+
+
 def test_what_light_costs_is_written_out() -> None:
     """9 ln(0.93 / 0.5) = 5.585 in deep shade, over 0.6 in even light; 40 ln 1.2 = 7.293."""
     factors = np.array([0.5, 0.93, 1.0, 1.2])
