@@ -14,6 +14,7 @@ import gradio as gr
 from core.errors import BadInput
 from tabs import inspect
 from tabs.context import Context
+from tabs.figures import plotly_version
 from tabs.guard import message_of
 from tabs.inspect_judge import question
 from tabs.widgets import widget
@@ -79,7 +80,7 @@ def layout() -> View:
     shared = ("js/basket.js", "js/explore_shared.js")
     switch = widget("explore", SWITCH, elem_id="explore", before=shared)
     trust = widget("explore_trust", TRUST, elem_id="explore-trust", before=shared,
-                   plotly=inspect._plotly_version())  # fmt: skip
+                   plotly=plotly_version())  # fmt: skip
     audit = widget("explore_audit", AUDIT, elem_id="explore-audit", before=shared)
     return View(switch, trust, audit)
 

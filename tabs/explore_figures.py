@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from core.diagnose.records import Report
-from tabs.figures import INK, PANEL, SOFT, _base, _plain
+from tabs.figures import INK, PANEL, SOFT, blank, plain_json
 
 # Rules are told apart by line and shape, not by color: only data is colored.
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
@@ -26,7 +26,7 @@ def roc_figure(report: Report, system: str) -> dict[str, Any]:
     """
     import plotly.graph_objects as go
 
-    figure = _base(height=340)
+    figure = blank(height=340)
     for place, rule in enumerate(report.rules):
         roc = rule.roc.get(system)
         if roc is None or not roc.points:
@@ -63,4 +63,4 @@ def roc_figure(report: Report, system: str) -> dict[str, Any]:
     )  # fmt: skip
     figure.update_xaxes(range=[-0.4, NARROW_PERCENT], title_text="False accepts, %")
     figure.update_yaxes(range=[0, 102], title_text="Hits, %")
-    return _plain(figure)
+    return plain_json(figure)

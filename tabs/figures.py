@@ -6,6 +6,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,13 @@ MOST_DRAWN = 60
 """Accepted colors drawn in the a*b* plane; a Munsell category can hold hundreds."""
 
 
-def _base(**layout: Any) -> Any:
+def plotly_version() -> str:
+    """The version whose script the page loads."""
+    return version("plotly")
+
+
+def blank(**layout: Any) -> Any:
+    """An empty figure in the page's colors; ``layout`` goes to plotly."""
     import plotly.graph_objects as go
 
     figure = go.Figure()
@@ -60,7 +67,7 @@ def chromaticity(found: Measurement) -> dict[str, Any]:
     assert found.colors is not None
     assert found.verdict.lab is not None
     density = chromaticity_density(found.colors.lab, found.colors.counts)
-    figure = _base(height=400)
+    figure = blank(height=400)
     height, width = density.counts.shape
     figure.add_layout_image(
         source=_png_url(density.rgba8[::-1]), xref="x", yref="y",
@@ -105,7 +112,7 @@ def chromaticity(found: Measurement) -> dict[str, Any]:
         constrain="domain",
         constraintoward="top",
     )
-    return _plain(figure)
+    return plain_json(figure)
 
 
 def _point(lab: Any, label: str, fill: str, symbol: str, size: int) -> Any:
@@ -175,7 +182,7 @@ def lightness(found: Measurement) -> dict[str, Any]:
     assert found.verdict.lab is not None
     counts = lightness_histogram(found.colors.lab, found.colors.counts)
     share = 100.0 * counts / counts.sum()
-    figure = _base(bargap=0.12)
+    figure = blank(bargap=0.12)
     figure.add_trace(go.Bar(
         x0=1.0, dx=2.0, y=share, marker={"color": SOFT, "line": {"width": 0}},
         hovertemplate="L* %{x:.0f} ± 1<br>%{y:.1f}% of the pixels<extra></extra>",
@@ -196,12 +203,12 @@ def lightness(found: Measurement) -> dict[str, Any]:
     figure.update_xaxes(range=[0, 100], title_text="L*", showgrid=False, dtick=20)
     figure.update_yaxes(showgrid=False, showticklabels=False, ticks="", fixedrange=True)
     figure.update_layout(margin={"l": 8, "r": 8, "t": 6, "b": 44}, height=230)
-    return _plain(figure)
+    return plain_json(figure)
 
 
-def _plain(figure: Any) -> dict[str, Any]:
+def plain_json(figure: Any) -> dict[str, Any]:
     """The figure as plain JSON."""
     plain: dict[str, Any] = json.loads(figure.to_json())
-    # The default template is a thousand lines that _base overrides.
+    # The default template is a thousand lines that blank overrides.
     plain["layout"].pop("template", None)
     return plain

@@ -14,6 +14,7 @@ from core.verdict.rules import RULES
 from tabs import inspect_find
 from tabs.color_picker import color_picker
 from tabs.context import Context
+from tabs.figures import plotly_version
 from tabs.guard import message_of
 from tabs.inspect_judge import (
     MAX_K,
@@ -119,16 +120,10 @@ def layout(sources: Sources | None = None) -> View:
                     value=True, elem_id="show-measured",
                     label="Hatch the pixels of the mask that the rule left out",
                 )  # fmt: skip
-    evidence = widget("evidence", EVIDENCE, elem_id="evidence", view=None, plotly=_plotly_version())
+    evidence = widget("evidence", EVIDENCE, elem_id="evidence", view=None, plotly=plotly_version())
     library = widget("library", LIBRARY, elem_id="library", open=0)
     return View(stage_view, object_name, target, rule_choice, neighbors, show_measured,
                 neighbors_of, verdict, evidence, library, find)  # fmt: skip
-
-
-def _plotly_version() -> str:
-    from importlib.metadata import version
-
-    return version("plotly")
 
 
 def open_image(

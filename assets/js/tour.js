@@ -9,6 +9,7 @@ const STEPS = [
   { title: 'Find prompts', text: 'Search for “vivid green”, and tick “several objects” under Number of objects. Every prompt of the benchmark is in the list, with its colors.', at: '#prompts .th-search', done: () => document.querySelector('#prompts .th-search').value.trim().length > 2 },
   { title: 'Fill the basket', text: 'Put three prompts into the basket with the boxes at the left of the list.', at: '#prompts .th-list', done: () => basket.size() >= 3 },
   { title: 'Let it fail', text: 'Under “Failure that the renderer acts out”, choose swapped: the objects exchange their colors. Press Draw, and see what the verdicts make of it.', at: '#generate-failure', done: 'th-drawn' },
+  { title: 'Ask whether to believe it', text: 'Open the tab Explore: how often each rule is right on pictures of known color, how often it accepts a wrong one, and on which of your images two rules disagree. Then come back to Generate.', at: '#th-tabs button[role=tab]:nth-of-type(3)', done: () => document.querySelector('#explore') && document.querySelector('#explore').offsetParent },
   { title: 'Your own', text: 'That was it. “Bring your own images” takes a folder from any model; Inspect takes a photograph. With weights on this machine, choose other models in the same list.', at: '#gallery .th-import-images' },
 ];
 let step = -1, timer = null, spot = null, opener = null;
