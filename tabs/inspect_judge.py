@@ -41,8 +41,8 @@ MAX_K = MAX_NEIGHBORS
 NEIGHBORS_OF = "l3"
 NO_IMAGE = "Open a photograph on the left, or draw an object in Generate, to see a verdict here."
 NO_MASK = (
-    "Mark the object: draw a box around it, or have it found by its name with Find. Then, where the "
-    "mask is wrong, draw over what to keep and over what to cut."
+    "Mark the object: draw a box around it, or have it found by its name with Find. Then, where "
+    "the mask is wrong, draw over what to keep and over what to cut."
 )
 NO_TARGET = "Choose the asked color: type a name, a hex or an rgb value."
 

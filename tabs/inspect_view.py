@@ -102,8 +102,8 @@ def light_sentence(light: LightMatch | None) -> str:
     if light is None:
         return ""
     haze = f" with {light.haze_percent:.1f}% of white over it" if light.haze_percent >= 0.05 else ""
-    cost = f"which costs {light.cost:.1f}" if light.cost >= 0.05 else "which costs nothing"
-    return f"Compared at {100 * light.factor:.0f}% of full light{haze}, {cost}."
+    cost = f"{light.cost:.1f}" if light.cost >= 0.05 else "nothing"
+    return f"Compared at {100 * light.factor:.0f}% of full light{haze}; this light costs {cost}."
 
 
 def confidence_view(percent: float | None) -> dict[str, str] | None:

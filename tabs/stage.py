@@ -13,7 +13,7 @@ from typing import Any
 
 from tabs.widgets import asset
 
-SCRIPTS = ("stage_view", "stage_open", "stage_work", "stage_found", "stage")
+SCRIPTS = ("stage_view", "stage_open", "stage_work", "stage_found", "stage", "stage_hands")
 
 # What can be read; not image/*, which would offer HEIC and SVG only to refuse them.
 ACCEPTED = (

@@ -1,0 +1,195 @@
+// The hands on the stage: pointers, buttons and keys. Goes on in the scope of stage.js.
+
+// ── pointers ───────────────────────────────────────────────────────────────────────────────────
+
+function beginMark(event) {
+  const point = view.toImage(event);
+  if (POINTS.includes(tool)) {
+    const [x, y] = point, [width, height] = view.size();
+    // A click beside the image means nothing.
+    if (x < 0 || y < 0 || x > width || y > height) return;
+    const other = event.altKey || event.shiftKey;
+    drawing = { type: 'point', x, y, inside: (tool === 'point-in') !== other };
+    view.showMarks([...(wanted || showable()), drawing].filter((mark) => mark.type === 'point'));
+    return;
+  }
+  drawing = tool === 'box'
+    ? { type: 'box', box: [...view.clamp(point), ...view.clamp(point)] }
+    : { type: tool, radius: radius(), points: [point] };
+  view.showMarks([drawing]);
+}
+
+function extendMark(event) {
+  if (drawing.type === 'point') return;
+  if (drawing.type === 'box') {
+    drawing.box.splice(2, 2, ...view.clamp(view.toImage(event)));
+  } else {
+    const events = event.getCoalescedEvents ? event.getCoalescedEvents() : [];
+    (events.length ? events : [event]).forEach((part) => {
+      const point = view.toImage(part), last = drawing.points[drawing.points.length - 1];
+      // Finer than a tenth of the brush nobody sees.
+      const step = Math.max(0.25, drawing.radius / 10);
+      if (Math.hypot(point[0] - last[0], point[1] - last[1]) >= step) drawing.points.push(point);
+    });
+  }
+  view.showMarks([drawing]);
+}
+
+function finishMark() {
+  const mark = drawing;
+  drawing = null;
+  if (mark.type === 'point') { addPoint(mark); return; }
+  if (mark.type === 'box') {
+    const [x0, y0, x1, y1] = mark.box;
+    mark.box = [Math.min(x0, x1), Math.min(y0, y1), Math.max(x0, x1), Math.max(y0, y1)];
+    const least = Math.max(1, 4 / view.scale);
+    if (mark.box[2] - mark.box[0] < least || mark.box[3] - mark.box[1] < least) {
+      view.showMarks([]);
+      hint = 'Drag to draw a box around the object.';
+      refresh();
+      return;
+    }
+  }
+  change([...marks, mark]);
+}
+
+function middle() {
+  const [a, b] = [...pointers.values()];
+  return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2, gap: Math.hypot(a.x - b.x, a.y - b.y) };
+}
+
+view.scroll.addEventListener('pointerdown', (event) => {
+  if (!imageId || event.button > 1) return;
+  // The scroll bars are part of the element, but no place to mark.
+  const frame = view.scroll.getBoundingClientRect();
+  if (event.clientX - frame.left > view.scroll.clientWidth || event.clientY - frame.top > view.scroll.clientHeight) return;
+  event.preventDefault();
+  if (document.activeElement && document.activeElement !== document.body) document.activeElement.blur();
+  view.scroll.setPointerCapture(event.pointerId);
+  const pan = event.button === 1 || spaceHeld;
+  pointers.set(event.pointerId, { x: event.clientX, y: event.clientY, pan });
+  if (pointers.size > 1) { drawing = null; view.showMarks(showable()); }
+  else if (!pan) beginMark(event);
+});
+
+view.scroll.addEventListener('pointermove', (event) => {
+  const known = pointers.get(event.pointerId);
+  if (imageId && PAINTS.includes(tool) && event.pointerType !== 'touch' && !spaceHeld) view.showRing(view.toImage(event), radius());
+  if (!known) return;
+  if (pointers.size === 2) {
+    const before = middle();
+    Object.assign(known, { x: event.clientX, y: event.clientY });
+    const after = middle();
+    view.pan(after.x - before.x, after.y - before.y);
+    if (before.gap > 0) view.zoomTo(view.scale * after.gap / before.gap, after.x, after.y);
+  } else if (known.pan) {
+    view.pan(event.clientX - known.x, event.clientY - known.y);
+  } else if (drawing) {
+    extendMark(event);
+  }
+  Object.assign(known, { x: event.clientX, y: event.clientY });
+});
+
+function release(event) {
+  if (!pointers.delete(event.pointerId) || !drawing) return;
+  if (event.type === 'pointercancel') { drawing = null; view.showMarks(showable()); } else finishMark();
+}
+view.scroll.addEventListener('pointerup', release);
+view.scroll.addEventListener('pointercancel', release);
+view.scroll.addEventListener('pointerenter', () => { hovering = true; });
+view.scroll.addEventListener('pointerleave', () => { hovering = false; view.showRing(null, 0); });
+view.scroll.addEventListener('wheel', (event) => {
+  if (!imageId || !(event.ctrlKey || event.metaKey)) return;
+  event.preventDefault();
+  view.zoomTo(view.scale * Math.exp(-event.deltaY / 300), event.clientX, event.clientY);
+}, { passive: false });
+
+// ── buttons and keys ───────────────────────────────────────────────────────────────────────────
+
+function choose(name) {
+  tool = name;
+  view.showRing(null, 0);
+  refresh();
+}
+
+function resizeBrush(factor) {
+  const now = Number(brush.value);
+  brush.value = factor > 1 ? Math.max(now + 1, now * factor) : Math.min(now - 1, now * factor);
+  brushChosen = true;
+  refresh();
+}
+
+const actions = {
+  find: findObject,
+  stop: forget,
+  whole: () => start('whole'),
+  exact: () => start('exact'),
+  undo, redo,
+  clear: () => { view.showMarks([]); change([]); },
+  fit: () => view.fit(),
+  one: () => view.zoomTo(view.exact()),
+  in: () => view.zoomTo(view.scale * Math.SQRT2),
+  out: () => view.zoomTo(view.scale / Math.SQRT2),
+  browse: () => trigger('browse'),
+  dismiss: () => say(''),
+};
+root.addEventListener('click', (event) => {
+  const button = event.target.closest('button');
+  if (!button || button.disabled) return;
+  // A button pressed by the pointer gives the keys back to the image.
+  if (event.detail) button.blur();
+  if (button.dataset.tool) choose(button.dataset.tool);
+  else if (actions[button.dataset.action]) actions[button.dataset.action]();
+});
+
+overlay.addEventListener('input', () => view.showVeil(overlay.value / 100));
+brush.addEventListener('input', () => { brushChosen = true; refresh(); });
+view.showVeil(overlay.value / 100);
+view.onZoom.push((share, fitted) => {
+  find('zoom').textContent = Math.round(100 * share) + '%';
+  act.get('fit').setAttribute('aria-pressed', String(fitted));
+  act.get('one').setAttribute('aria-pressed', String(Math.abs(share - 1) < 0.001));
+});
+
+function keydown(event) {
+  if (!root.isConnected) { document.removeEventListener('keydown', keydown); return; }
+  if (!imageId || !visible() || inText(event) || event.altKey) return;
+  const key = event.key.toLowerCase();
+  if (event.ctrlKey || event.metaKey) {
+    if (key === 'z' || key === 'y') {
+      event.preventDefault();
+      if (key === 'y' || event.shiftKey) redo(); else undo();
+    }
+    return;
+  }
+  // Space moves the image while the pointer is on it, unless it would press a focused button.
+  const focus = document.activeElement;
+  if (key === ' ' && hovering && (focus === document.body || focus.type === 'range')) {
+    event.preventDefault();
+    spaceHeld = true;
+    view.showRing(null, 0);
+    root.classList.add('panning');
+    return;
+  }
+  if (event.repeat && key !== '[' && key !== ']') return;
+  if (KEYS[key]) choose(KEYS[key]);
+  else if (key === 'w') actions.whole();
+  else if (key === 'f') actions.find();
+  else if (key === '[' || key === ']') resizeBrush(key === ']' ? 1.15 : 1 / 1.15);
+}
+function keyup(event) {
+  if (!root.isConnected) { document.removeEventListener('keyup', keyup); return; }
+  if (event.key === ' ') { spaceHeld = false; root.classList.remove('panning'); }
+}
+document.addEventListener('keydown', keydown);
+document.addEventListener('keyup', keyup);
+
+stageOpen(root, (event) => visible() && !inText(event), (opened) => {
+  say('');
+  counter += 1;
+  sent = JSON.stringify({ opened, seq: counter });
+  props.value = JSON.parse(sent);
+  trigger('open');
+}, say);
+
+fromPython(true);
