@@ -13,7 +13,8 @@ import numpy as np
 
 from core.color.difference import delta_e00
 from core.pipeline import Measurement
-from core.verdict.judge import FAIL, PASS, UNSCORED
+from core.verdict.judge import FAIL, PASS, UNSCORED, judge
+from core.verdict.rules import rule
 
 WORDS = {PASS: "passes", FAIL: "fails", UNSCORED: "cannot be scored"}
 # Dominant colors that are nearer than this are the same to the eye.
@@ -60,7 +61,7 @@ def _guidance(by: Mapping[str, Measurement]) -> list[tuple[str, str]]:
     guided, plain = by.get("released"), by.get("released-unguided")
     if guided is None or guided.dominant is None or guided.dominant.method != "released":
         return []
-    if guided.dominant.achromatic:
+    if guided.dominant.achromatic or guided.verdict.parameters.get("guided") is False:
         return []
     kept = 100.0 * guided.dominant.used_count / max(guided.dominant.pixel_count, 1)
     text = (
@@ -120,17 +121,20 @@ def _candidates(by: Mapping[str, Measurement]) -> list[tuple[str, str]]:
     out = []
     for name in ("paper", "released"):
         one = by.get(name)
-        if one is None or len(one.candidates) < 2 or one.verdict.status != PASS:
+        if one is None or len(one.candidates) < 2 or one.verdict.lab is None:
             continue
-        used = {metric.candidate for metric in one.verdict.metrics}
-        if used == {0}:
+        if not all(metric.passed for metric in one.verdict.metrics):
+            continue
+        nominal = np.array([one.candidates[0].lab])
+        alone = judge(one.verdict.lab, one.target.lab, nominal, rule(name))
+        if alone.status == PASS:
             continue
         met = one.candidates[one.verdict.nearest]
-        text = (
-            f"{name} accepts {len(one.candidates)} colors here and passes on "
-            f"{met.name or met.hex}, not on the asked color."
-        )
-        if len(used) > 1:
+        what = f"{met.name or met.hex}, not the asked color"
+        if not one.verdict.nearest:
+            what = "the asked color with their help alone"
+        text = f"{name} accepts {len(one.candidates)} colors here and the object matches {what}."
+        if len({metric.candidate for metric in one.verdict.metrics}) > 1:
             text += " Its metrics pass on different ones."
         out.append((_title("Candidates", True), text))
     return out

@@ -47,23 +47,51 @@ def explain_differs(verdict: Verdict, object_name: str = "") -> str:
     assert distance is not None
     name = object_name.strip()
     lead = f"{distance.value:.1f} ΔE00 from the color that {f'the {name}' if name else 'it'}"
+    lead += " must not take"
+    if verdict.light is not None:
+        if verdict.status == FAIL:
+            return f"{lead}, as this light shows it, {_how_lit(verdict.light)}."
+        return f"{lead}, {_unlikely(verdict, verdict.light)}; it does not match it."
     if verdict.status == FAIL:
-        return f"{lead} must not take; every metric is below its limit."
-    return f"{lead} must not take; it does not match it."
+        return f"{lead}; every metric is below its limit."
+    return f"{lead}; it does not match it."
 
 
 def _in_light(verdict: Verdict, light: LightMatch, name: str) -> str:
     """What the light of the image explains, and what it does not."""
+    if verdict.status == PASS:
+        return f"as this light shows it, {_how_lit(light)}"
+    assert verdict.offset is not None
+    words = _unlikely(verdict, light)
+    if _costs_more(verdict, light):
+        return words
+    return f"{words}; {_what_differs(verdict, verdict.offset, name)}"
+
+
+def _how_lit(light: LightMatch) -> str:
     words = f"at {100.0 * light.factor:.0f}% of full light"
     if light.haze_percent >= 0.5:
         words += f" with {light.haze_percent:.1f}% of white over it"
-    if verdict.status == PASS:
-        return f"as this light shows it, {words}"
-    assert verdict.offset is not None
+    return words
+
+
+def _unlikely(verdict: Verdict, light: LightMatch) -> str:
+    """The light of a color that does not match, and what is wrong with it if the light is."""
+    if _costs_more(verdict, light):
+        return f"only {_how_lit(light)}, which this image does not make likely"
+    words = f"in the likeliest light, {_how_lit(light)}"
+    distance, misfit = verdict.metric("delta_e00"), verdict.metric("misfit")
+    assert distance is not None
+    if misfit is not None and misfit.threshold is not None and distance.value < misfit.threshold:
+        # Else a reader would wonder why so small a distance fails.
+        words += f", which brings the misfit to {misfit.value:.1f}, over {misfit.threshold:g}"
+    return words
+
+
+def _costs_more(verdict: Verdict, light: LightMatch) -> bool:
+    """Whether it is the light rather than the distance that does not fit."""
     distance = verdict.metric("delta_e00")
-    if distance is not None and light.cost > distance.value:
-        return f"only {words}, which this image does not make likely"
-    return f"in the likeliest light, {words}; {_what_differs(verdict, verdict.offset, name)}"
+    return distance is not None and light.cost > distance.value
 
 
 def _what_failed(verdict: Verdict) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.color.munsell import MunsellSamples
-from core.errors import MaskError, NoPixels, TrueHueError
+from core.errors import BadInput, MaskError, NoPixels, TrueHueError
 from core.pipeline import Known, Measurement, measure
 from core.prompts.prompt import ObjectTarget
 from core.verdict import told
@@ -157,7 +157,10 @@ class _Picture:
         def has(one: Asked, other: Asked) -> bool:
             mask = self.findings[one.position].mask
             assert mask is not None
-            found = self.measured(replace(one, color=other.color), mask, by)
+            try:
+                found = self.measured(replace(one, color=other.color), mask, by)
+            except BadInput:  # that color cannot be judged, as the other object's reason says
+                return False
             return found.verdict.status == PASS
 
         right = {one.asked.position for one in outcomes if one.status == PASS}

@@ -61,6 +61,31 @@ def test_neighbors_that_the_paper_accepts_are_named() -> None:
     assert "brown" in dict(found.reasons)["Candidates: turns the verdict"]
 
 
+def test_neighbors_that_the_verdict_does_not_need_are_not_named() -> None:
+    """A little off css:firebrick: its metrics are least on several colors, and it alone passes."""
+    srgb8, mask = flat(((179, 22, 22), 40), ((125, 143, 54), 4))
+    rows = list(measure_by_rules(srgb8, mask, parse_target("css:firebrick"), IDS, k=5))
+    paper = next(one for one in rows if one.verdict.rule == "paper")
+    alone = audited(srgb8, mask, asked="css:firebrick")
+    assert alone is not None
+    assert "paper" in alone.passing
+    assert paper.verdict.status == "pass"
+    assert {metric.candidate for metric in paper.verdict.metrics} != {0}
+    found = audit(rows)
+    assert found is not None
+    assert not [title for title in titles(found) if title.startswith("Candidates")]
+
+
+def test_a_reference_object_is_measured_without_guidance_and_none_is_named() -> None:
+    pixels = flat(((179, 22, 22), 40), ((125, 143, 54), 4))
+    helped = audited(*pixels, asked="css:firebrick")
+    alone = audited(*pixels, asked="css:firebrick", guided=False)
+    assert helped is not None
+    assert alone is not None
+    assert any(title.startswith("Target guidance") for title in titles(helped))
+    assert not any(title.startswith("Target guidance") for title in titles(alone))
+
+
 @pytest.mark.parametrize("light", ["window", "hard"])
 def test_light_and_shadow_are_named_when_ours_sees_through_them(light: str) -> None:
     drawn = render(RenderRequest("teapot", (59, 116, 192), light=light, seed=2, size_px=160))

@@ -15,7 +15,7 @@ from core.prompts.prompt import ObjectTarget
 from core.verdict.asked import ABSENT, Finding, asked_of
 from core.verdict.leak import part_of
 from core.verdict.rules import RULES
-from core.verdict.tasks import TaskVerdict, judge_task
+from core.verdict.tasks import Settings, TaskVerdict, judge_task
 
 RULE_IDS = [by.id for by in RULES]
 RED, BLUE = parse_target("#C04040"), parse_target("#4060C0")
@@ -251,6 +251,30 @@ def test_second_and_reference_objects_are_measured_without_guidance() -> None:
         assert ["guided" in parameters for parameters in given] == [False, True]
     one = said("moc", MOC, "#C04040", "#4060C0", rule_id="released")
     assert all("guided" not in o.measurement.verdict.parameters for o in one.outcomes)
+
+
+@every_rule
+def test_a_color_without_neighbors_beside_one_with_them_is_unscored(rule_id: str) -> None:
+    """k asks for neighbors; a bare color has none, and whether the apple took it is not said."""
+    srgb8, masks = flat("#4060C0", "#4060C0")
+    targets = (main("apple", "css:red"), PLATE)
+    findings = {place: Finding(mask) for place, mask in enumerate(masks)}
+    (one,) = judge_task("moc", targets, findings, srgb8, [rule_id], Settings(k=3))
+    assert one.status == "fail"
+    takes_neighbors = not rule_id.startswith("released")
+    assert one.outcomes[1].status == ("unscored" if takes_neighbors else "pass")
+    assert ("took the plate's color" in one.reason) is not takes_neighbors
+
+
+def test_what_must_differ_says_in_which_light_it_would_match() -> None:
+    """A dark red is red only in light that even shading makes unlikely; the sentence says both."""
+    srgb8, (mask,) = flat("#6B2121")
+    apart = measure(srgb8, mask, RED, "truehue", object_name="plate", relation="differs").verdict
+    assert apart.status == "pass"
+    assert "which this image does not make likely; it does not match it." in apart.reason
+    srgb8, (mask,) = flat("#C04040")
+    taken = measure(srgb8, mask, RED, "truehue", object_name="plate", relation="differs").verdict
+    assert taken.reason.endswith("must not take, as this light shows it, at 100% of full light.")
 
 
 def test_objects_of_one_name_are_told_apart_by_their_place() -> None:

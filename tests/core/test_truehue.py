@@ -241,6 +241,21 @@ def test_rendered_objects_pass_where_the_mean_of_the_paper_fails_some(
     ).verdict.status == "fail"  # fmt: skip
 
 
+def test_a_small_distance_that_fails_says_by_how_much_the_light_adds_to_it() -> None:
+    """Grays with a little warmth: near enough by themselves, not in the light that it takes."""
+    told = [
+        found.verdict.reason
+        for gray in range(60, 130)
+        for found in [judged(seen((gray + 4, gray, gray - 4), ramp(0.5)), "#808080")]
+        if found.verdict.status == "fail" and value(found) < 4.5
+    ]
+    assert told
+    assert all(
+        "misfit" in reason or "which this image does not make likely" in reason for reason in told
+    )
+    assert any("brings the misfit to" in reason and "over 4.5" in reason for reason in told)
+
+
 def test_only_the_misfit_judges() -> None:
     found = judged(seen((178, 34, 34), ramp(0.3)), "css:firebrick")
     limits = {metric.name: metric.threshold for metric in found.verdict.metrics}
