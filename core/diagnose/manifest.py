@@ -57,12 +57,16 @@ def _row(path: Path, line: int, values: dict[str, str], too_many: bool) -> FileR
         file=str(file.absolute()),
         mask=str(mask.absolute()),
         system=values["system"].lower(),
-        color=values["color"],
-        object=values["object"],
-        light=values["light"],
+        color=_one_line(values["color"]),
+        object=_one_line(values["object"]),
+        light=_one_line(values["light"]),
         problem=problem,
         stamp=tuple(number for one in (file, mask) for number in _stamp(one)),
     )
+
+
+def _one_line(name: str) -> str:
+    return " ".join(name.split())
 
 
 def _stamp(path: Path) -> tuple[int, int]:

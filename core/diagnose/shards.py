@@ -18,7 +18,6 @@ from core.errors import BadInput
 FOLDER = "shards"
 VERDICTS = "verdicts.csv.gz"
 _HALF = ".half"
-_PROBLEM = "#"
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -53,11 +52,10 @@ def prepare(out: Path) -> Path:
 def save(folder: Path, task: Task, rows: Iterable[Row], problems: Iterable[str]) -> None:
     """Keeps the rows of a task, and takes away what older fingerprints left of it.
 
-    What was wrong with files comes first, each as a line of JSON after a "#".
+    The first line is JSON, a list of what was wrong with files; the rest is CSV without a header.
     """
     text = io.StringIO()
-    for problem in problems:
-        text.write(f"{_PROBLEM}{json.dumps(problem)}\n")
+    text.write(f"{json.dumps([*problems])}\n")
     csv.writer(text, lineterminator="\n").writerows(row.as_fields() for row in rows)
     write_whole(folder / task.file_name, gzip.compress(text.getvalue().encode(), 6, mtime=0))
     for other in folder.glob(f"{task.key}--*.csv.gz"):
@@ -69,11 +67,10 @@ def load(folder: Path, task: Task) -> tuple[list[Row], list[str]] | None:
     """The kept rows and problems of a task; None where there is no whole file of them."""
     try:
         text = gzip.decompress((folder / task.file_name).read_bytes()).decode()
-        lines = text.splitlines()
-        problems = [json.loads(line[1:]) for line in lines if line.startswith(_PROBLEM)]
-        values = csv.reader(line for line in lines if not line.startswith(_PROBLEM))
-        return [Row.from_fields(one) for one in values], problems
-    except (OSError, EOFError, ValueError, zlib.error):
+        first, _, rest = text.partition("\n")
+        problems = [str(one) for one in json.loads(first)]
+        return [Row.from_fields(one) for one in csv.reader(io.StringIO(rest, ""))], problems
+    except (OSError, EOFError, ValueError, TypeError, csv.Error, zlib.error):
         # Missing, cut off or damaged: in each case it is judged again.
         return None
 

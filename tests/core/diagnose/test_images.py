@@ -75,6 +75,23 @@ def test_renders_of_others_are_measured_alike(renders: Path) -> None:
     assert "5 pictures kept from before" in again.stdout
 
 
+def test_any_name_of_an_object_comes_back_from_what_is_kept(renders: Path) -> None:
+    names = ["#1 car", 'a "car"', "a,b", "[1]", "car\r\nof two lines"]
+    with (renders / "names.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows(
+            [["file", "mask", "system", "color", "object"]]
+            + [["a.png", "a-mask.png", "l2", "Red", name] for name in names]
+        )
+    done = run(
+        "--out", str(renders / "out"), "--images", str(renders / "names.csv"),
+        "--rules", "paper", "--workers", "1", "--json",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    report = Report.from_json(json.loads(done.stdout))
+    assert report.objects == (*names[:-1], "car of two lines")
+    assert report.problems == ()
+
+
 def test_a_changed_file_is_measured_anew(renders: Path) -> None:
     rules = rules_used(["paper"])
 
