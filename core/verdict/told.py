@@ -18,8 +18,7 @@ def sentence(words: str, reason: str = "") -> str:
 
 def measured(asked: Asked, verdict: Verdict) -> str:
     """What the verdict on one measured object says of it alone."""
-    distance = verdict.metric("delta_e00")
-    far = f", {distance.value:.1f} ΔE00 from it" if distance is not None else ""
+    far = _far(verdict)
     if verdict.status not in (PASS, FAIL):
         return sentence(f"the color of {asked.label} cannot be judged", verdict.reason)
     if asked.relation == DIFFERS:
@@ -29,6 +28,17 @@ def measured(asked: Asked, verdict: Verdict) -> str:
         return sentence(f"{asked.label} has the asked color{far}")
     reference = ", the reference," if asked.target.role == "reference" else ""
     return sentence(f"the color of {asked.label}{reference} is wrong", explain(verdict))
+
+
+def _far(verdict: Verdict) -> str:
+    """How far from the color it is, with a comma before; nothing where it is the light that does
+    not fit, for then it may be near and yet not match."""
+    distance, misfit = verdict.metric("delta_e00"), verdict.metric("misfit")
+    if distance is None:
+        return ""
+    if misfit is not None and not misfit.passed and distance.value < (misfit.threshold or 0.0):
+        return ""
+    return f", {distance.value:.1f} ΔE00 from it"
 
 
 def took(asked: Asked, other: Asked) -> str:
