@@ -80,7 +80,7 @@ RULES: tuple[Rule, ...] = (
             "likely they are; another hue or more vividness never."
         ),
         dominant="truehue", same_candidate=False, lit=True,
-        thresholds=Thresholds(None, None, None, misfit=4.5),
+        thresholds=Thresholds(None, None, None, misfit=4.2),
     ),
 )  # fmt: skip
 

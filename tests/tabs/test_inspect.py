@@ -431,7 +431,7 @@ def test_numbers_without_a_limit_are_told_and_the_light_and_the_confidence_are_s
     assert int(card["confidence"]["text"].rstrip("%")) >= 50
     steps = {step["title"]: step["text"] for step in view_of(evidence)["steps"]}
     assert "Light of the image" in steps
-    assert steps["Verdict by truehue 1.0"].endswith("limits misfit 4.5")
+    assert steps["Verdict by truehue 1.0"].endswith("limits misfit 4.2")
     assert view_of(evidence)["offsets"]["to"].endswith(", as this light shows it")
     _, verdict, _ = inspect.judge(context, value, "ball", "css:orangered", "paper", 0, True)
     assert (view_of(verdict)["light"], view_of(verdict)["confidence"]) == ("", None)
