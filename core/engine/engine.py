@@ -246,6 +246,8 @@ class Engine:
                     self._running = None
                     self._end(job)
         finally:
+            with self._board.change():
+                self._closing = True  # also where the process ends: nobody would answer any more
             self._calls.refuse(_UNANSWERED)
             self._models.unload_all()
 

@@ -323,3 +323,26 @@ def test_the_time_of_calls_is_not_the_images() -> None:
     assert seconds < 0.5
     assert eta_s is not None
     assert eta_s < 1.5  # with the pause it would be six halves of 0.6 s and more
+
+
+def test_a_thread_that_ended_with_the_process_takes_nothing_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """When the main thread is over, nobody answers: a call must say so, not wait for ever."""
+
+    class Over:
+        def is_alive(self) -> bool:
+            return False
+
+    house = Workshop({})
+    with house.engine() as engine:
+        assert engine.call("sam", say).result(WAIT_S) == "sam"
+        monkeypatch.setattr("core.engine.engine.main_thread", Over)
+        deadline = time.monotonic() + WAIT_S
+        while any(thread.name == "truehue-engine" for thread in threading.enumerate()):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        for ask in (lambda: engine.call("sam", say), lambda: engine.submit(asked(1), Inbox())):
+            with pytest.raises(TrueHueError, match="shutting down"):
+                ask()
+    assert house.tools["sam"].unloaded == 1
