@@ -33,10 +33,11 @@ def measured(asked: Asked, verdict: Verdict) -> str:
 def _far(verdict: Verdict) -> str:
     """How far from the color it is, with a comma before; nothing where it is the light that does
     not fit, for then it may be near and yet not match."""
-    distance, misfit = verdict.metric("delta_e00"), verdict.metric("misfit")
+    distance, misfit, light = verdict.metric("delta_e00"), verdict.metric("misfit"), verdict.light
     if distance is None:
         return ""
-    if misfit is not None and not misfit.passed and distance.value < (misfit.threshold or 0.0):
+    matches = misfit is None or misfit.passed
+    if light is not None and not matches and light.cost > distance.value:
         return ""
     return f", {distance.value:.1f} ΔE00 from it"
 
