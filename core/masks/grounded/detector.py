@@ -10,11 +10,14 @@ import numpy as np
 
 from core.errors import BadInput, TrueHueError
 from core.generation.failures import BadModelFolder
-from core.generation.out_of_memory import is_out_of_memory
 from core.machine import Placement
 from core.masks.grounded.embeddings import checked_image
 from core.masks.grounded.records import Detection
-from core.masks.grounded.transformers_loading import from_folder, model_type
+from core.masks.grounded.transformers_loading import (
+    from_folder,
+    model_type,
+    processor_from_folder,
+)
 from core.masks.grounded.vision_models import VisionEntry
 from core.masks.grounded.weights import Weights
 
@@ -48,14 +51,7 @@ def load(entry: VisionEntry, found: Weights, at: Placement) -> GroundingDino:
             f"{found.path} holds a model of type {kind!r}, and a detector is {MODEL_TYPE!r}."
         )
     model = from_folder(GroundingDinoForObjectDetection, entry, found.path, at)
-    try:
-        processor = GroundingDinoProcessor.from_pretrained(found.path, local_files_only=True)
-    except Exception as error:  # what a broken file raises has no family of its own
-        if is_out_of_memory(error):
-            raise
-        raise BadModelFolder(
-            f"{found.path} has no processor of GroundingDINO that can be read: {error}"
-        ) from error
+    processor = processor_from_folder(GroundingDinoProcessor, found.path, "GroundingDINO")
     return GroundingDino(entry, model, processor, at, found.about())
 
 

@@ -86,6 +86,11 @@ def _filled(path: Path, sizes: SamSizes, weights: Mapping[str, Any]) -> Any:
     # memory once, not twice.
     with torch.device("meta"):
         model = build(sizes)
+    strange = [name for name, one in weights.items() if not isinstance(one, torch.Tensor)]
+    if strange:
+        raise BadModelFolder(
+            f"{path} holds {strange[0]!r}, which is no weight of Segment Anything."
+        )
     floats = {name: one.float() for name, one in weights.items()}
     try:
         model.load_state_dict(floats, strict=True, assign=True)

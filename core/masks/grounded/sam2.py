@@ -10,7 +10,6 @@ import numpy as np
 
 from core.errors import TrueHueError
 from core.generation.failures import BadModelFolder
-from core.generation.out_of_memory import is_out_of_memory
 from core.machine import Placement
 from core.masks.grounded.embeddings import (
     Embedding,
@@ -22,7 +21,11 @@ from core.masks.grounded.embeddings import (
     several_wanted,
 )
 from core.masks.grounded.records import Box, Segment
-from core.masks.grounded.transformers_loading import from_folder, model_type
+from core.masks.grounded.transformers_loading import (
+    from_folder,
+    model_type,
+    processor_from_folder,
+)
 from core.masks.grounded.vision_models import VisionEntry
 from core.masks.grounded.weights import Weights
 
@@ -45,14 +48,7 @@ def load(entry: VisionEntry, found: Weights, at: Placement) -> Sam2Segmenter:
             f"{' or '.join(MODEL_TYPES)}, or a .pth file of segment_anything."
         )
     model = from_folder(Sam2Model, entry, found.path, at)
-    try:
-        processor = Sam2Processor.from_pretrained(found.path, local_files_only=True)
-    except Exception as error:  # what a broken file raises has no family of its own
-        if is_out_of_memory(error):
-            raise
-        raise BadModelFolder(
-            f"{found.path} has no processor of SAM 2 that can be read: {error}"
-        ) from error
+    processor = processor_from_folder(Sam2Processor, found.path, "SAM 2")
     return Sam2Segmenter(entry, model, processor, at, found.about())
 
 

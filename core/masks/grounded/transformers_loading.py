@@ -57,6 +57,18 @@ def from_folder(model_class: Any, entry: VisionEntry, folder: Path, at: Placemen
     return model.eval().to(at.device)
 
 
+def processor_from_folder(processor_class: Any, folder: Path, what: str) -> Any:
+    """The processor beside a model; ``what`` names the model. Raises BadModelFolder where it cannot
+    be read. Errors of memory that ran out pass."""
+    try:
+        return processor_class.from_pretrained(folder, local_files_only=True)
+    except Exception as error:  # what a broken file raises has no family of its own
+        if is_out_of_memory(error):
+            raise
+        told = f"{folder} has no processor of {what} that can be read: {error}"
+        raise BadModelFolder(told) from error
+
+
 @contextmanager
 def _quiet() -> Iterator[None]:
     """No progress bars and no warnings while weights are read; as they were afterwards. What the

@@ -13,7 +13,7 @@ import pytest
 from core.errors import BadInput, TrueHueError
 from core.generation.failures import BadModelFolder
 from core.masks.grounded.embeddings import KEPT
-from core.masks.grounded.opening import open_segmenter
+from core.masks.grounded.opening import open_detector, open_segmenter
 from core.masks.grounded.records import Segmenter
 from core.masks.grounded.sam import SamSegmenter
 from core.masks.grounded.sam_sizes import build, read_sizes
@@ -261,6 +261,8 @@ def test_a_file_that_is_no_whole_sam_is_refused(tiny: dict[str, Path], tmp_path:
         open_segmenter(saved({**weights, name: weights[name][:, :5]}, path))
     with pytest.raises(BadModelFolder, match="no checkpoint of Segment Anything"):
         open_segmenter(saved({"weight": weights[name]}, path))
+    with pytest.raises(BadModelFolder, match="holds 'epoch', which is no weight"):
+        open_segmenter(saved({**weights, "epoch": 3}, path))
     with pytest.raises(BadModelFolder, match="holds a list"):
         open_segmenter(saved([1, 2], path))
     ran = tmp_path / "ran"
@@ -292,6 +294,12 @@ def test_a_folder_that_is_no_whole_sam2_is_refused(tiny: dict[str, Path], tmp_pa
             open_segmenter(f"folder:{folder}")
     with pytest.raises(BadModelFolder, match="type 'grounding-dino', and a segmenter is"):
         open_segmenter(f"folder:{tiny['detector']}")
+    for kind, opened in (("sam2", open_segmenter), ("detector", open_detector)):
+        folder = Path(shutil.copytree(tiny[kind], tmp_path / f"{kind}-without-processor"))
+        for path in folder.glob("*processor*"):
+            path.unlink()
+        with pytest.raises(BadModelFolder, match="has no processor of"):
+            opened(f"folder:{folder}")
     config = tmp_path / "sam2" / "config.json"
     config.write_text(json.dumps({"no": "type"}))
     with pytest.raises(BadModelFolder, match="does not say what model"):
