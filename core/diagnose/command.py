@@ -58,6 +58,8 @@ def parser() -> argparse.ArgumentParser:
     out.add_argument("--seeds", metavar="NUMBERS", help="views of each object (default 0)")
     out.add_argument("--size", type=int, metavar="PX", help=f"default {DEFAULT_SIZE_PX}")
     out.add_argument("--every", type=int, metavar="N", help="only every Nth color: a quick look")
+    out.add_argument("--k", type=int, default=0, help="neighbors that paper and truehue accept "
+                     "too (default 0)")  # fmt: skip
     out.add_argument("--workers", type=int, default=os.cpu_count() or 1, metavar="N",
                      help="processes of one thread each (default: one a core)")  # fmt: skip
     out.add_argument("--images", metavar="FILE.csv", help="measure on renders of your own instead: "
@@ -73,7 +75,7 @@ def _one_of(names: Iterable[str], default: str) -> str:
 def _run(options: argparse.Namespace, watch: Watch) -> tuple[int, str]:
     """Does what was asked; the exit status and what is to be printed."""
     every = options.every if options.every is not None else 1
-    rules = rules_used(_names(options.rules, "--rules"))
+    rules = rules_used(_names(options.rules, "--rules"), options.k)
     source = ""
     if options.images is not None:
         given = [name for name in _SET_OPTIONS if getattr(options, name) is not None]

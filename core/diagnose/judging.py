@@ -77,10 +77,11 @@ def margin(found: Measurement) -> float | None:
 
 
 def judged(
-    srgb8: np.ndarray, mask: np.ndarray, asked: Asking, rule_ids: Sequence[str], **about: Any
-) -> Iterator[Row]:
-    """Rows of every rule and every color asked; ``about`` are the Row's object, light, seed, color,
-    system and second.
+    srgb8: np.ndarray, mask: np.ndarray, asked: Asking, rule_ids: Sequence[str], k: int = 0,
+    **about: Any,
+) -> Iterator[Row]:  # fmt: skip
+    """Rows of every rule and every color asked, ``k`` neighbors accepted; ``about`` are the Row's
+    object, light, seed, color, system and second.
 
     What does not depend on the color asked is computed once for all of them (core.pipeline.Known).
     A rule that cannot judge gives rows that are unscored.
@@ -89,7 +90,7 @@ def judged(
     for number, target in enumerate(asked.targets):
         for rule_id in rule_ids:
             try:
-                found = measure(srgb8, mask, target, rule_id, known=known)
+                found = measure(srgb8, mask, target, rule_id, k=k, known=known)
             except TrueHueError as error:
                 found = unscored_measurement(str(error), target, rule_id)
             yield row(found, NEAR if number else TRUE, **about)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from core.color.systems import parse_target
-from core.diagnose.colors import set_colors
+from core.diagnose.colors import SET_SYSTEMS, set_colors
 from core.diagnose.pictures import TWO_MATERIAL_OBJECTS, picture
 from core.errors import BadInput
 from core.generation.renderer import LIGHTS, RENDERER_VERSION
@@ -63,7 +63,8 @@ class Task:
     """The pictures of one object, light and seed in all colors, or some pictures of a manifest.
 
     ``step`` is the n of "every nth color", ``first`` where that begins. ``two`` is True for
-    pictures of two materials. ``files`` are the manifest's rows.
+    pictures of two materials. ``files`` are the manifest's rows. ``k`` is the number of neighbors
+    that rules accept which take neighbors.
     """
 
     key: str
@@ -77,6 +78,7 @@ class Task:
     first: int = 0
     two: bool = False
     files: tuple[FileRow, ...] = ()
+    k: int = 0
     fingerprint: str = ""
 
     @property
@@ -99,19 +101,20 @@ class Task:
         return f"{self.key}--{self.fingerprint}.csv.gz"
 
 
-def rules_used(rule_ids: Sequence[str] = ()) -> tuple[RuleUsed, ...]:
+def rules_used(rule_ids: Sequence[str] = (), k: int = 0) -> tuple[RuleUsed, ...]:
     """The rules of those ids, all of them by default, each asked once for its parameters.
 
-    Raises BadInput for an unknown id.
+    ``k`` as for :func:`core.pipeline.accepted`. Raises BadInput for an unknown id or such a k.
     """
     chosen = [rule(rule_id) for rule_id in rule_ids] or list(RULES)
     probe, target = picture("sphere", "overcast", 0, "#E83B1B", 64), parse_target("#E83B1B")
-    return tuple(
-        RuleUsed(
-            by.id, by.version, by.name, dict(measure(*probe, target, by.id).verdict.parameters)
-        )
-        for by in dict.fromkeys(chosen)
-    )
+    used = []
+    for by in dict.fromkeys(chosen):
+        found = measure(*probe, target, by.id, k=k, system=SET_SYSTEMS[0])
+        # Neighbors come from the system of each color, not from the probe's.
+        told = {name: v for name, v in found.verdict.parameters.items() if name != "neighbors_of"}
+        used.append(RuleUsed(by.id, by.version, by.name, told))
+    return tuple(used)
 
 
 def renderer_tasks(
@@ -152,7 +155,7 @@ def renderer_tasks(
                         f"{kind}--{name.replace(' ', '-')}--{light}--{seed}",
                         tuple(used.id for used in rules),
                         name, light, seed, size_px, tuple(systems), every, len(tasks) % every,
-                        is_two,
+                        is_two, k=_k(rules),
                     )  # fmt: skip
                     tasks.append(replace(task, fingerprint=_fingerprint(task, rules)))
     return tasks
@@ -165,9 +168,14 @@ def manifest_tasks(
     tasks = []
     for number, begin in enumerate(range(0, len(rows), size)):
         some = tuple(rows[begin : begin + size])
-        task = Task(f"files--{number:05d}", tuple(used.id for used in rules), files=some)
+        ids = tuple(used.id for used in rules)
+        task = Task(f"files--{number:05d}", ids, files=some, k=_k(rules))
         tasks.append(replace(task, fingerprint=_fingerprint(task, rules)))
     return tasks
+
+
+def _k(rules: Sequence[RuleUsed]) -> int:
+    return max((int(used.parameters.get("k", 0)) for used in rules), default=0)
 
 
 def _fingerprint(task: Task, rules: Sequence[RuleUsed]) -> str:

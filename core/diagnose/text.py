@@ -50,7 +50,8 @@ def _row(rule: RuleReport, set_: str, systems: list[str]) -> tuple[str, list[str
     for key in systems:
         found = rule.figure(set_, key)
         cells += ["", ""] if found is None else [_hits(found), _accepts(found)]
-    return f"{rule.id} {rule.version}", cells
+    k = rule.parameters.get("k", 0)
+    return f"{rule.id} {rule.version}{f', k = {k}' if k else ''}", cells
 
 
 def _hits(figure: Figure) -> str:

@@ -26,7 +26,7 @@ def rows_of(task: Task, step: Step) -> tuple[list[Row], list[str]]:
     problems: list[str] = []
     for one in task.files:
         try:
-            rows.extend(_loaded(one, task.rule_ids))
+            rows.extend(_loaded(one, task))
         except TrueHueError as error:
             problems.append(f"{one.where}: {error}")
             rows.extend(_unusable(one, task.rule_ids))
@@ -47,8 +47,9 @@ def _rendered(task: Task, step: Step) -> Iterator[Row]:
             )
             same = list(
                 judged(
-                    srgb8, mask, asking(name, system_id), task.rule_ids, object=task.object,
-                    light=task.light, seed=task.seed, system=system_id, color=name, second=second,
+                    srgb8, mask, asking(name, system_id), task.rule_ids, task.k,
+                    object=task.object, light=task.light, seed=task.seed, system=system_id,
+                    color=name, second=second,
                 )
             )  # fmt: skip
             done[system_id, color.hex] = same
@@ -66,15 +67,15 @@ def _second(task: Task, color: NamedColor) -> str:
     return second_color(place + turn, color.srgb8)
 
 
-def _loaded(one: FileRow, rule_ids: tuple[str, ...]) -> Iterator[Row]:
+def _loaded(one: FileRow, task: Task) -> Iterator[Row]:
     if one.problem:
         raise TrueHueError(one.problem)
     asked = asking(one.color, one.system)
     image = load_image(one.file)
     mask = load_mask(one.mask, image.srgb8.shape[:2])
     yield from judged(
-        image.srgb8, mask, asked, rule_ids, object=one.object, light=one.light, seed=0,
-        system=one.system, color=asked.true.label, second="",
+        image.srgb8, mask, asked, task.rule_ids, task.k, object=one.object, light=one.light,
+        seed=0, system=one.system, color=asked.true.label, second="",
     )  # fmt: skip
 
 

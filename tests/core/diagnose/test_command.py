@@ -21,7 +21,7 @@ from core.diagnose.colors import asking, set_colors
 from core.diagnose.pictures import picture
 from core.diagnose.plan import renderer_tasks, rules_used
 from core.diagnose.records import Report
-from core.diagnose.run import read_report
+from core.diagnose.run import diagnose, read_report
 from core.diagnose.shards import FOLDER, load, save, write_whole
 from core.errors import BadInput
 from core.pipeline import measure
@@ -192,6 +192,23 @@ def test_whatever_changes_rows_changes_the_fingerprint() -> None:
     ]  # fmt: skip
     assert prints() == prints()
     assert all(not prints() & changed for changed in other)
+
+
+def test_neighbors_that_are_accepted_raise_both_rates(tmp_path: Path) -> None:
+    """k = 5 takes in what k = 0 takes in, and colors beside it that are not the true one."""
+    rates = []
+    for k in (0, 5):
+        used = rules_used(["paper", "released"], k)
+        tasks = renderer_tasks(used, ("mug",), ("even",), (0,), ("css",), 96, 6)
+        report = diagnose(tmp_path / str(k), used, tasks, workers=1, every=6)
+        assert [rule.parameters["k"] for rule in report.rules] == [k, 0]
+        figure = report.rule("paper").figure("pooled", "css")
+        assert figure is not None
+        rates.append((figure.hits, figure.false_accepts))
+    assert rates[1][0] >= rates[0][0]
+    assert rates[1][1] > rates[0][1] + 5
+    with pytest.raises(BadInput, match="between 0 and 20"):
+        rules_used(["paper"], 21)
 
 
 def test_a_rule_with_other_parameters_is_judged_anew(tmp_path: Path) -> None:
