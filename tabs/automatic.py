@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -127,7 +128,7 @@ def found_view(automatic: Automatic) -> dict[str, Any]:
         used = automatic.overrides.of("negative", n).use
         share = 100.0 * np.count_nonzero(label.pixels) / area
         negatives.append({
-            "label": label.label, "text": f"{share:.1f}%" if label.pixels.any() else "–",
+            "label": label.label, "text": f"{share:.1f}%" if label.pixels.any() else "not taken",
             "note": label.reason, "used": used, "by_hand": not used,
             "found": bool(label.detections),
         })  # fmt: skip
@@ -149,7 +150,14 @@ def made_by(parameters: Mapping[str, Any]) -> str:
 def model_name(parameters: Mapping[str, Any], role: str) -> str:
     """The name of the model that a mask's parameters hold for that role."""
     data = parameters.get(role)
-    model_id = str(data.get("id", "")) if isinstance(data, Mapping) else ""
+    return name_of(str(data.get("id", ""))) if isinstance(data, Mapping) else ""
+
+
+def name_of(model_id: str) -> str:
+    """The name of a model by its id; of a folder its last part, not where it lies."""
+    scheme, _, rest = model_id.partition(":")
+    if scheme == "folder":
+        return PurePath(rest).name
     return next((one.name for one in VISION_MODELS if one.id == model_id), model_id)
 
 
@@ -162,7 +170,7 @@ def _answer(one: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def presence_words(one: Mapping[str, Any]) -> str:
-    """What a presence model said to its question: ``yes (97.1%) by janus-pro-1b to “Is …?”``."""
+    """What a presence model said to its question: ``Janus-Pro 1B to “Is …?”: yes (97.1% yes)``."""
     percent = one.get("yes_percent")
     sure = f" ({percent:.1f}% yes)" if isinstance(percent, (int, float)) else ""
     answer = one.get("answer")
@@ -172,4 +180,4 @@ def presence_words(one: Mapping[str, Any]) -> str:
     else:
         # A model may answer with signs that are no words.
         said = "neither yes nor no" + (f", “{text}”" if any(map(str.isalnum, text)) else "")
-    return f"{one.get('by')} to “{one.get('question')}”: {said}{sure}"
+    return f"{name_of(str(one.get('by')))} to “{one.get('question')}”: {said}{sure}"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from core.errors import BadInput
 from core.generation.readiness import missing
 from core.generation.reference import stand_in_note
 from core.generation.registry import MODELS, Defaults, model
 from core.generation.renderer import OBJECTS
 from core.prompts.tables import objects
 from tabs.context import Context
+from tabs.guard import allowed_model
 
 DRAWABLE = ("renderer", "diffusers", "transformers")
 
@@ -39,8 +39,7 @@ def checked_models(context: Context, models: Sequence[str]) -> None:
     """Raises BadInput for a model that there is not, and for a folder of this machine where others
     than the people at it can reach the app."""
     for name in models:
-        if name.startswith("folder:") and not context.local:
-            raise BadInput("Folders can only be named on the machine where the app runs.")
+        allowed_model(name, context.local)
         model(name)
 
 

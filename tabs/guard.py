@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from core.errors import TrueHueError
+from core.errors import BadInput, TrueHueError
 
 log = logging.getLogger("truehue")
 
@@ -18,6 +18,13 @@ def message_of(error: Exception) -> str:
         f"Something went wrong that TrueHue did not expect ({type(error).__name__}: {error}). "
         "Nothing was stored. The log of the app has the details."
     )
+
+
+def allowed_model(model_id: str, local: bool) -> None:
+    """Raises BadInput for a folder of this machine where others than the people at it reach the
+    app."""
+    if model_id.startswith("folder:") and not local:
+        raise BadInput("Folders can only be named on the machine where the app runs.")
 
 
 def many(number: int, noun: str) -> str:

@@ -21,14 +21,16 @@ from core.masks.grounded.records import Presence, Segment
 from core.masks.grounded.tools import tool_id
 from core.masks.grounded.variants import MaskVariant, mask_variant
 from core.masks.grounded.vision_models import VISION_MODELS, Role, VisionEntry, vision_model
-from core.masks.grounded.weights import WITHOUT, find, missing
+from core.masks.grounded.weights import WITHOUT, find, how_to_get, missing
 from core.masks.mask import Mask
 from core.prompts.tables import objects
 from core.records import ImageRecord
+from tabs.automatic import name_of
 from tabs.context import Context
 from tabs.finding import Asked, Search
+from tabs.guard import allowed_model
 
-MAX_NAME, MAX_LABELS = 80, 40
+MAX_NAME, MAX_LABELS, MAX_ID = 80, 40, 200
 NO_NAME = "Type what to look for in the field Object, as in: mug. Then press Find again."
 POINT_WAIT_S = 30.0
 
@@ -51,9 +53,24 @@ class Wish:
         return tuple(entry for entry in known if entry is not None)
 
 
+def chosen_model(context: Context, model_id: Any, role: Role) -> VisionEntry:
+    """The model of that role by its id, or by what was typed: ``hub:owner/name``,
+    ``folder:/path``, or the bare path of a folder or a .pth file of Segment Anything.
+
+    Raises BadInput for anything else, and for folders where others can reach the app.
+    """
+    text = str(model_id or "").strip()
+    if len(text) > MAX_ID:
+        raise BadInput(f"The name of a {role} has at most {MAX_ID} characters.")
+    if text.startswith(("/", "~")):
+        text = f"folder:{text}"
+    allowed_model(text, context.local)
+    return vision_model(text, role)
+
+
 def wish_of(
-    object_name: Any, detector: Any, segmenter: Any, variant: Any, negatives: Any, presence: Any,
-    box_threshold: Any, negative_threshold: Any,
+    context: Context, object_name: Any, detector: Any, segmenter: Any, variant: Any,
+    negatives: Any, presence: Any, box_threshold: Any, negative_threshold: Any,
 ) -> Wish:  # fmt: skip
     """The wish of the page's controls; raises BadInput for what they cannot be."""
     name = str(object_name or "").strip()
@@ -68,10 +85,10 @@ def wish_of(
             raise BadInput(f"The {key.replace('_', ' ')} is a number from 0 to 1.")
         settings[key] = round(float(value), 4)
     return Wish(
-        name, labels_of(negatives), vision_model(str(detector), "detector"),
-        vision_model(str(segmenter), "segmenter"),
+        name, labels_of(negatives), chosen_model(context, detector, "detector"),
+        chosen_model(context, segmenter, "segmenter"),
         mask_variant(str(variant)).with_settings(settings),
-        vision_model(str(presence), "presence") if presence else None,
+        chosen_model(context, presence, "presence") if str(presence or "").strip() else None,
     )  # fmt: skip
 
 
@@ -117,6 +134,9 @@ def lacking(context: Context, entries: Sequence[VisionEntry]) -> str:
     if not absent:
         said = (sentence for entry in entries for sentence in missing(entry, context.sources))
         return " ".join(said)
+    own = [entry for entry in absent if ":" in entry.id]
+    if own:
+        return " ".join((*how_to_get(own[0]), WITHOUT[own[0].role]))
     names = " and ".join(
         f"{entry.name} ({entry.download_gib:g} GiB)" if entry.download_gib else entry.name
         for entry in absent
@@ -168,26 +188,26 @@ def answered(one: Presence) -> str:
     """A sentence of what a presence model said."""
     sure = "" if one.yes_percent is None else f" ({one.yes_percent:.0f}% yes)"
     said = one.answer if one.answer != "unknown" else f"neither yes nor no (“{one.text}”)"
-    return f"Asked whether it is in the image, {one.by} said {said}{sure}."
+    return f"Asked whether it is in the image, {name_of(one.by)} said {said}{sure}."
 
 
 # ── points ─────────────────────────────────────────────────────────────────────────────────────
 
 
 def start_points(
-    context: Context, image_id: str, marks: Sequence[Mapping[str, Any]], segmenter: str
+    context: Context, image_id: str, marks: Sequence[Mapping[str, Any]], segmenter: Any
 ) -> Search:
     """Begins to cut out what the points of ``marks`` show; the segments are kept for
     :func:`point_segmenter`. Raises BadInput where weights are missing."""
     image = context.storage.images.get(image_id)
-    entry = vision_model(segmenter, "segmenter")
+    entry = chosen_model(context, segmenter, "segmenter")
     named = [
         {**mark, "by": mark.get("by") or entry.id} if mark.get("type") == "point" else dict(mark)
         for mark in marks
         if isinstance(mark, Mapping)
     ]
     wanted = {str(mark["by"]) for mark in named if mark.get("type") == "point"}
-    problem = lacking(context, [vision_model(one, "segmenter") for one in sorted(wanted)])
+    problem = lacking(context, [chosen_model(context, one, "segmenter") for one in sorted(wanted)])
     if problem:
         raise BadInput(problem)
 
@@ -195,7 +215,7 @@ def start_points(
         srgb8 = context.srgb8(image.image_id)
 
         def cut(points: Any, inside: Any, box: Box | None, by: str) -> Segment:
-            tool = _asked(context, vision_model(by, "segmenter"), job)
+            tool = _asked(context, chosen_model(context, by, "segmenter"), job)
             embedding = tool.embed(srgb8, image.image_id)
             return tool.from_points(embedding, points, inside, box)
 
@@ -212,7 +232,7 @@ def point_segmenter(context: Context, image_id: str) -> PointSegmenter:
     others by the engine. Raises MaskError when that takes too long."""
 
     def cut(points: Any, inside: Any, box: Box | None, by: str) -> Segment:
-        entry = vision_model(by or first_of(context.sources, "segmenter"), "segmenter")
+        entry = chosen_model(context, by or first_of(context.sources, "segmenter"), "segmenter")
         problem = lacking(context, [entry])
         if problem:
             raise MaskError(f"These points were cut out by {entry.name}. {problem}")

@@ -60,11 +60,13 @@ def layout(sources: Sources | None = None) -> FindView:
         with gr.Row():
             detector = gr.Dropdown(
                 at_hand(here, "detector"), value=first_of(here, "detector"), min_width=150,
-                label="Boxes by", elem_id="detector",
+                label="Boxes by", elem_id="detector", allow_custom_value=True,
+                info="Or hub:owner/name, folder:/path",
             )  # fmt: skip
             segmenter = gr.Dropdown(
                 at_hand(here, "segmenter"), value=first_of(here, "segmenter"), min_width=150,
-                label="Cut out by", elem_id="segmenter",
+                label="Cut out by", elem_id="segmenter", allow_custom_value=True,
+                info="Or these, or a .pth file's path",
             )  # fmt: skip
         variant = gr.Radio(
             [(known.name, known.id) for known in VARIANTS], value=first.id,
@@ -82,6 +84,7 @@ def layout(sources: Sources | None = None) -> FindView:
         presence = gr.Dropdown(
             [("nobody", ""), *at_hand(here, "presence")], value="",
             label="Ask first whether it is in the image", elem_id="presence-model",
+            allow_custom_value=True,
         )  # fmt: skip
     return FindView(
         detector, segmenter, variant, negatives, presence, box_threshold, negative_threshold
@@ -101,9 +104,11 @@ def begun(image_id: str, kind: str, begin: Callable[[], Search]) -> Any:
 def find(context: Context, data: Any, object_name: Any, *asked: Any) -> Any:
     """The event ``find``: the stage's prop ``work``."""
     image_id = _image_id(data)
-    return begun(
-        image_id, "find", lambda: start_find(context, image_id, wish_of(object_name, *asked))
-    )
+
+    def begin() -> Search:
+        return start_find(context, image_id, wish_of(context, object_name, *asked))
+
+    return begun(image_id, "find", begin)
 
 
 def points(context: Context, data: Any, segmenter: Any) -> Any:
@@ -114,7 +119,7 @@ def points(context: Context, data: Any, segmenter: Any) -> Any:
         marks = data.get("marks")
         if not isinstance(marks, list):
             raise BadInput("The page sent no marks. Reload the page.")
-        return start_points(context, image_id, marks, str(segmenter))
+        return start_points(context, image_id, marks, segmenter)
 
     return begun(image_id, "points", begin)
 

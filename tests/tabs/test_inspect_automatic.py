@@ -30,6 +30,7 @@ from tests.tiny_models.folder import DETECTOR, PRESENCE, SAM, SAM2, models_folde
 ASKED = (DETECTOR, SAM2, "paper", "rim, neck", "", 0.99, 0.99)
 QUESTION = ("jar", "l3:Vivid reddish orange", "paper", 0, True)
 MOST_S = 120.0
+POINT = {"type": "point", "x": 5, "y": 5, "inside": True}
 
 
 @pytest.fixture(scope="module")
@@ -174,7 +175,7 @@ def test_an_automatic_mask_is_stored_with_all_its_steps(
         f"{one.score:.2f}" for one in steps.detections
     ]
     assert all(row["used"] and not row["by_hand"] for row in [*found["boxes"], *found["negatives"]])
-    assert found["presence"][0]["note"].startswith(f"{PRESENCE} to “Is there a jar in the image?")
+    assert found["presence"][0]["note"].startswith("Janus-Pro 1B to “Is there a jar in the image?")
     assert staged["mask_text"].startswith("Automatic · jar, ")
     assert "Boxes by GroundingDINO tiny" in titles(evidence)
     assert any(title.startswith("Cut out by SAM") for title in titles(evidence))
@@ -191,7 +192,7 @@ def test_an_object_without_a_box_is_not_found_and_nothing_is_stored(
     state = find(looking, image, *ASKED[:4], PRESENCE, 1.0, 1.0)
     assert state["status"] == "failed"
     assert "The detector found no jar" in state["words"]
-    assert f"Asked whether it is in the image, {PRESENCE} said" in state["words"]
+    assert "Asked whether it is in the image, Janus-Pro 1B said" in state["words"]
     assert looking.storage.masks.count() == before
 
 
@@ -201,6 +202,79 @@ def test_a_search_can_be_cancelled(looking: Context, image: ImageRecord, made: M
     looking.searches.cancel(work["job"])
     assert ended(looking, work)["status"] == "cancelled"
     assert looking.storage.masks.count() == before
+
+
+def test_models_of_ones_own_are_typed_by_folder_and_file(
+    looking: Context, image: ImageRecord, models: Path
+) -> None:
+    file = models / SAM / "sam_vit_b_01ec64.pth"
+    detector, presence = f"folder:{models / DETECTOR}", f" {models / PRESENCE} "
+    state = find(looking, image, detector, str(file), "paper", "", presence, 0.5, 0.99)
+    assert state["status"] == "done", state
+    record = looking.storage.masks.get(state["mask_id"])
+    assert record.parameters["detector"]["id"] == detector
+    assert record.parameters["segmenter"]["id"] == f"folder:{file}"
+    staged, _, evidence = judged(looking, image, start(record))
+    # What the page says of them is a name, not where they lie.
+    assert staged["found"]["made"].startswith(f"{DETECTOR}, {file.name}, variant Paper")
+    assert staged["found"]["presence"][0]["note"].startswith(f"{PRESENCE} to ")
+    assert f"Boxes by {DETECTOR}" in titles(evidence)
+    # A point is cut out by it too, and the mark names it.
+    point = {"type": "point", "x": 60, "y": 60, "inside": True}
+    data = {"image_id": image.image_id, "marks": [point]}
+    pointed = ended(looking, inspect_find.points(looking, data, str(file)))
+    assert (pointed["status"], pointed["segmenter"]) == ("done", f"folder:{file}")
+    _, card, _ = judged(looking, image, {**point, "by": pointed["segmenter"]})
+    assert mask_of(looking, card).area_px > 0
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ("hub:nonsense", "write hub:owner/name"),
+        ("hub:someone/else", "core.masks download hub:someone/else --role segmenter"),
+        ("folder:", "There is no segmenter"),
+        ("folder:/no/such/place", "There is nothing at /no/such/place"),
+        ("~/no-such-place", "There is nothing at ~/no-such-place"),
+        ("/etc/hostname", "is no folder in the hub's layout, nor a .pth file"),
+        (None, "There is no segmenter"),
+        ("x" * 201, "at most 200"),
+    ],
+)
+def test_a_typed_model_that_is_none_is_refused_in_words(
+    looking: Context, image: ImageRecord, typed: Any, words: str
+) -> None:
+    data = {"image_id": image.image_id, "marks": []}
+    asked = (ASKED[0], typed, *ASKED[2:])
+    for said in (
+        inspect_find.find(looking, data, "jar", *asked),
+        inspect_find.points(looking, {**data, "marks": [POINT]}, typed),
+    ):
+        assert words in said["problem"]
+        assert "did not expect" not in said["problem"]
+
+
+def test_where_others_reach_the_app_no_folder_is_opened(
+    looking: Context, image: ImageRecord, models: Path
+) -> None:
+    data: dict[str, Any] = {"image_id": image.image_id, "marks": [POINT]}
+    folder = str(models / SAM2)
+    shared = replace(looking, local=False)
+    try:
+        for said in (
+            inspect_find.find(shared, data, "jar", f"folder:{folder}", *ASKED[1:]),
+            inspect_find.find(shared, data, "jar", ASKED[0], folder, *ASKED[2:]),
+            inspect_find.find(shared, data, "jar", *ASKED[:4], f" folder:{folder}", 0.9, 0.9),
+            inspect_find.points(shared, data, folder),
+            # Nor by a mark that was made up.
+            inspect_find.points(shared, {**data, "marks": [{**POINT, "by": folder}]}, SAM2),
+        ):
+            assert "Folders can only be named on the machine" in said["problem"]
+        staged, _, _ = judged(shared, image, {**POINT, "by": f"folder:{folder}"})
+        assert "Folders can only be named on the machine" in staged["message"]
+    finally:
+        # Alone its engine is its own.
+        shared.engine.close()
 
 
 # ── overrides ───────────────────────────────────────────────────────────────────────────────────
@@ -266,7 +340,7 @@ def test_presence_can_be_answered_by_hand_and_the_card_says_so(
     record = mask_of(looking, card)
     assert record.parameters["presence"][0]["override"] == "no"
     assert record.content_sha256 == made.content_sha256
-    assert titles(evidence)["Object present: no"].startswith("no, by hand; janus-pro-1b to ")
+    assert titles(evidence)["Object present: no"].startswith("no, by hand; Janus-Pro 1B to ")
     _, card, _ = judged(looking, image, start(made), no, override("presence", 0, answer="yes"))
     assert card["absent"] == ""
     _, card, _ = judged(looking, image, start(made), no, override("presence", 0, answer=""))
