@@ -103,7 +103,8 @@ def chromaticity(found: Measurement) -> dict[str, Any]:
         seen = light.seen_lab
         figure.add_trace(_point(seen, "asked, as this light shows it", _hex(seen), "diamond", 9))
     figure.add_trace(_point(found_lab, "found", _hex(found_lab), "square", 11))
-    _labels(figure, {"neutral": (0.0, 0.0), "asked": asked.lab[1:], "found": found_lab[1:]}, high)
+    _labels(figure, {"neutral": (0.0, 0.0), "asked": asked.lab[1:], "found": found_lab[1:]},
+            low, high)  # fmt: skip
     figure.update_xaxes(range=[low[0], high[0]], title_text="a*", constrain="domain")
     figure.update_yaxes(
         range=[low[1], high[1]],
@@ -164,13 +165,19 @@ def _axis_line(figure: Any, found: Measurement, low: np.ndarray, high: np.ndarra
     ))  # fmt: skip
 
 
-def _labels(figure: Any, points: dict[str, Any], high: np.ndarray) -> None:
+def _labels(figure: Any, points: dict[str, Any], low: np.ndarray, high: np.ndarray) -> None:
+    shifts = {"neutral": -11}
+    apart = (np.array(points["found"]) - np.array(points["asked"])) / (high - low)
+    if abs(apart[0]) < 0.12 and abs(apart[1]) < 0.05:
+        # Words of one place would cover each other: one stands above, one below.
+        up = 8 if apart[1] >= 0 else -8
+        shifts |= {"found": up, "asked": -up}
     for name, (a, b) in points.items():
         near_edge = float(a) > float(high[0]) - 12.0
         figure.add_annotation(
             x=float(a), y=float(b), text=name, showarrow=False, font={"size": 11, "color": INK},
             xanchor="right" if near_edge else "left", xshift=-11 if near_edge else 11,
-            yshift=-11 if name == "neutral" else 0,
+            yshift=shifts.get(name, 0),
         )  # fmt: skip
 
 

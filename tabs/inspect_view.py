@@ -17,6 +17,7 @@ from core.verdict.audit import audit
 from core.verdict.judge import FAIL, PASS, LightMatch, Metric
 from core.verdict.rules import rule
 from tabs import figures
+from tabs.automatic import name_of
 from tabs.inspect_steps import steps
 
 TITLES = {PASS: "Passes", FAIL: "Fails", "unscored": "Not scored"}
@@ -56,9 +57,11 @@ def problem(text: str, link: str = "") -> dict[str, Any]:
 
 def _swatch(lab: Sequence[float], hex_code: str, name: str = "") -> dict[str, Any]:
     light, a, b = lab
+    # Lines break between the numbers, not within one.
+    parts = (f"L*\u00a0{light:.1f}", f"a*\u00a0{_signed0(a)}", f"b*\u00a0{_signed0(b)}")
     return {
         "name": name, "hex": hex_code, "dark_text": light > EVEN_CONTRAST,
-        "lab": f"L* {light:.1f} · a* {_signed0(a)} · b* {_signed0(b)}",
+        "lab": "\u00a0· ".join(parts),
     }  # fmt: skip
 
 
@@ -111,7 +114,8 @@ def confidence_view(percent: float | None) -> dict[str, str] | None:
     if percent is None:
         return None
     word = next(word for least, word in CONFIDENCE if percent >= least)
-    return {"word": word, "text": f"{percent:.0f}%"}
+    # A rule is never certain, whatever its arithmetic rounds to.
+    return {"word": word, "text": "over 99%" if percent > 99.0 else f"{percent:.0f}%"}
 
 
 def audit_view(measurements: Sequence[Measurement]) -> dict[str, Any] | None:
@@ -130,7 +134,7 @@ def absence(mask_parameters: Mapping[str, Any]) -> str:
     ]  # fmt: skip
     if not said:
         return ""
-    who = "You" if said[0].get("override") else str(said[0].get("by"))
+    who = "You" if said[0].get("override") else name_of(str(said[0].get("by")))
     return (
         f"{who} answered that there is no {said[0].get('object')} in the image: in a task that "
         "counts as a fail at the step presence. The mask is measured all the same."

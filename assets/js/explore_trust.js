@@ -177,8 +177,8 @@ function shaded(rate, rule) {
   const cell = make('td', rule === state.rule ? 'th-heat th-of-rule' : 'th-heat', rate ? rate.text : '–');
   if (!rate) return cell;
   const wrong = state.what === 'hit' ? 100 - rate.percent : rate.percent;
-  cell.style.setProperty('--wrong', (Math.min(100, wrong) * .78).toFixed(1) + '%');
-  cell.classList.toggle('th-deep', wrong > 52);
+  // Not darker, so that the number is read on every shade, light and dark (4.5 to 1).
+  cell.style.setProperty('--wrong', (Math.min(100, wrong) * .36).toFixed(1) + '%');
   cell.title = rate.counts + ', ' + rate.interval + '%';
   return cell;
 }

@@ -116,7 +116,9 @@ function stageFound(root, view, onOverride) {
       });
       lines.push(pair);
       const tag = el('span', item.used ? '' : 'unused', (index + 1) + ' ' + item.label + ' ' + item.text);
-      tag.style.left = 100 * x0 / width + '%';
+      // A box at the right has its words at its right end, so that they stay on the image.
+      if (x0 > 0.6 * width) tag.style.right = 100 - 100 * x1 / width + '%';
+      else tag.style.left = 100 * x0 / width + '%';
       tag.style.top = 100 * y0 / height + '%';
       words.push(tag);
     });

@@ -164,8 +164,8 @@ class Workbench:
             reason: card.querySelector('.th-reason').textContent,
             metrics: [...card.querySelectorAll('.th-metric')].map((row) => ['label', 'value',
               'limit', 'state'].map((part) => row.querySelector('.th-' + part).textContent)),
-            found: card.querySelector('.th-swatch-found').innerText,
-            asked: card.querySelector('.th-swatch-asked').innerText,
+            found: card.querySelector('.th-swatch-found').innerText.replaceAll('\u00a0', ' '),
+            asked: card.querySelector('.th-swatch-asked').innerText.replaceAll('\u00a0', ' '),
         })""")
         got["metrics"] = tuple(tuple(row) for row in got["metrics"])
         return Shown(**got)

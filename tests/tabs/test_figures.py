@@ -128,6 +128,15 @@ def test_the_density_is_drawn_in_colors_of_the_pixels() -> None:
     assert image["y"] - image["sizey"] <= found.verdict.lab[2] <= image["y"]  # type: ignore[index]
 
 
+@pytest.mark.parametrize(("asked", "apart"), [("#c85028", True), ("css:blue", False)])
+def test_words_of_one_place_do_not_cover_each_other(asked: str, apart: bool) -> None:
+    srgb8 = np.full((20, 20, 3), (200, 80, 40), np.uint8)
+    found = measure(srgb8, np.ones((20, 20), bool), parse_target(asked))
+    notes = figures.chromaticity(found)["layout"]["annotations"]
+    shifts = {note["text"]: note["yshift"] for note in notes}
+    assert (abs(shifts["found"] - shifts["asked"]) >= 14) == apart
+
+
 def test_the_lightness_histogram_holds_every_pixel() -> None:
     srgb8, truth = object_photograph(96)
     figure = figures.lightness(measure(srgb8, truth, parse_target("css:red")))

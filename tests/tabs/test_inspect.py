@@ -17,6 +17,7 @@ from core.records import ImageRecord
 from core.verdict.rules import RULES
 from tabs import inspect
 from tabs.context import Context
+from tabs.inspect_view import confidence_view
 from tests.core.photographs import bounds, object_photograph
 from tests.tabs.drawn import drawn
 
@@ -435,6 +436,16 @@ def test_numbers_without_a_limit_are_told_and_the_light_and_the_confidence_are_s
     assert view_of(evidence)["offsets"]["to"].endswith(", as this light shows it")
     _, verdict, _ = inspect.judge(context, value, "ball", "css:orangered", "paper", 0, True)
     assert (view_of(verdict)["light"], view_of(verdict)["confidence"]) == ("", None)
+
+
+@pytest.mark.parametrize(
+    ("percent", "text"),
+    [(50.0, "50%"), (98.7, "99%"), (99.0, "99%"), (99.1, "over 99%"), (100.0, "over 99%")],
+)
+def test_no_rule_is_said_to_be_certain(percent: float, text: str) -> None:
+    shown = confidence_view(percent)
+    assert shown is not None
+    assert shown["text"] == text
 
 
 def test_the_card_says_where_the_rules_disagree_and_why(
