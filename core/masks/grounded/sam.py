@@ -54,7 +54,10 @@ def load(entry: VisionEntry, found: Weights, at: Placement) -> SamSegmenter:
             "file of another model."
         )
     model = _filled(found.path, sizes, weights).to(at.device)
-    return SamSegmenter(entry, model, at, {"size": sizes.name, **found.about()})
+    told = {"size": sizes.name, **found.about()}
+    if entry.sha256:  # a file of that name may be anybody's: a mask says whether it is theirs
+        told["published"] = told["revision"] == f"sha256:{entry.sha256}"
+    return SamSegmenter(entry, model, at, told)
 
 
 def _read(entry: VisionEntry, path: Path) -> Mapping[str, Any]:
