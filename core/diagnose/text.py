@@ -38,11 +38,15 @@ def _head(report: Report) -> str:
     what = f"{report.images:,} pictures{two if report.images_two_material else ''}"
     if report.source:
         return f"{what} of {report.source}"
-    part = "" if report.every == 1 else f", every {report.every}th color only: a quick look"
+    part = "" if report.every == 1 else f", one color in {report.every} only: a quick look"
     return (
-        f"{what}: {len(report.objects)} objects, {len(report.lights)} lights "
+        f"{what}: {_many(len(report.objects), 'object')}, {_many(len(report.lights), 'light')} "
         f"({', '.join(report.lights)}), {report.size_px} px{part}"
     )
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def _row(rule: RuleReport, set_: str, systems: list[str]) -> tuple[str, list[str]]:
