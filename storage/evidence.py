@@ -124,17 +124,15 @@ class Evidence:
         return self._records("WHERE evidence_id = ?", [full])[0]
 
     def for_image(self, image_id: str) -> list[EvidenceRecord]:
-        """Return the rows of a stored image, newest first; :class:`NotStored` if there is none
+        """Return the rows of a stored image, last added first; :class:`NotStored` if there is none
         such image."""
         image = self._images.get(image_id)
-        return self._records(
-            "WHERE image_id = ? ORDER BY created_at DESC, evidence_id", [image.image_id]
-        )
+        return self._records("WHERE image_id = ? ORDER BY rowid DESC", [image.image_id])
 
     def recent(self, limit: int = 50, offset: int = 0) -> list[EvidenceRecord]:
-        """Return ``limit`` rows, newest first, after leaving out ``offset`` of them."""
+        """Return ``limit`` rows, last added first, after leaving out ``offset`` of them."""
         return self._records(
-            "ORDER BY created_at DESC, evidence_id LIMIT ? OFFSET ?",
+            "ORDER BY rowid DESC LIMIT ? OFFSET ?",
             [max(limit, 0), max(offset, 0)],
         )
 

@@ -146,12 +146,15 @@ def test_text_is_never_part_of_a_statement(storage: Storage, image_id: str) -> N
     assert (stored.object_name, stored.reason) == (nasty, nasty)
 
 
-def test_recent_is_newest_first_in_a_stable_order(
+def test_recent_is_newest_first_in_the_order_of_adding(
     storage: Storage, image_id: str, clock: SteppingClock
 ) -> None:
+    """Also at one time, and where the clock is put back: what badges call the latest is first."""
+    clock.step = timedelta(seconds=-1)
+    same = [storage.evidence.add(verdict(image_id, version=str(n))) for n in range(3)]
     clock.step = timedelta(0)
-    same = [storage.evidence.add(verdict(image_id, version=str(n))) for n in range(5)]
-    same.sort(key=lambda record: record.evidence_id)
+    same += storage.evidence.add_many([verdict(image_id, version=str(n)) for n in (3, 4)])
+    same.reverse()
     assert storage.evidence.recent(10) == same
     assert storage.evidence.for_image(image_id) == same
     clock.time += timedelta(seconds=1)
