@@ -18,6 +18,7 @@ from typing import Any, TextIO
 
 from core.color.munsell import MunsellSamples, load_munsell
 from core.color.systems import parse_target
+from core.command import run_command
 from core.errors import BadInput, TrueHueError
 from core.images import load_image, load_mask
 from core.pipeline import Measurement, measure
@@ -215,12 +216,4 @@ def _print_json(line: dict[str, Any], out: TextIO) -> None:
 
 
 if __name__ == "__main__":
-    for stream in (sys.stdout, sys.stderr):
-        # A terminal without Greek letters shows \\u0394 instead of ending the run.
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    try:
-        status = main()
-    except BrokenPipeError:
-        sys.stderr.close()
-        status = 1
-    sys.exit(status)
+    run_command(main)

@@ -12,6 +12,7 @@ from threading import Event
 from typing import Any
 
 from core.color.systems import parse_target
+from core.command import run_command
 from core.errors import BadInput, TrueHueError
 from core.generation.download import download
 from core.generation.entry import ModelEntry
@@ -181,4 +182,4 @@ def _show(report: StepReport) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_command(main)

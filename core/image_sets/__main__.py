@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
+from core.command import run_command
 from core.errors import TrueHueError
 from core.image_sets.planning import UNKNOWN_MODEL, plan
 from core.image_sets.reading import read
@@ -96,10 +96,4 @@ def main(arguments: list[str] | None = None, out: TextIO | None = None) -> int:
 
 
 if __name__ == "__main__":
-    try:
-        status = main()
-    except BrokenPipeError:
-        # The reader has enough (`| head`). What is still buffered goes nowhere, silently.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        status = 1
-    sys.exit(status)
+    run_command(main)

@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from core.command import run_command
 from core.errors import TrueHueError
 from core.generation.sources import Sources
 from core.masks.grounded.vision_models import ROLES, VISION_MODELS, VisionEntry, vision_model
@@ -100,4 +101,4 @@ def _download(asked: argparse.Namespace) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_command(main)

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Iterator
 from itertools import islice
 from typing import TextIO
 
 from core.color.systems import SYSTEMS
+from core.command import run_command
 from core.errors import BadInput, TrueHueError
 from core.prompts.counts import counts, table
 from core.prompts.prompt import TASKS, Prompt
@@ -90,10 +90,4 @@ def main(arguments: list[str] | None = None, out: TextIO | None = None) -> int:
 
 
 if __name__ == "__main__":
-    try:
-        status = main()
-    except BrokenPipeError:
-        # The reader has enough (`| head`). What is still buffered goes nowhere, silently.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        status = 1
-    sys.exit(status)
+    run_command(main)

@@ -1,0 +1,37 @@
+"""How commands end when their reader has gone, or cannot show what they print."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+ROOT = __file__.rsplit("/tests/", 1)[0]
+
+
+@pytest.mark.parametrize(
+    "command", [["core.prompts", "list", "--set", "mini"], ["core.masks", "models", "--json"]]
+)
+def test_a_reader_that_has_gone_ends_the_run_quietly(command: list[str]) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [sys.executable, "-m", *command], cwd=ROOT, stdout=writing, stderr=subprocess.PIPE,
+        text=True, check=False,
+    )  # fmt: skip
+    os.close(writing)
+    assert done.returncode == 1
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("module", ["core.measure", "core.diagnose"])
+def test_a_terminal_without_greek_letters_ends_no_run(module: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", f"import {module}; from core.command import run_command; "
+         "run_command(lambda: print('\\u0394E00') or 0)"],
+        cwd=ROOT, capture_output=True, env={**os.environ, "PYTHONIOENCODING": "ascii"}, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert done.stdout == b"\\u0394E00\n"
