@@ -22,6 +22,7 @@ check: $(VENV)/.installed-tests
 
 bench: $(VENV)/.installed-tests
 	$(BIN)/python -m tests.bench
+	$(BIN)/python -m tests.bench.diagnose
 	$(BIN)/python -m tests.bench.masks
 	$(BIN)/python -m tests.bench.startup
 	$(BIN)/python -m tests.bench.prompts

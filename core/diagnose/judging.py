@@ -90,7 +90,9 @@ def judged(
     for number, target in enumerate(asked.targets):
         for rule_id in rule_ids:
             try:
-                found = measure(srgb8, mask, target, rule_id, k=k, known=known)
+                found = measure(
+                    srgb8, mask, target, rule_id, k=k, system=about["system"], known=known
+                )
             except TrueHueError as error:
                 found = unscored_measurement(str(error), target, rule_id)
             yield row(found, NEAR if number else TRUE, **about)

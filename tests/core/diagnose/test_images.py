@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from core.diagnose.colors import asking
+from core.diagnose.judging import judged
 from core.diagnose.manifest import read_manifest
 from core.diagnose.pictures import picture
 from core.diagnose.plan import manifest_tasks, rules_used
@@ -129,3 +131,14 @@ def test_bad_lines_say_what_is_wrong(tmp_path: Path) -> None:
     assert "must all be given" in problems[0]
     assert "no color system 'pantone'" in problems[1]
     assert "quotes" in problems[2]
+
+
+def test_neighbors_of_a_bare_color_come_from_the_system_of_its_line(tmp_path: Path) -> None:
+    """With k above 0 a hex needs a system; the manifest's line has one."""
+    srgb8 = np.full((8, 8, 3), (200, 40, 40), np.uint8)
+    mask = np.ones((8, 8), bool)
+    about = {
+        "object": "", "light": "", "seed": 0, "system": "css", "color": "#C82828", "second": ""
+    }  # fmt: skip
+    rows = list(judged(srgb8, mask, asking("#C82828", "css"), ["paper", "truehue"], 2, **about))
+    assert {one.status for one in rows} <= {"pass", "fail"}
