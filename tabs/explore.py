@@ -79,8 +79,10 @@ def layout() -> View:
     """Draws the tab; nothing is wired yet."""
     shared = ("js/basket.js", "js/explore_shared.js")
     switch = widget("explore", SWITCH, elem_id="explore", before=shared)
-    trust = widget("explore_trust", TRUST, elem_id="explore-trust", before=shared,
-                   plotly=plotly_version())  # fmt: skip
+    trust = widget(
+        "explore_trust", TRUST, elem_id="explore-trust", before=(*shared, "js/figure.js"),
+        plotly=plotly_version(),
+    )  # fmt: skip
     audit = widget("explore_audit", AUDIT, elem_id="explore-audit", before=shared)
     return View(switch, trust, audit)
 

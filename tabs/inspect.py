@@ -120,7 +120,10 @@ def layout(sources: Sources | None = None) -> View:
                     value=True, elem_id="show-measured",
                     label="Hatch the pixels of the mask that the rule left out",
                 )  # fmt: skip
-    evidence = widget("evidence", EVIDENCE, elem_id="evidence", view=None, plotly=plotly_version())
+    evidence = widget(
+        "evidence", EVIDENCE, elem_id="evidence", before="js/figure.js", view=None,
+        plotly=plotly_version(),
+    )  # fmt: skip
     library = widget("library", LIBRARY, elem_id="library", open=0)
     return View(stage_view, object_name, target, rule_choice, neighbors, show_measured,
                 neighbors_of, verdict, evidence, library, find)  # fmt: skip

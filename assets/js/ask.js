@@ -4,13 +4,7 @@ const tabs = [...element.querySelectorAll('[data-mode]')];
 const body = element.querySelector('.th-ask-body');
 const SHOWN = 100;
 let mode = 'own';
-let owner = null;
-try { owner = localStorage.getItem('th-owner'); } catch (error) { /* a new one each time then */ }
-if (!/^[0-9a-f]{32}$/.test(owner || '')) {
-  owner = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-  try { localStorage.setItem('th-owner', owner); } catch (error) { /* as above */ }
-}
-window.thOwner = owner;
+const owner = ownerOfWork();
 
 function number() { return mode === 'basket' ? basket.size() : mode === 'chosen' ? (window.thChosen ? 1 : 0) : 1; }
 function tell() {
@@ -99,16 +93,8 @@ function basketNodes() {
   return [list, ...saving];
 }
 
-tabs.forEach((tab, index) => {
-  tab.addEventListener('click', () => choose(tab.dataset.mode));
-  tab.addEventListener('keydown', (event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (!step) return;
-    const next = tabs[(index + step + tabs.length) % tabs.length];
-    next.focus();
-    next.click();
-  });
-});
+tabs.forEach((tab) => tab.addEventListener('click', () => choose(tab.dataset.mode)));
+arrowKeys(tabs);
 let held = basket.size();
 basket.watch((elsewhere) => {
   saving[1].textContent = '';

@@ -86,3 +86,23 @@ async function ask(url, options) {
 function send(url, body, extra) {
   return ask(url, { method: 'POST', headers: { 'X-TrueHue': '1', 'Content-Type': 'application/json', ...(extra || {}) }, body: JSON.stringify(body) });
 }
+// Who began a piece of work may cancel it, also after the page was loaded again.
+function ownerOfWork() {
+  let kept = window.thOwner || null;
+  try { kept ||= localStorage.getItem('th-owner'); } catch (error) { /* a new one each time then */ }
+  if (!/^[0-9a-f]{32}$/.test(kept || '')) {
+    kept = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+    try { localStorage.setItem('th-owner', kept); } catch (error) { /* as above */ }
+  }
+  return (window.thOwner = kept);
+}
+// Arrow keys go through a row of tabs, as the role promises.
+function arrowKeys(tabs) {
+  tabs.forEach((tab, index) => tab.addEventListener('keydown', (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    const next = tabs[(index + step + tabs.length) % tabs.length];
+    next.focus();
+    next.click();
+  }));
+}

@@ -15,49 +15,6 @@ function el(tag, cls, text) {
   return node;
 }
 
-// One copy of plotly for the page, loaded when the first figure is wanted.
-function plotly() {
-  if (!window.thPlotly) {
-    window.thPlotly = new Promise((done, failed) => {
-      const script = document.createElement('script');
-      script.src = '/assets/plotly.min.js?v=' + encodeURIComponent(props.plotly);
-      script.onload = () => done(window.Plotly);
-      script.onerror = () => failed(new Error('plotly.min.js did not load'));
-      document.head.appendChild(script);
-    });
-  }
-  return window.thPlotly;
-}
-
-// Figures name the page's colors as var(--th-ink); plotly wants the color itself.
-function themed(value, style) {
-  if (typeof value === 'string') {
-    const name = /^var\((--th-[a-z]+)\)$/.exec(value);
-    return name ? style.getPropertyValue(name[1]).trim() : value;
-  }
-  if (Array.isArray(value)) return value.map((item) => themed(item, style));
-  if (value && typeof value === 'object') return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, themed(v, style)]));
-  return value;
-}
-
-// One drawing at a time for each figure: two at once leave plotly with half of each.
-const drawing = new WeakMap();
-function figure(node, data) {
-  drawing.set(node, (drawing.get(node) || Promise.resolve()).then(() => drawFigure(node, data)));
-}
-
-async function drawFigure(node, data) {
-  try {
-    const Plotly = await plotly();
-    const style = getComputedStyle(node);
-    const drawn = themed(data, style);
-    drawn.layout.font.family = style.fontFamily;
-    await Plotly.react(node, drawn.data, drawn.layout, { displayModeBar: false, responsive: true });
-  } catch (error) {
-    node.replaceChildren(el('p', 'th-waiting', 'The figure could not be drawn: ' + error.message));
-  }
-}
-
 function offsets(data) {
   cards.offsets.replaceChildren();
   const title = element.querySelector('.th-offsets-to');
@@ -119,10 +76,5 @@ function draw() {
 }
 
 watch('view', draw);
-// A change between light and dark changes the figures' colors too.
-let dark = document.body.classList.contains('dark');
-new MutationObserver(() => {
-  const now = document.body.classList.contains('dark');
-  if (now !== dark) { dark = now; draw(); }
-}).observe(document.body, { attributes: true, attributeFilter: ['class'] });
+onTheme(draw);
 draw();

@@ -9,15 +9,7 @@ function show() {
   document.dispatchEvent(new CustomEvent('th-explore'));
   publishExplore();
 }
-tabs.forEach((tab, index) => {
-  tab.addEventListener('click', () => { explore.view = tab.dataset.view; show(); });
-  tab.addEventListener('keydown', (event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (!step) return;
-    const next = tabs[(index + step + tabs.length) % tabs.length];
-    next.focus();
-    next.click();
-  });
-});
+tabs.forEach((tab) => tab.addEventListener('click', () => { explore.view = tab.dataset.view; show(); }));
+arrowKeys(tabs);
 new IntersectionObserver((seen) => { if (seen.some((entry) => entry.isIntersecting)) publishExplore(); }).observe(element);
 show();

@@ -165,16 +165,8 @@ find('.th-agree-more').addEventListener('click', further);
 ['a', 'b', 'task', 'system'].forEach((key) => find('.th-agree-' + key).addEventListener('change', (event) => { state[key] = event.target.value; load(); }));
 
 // ── judging what is missing ──────────────────────────────────────────────────────────────────
-const showJob = workLine(find('.th-agree-job')), start = find('.th-agree-start'), refused = make('p', 'th-problem');
-refused.hidden = true;
-refused.setAttribute('role', 'alert');
-find('.th-agree-job').before(refused);
-start.addEventListener('click', async () => {
-  if (start.getAttribute('aria-disabled') === 'true') return;
-  refused.hidden = true;
-  try { await send('/api/explore/rejudge', { rules: [state.a, state.b], owner }); } catch (error) { put(refused, error.message); refused.hidden = false; }
-  document.dispatchEvent(new CustomEvent('th-explore-job'));
-});
+const showJob = workLine(find('.th-agree-job')), start = find('.th-agree-start');
+beginsWork(start, find('.th-agree-job'), () => send('/api/explore/rejudge', { rules: [state.a, state.b], owner }));
 watchWork('rejudge', (job, ended) => {
   start.setAttribute('aria-disabled', String(Boolean(job && job.status === 'running')));
   showJob(job);

@@ -1,4 +1,4 @@
-// What the views of Explore share: which view is in front, the link, figures, and lines of long work.
+// What the views of Explore share: which view is in front, the link, and lines of long work.
 const explore = (window.thExplore ||= (() => {
   const query = new URLSearchParams(location.search), linked = query.get('tab') === 'explore';
   return {
@@ -44,55 +44,29 @@ function options(select, choices, chosen) {
   select.value = chosen;
 }
 
-// One copy of plotly for the page, loaded when the first figure is wanted.
-function plotly() {
-  window.thPlotly ||= new Promise((done, failed) => {
-    const script = document.createElement('script');
-    script.src = '/assets/plotly.min.js?v=' + encodeURIComponent(props.plotly);
-    script.onload = () => done(window.Plotly);
-    script.onerror = () => failed(new Error('plotly.min.js did not load'));
-    document.head.appendChild(script);
-  });
-  return window.thPlotly;
-}
-// Figures name the page's colors as var(--th-ink); plotly wants the color itself.
-function themed(value, style) {
-  if (typeof value === 'string') {
-    const name = /^var\((--th-[a-z]+)\)$/.exec(value);
-    return name ? style.getPropertyValue(name[1]).trim() : value;
-  }
-  if (Array.isArray(value)) return value.map((item) => themed(item, style));
-  if (value && typeof value === 'object') return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, themed(item, style)]));
-  return value;
-}
-// One drawing at a time for each figure: two at once leave plotly with half of each.
-const drawings = new WeakMap();
-function figure(node, data) {
-  const next = (drawings.get(node) || Promise.resolve()).then(async () => {
-    try {
-      const Plotly = await plotly(), style = getComputedStyle(node), drawn = themed(data, style);
-      drawn.layout.font.family = style.fontFamily;
-      await Plotly.react(node, drawn.data, drawn.layout, { displayModeBar: false, responsive: true });
-    } catch (error) { node.replaceChildren(make('p', 'th-waiting', 'The figure could not be drawn: ' + error.message)); }
-  });
-  drawings.set(node, next);
-  return next;
-}
-
 function duration(value) {
   if (value < 60) return Math.max(1, Math.round(value)) + ' s';
   return value < 3600 ? Math.round(value / 60) + ' min' : (value / 3600).toFixed(1) + ' h';
 }
-// Who began a piece of work may cancel it, also after the page was loaded again.
-const owner = (() => {
-  let kept = window.thOwner || null;
-  try { kept ||= localStorage.getItem('th-owner'); } catch (error) { /* a new one each time then */ }
-  if (!/^[0-9a-f]{32}$/.test(kept || '')) {
-    kept = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-    try { localStorage.setItem('th-owner', kept); } catch (error) { /* as above */ }
-  }
-  return (window.thOwner = kept);
-})();
+const owner = ownerOfWork();
+// The button that begins long work. It waits from the click on: a second click is no second wish.
+function beginsWork(button, box, begin) {
+  const refused = make('p', 'th-problem');
+  refused.hidden = true;
+  refused.setAttribute('role', 'alert');
+  box.before(refused);
+  button.addEventListener('click', async () => {
+    if (button.getAttribute('aria-disabled') === 'true') return;
+    button.setAttribute('aria-disabled', 'true');
+    refused.hidden = true;
+    try { await begin(); } catch (error) {
+      put(refused, error.message);
+      refused.hidden = false;
+      button.setAttribute('aria-disabled', 'false');
+    }
+    document.dispatchEvent(new CustomEvent('th-explore-job'));
+  });
+}
 // A line of long work: title, bar, words, Cancel. It keeps its nodes.
 function workLine(box) {
   const node = make('article', 'th-job'), head = make('header'), title = make('b'), button = make('button', 'th-button', 'Cancel');

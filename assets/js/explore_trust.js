@@ -322,16 +322,7 @@ sizes.forEach((button) => {
   button.setAttribute('aria-pressed', String(button.dataset.every === every));
   button.addEventListener('click', () => { every = button.dataset.every; sizes.forEach((other) => other.setAttribute('aria-pressed', String(other === button))); });
 });
-const refused = make('p', 'th-problem');
-refused.hidden = true;
-refused.setAttribute('role', 'alert');
-find('.th-run-job').before(refused);
-start.addEventListener('click', async () => {
-  if (start.getAttribute('aria-disabled') === 'true') return;
-  refused.hidden = true;
-  try { await send('/api/explore/runs', { every: Number(every), owner }); } catch (error) { put(refused, error.message); refused.hidden = false; }
-  document.dispatchEvent(new CustomEvent('th-explore-job'));
-});
+beginsWork(start, find('.th-run-job'), () => send('/api/explore/runs', { every: Number(every), owner }));
 watchWork('diagnosis', (job, ended) => {
   start.setAttribute('aria-disabled', String(Boolean(job && job.status === 'running')));
   showJob(job);
@@ -340,10 +331,5 @@ watchWork('diagnosis', (job, ended) => {
 
 function front() { root.hidden = explore.view !== 'trust'; if (!root.hidden && !data) load(); }
 document.addEventListener('th-explore', front);
-// A change between light and dark changes the figures' colors too.
-let dark = document.body.classList.contains('dark');
-new MutationObserver(() => {
-  const now = document.body.classList.contains('dark');
-  if (now !== dark) { dark = now; if (data && data.reports.length) rocs(); }
-}).observe(document.body, { attributes: true, attributeFilter: ['class'] });
+onTheme(() => { if (data && data.reports.length) rocs(); });
 front();

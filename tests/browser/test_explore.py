@@ -168,8 +168,10 @@ def test_without_a_report_and_running_one(visit: Visit, tmp_path: Path) -> None:
         # All colors, cancelled; the button waits meanwhile.
         box.get_by_role("button", name="All colors").click()
         start, job = box.get_by_role("button", name="Run", exact=True), box.locator(".th-job")
-        start.click()
+        # A second click is no second wish, and nothing is refused.
+        start.dblclick()
         expect(job.get_by_role("progressbar")).to_be_visible()
+        expect(box.get_by_role("alert")).to_have_count(0)
         expect(start).to_have_attribute("aria-disabled", "true")
         expect(job).to_contain_text(re.compile(r"\d+ of [\d,]+ pictures"), timeout=DRAWN_MS)
         # The work goes on while the page is loaded again, and is still mine to cancel.
