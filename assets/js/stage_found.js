@@ -119,7 +119,7 @@ function stageFound(root, view, onOverride) {
       // A box at the right has its words at its right end, so that they stay on the image.
       if (x0 > 0.6 * width) tag.style.right = 100 - 100 * x1 / width + '%';
       else tag.style.left = 100 * x0 / width + '%';
-      tag.style.top = 100 * y0 / height + '%';
+      tag.style.top = 'min(' + 100 * y0 / height + '%, 100% - 16px)';
       words.push(tag);
     });
     boxes.replaceChildren(...lines);

@@ -20,7 +20,7 @@ function headline(view) {
   add(row, mark, el('h2', '', view.title));
   if (view.confidence) {
     const sure = el('span', 'th-confidence', 'confidence ' + view.confidence.text + ' · ' + view.confidence.word);
-    sure.title = 'How sure the verdict is, 50 to 100%: how far it is from the limit, and how clearly one material leads.';
+    sure.title = 'How sure the verdict is, from 50% up: how far it is from the limit, and how clearly one material leads.';
     row.appendChild(sure);
   }
   return row;
