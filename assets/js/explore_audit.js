@@ -85,7 +85,7 @@ function sentence() {
     : 'No stored picture is judged by both rules yet' + (data.task || data.system ? ' with these filters' : '') + '.');
   put(find('.th-agree-kappa'), data.kappa === null ? '' : 'Cohen’s kappa ' + data.kappa.toFixed(2) + ': agreement beyond chance, from 1 (always) over 0 (as chance would).');
   const missing = [[data.first_only, data.b], [data.second_only, data.a]].filter(([count]) => count);
-  put(find('.th-agree-missing'), missing.map(([count, id]) => many(count, 'more question') + (count === 1 ? ' is' : ' are') + ' without a verdict by ' + name(id) + '.').join(' '));
+  put(find('.th-agree-missing'), missing.map(([count, id]) => many(count, 'more question') + (count === 1 ? ' is' : ' are') + ' without a verdict by ' + name(id) + '.').join(' ') + (missing.length ? ' Drawn and imported pictures are judged by the button below; a question that was put in Inspect is judged there.' : ''));
   put(find('.th-agree-start'), 'Judge stored images by ' + name(data.a) + ' and ' + name(data.b));
   find('.th-agree-judge').hidden = !data.images;
 }
