@@ -197,12 +197,18 @@ def _cell(figure: Figure | None) -> dict[str, Any] | None:
     }  # fmt: skip
 
 
+def rate_text(percent: float) -> str:
+    """One decimal, two where one would turn almost all into all, or almost none into none."""
+    close = 99.95 <= percent < 100.0 or 0.0 < percent < 0.05
+    return f"{min(percent, 99.99):.2f}" if close else f"{percent:.1f}"
+
+
 def _rate(
     percent: float | None, low: float | None, high: float | None, count: int, of: int
 ) -> dict[str, Any] | None:
     if percent is None or low is None or high is None:
         return None
-    return {"percent": percent, "text": f"{percent:.1f}", "low": low, "high": high,
+    return {"percent": percent, "text": rate_text(percent), "low": low, "high": high,
             "interval": f"{low:.1f} to {high:.1f}", "counts": f"{count:,} of {of:,}"}  # fmt: skip
 
 

@@ -21,7 +21,7 @@ from urllib.parse import quote
 ROOT = Path(__file__).resolve().parents[1]
 START_S = 60
 # Well above what closing a database takes, well below what a person would wait for.
-STOP_S = 10
+STOP_S = 30
 
 
 def free_port() -> int:

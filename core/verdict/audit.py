@@ -46,7 +46,7 @@ def audit(measurements: Sequence[Measurement]) -> Audit | None:
     failing = tuple(name for name, one in by.items() if one.verdict.status == FAIL)
     if not passing or not failing:
         return None
-    sentence = f"{_names(passing)} {_verb(passing, PASS)}, {_names(failing)} {_verb(failing, FAIL)}"
+    sentence = f"{_names(passing)} {_verb(passing, PASS)}; {_names(failing)} {_verb(failing, FAIL)}"
     unscored = tuple(name for name, one in by.items() if one.verdict.status == UNSCORED)
     if unscored:
         sentence += f"; {_names(unscored)} could not score it"

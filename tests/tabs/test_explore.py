@@ -28,7 +28,7 @@ from tabs.explore_examples import Scene, measured, scene, stored
 from tabs.explore_examples import drawn as drawn_scene
 from tabs.explore_jobs import Job, Jobs
 from tabs.explore_rejudge import start_rejudge
-from tabs.explore_report import report_view, reports_here, stale
+from tabs.explore_report import rate_text, report_view, reports_here, stale
 from tabs.explore_why import reasons
 from tests.storage.samples import drawing
 from tests.tabs.drawn import drawn
@@ -416,3 +416,12 @@ def test_the_tab_is_drawn_and_a_link_selects_it() -> None:
     with gr.Blocks():
         made = explore.layout()
     assert made.trust.elem_id == "explore-trust"
+
+
+@pytest.mark.parametrize(
+    ("percent", "text"),
+    [(100.0, "100.0"), (99.994, "99.99"), (99.999, "99.99"), (99.94, "99.9"), (0.0, "0.0"),
+     (0.04, "0.04"), (0.3, "0.3"), (9.73, "9.7")],
+)  # fmt: skip
+def test_almost_all_is_not_all(percent: float, text: str) -> None:
+    assert rate_text(percent) == text
