@@ -125,3 +125,29 @@ def test_the_counts_of_the_readme_are_those_that_are_built() -> None:
 
 def test_no_placeholder_is_left() -> None:
     assert not re.search(r"\b(TODO|TBD|FIXME|[A-Z]+_TABLE)\b", README)
+
+
+def test_the_diagnosis_of_the_readme_is_the_one_that_is_shipped() -> None:
+    """Hits and false accepts, pooled and in brackets held out, to the decimals that are written."""
+    from core.diagnose.records import Report
+
+    path = ROOT / "assets" / "diagnosis" / "report.json"
+    report = Report.from_json(json.loads(path.read_text(encoding="utf-8")))
+    cell = r" ([\d.]+)% \(([\d.]+)\) \|"
+    rows = re.findall(rf"^\| `([a-z-]+)` \|{cell * 4}$", README, re.MULTILINE)
+    assert len(rows) == 4
+    for rule_id, *written in rows:
+        rule = report.rule(rule_id)
+        assert rule is not None
+        told = []
+        for system in ("l2", "css"):
+            for kind in ("hit_percent", "false_accept_percent"):
+                told += [
+                    getattr(rule.figure(part, system), kind) for part in ("pooled", "held_out")
+                ]
+        for text, value in zip(written, told, strict=True):
+            places = len(text.partition(".")[2])
+            assert float(text) == pytest.approx(value, abs=0.5 * 10**-places + 1e-9), (
+                rule_id,
+                text,
+            )
