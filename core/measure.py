@@ -70,8 +70,8 @@ def parser() -> argparse.ArgumentParser:
     out.add_argument(
         "--rule", default="paper", choices=[known.id for known in RULES], help="default: paper"
     )
-    out.add_argument("--k", type=int, default=0, help="paper rules: accept the k nearest names too "
-                     "(default 0: the paper gives no k)")  # fmt: skip
+    out.add_argument("--k", type=int, default=0, help="paper rules and truehue: accept the k "
+                     "nearest names too (default 0: the paper gives no k)")  # fmt: skip
     out.add_argument("--object", default="", help="name of the object, for the sentence")
     out.add_argument("--munsell", metavar="FILE.csv", help="released rule: Munsell samples, a CSV "
                      "with the columns R,G,B,Level1,Level2,Level3")  # fmt: skip
@@ -129,7 +129,7 @@ def _check_options(options: argparse.Namespace, by: Rule) -> None:
     if options.manifest is not None and (options.mask or options.target):
         raise BadInput("A manifest names mask and target itself: leave out --mask and --target.")
     if options.k and by.same_candidate:
-        raise BadInput(f"--k belongs to the paper rules; {by.id} takes no neighbors.")
+        raise BadInput(f"--k belongs to the paper rules and truehue; {by.id} takes no neighbors.")
     if options.munsell and not by.same_candidate:
         raise BadInput(f"--munsell belongs to the released rules; {by.id} does not read it.")
 

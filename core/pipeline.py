@@ -71,7 +71,8 @@ class Measurement:
             out[name] = metrics[name].value if name in metrics else None
         out["metrics"] = {
             name: {
-                "value": metric.value, "threshold": metric.threshold, "passed": metric.passed,
+                "value": metric.value, "threshold": metric.threshold,
+                "passed": None if metric.threshold is None else metric.passed,
                 "candidate": self.candidates[metric.candidate].name
                 or self.candidates[metric.candidate].hex,
             }

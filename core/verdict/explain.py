@@ -60,7 +60,7 @@ def explain_differs(verdict: Verdict, object_name: str = "") -> str:
 def _in_light(verdict: Verdict, light: LightMatch, name: str) -> str:
     """What the light of the image explains, and what it does not."""
     if verdict.status == PASS:
-        return f"as this light shows it, {_how_lit(light)}"
+        return f"as this light shows it, {_how_lit(light)}; {_misfit(verdict, 'below')}"
     assert verdict.offset is not None
     words = _unlikely(verdict, light)
     if _costs_more(verdict, light):
@@ -78,13 +78,14 @@ def _how_lit(light: LightMatch) -> str:
 def _unlikely(verdict: Verdict, light: LightMatch) -> str:
     """The light of a color that does not match, and what is wrong with it if the light is."""
     if _costs_more(verdict, light):
-        return f"only {_how_lit(light)}, which this image does not make likely"
+        words = f"only {_how_lit(light)}, which this image does not make likely"
+        return f"{words}: {_misfit(verdict, 'over')}"
     words = f"in the likeliest light, {_how_lit(light)}"
     distance, misfit = verdict.metric("delta_e00"), verdict.metric("misfit")
     assert distance is not None
     if misfit is not None and misfit.threshold is not None and distance.value < misfit.threshold:
         # Else a reader would wonder why so small a distance fails.
-        words += f", which brings the misfit to {misfit.value:.1f}, over {misfit.threshold:g}"
+        words += f", which makes a {_misfit(verdict, 'over')}"
     return words
 
 
@@ -137,3 +138,11 @@ def _hue(verdict: Verdict, offset: Offset) -> str:
         return f"{which} is too near neutral to compare hues"
     turn = abs(offset.hue_deg)
     return "the hue is right" if turn < HUE_RIGHT_DEG else f"the hue is {turn:.0f}° off"
+
+
+def _misfit(verdict: Verdict, side: str) -> str:
+    """The number that decides, and its limit."""
+    found = verdict.metric("misfit")
+    assert found is not None
+    assert found.threshold is not None
+    return f"misfit {found.value:.1f}, {side} {found.threshold:g}"

@@ -271,7 +271,8 @@ def test_what_must_differ_says_in_which_light_it_would_match() -> None:
     srgb8, (mask,) = flat("#6B2121")
     apart = measure(srgb8, mask, RED, "truehue", object_name="plate", relation="differs").verdict
     assert apart.status == "pass"
-    assert "which this image does not make likely; it does not match it." in apart.reason
+    assert "which this image does not make likely: misfit" in apart.reason
+    assert apart.reason.endswith("over 4.2; it does not match it.")
     one = said("coa", COA, "#C04040", "#8C2E2E", rule_id="truehue")
     assert one.outcomes[1].told == "The plate has not taken the asked color."
     one = said("coa", COA, "#C04040", "#4060C0", rule_id="truehue")

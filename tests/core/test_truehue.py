@@ -253,7 +253,7 @@ def test_a_small_distance_that_fails_says_by_how_much_the_light_adds_to_it() -> 
     assert all(
         "misfit" in reason or "which this image does not make likely" in reason for reason in told
     )
-    assert any("brings the misfit to" in reason and "over 4.2" in reason for reason in told)
+    assert any("makes a misfit" in reason and "over 4.2" in reason for reason in told)
 
 
 def test_only_the_misfit_judges() -> None:
