@@ -14,7 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 from core.verdict.rules import RULES
 from storage import Storage
 from tabs.context import Context
-from tabs.explore_report import SHIPPED_FILE
+from tabs.explore_report import SHIPPED_FILE, rate_text
 from tests.browser.conftest import Visit, Watch
 from tests.browser.explore_app import small_app
 from tests.browser.workbench import Workbench
@@ -78,7 +78,7 @@ def test_the_shipped_report_is_shown_as_it_is(visit: Visit, started: App) -> Non
             if (one["set"], one["by"]) == ("pooled", "all")
         }
         wanted = [
-            f"{figures[system][name]:.1f}"
+            rate_text(figures[system][name])
             for system in ("l2", "css") for name in ("hit_percent", "false_accept_percent")
         ]  # fmt: skip
         expect(row.locator(".th-rate-numbers b")).to_have_text(wanted)
