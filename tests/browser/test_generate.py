@@ -296,6 +296,8 @@ def test_words_alone_are_no_picture_for_the_renderer(app: App, visit: Visit) -> 
     tab.write("generate-text", "A sunset over the sea")
     tab.page.locator("#generate-object input").fill("")
     tab.page.locator("#generate-object input").blur()
+    # Its list closes a moment later, and lies over the button until then.
+    expect(tab.page.locator("#generate-object [role=option]:visible")).to_have_count(0)
     expect(tab.page.locator("#generate-object input")).to_have_value("")
     tab.draw_button.click()
     expect(tab.note).to_contain_text("choose an object and a color")

@@ -301,7 +301,7 @@ def test_models_of_ones_own_are_typed_and_names_stay_text(
 
 
 def test_without_a_name_or_weights_it_says_what_to_do(app: App, visit: Visit) -> None:
-    bench = opened(visit, app, 33, name="")
+    bench = opened(visit, app, 133, name="")
     bench.page.keyboard.press("f")
     expect(bench.message).to_have_text(re.compile("^Type what to look for in the field Object"))
     bench.name("mug")
