@@ -125,8 +125,8 @@ def set_words(report: Report, part: str) -> str:
 
     return {
         "pooled": f"All {len(report.objects)} objects under {_listed(report.lights)} light.",
-        "held_out": f"No parameter was chosen on these: {of('held_out')}.",
-        "tuned": f"Parameters of our own rule were chosen on these: {of('tuned')}.",
+        "held_out": f"Kept aside when parameters of our own rule were ranked: {of('held_out')}.",
+        "tuned": f"Parameters of our own rule were ranked on these: {of('tuned')}.",
         "mixed": "An object of one half under a light of the other.",
         "two_material": "Objects of two materials: the mask holds both, the asked color is that "
         "of one of them.",

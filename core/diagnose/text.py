@@ -6,7 +6,7 @@ from core.diagnose.records import Figure, Report, RuleReport
 
 _SETS = {
     "pooled": "all pictures of one material",
-    "held_out": "held out: objects and lights that no rule was tuned on",
+    "held_out": "held out: objects and lights that are no part of the tuned half",
     "two_material": "two materials in one mask",
 }
 _NAMES = {"l2": "L2", "css": "CSS", "l1": "L1", "l3": "L3"}

@@ -6,9 +6,8 @@ linear sRGB and clipped as a camera clips it, and compared with the lit color of
 CIEDE2000. Light that is less likely costs: the best account of the image is the one with the least
 ``misfit``, the root of the sum of the squares of the distance and of what its light costs.
 
-The costs are in units of ΔE00, so that one of them means as much as the distance. They and the
-limit were chosen on half of the diagnostic set and on path-traced renders of another program;
-``python -m core.diagnose`` reports the other half.
+The costs are in units of ΔE00, so that one of them means as much as the distance. The README says
+how they and the limit were chosen, and what was seen of the other half while choosing.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ SURFACE_HAZE1 = 0.04
 (Fresnel, normal incidence)."""
 MOST_HAZE1 = 0.08
 CONFIDENCE_SLOPE = 5.0
-"""Of the logistic curve over the logarithm of the misfit over its limit, fitted to how often the
+"""Of the logistic curve over the logarithm of the misfit over its limit: about what fits how often
 verdicts on path-traced renders were right."""
 _HAZES = 7
 # Full light itself is among them: a color that is just right is found at a distance of 0.
