@@ -98,7 +98,9 @@ def test_sets_rules_and_links(visit: Visit, started: App) -> None:
     box = trust(page)
     first = box.locator(".th-trust-table tbody").inner_text()
     box.get_by_role("button", name="Held out").click()
-    expect(box.locator(".th-trust-words")).to_contain_text("Kept aside when parameters of our own rule were ranked")
+    expect(box.locator(".th-trust-words")).to_contain_text(
+        "Kept aside when parameters of our own rule were ranked"
+    )
     expect(box.locator(".th-trust-table tbody")).not_to_have_text(first, use_inner_text=True)
     box.locator("[data-rule=released]").click()
     box.locator(".th-parts-system").get_by_role("button", name="CSS").click()
