@@ -1,0 +1,113 @@
+"""What is asked of the results of runs, and the counts that come back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+TABLE_SYSTEMS = ("l2", "l3", "css")
+"""The systems that the paper's Table 4 and Table 11 average over."""
+
+NEUTRAL = "neutral"
+SECTORS = (*(f"{at}" for at in range(0, 360, 30)), NEUTRAL)
+"""Hue sectors of CIELAB by the angle in degrees at which each begins; neutral is C*ab below 5."""
+
+
+@dataclass(frozen=True)
+class Slice:
+    """Which verdicts are meant; an empty field does not narrow.
+
+    ``runs`` are ids, ``rule`` an id (one rule at a time: statuses of several are never mixed).
+    ``status`` is the picture's. ``cause`` a key of CAUSES. ``color`` is the asked color as
+    ColorTarget.value spells it (``l2:vivid red``, ``#AA1122``), ``sector`` of :data:`SECTORS` its
+    hue, ``asked_l2`` and ``found_l2`` the nearest ISCC-NBS level 2 name of the asked and the found
+    color, ``modifier`` of core.analysis.names.MODIFIERS (level 3), ``basic`` ``basic`` or
+    ``intermediate`` (level 2). ``category`` and ``object`` are the object's. Where an object or a
+    color is asked for, every object of a picture is looked at, else only the one that decided.
+    """
+
+    rule: str = "paper"
+    runs: tuple[str, ...] = ()
+    task: str = ""
+    system: str = ""
+    category: str = ""
+    object: str = ""
+    color: str = ""
+    sector: str = ""
+    asked_l2: str = ""
+    found_l2: str = ""
+    modifier: str = ""
+    basic: str = ""
+    status: str = ""
+    cause: str = ""
+
+
+@dataclass(frozen=True)
+class PromptTally:
+    """``prompts`` prompts of a run, task and system that each have ``images`` pictures, of which
+    ``scored`` have a pass or a fail, ``passes`` of them a pass."""
+
+    run_id: str
+    task: str
+    system: str
+    passes: int
+    scored: int
+    images: int
+    prompts: int
+
+
+@dataclass(frozen=True)
+class Count:
+    """Verdicts of one group: ``key`` is what they have in common, in the order asked for."""
+
+    key: tuple[str, ...]
+    passes: int
+    fails: int
+    unscored: int
+
+
+@dataclass(frozen=True)
+class Drift:
+    """Where one asked color went: mean found CIELAB over ``count`` measured verdicts."""
+
+    color: str
+    name: str
+    hex: str
+    asked_lab: tuple[float, float, float]
+    found_lab: tuple[float, float, float]
+    count: int
+    passes: int
+
+
+@dataclass(frozen=True)
+class WallItem:
+    """One picture on the wall by one rule, with the object that decided (or was asked for)."""
+
+    run_id: str
+    position: int
+    image: int
+    prompt_id: str
+    prompt_source: str
+    text: str
+    task: str
+    system: str
+    image_id: str
+    mask_id: str
+    target: int
+    object_name: str
+    category: str
+    color: str
+    color_name: str
+    asked_hex: str
+    found_hex: str
+    status: str
+    picture_status: str
+    cause: str
+    told: str
+    picture_reason: str
+    relation: str
+    delta_e00: float | None
+    delta_chroma: float | None
+    hue_deg: float | None
+    misfit: float | None
+    lab: tuple[float, float, float] | None
+    cursor: str

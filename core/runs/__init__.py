@@ -1,0 +1,1 @@
+"""Whole runs: a plan of many pictures, drawn and judged by one worker or many, resumable."""

@@ -1,0 +1,190 @@
+"""The records of a run: what it is asked to do, what came of each picture, how far it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.prompts.prompt import Prompt
+
+DRAWN, STORED = "drawn", "stored"
+"""The two kinds of runs: pictures are drawn, or pictures that exist are scored."""
+
+STATUSES = ("planned", "running", "paused", "cancelled", "finished", "interrupted")
+"""``interrupted``: it was running when its process ended without a word."""
+
+WISHES = ("run", "pause", "cancel")
+
+
+@dataclass(frozen=True)
+class MaskerSpec:
+    """Who marks the objects. ``kind``:
+
+    - ``exact``: the masks that came with the picture (the renderer's, or a stored image's own);
+    - ``whole``: every object is the whole picture (color patches, textures);
+    - ``grounded``: ``detector`` and ``segmenter`` (ids as ``python -m core.masks models`` lists
+      them) by ``variant`` (``paper`` or ``released``), and ``presence``, a model's id or empty.
+    """
+
+    kind: str = "exact"
+    detector: str = ""
+    segmenter: str = ""
+    presence: str = ""
+    variant: str = "paper"
+
+
+@dataclass(frozen=True)
+class StoredItem:
+    """A picture that exists: ``prompt`` is the prompt's place in the plan, ``image`` its number
+    among that prompt's pictures, from 0.
+
+    ``file`` is a PNG of exactly the pixels of ``image_id``, ``masks`` the 1-bit PNGs of the objects
+    by the position of the target, each with the id under which storage keeps it.
+    """
+
+    prompt: int
+    image: int
+    image_id: str
+    file: str
+    masks: Mapping[int, tuple[str, str]] = field(default_factory=dict)
+    """By target: the mask's id and its file."""
+
+
+@dataclass(frozen=True)
+class RunPlan:
+    """All that a run is asked to do; two runs of equal plans are one run.
+
+    ``name`` is what people call it, ``set_name`` the set or selection that ``prompts`` came from.
+    ``model`` is an id of the registry (a drawn run), or what people call the model of the stored
+    pictures. Every prompt is drawn with ``images`` seeds from ``seed`` on; None stands for the
+    model's own default. ``options`` as in a GenerationRequest. ``items`` are the pictures of a
+    ``stored`` run. ``rules`` are ids and versions of core.verdict.rules, ``k`` as for
+    core.pipeline.accepted, ``munsell`` the path of the file of samples, or empty.
+    """
+
+    name: str
+    set_name: str
+    prompts: tuple[Prompt, ...] = field(repr=False)
+    model: str
+    kind: str = DRAWN
+    images: int = 4
+    seed: int = 0
+    guidance: float | None = None
+    steps: int | None = None
+    size_px: int | None = None
+    negative_text: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    items: tuple[StoredItem, ...] = field(default=(), repr=False)
+    masker: MaskerSpec = MaskerSpec()
+    rules: tuple[tuple[str, str], ...] = ()
+    k: int = 0
+    munsell: str = ""
+
+    @property
+    def total(self) -> int:
+        """How many pictures the run has."""
+        return len(self.items) if self.kind == STORED else len(self.prompts) * self.images
+
+
+@dataclass(frozen=True)
+class ObjectVerdict:
+    """What one rule says of one object of a picture: a row of the results.
+
+    ``target`` is the position in the prompt's targets, -1 where there is no object to speak of (a
+    picture that could not be drawn). ``picture_status`` and ``picture_reason`` are those of the
+    whole picture by this rule, the same in all its rows; ``leads`` is True in exactly one row a
+    picture and rule: that of the object that decided (the first of the worst). ``cause`` is a key
+    of core.runs.causes.CAUSES, empty for a pass. Numbers are None where nothing was measured; lab
+    is CIELAB D65/2°.
+    """
+
+    rule: str
+    version: str
+    target: int
+    object_name: str
+    relation: str
+    status: str
+    step: str
+    cause: str
+    told: str
+    picture_status: str
+    picture_reason: str
+    leads: bool
+    asked_hex: str = ""
+    lab: tuple[float, float, float] | None = None
+    delta_e00: float | None = None
+    delta_chroma: float | None = None
+    hue_deg: float | None = None
+    misfit: float | None = None
+    confidence_percent: float | None = None
+
+
+@dataclass(frozen=True)
+class MaskResult:
+    """The mask of one object: the file ``masks/ab/<content_sha256>.png`` of the run's folder, or
+    the stored mask ``mask_id`` of a picture that existed."""
+
+    target: int
+    content_sha256: str
+    area_px: int
+    maker: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    mask_id: str = ""
+
+
+@dataclass(frozen=True)
+class ItemResult:
+    """What came of one picture: one line of a worker's journal, one row of a shard.
+
+    ``position`` counts the run's pictures: ``prompt * images + image`` of a drawn run, the place in
+    ``items`` of a stored one. ``attempt`` counts from 1; the latest attempt is the one that counts.
+    ``status`` is ``drawn`` or ``failed`` (then ``reason`` is a sentence). ``seconds`` is the
+    drawing, ``scoring_seconds`` masks and verdicts. ``origin`` is the generator's, plain JSON.
+    Equal for any number of workers, but for ``seconds``, ``scoring_seconds`` and ``worker``.
+    """
+
+    position: int
+    prompt: int
+    image: int
+    attempt: int
+    status: str
+    reason: str = ""
+    image_id: str = ""
+    width: int = 0
+    height: int = 0
+    seed: int | None = None
+    seconds: float | None = None
+    scoring_seconds: float | None = None
+    worker: str = ""
+    origin: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    masks: tuple[MaskResult, ...] = ()
+    verdicts: tuple[ObjectVerdict, ...] = ()
+
+
+@dataclass(frozen=True)
+class RunState:
+    """How far a run is, as anyone who can read its folder sees it.
+
+    Of ``total`` pictures ``done`` are finished, of which ``failed`` could not be drawn (``problems``
+    are the first 20 different reasons with how many each stands for). ``rate`` is pictures a second
+    since it was last started, 0 before there is one; ``seconds_left`` None while it is not known.
+    ``workers`` are at work now. Times are ISO 8601 in UTC, empty where there is none. ``message`` is
+    a sentence for people, such as why it stopped.
+    """
+
+    run_id: str
+    status: str
+    total: int
+    done: int = 0
+    failed: int = 0
+    rate: float = 0.0
+    seconds_left: float | None = None
+    workers: int = 0
+    problems: tuple[tuple[str, int], ...] = ()
+    started_at: str = ""
+    updated_at: str = ""
+    host: str = ""
+    pid: int = 0
+    message: str = ""
