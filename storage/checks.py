@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from core.files import shelf
 from storage.database import Database
-from storage.files import shelf
 
 _REFERENCES = (
     (

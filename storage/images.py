@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PIL import Image
 
 from core import images as core_images
 from core.errors import StorageError
+from core.files import read_png, shelf, write_once
 from core.records import ImageRecord
 from storage import canonical
 from storage.database import Database, aware
-from storage.files import shelf, write_once
 
 _COLUMNS = "image_id, width, height, name, source, notes, origin, created_at"
 
@@ -115,28 +114,6 @@ class Images:
     def _records(self, clauses: str, values: Sequence[Any]) -> list[ImageRecord]:
         rows = self._database.rows(f"SELECT {_COLUMNS} FROM images {clauses}", values)
         return [_record(row) for row in rows]
-
-
-def read_png(path: Path, mode: str) -> np.ndarray:
-    """Return what a file of ours holds: uint8 for ``RGB``, bool for ``1``.
-
-    Raises :class:`StorageError` if the file is gone, broken, or of another mode.
-    """
-    try:
-        with Image.open(path, formats=["PNG"]) as image:
-            image.load()
-            if image.mode == mode:
-                return np.array(image)
-            why = f"it has the mode {image.mode} instead of {mode}"
-    except FileNotFoundError as error:
-        raise StorageError(
-            f"{path} is gone. Put a copy back, or add the same pixels again."
-        ) from error
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
-        why = str(error)
-    raise StorageError(
-        f"{path} is broken ({why}). Put a copy back, or move it away and add the same pixels again."
-    )
 
 
 def _record(row: tuple[Any, ...]) -> ImageRecord:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PIL import Image
 
 from core.errors import MaskError, StorageError
+from core.files import read_png, shelf, write_once
 from core.masks.mask import Mask
 from core.records import MaskRecord
 from storage import canonical
 from storage.database import Database, aware
-from storage.files import shelf, write_once
-from storage.images import Images, read_png
+from storage.images import Images
 
 _COLUMNS = "mask_id, image_id, content_sha256, area_px, maker, parameters, created_at"
 
@@ -57,7 +55,7 @@ class Masks:
         )
         path = shelf(self._folder, content)
         if not path.is_file():
-            write_once(path, _encode(pixels))
+            write_once(path, mask.png())
         self._database.insert(
             f"INSERT INTO masks ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
             [
@@ -118,13 +116,6 @@ class Masks:
     def _records(self, clauses: str, values: Sequence[Any]) -> list[MaskRecord]:
         rows = self._database.rows(f"SELECT {_COLUMNS} FROM masks {clauses}", values)
         return [_record(row) for row in rows]
-
-
-def _encode(pixels: np.ndarray) -> bytes:
-    """Write bool ``(H, W)`` as a PNG of one bit a pixel, white inside."""
-    buffer = io.BytesIO()
-    Image.fromarray(pixels).save(buffer, format="PNG")
-    return buffer.getvalue()
 
 
 def _record(row: tuple[Any, ...]) -> MaskRecord:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import io
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from PIL import Image
 
 
 @dataclass(frozen=True)
@@ -39,3 +41,9 @@ class Mask:
         height, width = self.pixels.shape
         packed = np.packbits(self.pixels.astype(bool)).tobytes()
         return hashlib.sha256(f"mask {height}x{width}\n".encode() + packed).hexdigest()
+
+    def png(self) -> bytes:
+        """The pixels as a PNG of one bit a pixel, white inside."""
+        out = io.BytesIO()
+        Image.fromarray(self.pixels).save(out, format="PNG")
+        return out.getvalue()

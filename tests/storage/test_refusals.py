@@ -183,7 +183,7 @@ def test_a_write_that_fails_leaves_no_half_file(data_dir: Path, monkeypatch) -> 
         raise OSError(28, "No space left on device")
 
     with Storage.open(data_dir) as storage:
-        monkeypatch.setattr("storage.files.os.replace", full)
+        monkeypatch.setattr("core.files.os.replace", full)
         with pytest.raises(DataFolderError, match=r"no space left on device\. Make room"):
             storage.images.add(picture(), "a", "upload")
         assert storage.images.count() == 0

@@ -1,0 +1,86 @@
+"""Files that appear whole or not at all, in folders named by the first two characters."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from core.errors import DataFolderError, StorageError
+
+
+def shelf(root: Path, sha256: str) -> Path:
+    """Where the PNG named ``sha256`` lies below ``root``: ``root/ab/abcd….png``."""
+    return root / sha256[:2] / f"{sha256}.png"
+
+
+def write_once(path: Path, content: bytes) -> None:
+    """Write ``content`` to ``path`` unless a file is there already.
+
+    The bytes go to a temporary name in the same folder, down to the disk, and only then get
+    their name: whoever sees ``path`` sees all of it, after a crash too. Two threads that write
+    the same file both succeed, because the name says what is in it. Raises
+    :class:`DataFolderError` when the disk is full or the folder cannot be written.
+    """
+    if path.is_file():
+        return
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with temporary.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+        _sync_folder(path.parent)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise DataFolderError(
+            f"{path} cannot be written: {why_of(error)}. Make room in the data folder or change "
+            "its permissions, then try again."
+        ) from error
+
+
+def read_png(path: Path, mode: str) -> np.ndarray:
+    """Return what a file of ours holds: uint8 for ``RGB``, bool for ``1``.
+
+    Raises :class:`StorageError` if the file is gone, broken, or of another mode.
+    """
+    try:
+        with Image.open(path, formats=["PNG"]) as image:
+            image.load()
+            if image.mode == mode:
+                return np.array(image)
+            why = f"it has the mode {image.mode} instead of {mode}"
+    except FileNotFoundError as error:
+        raise StorageError(
+            f"{path} is gone. Put a copy back, or add the same pixels again."
+        ) from error
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        why = str(error)
+    raise StorageError(
+        f"{path} is broken ({why}). Put a copy back, or move it away and add the same pixels again."
+    )
+
+
+def _sync_folder(folder: Path) -> None:
+    """Bring the new name itself to the disk; Windows has no such call and needs none."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def why_of(error: Exception) -> str:
+    """What was wrong with a file, in words."""
+    if isinstance(error, (FileExistsError, NotADirectoryError)):
+        return "it is a file, or lies below one"
+    return (getattr(error, "strerror", None) or str(error)).lower()
