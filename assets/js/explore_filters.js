@@ -1,0 +1,47 @@
+// What the figures, the leaderboard and the wall look at together: one slice of the results.
+//
+// explore.slice holds it, setSlice changes it, th-slice tells of it. The status is that of the
+// pictures on the wall: it begins as fail, and empty stands for all. Needs explore_shared.js.
+const SLICE_FIELDS = ['rule', 'runs', 'task', 'system', 'category', 'object', 'color', 'sector', 'asked_l2', 'found_l2', 'modifier', 'basic', 'status', 'cause'];
+explore.slice ||= (() => {
+  const slice = Object.fromEntries(SLICE_FIELDS.map((name) => [name, name === 'runs' ? [] : '']));
+  const linked = ['board', 'wall', 'runs'].map((view) => explore.restored(view)).find((query) => query.size) || new URLSearchParams();
+  SLICE_FIELDS.forEach((name) => { if (linked.get(name) && name !== 'runs') slice[name] = linked.get(name); });
+  slice.runs = (linked.get('runs') || '').split(',').filter(Boolean);
+  slice.rule ||= window.thRule || 'paper';
+  slice.status = { '': 'fail', all: '' }[slice.status] ?? slice.status;
+  return slice;
+})();
+// What else the wall's link says, such as the order; views of the wall put their own into it.
+explore.wallLink ||= {};
+
+// The query of a question about this slice, with some fields put otherwise.
+function sliceQuery(changes) {
+  const values = new URLSearchParams();
+  Object.entries({ ...explore.slice, ...(changes || {}) }).forEach(([name, value]) => {
+    const text = Array.isArray(value) ? value.join(',') : value;
+    if (text) values.set(name, text);
+  });
+  return values.toString();
+}
+// The same as a link writes it: what is usual is left out.
+function sliceOfLink() {
+  const { runs, status, rule, ...others } = explore.slice;
+  return {
+    rule: rule === 'paper' ? '' : rule, runs: runs.join(','), ...others,
+    status: { fail: '', '': 'all' }[status] ?? status,
+  };
+}
+function publishSlice() { ofLink('wall', { ...sliceOfLink(), ...explore.wallLink }); }
+// Changes some fields; open brings a view to the front, such as the wall.
+function setSlice(changes, options) {
+  const before = JSON.stringify(explore.slice);
+  Object.entries(changes || {}).forEach(([name, value]) => {
+    if (!SLICE_FIELDS.includes(name)) throw new Error('There is no filter called ' + name + '.');
+    explore.slice[name] = name === 'runs' ? [...(value || [])] : value || '';
+  });
+  publishSlice();
+  if (JSON.stringify(explore.slice) !== before) document.dispatchEvent(new CustomEvent('th-slice'));
+  const view = (options || {}).open;
+  if (view && view !== explore.view) openView(view);
+}

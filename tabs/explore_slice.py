@@ -1,0 +1,54 @@
+"""The filters of Explore in a query string: what every question about results has in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+
+from core.analysis.records import SECTORS, Slice
+from core.errors import BadInput
+from core.runs.causes import CAUSES
+from core.verdict.judge import FAIL, PASS, UNSCORED
+from core.verdict.rules import rule
+
+FIELDS = tuple(field.name for field in fields(Slice))
+STATUSES = (FAIL, UNSCORED, PASS)
+BASIC = ("basic", "intermediate")
+MOST_CHARACTERS, MOST_RUNS = 200, 100
+
+
+def slice_of(params: Mapping[str, str]) -> Slice:
+    """The slice that a query string speaks of; fields that it does not name do not narrow.
+
+    ``runs`` are separated by commas. Raises BadInput for a rule, status, cause, sector, modifier or
+    kind of name that there is not, and for too many runs.
+    """
+    given = {name: params[name].strip()[:MOST_CHARACTERS] for name in FIELDS if name in params}
+    given.pop("runs", None)
+    runs = tuple(dict.fromkeys(one for one in params.get("runs", "").split(",") if one))
+    if len(runs) > MOST_RUNS:
+        raise BadInput(f"{len(runs)} runs are too many at once: choose up to {MOST_RUNS}.")
+    given["rule"] = rule(given.get("rule") or Slice.rule).id
+    known = {"status": STATUSES, "cause": CAUSES, "sector": SECTORS, "basic": BASIC,
+             "modifier": _modifiers()}  # fmt: skip
+    for name, choices in known.items():
+        _one_of(name, given.get(name, ""), choices)
+    return Slice(runs=runs, **given)
+
+
+def slice_query(meant: Slice) -> dict[str, str]:
+    """The query that :func:`slice_of` reads back: the fields that are not empty."""
+    values = {name: getattr(meant, name) for name in FIELDS}
+    values["runs"] = ",".join(meant.runs)
+    return {name: value for name, value in values.items() if value}
+
+
+def _modifiers() -> Iterable[str]:
+    from core.analysis.names import MODIFIERS
+
+    return MODIFIERS
+
+
+def _one_of(name: str, value: str, choices: Iterable[str]) -> None:
+    if value and value not in choices:
+        raise BadInput(f"There is no {name} {value!r} to filter by: {', '.join(choices)}.")
