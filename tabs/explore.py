@@ -1,6 +1,6 @@
-"""The Explore tab: can the measure be trusted, and where do the rules disagree?
+"""The Explore tab: what runs found, can the measure be trusted, and where do the rules disagree?
 
-Its views fill themselves over HTTP (:mod:`tabs.routes_explore`); here is what belongs to Gradio:
+Its views fill themselves over HTTP (the modules ``tabs.routes_*``); here is what belongs to Gradio:
 the places that they fill, and opening a picture in Inspect.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 import gradio as gr
 
 from core.errors import BadInput
-from tabs import inspect
+from tabs import explore_board, explore_runs, explore_wall, inspect
 from tabs.context import Context
 from tabs.figures import plotly_version
 from tabs.guard import message_of
@@ -20,6 +20,9 @@ from tabs.inspect_judge import question
 from tabs.widgets import widget
 
 SWITCH = """<nav class="th-explore-switch" role="tablist" aria-label="What to explore">
+<button type="button" role="tab" data-view="board">Leaderboard</button>
+<button type="button" role="tab" data-view="wall">Failures</button>
+<button type="button" role="tab" data-view="runs">Runs</button>
 <button type="button" role="tab" data-view="trust">Can the measure be trusted?</button>
 <button type="button" role="tab" data-view="audit">Where the rules disagree</button></nav>"""
 TRUST = """<div class="th-trust" hidden><section class="th-card th-trust-top">
@@ -71,6 +74,9 @@ class View:
     """The tab's components."""
 
     switch: Any
+    board: Any
+    wall: Any
+    runs: Any
     trust: Any
     audit: Any
 
@@ -79,12 +85,24 @@ def layout() -> View:
     """Draws the tab; nothing is wired yet."""
     shared = ("js/basket.js", "js/explore_shared.js")
     switch = widget("explore", SWITCH, elem_id="explore", before=shared)
+    board = widget(
+        "explore_board", explore_board.TEMPLATE, elem_id="explore-board",
+        before=(*shared, *explore_board.BEFORE),
+    )  # fmt: skip
+    wall = widget(
+        "explore_wall", explore_wall.TEMPLATE, elem_id="explore-wall",
+        before=(*shared, *explore_wall.BEFORE), plotly=plotly_version(),
+    )  # fmt: skip
+    runs = widget(
+        "explore_runs", explore_runs.TEMPLATE, elem_id="explore-runs",
+        before=(*shared, *explore_runs.BEFORE),
+    )  # fmt: skip
     trust = widget(
         "explore_trust", TRUST, elem_id="explore-trust", before=(*shared, "js/figure.js"),
         plotly=plotly_version(),
     )  # fmt: skip
     audit = widget("explore_audit", AUDIT, elem_id="explore-audit", before=shared)
-    return View(switch, trust, audit)
+    return View(switch, board, wall, runs, trust, audit)
 
 
 def opened(context: Context, inspect_view: inspect.View, source: Any, *asked: Any) -> list[Any]:
@@ -116,7 +134,7 @@ def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, 
             return [gr.skip()] * (len(inspect_view.outputs) + 2)
         return [gr.update(selected="inspect"), *out, gr.update(data=context.data_text())]
 
-    for source in (view.trust, view.audit):
+    for source in (view.board, view.wall, view.runs, view.trust, view.audit):
         source.open(
             shown, [source, *inspect_view.asked], [tabs, *inspect_view.outputs, header],
             show_progress="hidden", api_visibility="private", trigger_mode="multiple",

@@ -59,7 +59,10 @@ def theme() -> Any:
 def css_paths() -> list[Path]:
     """The page's style sheets; widgets that bring their own scope it to themselves."""
     folder = ROOT / "assets" / "css"
-    names = ("truehue", "stage", "automatic", "generate", "explore")
+    names = (
+        "truehue", "stage", "automatic", "generate", "explore", "explore_board", "explore_wall",
+        "explore_runs",
+    )  # fmt: skip
     return [folder / f"{name}.css" for name in names]
 
 

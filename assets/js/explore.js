@@ -6,10 +6,10 @@ function show() {
     tab.setAttribute('aria-selected', String(on));
     tab.tabIndex = on ? 0 : -1;
   });
-  document.dispatchEvent(new CustomEvent('th-explore'));
   publishExplore();
 }
-tabs.forEach((tab) => tab.addEventListener('click', () => { explore.view = tab.dataset.view; show(); }));
+tabs.forEach((tab) => tab.addEventListener('click', () => openView(tab.dataset.view)));
 arrowKeys(tabs);
+document.addEventListener('th-explore', show);
 new IntersectionObserver((seen) => { if (seen.some((entry) => entry.isIntersecting)) publishExplore(); }).observe(element);
-show();
+openView(explore.view);

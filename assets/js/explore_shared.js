@@ -1,13 +1,20 @@
 // What the views of Explore share: which view is in front, the link, and lines of long work.
 const explore = (window.thExplore ||= (() => {
   const query = new URLSearchParams(location.search), linked = query.get('tab') === 'explore';
+  const views = ['board', 'wall', 'runs', 'trust', 'audit'], wanted = query.get('view');
+  const view = linked && views.includes(wanted) ? wanted : 'board';
   return {
-    view: linked && query.get('view') === 'audit' ? 'audit' : 'trust',
-    values: { trust: {}, audit: {} },
+    view,
+    values: Object.fromEntries(views.map((name) => [name, {}])),
     // What a link says of a view; each view reads it once.
-    restored: (view) => linked && (query.get('view') || 'trust') === view ? query : new URLSearchParams(),
+    restored: (name) => linked && view === name ? query : new URLSearchParams(),
   };
 })());
+// Brings a view to the front; every view listens to th-explore.
+function openView(view) {
+  explore.view = view;
+  document.dispatchEvent(new CustomEvent('th-explore'));
+}
 // The address bar always opens what is on screen.
 function publishExplore() {
   const nav = document.querySelector('.th-explore-switch');

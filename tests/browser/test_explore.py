@@ -23,7 +23,7 @@ from tests.tabs.drawn import drawn
 
 pytestmark = pytest.mark.browser
 
-TRUST, AUDIT = "/?tab=explore", "/?tab=explore&view=audit"
+TRUST, AUDIT = "/?tab=explore&view=trust", "/?tab=explore&view=audit"
 # Drawing shares two cores with Chromium here.
 DRAWN_MS = 60_000
 COLORED = [("mug", "l3:Vivid reddish orange"), ("apple", "l2:Red"), ("vase", "css:seagreen")]
