@@ -8,7 +8,7 @@ explore.slice ||= (() => {
   const linked = ['board', 'wall', 'runs'].map((view) => explore.restored(view)).find((query) => query.size) || new URLSearchParams();
   SLICE_FIELDS.forEach((name) => { if (linked.get(name) && name !== 'runs') slice[name] = linked.get(name); });
   slice.runs = (linked.get('runs') || '').split(',').filter(Boolean);
-  slice.rule ||= window.thRule || 'paper';
+  slice.rule ||= linked.size ? 'paper' : window.thRule;
   slice.status = { '': 'fail', all: '' }[slice.status] ?? slice.status;
   return slice;
 })();
