@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,19 +23,28 @@ LEAST_APART = 15.0
 
 Lab = tuple[float, float, float]
 
+LEAKED, EXCHANGED, LEANS = "leaked", "exchanged", "leans"
+
+
+class Story(NamedTuple):
+    """What happened to an object's color: ``kind`` (leaked, exchanged, leans) and a sentence."""
+
+    kind: str
+    told: str
+
 
 def stories(
     wrong: Mapping[int, Lab],
     right: Collection[int],
     asked: Sequence[Asked],
     has: Callable[[Asked, Asked], bool],
-) -> dict[int, str]:
-    """A sentence for each object of ``wrong`` whose color is found to be another one's.
+) -> dict[int, Story]:
+    """A story of each object of ``wrong`` whose color is found to be another one's.
 
     ``wrong`` are the measured colors of the objects that fail, by position of their target, and
     ``right`` the positions of those that pass: only a color that is there can have leaked in part.
     ``has(one, other)`` says whether the first object would pass with the color asked of the second.
-    Where nothing of the kind is seen, there is no sentence.
+    Where nothing of the kind is seen, there is no story.
     """
     by_position = {one.position: one for one in asked}
     colored = [one for one in asked if one.relation == MATCHES]
@@ -60,16 +70,17 @@ def stories(
             if other.position in right and part_of(lab, one.color.lab, other.color.lab)
         ]
         if near:
-            out[position] = told.leans(one, colored[min(near)[1]])
+            out[position] = Story(LEANS, told.leans(one, colored[min(near)[1]]))
     return out
 
 
-def _taken(one: Asked, other: Asked, taken: Mapping[int, Asked]) -> str:
+def _taken(one: Asked, other: Asked, taken: Mapping[int, Asked]) -> Story:
     back = taken.get(other.position)
     if back is not None and back.position == one.position:
         # The same words for both, so that the picture says it once.
-        return told.exchanged(*sorted((one, other), key=lambda asked: asked.position))
-    return told.took(one, other)
+        first, second = sorted((one, other), key=lambda asked: asked.position)
+        return Story(EXCHANGED, told.exchanged(first, second))
+    return Story(LEAKED, told.took(one, other))
 
 
 def part_of(lab: Lab, own_lab: Lab, other_lab: Lab) -> bool:

@@ -44,13 +44,15 @@ class ObjectOutcome:
 
     ``step`` (of :data:`core.verdict.asked.STEPS`) is where the judging ended; ``told`` is one
     sentence that names the object. The measurement of an object that was not measured has a
-    reason and no numbers; its ``parameters`` say what was known of the object instead.
+    reason and no numbers; its ``parameters`` say what was known of the object instead. ``story`` is
+    a kind of :class:`core.verdict.leak.Story` where another object's color was found on it.
     """
 
     asked: Asked
     step: str
     told: str
     measurement: Measurement
+    story: str = ""
 
     @property
     def status(self) -> str:
@@ -166,14 +168,14 @@ class _Picture:
         right = {one.asked.position for one in outcomes if one.status == PASS}
         seen = stories(wrong, right, [one.asked for one in outcomes], has)
         for one in outcomes:
-            words = seen.get(one.asked.position)
-            if words is None:
+            story = seen.get(one.asked.position)
+            if story is None:
                 yield one
                 continue
             found = one.measurement
-            reason = f"{words.removesuffix('.')}: {found.verdict.reason}"
+            reason = f"{story.told.removesuffix('.')}: {found.verdict.reason}"
             yield replace(
-                one, told=words,
+                one, told=story.told, story=story.kind,
                 measurement=replace(found, verdict=replace(found.verdict, reason=reason)),
             )  # fmt: skip
 
