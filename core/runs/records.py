@@ -167,11 +167,11 @@ class ItemResult:
 class RunState:
     """How far a run is, as anyone who can read its folder sees it.
 
-    Of ``total`` pictures ``done`` are finished, of which ``failed`` could not be drawn (``problems``
-    are the first 20 different reasons with how many each stands for). ``rate`` is pictures a second
-    since it was last started, 0 before there is one; ``seconds_left`` None while it is not known.
-    ``workers`` are at work now. Times are ISO 8601 in UTC, empty where there is none. ``message`` is
-    a sentence for people, such as why it stopped.
+    Of ``total`` pictures ``done`` are finished, of which ``failed`` could not be drawn
+    (``problems`` are the first 20 different reasons with how many each stands for). ``rate`` is
+    pictures a second since it was last started, 0 before there is one; ``seconds_left`` None while
+    it is not known. ``workers`` are at work now. Times are ISO 8601 in UTC, empty where there is
+    none. ``message`` is a sentence for people, such as why it stopped.
     """
 
     run_id: str

@@ -1,0 +1,112 @@
+"""What a worker has done: a line a picture at once, sealed into a shard now and then.
+
+A worker that is killed loses the picture in work and nothing else: a line that was cut off is
+dropped, the lines before it are sealed by whoever takes the run up.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+
+from core.errors import DataFolderError
+from core.files import why_of
+from core.runs.records import ItemResult
+from core.runs.rows import result_of, row_of
+from core.runs.shards import write_shard
+
+MOST_LINES = 500
+SEAL_AFTER_S = 30.0
+_SYNC_S = 1.0
+
+
+class Journal:
+    """The open journal of one worker, ``<worker>-<n>.jsonl``."""
+
+    def __init__(self, folder: Path, shards: Path, worker: str) -> None:
+        self._folder, self._shards, self._worker = folder, shards, worker
+        self._number = 0
+        self._results: list[ItemResult] = []
+        self._descriptor = -1
+        self._begun = self._synced = 0.0
+
+    def add(self, result: ItemResult) -> None:
+        """Writes a result down; it outlives the process when this returns.
+
+        Raises DataFolderError when the disk is full or the folder is gone.
+        """
+        line = json.dumps(row_of(result), ensure_ascii=False, allow_nan=False) + "\n"
+        try:
+            if self._descriptor < 0:
+                self._open()
+            _write_all(self._descriptor, line.encode())
+            if time.monotonic() - self._synced > _SYNC_S:
+                os.fsync(self._descriptor)
+                self._synced = time.monotonic()
+        except OSError as error:
+            raise DataFolderError(
+                f"{self._folder} cannot be written: {why_of(error)}. Make room, then resume."
+            ) from error
+        self._results.append(result)
+        full = len(self._results) >= MOST_LINES
+        if full or time.monotonic() - self._begun >= SEAL_AFTER_S:
+            self.seal()
+
+    def seal(self) -> None:
+        """Makes a shard of what was written since the last one; nothing makes none."""
+        if not self._results:
+            return
+        name = self._name()
+        write_shard(self._shards / f"{name}.parquet", self._results)
+        os.close(self._descriptor)
+        (self._folder / f"{name}.jsonl").unlink(missing_ok=True)
+        self._results, self._descriptor = [], -1
+        self._number += 1
+
+    def _open(self) -> None:
+        # A worker of this name may have been here before: its names are not taken again.
+        while (self._shards / f"{self._name()}.parquet").exists():
+            self._number += 1
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
+        self._descriptor = os.open(self._folder / f"{self._name()}.jsonl", flags, 0o644)
+        self._begun = self._synced = time.monotonic()
+
+    def _name(self) -> str:
+        return f"{self._worker}-{self._number:05d}"
+
+
+def seal_left_over(folder: Path, shards: Path, workers: str = "*") -> int:
+    """Seals the journals of workers that are gone; returns how many results were saved.
+
+    ``workers`` is a glob of their names. Only for who knows that nobody writes them any more.
+    """
+    saved = 0
+    for path in sorted(folder.glob(f"{workers}.jsonl")):
+        shard = shards / f"{path.stem}.parquet"
+        if not shard.exists():
+            results = read_journal(path)
+            if results:
+                write_shard(shard, results)
+                saved += len(results)
+        path.unlink(missing_ok=True)
+    return saved
+
+
+def read_journal(path: Path) -> list[ItemResult]:
+    """The whole lines of a journal; what stands after a line that was cut off is dropped."""
+    results = []
+    for line in path.read_bytes().splitlines(keepends=True):
+        try:
+            if not line.endswith(b"\n"):
+                break
+            results.append(result_of(json.loads(line)))
+        except (ValueError, KeyError, TypeError):
+            break
+    return results
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(descriptor, data) :]

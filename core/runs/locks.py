@@ -1,0 +1,55 @@
+"""Locks that end with the process that holds them, however it ends."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from core.errors import DataFolderError, TrueHueError
+from core.files import why_of
+
+
+class InUse(TrueHueError):
+    """Another process holds the lock."""
+
+
+@contextmanager
+def held(path: Path, message: str, *, shared: bool = False, wait_s: float = 0.0) -> Iterator[None]:
+    """Holds the lock of a file. Raises InUse with ``message`` when it cannot be had in time."""
+    descriptor = _opened(path)
+    try:
+        kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+        until = time.monotonic() + wait_s
+        while True:
+            try:
+                fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() >= until:
+                    raise InUse(message) from None
+                time.sleep(0.05)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def is_free(path: Path) -> bool:
+    """Whether nobody holds the lock."""
+    if not path.is_file():
+        return True
+    try:
+        with held(path, "", shared=True):
+            return True
+    except InUse:
+        return False
+
+
+def _opened(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise DataFolderError(f"{path} cannot be opened: {why_of(error)}.") from error

@@ -1,0 +1,210 @@
+"""What finds the objects of a picture for a run, inside one worker's process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, cast
+
+import numpy as np
+
+from core.errors import BadInput, MaskError, ObjectNotFound, ObjectsOverlap
+from core.generation.reference import Standing
+from core.generation.sources import Sources
+from core.masks.grounded.ground import ground
+from core.masks.grounded.kept import with_steps
+from core.masks.grounded.records import Detector, Presence, PresenceModel, Segmenter, Tool
+from core.masks.grounded.tools import open_tool, tool_id
+from core.masks.grounded.variants import MaskVariant, mask_variant
+from core.masks.grounded.vision_models import Role, vision_model
+from core.masks.mask import Mask
+from core.prompts.prompt import ObjectTarget
+from core.runs.records import MaskerSpec
+from core.verdict.asked import Finding, asked_of, label_of
+from core.verdict.findings import findings_of, said
+from core.verdict.tasks import PRESENCE_TASKS
+
+KINDS = ("exact", "whole", "grounded")
+
+
+@dataclass(frozen=True)
+class Found:
+    """What is known of the objects of a picture.
+
+    ``findings`` by the position of the target, for :func:`core.verdict.tasks.judge_task`; ``masks``
+    are those to be kept, each with the position of its target.
+    """
+
+    findings: dict[int, Finding]
+    masks: tuple[tuple[int, Mask], ...] = ()
+
+
+class Masker(Protocol):
+    """Finds the objects of one picture after the other; only one thread calls it."""
+
+    def find(
+        self, srgb8: np.ndarray, task: str, targets: Sequence[ObjectTarget],
+        exact: Mapping[int, Mask], rendered: Sequence[Standing] | None = None, image_id: str = "",
+    ) -> Found:  # fmt: skip
+        """Where the objects are that a color is asked of.
+
+        ``srgb8`` uint8 ``(H, W, 3)``; ``task`` a key of :data:`core.prompts.prompt.TASKS`;
+        ``exact`` the masks that came with the picture, by position of the target; ``rendered`` how
+        the reference renderer drew each target, None for a picture of another model. An object
+        that cannot be found has a finding that says why, or none where nothing is known of it.
+        Raises what loading and running a model raise.
+        """
+        ...
+
+    def close(self) -> None:
+        """Gives the memory of models back; safe to call twice."""
+        ...
+
+
+def open_masker(spec: MaskerSpec, sources: Sources | None = None) -> Masker:
+    """The masker of a plan; its models are loaded for the first picture.
+
+    ``sources`` tell where weights are. Raises BadInput for an unknown kind, model or variant,
+    naming the known ones.
+    """
+    if spec.kind == "exact":
+        return Exact()
+    if spec.kind == "whole":
+        return Whole()
+    if spec.kind == "grounded":
+        return Grounding(
+            vision_model(spec.detector, "detector").id,
+            vision_model(spec.segmenter, "segmenter").id,
+            mask_variant(spec.variant),
+            vision_model(spec.presence, "presence").id if spec.presence else "",
+            sources or Sources.here(),
+        )
+    raise BadInput(f"There is no masker {spec.kind!r:.60}. Choose one of: {', '.join(KINDS)}.")
+
+
+class Exact:
+    """The masks that came with the picture; what the renderer did not draw is absent."""
+
+    def find(
+        self, srgb8: np.ndarray, task: str, targets: Sequence[ObjectTarget],
+        exact: Mapping[int, Mask], rendered: Sequence[Standing] | None = None, image_id: str = "",
+    ) -> Found:  # fmt: skip
+        """See :class:`Masker`."""
+        return Found(findings_of(targets, exact, rendered or ()), tuple(sorted(exact.items())))
+
+    def close(self) -> None:
+        """Holds nothing."""
+
+
+class Whole:
+    """Every object is the whole picture."""
+
+    def find(
+        self, srgb8: np.ndarray, task: str, targets: Sequence[ObjectTarget],
+        exact: Mapping[int, Mask], rendered: Sequence[Standing] | None = None, image_id: str = "",
+    ) -> Found:  # fmt: skip
+        """See :class:`Masker`."""
+        pixels = np.ones(srgb8.shape[:2], bool)
+        masks = {
+            asked.position: _named(Mask(pixels, "whole"), targets, asked.position)
+            for asked in asked_of(targets)
+        }
+        return Found(findings_of(targets, masks), tuple(masks.items()))
+
+    def close(self) -> None:
+        """Holds nothing."""
+
+
+@dataclass
+class Grounding:
+    """Masks from the objects' names: boxes by a detector, cut out by a segmenter.
+
+    ``detector``, ``segmenter`` and ``presence`` are ids of models; ``presence`` is empty where
+    nobody asks whether an object is in the picture.
+    """
+
+    detector: str
+    segmenter: str
+    variant: MaskVariant
+    presence: str
+    sources: Sources
+    _tools: dict[Role, Tool] = field(default_factory=dict)
+
+    def find(
+        self, srgb8: np.ndarray, task: str, targets: Sequence[ObjectTarget],
+        exact: Mapping[int, Mask], rendered: Sequence[Standing] | None = None, image_id: str = "",
+    ) -> Found:  # fmt: skip
+        """See :class:`Masker`.
+
+        Objects are looked for in the order of the targets, each apart from those before it. One
+        that the presence model says is not there is not looked for in the tasks that ask so
+        first, for then no rule measures it.
+        """
+        positions = [asked.position for asked in asked_of(targets)]
+        answers = self._answers(srgb8, [targets[place].name for place in positions])
+        findings, masks = dict[int, Finding](), dict[int, Mask]()
+        for place in positions:
+            answer = answers.get(targets[place].name)
+            if answer is not None and answer.answer == "no" and task in PRESENCE_TASKS:
+                findings[place] = Finding(None, "no", "presence", said(answer.text))
+                continue
+            try:
+                mask = self._mask(srgb8, targets[place], masks, image_id, answer)
+            except MaskError as error:
+                findings[place] = _missed(error, targets, list(masks), answer)
+            else:
+                masks[place] = _named(mask, targets, place)
+        return Found({**findings, **findings_of(targets, masks)}, tuple(masks.items()))
+
+    def close(self) -> None:
+        """Unloads the models; the next picture loads them again."""
+        while self._tools:
+            self._tools.popitem()[1].unload()
+
+    def _answers(self, srgb8: np.ndarray, names: Sequence[str]) -> dict[str, Presence]:
+        """What the presence model says, by name; a name is asked after once."""
+        if not self.presence or not names:
+            return {}
+        model = cast(PresenceModel, self._tool(self.presence, "presence"))
+        each = tuple(dict.fromkeys(names))
+        return dict(zip(each, model.ask(srgb8, each), strict=True))
+
+    def _mask(
+        self, srgb8: np.ndarray, target: ObjectTarget, earlier: Mapping[int, Mask], image_id: str,
+        answer: Presence | None,
+    ) -> Mask:  # fmt: skip
+        detector = cast(Detector, self._tool(self.detector, "detector"))
+        segmenter = cast(Segmenter, self._tool(self.segmenter, "segmenter"))
+        found = ground(
+            srgb8, target.name, target.negative_labels, detector, segmenter, self.variant,
+            [one.pixels for one in earlier.values()], image_id,
+        )  # fmt: skip
+        return with_steps(found, () if answer is None else (answer,))
+
+    def _tool(self, model_id: str, role: Role) -> Any:
+        if role not in self._tools:
+            self._tools[role] = open_tool(tool_id(model_id, role), self.sources)
+        return self._tools[role]
+
+
+def _named(mask: Mask, targets: Sequence[ObjectTarget], position: int) -> Mask:
+    """The mask with the target that it belongs to, by place and name."""
+    about = {"target": position, "object": targets[position].name}
+    return replace(mask, parameters={**mask.parameters, **about})
+
+
+def _missed(
+    error: MaskError, targets: Sequence[ObjectTarget], earlier: Sequence[int],
+    answer: Presence | None,
+) -> Finding:  # fmt: skip
+    """The finding of an object that has no mask, with what the presence model said of it."""
+    presence = answer.answer if answer is not None else ""
+    step = "detection" if isinstance(error, ObjectNotFound) and error.step == "detector" else "mask"
+    reason = str(error)
+    if answer is not None and presence != "yes":
+        reason = said(answer.text)
+    elif isinstance(error, ObjectsOverlap):
+        # The error counts the masks before it, and not every object has one.
+        other = label_of(targets, earlier[error.earlier])
+        reason = reason.replace(f"object {error.earlier + 1}", other)
+    return Finding(None, presence, step, reason)

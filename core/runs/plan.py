@@ -1,0 +1,198 @@
+"""A run's plan: checked, named by what it asks for, and turned into requests one by one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from core.errors import BadInput
+from core.generation.reference import MODEL_ID, OPTIONS
+from core.generation.registry import model as registered
+from core.generation.renderer import FAILURES, LARGEST_PX, LIGHTS, RENDERER_VERSION, SMALLEST_PX
+from core.generation.request import MAX_SEED, GenerationRequest
+from core.masks.grounded.variants import mask_variant
+from core.pipeline import MAX_NEIGHBORS
+from core.prompts.prompt import Prompt
+from core.runs.records import DRAWN, STORED, MaskerSpec, RunPlan, StoredItem
+from core.verdict.rules import RULES, rule
+
+FORMAT = 1
+"""Of plan.json; a run of another format is refused."""
+
+EVERY_RULE = tuple(known.id for known in RULES)
+MASKERS = ("exact", "whole", "grounded")
+MOST_IMAGES_A_PROMPT = 1_000
+MOST_PICTURES = 50_000_000
+
+
+def make_plan(
+    prompts: Sequence[Prompt],
+    model: str,
+    *,
+    name: str = "",
+    set_name: str = "",
+    kind: str = DRAWN,
+    images: int = 4,
+    seed: int = 0,
+    guidance: float | None = None,
+    steps: int | None = None,
+    size_px: int | None = None,
+    negative_text: str = "",
+    options: Mapping[str, Any] | None = None,
+    items: Sequence[StoredItem] = (),
+    masker: MaskerSpec | None = None,
+    rules: Sequence[str] = EVERY_RULE,
+    k: int = 0,
+    munsell: str = "",
+) -> RunPlan:
+    """A plan whose every part has been checked; see :class:`core.runs.records.RunPlan`.
+
+    Raises BadInput that names the part and what it takes.
+    """
+    if not prompts:
+        raise BadInput("There is no prompt to run. Choose a set, or fewer filters.")
+    if not rules:
+        raise BadInput(f"Choose at least one rule: {', '.join(one.id for one in RULES)}.")
+    if not 0 <= k <= MAX_NEIGHBORS:
+        raise BadInput(f"k, the number of neighbors, must lie between 0 and {MAX_NEIGHBORS}.")
+    masker = masker or MaskerSpec()
+    check_masker(masker)
+    options = dict(options or {})
+    if kind == DRAWN:
+        if items:
+            raise BadInput("A run that draws has no stored pictures.")
+        entry = registered(model)
+        model = entry.id
+        _check_drawing(entry.kind, images, seed, size_px, options)
+    elif kind == STORED:
+        _check_items(items, len(prompts))
+        images = max(one.image for one in items) + 1
+    else:
+        raise BadInput(f"A run is {DRAWN} or {STORED}, not {kind[:40]!r}.")
+    if not model.strip():
+        raise BadInput("Say which model made these pictures.")
+    if munsell and not Path(munsell).is_file():
+        raise BadInput(f"There is no file of Munsell samples at {munsell}.")
+    used = tuple((rule(one).id, rule(one).version) for one in dict.fromkeys(rules))
+    title = " ".join(name.split())[:120] or f"{model} · {set_name or 'prompts'}"
+    plan = RunPlan(
+        title, set_name, tuple(prompts), model, kind, images, seed, guidance, steps, size_px,
+        negative_text, options, tuple(items), masker, used, k, munsell,
+    )  # fmt: skip
+    if plan.total > MOST_PICTURES:
+        raise BadInput(f"A run has at most {MOST_PICTURES:,} pictures, not {plan.total:,}.")
+    return plan
+
+
+def check_masker(spec: MaskerSpec) -> None:
+    """Raises BadInput for a masker that is not there, or lacks a model."""
+    if spec.kind not in MASKERS:
+        raise BadInput(f"There is no masker {spec.kind[:40]!r}. It is one of {', '.join(MASKERS)}.")
+    if spec.kind != "grounded":
+        return
+    if not spec.detector or not spec.segmenter:
+        raise BadInput("A grounded masker needs a detector and a segmenter: name both models.")
+    mask_variant(spec.variant)
+
+
+def run_id(plan: RunPlan) -> str:
+    """16 hex characters of the SHA-256 of all that the plan asks for: equal plans are one run."""
+    return hashlib.sha256(_dump(plan_json(plan)).encode()).hexdigest()[:16]
+
+
+def plan_json(plan: RunPlan) -> dict[str, Any]:
+    """The plan as plain JSON, with digests in place of its prompts and pictures.
+
+    ``made_with`` names what would give other results in another version.
+    """
+    out: dict[str, Any] = {
+        "format": FORMAT,
+        **{
+            name: getattr(plan, name)
+            for name in (
+                "name", "set_name", "model", "kind", "images", "seed", "guidance", "steps",
+                "size_px", "negative_text", "k",
+            )
+        },
+        "options": dict(plan.options),
+        "masker": asdict(plan.masker),
+        "rules": [list(one) for one in plan.rules],
+        "prompts": len(plan.prompts),
+        "prompts_sha256": _digest(prompt.as_json() for prompt in plan.prompts),
+        "made_with": {"renderer": RENDERER_VERSION} if plan.model == MODEL_ID else {},
+    }  # fmt: skip
+    if plan.kind == STORED:
+        out["items"] = len(plan.items)
+        out["items_sha256"] = _digest(
+            [one.prompt, one.image, one.image_id, sorted((k, v[0]) for k, v in one.masks.items())]
+            for one in plan.items
+        )
+    if plan.munsell:
+        out["munsell_sha256"] = hashlib.sha256(Path(plan.munsell).read_bytes()).hexdigest()
+    return out
+
+
+def place_of(plan: RunPlan, position: int) -> tuple[int, int]:
+    """Which prompt, and which of its pictures, a position means."""
+    if plan.kind == STORED:
+        item = plan.items[position]
+        return item.prompt, item.image
+    return divmod(position, plan.images)
+
+
+def request_of(plan: RunPlan, position: int) -> GenerationRequest:
+    """The request that draws a position of a drawn run."""
+    number, image = place_of(plan, position)
+    prompt = plan.prompts[number]
+    return GenerationRequest(
+        model=plan.model, text=prompt.text, seed=plan.seed + image, steps=plan.steps,
+        guidance=plan.guidance, width=plan.size_px, height=plan.size_px,
+        negative_text=plan.negative_text, prompt_id=prompt.id, targets=prompt.targets,
+        options=plan.options,
+    )  # fmt: skip
+
+
+def _check_drawing(
+    kind: str, images: int, seed: int, size_px: int | None, options: Mapping[str, Any]
+) -> None:
+    if not 1 <= images <= MOST_IMAGES_A_PROMPT:
+        raise BadInput(f"Images a prompt: 1 to {MOST_IMAGES_A_PROMPT:,}, not {images}.")
+    if not 0 <= seed <= MAX_SEED + 1 - images:
+        raise BadInput(f"The seeds must lie between 0 and {MAX_SEED:,}; begin with a lower one.")
+    if kind == "folder":
+        raise BadInput("That model is not drawn with here: score its pictures instead.")
+    smallest, largest = (SMALLEST_PX, LARGEST_PX) if kind == "renderer" else (64, 4096)
+    if size_px is not None and not smallest <= size_px <= largest:
+        raise BadInput(f"The size is {smallest} to {largest} pixels, not {size_px}.")
+    if kind == "renderer":
+        unknown = sorted(set(options) - set(OPTIONS))
+        if unknown:
+            raise BadInput(f"The renderer has no option {unknown[0]!r}: {', '.join(OPTIONS)}.")
+        for what, known in (("light", LIGHTS), ("failure", FAILURES)):
+            if options.get(what) and options[what] not in known:
+                raise BadInput(f"The renderer has no {what} {options[what]!r}: {', '.join(known)}.")
+
+
+def _check_items(items: Sequence[StoredItem], prompts: int) -> None:
+    if not items:
+        raise BadInput("There is no picture to score: none of this model is here for this set.")
+    places = {(one.prompt, one.image) for one in items}
+    if len(places) != len(items):
+        raise BadInput("Two pictures have the same prompt and number.")
+    if any(not 0 <= one.prompt < prompts or one.image < 0 for one in items):
+        raise BadInput("A picture belongs to no prompt of the plan.")
+
+
+def _digest(rows: Any) -> str:
+    digest = hashlib.sha256()
+    for row in rows:
+        digest.update(_dump(row).encode() + b"\n")
+    return digest.hexdigest()
+
+
+def _dump(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False)

@@ -1,0 +1,116 @@
+"""Shards: Parquet files of results, whole or not there at all.
+
+One row a picture. The columns are the fields of :class:`core.runs.records.ItemResult`; ``origin``
+and the ``parameters`` of masks are JSON text, ``masks`` and ``verdicts`` lists of structs with the
+fields of MaskResult and ObjectVerdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from core.errors import BadInput
+from core.files import write_once
+from core.runs.records import ItemResult
+from core.runs.rows import result_of, row_of
+
+
+class BadShard(BadInput):
+    """A shard that cannot be read as one of ours."""
+
+
+def write_shard(path: Path, results: Sequence[ItemResult]) -> None:
+    """Writes results to ``path`` unless that shard is there already.
+
+    Raises DataFolderError when the folder cannot be written.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.Table.from_pylist([row_of(one) for one in results], schema=schema())
+    out = BytesIO()
+    pq.write_table(table, out, compression="zstd")
+    write_once(path, out.getvalue())
+
+
+def read_shard(path: Path) -> list[ItemResult]:
+    """The results of a shard. Raises BadShard, naming the file, for one that is damaged."""
+    table = read_columns(path, None)
+    try:
+        return [result_of(row) for row in table.to_pylist()]
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadShard(f"{path} is no shard of a run: {error}.") from error
+
+
+def read_columns(path: Path, names: Sequence[str] | None) -> Any:
+    """Columns of a shard as a pyarrow Table; None reads all. Raises BadShard."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        # Not by the file's path: pyarrow reads folder names such as a=b as columns.
+        return pq.ParquetFile(path).read(columns=None if names is None else list(names))
+    except (OSError, pa.ArrowException, KeyError) as error:
+        raise BadShard(
+            f"The shard {path} cannot be read ({error}). Put a copy back, or take the file away: "
+            "its pictures are then drawn again when the run is resumed."
+        ) from error
+
+
+@cache
+def schema() -> Any:
+    """The Arrow schema of a shard."""
+    import pyarrow as pa
+
+    mask = pa.struct(
+        [
+            ("target", pa.int8()),
+            ("content_sha256", pa.string()),
+            ("area_px", pa.int64()),
+            ("maker", pa.string()),
+            ("parameters", pa.string()),
+            ("mask_id", pa.string()),
+        ]
+    )
+    texts = (
+        "object_name", "relation", "status", "step", "cause", "told", "picture_status",
+        "picture_reason",
+    )  # fmt: skip
+    numbers = ("delta_e00", "delta_chroma", "hue_deg", "misfit", "confidence_percent")
+    verdict = pa.struct(
+        [
+            ("rule", pa.string()),
+            ("version", pa.string()),
+            ("target", pa.int8()),
+            *((name, pa.string()) for name in texts),
+            ("leads", pa.bool_()),
+            ("asked_hex", pa.string()),
+            ("lab", pa.list_(pa.float64())),
+            *((name, pa.float64()) for name in numbers),
+        ]
+    )
+    return pa.schema(
+        [
+            ("position", pa.int32()),
+            ("prompt", pa.int32()),
+            ("image", pa.int32()),
+            ("attempt", pa.int32()),
+            ("status", pa.string()),
+            ("reason", pa.string()),
+            ("image_id", pa.string()),
+            ("width", pa.int32()),
+            ("height", pa.int32()),
+            ("seed", pa.int64()),
+            ("seconds", pa.float64()),
+            ("scoring_seconds", pa.float64()),
+            ("worker", pa.string()),
+            ("origin", pa.string()),
+            ("notes", pa.list_(pa.string())),
+            ("masks", pa.list_(mask)),
+            ("verdicts", pa.list_(verdict)),
+        ]
+    )

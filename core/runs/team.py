@@ -1,0 +1,57 @@
+"""What every kind of team of workers gives and takes: processes of this machine, or Ray's actors.
+
+A worker gets a batch of positions, writes each result into its own journal, and says when the
+batch is done. The coordinator (core.runs.execute) gives out batches and starts workers again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+READY, DONE, DIED, BROKEN = "ready", "done", "died", "broken"
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Positions with the attempt that each is; ``number`` names the batch."""
+
+    number: int
+    items: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class TeamEvent:
+    """Something that happened to a worker.
+
+    ``kind`` is ``ready`` (it can take its first batch), ``done`` (its batch is in its journal;
+    ``items`` says of each position, in the order of the batch, the status and the reason of a
+    failure; a worker that was told to stop leaves the rest out), ``died`` (its process is gone,
+    ``reason`` says how) or ``broken`` (it cannot work at all, and another one could not either:
+    ``reason`` is a sentence for people, such as which weights are missing).
+    """
+
+    kind: str
+    worker: str
+    reason: str = ""
+    items: tuple[tuple[int, str, str], ...] = ()
+
+
+class Team(Protocol):
+    """Workers by name. Only the coordinator's thread calls it."""
+
+    def start(self, worker: str) -> None:
+        """Begins a worker; ``ready`` or ``broken`` comes as an event."""
+        ...
+
+    def give(self, worker: str, batch: Batch) -> None:
+        """Gives a worker that is ready, or done, its next batch."""
+        ...
+
+    def events(self, timeout_s: float) -> list[TeamEvent]:
+        """What happened; waits up to ``timeout_s`` for the first event."""
+        ...
+
+    def close(self) -> None:
+        """Tells all workers to end after the picture in work, seals their journals, waits."""
+        ...
