@@ -1,0 +1,89 @@
+"""What a color's name says of it: basic or not, light, dark or -ish; its hue sector and level 2.
+
+The paper (arXiv:2510.20586) groups level 2 names into basic and intermediate ones (4.4, Fig. 5
+left) and level 3 names by the modifiers light, dark and -ish (4.5, Fig. 5 right).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from core.analysis.records import NEUTRAL, SECTORS
+from core.color.catalog import system
+from core.color.difference import HUE_GATE_CHROMA, delta_e00
+from core.color.systems import ColorTarget
+
+LIGHT, DARK, ISH, PLAIN = "light", "dark", "-ish", "none"
+MODIFIERS = (LIGHT, DARK, ISH, PLAIN)
+"""Groups of level 3 names: a word ``light``, a word ``dark``, a word that ends in ``ish``, or none
+of them. They overlap: "Light grayish red" is light and -ish, so their counts add up to more than
+there are colors. ``none`` is ours; the paper shows the other three. "Pale", "deep", "moderate" and
+the like are none of the paper's modifiers, and "very dark" is dark."""
+
+BASIC, INTERMEDIATE = "basic", "intermediate"
+BASIC_NAMES = (
+    "Red", "Orange", "Brown", "Yellow", "Olive", "Green", "Blue", "Purple", "White", "Gray",
+    "Black",
+)  # fmt: skip
+"""The level 2 names that the paper's 4.4 lists as basic (it prints Yellow twice); all others are
+intermediate there, so Pink and Violet too, although they are single words."""
+
+_CHUNK = 20_000  # colors a pass: 29 times as many differences
+
+
+def modifiers_of(name: str) -> tuple[str, ...]:
+    """The groups of :data:`MODIFIERS` that a level 3 name is in, ``("none",)`` where no other."""
+    words = name.lower().split()
+    said = [one for one in (LIGHT, DARK) if one in words]
+    if any(word.endswith("ish") for word in words):
+        said.append(ISH)
+    return tuple(said) or (PLAIN,)
+
+
+def basic_of(name: str) -> str:
+    """Whether a level 2 name is ``basic`` or ``intermediate``."""
+    return BASIC if name in BASIC_NAMES else INTERMEDIATE
+
+
+def traits_of(color: ColorTarget) -> tuple[str, ...]:
+    """What of the above a color's own name says: modifiers at level 3, basic or not at level 2."""
+    if color.name and color.system == "l3":
+        return modifiers_of(color.name)
+    if color.name and color.system == "l2":
+        return (basic_of(color.name),)
+    return ()
+
+
+def sector_of(lab: np.ndarray | tuple[float, float, float]) -> str:
+    """The hue sector (one of :data:`~core.analysis.records.SECTORS`) of a CIELAB color (3,)."""
+    return SECTORS[int(sector_codes(np.asarray(lab, dtype=np.float64)))]
+
+
+def sector_codes(lab: np.ndarray) -> np.ndarray:
+    """Places in SECTORS of CIELAB colors ``(..., 3)``; below C*ab 5 a hue says nothing."""
+    a, b = lab[..., 1], lab[..., 2]
+    # An angle a hair below 0 becomes 360 itself when it is rounded.
+    turn = np.floor(np.degrees(np.arctan2(b, a)) % 360.0 / 30.0).astype(np.int64) % 12
+    return np.where(np.hypot(a, b) < HUE_GATE_CHROMA, SECTORS.index(NEUTRAL), turn)
+
+
+@cache
+def l2_names() -> tuple[str, ...]:
+    """The 29 names of ISCC-NBS level 2 in the publisher's order."""
+    return tuple(color.name for color in system("l2").colors)
+
+
+def nearest_l2(lab: np.ndarray) -> np.ndarray:
+    """Places in :func:`l2_names` of the names nearest by CIEDE2000 to CIELAB colors ``(N, 3)``.
+
+    Of names that are equally near the first counts, as in ``core.color.systems.nearest_names``.
+    """
+    lab = np.asarray(lab, dtype=np.float64).reshape(-1, 3)
+    known = system("l2").lab
+    out = np.empty(len(lab), dtype=np.int64)
+    for start in range(0, len(lab), _CHUNK):
+        span = slice(start, start + _CHUNK)
+        out[span] = delta_e00(known[:, None, :], lab[None, span, :]).argmin(axis=0)
+    return out
