@@ -1,0 +1,196 @@
+"""The paper's analyses as roll-ups: categories, asked against found, hue and chroma.
+
+Source: GenColorBench (arXiv:2510.20586), Table 11, sections 4.4 and 4.5, Figure 3. All take counts
+as storage groups them, and know no run but by its id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.analysis.rates import Rate, rates
+from core.analysis.records import NEUTRAL, SECTORS, TABLE_SYSTEMS, Count
+from core.color.spaces import chroma
+from core.color.systems import parse_target, system
+
+OVERALL = "overall"
+"""Beside the systems: the mean of their shares, as in Table 11."""
+
+CATEGORIES = (
+    "Clothing and accessories", "Vehicles", "Furniture and household", "Tools and miscellaneous",
+    "Sports and toys", "Animals", "Fruits and vegetables",
+)  # fmt: skip
+"""In the order of Table 11."""
+
+MOST_FOUND = 10
+CHROMA_BANDS = (5.0, 20.0, 40.0, 60.0, 80.0)
+"""Where each band of C*ab begins; below the first a color is neutral."""
+
+
+@dataclass(frozen=True)
+class CategoryCell:
+    """Accuracy of a run in one category. ``rate`` is None for the overall row, whose ``percent`` is
+    the mean over the systems, and None unless every system has a share."""
+
+    run: str
+    system: str
+    category: str
+    percent: float | None
+    rate: Rate | None
+
+
+def category_cells(
+    counts: Iterable[Count], runs: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[CategoryCell, ...]]:
+    """The categories that occur, and a cell for each run, system (with overall) and category.
+
+    ``counts`` are by run, system and category; runs that are not among ``runs`` and other systems
+    are left out.
+    """
+    by_key = rates(counts, (0, 1, 2))
+    known = {run: place for place, run in enumerate(runs)}
+    found = {
+        category
+        for run, of_system, category in by_key
+        if run in known and of_system in TABLE_SYSTEMS
+    }
+    extra = sorted(name for name in found if name not in CATEGORIES)
+    categories = (*(name for name in CATEGORIES if name in found), *extra)
+    cells = []
+    for run in runs:
+        for category in categories:
+            parts = [by_key.get((run, one, category), Rate()) for one in TABLE_SYSTEMS]
+            cells += [
+                CategoryCell(run, one, category, rate.percent, rate)
+                for one, rate in zip(TABLE_SYSTEMS, parts, strict=True)
+            ]
+            cells.append(CategoryCell(run, OVERALL, category, mean_percent(parts), None))
+    return categories, tuple(cells)
+
+
+def mean_percent(parts: Sequence[Rate]) -> float | None:
+    """The plain mean of the shares; None unless each has one."""
+    shares = [part.percent for part in parts]
+    known = [share for share in shares if share is not None]
+    return sum(known) / len(known) if known and len(known) == len(shares) else None
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """Level 2 names of asked colors (rows) against those of the colors that were found.
+
+    ``counts`` is int ``(asked, found)``; ``percent`` the share of its row. Names stand in the order
+    of the system, and only those that occur.
+    """
+
+    asked: tuple[str, ...]
+    found: tuple[str, ...]
+    counts: np.ndarray
+    passes: np.ndarray
+
+    @property
+    def percent(self) -> np.ndarray:
+        """Share of each row's verdicts, float ``(asked, found)``; every row has some."""
+        return 100.0 * self.counts / self.counts.sum(axis=1, keepdims=True)
+
+
+def confusion(counts: Iterable[Count]) -> Confusion:
+    """The table of counts by asked and found level 2 name; a name that is empty or unknown is left
+    out, and so is what was not measured."""
+    order = {color.name: place for place, color in enumerate(system("l2").colors)}
+    by_key = {
+        key: rate
+        for key, rate in rates(counts, (0, 1)).items()
+        if key[0] in order and key[1] in order and rate.scored + rate.unscored
+    }
+    asked = tuple(sorted({key[0] for key in by_key}, key=order.__getitem__))
+    found = tuple(sorted({key[1] for key in by_key}, key=order.__getitem__))
+    number = np.zeros((len(asked), len(found)), dtype=np.int64)
+    passes = np.zeros_like(number)
+    for (one, other), rate in by_key.items():
+        at = asked.index(one), found.index(other)
+        number[at] = rate.scored + rate.unscored
+        passes[at] = rate.passes
+    return Confusion(asked, found, number, passes)
+
+
+@dataclass(frozen=True)
+class FoundShare:
+    """How often a color was found in a category. ``name`` is empty for all the others together."""
+
+    category: str
+    name: str
+    count: int
+    percent: float
+
+
+def top_found(counts: Iterable[Count], most: int = MOST_FOUND) -> tuple[FoundShare, ...]:
+    """The ``most`` most frequent found level 2 names of each category, then the rest as one.
+
+    ``counts`` are by category and found name. Most frequent first, equal ones in the system's
+    order; categories in the order of Table 11, then by name.
+    """
+    order = {color.name: place for place, color in enumerate(system("l2").colors)}
+    by_category: dict[str, dict[str, int]] = {}
+    for (category, name), rate in rates(counts, (0, 1)).items():
+        number = rate.scored + rate.unscored
+        if name in order and number:
+            by_category.setdefault(category, {})[name] = number
+    out: list[FoundShare] = []
+    rank = {name: place for place, name in enumerate(CATEGORIES)}
+    for category in sorted(by_category, key=lambda name: (rank.get(name, len(rank)), name)):
+        names = by_category[category]
+        in_all = sum(names.values())
+        sorted_names = sorted(names, key=lambda name: (-names[name], order[name]))
+        top = [(name, names[name]) for name in sorted_names[:most]]
+        rest = in_all - sum(number for _, number in top)
+        top += [("", rest)] if rest else []
+        out += [FoundShare(category, name, number, 100.0 * number / in_all) for name, number in top]
+    return tuple(out)
+
+
+@dataclass(frozen=True)
+class HueCell:
+    """Accuracy for asked colors of one hue sector and one band of chroma, from ``low`` on.
+
+    ``lab`` is the mean of the asked colors in it, weighted by their verdicts.
+    """
+
+    sector: str
+    low: float
+    rate: Rate
+    colors: int
+    lab: tuple[float, float, float]
+
+
+def hue_cells(counts: Iterable[Count]) -> tuple[HueCell, ...]:
+    """Cells that have verdicts; ``counts`` are by asked color and its sector.
+
+    Sectors in the order of SECTORS, bands from neutral outwards (its band begins at 0).
+    """
+    gathered: dict[tuple[str, float], list[tuple[Rate, tuple[float, float, float]]]] = {}
+    for (color, sector), rate in rates(counts, (0, 1)).items():
+        if sector not in SECTORS or not rate.scored + rate.unscored:
+            continue
+        lab = parse_target(color).lab
+        gathered.setdefault((sector, band_of(lab, sector)), []).append((rate, lab))
+    cells = []
+    for sector, low in sorted(gathered, key=lambda key: (SECTORS.index(key[0]), key[1])):
+        parts = gathered[sector, low]
+        weights = np.array([rate.scored + rate.unscored for rate, _ in parts], dtype=np.float64)
+        mean = weights @ np.array([lab for _, lab in parts]) / weights.sum()
+        together = sum((rate for rate, _ in parts), Rate())
+        point = (float(mean[0]), float(mean[1]), float(mean[2]))
+        cells.append(HueCell(sector, low, together, len(parts), point))
+    return tuple(cells)
+
+
+def band_of(lab: tuple[float, float, float], sector: str) -> float:
+    """Where the band of chroma begins that a color of a sector is in; 0 for neutral ones."""
+    if sector == NEUTRAL:
+        return 0.0
+    value = float(chroma(np.array(lab)))
+    return max((low for low in CHROMA_BANDS if low <= value), default=CHROMA_BANDS[0])

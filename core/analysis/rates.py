@@ -1,0 +1,76 @@
+"""Shares of passes with their intervals, summed up from counts of verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+from core.analysis.records import Count
+
+Z_95 = 1.959963984540054
+"""The 97.5% point of the normal distribution."""
+
+
+@dataclass(frozen=True)
+class Rate:
+    """Verdicts of one group. Unscored ones are counted, and stay out of the share."""
+
+    passes: int = 0
+    fails: int = 0
+    unscored: int = 0
+
+    def __add__(self, other: Rate) -> Rate:
+        return Rate(
+            self.passes + other.passes, self.fails + other.fails, self.unscored + other.unscored
+        )
+
+    @property
+    def scored(self) -> int:
+        """Passes and fails."""
+        return self.passes + self.fails
+
+    @property
+    def percent(self) -> float | None:
+        """Passes among the scored; None where nothing is scored."""
+        return 100.0 * self.passes / self.scored if self.scored else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Low and high end of Wilson's 95% interval in percent; None where nothing is scored.
+
+        It takes verdicts as independent. Pictures of one prompt are alike, so it is rather narrow.
+        Source: Wilson (1927), equation for the limits, without a correction for continuity.
+        """
+        n = self.scored
+        if not n:
+            return None
+        share, square = self.passes / n, Z_95 * Z_95
+        middle = (share + square / (2 * n)) / (1 + square / n)
+        half = Z_95 / (1 + square / n) * sqrt(share * (1 - share) / n + square / (4 * n * n))
+        # The ends of none and all are 0 and 100 exactly; rounding must not say otherwise.
+        low = 0.0 if self.passes == 0 else max(0.0, middle - half)
+        high = 1.0 if self.passes == n else min(1.0, middle + half)
+        return 100.0 * low, 100.0 * high
+
+
+def rate_of(count: Count) -> Rate:
+    """The rate of one group."""
+    return Rate(count.passes, count.fails, count.unscored)
+
+
+def rates(counts: Iterable[Count], at: Sequence[int]) -> dict[tuple[str, ...], Rate]:
+    """The counts summed up over all parts of their keys but those at the places ``at``.
+
+    In the order in which the keys first come.
+    """
+    out: dict[tuple[str, ...], Rate] = {}
+    for count in counts:
+        key = tuple(count.key[place] for place in at)
+        out[key] = out.get(key, Rate()) + rate_of(count)
+    return out
+
+
+def total(counts: Iterable[Count]) -> Rate:
+    """All counts together."""
+    return sum((rate_of(count) for count in counts), Rate())
