@@ -9,10 +9,12 @@ from typing import Any
 
 from core.errors import TrueHueError
 from core.generation.reference import shapes_for
+from core.masks.mask import Mask
 from core.pipeline import DIFFERS, Measurement
 from core.prompts.prompt import ObjectTarget
 from core.records import EvidenceRecord, MaskRecord
-from core.verdict.asked import ABSENT, Asked, Finding, asked_of
+from core.verdict.asked import Asked, asked_of
+from core.verdict.findings import findings_of
 from core.verdict.judge import FAIL, PASS, UNSCORED, Verdict
 from core.verdict.rules import rule
 from core.verdict.tasks import (
@@ -90,33 +92,6 @@ def outcome_record(
     return replace(plain, target=target, numbers=numbers)
 
 
-def findings_of(context: Context, picture: Picture) -> dict[int, Finding]:
-    """What is known of where each object is: its mask, or that the renderer did not draw it."""
-    out = {}
-    standings = shapes_for(picture.targets) if picture.model == RENDERER else ()
-    for asked in asked_of(picture.targets):
-        record = picture.masks.get(asked.position)
-        if record is not None:
-            presence, reason = presence_of(record, asked.target.name)
-            out[asked.position] = Finding(
-                context.mask_pixels(record.mask_id), presence, "mask", reason
-            )
-        elif standings:
-            place = standings[asked.position]
-            left_out = Finding(step="mask", reason=place.note)
-            out[asked.position] = ABSENT if place.shape is not None else left_out
-    return out
-
-
-def presence_of(record: MaskRecord, name: str) -> tuple[str, str]:
-    """The answer kept with an automatic mask to whether its object is there, and what was said."""
-    for one in record.parameters.get("presence") or ():
-        if isinstance(one, Mapping) and one.get("object") == name:
-            answer = str(one.get("override") or one.get("answer") or "")
-            return answer, f"the answer was {str(one.get('text') or answer)!r}."
-    return "", ""
-
-
 def masks_of(
     stored: Sequence[MaskRecord], targets: Sequence[ObjectTarget]
 ) -> dict[int, MaskRecord]:
@@ -149,7 +124,12 @@ def _judged(context: Context, picture: Picture, rule_ids: Sequence[str]) -> Iter
 
     def judged(some: Sequence[str]) -> Iterator[TaskVerdict]:
         srgb8 = context.srgb8(picture.image_id)
-        findings = findings_of(context, picture)
+        masks = {
+            position: Mask(context.mask_pixels(one.mask_id), one.maker, one.parameters)
+            for position, one in picture.masks.items()
+        }
+        standings = shapes_for(picture.targets) if picture.model == RENDERER else ()
+        findings = findings_of(picture.targets, masks, standings)
         return judge_task(picture.task, picture.targets, findings, srgb8, some, settings)
 
     done = 0
