@@ -1,0 +1,242 @@
+"""What finds the objects of a picture for a run, through real tiny models."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.color.systems import parse_target
+from core.errors import BadInput
+from core.generation.failures import ModelMissing
+from core.generation.reference import shapes_for
+from core.generation.sources import Sources
+from core.masks.grounded.compose import compose
+from core.masks.grounded.kept import steps_of
+from core.masks.grounded.presence_words import question
+from core.masks.mask import Mask
+from core.prompts.prompt import ObjectTarget
+from core.runs.maskers import Grounding, open_masker
+from core.runs.records import MaskerSpec
+from core.verdict.asked import ABSENT
+from core.verdict.tasks import NO_MASK, TaskVerdict, judge_task
+from tests.core.generation.tiny_janus import save_tiny_janus, teach
+from tests.core.masks_grounded.test_segmenters import count_calls, encoder
+from tests.tiny_models import grounding
+
+RED, BLUE = parse_target("red"), parse_target("blue")
+APPLE = ObjectTarget("apple", RED, ("leaf", "stem"))
+CUP = ObjectTarget("cup", BLUE)
+KITCHEN = ObjectTarget("kitchen", role="bystander")
+RULES = ("truehue", "released")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    """One thread for torch: tiny layers lose more to waiting than they gain."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def image() -> np.ndarray:
+    rng = np.random.default_rng(0)
+    srgb8 = rng.integers(0, 90, (48, 80, 3), dtype=np.uint8)
+    y, x = np.mgrid[:48, :80]
+    srgb8[((x - 30) / 18) ** 2 + ((y - 22) / 12) ** 2 < 1] = (220, 60, 40)
+    return srgb8
+
+
+@pytest.fixture(scope="module")
+def spec(tmp_path_factory: pytest.TempPathFactory) -> MaskerSpec:
+    """A detector and a segmenter of random weights."""
+    top = tmp_path_factory.mktemp("vision")
+    detector, sam = grounding.detector(top / "detector"), grounding.sam_file(top / "sam" / "a.pth")
+    return MaskerSpec("grounded", f"folder:{detector}", f"folder:{sam}")
+
+
+@pytest.fixture(scope="module")
+def janus(tmp_path_factory: pytest.TempPathFactory, image: np.ndarray) -> Path:
+    """It says that there is an apple, no cup, and something else of a plate."""
+    folder = save_tiny_janus(tmp_path_factory.mktemp("janus"), words=("Yes", "No"))
+    said = {"apple": "Yes", "cup": "No", "plate": "Maybe"}
+    return teach(folder, [(image, question(name), answer) for name, answer in said.items()])
+
+
+def opened(spec: MaskerSpec) -> Grounding:
+    masker = open_masker(spec, Sources())
+    assert isinstance(masker, Grounding)
+    return masker
+
+
+def box(x0: int, x1: int) -> np.ndarray:
+    pixels = np.zeros((48, 80), bool)
+    pixels[10:40, x0:x1] = True
+    return pixels
+
+
+def judged(task: str, targets: tuple[ObjectTarget, ...], found: object, image: np.ndarray,
+           rule: str) -> TaskVerdict:  # fmt: skip
+    return next(iter(judge_task(task, targets, found.findings, image, [rule])))  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"kind": "magic"}, "exact, whole, grounded"),
+        ({"detector": "dino"}, "grounding-dino-tiny"),
+        ({"segmenter": "grounding-dino-tiny"}, "sam-vit-b"),
+        ({"presence": "gpt"}, "janus-pro-1b"),
+        ({"variant": "best"}, "paper, released"),
+    ],
+)
+def test_what_is_unknown_is_refused_with_the_known(changes: dict[str, str], said: str) -> None:
+    good = MaskerSpec("grounded", "grounding-dino-tiny", "sam-vit-b")
+    with pytest.raises(BadInput, match=said):
+        open_masker(replace(good, **changes))  # type: ignore[arg-type]
+
+
+def test_exact_masks_and_what_the_renderer_left_out(image: np.ndarray) -> None:
+    targets = (APPLE, CUP, KITCHEN)
+    mask = Mask(box(12, 48), "renderer", {"target": 0, "object": "apple"})
+    found = open_masker(MaskerSpec()).find(image, "moc", targets, {0: mask}, shapes_for(targets))
+    assert found.masks == ((0, mask),)
+    assert np.array_equal(found.findings[0].mask, mask.pixels)
+    assert found.findings[1] is ABSENT
+    place = found.findings[2]
+    assert (place.mask, place.presence, place.step) == (None, "", "mask")
+    assert place.reason == shapes_for(targets)[2].note != ""
+    verdict = judged("moc", targets, found, image, "truehue")
+    assert [one.status for one in verdict.outcomes][1:] == ["fail", "unscored"]
+
+
+def test_a_picture_without_a_mask_is_unscored_and_says_so(image: np.ndarray) -> None:
+    found = open_masker(MaskerSpec()).find(image, "cna", (APPLE,), {})
+    assert found.findings == {}
+    verdict = judged("cna", (APPLE,), found, image, "truehue")
+    assert (verdict.status, verdict.reason) == ("unscored", "No mask of the apple is at hand.")
+    assert NO_MASK in verdict.outcomes[0].measurement.verdict.parameters.values()
+
+
+def test_answers_that_came_with_an_exact_mask_count(image: np.ndarray) -> None:
+    answer = {"object": "apple", "answer": "yes", "text": "Yes", "override": "no"}
+    mask = Mask(box(12, 48), "grounded_sam", {"presence": [answer]})
+    found = open_masker(MaskerSpec()).find(image, "moc", (APPLE,), {0: mask})
+    assert (found.findings[0].presence, found.findings[0].reason) == ("no", "the answer was 'Yes'.")
+
+
+def test_the_whole_picture_is_every_object(image: np.ndarray) -> None:
+    targets = (APPLE, ObjectTarget("table"), CUP)
+    found = open_masker(MaskerSpec("whole")).find(image, "moc", targets, {})
+    assert sorted(found.findings) == [0, 2]
+    assert [(at, one.maker, one.area_px) for at, one in found.masks] == [
+        (0, "whole", 48 * 80), (2, "whole", 48 * 80),
+    ]  # fmt: skip
+    assert found.masks[1][1].parameters == {"target": 2, "object": "cup"}
+    assert all(one.mask is not None and one.mask.all() for one in found.findings.values())
+
+
+def test_names_become_masks_apart_from_each_other(spec: MaskerSpec, image: np.ndarray) -> None:
+    masker = opened(spec)
+    # Random weights find the same place twice: only an object found before is removed here.
+    masker.variant = masker.variant.with_settings({"most_iou": 1.0})
+    targets = (APPLE, ObjectTarget("book"), CUP)
+    found = masker.find(image, "moc", targets, {}, image_id="i")
+    (first, apple), *others = found.masks
+    assert first == 0
+    assert apple.maker == "grounded_sam"
+    told = json.loads(json.dumps(apple.parameters))
+    assert (told["target"], told["object"], told["detector"]["id"]) == (0, "apple", spec.detector)
+    assert [one["label"] for one in told["negatives"]] == ["leaf", "stem"]
+    # Inspect opens such a mask from its steps, without a model.
+    assert np.array_equal(compose(steps_of(told)).mask.pixels, apple.pixels)
+    assert np.array_equal(found.findings[0].mask, apple.pixels)
+    assert 1 not in found.findings  # no color is asked of the book
+    ((second, cup),) = others
+    assert second == 2
+    assert cup.parameters["earlier"] == [apple.content_sha256]
+    assert not (cup.pixels & apple.pixels).any()
+    again = masker.find(image, "moc", targets, {})
+    assert [(at, one.content_sha256) for at, one in again.masks] == [
+        (at, one.content_sha256) for at, one in found.masks
+    ]
+
+
+def test_the_picture_is_embedded_once_for_all_objects(spec: MaskerSpec, image: np.ndarray) -> None:
+    masker = opened(spec)
+    masker.find(image[:, ::-1].copy(), "cna", (APPLE,), {}, image_id="another")
+    calls = count_calls(encoder(masker._tool(spec.segmenter, "segmenter")))
+    masker.find(image, "moc", (APPLE, CUP, ObjectTarget("plate", RED)), {}, image_id="i")
+    assert len(calls) == 1
+    held = list(masker._tools.values())
+    masker.close()
+    assert [one.memory_bytes for one in held] == [0, 0]
+    assert masker.find(image, "cna", (APPLE,), {}).masks  # loaded again
+
+
+def test_the_second_of_two_objects_that_are_one_has_no_mask(
+    spec: MaskerSpec, image: np.ndarray
+) -> None:
+    found = opened(spec).find(image, "moc", (APPLE, replace(APPLE, color=BLUE)), {})
+    assert [at for at, _ in found.masks] == [0]
+    second = found.findings[1]
+    assert (second.mask, second.step) == (None, "mask")
+    assert "overlaps the first apple by an IoU of" in second.reason
+    verdict = judged("moc", (APPLE, replace(APPLE, color=BLUE)), found, image, "truehue")
+    assert verdict.outcomes[1].status == "unscored"
+
+
+def test_what_the_detector_misses_is_unscored_at_detection(
+    spec: MaskerSpec, image: np.ndarray
+) -> None:
+    masker = opened(spec)
+    masker.variant = masker.variant.with_settings({"box_threshold": 1.0})
+    found = masker.find(image, "cna", (APPLE,), {})
+    assert found.masks == ()
+    missed = found.findings[0]
+    assert (missed.presence, missed.step) == ("", "detection")
+    assert missed.reason.startswith("The detector found no apple: no box above 1")
+
+
+def test_presence_is_asked_first_and_kept(spec: MaskerSpec, janus: Path, image: np.ndarray) -> None:
+    masker = opened(replace(spec, presence=f"folder:{janus}"))
+    masker.variant = masker.variant.with_settings({"most_iou": 1.0})
+    plate = ObjectTarget("plate", RED)
+    found = masker.find(image, "moc", (APPLE, CUP, plate), {}, image_id="i")
+    (kept,) = found.masks[0][1].parameters["presence"]
+    assert (kept["object"], kept["answer"], kept["text"]) == ("apple", "yes", "Yes")
+    assert kept["by"] == f"folder:{janus}"
+    assert found.findings[0].presence == "yes"
+    cup = found.findings[1]
+    assert (cup.mask, cup.presence, cup.reason) == (None, "no", "the answer was 'No'.")
+    assert (found.findings[2].presence, found.findings[2].reason) == (
+        "unknown", "the answer was 'Maybe'.",
+    )  # fmt: skip
+    said = {
+        rule: [
+            one.status for one in judged("moc", (APPLE, CUP, plate), found, image, rule).outcomes
+        ]
+        for rule in RULES
+    }
+    assert said["truehue"][1:] == ["fail", "unscored"]
+    assert said["released"][1:] == ["fail", "fail"]
+    # With one object the released code does not ask: what it measures is looked for all the same.
+    alone = masker.find(image, "cna", (CUP,), {}, image_id="i")
+    assert alone.findings[0].presence == "no"
+    assert alone.findings[0].mask is not None
+    assert judged("cna", (CUP,), alone, image, "released").outcomes[0].step == "color"
+
+
+def test_weights_that_are_not_here_say_how_to_get_them(image: np.ndarray, tmp_path: Path) -> None:
+    spec = MaskerSpec("grounded", "grounding-dino-tiny", "sam-vit-b")
+    masker = open_masker(spec, Sources(tmp_path, tmp_path))
+    with pytest.raises(ModelMissing, match=r"core\.masks download grounding-dino-tiny"):
+        masker.find(image, "cna", (APPLE,), {})
