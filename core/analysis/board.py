@@ -1,0 +1,218 @@
+"""The leaderboard's numbers: accuracy by task as the paper's Table 4, with bootstrap intervals.
+
+An accuracy is the share of pictures that pass, of one task and color system. A task's accuracy is
+the plain mean over the systems L2, L3 and CSS (arXiv:2510.20586, caption of Table 4: "The scores
+are averaged over ISCC-NBS L2, L3, and CSS3/X11 colors", section 4.2; level 1 is not in it), and
+Average is the plain mean over the five tasks, as the last column of Table 4 is of its five.
+
+A picture without a score is left out of the accuracy, or counted as wrong where that is asked for.
+It is always counted: see ``images`` and ``scored`` of a :class:`Rate`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.analysis.bootstrap import Tally, interval, ratios, resampled_sums
+from core.analysis.records import TABLE_SYSTEMS, PromptTally
+from core.errors import BadInput
+
+TABLE_TASKS = ("cna", "coa", "moc", "ica", "ncu")
+"""The tasks in the order of the paper's Table 4."""
+
+AVERAGED, POOLED = "averaged", "pooled"
+SYSTEMS: Mapping[str, tuple[str, ...]] = {
+    AVERAGED: TABLE_SYSTEMS,
+    POOLED: TABLE_SYSTEMS,
+    "l1": ("l1",),
+    "l2": ("l2",),
+    "l3": ("l3",),
+    "css": ("css",),
+}
+"""What a task's accuracy is made of. ``averaged``: the mean of three accuracies, as published.
+``pooled``: all pictures of the three systems in one accuracy, where L3 weighs most, for it has most
+prompts. Else one system alone."""
+
+LEFT_OUT, WRONG = "left-out", "wrong"
+UNSCORED = (LEFT_OUT, WRONG)
+
+
+@dataclass(frozen=True)
+class Rate:
+    """An accuracy and what it was made from.
+
+    ``percent`` is None where nothing counts. ``low`` and ``high`` bound the 95% percentile
+    bootstrap interval over prompts, stratified by task and system; None where resampling tells
+    nothing (see :func:`core.analysis.bootstrap.interval`). Of ``images`` pictures of ``prompts``
+    prompts ``scored`` have a pass or a fail, ``passes`` a pass.
+    """
+
+    percent: float | None
+    low: float | None
+    high: float | None
+    passes: int
+    scored: int
+    images: int
+    prompts: int
+
+    @property
+    def unscored(self) -> int:
+        """Pictures that no pass or fail could be given."""
+        return self.images - self.scored
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The accuracy of one run in one task. ``parts`` are its color systems, those that were asked
+    for and have a picture; ``missing`` those that have none. A cell that misses a system is no
+    number to compare with one that has all."""
+
+    task: str
+    rate: Rate
+    parts: Mapping[str, Rate]
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class BoardRow:
+    """One run. ``cells`` are the tasks of TABLE_TASKS that it has, ``missing`` the tasks that keep
+    ``average`` from being made: not there, or without a number in every system. ``average.percent``
+    is then None. ``others`` are tasks that are in no published table, all pictures pooled."""
+
+    run_id: str
+    cells: Mapping[str, Cell]
+    average: Rate
+    missing: tuple[str, ...]
+    others: Mapping[str, Rate]
+    images: int
+    scored: int
+
+
+@dataclass(frozen=True)
+class _Stratum:
+    """The prompts of one run, task and system."""
+
+    prompts: Mapping[Tally, int]
+    name: str
+    passes: int
+    scored: int
+    images: int
+
+    def sums(self) -> np.ndarray:
+        return resampled_sums(self.prompts, self.name)
+
+    @property
+    def counted(self) -> int:
+        return sum(of * count for (_, of), count in self.prompts.items())
+
+
+def board(
+    tallies: Iterable[PromptTally], systems: str = AVERAGED, unscored: str = LEFT_OUT
+) -> dict[str, BoardRow]:
+    """The rows by run id, in the order in which the runs appear.
+
+    ``systems`` is a key of SYSTEMS, ``unscored`` one of UNSCORED. Raises BadInput for any other.
+    """
+    if systems not in SYSTEMS:
+        raise BadInput(f"There is no choice of systems {systems!r}. Use {', '.join(SYSTEMS)}.")
+    if unscored not in UNSCORED:
+        raise BadInput(f"Unscored pictures are {' or '.join(UNSCORED)}, not {unscored!r}.")
+    runs: dict[str, dict[tuple[str, str], list[PromptTally]]] = {}
+    for tally in tallies:
+        if tally.images and tally.prompts:
+            run = runs.setdefault(tally.run_id, defaultdict(list))
+            run[tally.task, tally.system].append(tally)
+    return {
+        run_id: _row(
+            run_id, {key: _stratum(key, own, unscored) for key, own in strata.items()}, systems
+        )
+        for run_id, strata in runs.items()
+    }
+
+
+def _stratum(key: tuple[str, str], tallies: list[PromptTally], unscored: str) -> _Stratum:
+    prompts: dict[Tally, int] = defaultdict(int)
+    for one in tallies:
+        prompts[one.passes, one.scored if unscored == LEFT_OUT else one.images] += one.prompts
+    passes, scored, images = (
+        sum(getattr(one, name) * one.prompts for one in tallies)
+        for name in ("passes", "scored", "images")
+    )
+    return _Stratum(prompts, "/".join(key), passes, scored, images)
+
+
+def _row(run_id: str, strata: Mapping[tuple[str, str], _Stratum], systems: str) -> BoardRow:
+    cells, samples = {}, []
+    for task in TABLE_TASKS:
+        own = {one: strata[task, one] for one in SYSTEMS[systems] if (task, one) in strata}
+        if own:
+            cells[task], resampled = _cell(task, own, systems)
+            samples.append(resampled)
+    missing = tuple(
+        task for task in TABLE_TASKS
+        if task not in cells or cells[task].missing or cells[task].rate.percent is None
+    )  # fmt: skip
+    others = sorted({task for task, _ in strata if task not in TABLE_TASKS})
+    return BoardRow(
+        run_id, cells, _average(cells, samples, missing), missing,
+        {task: _pooled([one for key, one in strata.items() if key[0] == task]) for task in others},
+        sum(one.images for one in strata.values()), sum(one.scored for one in strata.values()),
+    )  # fmt: skip
+
+
+def _cell(task: str, own: Mapping[str, _Stratum], systems: str) -> tuple[Cell, np.ndarray]:
+    """The cell and its resampled percents."""
+    parts = {name: _pooled([stratum]) for name, stratum in own.items()}
+    missing = tuple(name for name in SYSTEMS[systems] if name not in own)
+    strata = list(own.values())
+    if systems == POOLED:
+        return Cell(task, _pooled(strata), parts, missing), ratios(_added(strata))
+    resampled = np.mean([ratios(stratum.sums()) for stratum in strata], axis=0)
+    rate = _rate(_mean([part.percent for part in parts.values()]), resampled, strata)
+    return Cell(task, rate, parts, missing), resampled
+
+
+def _average(
+    cells: Mapping[str, Cell], samples: list[np.ndarray], missing: tuple[str, ...]
+) -> Rate:
+    """The mean over the tasks, or a rate without a number where one is missing."""
+    rates = [cell.rate for cell in cells.values()]
+    counts = [sum(getattr(rate, name) for rate in rates) for name in _COUNTS]
+    if missing:
+        return Rate(None, None, None, *counts)
+    bounds = interval(np.mean(samples, axis=0)) or (None, None)
+    return Rate(_mean([rate.percent for rate in rates]), *bounds, *counts)
+
+
+_COUNTS = ("passes", "scored", "images", "prompts")
+
+
+def _pooled(strata: list[_Stratum]) -> Rate:
+    """All pictures of the strata in one accuracy; prompts are resampled within each stratum."""
+    counted = sum(stratum.counted for stratum in strata)
+    passes = sum(stratum.passes for stratum in strata)
+    return _rate(100.0 * passes / counted if counted else None, ratios(_added(strata)), strata)
+
+
+def _added(strata: list[_Stratum]) -> np.ndarray:
+    return np.asarray(np.sum([stratum.sums() for stratum in strata], axis=0))
+
+
+def _rate(percent: float | None, resampled: np.ndarray, strata: list[_Stratum]) -> Rate:
+    low, high = (interval(resampled) if percent is not None else None) or (None, None)
+    return Rate(
+        percent, low, high,
+        sum(stratum.passes for stratum in strata), sum(stratum.scored for stratum in strata),
+        sum(stratum.images for stratum in strata),
+        sum(count for stratum in strata for count in stratum.prompts.values()),
+    )  # fmt: skip
+
+
+def _mean(percents: list[float | None]) -> float | None:
+    """The mean, or None where a number is missing: a part must not stand for the whole."""
+    known = [percent for percent in percents if percent is not None]
+    return sum(known) / len(known) if known and len(known) == len(percents) else None
