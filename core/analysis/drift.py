@@ -9,10 +9,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from core.analysis.names import l2_names, nearest_l2
 from core.analysis.records import Drift
 from core.color.difference import delta_e00
 from core.color.spaces import hex_of, lab_to_srgb8, srgb1_to_lab
-from core.color.systems import nearest_names
 
 Lab = tuple[float, float, float]
 _CORNERS = ((1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 1, 1), (0, 0, 1), (1, 0, 1), (1, 0, 0))
@@ -54,18 +54,15 @@ def arrows(drifts: Iterable[Drift], grouped: bool) -> tuple[Arrow, ...]:
     Means are over verdicts. Those of the most verdicts first, then by name.
     """
     parts: dict[str, list[Drift]] = {}
-    for one in drifts:
-        if one.count:
-            key = nearest_l2(one.asked_lab) if grouped else one.color
-            parts.setdefault(key, []).append(one)
+    measured = [one for one in drifts if one.count]
+    keys = [one.color for one in measured]
+    if grouped and measured:
+        names = l2_names()
+        keys = [names[at] for at in nearest_l2(np.array([one.asked_lab for one in measured]))]
+    for key, one in zip(keys, measured, strict=True):
+        parts.setdefault(key, []).append(one)
     made = [_arrow(key, found, grouped) for key, found in parts.items()]
     return tuple(sorted(made, key=lambda arrow: (-arrow.count, arrow.name)))
-
-
-@cache
-def nearest_l2(lab: Lab) -> str:
-    """The level 2 name nearest to a color."""
-    return nearest_names(lab, "l2", 1)[0][0].name
 
 
 def _arrow(value: str, parts: Sequence[Drift], grouped: bool) -> Arrow:

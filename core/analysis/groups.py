@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.analysis.names import l2_names
 from core.analysis.rates import Rate, rates
 from core.analysis.records import NEUTRAL, SECTORS, TABLE_SYSTEMS, Count
 from core.color.spaces import chroma
-from core.color.systems import parse_target, system
+from core.color.systems import parse_target
 
 OVERALL = "overall"
 """Beside the systems: the mean of their shares, as in Table 11."""
@@ -100,7 +101,7 @@ class Confusion:
 def confusion(counts: Iterable[Count]) -> Confusion:
     """The table of counts by asked and found level 2 name; a name that is empty or unknown is left
     out, and so is what was not measured."""
-    order = {color.name: place for place, color in enumerate(system("l2").colors)}
+    order = {name: place for place, name in enumerate(l2_names())}
     by_key = {
         key: rate
         for key, rate in rates(counts, (0, 1)).items()
@@ -133,7 +134,7 @@ def top_found(counts: Iterable[Count], most: int = MOST_FOUND) -> tuple[FoundSha
     ``counts`` are by category and found name. Most frequent first, equal ones in the system's
     order; categories in the order of Table 11, then by name.
     """
-    order = {color.name: place for place, color in enumerate(system("l2").colors)}
+    order = {name: place for place, name in enumerate(l2_names())}
     by_category: dict[str, dict[str, int]] = {}
     for (category, name), rate in rates(counts, (0, 1)).items():
         number = rate.scored + rate.unscored
