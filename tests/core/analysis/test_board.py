@@ -9,8 +9,14 @@ import numpy as np
 import pytest
 
 from core.analysis.board import (
-    AVERAGED, LEFT_OUT, POOLED, TABLE_TASKS, WRONG, BoardRow, board,
-)  # fmt: skip
+    AVERAGED,
+    LEFT_OUT,
+    POOLED,
+    TABLE_TASKS,
+    WRONG,
+    BoardRow,
+    board,
+)
 from core.analysis.bootstrap import interval, ratios, resampled_sums
 from core.analysis.records import TABLE_SYSTEMS, PromptTally
 from core.errors import BadInput
