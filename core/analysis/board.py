@@ -216,3 +216,26 @@ def _mean(percents: list[float | None]) -> float | None:
     """The mean, or None where a number is missing: a part must not stand for the whole."""
     known = [percent for percent in percents if percent is not None]
     return sum(known) / len(known) if known and len(known) == len(percents) else None
+
+
+AVERAGE = "average"
+
+
+def leaders(rows: Iterable[BoardRow]) -> dict[str, frozenset[str]]:
+    """The runs with the highest number of each column, by task and AVERAGE.
+
+    ``rows`` must be of the same prompts. Numbers are compared as they are shown, to a tenth of a
+    percent, so several may lead. A column that fewer than two runs fill has no leader, and a cell
+    that misses a system cannot lead.
+    """
+    shown: dict[str, dict[str, float]] = defaultdict(dict)
+    for row in rows:
+        rates = {task: cell.rate for task, cell in row.cells.items() if not cell.missing}
+        for column, rate in {**rates, AVERAGE: row.average}.items():
+            if rate.percent is not None:
+                shown[column][row.run_id] = round(rate.percent, 1)
+    return {
+        column: frozenset(run for run, number in by_run.items() if number == max(by_run.values()))
+        for column, by_run in shown.items()
+        if len(by_run) > 1
+    }

@@ -16,6 +16,7 @@ from core.analysis.board import (
     WRONG,
     BoardRow,
     board,
+    leaders,
 )
 from core.analysis.bootstrap import interval, ratios, resampled_sums
 from core.analysis.records import TABLE_SYSTEMS, PromptTally
@@ -85,8 +86,10 @@ def test_average_needs_all_five_tasks_in_all_their_systems() -> None:
     other = 100 * (4 + 3) / 16
     assert whole.missing == ()
     assert whole.average.percent == pytest.approx((50 + 4 * other) / 5)
-    assert whole.average.low is not None
-    assert whole.average.low < whole.average.percent < (whole.average.high or 0)
+    average = whole.average
+    assert average.low is not None
+    assert average.high is not None
+    assert average.low < (average.percent or 0) < average.high
     without = [one for one in [*CNA, *OTHERS] if one.task != "moc"]
     assert row(without).missing == ("moc",)
     assert row(without).average.percent is None
@@ -161,6 +164,29 @@ def test_an_interval_covers_the_truth_about_as_often_as_it_says() -> None:
             inside, inside_pictures = inside + add[0] * covered, inside_pictures + add[1] * covered
     assert 0.92 <= inside / 400 <= 0.98
     assert inside_pictures / 400 < 0.85
+
+
+def test_leaders_are_equal_as_shown_and_never_of_a_part() -> None:
+    def run(run_id: str, passes: dict[str, tuple[int, int]]) -> list[PromptTally]:
+        return [
+            PromptTally(run_id, "cna", system, state, 1, 1, count)
+            for system, counts in passes.items()
+            for state, count in zip((1, 0), counts, strict=True)
+        ]
+
+    def of(passes: int, prompts: int = 10_000) -> dict[str, tuple[int, int]]:
+        return dict.fromkeys(TABLE_SYSTEMS, (passes, prompts - passes))
+
+    rows = board(
+        [
+            *run("a", of(5001)),
+            *run("b", of(5004)),
+            *run("c", of(4990)),
+            *run("part", {"l2": (9000, 1000)}),
+        ]
+    )
+    assert leaders(rows.values()) == {"cna": frozenset({"a", "b"})}
+    assert leaders([rows["a"], rows["part"]]) == {}
 
 
 def test_a_choice_that_is_none_is_named() -> None:
