@@ -16,7 +16,7 @@ from core.files import why_of
 from core.prompts.prompt import prompt_from_json
 from core.runs.locks import is_free
 from core.runs.plan import FORMAT, plan_json, run_id
-from core.runs.records import STORED, WISHES, MaskerSpec, RunPlan, RunState, StoredItem
+from core.runs.records import STORED, WISHES, MaskerSpec, RunPlan, RunState, StoredItem, StoredMask
 from core.runs.whole import replace_file
 
 PLAN, PROMPTS, ITEMS = "plan.json", "prompts.jsonl.gz", "items.jsonl.gz"
@@ -188,8 +188,8 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _item(row: dict[str, Any]) -> StoredItem:
-    masks = {int(target): (one[0], one[1]) for target, one in row["masks"].items()}
-    return StoredItem(row["prompt"], row["image"], row["image_id"], row["file"], masks)
+    masks = {int(target): StoredMask(**one) for target, one in row["masks"].items()}
+    return StoredItem(**{**row, "masks": masks})
 
 
 def _lines(rows: Iterator[Any]) -> bytes:

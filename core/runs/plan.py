@@ -128,7 +128,12 @@ def plan_json(plan: RunPlan) -> dict[str, Any]:
     if plan.kind == STORED:
         out["items"] = len(plan.items)
         out["items_sha256"] = _digest(
-            [one.prompt, one.image, one.image_id, sorted((k, v[0]) for k, v in one.masks.items())]
+            [
+                one.prompt,
+                one.image,
+                one.image_id,
+                sorted((at, mask.mask_id) for at, mask in one.masks.items()),
+            ]
             for one in plan.items
         )
     if plan.munsell:

@@ -35,20 +35,31 @@ class MaskerSpec:
 
 
 @dataclass(frozen=True)
+class StoredMask:
+    """A mask that exists: its id in storage, its 1-bit PNG, its maker and parameters."""
+
+    mask_id: str
+    file: str
+    maker: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class StoredItem:
     """A picture that exists: ``prompt`` is the prompt's place in the plan, ``image`` its number
     among that prompt's pictures, from 0.
 
-    ``file`` is a PNG of exactly the pixels of ``image_id``, ``masks`` the 1-bit PNGs of the objects
-    by the position of the target, each with the id under which storage keeps it.
+    ``file`` is a PNG of exactly the pixels of ``image_id``; ``masks`` are those of its objects, by
+    the position of the target. ``drawn_by`` is the id of the model that drew it, where that is
+    known: the reference renderer's pictures say what is not in them.
     """
 
     prompt: int
     image: int
     image_id: str
     file: str
-    masks: Mapping[int, tuple[str, str]] = field(default_factory=dict)
-    """By target: the mask's id and its file."""
+    masks: Mapping[int, StoredMask] = field(default_factory=dict)
+    drawn_by: str = ""
 
 
 @dataclass(frozen=True)

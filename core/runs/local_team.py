@@ -1,0 +1,158 @@
+"""Workers as processes of this machine: each has its own model, one that dies takes no other."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any
+
+from core.errors import TrueHueError
+from core.runs.team import BROKEN, DIED, DONE, READY, Batch, TeamEvent
+from core.runs.worker import CannotWork, Worker, WorkerSettings
+
+_THREADS = (
+    "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+)  # fmt: skip
+_END_S = 600.0
+
+
+@dataclass
+class _Member:
+    process: Any
+    pipe: Connection
+
+
+class LocalTeam:
+    """A :class:`core.runs.team.Team` of processes."""
+
+    def __init__(self, folder: Path, settings: WorkerSettings) -> None:
+        self._folder, self._settings = folder, settings
+        self._context = multiprocessing.get_context("spawn")
+        self._members: dict[str, _Member] = {}
+
+    def start(self, worker: str) -> None:
+        """Begins a process."""
+        ours, theirs = self._context.Pipe()
+        with _environment(self._settings.threads):
+            process = self._context.Process(
+                target=_serve, args=(theirs, self._folder, worker, self._settings),
+                name=f"truehue-{worker}",
+            )  # fmt: skip
+            process.start()
+        theirs.close()
+        self._members[worker] = _Member(process, ours)
+
+    def give(self, worker: str, batch: Batch) -> None:
+        """Sends a batch; a worker that is gone says so as an event."""
+        with contextlib.suppress(OSError):
+            self._members[worker].pipe.send(batch)
+
+    def pid(self, worker: str) -> int | None:
+        """The process of a worker."""
+        member = self._members.get(worker)
+        return member.process.pid if member else None
+
+    def events(self, timeout_s: float) -> list[TeamEvent]:
+        """What happened; see :class:`core.runs.team.Team`."""
+        by_pipe = {member.pipe: name for name, member in self._members.items()}
+        if not by_pipe:
+            return []
+        found = []
+        for pipe in wait(list(by_pipe), timeout_s):
+            assert isinstance(pipe, Connection)
+            name = by_pipe[pipe]
+            try:
+                found.append(pipe.recv())
+            except (EOFError, OSError):
+                found.append(TeamEvent(DIED, name, self._end_of(name)))
+        return found
+
+    def close(self) -> None:
+        """Asks every process to end, and waits; one that does not end is ended."""
+        for member in self._members.values():
+            with contextlib.suppress(OSError):
+                member.pipe.send(None)
+        for member in self._members.values():
+            member.process.join(_END_S)
+            if member.process.is_alive():
+                member.process.kill()
+                member.process.join()
+            member.pipe.close()
+        self._members.clear()
+
+    def _end_of(self, name: str) -> str:
+        """How a process ended, in words; it is taken off the list."""
+        member = self._members.pop(name)
+        member.process.join()
+        member.pipe.close()
+        code = member.process.exitcode
+        if code is not None and code < 0:
+            try:
+                which = signal.Signals(-code).name
+            except ValueError:
+                which = str(-code)
+            perhaps = ", perhaps for want of memory" if which == "SIGKILL" else ""
+            return f"its process was ended by {which}{perhaps}"
+        return f"its process ended with status {code}"
+
+
+def _serve(pipe: Connection, folder: Path, name: str, settings: WorkerSettings) -> None:
+    """The life of a worker's process."""
+    # Ctrl+C goes to every process of the terminal; it is the coordinator's to answer.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    try:
+        worker = Worker(folder, name, settings)
+    except TrueHueError as error:
+        pipe.send(TeamEvent(BROKEN, name, str(error)))
+        return
+    try:
+        pipe.send(TeamEvent(READY, name))
+        while (batch := pipe.recv()) is not None:
+            pipe.send(_worked(worker, name, batch))
+    except (EOFError, BrokenPipeError):
+        pass  # the coordinator is gone: what is done is sealed below
+    finally:
+        worker.close()
+
+
+def _worked(worker: Worker, name: str, batch: Batch) -> TeamEvent:
+    try:
+        return TeamEvent(DONE, name, items=worker.work(batch))
+    except CannotWork as error:
+        return TeamEvent(BROKEN, name, str(error))
+    except TrueHueError as error:
+        return TeamEvent(BROKEN, name, str(error))
+
+
+def _end_with_parent() -> None:
+    """A worker whose parent was killed must not go on: someone else takes the run up."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+@contextmanager
+def _environment(threads: int) -> Iterator[None]:
+    """What a process that is started now inherits."""
+    before = {name: os.environ.get(name) for name in _THREADS}
+    if threads:
+        os.environ.update(dict.fromkeys(_THREADS, str(threads)))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value

@@ -1,0 +1,130 @@
+"""A picture with its masks to rows of the results, by every rule of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from core.color.spaces import chroma
+from core.pipeline import DIFFERS
+from core.prompts.prompt import Prompt
+from core.runs.records import ObjectVerdict
+from core.verdict.asked import Finding
+from core.verdict.judge import PASS, UNSCORED, Verdict
+from core.verdict.settle import BROKE, judge_all
+from core.verdict.tasks import ObjectOutcome, Settings, TaskVerdict
+
+NOTHING = -1
+"""The target of a row that speaks of no object."""
+
+
+def score(
+    prompt: Prompt,
+    srgb8: np.ndarray,
+    findings: Mapping[int, Finding],
+    rules: Sequence[tuple[str, str]],
+    settings: Settings,
+    left_out: Collection[int] = (),
+) -> tuple[ObjectVerdict, ...]:
+    """The verdicts on a picture, rules and objects in their order.
+
+    ``srgb8`` uint8 ``(H, W, 3)``; ``findings`` by the position of the target; ``left_out`` are the
+    positions that the reference renderer has no shape for. A rule that breaks is ``unscored`` on
+    every object, with what broke. Empty where no color is asked for.
+    """
+    ids = [rule_id for rule_id, _ in rules]
+    verdicts = judge_all(prompt.task, prompt.targets, findings, srgb8, ids, settings)
+    return tuple(row for verdict in verdicts for row in rows_of(verdict, findings, left_out))
+
+
+def not_drawn(reason: str, rules: Sequence[tuple[str, str]]) -> tuple[ObjectVerdict, ...]:
+    """What every rule says of a picture that could not be drawn: unscored, with the reason."""
+    return tuple(
+        ObjectVerdict(
+            rule_id, version, NOTHING, "", "matches", UNSCORED, "image", "no-image", reason,
+            UNSCORED, reason, True,
+        )
+        for rule_id, version in rules
+    )  # fmt: skip
+
+
+def rows_of(
+    verdict: TaskVerdict, findings: Mapping[int, Finding], left_out: Collection[int] = ()
+) -> Iterator[ObjectVerdict]:
+    """A row an object; the first of those with the picture's own status leads."""
+    statuses = [one.status for one in verdict.outcomes]
+    first = statuses.index(verdict.status)
+    for place, one in enumerate(verdict.outcomes):
+        said = one.measurement.verdict
+        values = {metric.name: metric.value for metric in said.metrics}
+        yield ObjectVerdict(
+            rule=verdict.rule,
+            version=verdict.version,
+            target=one.asked.position,
+            object_name=one.asked.target.name,
+            relation=one.asked.relation,
+            status=one.status,
+            step=one.step,
+            cause=cause_of(one, findings.get(one.asked.position), left_out),
+            told=one.told,
+            picture_status=verdict.status,
+            picture_reason=verdict.reason,
+            leads=place == first,
+            asked_hex=one.asked.color.hex,
+            lab=said.lab,
+            delta_e00=values.get("delta_e00"),
+            delta_chroma=values.get("delta_chroma"),
+            hue_deg=values.get("hue_deg"),
+            misfit=values.get("misfit"),
+            confidence_percent=said.confidence_percent,
+        )
+
+
+def cause_of(one: ObjectOutcome, finding: Finding | None, left_out: Collection[int] = ()) -> str:
+    """The key of core.runs.causes.CAUSES that says why; empty for a pass."""
+    if one.status == PASS:
+        return ""
+    said = one.measurement.verdict
+    if BROKE in said.parameters:
+        return "broke"
+    if one.step == "presence":
+        return "absent" if said.parameters.get("presence") == "no" else "presence-unknown"
+    if one.status == UNSCORED:
+        return _unscored(one, finding, left_out)
+    if one.asked.relation == DIFFERS:
+        return "leaked" if one.story else "same-color"
+    return one.story or direction(said)
+
+
+def direction(verdict: Verdict) -> str:
+    """What of a wrong color is furthest off: its hue, its chroma or its lightness.
+
+    The three are compared in CIELAB units: ΔL*, ΔC*, and ΔH* = 2·√(C1·C2)·sin(Δh/2) (CIE 15:2018).
+    Where either color is near neutral, hue says nothing.
+    """
+    offset = verdict.offset
+    if offset is None or verdict.lab is None:
+        return "hue"
+    hue = 0.0
+    if offset.hue_deg is not None:
+        found = float(chroma(np.array(verdict.lab)))
+        product = max(found * (found - offset.chroma), 0.0)
+        hue = 2.0 * product**0.5 * abs(float(np.sin(np.radians(offset.hue_deg) / 2.0)))
+    sizes = {"hue": hue, "chroma": abs(offset.chroma), "lightness": abs(offset.lightness)}
+    most = max(sizes, key=lambda name: sizes[name])
+    if most == "hue":
+        return "hue"
+    if most == "chroma":
+        return "more-vivid" if offset.chroma > 0 else "duller"
+    return "lighter" if offset.lightness > 0 else "darker"
+
+
+def _unscored(one: ObjectOutcome, finding: Finding | None, left_out: Collection[int]) -> str:
+    if one.asked.position in left_out:
+        return "left-out"
+    if finding is None:
+        return "no-mask"
+    if finding.mask is not None:
+        return "too-few-pixels" if one.step == "mask" else "broke"
+    return "not-found" if one.step == "detection" else "no-mask"

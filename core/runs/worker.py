@@ -1,0 +1,299 @@
+"""One worker of a run: it draws or reads pictures, masks and judges them, and writes it down."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from threading import Event
+
+import numpy as np
+
+from core.color.munsell import MunsellSamples, load_munsell
+from core.errors import BadInput, StorageError, TrueHueError
+from core.files import read_png, shelf, write_once
+from core.generation.endpoints import Endpoint
+from core.generation.opening import open_model
+from core.generation.out_of_memory import is_out_of_memory
+from core.generation.reference import MODEL_ID, Standing, shapes_for
+from core.generation.request import Cancelled, LoadedModel, StepReport
+from core.generation.sources import Sources
+from core.images import encode_png, image_id
+from core.masks.mask import Mask
+from core.prompts.prompt import Prompt
+from core.runs.folder import WORKERS_LOCK, RunFolder
+from core.runs.journal import Journal
+from core.runs.locks import held
+from core.runs.maskers import Masker, open_masker
+from core.runs.plan import place_of, plan_json, request_of
+from core.runs.records import DRAWN, ItemResult, MaskResult, RunPlan, StoredItem
+from core.runs.score import not_drawn, score
+from core.runs.team import Batch
+from core.verdict.tasks import Settings
+
+MOST_BROKEN_IN_A_ROW = 20
+"""So many unforeseen failures after one another are the model's, not the prompts'."""
+
+_LOOK_S = 0.25
+
+
+class CannotWork(TrueHueError):
+    """This worker cannot go on, and another one could not either."""
+
+
+@dataclass(frozen=True)
+class WorkerSettings:
+    """Where a worker finds weights and servers, and how many threads it may use (0: all)."""
+
+    sources: Sources = field(default_factory=Sources.here)
+    endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
+    threads: int = 0
+
+
+@dataclass
+class _Picture:
+    """A picture before it is judged."""
+
+    srgb8: np.ndarray
+    exact: dict[int, Mask]
+    rendered: tuple[Standing, ...] | None
+    result: ItemResult
+    known_masks: dict[int, str] = field(default_factory=dict)
+
+
+class Worker:
+    """Works on batches of one run until it is told to stop. Only one thread calls it.
+
+    Raises BadInput for a folder without a plan, or one that another version made; models are
+    opened with the first picture.
+    """
+
+    def __init__(self, folder: Path | str, name: str, settings: WorkerSettings) -> None:
+        use_threads(settings.threads)
+        self.folder, self.name, self._settings = RunFolder(folder), name, settings
+        self._plan: RunPlan = self.folder.plan()
+        check_versions(self.folder, self._plan)
+        self._held = ExitStack()
+        self._held.enter_context(
+            held(self.folder.path / WORKERS_LOCK, "The run is being taken up.", shared=True)
+        )
+        self._journal = Journal(self.folder.journal, self.folder.shard_folder, name)
+        self._judging = Settings(k=self._plan.k, munsell=_munsell(self._plan.munsell))
+        self._masker: Masker = open_masker(self._plan.masker, settings.sources)
+        self._model: LoadedModel | None = None
+        self._stop = Event()
+        self._looked = 0.0
+        self._broken_in_a_row = 0
+
+    def work(self, batch: Batch) -> tuple[tuple[int, str, str], ...]:
+        """Does the batch, item by item, and returns position, status and reason of each.
+
+        Ends early, without the rest, when the run's wish is not ``run`` any more. Raises CannotWork
+        when no picture can be drawn here, DataFolderError when nothing can be written.
+        """
+        done = []
+        for position, attempt in batch.items:
+            if self._told_to_stop():
+                break
+            try:
+                result = self._one(position, attempt)
+            except Cancelled:
+                break
+            self._journal.add(result)
+            done.append((position, result.status, result.reason))
+        return tuple(done)
+
+    def close(self) -> None:
+        """Seals the journal and gives memory back."""
+        try:
+            self._journal.seal()
+        finally:
+            self._masker.close()
+            if self._model is not None:
+                self._model.unload()
+                self._model = None
+            self._held.close()
+
+    def _one(self, position: int, attempt: int) -> ItemResult:
+        number, image = place_of(self._plan, position)
+        prompt = self._plan.prompts[number]
+        blank = ItemResult(position, number, image, attempt, "failed", worker=self.name)
+        try:
+            if self._plan.kind == DRAWN:
+                picture = self._drawn(position, blank)
+            else:
+                picture = self._stored(self._plan.items[position], prompt, blank)
+        except Cancelled:
+            raise
+        except CannotWork:
+            raise
+        except Exception as error:
+            return self._failed(blank, error)
+        self._broken_in_a_row = 0
+        began = time.perf_counter()
+        try:
+            found = self._masker.find(
+                picture.srgb8, prompt.task, prompt.targets, picture.exact, picture.rendered,
+                picture.result.image_id,
+            )  # fmt: skip
+        except TrueHueError as error:
+            if is_out_of_memory(error):
+                raise CannotWork(f"Memory ran out while looking for objects: {error}") from error
+            raise CannotWork(str(error)) from error
+        left_out = {one.target for one in picture.rendered or () if one.shape is None}
+        verdicts = score(
+            prompt, picture.srgb8, found.findings, self._plan.rules, self._judging, left_out
+        )
+        masks = tuple(self._kept(target, mask, picture.known_masks) for target, mask in found.masks)
+        return replace(
+            picture.result, masks=masks, verdicts=verdicts,
+            scoring_seconds=time.perf_counter() - began,
+        )  # fmt: skip
+
+    def _drawn(self, position: int, blank: ItemResult) -> _Picture:
+        request = request_of(self._plan, position)
+        blank = replace(blank, seed=request.seed)
+        model = self._opened()
+        began = time.perf_counter()
+        try:
+            (made,) = model.draw([request], self._on_step, self._stop)
+        except Cancelled:
+            raise
+        except Exception as error:
+            raise _Seeded(error, request.seed) from error
+        seconds = time.perf_counter() - began
+        height, width, _ = made.srgb8.shape
+        named = image_id(made.srgb8)
+        path = shelf(self.folder.images, named)
+        if not path.is_file():
+            write_once(path, encode_png(made.srgb8))
+        exact = {one.target: _named(one.mask, one.target, request.targets[one.target].name)
+                 for one in made.masks}  # fmt: skip
+        rendered = None
+        if self._plan.model == MODEL_ID:
+            shape = self._plan.options.get("shape")
+            rendered = shapes_for(request.targets, shape if isinstance(shape, str) else None)
+        result = replace(
+            blank, status="drawn", image_id=named, width=width, height=height, seconds=seconds,
+            origin=dict(made.origin), notes=tuple(made.notes),
+        )  # fmt: skip
+        return _Picture(made.srgb8, exact, rendered, result)
+
+    def _stored(self, item: StoredItem, prompt: Prompt, blank: ItemResult) -> _Picture:
+        srgb8 = read_png(Path(item.file), "RGB")
+        if image_id(srgb8) != item.image_id:
+            raise StorageError(f"{item.file} holds other pixels than were planned.")
+        exact = {
+            target: Mask(read_png(Path(one.file), "1"), one.maker, one.parameters)
+            for target, one in item.masks.items()
+        }
+        height, width, _ = srgb8.shape
+        result = replace(blank, status="drawn", image_id=item.image_id, width=width, height=height)
+        rendered = shapes_for(prompt.targets) if item.drawn_by == MODEL_ID else None
+        known = {target: one.mask_id for target, one in item.masks.items()}
+        return _Picture(srgb8, exact, rendered, result, known)
+
+    def _kept(self, target: int, mask: Mask, known: Mapping[int, str]) -> MaskResult:
+        name = mask.content_sha256
+        if target not in known:
+            path = shelf(self.folder.masks, name)
+            if not path.is_file():
+                write_once(path, mask.png())
+        return MaskResult(
+            target, name, mask.area_px, mask.maker, dict(mask.parameters), known.get(target, "")
+        )
+
+    def _failed(self, blank: ItemResult, error: Exception) -> ItemResult:
+        if isinstance(error, _Seeded):
+            blank, error = replace(blank, seed=error.seed), error.error
+        self._broken_in_a_row = 0 if isinstance(error, BadInput) else self._broken_in_a_row + 1
+        reason = str(error) if isinstance(error, TrueHueError) else (
+            f"The model failed ({type(error).__name__}: {error})."
+        )  # fmt: skip
+        if is_out_of_memory(error):
+            reason = "Out of memory. Choose a smaller size, or fewer workers on this device."
+        if self._broken_in_a_row >= MOST_BROKEN_IN_A_ROW:
+            raise CannotWork(
+                f"{MOST_BROKEN_IN_A_ROW} pictures in a row failed, the last one so: {reason} What "
+                "is done is kept; mend it, then resume with the failed ones tried again."
+            )
+        return replace(blank, reason=reason, verdicts=not_drawn(reason, self._plan.rules))
+
+    def _opened(self) -> LoadedModel:
+        if self._model is None:
+            try:
+                self._model = open_model(
+                    self._plan.model, self._settings.sources, self._settings.endpoints
+                )
+            except Exception as error:
+                words = str(error) if isinstance(error, TrueHueError) else (
+                    f"{self._plan.model} could not be loaded ({type(error).__name__}: {error})."
+                )  # fmt: skip
+                raise CannotWork(words) from error
+        return self._model
+
+    def _on_step(self, report: StepReport) -> None:
+        self._told_to_stop()
+
+    def _told_to_stop(self) -> bool:
+        """Whether people want the run to go on is looked up a few times a second."""
+        if not self._stop.is_set() and time.monotonic() - self._looked > _LOOK_S:
+            self._looked = time.monotonic()
+            if self.folder.wish() != "run":
+                self._stop.set()
+        return self._stop.is_set()
+
+
+class _Seeded(Exception):
+    """A failure of the model, with the seed that it was asked to draw."""
+
+    def __init__(self, error: Exception, seed: int) -> None:
+        super().__init__(str(error))
+        self.error, self.seed = error, seed
+
+
+def check_versions(folder: RunFolder, plan: RunPlan) -> None:
+    """Raises BadInput where this TrueHue would go on with other rules or another renderer."""
+    from core.verdict.rules import rule
+
+    made = folder.summary().get("made_with") or {}
+    now = plan_json(replace(plan, prompts=plan.prompts[:1], items=plan.items[:1]))["made_with"]
+    if made != now:
+        raise BadInput(
+            f"The run was begun with {_versions(made)}; this TrueHue has {_versions(now)}. Begin a "
+            "new run, or resume with the version that began it."
+        )
+    for rule_id, version in plan.rules:
+        if rule(rule_id).version != version:
+            raise BadInput(
+                f"The run judges by {rule_id} {version}; this TrueHue has {rule(rule_id).version}. "
+                "Begin a new run, or resume with the version that began it."
+            )
+
+
+def use_threads(count: int) -> None:
+    """Limits OpenCV and torch to that many threads, where they are loaded; 0 leaves them."""
+    if count < 1:
+        return
+    import sys
+
+    import cv2
+
+    cv2.setNumThreads(count)
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(count)
+
+
+def _versions(made: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {version}" for name, version in made.items()) or "no renderer"
+
+
+def _named(mask: Mask, position: int, name: str) -> Mask:
+    """The mask with the target that it belongs to: several objects may have equal names."""
+    return Mask(mask.pixels, mask.maker, {**mask.parameters, "target": position, "object": name})
+
+
+def _munsell(path: str) -> MunsellSamples | None:
+    return load_munsell(path) if path else None
