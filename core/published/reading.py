@@ -1,0 +1,113 @@
+"""The files of ``assets/published``, verified when they are read."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from core.errors import TrueHueError
+from core.published.records import (
+    Column,
+    Counterpart,
+    Doubt,
+    Paper,
+    PublishedRow,
+    PublishedTable,
+)
+
+FOLDER = Path(__file__).resolve().parents[2] / "assets" / "published"
+
+
+@cache
+def read_papers() -> tuple[Paper, ...]:
+    """The four papers, in the order of the index."""
+    return tuple(
+        Paper(one["id"], one["title"], tuple(one["authors"]), one["year"], one["arxiv"], one["url"])
+        for one in _index()["papers"]
+    )
+
+
+@cache
+def read_tables() -> tuple[PublishedTable, ...]:
+    """All tables, in the order of the index. Raises TrueHueError when a file is missing or its
+    SHA-256 is not the one of the index."""
+    papers = {paper.id: paper for paper in read_papers()}
+    return tuple(_table(one, papers[one["paper"]]) for one in _index()["tables"])
+
+
+@cache
+def read_counterparts() -> Mapping[tuple[str, str], Counterpart]:
+    """By paper and published name."""
+    rows = csv.DictReader(io.StringIO(_bytes("models.csv").decode("utf-8")))
+    return MappingProxyType(
+        {
+            (row["paper"], row["published"]): Counterpart(
+                tuple(row["ours"].split("; ")), row["exact"] == "yes", row["note"]
+            )
+            for row in rows
+        }
+    )
+
+
+def _table(one: Mapping[str, Any], paper: Paper) -> PublishedTable:
+    content = _bytes(one["file"])
+    found = hashlib.sha256(content).hexdigest()
+    if found != one["sha256"]:
+        raise TrueHueError(
+            f"{FOLDER / one['file']} was changed: its SHA-256 is not that of the published table. "
+            f"Restore it with: git checkout -- assets/published/{one['file']}"
+        )
+    keys = tuple(one["keys"])
+    columns = tuple(
+        Column(
+            column["name"], column["meaning"], column["unit"], column["better"],
+            column.get("ours", ""), MappingProxyType(column.get("parts", {})),
+        )
+        for column in one["columns"]
+    )  # fmt: skip
+    return PublishedTable(
+        one["id"], paper, one["number"], one["title"], one["protocol"], one["how"],
+        tuple(one["comparable_with"]), keys, columns, tuple(one["notes"]),
+        tuple(
+            Doubt(MappingProxyType(doubt["where"]), doubt["column"], doubt["told"])
+            for doubt in one["doubts"]
+        ),
+        found,
+        tuple(
+            _row(row, keys, tuple(column.name for column in columns))
+            for row in csv.DictReader(io.StringIO(content.decode("utf-8")))
+        ),
+    )  # fmt: skip
+
+
+def _row(row: Mapping[str, str], keys: tuple[str, ...], columns: tuple[str, ...]) -> PublishedRow:
+    printed = {name: row[name] for name in columns}
+    return PublishedRow(
+        MappingProxyType({key: row[key] for key in keys}),
+        MappingProxyType(printed),
+        MappingProxyType({name: float(cell) if cell else None for name, cell in printed.items()}),
+    )
+
+
+@cache
+def _index() -> Mapping[str, Any]:
+    index: Mapping[str, Any] = json.loads(_bytes("index.json"))
+    return index
+
+
+def _bytes(name: str) -> bytes:
+    path = FOLDER / name
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise TrueHueError(
+            f"A published table cannot be read from {path}. Restore it with: "
+            f"git checkout -- assets/published/{name}"
+        ) from error
