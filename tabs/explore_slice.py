@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 
+from core.analysis.names import BASIC, INTERMEDIATE, MODIFIERS
 from core.analysis.records import SECTORS, Slice
 from core.errors import BadInput
 from core.runs.causes import CAUSES
@@ -13,7 +14,6 @@ from core.verdict.rules import rule
 
 FIELDS = tuple(field.name for field in fields(Slice))
 STATUSES = (FAIL, UNSCORED, PASS)
-BASIC = ("basic", "intermediate")
 MOST_CHARACTERS, MOST_RUNS = 200, 100
 
 
@@ -29,8 +29,10 @@ def slice_of(params: Mapping[str, str]) -> Slice:
     if len(runs) > MOST_RUNS:
         raise BadInput(f"{len(runs)} runs are too many at once: choose up to {MOST_RUNS}.")
     given["rule"] = rule(given.get("rule") or Slice.rule).id
-    known = {"status": STATUSES, "cause": CAUSES, "sector": SECTORS, "basic": BASIC,
-             "modifier": _modifiers()}  # fmt: skip
+    known: dict[str, Iterable[str]] = {
+        "status": STATUSES, "cause": CAUSES, "sector": SECTORS, "modifier": MODIFIERS,
+        "basic": (BASIC, INTERMEDIATE),
+    }  # fmt: skip
     for name, choices in known.items():
         _one_of(name, given.get(name, ""), choices)
     return Slice(runs=runs, **given)
@@ -41,12 +43,6 @@ def slice_query(meant: Slice) -> dict[str, str]:
     values = {name: getattr(meant, name) for name in FIELDS}
     values["runs"] = ",".join(meant.runs)
     return {name: value for name, value in values.items() if value}
-
-
-def _modifiers() -> Iterable[str]:
-    from core.analysis.names import MODIFIERS
-
-    return MODIFIERS
 
 
 def _one_of(name: str, value: str, choices: Iterable[str]) -> None:

@@ -1,5 +1,231 @@
-// The wall of failures.
-const root = element.querySelector('.th-wall');
-function front() { root.hidden = explore.view !== 'wall'; }
-document.addEventListener('th-explore', front);
-front();
+// The wall: filters, pictures in a grid that the arrow keys go through, the large view, and two runs
+// side by side.
+const wallRoot = element.querySelector('.th-wall');
+(() => {
+  const find = (name) => wallRoot.querySelector(name);
+  const SORTS = [
+    { id: 'delta_e00', name: 'ΔE00, largest first' }, { id: 'delta_e00-up', name: 'ΔE00, smallest first' }, { id: 'misfit', name: 'Misfit, largest first' },
+    { id: 'prompt', name: 'In order of the prompts' }, { id: 'recent', name: 'Latest first' },
+  ];
+  const BY_ITSELF = 600;
+  const linked = explore.restored('wall');
+  const grid = find('.th-wall-grid'), more = find('.th-wall-more'), count = find('.th-wall-count'), empty = find('.th-wall-empty'), list = find('.th-wall-list');
+  let sort = SORTS.some((one) => one.id === linked.get('sort')) ? linked.get('sort') : SORTS[0].id;
+  let items = [], nodes = [], total = null, next = '', asked = 0, loading = null, loaded = '', stale = true, current = 0;
+
+  // ── questions ──────────────────────────────────────────────────────────────────────────────
+  function query(after) {
+    const values = new URLSearchParams(sliceQuery());
+    values.set('sort', sort);
+    if (after) values.set('after', after);
+    return '/api/explore/wall?' + values;
+  }
+  // Only the newest question counts: whoever filters twice sees the second answer.
+  async function load() {
+    const mine = ++asked, first = !loaded;
+    stale = false;
+    loading = null;
+    list.setAttribute('aria-busy', 'true');
+    if (first) skeleton();
+    try {
+      const answer = await ask(query(''));
+      if (mine !== asked) return;
+      items = [];
+      nodes = [];
+      current = 0;
+      grid.replaceChildren();
+      loaded = 'yes';
+      place(answer);
+      list.removeAttribute('aria-busy');
+      numbers(mine);
+    } catch (error) {
+      if (mine !== asked) return;
+      list.removeAttribute('aria-busy');
+      grid.replaceChildren();
+      items = [];
+      nodes = [];
+      next = '';
+      stale = true;
+      more.hidden = true;
+      put(count, 'Pictures');
+      tell('The pictures cannot be shown. ' + error.message);
+    }
+  }
+  function further() {
+    if (!next || loading) return loading || Promise.resolve();
+    const mine = asked;
+    more.setAttribute('aria-disabled', 'true');
+    loading = (async () => {
+      try {
+        const answer = await ask(query(next));
+        if (mine === asked) place(answer);
+      } catch (error) { if (mine === asked) tell('No more can be shown. ' + error.message); }
+      if (mine === asked) { loading = null; more.setAttribute('aria-disabled', 'false'); }
+    })();
+    return loading;
+  }
+  // The counts of all choices take longer than a page of pictures, and come after it.
+  async function numbers(mine) {
+    try {
+      const answer = await ask('/api/explore/wall/facets?' + sliceQuery());
+      if (mine !== asked) return;
+      total = answer.total;
+      bar.update(answer);
+      tally();
+    } catch (error) { if (mine === asked) put(count, 'Pictures: the counts cannot be shown. ' + error.message); }
+  }
+  function skeleton() {
+    grid.replaceChildren(...Array.from({ length: 12 }, () => { const node = make('div', 'th-wall-card th-wall-blank'); node.append(make('div', 'th-wall-picture')); return node; }));
+    put(count, 'Pictures');
+    tell('');
+  }
+  function tally() {
+    put(count, total === null ? 'Pictures' : many(total, 'picture'));
+    nodes.forEach((node, index) => { node.setAttribute('aria-posinset', String(index + 1)); node.setAttribute('aria-setsize', String(total === null ? -1 : total)); });
+  }
+  function tell(words) { put(empty, words); empty.hidden = !words; }
+  function place(answer) {
+    const fresh = answer.items.map((one) => wallCard(one));
+    fresh.forEach((node, index) => {
+      const at = items.length + index;
+      node.addEventListener('click', () => { focusCard(at); open(at); });
+    });
+    items.push(...answer.items);
+    nodes.push(...fresh);
+    grid.append(...fresh);
+    next = answer.next;
+    more.hidden = !next;
+    if (nodes.length) mark(current);
+    tell(items.length ? '' : nothing(answer));
+    tally();
+  }
+  function nothing(answer) {
+    if (!answer.runs) return 'No run has results yet. Start one in Runs: its pictures appear here while they are drawn.';
+    const status = { fail: 'fails', unscored: 'is unscored', pass: 'passes', '': 'is here' }[explore.slice.status];
+    return bar.inUse() ? 'Nothing ' + status + ' under these filters. Remove a filter above, or choose another status.' : 'Nothing ' + status + ' by this rule. Choose another status or rule.';
+  }
+
+  // ── the keyboard ───────────────────────────────────────────────────────────────────────────
+  function mark(at) {
+    nodes.forEach((node, index) => { const on = index === at; if (on !== (node.tabIndex === 0)) { node.tabIndex = on ? 0 : -1; node.setAttribute('aria-selected', String(on)); } });
+    current = at;
+  }
+  function focusCard(at) {
+    mark(at);
+    nodes[at].focus({ preventScroll: true });
+    nodes[at].scrollIntoView({ block: 'nearest' });
+  }
+  async function go(to) {
+    if (to >= nodes.length && next) await further();
+    if (!nodes.length) return;
+    focusCard(Math.max(0, Math.min(to, nodes.length - 1)));
+  }
+  function columns() {
+    const top = nodes[0].offsetTop, second = nodes.findIndex((node) => node.offsetTop > top);
+    return second < 0 ? nodes.length : second;
+  }
+  function open(at) { if (items[at]) { current = at; light.open(items[at]); } }
+  grid.addEventListener('keydown', (event) => {
+    if (!nodes.length || event.ctrlKey || event.metaKey || event.altKey) return;
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const act = {
+      ArrowRight: () => go(current + 1), j: () => go(current + 1), ArrowLeft: () => go(current - 1), k: () => go(current - 1),
+      ArrowDown: () => go(current + columns()), ArrowUp: () => go(current - columns() < 0 ? current : current - columns()),
+      Home: () => go(0), End: () => go(nodes.length - 1), Enter: () => open(current), ' ': () => open(current),
+      i: () => openInInspect(items[current]), c: () => compare(items[current]), '?': keys,
+    }[key];
+    if (act) { event.preventDefault(); act(); }
+  });
+  const help = find('.th-keys');
+  function keys() {
+    if (!help.childElementCount) {
+      const table = make('table', 'th-table'), body = make('tbody'), done = make('button', 'th-button', 'Close');
+      [['← → ↑ ↓, J, K', 'Go from picture to picture'], ['Enter', 'Open the large view'], ['← →', 'In it: the picture before and after'], ['+ − 0 1', 'Zoom in, out, the whole picture, one pixel for one'], ['I', 'Open in Inspect by this rule'], ['C', 'Compare with another run'], ['Esc', 'Close, and back to where you were'], ['?', 'These keys']].forEach(([name, what]) => {
+        const row = make('tr'), head = make('th', 'th-row-name');
+        head.append(make('kbd', '', name));
+        row.append(head, make('td', '', what));
+        body.append(row);
+      });
+      table.append(body);
+      done.type = 'button';
+      done.addEventListener('click', () => help.close());
+      help.append(make('h3', '', 'Keys'), table, done);
+    }
+    if (!help.open) help.showModal();
+  }
+  find('.th-wall-help').addEventListener('click', keys);
+  help.addEventListener('click', (event) => { if (event.target === help) help.close(); });
+
+  // ── the large view and the pairs ───────────────────────────────────────────────────────────
+  const light = largeView(find('.th-light'), {
+    has: (one, by) => { const at = items.indexOf(one) + by; return at >= 0 && (at < items.length || Boolean(next)); },
+    async neighbor(one, by) {
+      const at = items.indexOf(one) + by;
+      if (at >= items.length && next) await further();
+      return at >= 0 ? items[at] : null;
+    },
+    shown(one) { const at = items.indexOf(one); if (at >= 0) mark(at); },
+    closed() { if (nodes[current] && !pairs.isOpen()) focusCard(current); },
+    compare, keys,
+  });
+  const pairs = compareView(find('.th-compare'), null, leaveCompare);
+  function compare(one) {
+    list.hidden = true;
+    const [first, second] = explore.slice.runs;
+    const a = one ? one.run_id : first || '', b = [first, second].find((run) => run && run !== a) || '';
+    pairs.open({ a, b, ...(one ? { at: String(one.position) } : {}) });
+    find('.th-compare').scrollIntoView({ block: 'nearest' });
+  }
+  function leaveCompare() {
+    pairs.close();
+    list.hidden = false;
+    publish();
+    if (stale || !loaded) load().then(() => find('.th-wall-compare').focus({ preventScroll: true })); else if (nodes[current]) focusCard(current);
+  }
+  find('.th-wall-compare').addEventListener('click', () => compare(null));
+
+  // ── the whole ──────────────────────────────────────────────────────────────────────────────
+  function publish() {
+    explore.wallLink = { sort: sort === SORTS[0].id ? '' : sort };
+    publishSlice();
+  }
+  const bar = filterBar(find('.th-wall-bar'), find('.th-wall-sectors'), find('.th-wall-chips'));
+  const sorts = find('.th-wall-sort select');
+  options(sorts, SORTS, sort);
+  sorts.addEventListener('change', () => { sort = sorts.value; publish(); load(); });
+  more.addEventListener('click', further);
+  new IntersectionObserver((seen) => {
+    if (seen.some((entry) => entry.isIntersecting) && items.length < BY_ITSELF) further();
+  }, { rootMargin: '700px' }).observe(more);
+  // On a narrow page figures and pictures take turns.
+  const parts = [...wallRoot.querySelectorAll('[data-part]')];
+  function part(name) {
+    wallRoot.dataset.part = name;
+    parts.forEach((button) => button.setAttribute('aria-pressed', String(button.dataset.part === name)));
+    window.dispatchEvent(new Event('resize'));
+  }
+  parts.forEach((button) => button.addEventListener('click', () => part(button.dataset.part)));
+  part('pictures');
+
+  const seenNow = () => !wallRoot.hidden && element.offsetParent !== null;
+  document.addEventListener('th-slice', () => {
+    bar.draw();
+    stale = true;
+    if (pairs.isOpen()) { pairs.load(); numbersSoon(); } else if (seenNow()) load();
+  });
+  function numbersSoon() { numbers(++asked); }
+  document.addEventListener('th-results', () => { stale = true; if (seenNow() && !pairs.isOpen() && !items.length) load(); });
+  function front() {
+    wallRoot.hidden = explore.view !== 'wall';
+    if (!wallRoot.hidden && stale && !pairs.isOpen() && element.offsetParent !== null) load();
+  }
+  document.addEventListener('th-explore', front);
+  new IntersectionObserver((seen) => { if (seen.some((entry) => entry.isIntersecting)) front(); }).observe(element);
+  publish();
+  if (linked.get('mode') === 'compare') {
+    list.hidden = true;
+    pairs.open({ a: linked.get('a') || '', b: linked.get('b') || '', cell: linked.get('cell') || '', at: linked.get('at') || '' });
+    numbersSoon();
+  }
+  front();
+})();

@@ -1,0 +1,53 @@
+// One picture by one rule, as words and swatches: on the wall, in the large view, and in a pair.
+const WALL_MARKS = { pass: '✓', fail: '✕', unscored: '–' }, WALL_WORDS = { pass: 'Pass', fail: 'Fail', unscored: 'Unscored' };
+
+function statusWord(status) {
+  const word = make('b', 'th-status', WALL_MARKS[status] + ' ' + WALL_WORDS[status]);
+  word.dataset.status = status;
+  return word;
+}
+function distanceOf(one) { return one.delta_e00 === null ? '' : one.delta_e00.toFixed(1) + ' ΔE00'; }
+// What was asked in words: the object, and the color that it must have, or must not have.
+function askedWords(one) {
+  if (!one.object) return one.color_name;
+  return one.object + (one.color_name ? (one.differs ? ', not ' : ', ') + one.color_name : '');
+}
+function askedFound(one) {
+  const list = [];
+  if (one.asked_hex) list.push({ role: one.differs ? 'must not be' : 'asked', hex: one.asked_hex, name: one.color_name });
+  if (one.found_hex) list.push({ role: 'found', hex: one.found_hex, name: one.found_name || '' });
+  return list.length ? touching(list) : null;
+}
+function spoken(one) {
+  return [WALL_WORDS[one.picture_status], askedWords(one), distanceOf(one), one.cause_words, one.model].filter(Boolean).join(', ');
+}
+// Opens what was measured in Inspect, by this rule.
+function openInInspect(one) {
+  if (one.image_id) inspectIt({ opened: one.image_id, mask: one.mask, object: one.object, target: one.color, rule: one.rule });
+}
+function wallCard(one) {
+  const node = make('article', 'th-wall-card'), frame = make('div', 'th-wall-picture');
+  node.setAttribute('role', 'option');
+  node.setAttribute('aria-label', spoken(one));
+  node.setAttribute('aria-selected', 'false');
+  node.tabIndex = -1;
+  if (one.thumb) {
+    const picture = make('img');
+    picture.loading = 'lazy';
+    picture.decoding = 'async';
+    picture.alt = '';
+    picture.src = one.thumb;
+    picture.addEventListener('error', () => frame.replaceChildren(make('p', '', 'The file of this picture is gone.')));
+    frame.append(picture);
+  } else frame.append(make('p', '', one.picture_reason || 'No picture.'));
+  const head = make('p', 'th-wall-head'), colors = askedFound(one), about = make('p', 'th-wall-about th-soft');
+  head.append(statusWord(one.picture_status), make('span', 'th-wall-distance', distanceOf(one)));
+  const asked = make('p', 'th-wall-asked', askedWords(one)), told = make('p', 'th-wall-told', one.thumb ? one.told : '');
+  const text = make('p', 'th-wall-text th-soft', one.text);
+  told.title = one.told;
+  text.title = one.text;
+  about.append(make('span', '', one.model), make('span', '', one.cause_words));
+  about.title = one.run;
+  node.append(frame, ...(colors ? [colors] : []), head, asked, told, text, about);
+  return node;
+}

@@ -1,0 +1,102 @@
+// The large view of one picture of the wall: zoom, the prompt, and what every rule says of every
+// object. It takes its pictures from the wall, which it asks for the one before and after.
+function largeView(box, wall) {
+  const view = box.querySelector('.th-light-view'), side = box.querySelector('.th-light-side'), level = make('span', 'th-light-level');
+  const zoom = zoomTogether((now) => put(level, now.percent + '%'));
+  const pane = zoom.add(view);
+  let one = null, turn = 0;
+
+  const tools = make('div', 'th-light-tools'), buttons = new Map();
+  const tool = (name, label, title, act) => {
+    const button = make('button', 'th-button', label);
+    button.type = 'button';
+    button.title = title;
+    button.setAttribute('aria-label', title);
+    button.addEventListener('click', act);
+    buttons.set(name, button);
+    return button;
+  };
+  tools.append(
+    tool('previous', '‹', 'Previous picture (←)', () => step(-1)), tool('next', '›', 'Next picture (→)', () => step(1)),
+    tool('out', '−', 'Smaller (-)', () => zoom.by(1 / 1.5)), level, tool('in', '+', 'Larger (+)', () => zoom.by(1.5)),
+    tool('fit', 'Fit', 'The whole picture (0)', () => zoom.fit()), tool('exact', '1:1', 'One pixel for one (1)', () => zoom.exact()),
+    tool('close', '✕', 'Close (Esc)', () => box.close()),
+  );
+  const words = make('div', 'th-light-words');
+  side.append(tools, words);
+
+  async function step(by) {
+    const next = await wall.neighbor(one, by);
+    if (next && box.open) show(next);
+  }
+  function fact(name, value) {
+    const line = make('p', 'th-light-fact');
+    line.append(make('span', 'th-soft', name), make('span', '', value));
+    return line;
+  }
+  function show(next) {
+    one = next;
+    const mine = ++turn;
+    pane.show(one.url, one.text, one.picture_reason);
+    zoom.fit();
+    const head = make('p', 'th-light-head'), colors = askedFound(one), actions = make('div', 'th-light-actions');
+    head.append(statusWord(one.picture_status), make('span', 'th-wall-distance', distanceOf(one)));
+    const facts = make('div', 'th-light-facts'), verdicts = make('div', 'th-light-verdicts');
+    const inspect = make('button', 'th-button', 'Open in Inspect (I)'), compare = make('button', 'th-button', 'Compare (C)');
+    inspect.type = compare.type = 'button';
+    inspect.disabled = !one.image_id;
+    inspect.addEventListener('click', inspectThis);
+    compare.addEventListener('click', compareThis);
+    actions.append(inspect, compare);
+    facts.append(fact('Model', one.model), fact('Run', one.run), fact('Task', one.task_name));
+    verdicts.append(make('p', 'th-soft', 'Verdicts by all rules…'));
+    words.replaceChildren(
+      head, ...(colors ? [colors] : []), make('p', 'th-light-asked', askedWords(one)), make('p', '', one.told || one.picture_reason),
+      ...(one.cause_words ? [make('p', 'th-soft', 'Why: ' + one.cause_words)] : []), actions,
+      make('h3', '', 'Prompt'), make('p', 'th-light-text', one.text), facts, make('h3', '', 'All rules and objects'), verdicts,
+    );
+    side.scrollTop = 0;
+    box.setAttribute('aria-label', spoken(one));
+    buttons.get('previous').disabled = !wall.has(one, -1);
+    buttons.get('next').disabled = !wall.has(one, 1);
+    wall.shown(one);
+    all(facts, verdicts, mine);
+  }
+  // Every rule and object of this picture; only the answer of the picture on screen counts.
+  async function all(facts, verdicts, mine) {
+    try {
+      const found = await ask('/api/explore/wall/picture?' + new URLSearchParams({ run: one.run_id, position: one.position }));
+      if (mine !== turn) return;
+      facts.append(...found.facts.map(([name, value]) => fact(name, value)));
+      verdicts.replaceChildren(...found.items.map((item) => line(item)));
+    } catch (error) { if (mine === turn) verdicts.replaceChildren(make('p', 'th-problem', error.message)); }
+  }
+  function line(item) {
+    const button = make('button', 'th-light-line'), first = make('span', 'th-light-first'), colors = askedFound(item);
+    button.type = 'button';
+    button.disabled = !item.image_id;
+    button.title = item.image_id ? 'Open in Inspect by ' + item.rule_name : '';
+    if (item.rule === one.rule && item.target === one.target) button.setAttribute('aria-current', 'true');
+    first.append(make('b', '', item.rule_name), statusWord(item.status), make('span', '', askedWords(item)), ...(colors ? [colors] : []), make('span', 'th-wall-distance', distanceOf(item)));
+    button.append(first, make('small', 'th-soft', item.told));
+    button.addEventListener('click', () => { box.close(); openInInspect(item); });
+    return button;
+  }
+  function inspectThis() { if (one.image_id) { box.close(); openInInspect(one); } }
+  function compareThis() { box.close(); wall.compare(one); }
+  box.addEventListener('keydown', (event) => {
+    if (zoom.key(event)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const act = {
+      ArrowRight: () => step(1), ArrowLeft: () => step(-1), j: () => step(1), k: () => step(-1), i: inspectThis, c: compareThis, '?': wall.keys,
+    }[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    if (act) { event.preventDefault(); act(); }
+  });
+  // A click beside the picture and its words closes.
+  box.addEventListener('click', (event) => { if (event.target === box) box.close(); });
+  box.addEventListener('close', () => { turn += 1; pane.show(''); wall.closed(one); });
+  return {
+    open(next) { if (!box.open) box.showModal(); show(next); view.focus({ preventScroll: true }); },
+    isOpen: () => box.open,
+  };
+}
