@@ -112,6 +112,10 @@ class Drawings:
             self._database.rows(f"SELECT count(*) FROM drawings {found.clause}", found.values)[0][0]
         )
 
+    def of_model(self, model: str) -> list[DrawingRecord]:
+        """Return every drawing of a model that has an image, oldest first."""
+        return self._records("WHERE model = ? AND status = 'drawn' ORDER BY number", [model])
+
     def for_image(self, image_id: str) -> list[DrawingRecord]:
         """Return the drawings that show a stored image, newest first; an upload has none.
 

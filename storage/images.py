@@ -78,6 +78,10 @@ class Images:
         """Return where the PNG of a stored image lies; :class:`NotStored` otherwise."""
         return shelf(self._folder, self.get(image_id).image_id)
 
+    def file(self, image_id: str) -> Path:
+        """Return where the PNG of the whole id lies, without asking whether it is stored."""
+        return shelf(self._folder, image_id)
+
     def srgb8(self, image_id: str) -> np.ndarray:
         """Return the pixels of a stored image, uint8 ``(H, W, 3)``, exactly as they were added.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +108,22 @@ class Masks:
         return self._records(
             "WHERE image_id = ? ORDER BY created_at DESC, mask_id", [image.image_id]
         )
+
+    def for_images(self, image_ids: Collection[str]) -> dict[str, list[MaskRecord]]:
+        """Return the masks of many images, by image and newest first; an image without any, or
+        one that is not stored, is left out. The ids are whole ones."""
+        out: dict[str, list[MaskRecord]] = {}
+        for record in self._records(
+            "WHERE image_id IN (SELECT unnest(?::VARCHAR[])) "
+            "ORDER BY image_id, created_at DESC, mask_id",
+            [sorted(image_ids)],
+        ):
+            out.setdefault(record.image_id, []).append(record)
+        return out
+
+    def file(self, record: MaskRecord) -> Path:
+        """Return where the PNG of a mask lies."""
+        return shelf(self._folder, record.content_sha256)
 
     def count(self) -> int:
         """Return the number of stored masks."""
