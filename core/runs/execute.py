@@ -9,7 +9,7 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from core.errors import BadInput, TrueHueError
+from core.errors import BadInput
 from core.generation.endpoints import Endpoint
 from core.generation.sources import Sources
 from core.runs.folder import LOCK, WORKERS_LOCK, RunFolder
@@ -308,10 +308,8 @@ def _session(folder: RunFolder) -> int:
     names += [one.name for one in folder.journal.glob("*.jsonl")]
     taken = [int(name[1:4]) for name in names if name[:1] == "s" and name[1:4].isdigit()]
     path: Path = folder.path / "session"
-    try:
+    with suppress(OSError, ValueError):
         taken.append(int(path.read_text()))
-    except (OSError, ValueError):
-        pass
     number = max(taken, default=0) + 1
     path.write_text(str(number))
     return number
@@ -319,6 +317,3 @@ def _session(folder: RunFolder) -> int:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-__all__ = ["Crew", "TrueHueError", "execute", "pausing_on_interrupt"]
