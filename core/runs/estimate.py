@@ -1,0 +1,115 @@
+"""What a run will cost, before it begins: pictures, time, disk, and on what that is based."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+
+from core.errors import TrueHueError
+from core.machine import machine
+from core.runs.folder import RunFolder, run_folders
+from core.runs.left import order_of
+from core.runs.records import DRAWN, RunPlan
+from core.runs.shards import BadShard, read_columns
+from core.runs.team import Batch
+from core.runs.worker import Worker, WorkerSettings
+
+TRIED = 3
+"""Pictures that a trial draws; the first one, which loads the model, is not counted in the pace."""
+
+_PNG_SHARE = 0.55
+"""Of a picture's raw bytes, what its PNG takes, where nothing was measured yet."""
+
+_ROW_BYTES = 1500
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What is expected. ``seconds_a_picture`` is one worker's, None where nothing is known;
+    ``basis`` says in a sentence where it comes from. ``seconds`` is for all ``pictures`` with
+    ``workers``; ``disk_bytes`` what the run's folder will take."""
+
+    pictures: int
+    workers: int
+    seconds_a_picture: float | None
+    basis: str
+    seconds: float | None
+    disk_bytes: int
+
+
+def estimate(plan: RunPlan, root: Path | str, workers: int = 1) -> Estimate:
+    """What the plan will cost, judged by earlier runs below ``root`` of the same model and size.
+
+    The pace is the median over their last pictures (drawing, masks and verdicts); where there is
+    none, no time is given: :func:`trial` measures one.
+    """
+    found = _measured(plan, Path(root))
+    if found is None:
+        basis = "Nothing like it has run here yet; a trial of a few pictures would tell."
+        return _estimate(plan, workers, None, basis)
+    seconds, count, name = found
+    return _estimate(plan, workers, seconds, f"Median of {count:,} pictures of the run “{name}”.")
+
+
+def trial(plan: RunPlan, settings: WorkerSettings | None = None, workers: int = 1) -> Estimate:
+    """Draws (or reads) and judges a few pictures, spread over the plan, and throws them away.
+
+    Raises what opening the model raises, and TrueHueError where no picture could be made.
+    """
+    positions = order_of(plan)[np.linspace(0, plan.total - 1, min(TRIED, plan.total)).astype(int)]
+    with tempfile.TemporaryDirectory(prefix="truehue-trial-") as place:
+        folder = RunFolder.create(place, plan)
+        worker = Worker(folder.path, "trial", settings or WorkerSettings())
+        taken, problem = [], ""
+        try:
+            for number, position in enumerate(positions.tolist()):
+                began = time.perf_counter()
+                ((_, status, reason),) = worker.work(Batch(number, ((position, 1),)))
+                taken.append(time.perf_counter() - began)
+                problem = problem or (reason if status == "failed" else "")
+        finally:
+            worker.close()
+        if problem:
+            raise TrueHueError(f"A picture of the trial failed: {problem}")
+        stored = sum(one.stat().st_size for one in folder.path.rglob("*.png"))
+    counted = taken[1:] or taken
+    basis = f"Median of {len(counted)} pictures tried now, after one that loaded the model."
+    if len(taken) == 1:
+        basis = "One picture tried now, loading included."
+    made = _estimate(plan, workers, median(counted), basis)
+    return replace(made, disk_bytes=int(plan.total * (stored / len(taken) + _ROW_BYTES)))
+
+
+def _measured(plan: RunPlan, root: Path) -> tuple[float, int, str] | None:
+    """Seconds a picture in the newest comparable run, of how many pictures, and its name."""
+    for folder in run_folders(root):
+        try:
+            made = folder.summary()
+            same = all(made.get(name) == getattr(plan, name) for name in ("model", "kind"))
+            if not same or made.get("size_px") != plan.size_px or made.get("steps") != plan.steps:
+                continue
+            found = []
+            for shard in folder.shards()[-5:]:
+                table = read_columns(shard, ("status", "seconds", "scoring_seconds"))
+                for row in table.to_pylist():
+                    if row["status"] == "drawn":
+                        found.append((row["seconds"] or 0.0) + (row["scoring_seconds"] or 0.0))
+        except (BadShard, TrueHueError):
+            continue
+        if found:
+            return median(found), len(found), str(made["name"])
+    return None
+
+
+def _estimate(plan: RunPlan, workers: int, seconds: float | None, basis: str) -> Estimate:
+    cores = machine().cores or 1
+    at_once = max(1, min(workers, plan.total, cores if plan.kind != DRAWN else workers))
+    whole = None if seconds is None else seconds * plan.total / at_once
+    side = plan.size_px or 1024
+    picture = int(side * side * 3 * _PNG_SHARE) if plan.kind == DRAWN else 0
+    return Estimate(plan.total, workers, seconds, basis, whole, plan.total * (picture + _ROW_BYTES))
