@@ -65,26 +65,44 @@ def _table(one: Mapping[str, Any], paper: Paper) -> PublishedTable:
             f"Restore it with: git checkout -- assets/published/{one['file']}"
         )
     keys = tuple(one["keys"])
-    columns = tuple(
-        Column(
-            column["name"], column["meaning"], column["unit"], column["better"],
-            column.get("ours", ""), MappingProxyType(column.get("parts", {})),
+    columns = tuple(_column(column) for column in one["columns"])
+    names = tuple(column.name for column in columns)
+    lines = csv.DictReader(io.StringIO(content.decode("utf-8")))
+    if tuple(lines.fieldnames or ()) != keys + names:
+        raise TrueHueError(
+            f"{FOLDER / 'index.json'} was changed: it names other columns than {one['file']} has. "
+            "Restore it with: git checkout -- assets/published/index.json"
         )
-        for column in one["columns"]
-    )  # fmt: skip
+    doubts = tuple(
+        Doubt(MappingProxyType(doubt["where"]), doubt["column"], doubt["told"])
+        for doubt in one["doubts"]
+    )
     return PublishedTable(
-        one["id"], paper, one["number"], one["title"], one["protocol"], one["how"],
-        tuple(one["comparable_with"]), keys, columns, tuple(one["notes"]),
-        tuple(
-            Doubt(MappingProxyType(doubt["where"]), doubt["column"], doubt["told"])
-            for doubt in one["doubts"]
-        ),
-        found,
-        tuple(
-            _row(row, keys, tuple(column.name for column in columns))
-            for row in csv.DictReader(io.StringIO(content.decode("utf-8")))
-        ),
-    )  # fmt: skip
+        id=one["id"],
+        paper=paper,
+        number=one["number"],
+        title=one["title"],
+        protocol=one["protocol"],
+        how=one["how"],
+        comparable_with=tuple(one["comparable_with"]),
+        keys=keys,
+        columns=columns,
+        notes=tuple(one["notes"]),
+        doubts=doubts,
+        sha256=found,
+        rows=tuple(_row(line, keys, names) for line in lines),
+    )
+
+
+def _column(one: Mapping[str, Any]) -> Column:
+    return Column(
+        name=one["name"],
+        meaning=one["meaning"],
+        unit=one["unit"],
+        better=one["better"],
+        ours=one.get("ours", ""),
+        parts=MappingProxyType(one.get("parts", {})),
+    )
 
 
 def _row(row: Mapping[str, str], keys: tuple[str, ...], columns: tuple[str, ...]) -> PublishedRow:

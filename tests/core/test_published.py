@@ -1,0 +1,201 @@
+"""Published tables as data: what they say of themselves, how they are asked, what is refused."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core import published
+from core.errors import BadInput, TrueHueError
+from core.generation.registry import MODELS
+from core.prompts import tables as prompt_tables
+from core.prompts.prompt import TASKS
+from core.published import reading
+
+FOLDER = reading.FOLDER
+
+
+@pytest.fixture
+def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A copy of the folder that the module reads, with nothing remembered before and after."""
+    remembered = (reading._index, reading.read_tables, reading.read_papers)
+    folder = tmp_path / "published"
+    shutil.copytree(FOLDER, folder)
+    monkeypatch.setattr(reading, "FOLDER", folder)
+    for one in remembered:
+        one.cache_clear()
+    yield folder
+    for one in remembered:
+        one.cache_clear()
+
+
+def test_every_table_says_where_it_is_from_and_what_it_is() -> None:
+    ids = [one.id for one in published.tables()]
+    assert len(ids) == len(set(ids))
+    for one in published.tables():
+        assert one.protocol == "paper"
+        assert one.source.startswith(f"{one.number} of ")
+        assert one.paper.authors[0].partition(",")[0] in one.source
+        assert one.paper in published.papers()
+        assert one.title
+        assert one.how.endswith(".")
+        assert one.comparable_with
+        assert set(one.comparable_with) <= published.USES.keys()
+        assert all(note.endswith(".") for note in one.notes)
+        assert len({tuple(row.keys.values()) for row in one.rows}) == len(one.rows)
+        for column in one.columns:
+            assert column.meaning
+            assert column.unit
+            assert column.better in {"higher", "lower", "nearest to 1", "none"}
+
+
+def test_every_doubt_names_one_cell_that_there_is() -> None:
+    count = 0
+    for one in published.tables():
+        for doubt in one.doubts:
+            row = one.row(**doubt.where)
+            assert doubt.told in one.doubt(row, doubt.column)
+            assert row.printed[one.column(doubt.column).name]
+            count += 1
+    assert count > 40
+    table = published.table("gencolorbench-table4")
+    assert table.doubt(table.row(model="Sana"), "Avg.") == ""
+
+
+def test_the_files_are_those_of_the_readme_and_no_others() -> None:
+    readme = (FOLDER / "README.md").read_text(encoding="utf-8")
+    told = dict(re.findall(r"^\| `(\w+\.csv)` \|.*`([0-9a-f]{64})` \|$", readme, re.MULTILINE))
+    lying = {path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+             for path in FOLDER.glob("*.csv") if path.name != "models.csv"}  # fmt: skip
+    assert told == lying
+    assert set(told.values()) == {one.sha256 for one in published.tables()}
+
+
+def test_a_changed_file_is_refused_with_the_way_back(copied: Path) -> None:
+    name = "gencolorbench_table4.csv"
+    file = copied / name
+    file.write_bytes(file.read_bytes().replace(b"18.96", b"19.96"))
+    with pytest.raises(TrueHueError, match=f"git checkout -- assets/published/{name}"):
+        published.tables()
+
+
+def test_a_missing_file_is_told_with_the_way_back(copied: Path) -> None:
+    (copied / "cfd_table5.csv").unlink()
+    with pytest.raises(TrueHueError, match=r"git checkout -- assets/published/cfd_table5\.csv"):
+        published.tables()
+
+
+def test_an_index_of_other_columns_than_the_file_is_found(copied: Path) -> None:
+    index = json.loads((copied / "index.json").read_text(encoding="utf-8"))
+    index["tables"][0]["columns"][0]["name"] = "Open-Ended"
+    (copied / "index.json").write_text(json.dumps(index), encoding="utf-8")
+    with pytest.raises(TrueHueError, match=r"other columns than gencolorbench_table2\.csv"):
+        published.tables()
+
+
+def test_a_number_is_found_by_table_row_and_column() -> None:
+    assert published.value("gencolorbench-table4", model="SD 3.5", column="Avg.") == 21.80
+    assert published.value("colorbench-table1", "Overall", model="Human Evaluation") is None
+    flux = published.table("gencolorbench-table11").find(model="Flux")
+    assert [row.keys["color_type"] for row in flux] == ["css", "l2", "l3", "overall"]
+    assert flux[0].printed["Animals"] == "30.5794"
+
+
+@pytest.mark.parametrize(
+    ("table_id", "column", "keys", "told"),
+    [
+        ("gencolorbench-table3", "Avg.", {}, "Known are: gencolorbench-table2, "),
+        ("gencolorbench-table4", "Average", {"model": "Sana"}, "It has: Color Name Accuracy, "),
+        ("gencolorbench-table4", "Avg.", {"model": "SDXL"}, "Its model is one of: Flux, Sana, "),
+        ("gencolorbench-table4", "Avg.", {"name": "Sana"}, "Its rows have: model, resolution"),
+        ("gencolorbench-table11", "Animals", {"model": "Flux"}, "Say also: color_type"),
+        ("gencolorbench-table4", "Avg.", {}, "9 rows of gencolorbench-table4 have no key"),
+    ],
+)
+def test_what_is_not_there_is_refused_with_what_is(
+    table_id: str, column: str, keys: dict[str, str], told: str
+) -> None:
+    with pytest.raises(BadInput, match=re.escape(told)):
+        published.value(table_id, column, **keys)
+
+
+def test_tables_stand_beside_what_they_can_be_compared_with() -> None:
+    assert [one.id for one in published.beside("board")] == ["gencolorbench-table4"]
+    assert [one.id for one in published.beside("categories")] == ["gencolorbench-table11"]
+    assert "gencolorbench-table2-method" in {one.id for one in published.beside("trust")}
+    assert all(published.beside(use) for use in published.USES)
+    with pytest.raises(BadInput, match="Choose one of: board"):
+        published.beside("everything")
+
+
+def test_columns_name_the_same_things_as_ours() -> None:
+    (board,) = published.beside("board")
+    ours = [column.ours for column in board.columns]
+    assert ours == ["cna", "coa", "moc", "ica", "ncu", "average"]
+    assert all(task in TASKS for task in ours[:-1])
+    (categories,) = published.beside("categories")
+    assert {column.ours for column in categories.columns} == {
+        row.category for row in prompt_tables.objects()
+    }
+    concepts = published.table("colorconceptbench-table1")
+    column = concepts.column("Visual state Clipart EMD")
+    assert dict(column.parts) == {"concept": "visual state", "style": "clipart", "metric": "EMD"}
+    assert column.better == "lower"
+
+
+def test_every_counterpart_is_a_published_name_and_a_generator_of_ours() -> None:
+    generators = {entry.id for entry in MODELS}
+    for (paper_id, name), ours in reading.read_counterparts().items():
+        assert published.counterpart(paper_id, name) == ours
+        assert ours.ids
+        assert set(ours.ids) <= generators
+        assert len(ours.ids) == 1 or not ours.exact
+        assert ours.exact or ours.note.endswith(".")
+        for model_id in ours.ids:
+            assert name in published.published_names(paper_id, model_id)
+
+
+def test_every_generator_of_a_paper_has_a_counterpart_or_none_knowingly() -> None:
+    drawn = ("gencolorbench-table4", "gencolorbench-table11", "colorconceptbench-table1",
+             "colorconceptbench-table6", "colorconceptbench-table7", "cfd-table3")  # fmt: skip
+    for table_id in drawn:
+        table = published.table(table_id)
+        for row in table.rows:
+            assert published.counterpart(table.paper.id, row.keys["model"]).ids
+    assert published.counterpart("colorbench", "GPT-4o").ids == ()
+    with pytest.raises(BadInput, match="Choose one of: BLIP3o"):
+        published.counterpart("gencolorbench", "GPT-4o")
+    with pytest.raises(BadInput, match="There is no paper"):
+        published.counterpart("colorbenches", "GPT-4o")
+    assert published.published_names("colorbench", "flux.1-dev") == ()
+
+
+def test_the_registry_names_the_same_rows_of_table_4() -> None:
+    table = published.table("gencolorbench-table4")
+    named = {entry.paper: entry.id for entry in MODELS if entry.paper}
+    assert named.keys() == {row.keys["model"] for row in table.rows}
+    for name, model_id in named.items():
+        assert published.counterpart("gencolorbench", name).ids[0] == model_id
+
+
+def test_bibtex_has_each_paper_once_with_what_is_known_of_it() -> None:
+    text = published.bibtex(["gencolorbench-table4", "cfd", "gencolorbench", "cfd-table1"])
+    assert re.findall(r"^@misc\{(\w+),$", text, re.MULTILINE) == ["gencolorbench", "cfd"]
+    assert "eprint = {2510.20586}," in text
+    assert "Butt, Muhammad Atif and Gomez-Villa, Alexandra" in text
+    cfd = text[text.index("@misc{cfd") :]
+    assert "year" not in cfd
+    assert "eprint" not in cfd
+    assert "Fang, Zhengyao" in cfd
+    everything = published.bibtex(one.id for one in published.papers())
+    assert everything.count("@misc{") == 4
+    assert everything.count("{") == everything.count("}")
+    assert everything.isascii()
+    with pytest.raises(BadInput, match="There is no paper 'gencolorbench-table9'"):
+        published.bibtex(["gencolorbench-table9"])
