@@ -14,6 +14,7 @@ from datetime import datetime
 import duckdb
 
 from core.errors import StorageError
+from storage.migrations_5 import runs_and_results
 
 # The version in pyproject.toml; a test holds the two together.
 APP_VERSION = "0.1.0"
@@ -260,6 +261,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     Migration(2, "drawings-prompts-selections", _drawings_prompts_selections),
     Migration(3, "asked-by-target", _asked_by_target),
     Migration(4, "asked-of-bystanders", _asked_of_bystanders),
+    Migration(5, "runs-and-results", runs_and_results),
 )
 
 

@@ -14,6 +14,8 @@ from storage.files import prepare_folder
 from storage.images import Images
 from storage.masks import Masks
 from storage.prompt_sets import PromptSets
+from storage.results import Results
+from storage.runs import Runs
 from storage.selections import Selections
 
 DATABASE_NAME = "truehue.duckdb"
@@ -22,9 +24,9 @@ DATABASE_NAME = "truehue.duckdb"
 class Storage:
     """A data folder: ``truehue.duckdb`` and lossless PNGs below ``images/`` and ``masks/``.
 
-    ``images``, ``masks``, ``evidence``, ``drawings``, ``prompt_sets``, ``selections`` and
-    ``agreement`` hold the calls. Any thread may use them; one process owns a folder at a time. It
-    is a context manager that closes itself.
+    ``images``, ``masks``, ``evidence``, ``drawings``, ``prompt_sets``, ``selections``,
+    ``agreement``, ``runs`` and ``results`` hold the calls. Any thread may use them; one process
+    owns a folder at a time. It is a context manager that closes itself.
     """
 
     def __init__(self, data_dir: Path, database: Database) -> None:
@@ -39,6 +41,8 @@ class Storage:
         self.prompt_sets = PromptSets(database)
         self.selections = Selections(database)
         self.agreement = Agreements(database)
+        self.runs = Runs(database, self._image_folder, self._mask_folder)
+        self.results = Results(database, self.runs)
 
     @classmethod
     def open(cls, data_dir: Path | str, clock: Clock = utc_now) -> Storage:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
 TABLE_SYSTEMS = ("l2", "l3", "css")
 """The systems that the paper's Table 4 and Table 11 average over."""
@@ -111,3 +114,50 @@ class WallItem:
     misfit: float | None
     lab: tuple[float, float, float] | None
     cursor: str
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """One run as the database knows it.
+
+    ``summary`` is the plan without its prompts; ``name`` may have been changed since. Of ``total``
+    pictures ``items`` have come in, of which ``failed`` could not be drawn; ``rules`` are pairs of
+    id and version. ``refused`` are sentences on shards that could not be read, by file.
+    """
+
+    run_id: str
+    name: str
+    set_name: str
+    model: str
+    kind: str
+    total: int
+    items: int
+    failed: int
+    rules: tuple[tuple[str, str], ...]
+    hidden: bool
+    created_at: datetime
+    summary: Mapping[str, Any]
+    refused: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class CauseCount:
+    """``count`` pictures of a run and task that have one status for one cause."""
+
+    run_id: str
+    task: str
+    cause: str
+    count: int
+
+
+@dataclass(frozen=True)
+class RuleAgreement:
+    """What two rules say of the same pictures; ``unscored`` by either, ``only_a`` passes by a."""
+
+    rule_a: str
+    rule_b: str
+    both: int
+    only_a: int
+    only_b: int
+    neither: int
+    unscored: int

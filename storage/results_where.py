@@ -1,0 +1,83 @@
+"""A slice as a condition on the rows of verdicts.
+
+Every condition is made of numbers of ours: nothing that a user wrote comes into the SQL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import fields, replace
+from typing import Any
+
+from core.analysis.names import BASIC, INTERMEDIATE, MODIFIERS
+from core.analysis.records import Slice
+from core.errors import BadInput
+from storage.results_words import Words
+from storage.runs_rows import TRAITS
+
+OBJECT_FIELDS = frozenset(
+    {"object", "category", "color", "sector", "asked_l2", "found_l2", "modifier", "basic"}
+)
+"""They speak of one object: every object of a picture is looked at, not only the one that leads."""
+
+COLOR_FIELDS = OBJECT_FIELDS - {"object", "category"}
+"""They speak of the color that an object has to have; objects that must not have it are left
+out."""
+
+COLUMNS = {
+    "run": "run_no", "task": "task_no", "system": "system_no", "category": "category_no",
+    "object": "object_no", "color": "color_no", "sector": "sector", "asked_l2": "asked_l2",
+    "found_l2": "found_l2", "modifier": "traits", "basic": "traits", "status": "picture_status",
+    "cause": "cause_no",
+}  # fmt: skip
+
+PICTURE = "(run_no::BIGINT << 32) + position"
+"""One number for each picture."""
+
+_KINDS = {"asked_l2": "l2", "found_l2": "l2"}
+_CHOICES = {"modifier": MODIFIERS, "basic": (BASIC, INTERMEDIATE)}
+
+
+def set_fields(meant: Slice) -> set[str]:
+    """The fields that narrow, without rule and runs."""
+    names = {field.name for field in fields(Slice)} - {"rule", "runs"}
+    return {name for name in names if getattr(meant, name)}
+
+
+def without(meant: Slice, field: str) -> Slice:
+    """The slice with one of its filters taken away."""
+    if field == "run":
+        return replace(meant, runs=())
+    cleared: dict[str, Any] = {field: ""}
+    return replace(meant, **cleared)
+
+
+def condition(words: Words, meant: Slice, by: Iterable[str] = (), table: str = "") -> str:
+    """The condition for the rows that ``meant`` means, grouped by the fields ``by``.
+
+    ``table`` is a prefix such as ``v.``. Raises :class:`BadInput` for a word that no result has.
+    """
+    chosen = set_fields(meant)
+    looked_at = chosen | set(by)
+    parts = [f"{table}rule_no = {words.rule(meant.rule)}"]
+    runs = words.runs(meant.runs)
+    if runs is not None:
+        parts.append(f"{table}run_no IN ({', '.join(map(str, runs)) or 'NULL'})")
+    if not looked_at & OBJECT_FIELDS:
+        parts.append(f"{table}leads")
+    if looked_at & COLOR_FIELDS:
+        parts.append(f"{table}matches")
+    for field in sorted(chosen):
+        value = getattr(meant, field)
+        column = f"{table}{COLUMNS[field]}"
+        if field in _CHOICES:
+            if value not in _CHOICES[field]:
+                raise BadInput(
+                    f"There is no {field} {value[:40]!r}: give one of {', '.join(_CHOICES[field])}."
+                )
+            parts.append(f"({column} & {1 << TRAITS.index(value)}) <> 0")
+        else:
+            parts.append(f"{column} = {words.number(_KINDS.get(field, field), value)}")
+    if "found_l2" in by:
+        parts.append(f"{table}found_l2 IS NOT NULL")
+    return " AND ".join(parts)

@@ -1,0 +1,148 @@
+"""Small runs to fill a database with: real prompts, small pictures of disks, real verdicts.
+
+No renderer and no model: every object is a disk in a color that is near the asked one or not,
+decided by a seeded draw, and judged by the rules as a run does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from core.color.spaces import lab_to_srgb8
+from core.files import shelf, write_once
+from core.images import encode_png, image_id
+from core.masks.mask import Mask
+from core.prompts.gencolorbench import build
+from core.prompts.prompt import Prompt
+from core.runs.folder import RunFolder
+from core.runs.plan import EVERY_RULE
+from core.runs.records import ItemResult, MaskResult, RunPlan
+from core.runs.score import not_drawn, score
+from core.runs.shards import write_shard
+from core.verdict.asked import ABSENT, Finding, asked_of
+from core.verdict.rules import rule
+from core.verdict.tasks import Settings
+from storage import Storage
+
+SIZE = 32
+RULES = tuple((rule(one).id, rule(one).version) for one in EVERY_RULE)
+
+
+def sample_prompts(count: int) -> tuple[Prompt, ...]:
+    """``count`` prompts of the reconstruction: of every task and color system in turn."""
+    groups: dict[tuple[str, str], list[Prompt]] = {}
+    for prompt in build():
+        groups.setdefault((prompt.task, prompt.system), []).append(prompt)
+    rounds = -(-count // len(groups))
+    steps = {key: max(1, len(ones) // rounds) for key, ones in groups.items()}
+    picked = [
+        groups[key][(steps[key] * at) % len(groups[key])] for at in range(rounds) for key in groups
+    ]
+    return tuple(dict.fromkeys(picked))[:count]
+
+
+def sample_plan(model: str = "model-a", prompts: int = 60, images: int = 2) -> RunPlan:
+    """A plan of a drawn run by all rules."""
+    return RunPlan(
+        name=f"{model} on a sample", set_name="gencolorbench", prompts=sample_prompts(prompts),
+        model=model, images=images, seed=7, rules=RULES, size_px=SIZE,
+    )  # fmt: skip
+
+
+def fill(
+    storage: Storage,
+    root: Path,
+    models: Sequence[str] = ("model-a", "model-b"),
+    prompts: int = 60,
+    images: int = 2,
+) -> list[str]:
+    """Make a finished run of each model below ``root``, ingest it, and return the ids."""
+    made = [sample_run(root, sample_plan(model, prompts, images)) for model in models]
+    for folder in made:
+        storage.runs.ingest(folder)
+    return [folder.run_id for folder in made]
+
+
+def sample_run(root: Path, plan: RunPlan, shards: int = 2) -> RunFolder:
+    """The folder of a run with all its results in ``shards`` shards."""
+    folder = RunFolder.create(root, plan)
+    results = [sample_result(folder, plan, position) for position in range(plan.total)]
+    for at in range(shards):
+        write_shard(folder.shard_folder / f"w{at}-0.parquet", results[at::shards])
+    return folder
+
+
+def sample_result(
+    folder: RunFolder, plan: RunPlan, position: int, attempt: int = 1, failed: bool | None = None
+) -> ItemResult:
+    """One picture with its files; about one of 30 could not be drawn, unless ``failed`` says."""
+    number, image = divmod(position, plan.images)
+    prompt, seed = plan.prompts[number], plan.seed + image
+    random = np.random.default_rng([*plan.model.encode(), number, image, attempt])
+    draw = random.random()
+    result = ItemResult(
+        position, number, image, attempt, "drawn", seed=seed, seconds=0.25, scoring_seconds=0.05,
+        worker="w0", origin={"model": plan.model, "seed": seed},
+    )  # fmt: skip
+    if failed or (failed is None and draw < 1 / 30):
+        reason = "The model ran out of memory: give it a smaller size."
+        verdicts = not_drawn(reason, plan.rules)
+        return replace(result, status="failed", reason=reason, seed=seed, verdicts=verdicts)
+    srgb8, masks = _picture(prompt, random)
+    findings = {at: Finding(mask) for at, mask in masks.items()}
+    if len(masks) > 1 and random.random() < 0.15:
+        gone = max(masks)
+        srgb8[masks.pop(gone)] = 128
+        findings[gone] = ABSENT
+    elif random.random() < 0.05:
+        findings.pop(min(masks))
+        masks.pop(min(masks))
+    made = [(at, Mask(mask, "renderer", {"seed": seed})) for at, mask in masks.items()]
+    for _, mask in made:
+        write_once(shelf(folder.masks, mask.content_sha256), mask.png())
+    name = image_id(srgb8)
+    write_once(shelf(folder.images, name), encode_png(srgb8))
+    return replace(
+        result, image_id=name, width=SIZE, height=SIZE,
+        masks=tuple(
+            MaskResult(at, mask.content_sha256, mask.area_px, mask.maker, mask.parameters)
+            for at, mask in made
+        ),
+        verdicts=score(prompt, srgb8, findings, plan.rules, Settings(k=plan.k)),
+    )  # fmt: skip
+
+
+def _picture(
+    prompt: Prompt, random: np.random.Generator
+) -> tuple[np.ndarray, dict[int, np.ndarray]]:
+    """uint8 (H, W, 3) with a disk for each object, and the disks by target."""
+    srgb8 = np.full((SIZE, SIZE, 3), random.integers(110, 146), dtype=np.uint8)
+    asked = asked_of(prompt.targets)
+    masks = {}
+    for at, one in enumerate(asked):
+        middle = SIZE * (at + 0.5) / len(asked)
+        mask = _disk(middle, SIZE / (2.4 * len(asked)))
+        lab = np.array(one.color.lab)
+        kind = random.random()
+        if one.relation == "differs" and kind < 0.6:
+            lab = np.array([60.0, 0.0, 0.0])
+        elif kind < 0.45:
+            lab = lab + random.normal(0, 1.2, 3)
+        elif kind < 0.6:
+            lab = lab + np.array([random.normal(0, 18), 0.0, 0.0])
+        else:
+            lab = lab + random.normal(0, 16, 3)
+        srgb8[mask] = lab_to_srgb8(lab[None, :] + random.normal(0, 0.4, (int(mask.sum()), 3)))
+        masks[one.position] = mask
+    return srgb8, masks
+
+
+@cache
+def _disk(middle: float, radius: float) -> np.ndarray:
+    y, x = np.mgrid[:SIZE, :SIZE]
+    return np.hypot(y - SIZE / 2, x - middle) <= radius
