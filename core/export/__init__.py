@@ -1,0 +1,1 @@
+"""What leaves TrueHue, and what comes back: tables, archives, reports, references."""

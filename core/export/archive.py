@@ -1,0 +1,176 @@
+"""A run as one file that others can read and import: ``NAME.truehue.zip``.
+
+Equal results make equal bytes: files stand in one order, with one fixed time, and what is this
+machine's own (names of workers, paths, ids of the database) stays here.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import tempfile
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import IO, Any
+
+from core.export.bibliography import references
+from core.export.codebook import codebook_json, codebook_text
+from core.export.files import Progress, quiet, whole_file
+from core.export.parts import parts
+from core.export.source import ExportRun, plan_out
+from core.export.tables import write_parquet_to
+from core.files import shelf
+from core.runs.records import STORED, StoredItem
+from core.version import VERSION
+
+FORMAT, FORMAT_VERSION = "truehue run", 1
+MANIFEST = "manifest.json"
+_TIME = (1980, 1, 1, 0, 0, 0)
+_PACKED = (".json", ".md", ".txt", ".bib")
+
+README = """TrueHue run {run_id}: {name}
+
+results.parquet   one row an object, rule and picture; codebook.md says what its columns mean
+shards/           the same with masks and origins, one row a picture; this is what TrueHue imports
+plan.json         what was run; prompts.jsonl.gz holds its prompts, a line each
+images/, masks/   {pictures}
+references.bib    what to cite
+
+Python:
+  import pandas
+  results = pandas.read_parquet("results.parquet")
+  results[results.leads].groupby(["rule", "task"]).picture_status.value_counts()
+
+R:
+  library(arrow); library(dplyr)
+  results <- read_parquet("results.parquet")
+  results |> filter(leads) |> count(rule, task, picture_status)
+
+TrueHue: python app.py runs import FILE, or Explore, Runs, Import.
+unscored is neither a pass nor a fail: say how many there are beside every rate.
+"""
+
+
+def write_archive(
+    run: ExportRun, out: Path | str, with_images: bool = False, progress: Progress = quiet
+) -> None:
+    """The archive at ``out``, whole or not at all.
+
+    ``with_images`` packs the pictures and masks too. Raises DataFolderError where the file cannot
+    be written, BadShard and BadInput for a run whose folder is damaged.
+    """
+    with whole_file(out) as file:
+        _write(run, file, with_images, progress)
+
+
+def _write(run: ExportRun, file: IO[bytes], with_images: bool, progress: Progress) -> None:
+    listed: dict[str, dict[str, Any]] = {}
+    done, total = 0, run.done * 2
+    with zipfile.ZipFile(file, "w", allowZip64=True) as made:
+        for name, content in _texts(run, with_images):
+            _add(made, listed, name, content)
+        with tempfile.TemporaryFile() as flat:
+            # A Parquet file is written in one go and read in another: not straight into the zip.
+            write_parquet_to(flat, [run], lambda at, _: progress(at, total))
+            _add_stream(made, listed, "results.parquet", flat)
+        wanted: dict[str, Path] = {}
+        for name, content, table in parts(run.shards):
+            _add(made, listed, f"shards/{name}", content)
+            if with_images:
+                wanted |= _pictures(run, table)
+            done += table.num_rows
+            progress(run.done + done, total)
+        packed = {name: wanted[name] for name in sorted(wanted) if wanted[name].is_file()}
+        for name, path in packed.items():
+            # Their names say what is in them, so the manifest need not.
+            made.writestr(_entry(name), path.read_bytes())
+        about = {
+            "format": FORMAT, "format_version": FORMAT_VERSION, "run_id": run.run_id,
+            "name": run.plan.name, "truehue": VERSION, "pictures": asdict(run.counts),
+            "images": sum(name.startswith("images/") for name in packed),
+            "masks": sum(name.startswith("masks/") for name in packed),
+            "files": listed,
+        }  # fmt: skip
+        made.writestr(_entry(MANIFEST), _json(about))
+
+
+def _texts(run: ExportRun, with_images: bool) -> Iterator[tuple[str, bytes]]:
+    pictures = "the pictures, named by their pixels" if with_images else "not part of this export"
+    words = README.format(run_id=run.run_id, name=run.plan.name, pictures=pictures)
+    yield "README.txt", words.encode()
+    yield "plan.json", _json(plan_out(run))
+    yield "prompts.jsonl.gz", _lines(prompt.as_json() for prompt in run.plan.prompts)
+    if run.plan.kind == STORED:
+        yield "items.jsonl.gz", _lines(item_out(item) for item in run.plan.items)
+    yield "codebook.json", codebook_json([run]).encode()
+    yield "codebook.md", codebook_text([run]).encode()
+    yield "references.bib", references([run]).encode()
+
+
+def item_out(item: StoredItem) -> dict[str, Any]:
+    """A stored picture without the paths of this machine."""
+    out = asdict(item)
+    out["file"] = ""
+    for mask in out["masks"].values():
+        mask["file"] = ""
+    return out
+
+
+def _pictures(run: ExportRun, table: Any) -> dict[str, Path]:
+    """Where the pictures and masks of some results lie, by their names in the archive."""
+    found: dict[str, Path] = {}
+    stored: Mapping[int, StoredItem] = dict(enumerate(run.plan.items))
+    columns = [table[name].to_pylist() for name in ("position", "image_id", "masks")]
+    for position, image_id, masks in zip(*columns, strict=True):
+        item = stored.get(position)
+        if image_id:
+            path = Path(item.file) if item else shelf(run.folder.images, image_id)
+            found[shelf(Path("images"), image_id).as_posix()] = path
+        for mask in masks or ():
+            name = mask["content_sha256"]
+            path = shelf(run.folder.masks, name)
+            if not path.is_file() and item and mask["target"] in item.masks:
+                path = Path(item.masks[mask["target"]].file)
+            found[shelf(Path("masks"), name).as_posix()] = path
+    return found
+
+
+def _add(made: zipfile.ZipFile, listed: dict[str, Any], name: str, content: bytes) -> None:
+    made.writestr(_entry(name), content)
+    listed[name] = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+
+
+def _add_stream(
+    made: zipfile.ZipFile, listed: dict[str, Any], name: str, source: IO[bytes]
+) -> None:
+    digest, size = hashlib.sha256(), source.tell()
+    source.seek(0)
+    entry = _entry(name)
+    entry.file_size = size
+    with made.open(entry, "w", force_zip64=size > 2**31) as target:
+        while piece := source.read(2**20):
+            digest.update(piece)
+            target.write(piece)
+    listed[name] = {"bytes": size, "sha256": digest.hexdigest()}
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(name, _TIME)
+    entry.create_system = 3  # so that the bytes are the same on every system
+    entry.external_attr = 0o644 << 16
+    # Parquet, PNG and gzip are small already.
+    packed = name.endswith(_PACKED)
+    entry.compress_type = zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED
+    return entry
+
+
+def _lines(rows: Any) -> bytes:
+    text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    return gzip.compress(text.encode(), 6, mtime=0)
+
+
+def _json(value: Any) -> bytes:
+    return (json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()

@@ -1,0 +1,114 @@
+"""The codebook of an exported table: every column, and under what its numbers were made."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Sequence
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from core.export.columns import COLUMNS
+from core.export.source import ExportRun, plan_out
+from core.runs.causes import CAUSES
+from core.verdict.rules import RULES
+from core.version import VERSION
+
+NOTE = (
+    "One row an object, rule and picture. UTF-8; an empty field is nothing, never zero. Numbers "
+    "have the point as decimal mark. A picture that could not be drawn or judged is a row too: it "
+    "is unscored, with its reason, and belongs neither to the passes nor to the fails. Count "
+    "pictures by the rows whose leads is true. Only the latest attempt at a picture is here. "
+    "Numbers of different rules, or of different versions of a rule, are never to be mixed."
+)
+
+
+def codebook(runs: Sequence[ExportRun]) -> dict[str, Any]:
+    """The codebook of the rows of ``runs`` as plain JSON."""
+    return {
+        "format": "truehue codebook", "format_version": 1,
+        "note": NOTE,
+        "columns": [column.as_json() for column in COLUMNS],
+        "causes": dict(CAUSES),
+        "rules": _rules(runs),
+        "runs": [_about(run) for run in runs],
+        "exported_with": software(),
+    }  # fmt: skip
+
+
+def codebook_json(runs: Sequence[ExportRun]) -> str:
+    """``codebook.json``."""
+    return json.dumps(codebook(runs), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def codebook_text(runs: Sequence[ExportRun]) -> str:
+    """``codebook.md``."""
+    made = codebook(runs)
+    lines = ["# Codebook of TrueHue results", "", NOTE, "", "## Columns", "",
+             "| column | type | unit or range | values | of | may be empty | meaning |",
+             "|---|---|---|---|---|---|---|"]  # fmt: skip
+    for column in COLUMNS:
+        cells = (column.kind, column.unit, ", ".join(column.allowed), column.source,
+                 "no" if column.always else "yes", column.meaning)  # fmt: skip
+        lines.append(f"| `{column.name}` | " + " | ".join(_cell(cell) for cell in cells) + " |")
+    lines += ["", "## Causes", "", "| cause | meaning |", "|---|---|"]
+    lines += [f"| {name} | {_cell(meaning)} |" for name, meaning in CAUSES.items()]
+    lines += ["", "## Rules", ""]
+    for rule in made["rules"]:
+        limits = ", ".join(f"{name} < {limit:g}" for name, limit in rule["thresholds"].items())
+        lines.append(f"- **{_cell(rule['id'])} {_cell(rule['version'])}** ({limits or 'unknown'}): "
+                     f"{_cell(rule['description'])}")  # fmt: skip
+    for run in made["runs"]:
+        plan = json.dumps(run["plan"], indent=1, ensure_ascii=False)
+        counts = run["pictures"]
+        lines += ["", f"## Run {run['run_id']}", "", _cell(run["name"]), "",
+                  f"{counts['done']:,} of {counts['total']:,} pictures have a result, "
+                  f"{counts['failed']:,} of them could not be drawn.", "",
+                  "```json", plan, "```"]  # fmt: skip
+        for way in run["drawn_with"]:
+            lines += ["", "Drawn with: " + _cell(json.dumps(way, ensure_ascii=False))]
+    words = ", ".join(f"{name} {number}" for name, number in made["exported_with"].items())
+    return "\n".join([*lines, "", "## Exported with", "", words, ""])
+
+
+def software() -> dict[str, str]:
+    """The versions that write this export."""
+    out = {"truehue": VERSION, "python": platform.python_version()}
+    for name in ("numpy", "pyarrow"):
+        try:
+            out[name] = version(name)
+        except PackageNotFoundError:  # an environment without it cannot write Parquet
+            continue
+    return out
+
+
+def _rules(runs: Sequence[ExportRun]) -> list[dict[str, Any]]:
+    """The rules of the runs; one of another version than ours has no thresholds that we know."""
+    pairs = dict.fromkeys(pair for run in runs for pair in run.plan.rules)
+    out = []
+    for rule_id, number in pairs:
+        known = next((one for one in RULES if (one.id, one.version) == (rule_id, number)), None)
+        limits = asdict(known.thresholds) if known else {}
+        out.append({
+            "id": rule_id, "version": number, "name": known.name if known else rule_id,
+            "description": known.description if known else "A version that is not in this TrueHue.",
+            "thresholds": {name: limit for name, limit in limits.items() if limit is not None},
+        })  # fmt: skip
+    return out
+
+
+def _about(run: ExportRun) -> dict[str, Any]:
+    return {
+        "run_id": run.run_id, "name": run.plan.name, "plan": plan_out(run),
+        "pictures": asdict(run.counts), "drawn_with": list(run.made_by),
+        "imported_from": run.imported,
+    }  # fmt: skip
+
+
+def _cell(text: str) -> str:
+    """Text that stays in its cell of a Markdown table, and is no markup."""
+    out = " ".join(str(text).split()).replace("\\", "\\\\")
+    for mark in "|*_`<>[]#":
+        out = out.replace(mark, "\\" + mark)
+    return out

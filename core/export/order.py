@@ -1,0 +1,84 @@
+"""The latest attempt of every picture of a run, by position, whatever shards it lies in."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.runs.shards import read_columns, schema
+
+BATCH = 2048
+KEPT_BYTES = 192 * 2**20
+"""Of shards that are held at once: pictures of one stretch usually lie in few of them."""
+
+
+def latest(shards: Sequence[Path]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """For each picture that has a result its position, its shard's place, and the row in there.
+
+    int64 arrays, ascending by position. Of equal attempts the first shard's counts.
+    """
+    parts = []
+    for place, path in enumerate(shards):
+        columns = read_columns(path, ("position", "attempt"))
+        count = columns.num_rows
+        parts.append((
+            columns["position"].to_numpy().astype(np.int64),
+            columns["attempt"].to_numpy().astype(np.int64),
+            np.full(count, place), np.arange(count),
+        ))  # fmt: skip
+    if not parts:
+        nothing = np.zeros(0, dtype=np.int64)
+        return nothing, nothing, nothing
+    positions, attempts, places, rows = (np.concatenate(part) for part in zip(*parts, strict=True))
+    order = np.lexsort((rows, places, -attempts, positions))
+    first = np.ones(len(order), dtype=bool)
+    first[1:] = np.diff(positions[order]) != 0
+    chosen = order[first]
+    return positions[chosen], places[chosen], rows[chosen]
+
+
+def item_tables(shards: Sequence[Path], size: int = BATCH) -> Iterator[Any]:
+    """Tables of up to ``size`` pictures in the schema of a shard, ascending by position.
+
+    Few shards are in memory at a time. Raises BadShard for a damaged one.
+    """
+    import pyarrow as pa
+
+    _, places, rows = latest(shards)
+    kept = _Kept(shards)
+    for start in range(0, len(places), size):
+        at, row = places[start : start + size], rows[start : start + size]
+        parts, origins = [], []
+        for place in np.unique(at):
+            here = np.flatnonzero(at == place)
+            parts.append(kept.table(int(place)).take(pa.array(row[here])))
+            origins.append(here)
+        back = np.argsort(np.concatenate(origins), kind="stable")
+        yield pa.concat_tables(parts).take(pa.array(back)).combine_chunks()
+
+
+class _Kept:
+    """Shards in memory, the last used ones up to a number of bytes."""
+
+    def __init__(self, shards: Sequence[Path]) -> None:
+        self._shards = shards
+        self._tables: OrderedDict[int, Any] = OrderedDict()
+
+    def table(self, place: int) -> Any:
+        """The whole shard, with one chunk a column."""
+        if place in self._tables:
+            self._tables.move_to_end(place)
+            return self._tables[place]
+        wanted = schema()
+        table = read_columns(self._shards[place], wanted.names).cast(wanted).combine_chunks()
+        self._tables[place] = table
+        while len(self._tables) > 1 and self._bytes() > KEPT_BYTES:
+            self._tables.popitem(last=False)
+        return table
+
+    def _bytes(self) -> int:
+        return sum(table.nbytes for table in self._tables.values())

@@ -1,0 +1,158 @@
+"""Archives of others: read with distrust, and made a run's folder, whole or not at all.
+
+A person elsewhere wrote every byte. Names lead nowhere but into the new folder, sizes are counted
+and not believed, ids are checked before they name files, and pictures are what their names say.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from core.errors import BadInput, DataFolderError
+from core.export import archive
+from core.export.checked_plan import checked_plan
+from core.export.checked_shards import checked_results
+from core.export.checked_zip import Limits, unpacked_run
+from core.export.files import Progress, quiet
+from core.export.parts import same_results
+from core.export.pictures import checked_pictures
+from core.export.source import IMPORTED, imported_from
+from core.files import why_of
+from core.runs.folder import PLAN, RunFolder
+from core.runs.records import RunState
+
+INCOMING = ".incoming"
+"""Below the folder of runs: what is being read. Nobody looks for runs in there."""
+
+
+def open_archive(
+    path: Path | str, root: Path | str, *, name: str = "", limits: Limits | None = None,
+    progress: Progress = quiet,
+) -> RunFolder:  # fmt: skip
+    """Makes the folder ``root/<run_id>`` of an archive that :mod:`core.export.archive` wrote, here
+    or elsewhere, and returns it; ``name`` is what the file was called where it came from.
+
+    The same results again are the run that is there. Raises BadInput that says what is wrong with
+    the file (no archive of ours, another version, damaged, too large, paths or ids that lead
+    elsewhere, results that do not fit their plan), or that a run of that id has other results;
+    DataFolderError where nothing can be written. In each case nothing stays behind.
+    """
+    path, root = Path(path), Path(root)
+    shown = name or path.name
+    waiting = root / INCOMING / secrets.token_hex(8)
+    try:
+        digest = unpacked_run(path, waiting, shown, limits or Limits())
+        manifest = _manifest(waiting, shown)
+        plan = checked_plan(waiting, shown, str(manifest["run_id"]))
+        results = checked_results(waiting, plan, shown, progress)
+        checked_pictures(waiting, results.image_ids, results.mask_ids, shown, progress)
+        made = waiting / str(manifest["run_id"])
+        _lay_out(waiting, made, plan.summary, plan.item_lines)
+        _say_where_from(made, shown, digest, results.done, plan.summary, manifest)
+        return _take_its_place(made, root, shown)
+    except OSError as error:
+        raise DataFolderError(f"{shown} cannot be imported: {why_of(error)}.") from error
+    finally:
+        shutil.rmtree(waiting, ignore_errors=True)
+
+
+def _manifest(folder: Path, shown: str) -> dict[str, Any]:
+    """What the archive says it is; its other files have been compared with it already."""
+    found = json.loads((folder / archive.MANIFEST).read_bytes())
+    run = found.get("run_id")
+    if not isinstance(run, str) or len(run) != 16 or set(run) - set("0123456789abcdef"):
+        raise BadInput(f"{shown} names no run that this TrueHue could know.")
+    return dict(found)
+
+
+def _lay_out(
+    waiting: Path, made: Path, summary: Mapping[str, Any], item_lines: bytes | None
+) -> None:
+    """The folder of a run as :class:`core.runs.folder.RunFolder` has it."""
+    for part in ("journal", "shards", "images", "masks"):
+        (made / part).mkdir(parents=True, exist_ok=True)
+    for part in ("shards", "images", "masks"):
+        source = waiting / part
+        if source.is_dir():
+            os.rmdir(made / part)
+            source.rename(made / part)
+    (waiting / "prompts.jsonl.gz").rename(made / "prompts.jsonl.gz")
+    if item_lines is not None:
+        (made / "items.jsonl.gz").write_bytes(item_lines)
+    (made / PLAN).write_bytes(_json(summary))
+
+
+def _say_where_from(
+    made: Path, shown: str, digest: str, done: int, summary: Mapping[str, Any],
+    manifest: Mapping[str, Any],
+) -> None:  # fmt: skip
+    folder = RunFolder(made)
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    about = {
+        "name": shown[:200], "sha256": digest, "at": now,
+        "truehue": str(manifest.get("truehue", ""))[:40],
+        "images": any(folder.images.iterdir()),
+    }  # fmt: skip
+    (made / IMPORTED).write_bytes(_json(about))
+    total = int(summary["total"])
+    state = RunState(
+        str(summary["run_id"]), "finished" if done == total else "cancelled", total, done,
+        updated_at=now, message=f"Imported from {shown[:200]}.",
+    )  # fmt: skip
+    folder.keep_state(replace(state, failed=_failed(folder)))
+
+
+def _failed(folder: RunFolder) -> int:
+    from core.runs.shards import read_columns
+
+    return sum(
+        read_columns(path, ("status",))["status"].to_pylist().count("failed")
+        for path in folder.shards()
+    )
+
+
+def _take_its_place(made: Path, root: Path, shown: str) -> RunFolder:
+    there = RunFolder(root / made.name)
+    if (there.path / PLAN).is_file():
+        if same_results(there.shards(), RunFolder(made).shards()):
+            _add_pictures(made, there)
+            return there
+        origin = imported_from(there.path)
+        whose = f"imported from {origin['name']}" if origin.get("name") else "made here"
+        raise BadInput(
+            f"{shown} holds the run {made.name}, which is here already, {whose}, with other "
+            "results. Nothing was changed. To compare both, import it into another data folder."
+        )
+    for leftover in (made / "wish.json", made / "lock"):
+        leftover.unlink(missing_ok=True)
+    try:
+        made.rename(there.path)
+    except OSError as error:
+        raise DataFolderError(
+            f"{there.path} cannot be made: {why_of(error)}. Take away what lies there."
+        ) from error
+    return there
+
+
+def _add_pictures(made: Path, there: RunFolder) -> None:
+    """An archive with pictures completes a run that was imported without them."""
+    if not imported_from(there.path):
+        return
+    for part in ("images", "masks"):
+        for source in (made / part).glob("*/*.png"):
+            target = there.path / part / source.parent.name / source.name
+            if not target.exists():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                source.rename(target)
+
+
+def _json(value: Any) -> bytes:
+    return (json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()

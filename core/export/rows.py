@@ -1,0 +1,215 @@
+"""Results as flat rows: one an object, rule and picture, in the columns of an exported table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.color.notation import read_hex
+from core.color.spaces import hex_of, lab_to_srgb8, srgb8_to_lab
+from core.export.columns import COLUMNS, arrow_schema
+from core.export.order import item_tables
+from core.prompts.prompt import Prompt
+from core.runs.records import RunPlan
+from core.verdict.judge import UNSCORED
+
+Table = Any
+"""A pyarrow Table; pyarrow is loaded when rows are wanted."""
+
+_KEYS = 1 << 16  # more targets than a prompt can have, so that item and target make one number
+_OF_VERDICT = {
+    "rule": "rule", "rule_version": "version", "relation": "relation", "asked_hex": "asked_hex",
+    "picture_reason": "picture_reason", "step": "step", "cause": "cause", "told": "told",
+    "delta_e00": "delta_e00", "delta_chroma": "delta_chroma", "hue_deg": "hue_deg",
+    "misfit": "misfit", "confidence_percent": "confidence_percent",
+}  # fmt: skip
+_OF_ITEM = {
+    "position": "position", "image": "image", "drawing_status": "status",
+    "drawing_reason": "reason", "attempt": "attempt", "image_id": "image_id", "width_px": "width",
+    "height_px": "height", "seed": "seed", "drawing_seconds": "seconds",
+    "scoring_seconds": "scoring_seconds",
+}  # fmt: skip
+
+
+def row_tables(run_id: str, plan: RunPlan, shards: Sequence[Path]) -> Iterator[Table]:
+    """The rows of a run in tables of a few thousand, ascending by position, rule and object as the
+    run wrote them. A picture without a verdict is a row too: unscored, with its reason."""
+    about = Prompts(plan.prompts)
+    for items in item_tables(shards):
+        yield _rows(run_id, plan, about, items)
+
+
+class Prompts:
+    """Prompts and their targets as columns that rows take from by number."""
+
+    def __init__(self, prompts: Sequence[Prompt]) -> None:
+        import pyarrow as pa
+
+        def column(values: Iterator[str | None]) -> Any:
+            return pa.array([value or None for value in values], pa.string())
+
+        fields = {
+            "prompt_source": "source", "prompt_id": "id", "text": "text", "task": "task",
+            "level": "level", "system": "system", "notation": "notation", "template": "template",
+            "prompt_category": "category", "concept": "concept", "modifier": "modifier",
+            "style": "style",
+        }  # fmt: skip
+        self.texts = {
+            name: column(getattr(prompt, field) for prompt in prompts)
+            for name, field in fields.items()
+        }
+        counts = [len(prompt.targets) for prompt in prompts]
+        self.starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        targets = [target for prompt in prompts for target in prompt.targets]
+        self.targets = {
+            "category": column(iter([target.category for target in targets])),
+            "role": column(iter([target.role for target in targets])),
+            "color": column(iter([t.color.value if t.color else None for t in targets])),
+        }
+
+    def target_numbers(self, prompt: np.ndarray, target: np.ndarray) -> Any:
+        """Places in ``targets``, null where there is no such target."""
+        import pyarrow as pa
+
+        number = self.starts[prompt] + target
+        missing = (target < 0) | (number >= self.starts[prompt + 1])
+        return pa.array(np.where(missing, 0, number), mask=missing)
+
+
+def _rows(run_id: str, plan: RunPlan, about: Prompts, items: Table) -> Table:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    verdicts = _list(items, "verdicts")
+    lengths = pc.list_value_length(verdicts).fill_null(0).to_numpy(zero_copy_only=False)
+    told = np.repeat(np.arange(len(lengths)), lengths)
+    silent = np.flatnonzero(lengths == 0)
+    item = np.concatenate([told, silent])
+    order = np.argsort(item, kind="stable")
+    item = item[order]
+    # Rows without a verdict take nulls: their place lies beyond the last verdict.
+    place = np.concatenate([np.arange(len(told)), np.full(len(silent), -1)])[order]
+    verdict = pa.array(np.maximum(place, 0), mask=place < 0)
+    flat = verdicts.flatten()
+    fields = {name: _taken(flat, name, verdict) for name in flat.type.names}
+    target = fields["target"].fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    prompt = items["prompt"].to_numpy()[item]
+    at = pa.array(item)
+    columns: dict[str, Any] = {
+        "run_id": _same(run_id, len(item)), "run_name": _same(plan.name, len(item)),
+        "model": _same(plan.model, len(item)), "kind": _same(plan.kind, len(item)),
+    }  # fmt: skip
+    columns |= {name: values.take(pa.array(prompt)) for name, values in about.texts.items()}
+    numbers = about.target_numbers(prompt, target)
+    columns |= {name: values.take(numbers) for name, values in about.targets.items()}
+    columns |= {name: items[source].combine_chunks().take(at) for name, source in _OF_ITEM.items()}
+    columns |= {name: fields[source] for name, source in _OF_VERDICT.items()}
+    unjudged = pa.array(place < 0)
+    columns["object"] = fields["object_name"]
+    columns["target"] = pa.array(target, mask=target < 0)
+    columns["leads"] = pc.if_else(unjudged, True, fields["leads"])
+    for name in ("status", "picture_status"):
+        columns[name] = pc.if_else(unjudged, UNSCORED, fields[name])
+    columns |= _asked(fields["asked_hex"]) | _found(fields["lab"])
+    columns |= _masks(items, item, target)
+    return _table(columns)
+
+
+def _table(columns: Mapping[str, Any]) -> Table:
+    """The columns in their order and types; text of no length is nothing."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    wanted, arrays = arrow_schema(), []
+    for column, field in zip(COLUMNS, wanted, strict=True):
+        values = columns[column.name].cast(field.type)
+        if pa.types.is_string(field.type):
+            values = pc.if_else(pc.equal(values, ""), pa.scalar(None, pa.string()), values)
+        arrays.append(values)
+    return pa.Table.from_arrays(arrays, schema=wanted)
+
+
+def _asked(hexes: Any) -> dict[str, Any]:
+    """L*, a*, b* of the asked colors."""
+    import pyarrow as pa
+
+    encoded = hexes.dictionary_encode()
+    known = [_lab_of_hex(value) for value in encoded.dictionary.to_pylist()]
+    return {
+        f"asked_{name}": pa.array([lab and lab[at] for lab in known], pa.float64()).take(
+            encoded.indices
+        )
+        for at, name in enumerate("lab")
+    }
+
+
+@lru_cache(maxsize=4096)
+def _lab_of_hex(value: str) -> tuple[float, float, float] | None:
+    srgb8 = read_hex(value) if value else None
+    if srgb8 is None:
+        return None
+    lightness, a, b = (float(number) for number in srgb8_to_lab(np.array(srgb8, dtype=np.uint8)))
+    return lightness, a, b
+
+
+def _found(labs: Any) -> dict[str, Any]:
+    """L*, a*, b* of the found colors, and the nearest color of sRGB."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    has = labs.is_valid().to_numpy(zero_copy_only=False)
+    values = [pc.list_element(labs, at).cast(pa.float64()) for at in range(3)]
+    columns: dict[str, Any] = {
+        f"found_{name}": one for name, one in zip("lab", values, strict=True)
+    }
+    lab = np.stack([one.to_numpy(zero_copy_only=False)[has] for one in values], axis=-1)
+    hexes = np.full(len(has), None, dtype=object)
+    hexes[has] = [hex_of(one) for one in lab_to_srgb8(lab)] if len(lab) else []
+    columns["found_hex"] = pa.array(hexes, pa.string())
+    return columns
+
+
+def _masks(items: Table, item: np.ndarray, target: np.ndarray) -> dict[str, Any]:
+    """The mask of each row's object."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    masks = _list(items, "masks")
+    lengths = pc.list_value_length(masks).fill_null(0).to_numpy(zero_copy_only=False)
+    flat = masks.flatten()
+    of_target = flat.field("target").to_numpy(zero_copy_only=False).astype(np.int64)
+    keys = np.repeat(np.arange(len(lengths)), lengths) * _KEYS + of_target
+    order = np.argsort(keys, kind="stable")
+    wanted = item * _KEYS + target
+    at = np.searchsorted(keys[order], wanted)
+    inside = np.minimum(at, max(len(keys) - 1, 0))
+    missing = (at >= len(keys)) | (target < 0)
+    if len(keys):
+        missing |= keys[order][inside] != wanted
+        place = pa.array(order[inside], mask=missing)
+    else:
+        place = pa.nulls(len(item), pa.int64())
+    return {
+        "mask_area_px": _taken(flat, "area_px", place),
+        "mask_maker": _taken(flat, "maker", place),
+        "mask_sha256": _taken(flat, "content_sha256", place),
+    }
+
+
+def _list(items: Table, name: str) -> Any:
+    column = items[name].combine_chunks()
+    return column.chunk(0) if hasattr(column, "chunk") and column.num_chunks else column
+
+
+def _taken(flat: Any, name: str, places: Any) -> Any:
+    return flat.field(name).take(places)
+
+
+def _same(value: str, count: int) -> Any:
+    import pyarrow as pa
+
+    return pa.repeat(pa.scalar(value, pa.string()), count)

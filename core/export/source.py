@@ -1,0 +1,117 @@
+"""A run that is exported: its plan read once, and what its results say of how they were made."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from core.errors import BadInput
+from core.export.order import item_tables, latest
+from core.runs.folder import RunFolder
+from core.runs.records import RunPlan
+
+IMPORTED = "imported.json"
+"""In the folder of a run that came from elsewhere: the archive's name and SHA-256, and when."""
+
+_MADE_BY = (
+    "model", "repo", "revision", "variant", "base_repo", "base_revision", "served_model",
+    "pipeline", "dtype", "device", "renderer_version", "numpy", "torch", "diffusers",
+    "transformers", "openai", "truehue",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Pictures of a run: ``total`` of the plan, ``done`` with a result, ``failed`` among them."""
+
+    total: int
+    done: int
+    failed: int
+
+
+@dataclass
+class ExportRun:
+    """One run on its way out. ``counts`` and ``made_by`` go through its shards once."""
+
+    folder: RunFolder
+    _found: tuple[Counts, tuple[dict[str, Any], ...]] | None = field(default=None, repr=False)
+
+    @property
+    def run_id(self) -> str:
+        """The run's id."""
+        return self.folder.run_id
+
+    @cached_property
+    def plan(self) -> RunPlan:
+        """The whole plan."""
+        return self.folder.plan()
+
+    @cached_property
+    def shards(self) -> list[Path]:
+        """The shards that there were when they were first asked for: one export has one set."""
+        return self.folder.shards()
+
+    @cached_property
+    def imported(self) -> dict[str, Any]:
+        """Where the run came from; empty for a run of this machine."""
+        return imported_from(self.folder.path)
+
+    @cached_property
+    def done(self) -> int:
+        """Pictures with a result."""
+        return len(latest(self.shards)[0])
+
+    @property
+    def counts(self) -> Counts:
+        """How many pictures there are."""
+        return self._looked()[0]
+
+    @property
+    def made_by(self) -> tuple[dict[str, Any], ...]:
+        """The different versions, weights and number types that drew, as the pictures' origins
+        name them; usually one."""
+        return self._looked()[1]
+
+    def _looked(self) -> tuple[Counts, tuple[dict[str, Any], ...]]:
+        if self._found is None:
+            failed, ways = 0, {}
+            for items in item_tables(self.shards):
+                failed += items["status"].to_pylist().count("failed")
+                for text in items["origin"].to_pylist():
+                    origin = json.loads(text or "{}")
+                    way = {name: origin[name] for name in _MADE_BY if origin.get(name)}
+                    if way:
+                        ways[json.dumps(way, sort_keys=True)] = way
+            counts = Counts(int(self.folder.summary()["total"]), self.done, failed)
+            self._found = counts, tuple(ways[key] for key in sorted(ways))
+        return self._found
+
+
+def plan_out(run: ExportRun) -> dict[str, Any]:
+    """plan.json as it leaves this machine: without the folder that the Munsell samples lie in."""
+    made = run.folder.summary()
+    made["munsell"] = Path(str(made.get("munsell") or "")).name
+    return made
+
+
+def imported_from(folder: Path) -> dict[str, Any]:
+    """What ``imported.json`` of a run's folder says: ``name``, ``sha256``, ``at``, ``images``;
+    empty where there is none."""
+    try:
+        found = json.loads((folder / IMPORTED).read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return dict(found) if isinstance(found, Mapping) else {}
+
+
+def runs_of(folders: Any) -> list[ExportRun]:
+    """One run or several, each once. Raises BadInput where there is none."""
+    given = [folders] if isinstance(folders, RunFolder) else list(folders)
+    out = list({one.run_id: ExportRun(one) for one in given}.values())
+    if not out:
+        raise BadInput("Choose a run to export.")
+    return out

@@ -1,0 +1,3 @@
+"""The version of TrueHue, as pyproject.toml states it."""
+
+VERSION = "0.1.0"

@@ -1,0 +1,109 @@
+"""Small runs as their folders lie on the disk: drawn by the renderer, judged by the real rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from threading import Event
+
+from core.color.systems import parse_target
+from core.files import shelf, write_once
+from core.generation.reference import ReferenceRenderer
+from core.images import encode_png, image_id
+from core.prompts.prompt import ObjectTarget, Prompt
+from core.runs.folder import RunFolder
+from core.runs.plan import make_plan, place_of, request_of
+from core.runs.records import ItemResult, MaskResult, RunPlan
+from core.runs.score import not_drawn, score
+from core.runs.shards import write_shard
+from core.verdict.asked import Finding
+from core.verdict.tasks import Settings
+
+EVIL = "</script><script>document.title='broken'</script>${1+1} <b>\"'`\\u2028\u2028"
+"""Text of a prompt that must stay text wherever it goes."""
+
+RULES = ("paper", "truehue")
+
+
+def prompts() -> tuple[Prompt, ...]:
+    """Four prompts of three tasks, one of them with hostile text."""
+
+    def of(name: str, color: str, role: str = "main") -> ObjectTarget:
+        return ObjectTarget(name, parse_target(color), (), role, "kitchen")
+
+    apple = of("apple", "l2:Red")
+    plate = ObjectTarget("plate", None, (), "bystander", "kitchen")
+    return (
+        Prompt("p1", "A vivid red apple", "cna", (apple,), "l2", "tests", "D.1.1", "name"),
+        Prompt("p2", f"A mug {EVIL}", "cna", (of("mug", "css:seagreen"),), "css", "tests"),
+        Prompt("p3", "A red apple on a plate", "coa", (apple, plate), "l2", "tests"),
+        Prompt("p4", "A blue vase, a yellow ball", "moc",
+               (of("vase", "l2:Blue"), of("ball", "l2:Yellow")), "l2", "tests"),
+    )  # fmt: skip
+
+
+def plan(name: str = "A small run", images: int = 2, rules: Sequence[str] = RULES) -> RunPlan:
+    """The plan of a run of the renderer at its smallest size, where two objects exchange
+    their colors."""
+    return make_plan(
+        prompts(), "reference-renderer", name=name, set_name="tests", images=images, size_px=64,
+        options={"light": "overcast", "failure": "swapped"}, rules=rules,
+    )  # fmt: skip
+
+
+def make_run(
+    root: Path, made: RunPlan | None = None, *, failed: Sequence[int] = (3,), shards: int = 2,
+    leave_out: Sequence[int] = (),
+) -> RunFolder:  # fmt: skip
+    """The run's folder with all its results in ``shards`` files, dealt out as workers would."""
+    made = made or plan()
+    folder = RunFolder.create(root, made)
+    results = [
+        _failed(made, position) if position in failed else _drawn(made, folder, position)
+        for position in range(made.total) if position not in leave_out
+    ]  # fmt: skip
+    for number in range(shards):
+        write_shard(folder.shard_folder / f"w{number}-1.parquet", results[number::shards])
+    return folder
+
+
+def _failed(made: RunPlan, position: int, attempt: int = 1) -> ItemResult:
+    prompt, image = place_of(made, position)
+    why = "The model gave up."
+    return ItemResult(
+        position, prompt, image, attempt, "failed", why, seed=image, worker="w0",
+        verdicts=not_drawn(why, made.rules),
+    )  # fmt: skip
+
+
+def _drawn(made: RunPlan, folder: RunFolder, position: int) -> ItemResult:
+    prompt, image = place_of(made, position)
+    drawn = _pictures(made.prompts[prompt], image, made)
+    found = {one.target: Finding(one.mask.pixels) for one in drawn.masks}
+    content = encode_png(drawn.srgb8)
+    name = image_id(drawn.srgb8)
+    write_once(shelf(folder.images, name), content)
+    masks = []
+    for one in drawn.masks:
+        write_once(shelf(folder.masks, one.mask.content_sha256), one.mask.png())
+        masks.append(MaskResult(one.target, one.mask.content_sha256, one.mask.area_px,
+                                one.mask.maker, dict(one.mask.parameters)))  # fmt: skip
+    verdicts = score(made.prompts[prompt], drawn.srgb8, found, made.rules, Settings())
+    height, width, _ = drawn.srgb8.shape
+    return ItemResult(
+        position, prompt, image, 1, "drawn", "", name, width, height, image, 0.5, 0.1, "w0",
+        drawn.origin, drawn.notes, tuple(masks), verdicts,
+    )  # fmt: skip
+
+
+def _pictures(prompt: Prompt, image: int, made: RunPlan):  # type: ignore[no-untyped-def]
+    return _cached(prompt, image, tuple(sorted(made.options.items())))
+
+
+@cache
+def _cached(prompt: Prompt, image: int, options):  # type: ignore[no-untyped-def]
+    made = make_plan([prompt], "reference-renderer", images=image + 1, size_px=64,
+                     options=dict(options))  # fmt: skip
+    (drawn,) = ReferenceRenderer().draw([request_of(made, image)], lambda report: None, Event())
+    return drawn

@@ -1,0 +1,210 @@
+"""Archives: what is in one, that equal results make equal bytes, and the way back."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from core.errors import BadInput
+from core.export.archive import write_archive
+from core.export.parts import carried, same_results
+from core.export.reading import INCOMING, open_archive
+from core.export.source import ExportRun, imported_from
+from core.export.tables import csv_pieces
+from core.files import read_png, shelf
+from core.generation.registry import model
+from core.images import image_id
+from core.runs.folder import RunFolder, run_folders
+from core.runs.plan import make_plan
+from core.runs.records import ItemResult, MaskerSpec, StoredItem, StoredMask
+from core.runs.shards import read_shard, write_shard
+from tests.core.export.made import EVIL, make_run, plan, prompts
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    return make_run(tmp_path_factory.mktemp("runs"))
+
+
+@pytest.fixture(scope="module")
+def packed(folder: RunFolder, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("out") / "small.truehue.zip"
+    write_archive(ExportRun(folder), path, with_images=True)
+    return path
+
+
+def results(folder: RunFolder) -> list[ItemResult]:
+    found = [item for path in folder.shards() for item in read_shard(path)]
+    return [replace(item, worker="") for item in sorted(found, key=lambda one: one.position)]
+
+
+def test_an_archive_holds_what_its_readme_promises(packed: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(packed) as found:
+        names = found.namelist()
+        found.extract("results.parquet", tmp_path)
+        text = found.read("README.txt").decode()
+        manifest = json.loads(found.read("manifest.json"))
+    for name in ("README.txt", "plan.json", "prompts.jsonl.gz", "codebook.json", "codebook.md",
+                 "references.bib", "results.parquet", "shards/part-00000.parquet"):  # fmt: skip
+        assert name in names
+        assert name in manifest["files"]
+    assert sum(name.startswith("images/") for name in names) == manifest["images"] == 7
+    assert "A small run" in text
+    # The lines that README.txt gives for Python do what they say.
+    table = pq.read_table(tmp_path / "results.parquet").to_pandas()
+    counts = table[table.leads].groupby(["rule", "task"]).picture_status.value_counts()
+    assert counts.sum() == 8 * 2
+
+
+def test_equal_results_are_equal_bytes_whoever_made_them(folder: RunFolder, tmp_path: Path) -> None:
+    other = make_run(tmp_path, shards=3)
+    created = json.loads((folder.path / "plan.json").read_text())
+    (other.path / "plan.json").write_text(json.dumps(created))
+    contents = []
+    for number, run in enumerate((folder, RunFolder(other.path))):
+        write_archive(ExportRun(run), tmp_path / f"{number}.zip", with_images=True)
+        contents.append((tmp_path / f"{number}.zip").read_bytes())
+    assert contents[0] == contents[1]
+
+
+def test_nothing_of_this_machine_is_in_it(packed: Path, folder: RunFolder) -> None:
+    with zipfile.ZipFile(packed) as found:
+        for name in found.namelist():
+            assert str(folder.path).encode() not in found.read(name), name
+
+
+def test_there_and_back_are_the_same_rows(folder: RunFolder, packed: Path, tmp_path: Path) -> None:
+    back = open_archive(packed, tmp_path, name="theirs.truehue.zip")
+    assert back.run_id == folder.run_id
+    assert results(back) == results(folder)
+    assert back.plan() == folder.plan()
+    assert EVIL in back.plan().prompts[1].text
+    one, other = (b"".join(csv_pieces([ExportRun(run)])) for run in (folder, back))
+    assert one == other
+    for item in results(back):
+        if item.image_id:
+            assert image_id(read_png(shelf(back.images, item.image_id), "RGB")) == item.image_id
+        for mask in item.masks:
+            assert shelf(back.masks, mask.content_sha256).is_file()
+    about = imported_from(back.path)
+    assert (about["name"], about["images"]) == ("theirs.truehue.zip", True)
+    assert back.state().status == "finished"
+    assert back.state().failed == 1
+    assert "theirs.truehue.zip" in back.state().message
+    assert [one.run_id for one in run_folders(tmp_path)] == [back.run_id]
+    assert list((tmp_path / INCOMING).iterdir()) == []
+
+
+def test_the_same_again_is_the_same_run(packed: Path, tmp_path: Path) -> None:
+    first = open_archive(packed, tmp_path)
+    before = sorted(path.name for path in first.path.rglob("*"))
+    assert open_archive(packed, tmp_path).path == first.path
+    assert sorted(path.name for path in first.path.rglob("*")) == before
+
+
+def test_without_pictures_first_and_with_them_later(
+    folder: RunFolder, packed: Path, tmp_path: Path
+) -> None:
+    write_archive(ExportRun(folder), tmp_path / "light.truehue.zip")
+    back = open_archive(tmp_path / "light.truehue.zip", tmp_path / "runs")
+    assert imported_from(back.path)["images"] is False
+    assert list(back.images.iterdir()) == []
+    open_archive(packed, tmp_path / "runs")
+    assert len(list(back.images.glob("*/*.png"))) == 7
+
+
+def test_ones_own_archive_changes_nothing_of_the_run(packed: Path, tmp_path: Path) -> None:
+    own = make_run(tmp_path)
+    assert open_archive(packed, tmp_path).path == own.path
+    assert imported_from(own.path) == {}
+    assert len(own.shards()) == 2
+
+
+def test_other_results_under_the_same_id_are_refused(packed: Path, tmp_path: Path) -> None:
+    own = make_run(tmp_path, failed=())
+    before = [path.read_bytes() for path in own.shards()]
+    with pytest.raises(BadInput, match="is here already, made here, with other results"):
+        open_archive(packed, tmp_path)
+    assert [path.read_bytes() for path in own.shards()] == before
+    assert imported_from(own.path) == {}
+
+
+def test_half_a_run_comes_back_as_half(tmp_path: Path) -> None:
+    half = make_run(tmp_path / "a", leave_out=(5, 6, 7))
+    write_archive(ExportRun(half), tmp_path / "half.truehue.zip")
+    back = open_archive(tmp_path / "half.truehue.zip", tmp_path / "b")
+    state = back.state()
+    assert (state.status, state.done, state.total) == ("cancelled", 5, 8)
+    assert same_results(half.shards(), back.shards())
+
+
+def test_stored_pictures_travel_without_their_paths(folder: RunFolder, tmp_path: Path) -> None:
+    """A run that scored pictures which existed: they lie anywhere, and their masks have ids."""
+    drawn = [item for item in results(folder) if item.status == "drawn"][:2]
+    items, kept = [], []
+    for number, item in enumerate(drawn):
+        (mask, *_) = item.masks
+        stored = StoredMask("ab" * 16, str(shelf(folder.masks, mask.content_sha256)), mask.maker,
+                            mask.parameters)  # fmt: skip
+        items.append(StoredItem(item.prompt, item.image, item.image_id,
+                                str(shelf(folder.images, item.image_id)), {mask.target: stored},
+                                "reference-renderer"))  # fmt: skip
+        masks = (replace(mask, mask_id="ab" * 16),)
+        kept.append(replace(item, position=number, masks=masks, seed=None))
+    made = make_plan(prompts(), "Someone's model", kind="stored", items=items, rules=("paper",
+                     "truehue"), masker=MaskerSpec("exact"))  # fmt: skip
+    run = RunFolder.create(tmp_path / "a", made)
+    write_shard(run.shard_folder / "w0-1.parquet", kept)
+    write_archive(ExportRun(run), tmp_path / "s.truehue.zip", with_images=True)
+    back = open_archive(tmp_path / "s.truehue.zip", tmp_path / "b")
+    assert back.run_id == run.run_id
+    assert [one.file for one in back.plan().items] == ["", ""]
+    assert [one.image_id for one in back.plan().items] == [one.image_id for one in items]
+    for item in results(back):
+        assert item.masks[0].mask_id == ""
+        assert shelf(back.images, item.image_id).is_file()
+        assert shelf(back.masks, item.masks[0].content_sha256).is_file()
+
+
+def test_the_plan_of_a_model_with_weights_is_named_in_the_references(folder: RunFolder) -> None:
+    from core.export.bibliography import references
+
+    run = ExportRun(folder)
+    text = references([run])
+    assert "@misc{gencolorbench," in text
+    assert "colorconceptbench" not in text
+    assert "@software{truehue," in text
+    assert run.run_id in text
+    entry = model("flux.1-dev")
+    run.plan = replace(  # type: ignore[misc]
+        folder.plan(), model=entry.id,
+        masker=MaskerSpec("grounded", "grounding-dino-base", "sam2.1-hiera-large"),
+    )  # fmt: skip
+    text = references([run])
+    assert f"url = {{https://huggingface.co/{entry.repo}}}" in text
+    assert "FLUX.1 [dev]" in text
+    assert "Used as detector." in text
+    assert "author" not in text.split("@software{truehue")[1]
+
+
+def test_text_of_others_is_no_command_in_the_references(tmp_path: Path) -> None:
+    from core.export.bibliography import escaped
+
+    assert escaped("a_b\n{c} \\input$") == (
+        r"a\_b \textbraceleft{}c\textbraceright{} \textbackslash{}input\$"
+    )
+
+
+def test_a_table_keeps_its_rows_where_names_are_left_out(folder: RunFolder) -> None:
+    from core.export.order import item_tables
+
+    (table,) = item_tables(folder.shards())
+    out = carried(table)
+    assert set(out["worker"].to_pylist()) == {""}
+    assert out.drop_columns(["worker"]).equals(table.drop_columns(["worker"]))
+    assert plan().total == table.num_rows

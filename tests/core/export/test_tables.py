@@ -1,0 +1,177 @@
+"""CSV and Parquet of runs: every verdict once, by position, with a codebook that fits."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from core.errors import DataFolderError
+from core.export.columns import COLUMNS, NAMES
+from core.export.order import item_tables
+from core.export.source import runs_of
+from core.export.tables import CODEBOOK_KEY, write_csv, write_parquet
+from core.runs.folder import RunFolder
+from core.runs.records import ItemResult
+from core.runs.shards import read_shard, write_shard
+from tests.core.export.made import EVIL, RULES, make_run, plan
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    return make_run(tmp_path_factory.mktemp("runs"))
+
+
+def read(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def results(folder: RunFolder) -> list[ItemResult]:
+    found = [item for path in folder.shards() for item in read_shard(path)]
+    return sorted(found, key=lambda item: item.position)
+
+
+def test_every_verdict_is_one_row_in_both_formats(folder: RunFolder, tmp_path: Path) -> None:
+    runs = runs_of(folder)
+    write_csv(runs, tmp_path / "a.csv")
+    write_parquet(runs, tmp_path / "a.parquet")
+    rows, table = read(tmp_path / "a.csv"), pq.read_table(tmp_path / "a.parquet").to_pylist()
+    assert list(rows[0]) == list(table[0]) == list(NAMES)
+    wanted = [(item, verdict) for item in results(folder) for verdict in item.verdicts]
+    assert len(rows) == len(table) == len(wanted) > 16
+    for (item, verdict), text, row in zip(wanted, rows, table, strict=True):
+        assert row["position"] == item.position == int(text["position"])
+        assert (row["rule"], row["status"], row["told"]) == (
+            verdict.rule, verdict.status, verdict.told,
+        )  # fmt: skip
+        assert row["delta_e00"] == verdict.delta_e00
+        assert text["delta_e00"] == ("" if verdict.delta_e00 is None else repr(verdict.delta_e00))
+        lab = verdict.lab or (None, None, None)
+        assert (row["found_l"], row["found_a"], row["found_b"]) == lab
+        assert row["target"] == (None if verdict.target < 0 else verdict.target)
+        mask = next((one for one in item.masks if one.target == verdict.target), None)
+        assert row["mask_area_px"] == (mask.area_px if mask else None)
+        assert row["mask_sha256"] == (mask.content_sha256 if mask else None)
+
+
+def test_a_hostile_prompt_is_the_same_text(folder: RunFolder, tmp_path: Path) -> None:
+    write_csv(runs_of(folder), tmp_path / "a.csv")
+    assert f"A mug {EVIL}" in {row["text"] for row in read(tmp_path / "a.csv")}
+
+
+def test_a_failed_picture_is_unscored_with_its_reason(folder: RunFolder, tmp_path: Path) -> None:
+    write_csv(runs_of(folder), tmp_path / "a.csv")
+    rows = [row for row in read(tmp_path / "a.csv") if row["position"] == "3"]
+    assert [row["rule"] for row in rows] == list(RULES)
+    for row in rows:
+        assert (row["drawing_status"], row["status"], row["cause"]) == (
+            "failed", "unscored", "no-image",
+        )  # fmt: skip
+        assert row["drawing_reason"] == "The model gave up."
+        assert row["image_id"] == row["object"] == row["delta_e00"] == row["target"] == ""
+
+
+def test_only_the_latest_attempt_counts(folder: RunFolder, tmp_path: Path) -> None:
+    other = make_run(tmp_path)
+    (again,) = [item for item in results(other) if item.position == 2]
+    write_shard(other.shard_folder / "w9-1.parquet", [
+        replace(again, position=3, image=1, attempt=2),
+    ])  # fmt: skip
+    write_csv(runs_of(other), tmp_path / "b.csv")
+    rows = [row for row in read(tmp_path / "b.csv") if row["position"] == "3"]
+    assert {row["drawing_status"] for row in rows} == {"drawn"}
+    assert {row["attempt"] for row in rows} == {"2"}
+
+
+def test_a_picture_without_a_verdict_is_a_row_too(tmp_path: Path) -> None:
+    other = make_run(tmp_path)
+    first = results(other)[0]
+    for path in other.shards():
+        path.unlink()
+    write_shard(other.shard_folder / "w0-1.parquet", [replace(first, verdicts=(), masks=())])
+    write_csv(runs_of(other), tmp_path / "b.csv")
+    (row,) = read(tmp_path / "b.csv")
+    assert (row["rule"], row["status"], row["picture_status"], row["leads"]) == (
+        "", "unscored", "unscored", "true",
+    )  # fmt: skip
+
+
+def test_rows_are_the_same_however_they_were_dealt_out(tmp_path: Path) -> None:
+    texts = []
+    for shards in (1, 3):
+        root = tmp_path / str(shards)
+        write_csv(runs_of(make_run(root, shards=shards)), root / "a.csv")
+        texts.append((root / "a.csv").read_bytes())
+    assert texts[0] == texts[1]
+
+
+def test_positions_ascend_through_small_tables(folder: RunFolder) -> None:
+    tables = list(item_tables(folder.shards(), size=3))
+    positions = [at for table in tables for at in table["position"].to_pylist()]
+    assert positions == list(range(8))
+    assert [table.num_rows for table in tables] == [3, 3, 2]
+
+
+def test_the_codebook_names_every_column_rule_and_version(
+    folder: RunFolder, tmp_path: Path
+) -> None:
+    write_parquet(runs_of(folder), tmp_path / "a.parquet")
+    book: dict[str, Any] = json.loads((tmp_path / "a.codebook.json").read_text())
+    inside = pq.read_schema(tmp_path / "a.parquet").metadata[CODEBOOK_KEY]
+    assert json.loads(inside) == book
+    assert [column["name"] for column in book["columns"]] == list(NAMES)
+    assert [rule["id"] for rule in book["rules"]] == list(RULES)
+    assert book["rules"][0]["thresholds"] == {
+        "delta_chroma": 5.0,
+        "delta_e00": 5.0,
+        "hue_deg": 30.0,
+    }
+    (run,) = book["runs"]
+    assert run["pictures"] == {"total": 8, "done": 8, "failed": 1}
+    assert run["drawn_with"][0]["renderer_version"]
+    text = (tmp_path / "a.codebook.md").read_text()
+    assert all(f"| `{name}` |" in text for name in NAMES)
+
+
+def test_values_are_those_that_the_codebook_allows(folder: RunFolder, tmp_path: Path) -> None:
+    write_parquet(runs_of(folder), tmp_path / "a.parquet")
+    rows = pq.read_table(tmp_path / "a.parquet").to_pylist()
+    for column in COLUMNS:
+        values = [row[column.name] for row in rows]
+        assert None not in values or not column.always, column.name
+        if column.allowed:
+            assert set(values) - {None} <= set(column.allowed), column.name
+
+
+def test_several_runs_stand_in_one_table(tmp_path: Path) -> None:
+    one, two = make_run(tmp_path), make_run(tmp_path, plan("Another", images=1))
+    write_csv(runs_of([one, two, one]), tmp_path / "a.csv")
+    names = [row["run_name"] for row in read(tmp_path / "a.csv")]
+    assert names == sorted(names, key=["A small run", "Another"].index)
+    assert set(names) == {"A small run", "Another"}
+
+
+def test_a_run_without_results_has_only_a_header(tmp_path: Path) -> None:
+    write_csv(runs_of(RunFolder.create(tmp_path, plan())), tmp_path / "a.csv")
+    write_parquet(runs_of(RunFolder.create(tmp_path, plan())), tmp_path / "a.parquet")
+    assert read(tmp_path / "a.csv") == []
+    assert pq.read_table(tmp_path / "a.parquet").num_rows == 0
+
+
+def test_nothing_stays_of_a_table_that_could_not_be_written(
+    folder: RunFolder, tmp_path: Path
+) -> None:
+    def stop(done: int, total: int) -> None:
+        raise RuntimeError("stopped")
+
+    with pytest.raises(RuntimeError):
+        write_csv(runs_of(folder), tmp_path / "a.csv", stop)
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(DataFolderError, match="cannot be written"):
+        write_csv(runs_of(folder), tmp_path / "nowhere" / "a.csv")
