@@ -1,0 +1,245 @@
+"""A run to its end: killed, paused, failed, retried, and with processes that die."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from core.errors import BadInput
+from core.generation.request import MAX_SEED
+from core.prompts.prompt import ObjectTarget, Prompt
+from core.runs.execute import Crew, execute
+from core.runs.folder import RunFolder
+from core.runs.journal import read_journal
+from core.runs.local_team import LocalTeam
+from core.runs.locks import InUse, held
+from core.runs.records import RunState
+from core.runs.shards import read_shard
+from core.runs.worker import WorkerSettings
+from tests.core.runs.samples import begun, many_prompts, rows, small_plan
+
+
+def made(root: Path, plan: object) -> RunFolder:
+    folder = RunFolder.create(root, plan)  # type: ignore[arg-type]
+    folder.set_wish("run")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def few() -> list[Prompt]:
+    return many_prompts(10, several=3)
+
+
+def test_one_worker_and_three_give_the_same_rows(tmp_path: Path, few: list[Prompt]) -> None:
+    one = made(tmp_path / "one", small_plan(few, images=2))
+    three = made(tmp_path / "three", small_plan(few, images=2))
+    assert execute(one).status == "finished"
+    state = execute(three, Crew(workers=3))
+    assert (state.status, state.done, state.failed) == ("finished", 20, 0)
+    assert rows(one) == rows(three)
+    assert [one.position for one in rows(three)] == list(range(20))
+    assert len({one.worker for path in three.shards() for one in read_shard(path)}) > 1
+    assert not list(three.journal.iterdir())
+
+
+@pytest.mark.slow
+def test_two_thousand_prompts_killed_three_times_end_with_the_rows_of_an_undisturbed_run(
+    tmp_path: Path,
+) -> None:
+    plan = small_plan(many_prompts(2_000, several=300))
+    assert plan.total == 2_000
+    quiet, shot = made(tmp_path / "quiet", plan), made(tmp_path / "shot", plan)
+    began = time.monotonic()
+    assert execute(quiet, Crew(workers=2)).status == "finished"
+    whole_s = time.monotonic() - began
+    chance = random.Random()
+    kept_at: list[int] = []
+    for _ in range(3):
+        process = begun(shot)
+        # At random, but after work has begun: a kill during start-up would try nothing.
+        before = kept(shot)
+        wait_until(lambda: kept(shot) > before)  # noqa: B023
+        time.sleep(chance.uniform(0.0, whole_s / 5))
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        assert shot.state().status == "interrupted"
+        kept_at.append(kept(shot))
+    assert 0 < kept_at[0] < kept_at[1] < kept_at[2] < 2_000, kept_at
+    state = execute(shot, Crew(workers=2))
+    assert (state.status, state.done) == ("finished", 2_000)
+    assert rows(shot) == rows(quiet)
+    assert same_files(shot, quiet)
+
+
+def test_what_is_done_is_not_done_again(tmp_path: Path, few: list[Prompt]) -> None:
+    folder = made(tmp_path, small_plan(few, images=3))
+
+    def pause_early(state: RunState) -> None:
+        if state.done >= 5:
+            folder.set_wish("pause")
+
+    first = execute(folder, watch=pause_early)
+    assert first.status == "paused"
+    before = {path: path.read_bytes() for path in folder.shards()}
+    done = {one.position for one in rows(folder)}
+    assert 5 <= len(done) < 30
+    folder.set_wish("run")
+    assert execute(folder).status == "finished"
+    assert all(path.read_bytes() == content for path, content in before.items())
+    later = [one for path in folder.shards() if path not in before for one in read_shard(path)]
+    assert {one.position for one in later} == set(range(30)) - done
+    assert len(rows(folder)) == 30
+    # Once more there is nothing to do, and no worker is started.
+    again = execute(folder)
+    assert (again.status, again.done, again.rate) == ("finished", 30, 0.0)
+
+
+def test_cancel_ends_it_and_resume_takes_it_up(tmp_path: Path, few: list[Prompt]) -> None:
+    folder = made(tmp_path, small_plan(few))
+    folder.set_wish("cancel")
+    assert execute(folder).status == "cancelled"
+    assert folder.state().status == "cancelled"
+    folder.set_wish("run")
+    assert execute(folder).status == "finished"
+
+
+def test_failures_are_kept_with_their_reason_and_tried_again_on_request(
+    tmp_path: Path, few: list[Prompt]
+) -> None:
+    crowd = tuple(ObjectTarget(name) for name in ("apple", "banana", "mug", "car", "vase"))
+    folder = made(tmp_path, small_plan([*few[:3], Prompt("crowd", "five things", "free", crowd)]))
+    state = execute(folder)
+    assert (state.status, state.done, state.failed) == ("finished", 4, 1)
+    ((reason, count),) = state.problems
+    assert count == 1
+    assert "4 objects" in reason
+    failed = rows(folder)[3]
+    assert (failed.status, failed.reason, failed.image_id) == ("failed", reason, "")
+    assert {one.rule for one in failed.verdicts} == {"paper", "released", "truehue"}
+    assert {(one.picture_status, one.cause) for one in failed.verdicts} == {
+        ("unscored", "no-image")
+    }
+    assert execute(folder).done == 4
+    assert len(rows(folder)) == 4
+    again = execute(folder, retry_failed=True)
+    assert (again.done, again.failed) == (4, 1)
+    assert [(one.position, one.attempt) for one in rows(folder)][3:] == [(3, 1), (3, 2)]
+
+
+class OneDies(LocalTeam):
+    """Kills its first worker in the middle of its third batch."""
+
+    given = 0
+    killed = 0
+
+    def give(self, worker: str, batch: object) -> None:
+        super().give(worker, batch)  # type: ignore[arg-type]
+        self.given += 1
+        if self.given == 3:
+            time.sleep(0.05)
+            pid = self.pid(worker)
+            assert pid
+            os.kill(pid, signal.SIGKILL)
+            self.killed += 1
+
+
+def test_a_worker_that_is_killed_loses_nothing(tmp_path: Path, few: list[Prompt]) -> None:
+    quiet = made(tmp_path / "quiet", small_plan(few, images=3))
+    shot = made(tmp_path / "shot", small_plan(few, images=3))
+    execute(quiet)
+    team = OneDies(shot.path, WorkerSettings(threads=1))
+    state = execute(shot, Crew(workers=2), team=team)
+    assert team.killed == 1
+    assert (state.status, state.done, state.failed) == ("finished", 30, 0)
+    assert rows(shot) == rows(quiet)
+
+
+class Poisoned(LocalTeam):
+    """Kills every worker that is about to draw position 4."""
+
+    def give(self, worker: str, batch: object) -> None:
+        if any(position == 4 for position, _ in batch.items):  # type: ignore[attr-defined]
+            pid = self.pid(worker)
+            assert pid
+            os.kill(pid, signal.SIGKILL)
+            return
+        super().give(worker, batch)  # type: ignore[arg-type]
+
+
+def test_a_picture_that_ends_every_process_becomes_a_failure(
+    tmp_path: Path, few: list[Prompt], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.runs.execute.MOST_IN_BATCH", 1)
+    folder = made(tmp_path, small_plan(few[:6]))
+    state = execute(folder, team=Poisoned(folder.path, WorkerSettings(threads=1)))
+    assert (state.status, state.done, state.failed) == ("finished", 6, 1)
+    failed = next(one for one in rows(folder) if one.position == 4)
+    assert "died 2 times" in failed.reason
+    assert "SIGKILL" in failed.reason
+
+
+def test_a_model_that_is_not_here_pauses_the_run_and_says_what_is_missing(
+    tmp_path: Path, few: list[Prompt]
+) -> None:
+    plan = replace(small_plan(few), model="sdxl-base-1.0", options={}, size_px=None)
+    folder = made(tmp_path, plan)
+    state = execute(folder)
+    assert (state.status, state.done, state.failed) == ("paused", 0, 0)
+    assert "download sdxl-base-1.0" in state.message
+    assert folder.state() == state
+
+
+def test_only_one_process_is_at_a_run(tmp_path: Path, few: list[Prompt]) -> None:
+    folder = made(tmp_path, small_plan(few))
+    with held(folder.path / "lock", ""), pytest.raises(InUse, match="Pause it there"):
+        execute(folder)
+    with pytest.raises(BadInput, match="At least one worker"):
+        execute(folder, Crew(workers=0))
+
+
+def test_other_versions_do_not_go_on(
+    tmp_path: Path, few: list[Prompt], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = made(tmp_path, small_plan(few))
+    monkeypatch.setattr("core.runs.plan.RENDERER_VERSION", "99")
+    with pytest.raises(BadInput, match="begun with renderer"):
+        execute(folder)
+
+
+def test_seeds_follow_each_other(tmp_path: Path, few: list[Prompt]) -> None:
+    folder = made(tmp_path, small_plan(few[:1], images=3, seed=7))
+    execute(folder)
+    assert [(one.seed, one.image) for one in rows(folder)] == [(7, 0), (8, 1), (9, 2)]
+    with pytest.raises(BadInput, match="seeds"):
+        small_plan(few[:1], images=2, seed=MAX_SEED)
+
+
+def kept(folder: RunFolder) -> int:
+    """How many results are safe now."""
+    shards = sum(len(read_shard(path)) for path in folder.shards())
+    journals: Iterator[Path] = folder.journal.glob("*.jsonl")
+    return shards + sum(len(read_journal(path)) for path in journals if path.exists())
+
+
+def wait_until(true: object, for_s: float = 60.0) -> None:
+    until = time.monotonic() + for_s
+    while not true():  # type: ignore[operator]
+        assert time.monotonic() < until
+        time.sleep(0.1)
+
+
+def same_files(one: RunFolder, other: RunFolder) -> bool:
+    """Whether both hold the same images and masks, and nothing half written."""
+    names = [
+        sorted(str(path.relative_to(folder.path)) for part in (folder.images, folder.masks)
+               for path in part.rglob("*.png"))
+        for folder in (one, other)
+    ]  # fmt: skip
+    return names[0] == names[1]
