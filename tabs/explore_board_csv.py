@@ -1,0 +1,90 @@
+"""The leaderboard as CSV: the table that is on the page, with the counts behind every number."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from typing import Any
+
+from core.analysis.board import AVERAGE, TABLE_TASKS, BoardRow, Rate
+from core.analysis.records import RunRecord
+from core.runs.causes import CAUSES
+from core.verdict.rules import rule
+from tabs.context import Context
+from tabs.explore_board_rows import EACH, Found
+
+RATE_FIELDS = tuple(field.name for field in fields(Rate))
+_RUN = (
+    "run_id", "run_name", "model", "set_name", "prompts", "pictures_a_prompt", "masks", "k",
+    "pictures_planned", "pictures_in", "rule", "rule_version", "systems", "unscored_are", "system",
+)  # fmt: skip
+
+
+def board_csv(context: Context, params: Mapping[str, str]) -> str:
+    """CSV with a heading: a row for each run, and with ``systems=each`` one more for each color
+    system. Percents are not rounded; empty where there is no number. Raises BadInput."""
+    found = Found(context, params)
+    out = io.StringIO()
+    columns = [*TABLE_TASKS, AVERAGE]
+    heading = [*_RUN, *(f"{column}_{name}" for column in columns for name in RATE_FIELDS)]
+    writer = csv.DictWriter(
+        out, [*heading, "not_averaged_for", *(_unscored(one) for one in CAUSES)]
+    )
+    writer.writeheader()
+    for run in found.runs:
+        writer.writerows(_rows(found, run))
+    return out.getvalue()
+
+
+def _rows(found: Found, run: RunRecord) -> Iterator[dict[str, Any]]:
+    head = _head(found, run)
+    row = found.rows.get(run.run_id)
+    if row is None:
+        yield head
+        return
+    counts: dict[str, int] = dict.fromkeys((_unscored(one) for one in CAUSES), 0)
+    for one in found.causes[run.run_id]:
+        counts[_unscored(one.cause)] = counts.get(_unscored(one.cause), 0) + one.count
+    rates = {task: cell.rate for task, cell in row.cells.items()}
+    yield {
+        **head, "system": _meant(row, found.systems), **_named({**rates, AVERAGE: row.average}),
+        "not_averaged_for": " ".join(row.missing), **counts,
+    }  # fmt: skip
+    if found.systems == EACH:
+        for system in dict.fromkeys(name for cell in row.cells.values() for name in cell.parts):
+            parts = {
+                task: cell.parts[system]
+                for task, cell in row.cells.items()
+                if system in cell.parts
+            }  # fmt: skip
+            yield {**head, "system": system, **_named(parts)}
+
+
+def _head(found: Found, run: RunRecord) -> dict[str, Any]:
+    values = (
+        run.run_id, run.name, run.model, run.set_name, run.summary["prompts"],
+        run.summary["images"], run.summary["masker"]["kind"], run.summary["k"], run.total,
+        run.items, found.rule_id, dict(run.rules).get(found.rule_id, rule(found.rule_id).version),
+        found.systems, found.unscored, "",
+    )  # fmt: skip
+    return dict(zip(_RUN, values, strict=True))
+
+
+def _meant(row: BoardRow, systems: str) -> str:
+    """The systems that the row speaks of, as they stand in its cells."""
+    names = dict.fromkeys(name for cell in row.cells.values() for name in cell.parts)
+    return systems if systems in names else " ".join(names)
+
+
+def _named(rates: Mapping[str, Rate]) -> dict[str, Any]:
+    return {
+        f"{column}_{name}": getattr(rate, name)
+        for column, rate in rates.items()
+        for name in RATE_FIELDS
+    }
+
+
+def _unscored(cause: str) -> str:
+    return f"unscored_{cause.replace('-', '_')}"

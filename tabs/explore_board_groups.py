@@ -1,0 +1,86 @@
+"""Which runs of the leaderboard may be compared: those of the same prompts, masks, k and rule."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from core.analysis.records import RunRecord
+from core.prompts.sets import PROMPT_SETS
+from core.runs.records import STORED
+from core.verdict.rules import rule
+from tabs.guard import many
+from tabs.library import SetInfo
+from tabs.runs_plan import name_of
+from tabs.runs_words import masker_words
+
+
+@dataclass(frozen=True)
+class Group:
+    """Runs that may be compared: ``name`` is their prompt set, ``words`` what else they share."""
+
+    id: str
+    name: str
+    words: str
+    prompts: int
+    whole: bool
+    runs: Sequence[RunRecord]
+
+
+def groups(runs: Iterable[RunRecord], rule_id: str, sets: Sequence[SetInfo]) -> list[Group]:
+    """The runs by what makes them comparable: the whole benchmark first, then larger sets first.
+
+    Within a group the runs keep their order.
+    """
+    members: dict[tuple[str, int, str, int, str], list[RunRecord]] = {}
+    for run in runs:
+        members.setdefault(_shared(run, rule_id), []).append(run)
+    made = [_group(shared, own, rule_id, sets) for shared, own in members.items()]
+    return sorted(made, key=lambda group: (not group.whole, -group.prompts))
+
+
+def _shared(run: RunRecord, rule_id: str) -> tuple[str, int, str, int, str]:
+    version = dict(run.rules).get(rule_id) or rule(rule_id).version
+    summary = run.summary
+    masks = masker_words(summary["masker"])
+    return run.set_name, int(summary["prompts"]), masks, int(summary["k"]), version
+
+
+def _group(
+    shared: tuple[str, int, str, int, str],
+    runs: Sequence[RunRecord],
+    rule_id: str,
+    sets: Sequence[SetInfo],
+) -> Group:
+    set_name, prompts, masks, k, version = shared
+    found = next((one for one in sets if set_name in (one.title, one.id)), None)
+    whole = found is not None and found.id == PROMPT_SETS[0].id and found.count == prompts
+    if whole:
+        part = "the whole benchmark"
+    elif found is None:
+        part = "a selection, not the benchmark"
+    elif found.count == prompts:
+        part = "all of this set, not the benchmark"
+    else:
+        part = f"a part of its {found.count:,}"
+    words = [many(prompts, "prompt"), part, masks, f"k = {k}"]
+    if version != rule(rule_id).version:
+        words.append(f"{rule(rule_id).name} {version}, an earlier version")
+    name = found.title if found else set_name or "Prompts without a name"
+    digest = hashlib.sha256(repr(shared).encode()).hexdigest()[:12]
+    return Group(digest, name, " · ".join(words), prompts, whole, runs)
+
+
+def facts(run: RunRecord) -> str:
+    """What a run is, beside what it shares with its group."""
+    summary = run.summary
+    model = name_of(run.model)
+    parts = [f"pictures of {model}" if run.kind == STORED else model]
+    if run.kind != STORED:
+        parts.append(f"{many(int(summary['images']), 'picture')} a prompt")
+    if summary.get("guidance") is not None:
+        parts.append(f"guidance {summary['guidance']:g}")
+    if summary.get("steps"):
+        parts.append(f"{summary['steps']} steps")
+    return " · ".join(parts)

@@ -1,0 +1,201 @@
+"""The rows of the leaderboard: the numbers of the runs by one rule, as the page writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from core.analysis.board import (
+    AVERAGE,
+    AVERAGED,
+    LEFT_OUT,
+    POOLED,
+    TABLE_TASKS,
+    WRONG,
+    BoardRow,
+    Cell,
+    Rate,
+    board,
+    leaders,
+)
+from core.analysis.records import CauseCount, RunRecord, Slice
+from core.errors import BadInput
+from core.runs.causes import CAUSES
+from core.runs.folder import RunFolder
+from core.verdict.rules import RULES, rule
+from tabs.context import Context
+from tabs.explore_board_groups import facts
+from tabs.guard import many
+from tabs.runs_words import STATUS_WORDS
+
+EACH = "each"
+SYSTEM_CHOICES: Mapping[str, tuple[str, str]] = {
+    AVERAGED: ("L2, L3, CSS averaged", "The mean of three accuracies, as in the paper's Table 4"),
+    EACH: ("each of them", "The same, and below it each color system"),
+    POOLED: ("pooled", "All pictures of L2, L3 and CSS in one accuracy; L3 has most prompts"),
+    "l1": ("level 1", "The 13 names of ISCC-NBS level 1, which Table 4 leaves out"),
+}
+UNSCORED_CHOICES: Mapping[str, tuple[str, str]] = {
+    LEFT_OUT: ("left out", "Of the pictures that have a pass or a fail, how many pass"),
+    WRONG: ("counted as wrong", "Of all pictures, how many pass"),
+}
+SYSTEM_NAMES: Mapping[str, str] = {"l1": "Level 1", "l2": "L2", "l3": "L3", "css": "CSS"}
+
+
+class Found:
+    """The runs that are shown and their numbers by one rule, read once."""
+
+    def __init__(self, context: Context, params: Mapping[str, str]) -> None:
+        self.rule_id = rule(params.get("rule") or RULES[0].id).id
+        self.systems = params.get("systems") or AVERAGED
+        self.unscored = params.get("unscored") or LEFT_OUT
+        if self.systems not in (*SYSTEM_CHOICES, *SYSTEM_NAMES):
+            known = ", ".join((*SYSTEM_CHOICES, *SYSTEM_NAMES))
+            raise BadInput(f"There is no choice of systems {self.systems[:40]!r}. Use {known}.")
+        self.runs = [run for run in context.storage.runs.all() if not run.hidden]
+        ids = tuple(run.run_id for run in self.runs)
+        results = context.storage.results
+        tallies = results.board(self.rule_id, ids) if ids else []
+        averaged = AVERAGED if self.systems == EACH else self.systems
+        self.rows = board(tallies, averaged, self.unscored)
+        self.causes: dict[str, list[CauseCount]] = {run_id: [] for run_id in ids}
+        for one in results.unscored(Slice(self.rule_id, ids)) if ids else []:
+            self.causes[one.run_id].append(one)
+        self.states = {run.run_id: _state(context, run) for run in self.runs}
+
+    def rows_json(self, runs: Sequence[RunRecord]) -> list[dict[str, Any]]:
+        """One group of runs that may be compared."""
+        whole = [self.rows[run.run_id] for run in runs
+                 if run.run_id in self.rows and run.items >= run.total]  # fmt: skip
+        best = leaders(whole)
+        return [self._row(run, best) for run in runs]
+
+    def _row(self, run: RunRecord, best: Mapping[str, frozenset[str]]) -> dict[str, Any]:
+        row = self.rows.get(run.run_id)
+        out: dict[str, Any] = {
+            "id": run.run_id, "name": run.name, "facts": facts(run),
+            "progress": progress(run, self.states[run.run_id]), "cells": {}, "beside": "",
+            "unscored": None, "said": "",
+        }  # fmt: skip
+        if self.rule_id not in dict(run.rules):
+            out["said"] = f"not judged by {rule(self.rule_id).name}"
+        elif row is None:
+            out["said"] = "no picture yet"
+        if row is not None:
+            for task, cell in row.cells.items():
+                out["cells"][task] = self._cell(cell, run.run_id in best.get(task, ()))
+            out["cells"][AVERAGE] = {
+                **self._rate(row.average), "best": run.run_id in best.get(AVERAGE, ()),
+                "note": _not_averaged(row, run.items < run.total), "parts": [],
+            }  # fmt: skip
+            out["beside"] = " · ".join(
+                f"{task} {rate.percent:.1f}% of {many(rate.images, 'picture')}"
+                for task, rate in row.others.items()
+                if rate.percent is not None
+            )
+            out["unscored"] = _unscored(row, self.causes[run.run_id])
+        return out
+
+    def _cell(self, cell: Cell, best: bool) -> dict[str, Any]:
+        parts = [
+            {**self._rate(rate), "id": name, "name": SYSTEM_NAMES[name]}
+            for name, rate in cell.parts.items()
+        ]
+        note = "all unscored" if cell.rate.percent is None and not cell.rate.scored else ""
+        if cell.rate.percent is None and cell.rate.scored:
+            none = [SYSTEM_NAMES[name] for name, part in cell.parts.items() if not part.scored]
+            note = f"{', '.join(none)}: all unscored"
+        if cell.missing and cell.rate.percent is not None:
+            note = "only " + ", ".join(SYSTEM_NAMES[name] for name in cell.parts)
+        shown = parts if self.systems == EACH else []
+        return {**self._rate(cell.rate), "best": best, "note": note, "parts": shown}
+
+    def _rate(self, rate: Rate) -> dict[str, Any]:
+        of = rate.images if self.unscored == WRONG else rate.scored
+        which = "pictures" if self.unscored == WRONG else "scored pictures"
+        words = [
+            f"{rate.passes:,} of {of:,} {which} pass",
+            f"{rate.unscored:,} unscored",
+            many(rate.prompts, "prompt"),
+        ]
+        if rate.percent is not None and rate.low is None:
+            words.append("no interval: its prompts do not differ, or hardly any has a score")
+        return {
+            "percent": rate.percent, "low": rate.low, "high": rate.high,
+            "text": "–" if rate.percent is None else f"{rate.percent:.1f}",
+            "interval": "" if rate.low is None else f"{rate.low:.1f}–{rate.high:.1f}",
+            "title": " · ".join(words),
+        }  # fmt: skip
+
+    def about(self) -> str:
+        """What the numbers are, in words."""
+        means = {
+            AVERAGED: "A task is the mean of its accuracies on L2, L3 and CSS",
+            EACH: "A task is the mean of its accuracies on L2, L3 and CSS",
+            POOLED: "A task is the accuracy over all its pictures of L2, L3 and CSS",
+        }.get(self.systems, f"A task is its accuracy on {SYSTEM_NAMES.get(self.systems, '')}")
+        return (
+            f"{means}; Average is the mean of the five tasks. Intervals: 95%, percentile bootstrap "
+            "over prompts, 2,000 resamples within each task and system. Bold: the highest among "
+            "finished runs of the same prompts, masks and rule, however small its lead."
+        )
+
+
+def _not_averaged(row: BoardRow, unfinished: bool) -> str:
+    """Why a run has no average, in a few words."""
+    none = [task.upper() for task in row.missing if task not in row.cells]
+    part = [task.upper() for task in row.missing if task in row.cells]
+    if len(row.missing) > 2:
+        return f"{len(TABLE_TASKS) - len(row.missing)} of {len(TABLE_TASKS)} tasks" + (
+            " so far" if unfinished else ""
+        )
+    words = [f"no {', '.join(none)}{' yet' if unfinished else ''}"] if none else []
+    if part:
+        words.append(f"{', '.join(part)} in part")
+    return "; ".join(words)
+
+
+def _unscored(row: BoardRow, counts: Sequence[CauseCount]) -> dict[str, Any]:
+    """How many pictures have no score, and why, most frequent first."""
+    causes: dict[str, int] = {}
+    tasks: dict[str, dict[str, int]] = {}
+    for one in counts:
+        causes[one.cause] = causes.get(one.cause, 0) + one.count
+        by_task = tasks.setdefault(one.cause, {})
+        by_task[one.task] = by_task.get(one.task, 0) + one.count
+    count = row.images - row.scored
+    words = "" if not row.images else f"{100 * count / row.images:.1f}% of {row.images:,}"
+    return {
+        "count": count,
+        "text": f"{count:,}",
+        "words": words if count else f"of {row.images:,}",
+        "causes": [
+            {"id": cause, "text": f"{causes[cause]:,}", "name": CAUSES.get(cause, cause),
+             "tasks": ", ".join(f"{task.upper()} {n:,}" for task, n in tasks[cause].items())}
+            for cause in sorted(causes, key=lambda one: -causes[one])
+        ],
+    }  # fmt: skip
+
+
+def _state(context: Context, run: RunRecord) -> str:
+    """Whether an unfinished run is at work; only its folder knows."""
+    if run.items >= run.total:
+        return "finished"
+    try:
+        return RunFolder(context.storage.data_dir / "runs" / run.run_id).state().status
+    except BadInput:
+        return ""
+
+
+def progress(run: RunRecord, state: str) -> dict[str, Any] | None:
+    """How much of a run's plan is there; None for all of it."""
+    if run.items >= run.total:
+        return None
+    percent = 100 * run.items // max(run.total, 1)
+    words = f"{percent}% drawn" if run.kind == "drawn" else f"{percent}% scored"
+    # Of a run whose process has just ended, the last pictures are still to come in.
+    said = STATUS_WORDS.get(state, "") if state != "finished" else ""
+    return {
+        "percent": percent, "words": f"{words} · {said}" if said else words,
+        "title": f"{run.items:,} of {many(run.total, 'picture')}",
+    }  # fmt: skip
