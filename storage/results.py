@@ -255,15 +255,16 @@ class Results:
 
     def pairs(
         self, run_a: str, run_b: str, meant: Slice, cell: str = "", limit: int = 60,
-        after: str | None = None,
+        after: str | None = None, start: int | None = None,
     ) -> list[tuple[WallItem, WallItem]]:  # fmt: skip
         """Pictures of two runs with the same prompt and number, in the order of the prompts.
 
-        ``cell`` is one of :data:`CELLS`, or empty for all. Filters on what came out (status,
-        cause, found color) have to fit one of the two. Raises :class:`BadInput` for another cell
-        or a cursor that is none, :class:`NotStored` for a run.
+        ``cell`` is one of :data:`CELLS`, or empty for all. ``start`` is the position in the first
+        run of the picture to begin with. Filters on what came out (status, cause, found color)
+        have to fit one of the two. Raises :class:`BadInput` for another cell or a cursor that is
+        none, :class:`NotStored` for a run or picture.
         """
-        return pairs(self._database, self._words(), run_a, run_b, meant, cell, limit, after)
+        return pairs(self._database, self._words(), run_a, run_b, meant, cell, limit, after, start)
 
     def pair_counts(self, run_a: str, run_b: str, meant: Slice) -> dict[str, int]:
         """How many pairs each of :data:`CELLS` has, and ``all`` of them."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.analysis.records import Slice, WallItem
-from core.errors import BadInput
+from core.errors import BadInput, NotStored
 from storage.database import Database
 from storage.results_wall import MOST, items
 from storage.results_where import OBJECT_FIELDS, condition, set_fields
@@ -27,18 +27,20 @@ _OF_CELL = {
 
 def pairs(
     database: Database, words: Words, run_a: str, run_b: str, meant: Slice, cell: str, limit: int,
-    after: str | None,
+    after: str | None, start: int | None = None,
 ) -> list[tuple[WallItem, WallItem]]:  # fmt: skip
     """A page of pairs, in the order of the prompts; see :meth:`storage.results.Results.pairs`."""
     if cell not in _OF_CELL:
         raise BadInput(f"There is no cell {cell[:40]!r}: give one of {', '.join(CELLS)}.")
     limit = max(1, min(int(limit), MOST))
-    start = _parse(after) if after else (-1, -1)
+    begin = _parse(after) if after else (-1, -1)
+    if start is not None and not after:
+        begin = _before(database, words.number("run", run_a), start)
     rows = database.rows(
         f"{_joined(words, run_a, run_b, meant)} SELECT prompt_no, image, a_place, b_place "
         f"FROM joined WHERE ({_OF_CELL[cell]}) AND (prompt_no, image) > (?, ?) "
         f"ORDER BY prompt_no, image LIMIT {limit}",
-        list(start),
+        list(begin),
     )
     first, second = (
         _shown(database, words, run, meant, [row[at] for row in rows])
@@ -106,6 +108,17 @@ def _shown(
         for position, row in found:
             rows.setdefault(position, row)
     return {item.position: item for item in items(database, words, list(rows.values()), {})}
+
+
+def _before(database: Database, run_no: int, position: int) -> tuple[int, int]:
+    """The place before that of a picture; raises NotStored where there is no such picture."""
+    rows = database.rows(
+        "SELECT prompt_no, image - 1 FROM run_items WHERE run_no = ? AND position = ?",
+        [run_no, position],
+    )
+    if not rows:
+        raise NotStored(f"The run has no picture {position:,} yet. Begin at the first pair.")
+    return rows[0][0], rows[0][1]
 
 
 def _parse(text: str) -> tuple[int, int]:

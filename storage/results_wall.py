@@ -136,7 +136,8 @@ _ITEMS = """
         v.status, v.picture_status, v.cause_no, v.told,
         CASE WHEN i.drawn THEN coalesce(v.picture_reason, v.told)
             ELSE coalesce(nullif(i.reason, ''), v.told) END,
-        v.matches, v.delta_e00, v.delta_chroma, v.hue_deg, v.misfit, v.l, v.a, v.b
+        v.matches, v.delta_e00, v.delta_chroma, v.hue_deg, v.misfit, v.rule_no, i.seed, i.width,
+        i.height, v.l, v.a, v.b
     FROM (SELECT *, rowid FROM run_verdicts WHERE rowid IN (SELECT unnest(?::BIGINT[]))) AS v
     JOIN known_prompts AS p USING (prompt_no)
     JOIN run_items AS i USING (run_no, position)
@@ -158,7 +159,8 @@ def _item(words: Words, row: tuple[Any, ...], cursor: str) -> WallItem:
     (
         _, run_no, position, image, prompt_id, source, text, task, system, image_id, mask_id,
         target, object_no, category_no, color_no, status, picture_status, cause, told, reason,
-        matches, delta_e00, delta_chroma, hue_deg, misfit, *measured,
+        matches, delta_e00, delta_chroma, hue_deg, misfit, rule, seed, width, height,
+        *measured,
     ) = row  # fmt: skip
     lab = None if measured[0] is None else (measured[0], measured[1], measured[2])
     color = None if color_no is None else words.colors[color_no]
@@ -175,5 +177,5 @@ def _item(words: Words, row: tuple[Any, ...], cursor: str) -> WallItem:
         cause=words.names["cause"][cause], told=told, picture_reason=reason,
         relation="" if matches is None else "matches" if matches else "differs",
         delta_e00=delta_e00, delta_chroma=delta_chroma, hue_deg=hue_deg, misfit=misfit, lab=lab,
-        cursor=cursor,
+        rule=words.names["rule"][rule], seed=seed, width=width, height=height, cursor=cursor,
     )  # fmt: skip

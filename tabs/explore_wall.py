@@ -2,6 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from core.analysis.records import SECTORS
+from core.analysis.sectors import sector_hex, sector_label
+from core.errors import BadInput, NotStored
+from core.verdict.rules import RULES
+from tabs.context import Context
+from tabs.explore_pictures import labels, picture_json, runs_of, value_hex
+from tabs.explore_slice import slice_of
+from tabs.links import whole
+
+PAGE, MOST = 60, 200
+SORTS = {
+    "delta_e00": ("delta_e00", True), "delta_e00-up": ("delta_e00", False),
+    "misfit": ("misfit", True), "prompt": ("prompt", False), "recent": ("recent", True),
+}  # fmt: skip
+MOST_POSITION = 2**31 - 1
+
 TEMPLATE = """<div class="th-wall" hidden>
 <section class="th-card th-wall-top"><div class="th-wall-bar" role="group" aria-label="Filters"></div>
 <div class="th-wall-sectors" role="group" aria-label="Hue of the asked color"></div>
@@ -32,5 +51,75 @@ TEMPLATE = """<div class="th-wall" hidden>
 BEFORE = (
     "js/figure.js", "js/explore_filters.js", "js/explore_filter_bar.js", "js/explore_zoom.js",
     "js/explore_card.js", "js/explore_light.js", "js/explore_compare.js",
+    "js/explore_analyses.js",
 )  # fmt: skip
 """The assets that its script needs, beside what all views share."""
+
+
+def wall_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
+    """A page of the pictures of a slice.
+
+    ``given`` holds the slice, ``sort`` (of :data:`SORTS`), ``limit`` and ``after``, the ``next`` of
+    the page before. Raises BadInput for what is not known.
+    """
+    meant, sort = slice_of(given), given.get("sort") or "delta_e00"
+    if sort not in SORTS:
+        raise BadInput(f"There is no order {sort!r}: {', '.join(SORTS)}.")
+    by, descending = SORTS[sort]
+    limit = page_size(given)
+    found = context.storage.results.wall(
+        meant, by, descending=descending, limit=limit, after=given.get("after", "")
+    )
+    runs = runs_of(context)
+    names, known = labels(runs), {run.run_id: run for run in runs}
+    return {
+        "items": [picture_json(item, known, names) for item in found],
+        "next": found[-1].cursor if len(found) == limit else "", "runs": len(runs),
+    }  # fmt: skip
+
+
+def facets_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
+    """How many pictures a slice has, and each choice of every filter with its count."""
+    meant = slice_of(given)
+    results = context.storage.results
+    names = labels(runs_of(context))
+    fields: dict[str, list[dict[str, Any]]] = {
+        field: [
+            {"value": value, "label": label, "hex": value_hex(field, value), "count": count}
+            for value, label, count in choices
+        ]
+        for field, choices in results.facets(meant).items()
+    }  # fmt: skip
+    fields["runs"] = [one | {"label": names.get(one["value"], one["label"])}
+                      for one in fields.pop("run")]  # fmt: skip
+    fields["rule"] = [
+        {"value": by.id, "label": by.name, "title": by.description, "count": None} for by in RULES
+    ]
+    return {
+        "total": results.count(meant), "fields": fields,
+        "sectors": [{"value": one, "label": sector_label(one), "hex": sector_hex(one)}
+                    for one in SECTORS],
+    }  # fmt: skip
+
+
+def picture_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
+    """What every rule says of every object of one picture: ``run`` and ``position``."""
+    run = context.storage.runs.get(given.get("run", ""))
+    position = whole(given.get("position", ""), MOST_POSITION)
+    if position is None:
+        raise BadInput("Say which picture of the run: its position is a whole number from 0.")
+    names, known = {run.run_id: run.name}, {run.run_id: run}
+    found = context.storage.results.picture(run.run_id, position)
+    if not found:
+        raise NotStored(f"Picture {position:,} of this run did not come in yet.")
+    facts = [["Image", f"{found[0].image + 1} of its prompt"], ["Prompt id", found[0].prompt_id]]
+    if found[0].seed is not None:
+        facts.append(["Seed", str(found[0].seed)])
+    if found[0].image_id:
+        facts.append(["Size", f"{found[0].width} × {found[0].height} px"])
+    return {"items": [picture_json(item, known, names) for item in found], "facts": facts}
+
+
+def page_size(given: Mapping[str, str]) -> int:
+    """``limit`` of a question, from 1 to :data:`MOST`."""
+    return min(max(whole(given.get("limit", ""), MOST) or PAGE, 1), MOST)

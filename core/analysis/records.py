@@ -113,6 +113,10 @@ class WallItem:
     hue_deg: float | None
     misfit: float | None
     lab: tuple[float, float, float] | None
+    rule: str
+    seed: int | None
+    width: int
+    height: int
     cursor: str
 
 

@@ -1,0 +1,34 @@
+"""HTTP routes of the wall: pages of pictures, counts of the filters, one picture, pairs of runs."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse
+
+from tabs.answers import guarded
+from tabs.context import Context
+from tabs.explore_compare import compare_view
+from tabs.explore_wall import facets_view, picture_view, wall_view
+
+
+def wall_routes(context: Context) -> APIRouter:
+    """The router; errors are ``{"error": text}`` with a 4xx status."""
+    router = APIRouter(prefix="/api/explore")
+
+    @router.get("/wall")
+    def wall(request: Request) -> JSONResponse:
+        return guarded(lambda: wall_view(context, request.query_params))
+
+    @router.get("/wall/facets")
+    def facets(request: Request) -> JSONResponse:
+        return guarded(lambda: facets_view(context, request.query_params))
+
+    @router.get("/wall/picture")
+    def picture(request: Request) -> JSONResponse:
+        return guarded(lambda: picture_view(context, request.query_params))
+
+    @router.get("/compare")
+    def compare(request: Request) -> JSONResponse:
+        return guarded(lambda: compare_view(context, request.query_params))
+
+    return router
