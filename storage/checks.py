@@ -6,6 +6,7 @@ from pathlib import Path
 
 from core.files import shelf
 from storage.database import Database
+from storage.runs_ingest import ARCHIVE
 
 _REFERENCES = (
     (
@@ -95,10 +96,23 @@ def dangling(database: Database) -> list[str]:
 
 
 def missing_files(database: Database, images: Path, masks: Path) -> list[str]:
-    """Return one sentence for each row whose PNG is not there; the files are not opened."""
+    """Return one sentence for each row whose PNG is not there; the files are not opened.
+
+    Pictures of an imported run may have stayed where it came from.
+    """
     shelves = (
-        ("image", images, "SELECT image_id, image_id FROM images ORDER BY 1"),
-        ("mask", masks, "SELECT mask_id, content_sha256 FROM masks ORDER BY 1"),
+        (
+            "image",
+            images,
+            f"SELECT image_id, image_id FROM images WHERE source <> '{ARCHIVE}' ORDER BY 1",
+        ),
+        (
+            "mask",
+            masks,
+            "SELECT mask_id, content_sha256 FROM masks SEMI JOIN "
+            f"(SELECT image_id FROM images WHERE source <> '{ARCHIVE}') USING (image_id) "
+            "ORDER BY 1",
+        ),
     )
     return [
         f"the file of {what} {row_id} is missing: {shelf(root, sha256)}"

@@ -13,6 +13,7 @@ import duckdb
 
 from core.analysis.records import RunRecord
 from core.errors import BadInput, NotStored
+from core.export.source import imported_from
 from core.runs.folder import RunFolder
 from core.runs.records import STORED
 from core.runs.shards import BadShard
@@ -112,6 +113,13 @@ class Runs:
                 count += self._take(folder, run_no, batch, elsewhere)
             return count
 
+    def complete(self, folder: RunFolder) -> None:
+        """Bring the files that an imported run got after its results were stored."""
+        with self._ingesting:
+            for path in folder.shards():
+                self._bring(folder, read(path), {})
+            self.changes += 1
+
     def get(self, run_id: str) -> RunRecord:
         """Return one run, hidden or not; :class:`NotStored` if there is none of that id."""
         found = self._records("WHERE run_id = ?", [run_id])
@@ -186,7 +194,8 @@ class Runs:
             for shard in batch:
                 self._bring(folder, shard, elsewhere)
             with self._database.transaction() as cursor:
-                count = write(self._database, cursor, run_no, str(folder.summary()["model"]), batch)
+                model, imported = str(folder.summary()["model"]), bool(imported_from(folder.path))
+                count = write(self._database, cursor, run_no, model, batch, imported)
         except BadShard as error:
             if len(batch) == 1:
                 self._refuse(folder.run_id, batch[0].path, str(error))
@@ -211,6 +220,8 @@ class Runs:
         ):
             wrong = [name for name in names if len(name) != 64 or set(name) - _HEX]
             missing = wrong or bring(names, source, root, elsewhere)
+            if missing and not wrong and imported_from(folder.path):
+                continue  # pictures need not be part of an export
             if missing:
                 raise BadShard(
                     f"{shard.path} speaks of the {what} {missing[0][:64]}, which is neither below "

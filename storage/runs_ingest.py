@@ -19,6 +19,9 @@ from storage.database import Database
 from storage.runs_dictionaries import numbers_of
 from storage.runs_rows import FIRSTS, STATUS_BITS, STATUSES, TRAITS, case, first_row, number_in
 
+ARCHIVE = "archive"
+"""Source of a picture of an imported run: its file may not have been part of the export."""
+
 _MASKS = """
     SELECT position, unnest(masks, recursive := true)
     FROM (SELECT position, masks FROM new_items WHERE drawn)
@@ -51,10 +54,12 @@ def write(
     run_no: int,
     model_id: str,
     shards: Sequence[Shard],
+    imported: bool = False,
 ) -> int:
     """Write the rows of ``shards`` inside an open transaction; return how many pictures are new.
 
-    The files of their pictures and masks lie in the data folder already. A shard that is in the
+    The files of their pictures and masks lie in the data folder already, but for those of an
+    ``imported`` run, which may have come without. A shard that is in the
     ledger is left out. Raises :class:`BadShard` for what cannot belong to the run.
     """  # fmt: skip
     known = cursor.execute("SELECT name FROM run_shards WHERE run_no = ?", [run_no]).fetchall()
@@ -68,7 +73,7 @@ def write(
     _attempts(cursor, run_no)
     _verdicts(cursor)
     count = _store(cursor, run_no)
-    _images(cursor, model_id, database)
+    _images(cursor, model_id, database, imported)
     _masks(cursor, run_no, database)
     cursor.execute(
         "INSERT INTO run_shards SELECT unnest(?::INTEGER[]), ?, unnest(?::VARCHAR[]), "
@@ -277,7 +282,9 @@ def _store(cursor: duckdb.DuckDBPyConnection, run_no: int) -> int:
     return number_in(cursor, "SELECT count(*) FROM new_items")
 
 
-def _images(cursor: duckdb.DuckDBPyConnection, model_id: str, database: Database) -> None:
+def _images(
+    cursor: duckdb.DuckDBPyConnection, model_id: str, database: Database, imported: bool
+) -> None:
     """What Inspect knows of a picture; one that is stored keeps its first record."""
     from core.generation.reference import MODEL_ID
     from core.generation.registry import model
@@ -299,7 +306,7 @@ def _images(cursor: duckdb.DuckDBPyConnection, model_id: str, database: Database
         """,
         {
             "model": name,
-            "source": "render" if model_id == MODEL_ID else "generated",
+            "source": ARCHIVE if imported else "render" if model_id == MODEL_ID else "generated",
             "now": database.now(),
         },
     )
