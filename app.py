@@ -1,4 +1,7 @@
-"""TrueHue: settings, storage and tabs meet here, and nowhere else. ``python app.py`` serves."""
+"""TrueHue: settings, storage and tabs meet here, and nowhere else.
+
+``python app.py`` serves; ``python app.py runs`` does whole runs without the page.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from core.command import run_command
 from core.errors import TrueHueError
 from core.settings import Settings, read_settings
 
@@ -45,7 +49,13 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Opens the data folder, builds the page, serves until Ctrl+C. Returns the exit status."""
+    """Opens the data folder, builds the page, serves until Ctrl+C; ``runs`` as the first argument
+    does without the page. Returns the exit status."""
+    given = sys.argv[1:] if arguments is None else arguments
+    if given[:1] == ["runs"]:
+        from tabs.runs_command import main as runs_main
+
+        return runs_main(given[1:])
     settings = read_settings(arguments)
     server_socket = listen(settings.host, settings.port)
     # Before Gradio is imported: no analytics, and no calls to other hosts at start-up.
@@ -83,8 +93,10 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
     context = Context(
         storage, settings.data, munsell, sources=Sources.here(folder),
         endpoints={one.name: one for one in servers}, local=hosts != EVERY_HOST,
+        munsell_file=settings.munsell or "",
     )  # fmt: skip
     context.staging.clear_all()
+    context.keeper.begin()
     app = mount(context, hosts=hosts)
     host = "127.0.0.1" if settings.host in ("0.0.0.0", "::") else settings.host
     host = f"[{host}]" if ":" in host else host
@@ -118,4 +130,4 @@ def allowed_hosts(host: str) -> tuple[str, ...]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_command(main)

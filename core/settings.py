@@ -24,7 +24,9 @@ class Settings:
 def read_settings(arguments: list[str] | None = None) -> Settings:
     """Reads the command line; ends the program with usage for arguments that cannot be read."""
     out = argparse.ArgumentParser(
-        prog="python app.py", description="TrueHue: one workbench for color in generative models."
+        prog="python app.py",
+        description="TrueHue: one workbench for color in generative models.",
+        epilog="Whole runs without the page: python app.py runs --help",
     )
     out.add_argument("--data", default=os.environ.get("TRUEHUE_DATA", "./data"), metavar="DIR",
                      help="folder of the database and the images (default ./data)")  # fmt: skip

@@ -30,12 +30,15 @@ def guarded(make: Callable[[], Answer]) -> JSONResponse:
 
 
 def refusal(error: Exception) -> JSONResponse:
-    """The answer to a request that cannot be served: 404, 400, or 500 for what nobody foresaw."""
+    """The answer to a request that cannot be served: 404, 400, or 500 for what nobody foresaw.
+
+    Of an error that knows the ``field`` of a form it speaks of, that is told too.
+    """
     if isinstance(error, NotStored):
         return JSONResponse({"error": str(error)}, 404)
-    return JSONResponse(
-        {"error": message_of(error)}, 400 if isinstance(error, TrueHueError) else 500
-    )
+    field = getattr(error, "field", "")
+    said = {"error": message_of(error), **({"field": field} if field else {})}
+    return JSONResponse(said, 400 if isinstance(error, TrueHueError) else 500)
 
 
 async def posted(request: Request, make: Callable[[Answer], Answer]) -> JSONResponse:

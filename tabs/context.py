@@ -24,6 +24,8 @@ from tabs.finding import Searches
 from tabs.guard import many
 from tabs.importing import Imports, Staging
 from tabs.library import Library
+from tabs.runs import Keeper
+from tabs.runs_trial import Trials
 
 if TYPE_CHECKING:
     from storage.store import Storage
@@ -64,7 +66,9 @@ class Context:
     ``engine`` is the one queue for the device: it draws, and calls the tools of
     :mod:`core.masks.grounded.tools` by their ids. ``library`` the prompt sets at hand, ``staging``
     where files from a browser wait until they are imported, ``searches`` what detectors and
-    segmenters are asked for, ``jobs`` the long work of Explore.
+    segmenters are asked for, ``jobs`` the long work of Explore, ``keeper`` whole runs,
+    ``trials`` how long a picture of a run takes.
+    ``munsell_file`` is where ``munsell`` came from.
     """
 
     storage: Storage
@@ -73,12 +77,15 @@ class Context:
     sources: Sources = field(default_factory=Sources.here)
     endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
     local: bool = True
+    munsell_file: str = ""
     imports: Imports = field(default_factory=Imports, repr=False)
     jobs: Jobs = field(default_factory=Jobs, repr=False)
+    trials: Trials = field(default_factory=Trials, repr=False)
     searches: Searches = field(default_factory=Searches, repr=False)
     engine: Engine = field(init=False, repr=False)
     library: Library = field(init=False, repr=False)
     staging: Staging = field(init=False, repr=False)
+    keeper: Keeper = field(init=False, repr=False)
     _arrays: Recent = field(default_factory=Recent, repr=False)
     _masks: OrderedDict[str, MaskRecord] = field(default_factory=OrderedDict, repr=False)
     _lock: Lock = field(default_factory=Lock, repr=False)
@@ -93,9 +100,12 @@ class Context:
         object.__setattr__(self, "engine", Engine(opened, wanted, _all_memory, tool, tool_wanted))
         object.__setattr__(self, "library", Library(self.storage))
         object.__setattr__(self, "staging", Staging(self.storage.data_dir / "incoming"))
+        keeper = Keeper(self.storage, self.engine, self.sources, self.endpoints)
+        object.__setattr__(self, "keeper", keeper)
 
     def close(self) -> None:
-        """Ends the queue and the imports; what was stored stays."""
+        """Ends the queue and the imports and pauses runs; what was stored stays."""
+        self.keeper.close()
         self.jobs.close()
         self.searches.close()
         self.engine.close()

@@ -92,7 +92,7 @@ def _field_of(message: str) -> str:
 
 def _name(wish: RunWish, model_id: str, title: str, prompts: int) -> str:
     """What people call the run: as they said, or what makes it another than the next."""
-    called = name_of(model_id)
+    called = f"pictures of {name_of(model_id)}" if wish.stored else name_of(model_id)
     if wish.name:
         return wish.name if len(wish.models) == 1 else f"{wish.name} · {called}"
     parts = [title, wish.task.upper(), wish.system.upper()]

@@ -163,6 +163,20 @@ def _guidance(given: Any) -> float | None:
     return value
 
 
+def price_of(given: Any) -> float | None:
+    """What an hour of the machine costs; None where nothing is given. Raises FieldProblem."""
+    text = str(given if given is not None else "").strip().lstrip("$€£ ")
+    if not text:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value < 1e6:
+        raise FieldProblem("price", f"The price is a number, such as 2.50, not {text[:20]!r}.")
+    return value
+
+
 def _of(field: str, what: str, given: Any, known: Any) -> str:
     """One of the known words, or none."""
     word = str(given or "").strip()

@@ -12,11 +12,15 @@ from tabs import explore, generate, imports_dialog, inspect, theme
 from tabs.context import Context
 from tabs.links import read
 from tabs.routes import routes
+from tabs.routes_analyses import analyses_routes
 from tabs.routes_automatic import automatic_routes
+from tabs.routes_board import board_routes
 from tabs.routes_drawings import drawing_routes
 from tabs.routes_explore import explore_routes
 from tabs.routes_image_sets import image_set_routes
 from tabs.routes_prompts import prompt_routes
+from tabs.routes_runs import run_routes
+from tabs.routes_wall import wall_routes
 from tabs.widgets import widget
 
 HEADER = """<div class="th-header"><b class="th-brand">TrueHue</b><span class="th-space"></span>
@@ -98,6 +102,10 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
         drawing_routes,
         image_set_routes,
         explore_routes,
+        analyses_routes,
+        board_routes,
+        run_routes,
+        wall_routes,
     ):
         app.include_router(make(context))
     demo = build(context)

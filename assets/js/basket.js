@@ -80,7 +80,7 @@ async function ask(url, options) {
   }
   let data = null;
   try { data = await answer.json(); } catch (error) { /* the status tells */ }
-  if (!answer.ok) throw new Error((data && data.error) || 'The app answered ' + answer.status + '.');
+  if (!answer.ok) throw Object.assign(new Error((data && data.error) || 'The app answered ' + answer.status + '.'), { field: (data && data.field) || '' });
   return data;
 }
 function send(url, body, extra) {

@@ -1,5 +1,129 @@
-// The runs.
+// The runs: starting one, and what becomes of each. A run keeps its place and its nodes while it goes
+// on, so that nothing moves under the pointer.
 const root = element.querySelector('.th-runs');
-function front() { root.hidden = explore.view !== 'runs'; }
+const box = root.querySelector('.th-runs-items'), empty = root.querySelector('.th-runs-empty');
+const said = root.querySelector('.th-runs-status'), card = root.querySelector('.th-runs-new');
+const hiddenButton = root.querySelector('.th-runs-hidden');
+const SHAPES = { waiting: '○', planned: '○', running: '▸', pausing: '▸', cancelling: '▸', paused: '❙❙', cancelled: '□', finished: '●', interrupted: '!', broken: '!' };
+const WORDS = { waiting: 'Waiting', planned: 'Not started', running: 'Running', pausing: 'Pausing…', cancelling: 'Cancelling…', paused: 'Paused', cancelled: 'Cancelled', finished: 'Finished', interrupted: 'Interrupted', broken: 'Stopped' };
+let shown = new Map(), timer = null, withHidden = false, asked = 0, unheard = 0, folded = false, heard = new Map();
+
+async function act(run, what, body, line) {
+  line.refuse('');
+  try { await send('/api/runs/' + run.id + '/' + what, { owner, ...(body || {}) }); } catch (error) { line.refuse(error.message); }
+  load();
+}
+function button(text, press) {
+  const one = make('button', 'th-button', text);
+  one.type = 'button';
+  one.addEventListener('click', press);
+  return one;
+}
+function runLine(first) {
+  const node = make('article', 'th-run-item'), head = make('header'), mark = make('span', 'th-run-mark'), title = make('b');
+  const word = make('span', 'th-run-word'), bar = make('div', 'th-bar'), fill = make('i'), words = make('p', 'th-run-words');
+  const facts = make('p', 'th-run-facts'), message = make('p', 'th-problem'), refused = make('p', 'th-problem'), buttons = make('div', 'th-run-buttons');
+  const failed = make('details', 'th-run-failed'), summary = make('summary'), reasons = make('ul');
+  let run = first;
+  mark.setAttribute('aria-hidden', 'true');
+  refused.setAttribute('role', 'alert');
+  bar.setAttribute('role', 'progressbar');
+  bar.setAttribute('aria-valuemin', '0');
+  bar.setAttribute('aria-valuemax', '100');
+  bar.appendChild(fill);
+  const again = button('Retry failed', () => act(run, 'resume', { retry: true }, line));
+  failed.append(summary, reasons, again);
+  const all = {
+    open: button('Open results', () => setSlice({ runs: [run.id], status: 'fail', cause: '' }, { open: 'wall' })),
+    resume: button('Resume', () => act(run, 'resume', {}, line)),
+    pause: button('Pause', () => act(run, 'pause', {}, line)),
+    cancel: button('Cancel', () => act(run, 'cancel', {}, line)),
+    hide: button('Hide', () => act(run, run.hidden ? 'show' : 'hide', {}, line)),
+  };
+  head.append(mark, title, word);
+  node.append(head, bar, words, facts, message, failed, buttons, refused);
+  const line = {
+    node,
+    refuse(text) { put(refused, text); refused.hidden = !text; },
+    update(now) {
+      run = now;
+      const percent = run.total ? 100 * run.done / run.total : 0;
+      node.dataset.status = run.status;
+      node.dataset.run = run.id;
+      node.classList.toggle('th-run-was-hidden', run.hidden);
+      put(mark, SHAPES[run.status]);
+      put(title, run.name);
+      put(word, WORDS[run.status] + (run.status === 'waiting' && run.place > 1 ? ', ' + run.place + ' in line' : ''));
+      bar.setAttribute('aria-label', run.name);
+      bar.setAttribute('aria-valuenow', String(Math.floor(percent)));
+      fill.style.width = percent + '%';
+      put(words, run.words);
+      put(facts, run.facts);
+      put(message, run.message);
+      message.hidden = !run.message;
+      failed.hidden = !run.failed;
+      put(summary, run.failed_words);
+      const texts = JSON.stringify(run.problems);
+      if (reasons.dataset.texts !== texts) {
+        reasons.dataset.texts = texts;
+        reasons.replaceChildren(...run.problems.map((one) => make('li', '', one.text + (one.count > 1 ? ' (' + one.count.toLocaleString('en-US') + ' times)' : ''))));
+      }
+      again.hidden = !run.may.retry;
+      put(all.resume, run.status === 'planned' ? 'Start' : 'Resume');
+      put(all.hide, run.hidden ? 'Show again' : 'Hide');
+      arrange(buttons, Object.keys(all).filter((name) => run.may[name]).map((name) => all[name]));
+    },
+  };
+  line.refuse('');
+  line.update(first);
+  return line;
+}
+// Who listens hears of a new status once, not of every picture.
+function tell(runs) {
+  const news = runs.filter((run) => heard.has(run.id) && heard.get(run.id) !== run.status).map((run) => run.name + ': ' + WORDS[run.status]);
+  runs.forEach((run) => heard.set(run.id, run.status));
+  if (news.length) document.dispatchEvent(new CustomEvent('th-runs'));
+  return news.join('. ');
+}
+async function load() {
+  clearTimeout(timer);
+  const mine = ++asked;
+  let busy = false;
+  if (root.hidden || element.offsetParent === null || document.hidden) return;
+  try {
+    const data = await ask('/api/runs?owner=' + owner + (withHidden ? '&hidden=1' : ''));
+    if (mine !== asked) return;
+    unheard = 0;
+    busy = data.runs.some((run) => run.moves);
+    const news = tell(data.runs);
+    put(said, news || (data.runs.length ? many(data.runs.length, 'run') : ''));
+    [...shown.keys()].forEach((id) => { if (!data.runs.some((run) => run.id === id)) shown.delete(id); });
+    data.runs.forEach((run) => { if (shown.has(run.id)) shown.get(run.id).update(run); else shown.set(run.id, runLine(run)); });
+    arrange(box, data.runs.map((run) => shown.get(run.id).node));
+    empty.hidden = data.runs.length > 0 || data.hidden > 0;
+    hiddenButton.hidden = !data.hidden && !withHidden;
+    put(hiddenButton, withHidden ? 'Leave out hidden ones' : 'Show ' + many(data.hidden, 'hidden run'));
+    hiddenButton.setAttribute('aria-pressed', String(withHidden));
+    // On a narrow page the list comes first, once there is one.
+    if (!folded) { folded = true; card.open = !data.runs.length || window.innerWidth > 1000; }
+  } catch (error) {
+    if (mine !== asked) return;
+    busy = true;  // asked again: the app may be starting anew
+    unheard += 1;
+    if (unheard >= 3) put(said, error.message);
+  }
+  clearTimeout(timer);
+  if (element.isConnected) timer = setTimeout(load, busy ? 700 : 5000);
+}
+hiddenButton.addEventListener('click', () => { withHidden = !withHidden; load(); });
+const form = runForm(root, (ids) => {
+  load().then(() => { const line = shown.get(ids[0]); if (line) line.node.scrollIntoView({ block: 'nearest' }); });
+});
+function front() {
+  root.hidden = explore.view !== 'runs';
+  if (!root.hidden) { form.refresh(); load(); }
+}
 document.addEventListener('th-explore', front);
+document.addEventListener('visibilitychange', () => { if (!document.hidden) load(); });
+new IntersectionObserver((seen) => { if (seen.some((entry) => entry.isIntersecting)) front(); }).observe(element);
 front();

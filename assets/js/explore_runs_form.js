@@ -1,0 +1,153 @@
+// The form that starts runs: what can be chosen comes from the app, and so does what is wrong. The
+// estimate follows every change.
+function runForm(root, started) {
+  const form = root.querySelector('form'), field = (name) => form.elements.namedItem(name);
+  const total = form.querySelector('.th-runs-total'), numbers = form.querySelector('.th-runs-estimate dl');
+  const count = form.querySelector('.th-runs-count'), refused = form.querySelector(':scope > .th-problem');
+  const begin = form.querySelector('.th-draw-button'), modelBox = form.querySelector('.th-runs-models');
+  const RENDERER = 'reference-renderer';
+  const MASKERS = [
+    { id: 'exact', name: 'Exact', title: 'The masks that came with the picture' },
+    { id: 'grounded', name: 'Find the objects', title: 'A detector and a segmenter find them' },
+    { id: 'whole', name: 'Whole picture', title: 'Every pixel counts: patches and textures' },
+  ];
+  const HINTS = {
+    exact: { drawn: 'The renderer knows where its objects are.', stored: 'The newest mask that each picture has here for the object; without one it is unscored.' },
+    grounded: { drawn: 'Found by their names in every picture.', stored: 'Found by their names in every picture.' },
+    whole: { drawn: 'Every pixel of the picture counts.', stored: 'Every pixel of the picture counts.' },
+  };
+  let data = null, kind = 'drawn', masker = 'exact', ownMasker = false, asked = 0, waiting = null, price = null;
+
+  function chosenModels() {
+    if (kind === 'stored') return field('stored').value ? [field('stored').value] : [];
+    const listed = [...modelBox.querySelectorAll('input:checked')].map((box) => box.value);
+    const other = field('other').value.split(',').map((text) => text.trim()).filter(Boolean);
+    return [...listed, ...other];
+  }
+  function values() {
+    const out = { kind, masker, owner, models: chosenModels(), rules: [...form.querySelectorAll('.th-runs-rules input:checked')].map((box) => box.value) };
+    ['set', 'task', 'system', 'limit', 'images', 'seed', 'size', 'workers', 'name', 'guidance', 'steps', 'negative', 'light', 'failure', 'variant', 'presence', 'k', 'ray', 'detector', 'segmenter']
+      .forEach((name) => { out[name] = field(name).value; });
+    return out;
+  }
+  // A sentence under the field that it speaks of, or above the button where it speaks of none.
+  function tell(name, text) {
+    form.querySelectorAll('.th-runs-field > .th-problem').forEach((node) => node.remove());
+    form.querySelectorAll('[aria-invalid]').forEach((node) => node.removeAttribute('aria-invalid'));
+    const box = name ? [...form.querySelectorAll('[data-field="' + CSS.escape(name) + '"]')].find((one) => !one.closest('.th-off')) : null;
+    refused.hidden = !text || Boolean(box);
+    put(refused, box ? '' : text);
+    if (!box || !text) return;
+    const problem = make('p', 'th-problem', text), control = box.querySelector('input, select');
+    problem.setAttribute('role', 'alert');
+    problem.id = 'th-runs-problem';
+    box.appendChild(problem);
+    if (control) { control.setAttribute('aria-invalid', 'true'); control.setAttribute('aria-describedby', problem.id); }
+    const folded = box.closest('.th-runs-more');
+    if (folded) folded.open = true;
+  }
+  function checks(box, choices, chosen) {
+    const before = new Set(box.children.length ? [...box.querySelectorAll('input:checked')].map((one) => one.value) : chosen);
+    box.replaceChildren(...choices.map((choice) => {
+      const label = make('label'), input = make('input'), name = make('span', '', choice.name);
+      input.type = 'checkbox';
+      input.value = choice.id;
+      input.checked = before.has(choice.id);
+      label.append(input, name);
+      if (choice.title) label.title = choice.title;
+      if (choice.note) label.appendChild(make('small', '', choice.note));
+      return label;
+    }));
+  }
+  function show() {
+    const stored = kind === 'stored', drawsHere = !stored && chosenModels().some((id) => id !== RENDERER);
+    form.querySelectorAll('.th-runs-draws').forEach((node) => node.classList.toggle('th-off', stored));
+    form.querySelectorAll('.th-runs-scores').forEach((node) => node.classList.toggle('th-off', !stored));
+    if (!ownMasker) masker = drawsHere ? 'grounded' : 'exact';
+    form.querySelectorAll('.th-runs-grounded').forEach((node) => node.classList.toggle('th-off', masker !== 'grounded'));
+    strip(form.querySelector('.th-runs-kind'), [{ id: 'drawn', name: 'Draw pictures' }, { id: 'stored', name: 'Score pictures that are here' }], kind, (id) => { kind = id; ownMasker = false; show(); soon(); });
+    strip(form.querySelector('.th-runs-masker'), MASKERS, masker, (id) => { masker = id; ownMasker = true; show(); soon(); });
+    put(form.querySelector('[data-field=masker] .th-runs-hint'), HINTS[masker][kind]);
+    const lacking = masker === 'grounded' && data ? ['detector', 'segmenter', 'presence'].map((role) => data[role + 's'].find((one) => one.id === field(role).value)).filter((one) => one && one.lacking) : [];
+    form.querySelector('.th-runs-lacking').replaceChildren(...lacking.map((one) => make('li', '', one.name + ' is not here: ' + one.lacking)));
+  }
+  function fill() {
+    const named = (one) => ({ id: one.id, name: one.name });
+    const set = field('set').value || data.set, stored = field('stored').value;
+    const sets = data.sets.map((one) => new Option(one.name + ' · ' + one.count.toLocaleString('en-US'), one.id));
+    field('set').replaceChildren(...sets);
+    field('set').value = data.sets.some((one) => one.id === set) ? set : data.set;
+    options(field('task'), [{ id: '', name: 'All' }, ...data.tasks], field('task').value);
+    options(field('system'), [{ id: '', name: 'All' }, ...data.systems], field('system').value);
+    options(field('size'), [{ id: '', name: "Model's own" }, ...data.sizes], field('size').value);
+    options(field('light'), data.lights, field('light').value || 'studio');
+    options(field('failure'), data.failures, field('failure').value || 'none');
+    options(field('variant'), data.variants, field('variant').value || data.variants[0].id);
+    const vision = (one) => ({ id: one.id, name: one.name + (one.lacking ? ' (not here)' : '') });
+    options(field('detector'), data.detectors.map(vision), field('detector').value || data.detector);
+    options(field('segmenter'), data.segmenters.map(vision), field('segmenter').value || data.segmenter);
+    options(field('presence'), [{ id: '', name: 'Do not ask' }, ...data.presences.map(vision)], field('presence').value);
+    options(field('stored'), data.stored.length ? data.stored.map(named) : [{ id: '', name: 'No pictures here yet' }], stored || (data.stored[0] || { id: '' }).id);
+    checks(modelBox, data.models.map((one) => ({ ...named(one), note: one.lacking ? 'not here' : '', title: one.lacking })), [RENDERER]);
+    checks(form.querySelector('.th-runs-rules'), data.rules.map((one) => ({ ...named(one), title: one.description })), data.rules.filter((one) => one.usual).map((one) => one.id));
+    [['images', data.images], ['seed', 0], ['workers', data.workers], ['k', 0]].forEach(([name, usual]) => { if (!field(name).value) field(name).value = usual; });
+    field('other').placeholder = data.local ? 'another: hub:owner/name or folder:/path' : 'another: hub:owner/name';
+    put(form.querySelector('.th-runs-machine'), data.machine);
+    show();
+  }
+  function line(name, text, why) {
+    const value = make('dd', '', text);
+    if (why) value.appendChild(make('small', '', why));
+    return [make('dt', '', name), value];
+  }
+  function showEstimate(found) {
+    put(count, many(found.prompts, 'prompt') + (found.of > found.prompts ? ' of ' + found.of.toLocaleString('en-US') : ''));
+    put(total, found.sentence);
+    price = found.seconds;
+    const rows = [...line('Time', found.time, found.basis), ...line('On disk', found.disk, found.disk_basis)];
+    if (found.cost) rows.push(...line('Costs', found.cost));
+    numbers.replaceChildren(...rows);
+  }
+  async function estimate() {
+    if (!data || element.offsetParent === null) return;
+    const mine = ++asked;
+    form.querySelector('.th-runs-estimate').setAttribute('aria-busy', 'true');
+    try {
+      const found = await send('/api/runs/estimate', { ...values(), price: field('price').value });
+      if (mine !== asked) return;
+      tell('', '');
+      showEstimate(found);
+    } catch (error) {
+      if (mine !== asked) return;
+      tell(error.field, error.message);
+      put(count, '');
+      put(total, '');
+      numbers.replaceChildren();
+    }
+    form.querySelector('.th-runs-estimate').setAttribute('aria-busy', 'false');
+  }
+  function soon() { clearTimeout(waiting); waiting = setTimeout(estimate, 250); }
+
+  form.addEventListener('input', () => { show(); soon(); });
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    if (begin.getAttribute('aria-disabled') === 'true') return;
+    begin.setAttribute('aria-disabled', 'true');
+    put(begin, 'Starting…');
+    try {
+      const made = await send('/api/runs', values());
+      tell('', '');
+      started(made.runs);
+    } catch (error) { tell(error.field, error.message); }
+    begin.setAttribute('aria-disabled', 'false');
+    put(begin, 'Start');
+  });
+  return {
+    // What can be chosen may have changed since: sets, selections, models' files.
+    async refresh() {
+      try { data = await ask('/api/runs/form'); } catch (error) { tell('', error.message); return; }
+      fill();
+      estimate();
+    },
+  };
+}

@@ -1,0 +1,106 @@
+"""What ``python app.py runs`` says of runs, and telling one to stop: run folders alone are read."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from core.errors import BadInput
+from core.runs.folder import RunFolder, run_folders
+from tabs.guard import many
+from tabs.runs import stop
+from tabs.runs_list import status_of
+from tabs.runs_words import STATUS_WORDS, facts_words, progress_words
+
+
+def found(root: Path, name: str) -> RunFolder:
+    """The run of that name or beginning of an id. Raises BadInput for none, and for several."""
+    every = run_folders(root)
+    fitting = [one for one in every if one.run_id == name]
+    fitting = fitting or [one for one in every if one.summary()["name"] == name]
+    fitting = fitting or [one for one in every if one.run_id.startswith(name.lower())]
+    if len(fitting) == 1:
+        return fitting[0]
+    if not every:
+        raise BadInput(f"There is no run in {root}.")
+    shown = "\n".join(f"  {one.run_id}  {one.summary()['name']}" for one in (fitting or every)[:10])
+    if fitting:
+        raise BadInput(
+            f"{many(len(fitting), 'run')} fit {name[:80]!r}: write more of the id.\n{shown}"
+        )
+    raise BadInput(f"There is no run {name[:80]!r} in {root}. The newest are:\n{shown}")
+
+
+def status(asked: argparse.Namespace) -> int:
+    """Prints one run in full, or all of them, a line each."""
+    if asked.name:
+        folder = found(asked.root, asked.name)
+        print(json.dumps(told(folder)) if asked.json else "\n".join(_lines(folder)))
+        return 0
+    every = run_folders(asked.root)
+    if asked.json:
+        print(json.dumps([told(one) for one in every]))
+        return 0
+    if not every:
+        print(f"There is no run in {asked.root}. Begin one: python app.py runs start --help")
+    for one in every:
+        state = one.state()
+        failed = f"  {state.failed:,} failed" if state.failed else ""
+        print(
+            f"{one.run_id}  {_word(one):<12} {state.done:>9,} of {state.total:>9,}  "
+            f"{one.summary()['name']}{failed}"
+        )
+    return 0
+
+
+def pause(asked: argparse.Namespace) -> int:
+    """Tells a run to stop, and does not wait until it has."""
+    return _stop(asked, cancel=False)
+
+
+def cancel(asked: argparse.Namespace) -> int:
+    """The same for good."""
+    return _stop(asked, cancel=True)
+
+
+def told(folder: RunFolder) -> dict[str, Any]:
+    """A run as plain JSON: its plan without prompts, and how far it is."""
+    return {"folder": str(folder.path), **folder.summary(), **asdict(folder.state())}
+
+
+def _stop(asked: argparse.Namespace, cancel: bool) -> int:
+    folder = found(asked.root, asked.name)
+    running = stop(folder, cancel)
+    if asked.json:
+        print(json.dumps(told(folder)))
+    elif running:
+        print("It stops after the pictures that are in work now.")
+    else:
+        print(f"It is {STATUS_WORDS[folder.state().status]}.")
+    return 0
+
+
+def _word(folder: RunFolder) -> str:
+    return status_of(folder, folder.state(), None)
+
+
+def _lines(folder: RunFolder) -> list[str]:
+    about, state = folder.summary(), folder.state()
+    out = [
+        str(about["name"]),
+        f"  {_word(folder)}: {progress_words(state)}",
+        f"  {facts_words(about)}",
+        f"  id {folder.run_id}, in {folder.path}",
+    ]
+    if state.message:
+        out.append(f"  {state.message}")
+    for text, count in state.problems:
+        out.append(f"  {count:,} × {text}")
+    if state.status in ("paused", "interrupted", "cancelled", "planned"):
+        out.append(f"  go on: python app.py runs resume {folder.run_id[:8]}")
+    if state.failed:
+        out.append(f"  try the failed ones again: python app.py runs retry {folder.run_id[:8]}")
+    return out

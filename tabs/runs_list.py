@@ -1,0 +1,129 @@
+"""The list of runs as the page shows it, and what may be done with each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from core.analysis.records import Slice
+from core.errors import BadInput
+from core.runs.folder import RunFolder
+from core.runs.records import RunState
+from tabs.guard import many
+from tabs.runs_words import facts_words, progress_words
+
+if TYPE_CHECKING:
+    from tabs.context import Context
+
+GOES_ON = ("planned", "paused", "cancelled", "interrupted", "broken")
+ACTIONS = ("pause", "cancel", "resume", "hide", "show")
+
+
+def runs_view(context: Context, owner: str, hidden: bool = False) -> dict[str, Any]:
+    """All runs, newest first; those that were hidden only where they are asked for."""
+    stored = {one.run_id: one for one in context.storage.runs.all(hidden=True)}
+    unscored = _unscored(context, {rule for one in stored.values() for rule, _ in one.rules})
+    out = []
+    left_out = 0
+    for folder in context.keeper.folders():
+        record = stored.get(folder.run_id)
+        if record is not None and record.hidden and not hidden:
+            left_out += 1
+            continue
+        try:
+            one = run_json(context, folder, owner)
+        except BadInput as error:
+            one = _unreadable(folder, str(error))
+        if record is not None:
+            one.update(
+                name=record.name, hidden=record.hidden, stored=record.items,
+                refused=[f"{name}: {why}" for name, why in record.refused.items()],
+            )  # fmt: skip
+        lost = unscored.get(folder.run_id)
+        if lost:
+            said = ", ".join(f"{number:,} by {rule}" for rule, number in lost.items())
+            one["words"] += f" · unscored: {said}"
+        out.append(one)
+    return {"runs": out, "hidden": left_out}
+
+
+def run_json(context: Context, folder: RunFolder, owner: str) -> dict[str, Any]:
+    """One run. Raises BadInput for a folder that cannot be read."""
+    about, state = folder.summary(), folder.state()
+    place = context.keeper.place(folder.run_id)
+    status = status_of(folder, state, place)
+    problem = context.keeper.problem(folder.run_id)
+    mine = may_change(context, folder.run_id, owner)
+    moves = status in ("waiting", "running", "pausing", "cancelling")
+    may = {
+        "open": state.done > 0,
+        "resume": mine and status in GOES_ON,
+        "pause": mine and status == "running",
+        "cancel": mine and status in ("waiting", "running", "pausing", "paused", "interrupted"),
+        "hide": mine and not moves,
+        "retry": mine and bool(state.failed) and not moves,
+    }  # fmt: skip
+    return {
+        "id": folder.run_id, "name": str(about["name"]), "status": status, "place": place,
+        "moves": moves, "may": may, "hidden": False, "stored": 0, "refused": [],
+        "total": state.total, "done": state.done, "failed": state.failed,
+        "words": progress_words(state),
+        "facts": facts_words(about),
+        "message": problem or state.message,
+        "failed_words": f"{many(state.failed, 'picture')} could not be drawn",
+        "problems": [{"text": text, "count": count} for text, count in state.problems],
+    }  # fmt: skip
+
+
+def status_of(folder: RunFolder, state: RunState, place: int | None) -> str:
+    """The status as people are told: that of the folder, and what is about to change it."""
+    if place is not None and state.status != "running":
+        return "waiting"
+    if state.status == "running":
+        return {"pause": "pausing", "cancel": "cancelling"}.get(folder.wish(), "running")
+    return state.status
+
+
+def act(context: Context, run_id: str, what: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Does one of :data:`ACTIONS`. Raises BadInput for another, or where it is not one's run."""
+    if what not in ACTIONS:
+        raise BadInput("The page asked for something that there is not. Reload the page.")
+    keeper, owner = context.keeper, str(given.get("owner") or "")
+    folder = keeper.folder(run_id)
+    if not may_change(context, run_id, owner):
+        raise BadInput("Only who started this run can change it.")
+    if what in ("hide", "show"):
+        context.storage.runs.register(folder)
+        context.storage.runs.hide(run_id, what == "hide")
+    elif what == "resume":
+        keeper.resume(run_id, retry=bool(given.get("retry")))
+    else:
+        keeper.pause(run_id, cancel=what == "cancel")
+    return {}
+
+
+def may_change(context: Context, run_id: str, owner: str) -> bool:
+    """Anyone at this machine; where others reach the app, who started the run."""
+    return context.local or (bool(owner) and context.keeper.owner(run_id) == owner)
+
+
+def _unscored(context: Context, rules: Iterable[str]) -> dict[str, dict[str, int]]:
+    """Pictures without a score by run and rule, but for those that could not be drawn."""
+    out: dict[str, dict[str, int]] = {}
+    for by in sorted(rules):
+        for one in context.storage.results.unscored(Slice(rule=by)):
+            if one.cause != "no-image":
+                of_run = out.setdefault(one.run_id, {})
+                of_run[by] = of_run.get(by, 0) + one.count
+    return out
+
+
+def _unreadable(folder: RunFolder, why: str) -> dict[str, Any]:
+    """A folder that no run can be read from is shown with the reason, and left alone."""
+    no = dict.fromkeys(("open", "resume", "pause", "cancel", "hide", "retry"), False)
+    return {
+        "id": folder.run_id, "name": folder.run_id, "status": "broken", "place": None,
+        "moves": False, "may": no, "hidden": False, "stored": 0, "refused": [], "total": 0,
+        "done": 0, "failed": 0, "words": "This folder cannot be read.", "facts": "",
+        "message": why, "failed_words": "", "problems": [],
+    }  # fmt: skip

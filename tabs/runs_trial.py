@@ -1,0 +1,78 @@
+"""How long a picture takes: as earlier runs tell, or by trying a few in a process of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
+from multiprocessing import get_context
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from core.errors import BadInput
+from core.runs.estimate import Estimate, estimate, trial
+from core.runs.records import RunPlan
+from core.runs.worker import WorkerSettings
+
+
+class Trials:
+    """What trials have told since the app began, by what decides how long a picture takes.
+
+    Any thread may call it; one trial is made at a time.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[Any, Estimate] = {}
+        self._trying = Lock()
+
+    def estimate(self, plan: RunPlan, root: Path, workers: int) -> Estimate:
+        """What the plan would take: by earlier runs, else by a trial that was made, else without a
+        time."""
+        found = estimate(plan, root, workers)
+        tried = self._known.get(_key(plan))
+        if found.seconds is not None or tried is None or tried.seconds_a_picture is None:
+            return found
+        at_once = max(1, min(workers, plan.total))
+        return replace(
+            found, seconds_a_picture=tried.seconds_a_picture, basis=tried.basis,
+            seconds=tried.seconds_a_picture * plan.total / at_once,
+            disk_bytes=tried.disk_bytes // max(tried.pictures, 1) * plan.total,
+        )  # fmt: skip
+
+    def try_out(
+        self, plans: Sequence[RunPlan], settings: WorkerSettings, root: Path,
+        before: Callable[[], None] = lambda: None,
+    ) -> None:  # fmt: skip
+        """Draws and judges a few pictures of each plan that nothing is known of, and throws them
+        away. ``before`` is called before the first. Raises BadInput while another trial runs, and
+        TrueHueError, such as for weights that are missing."""
+        if not self._trying.acquire(blocking=False):
+            raise BadInput("A trial is being made. Wait until it has ended.")
+        try:
+            for plan in plans:
+                if self.estimate(plan, root, 1).seconds is None:
+                    before()
+                    self._known[_key(plan)] = in_process(plan, settings)
+        finally:
+            self._trying.release()
+
+
+def in_process(plan: RunPlan, settings: WorkerSettings) -> Estimate:
+    """A trial in a process that ends with it: models leave no memory behind."""
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        try:
+            return pool.submit(trial, plan, settings).result()
+        except BrokenProcessPool:
+            raise BadInput(
+                "The trial's process was ended, perhaps for want of memory. Choose a smaller size."
+            ) from None
+
+
+def _key(plan: RunPlan) -> Any:
+    """What decides how long one picture takes."""
+    return (
+        plan.model, plan.kind, plan.size_px, plan.steps, plan.guidance, plan.masker, plan.rules,
+        plan.set_name, tuple(sorted(plan.options.items())),
+    )  # fmt: skip
