@@ -192,7 +192,7 @@ class Worker:
         height, width, _ = srgb8.shape
         result = replace(blank, status="drawn", image_id=item.image_id, width=width, height=height)
         rendered = shapes_for(prompt.targets) if item.drawn_by == MODEL_ID else None
-        known = {target: one.mask_id for target, one in item.masks.items()}
+        known = {target: one.mask_id for target, one in item.masks.items() if one.mask_id}
         return _Picture(srgb8, exact, rendered, result, known)
 
     def _kept(self, target: int, mask: Mask, known: Mapping[int, str]) -> MaskResult:
