@@ -61,7 +61,7 @@ def css_paths() -> list[Path]:
     folder = ROOT / "assets" / "css"
     names = (
         "truehue", "stage", "automatic", "generate", "explore", "explore_board", "explore_wall",
-        "explore_runs",
+        "explore_analyses", "explore_runs",
     )  # fmt: skip
     return [folder / f"{name}.css" for name in names]
 

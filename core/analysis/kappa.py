@@ -2,50 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from core.analysis.records import RuleAgreement
 
 
-@dataclass(frozen=True)
-class RulePair:
-    """Verdicts that two rules both gave: both pass, the first alone, the second alone, neither;
-    ``unscored`` by either, which can neither agree nor disagree."""
+def scored_by_both(pair: RuleAgreement) -> int:
+    """The pictures that both rules scored; an unscored one can neither agree nor disagree."""
+    return pair.both + pair.only_a + pair.only_b + pair.neither
 
-    first: str
-    second: str
-    both: int
-    only_first: int
-    only_second: int
-    neither: int
-    unscored: int = 0
 
-    @property
-    def scored(self) -> int:
-        """Those that both rules scored."""
-        return self.both + self.only_first + self.only_second + self.neither
+def agree_percent(pair: RuleAgreement) -> float | None:
+    """The share on which both say the same; None where nothing is scored by both."""
+    scored = scored_by_both(pair)
+    return 100.0 * (pair.both + pair.neither) / scored if scored else None
 
-    @property
-    def percent(self) -> float | None:
-        """The share on which they say the same; None where nothing is scored by both."""
-        return 100.0 * (self.both + self.neither) / self.scored if self.scored else None
 
-    @property
-    def kappa(self) -> float | None:
-        """Cohen's kappa (Cohen 1960): agreement beyond chance.
+def kappa(pair: RuleAgreement) -> float | None:
+    """Cohen's kappa (Cohen 1960): agreement beyond chance.
 
-        None where it is not defined: without scores, or when both rules always say the same one
-        word.
-        """
-        n = self.scored
-        if not n:
-            return None
-        observed = (self.both + self.neither) / n
-        first, second = (self.both + self.only_first) / n, (self.both + self.only_second) / n
-        chance = first * second + (1 - first) * (1 - second)
-        return None if chance == 1.0 else (observed - chance) / (1 - chance)
+    None where it is not defined: without scores, or when both rules always say the same one word.
+    """
+    n = scored_by_both(pair)
+    if not n:
+        return None
+    observed = (pair.both + pair.neither) / n
+    a, b = (pair.both + pair.only_a) / n, (pair.both + pair.only_b) / n
+    chance = a * b + (1 - a) * (1 - b)
+    return None if chance == 1.0 else (observed - chance) / (1 - chance)
 
-    def turned(self) -> RulePair:
-        """The same with the rules in the other order."""
-        return RulePair(
-            self.second, self.first, self.both, self.only_second, self.only_first, self.neither,
-            self.unscored,
-        )  # fmt: skip
+
+def turned(pair: RuleAgreement) -> RuleAgreement:
+    """The same with the rules in the other order."""
+    return RuleAgreement(
+        pair.rule_b, pair.rule_a, pair.both, pair.only_b, pair.only_a, pair.neither, pair.unscored
+    )

@@ -16,9 +16,9 @@ from core.analysis.groups import (
     mean_percent,
     top_found,
 )
-from core.analysis.kappa import RulePair
+from core.analysis.kappa import agree_percent, kappa, scored_by_both, turned
 from core.analysis.rates import Rate, rates, total
-from core.analysis.records import NEUTRAL, Count, Drift
+from core.analysis.records import NEUTRAL, Count, Drift, RuleAgreement
 from core.color.systems import parse_target, system
 
 
@@ -160,10 +160,11 @@ def test_the_outline_is_made_of_colors_that_srgb_has_and_is_closed() -> None:
 
 def test_kappa_is_cohens() -> None:
     # The textbook's table of 20, 5, 10 and 15 gives 0.4.
-    pair = RulePair("a", "b", 20, 5, 10, 15, 3)
-    assert pair.percent == 70.0
-    assert pair.kappa == pytest.approx(0.4)
-    assert pair.turned() == RulePair("b", "a", 20, 10, 5, 15, 3)
-    assert pair.turned().kappa == pytest.approx(0.4)
-    assert RulePair("a", "b", 4, 0, 0, 0).kappa is None
-    assert RulePair("a", "b", 0, 0, 0, 0, 9).percent is None
+    pair = RuleAgreement("a", "b", 20, 5, 10, 15, 3)
+    assert (scored_by_both(pair), agree_percent(pair)) == (50, 70.0)
+    assert kappa(pair) == pytest.approx(0.4)
+    assert turned(pair) == RuleAgreement("b", "a", 20, 10, 5, 15, 3)
+    assert kappa(turned(pair)) == pytest.approx(0.4)
+    assert kappa(RuleAgreement("a", "b", 4, 0, 0, 0, 0)) is None
+    nothing = RuleAgreement("a", "b", 0, 0, 0, 0, 9)
+    assert (agree_percent(nothing), kappa(nothing)) == (None, None)
