@@ -32,7 +32,7 @@ function sliceOfLink() {
     status: { fail: '', '': 'all' }[status] ?? status,
   };
 }
-function publishSlice() { ofLink('wall', { ...sliceOfLink(), ...explore.wallLink }); }
+function publishSlice() { ofLink('wall', { ...sliceOfLink(), ...explore.figureLink, ...explore.wallLink }); }
 // Changes some fields; open brings a view to the front, such as the wall.
 function setSlice(changes, options) {
   const before = JSON.stringify(explore.slice);
