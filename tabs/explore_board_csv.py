@@ -16,6 +16,8 @@ from tabs.context import Context
 from tabs.explore_board_rows import EACH, Found
 
 RATE_FIELDS = tuple(field.name for field in fields(Rate))
+UNSCORED_FOR = tuple(CAUSES)[tuple(CAUSES).index("no-image") :]
+"""The causes of CAUSES that leave a picture without a score."""
 _RUN = (
     "run_id", "run_name", "model", "set_name", "prompts", "pictures_a_prompt", "masks", "k",
     "pictures_planned", "pictures_in", "rule", "rule_version", "systems", "unscored_are", "system",
@@ -29,9 +31,7 @@ def board_csv(context: Context, params: Mapping[str, str]) -> str:
     out = io.StringIO()
     columns = [*TABLE_TASKS, AVERAGE]
     heading = [*_RUN, *(f"{column}_{name}" for column in columns for name in RATE_FIELDS)]
-    writer = csv.DictWriter(
-        out, [*heading, "not_averaged_for", *(_unscored(one) for one in CAUSES)]
-    )
+    writer = csv.DictWriter(out, [*heading, "not_averaged_for", *map(_unscored, UNSCORED_FOR)])
     writer.writeheader()
     for run in found.runs:
         writer.writerows(_rows(found, run))
@@ -44,9 +44,9 @@ def _rows(found: Found, run: RunRecord) -> Iterator[dict[str, Any]]:
     if row is None:
         yield head
         return
-    counts: dict[str, int] = dict.fromkeys((_unscored(one) for one in CAUSES), 0)
+    counts = dict.fromkeys(map(_unscored, UNSCORED_FOR), 0)
     for one in found.causes[run.run_id]:
-        counts[_unscored(one.cause)] = counts.get(_unscored(one.cause), 0) + one.count
+        counts[_unscored(one.cause)] += one.count
     rates = {task: cell.rate for task, cell in row.cells.items()}
     yield {
         **head, "system": _meant(row, found.systems), **_named({**rates, AVERAGE: row.average}),

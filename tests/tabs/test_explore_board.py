@@ -1,0 +1,253 @@
+"""The leaderboard without a browser: real runs in a real storage, asked over HTTP."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from core.analysis.board import AVERAGE, TABLE_TASKS
+from core.analysis.records import TABLE_SYSTEMS
+from core.prompts.prompt import Prompt
+from core.published import value
+from core.runs.folder import RunFolder
+from core.runs.records import RunPlan
+from core.runs.shards import read_shard
+from core.verdict.judge import PASS, UNSCORED
+from storage import Storage
+from tabs.context import Context
+from tabs.explore_board_groups import groups
+from tabs.routes_board import board_routes
+from tests.storage.run_samples import sample_plan, sample_prompts, sample_run
+
+SOME = sample_plan("flux.1-dev", 60)
+PLAN = replace(SOME, rules=(SOME.rules[0], SOME.rules[-1]))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Context, RunFolder]]:
+    """Three runs: two of the same prompts, and one that is not whole and has but one task."""
+    root = tmp_path_factory.mktemp("board")
+    with Storage.open(root / "data") as storage:
+        context = Context(storage, "data")
+        runs = root / "data" / "runs"
+        folder = sample_run(runs, PLAN)
+        for one in (folder, sample_run(runs, replace(PLAN, name="b", model="model-b"))):
+            storage.runs.ingest(one)
+        prompts = tuple(
+            prompt for prompt in sample_prompts(60) if (prompt.task, prompt.system) == ("cna", "l2")
+        )
+        part = replace(
+            PLAN, name="=part, of few", model="model-c", prompts=(*prompts, _free()),
+            set_name="my colors", rules=PLAN.rules[:1],
+        )  # fmt: skip
+        _, second = sample_run(runs, part).shards()
+        second.unlink()
+        storage.runs.ingest(RunFolder(second.parent.parent))
+        yield context, folder
+        context.close()
+
+
+def _free() -> Prompt:
+    return replace(sample_prompts(1)[0], id="own-1", task="free", system="", source="own")
+
+
+@pytest.fixture
+def client(made: tuple[Context, RunFolder]) -> Iterator[TestClient]:
+    app = FastAPI()
+    app.include_router(board_routes(made[0]))
+    with TestClient(app) as opened:
+        yield opened
+
+
+def shown(client: TestClient, **params: str) -> dict[str, Any]:
+    answer = client.get("/api/explore/board", params=params)
+    assert answer.status_code == 200, answer.text
+    return dict(answer.json())
+
+
+def row(view: dict[str, Any], name: str) -> dict[str, Any]:
+    (found,) = [
+        one for group in view["groups"] for one in group["rows"] if one["name"].startswith(name)
+    ]
+    return dict(found)
+
+
+def counted(folder: RunFolder, plan: RunPlan, rule: str) -> dict[tuple[str, str], list[str]]:
+    """The statuses of the pictures by task and system, read from the shards."""
+    out = defaultdict(list)
+    for path in folder.shards():
+        for item in read_shard(path):
+            prompt = plan.prompts[item.prompt]
+            (status,) = [
+                one.picture_status for one in item.verdicts if one.rule == rule and one.leads
+            ]
+            out[prompt.task, prompt.system].append(status)
+    return out
+
+
+@pytest.mark.parametrize("rule", ["paper", "truehue"])
+def test_every_number_is_that_of_the_shards(
+    client: TestClient, made: tuple[Context, RunFolder], rule: str
+) -> None:
+    statuses = counted(made[1], PLAN, rule)
+
+    def accuracy(task: str, wrong: bool) -> float:
+        shares = []
+        for system in TABLE_SYSTEMS:
+            found = statuses[task, system]
+            of = len(found) if wrong else len(found) - found.count(UNSCORED)
+            shares.append(100 * found.count(PASS) / of)
+        return sum(shares) / 3
+
+    for unscored, wrong in (("left-out", False), ("wrong", True)):
+        cells = row(shown(client, rule=rule, unscored=unscored), "flux")["cells"]
+        by_task = [accuracy(task, wrong) for task in TABLE_TASKS]
+        assert [cells[task]["percent"] for task in TABLE_TASKS] == pytest.approx(by_task)
+        assert cells[AVERAGE]["percent"] == pytest.approx(sum(by_task) / 5)
+        assert cells[AVERAGE]["low"] < cells[AVERAGE]["percent"] < cells[AVERAGE]["high"]
+    unscored_there = sum(found.count(UNSCORED) for found in statuses.values())
+    told = row(shown(client, rule=rule), "flux")["unscored"]
+    assert unscored_there > 0
+    assert told["count"] == unscored_there
+    assert sum(int(cause["text"]) for cause in told["causes"]) == unscored_there
+
+
+def test_systems_stand_alone_or_below(client: TestClient) -> None:
+    each = row(shown(client, systems="each"), "flux")["cells"]["cna"]
+    assert [part["id"] for part in each["parts"]] == list(TABLE_SYSTEMS)
+    assert each["percent"] == pytest.approx(sum(part["percent"] for part in each["parts"]) / 3)
+    alone = row(shown(client, systems="l3"), "flux")["cells"]["cna"]
+    assert alone["percent"] == each["parts"][1]["percent"]
+    assert row(shown(client), "flux")["cells"]["cna"]["parts"] == []
+
+
+def test_runs_of_other_prompts_stand_apart(client: TestClient) -> None:
+    view = shown(client)
+    whole, part = view["groups"]
+    assert [one["name"] for one in whole["rows"]] != []
+    assert len(whole["rows"]) == 2
+    assert "60 prompts · a part of its 44,464" in whole["words"]
+    assert part["name"] == "my colors"
+    assert "a selection, not the benchmark" in part["words"]
+    best = [one["cells"]["cna"]["best"] for one in whole["rows"]]
+    percents = [round(one["cells"]["cna"]["percent"], 1) for one in whole["rows"]]
+    assert best == [percent == max(percents) for percent in percents]
+
+
+def test_a_part_is_named_and_leads_nothing(client: TestClient) -> None:
+    found = row(shown(client), "=part")
+    assert found["cells"]["cna"]["note"] == "only L2"
+    assert found["cells"]["cna"]["best"] is False
+    assert found["cells"][AVERAGE]["percent"] is None
+    assert found["cells"][AVERAGE]["note"] == "0 of 5 tasks so far"
+    assert found["progress"]["words"].startswith("50% drawn")
+    assert found["beside"].startswith("free ")
+    other = row(shown(client, rule="truehue"), "=part")
+    assert (other["said"], other["cells"]) == ("not judged by truehue", {})
+
+
+def test_an_earlier_version_of_a_rule_is_another_group(made: tuple[Context, RunFolder]) -> None:
+    context = made[0]
+    run = next(one for one in context.storage.runs.all() if one.model == "flux.1-dev")
+    earlier = replace(run, run_id="old", rules=(("truehue", "0.1"),))
+    found = groups([run, earlier], "truehue", context.library.sets())
+    assert [len(group.runs) for group in found] == [1, 1]
+    assert "truehue 0.1, an earlier version" in found[1].words
+    (same,) = groups([run, earlier], "paper", context.library.sets())
+    assert len(same.runs) == 2
+
+
+def test_hidden_runs_are_not_shown(client: TestClient, made: tuple[Context, RunFolder]) -> None:
+    runs, run_id = made[0].storage.runs, made[1].run_id
+    runs.hide(run_id, True)
+    try:
+        names = [one["id"] for group in shown(client)["groups"] for one in group["rows"]]
+        assert run_id not in names
+        assert len(names) == 2
+    finally:
+        runs.hide(run_id, False)
+
+
+def test_the_published_table_stands_apart_as_printed(client: TestClient) -> None:
+    found = shown(client)["published"]
+    assert "arXiv:2510.20586" in found["source"]
+    rows = {one["name"]: one for one in found["rows"]}
+    assert len(rows) == 9
+    assert float(rows["OmniGen2"]["cells"]["average"]["text"]) == value(
+        "gencolorbench-table4", "Avg.", model="OmniGen2"
+    )
+    assert rows["Flux"]["cells"]["cna"]["text"] == "33.70"
+    assert rows["Flux"]["cells"]["cna"]["doubt"]
+    assert rows["Flux"]["here"] == ["flux.1-dev on a sample"]
+    assert rows["Sana"]["here"] == []
+    assert "another question" in shown(client, rule="released")["published"]["told"]
+    assert "yours above do not" in shown(client, systems="l1")["published"]["told"]
+
+
+def test_csv_holds_the_same_numbers(client: TestClient) -> None:
+    answer = client.get("/api/explore/board.csv", params={"systems": "each", "rule": "truehue"})
+    assert answer.headers["content-disposition"].endswith('"truehue-leaderboard.csv"')
+    lines = list(csv.DictReader(io.StringIO(answer.text)))
+    view = shown(client, systems="each", rule="truehue")
+    cells = row(view, "flux")["cells"]
+    mine = [one for one in lines if one["run_name"].startswith("flux")]
+    assert [one["system"] for one in mine] == ["l2 l3 css", *TABLE_SYSTEMS]
+    assert float(mine[0]["ica_percent"]) == cells["ica"]["percent"]
+    assert float(mine[0]["average_high"]) == cells[AVERAGE]["high"]
+    assert float(mine[2]["ncu_low"]) == cells["ncu"]["parts"][1]["low"]
+    unscored = sum(int(number) for name, number in mine[0].items() if name.startswith("unscored_")
+                   and name != "unscored_are")  # fmt: skip
+    assert unscored == row(view, "flux")["unscored"]["count"]
+    (part,) = [one for one in lines if one["run_name"].startswith("=part")]
+    assert (part["cna_percent"], part["pictures_in"]) == ("", "4")
+
+
+def test_without_a_run_there_is_still_the_paper(context: Context) -> None:
+    app = FastAPI()
+    app.include_router(board_routes(context))
+    with TestClient(app) as client:
+        view = shown(client)
+        assert view["groups"] == []
+        assert len(view["published"]["rows"]) == 9
+        assert len(client.get("/api/explore/board.csv").text.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        ({"rule": "mine"}, "No rule is called"),
+        ({"systems": "l9"}, "no choice of systems 'l9'"),
+        ({"unscored": "hidden"}, "left-out or wrong"),
+    ],
+)
+def test_a_choice_that_there_is_not_is_named(
+    client: TestClient, params: dict[str, str], words: str
+) -> None:
+    for path in ("board", "board.csv"):
+        answer = client.get(f"/api/explore/{path}", params=params)
+        assert answer.status_code == 400
+        assert words in answer.json()["error"]
+
+
+def test_the_folder_of_another_run_is_no_fault(
+    made: tuple[Context, RunFolder], tmp_path: Path
+) -> None:
+    """A run whose folder is elsewhere: how far it is is known, that it is at work is not."""
+    context = made[0]
+    folder = sample_run(tmp_path, replace(PLAN, name="elsewhere", prompts=PLAN.prompts[:4]))
+    folder.shards()[1].unlink()
+    context.storage.runs.ingest(folder)
+    app = FastAPI()
+    app.include_router(board_routes(context))
+    with TestClient(app) as client:
+        found = row(shown(client), "elsewhere")
+    assert found["progress"]["words"] == "50% drawn"
