@@ -48,6 +48,7 @@ def picture_json(
     return {
         "run_id": item.run_id, "position": item.position, "image": item.image,
         "run": run.name if run else item.run_id, "model": names.get(item.run_id, item.run_id),
+        "model_name": name_of(run.model) if run else "",
         "rule": item.rule, "rule_name": RULE_NAMES.get(item.rule, item.rule),
         "text": item.text, "task_name": TASKS.get(item.task, item.task),
         "image_id": item.image_id, "mask": item.mask_id,

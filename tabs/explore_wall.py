@@ -29,6 +29,7 @@ TEMPLATE = """<div class="th-wall" hidden>
 <div class="th-wall-split"><div class="th-analyses"></div>
 <div class="th-wall-right"><section class="th-card th-wall-list" aria-label="Pictures">
 <header><h3 class="th-wall-count" role="status" aria-live="polite"></h3>
+<button type="button" class="th-button th-wall-fresh" hidden></button>
 <label class="th-wall-sort"><span>Sort</span> <select aria-label="Sort"></select></label>
 <button type="button" class="th-button th-wall-compare">Compare two runs</button>
 <button type="button" class="th-button th-wall-help" aria-label="Keys" title="Keys">?</button></header>
@@ -37,10 +38,10 @@ TEMPLATE = """<div class="th-wall" hidden>
 <button type="button" class="th-button th-wall-more" hidden>Show more</button></section>
 <section class="th-card th-compare" aria-label="Two runs side by side" hidden>
 <header><h3>Two runs, the same prompts</h3><button type="button" class="th-button th-compare-back">Back to the pictures</button></header>
-<div class="th-compare-bar"><label><span>A</span> <select class="th-compare-a" aria-label="Run A"></select></label>
-<button type="button" class="th-button th-compare-swap" aria-label="Swap the runs" title="Swap the runs">⇄</button>
-<label><span>B</span> <select class="th-compare-b" aria-label="Run B"></select></label></div>
-<div class="th-compare-sum"><table class="th-table th-agree-table th-compare-table"></table><div class="th-compare-words"><p class="th-compare-sentence"></p><p class="th-soft th-compare-test"></p></div></div>
+<div class="th-compare-sum"><div class="th-compare-bar"><label><span>A</span> <select class="th-compare-a" aria-label="Run A"></select></label>
+<label><span>B</span> <select class="th-compare-b" aria-label="Run B"></select></label>
+<button type="button" class="th-button th-compare-swap">Swap A and B</button></div>
+<table class="th-table th-agree-table th-compare-table"></table><div class="th-compare-words"><p class="th-compare-sentence"></p><p class="th-soft th-compare-test"></p></div></div>
 <p class="th-wall-empty th-compare-empty" hidden></p>
 <div class="th-compare-pair" tabindex="0" role="group" aria-label="The pair; arrow keys bring the next, plus and minus zoom">
 <header><button type="button" class="th-button th-compare-previous">‹ Previous</button><p class="th-compare-text"></p><button type="button" class="th-button th-compare-next">Next ›</button></header>
@@ -92,6 +93,10 @@ def facets_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
     }  # fmt: skip
     fields["runs"] = [one | {"label": names.get(one["value"], one["label"])}
                       for one in fields.pop("run")]  # fmt: skip
+    listed = {one["value"] for one in fields["runs"]}
+    # A run that was chosen has a name, also where it has no such picture.
+    fields["runs"] += [{"value": run_id, "label": names.get(run_id, run_id), "hex": "", "count": 0}
+                       for run_id in meant.runs if run_id not in listed]  # fmt: skip
     fields["rule"] = [
         {"value": by.id, "label": by.name, "title": by.description, "count": None} for by in RULES
     ]
@@ -100,6 +105,11 @@ def facets_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
         "sectors": [{"value": one, "label": sector_label(one), "hex": sector_hex(one)}
                     for one in SECTORS],
     }  # fmt: skip
+
+
+def count_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
+    """How many pictures a slice has now."""
+    return {"total": context.storage.results.count(slice_of(given))}
 
 
 def picture_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:

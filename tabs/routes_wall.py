@@ -8,7 +8,7 @@ from fastapi.responses import JSONResponse
 from tabs.answers import guarded
 from tabs.context import Context
 from tabs.explore_compare import compare_view
-from tabs.explore_wall import facets_view, picture_view, wall_view
+from tabs.explore_wall import count_view, facets_view, picture_view, wall_view
 
 
 def wall_routes(context: Context) -> APIRouter:
@@ -22,6 +22,10 @@ def wall_routes(context: Context) -> APIRouter:
     @router.get("/wall/facets")
     def facets(request: Request) -> JSONResponse:
         return guarded(lambda: facets_view(context, request.query_params))
+
+    @router.get("/wall/count")
+    def count(request: Request) -> JSONResponse:
+        return guarded(lambda: count_view(context, request.query_params))
 
     @router.get("/wall/picture")
     def picture(request: Request) -> JSONResponse:

@@ -13,10 +13,17 @@ function askedWords(one) {
   return one.object + (one.color_name ? (one.differs ? ', not ' : ', ') + one.color_name : '');
 }
 function askedFound(one) {
-  const list = [];
-  if (one.asked_hex) list.push({ role: one.differs ? 'must not be' : 'asked', hex: one.asked_hex, name: one.color_name });
-  if (one.found_hex) list.push({ role: 'found', hex: one.found_hex, name: one.found_name || '' });
-  return list.length ? touching(list) : null;
+  if (!one.asked_hex) return null;
+  const list = [{ role: one.differs ? 'must not be' : 'asked', hex: one.asked_hex, name: one.color_name }];
+  if (one.found_hex) list.push({ role: 'found', hex: one.found_hex, name: '' });
+  const box = touching(list);
+  if (!one.found_hex) {
+    // No color stands in for one that was not measured.
+    const none = make('i', 'th-unmeasured');
+    none.title = 'found: not measured';
+    box.append(none);
+  }
+  return box;
 }
 function spoken(one) {
   return [WALL_WORDS[one.picture_status], askedWords(one), distanceOf(one), one.cause_words, one.model].filter(Boolean).join(', ');

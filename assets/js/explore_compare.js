@@ -1,5 +1,5 @@
 // Two runs on the same prompts: who passes where, and the two pictures of a pair under one zoom.
-function compareView(box, bar, leave) {
+function compareView(box, leave) {
   const find = (name) => box.querySelector('.th-compare-' + name);
   const CELLS = { both: 'Both pass', only_a: 'Only A passes', only_b: 'Only B passes', neither: 'Both fail' }, PAGE = 24;
   const state = { a: '', b: '', cell: '', at: '' };
@@ -27,7 +27,7 @@ function compareView(box, bar, leave) {
   });
   const place = make('p', 'th-compare-place th-soft');
   place.setAttribute('role', 'status');
-  const foot = make('footer', 'th-compare-foot');
+  const foot = make('div', 'th-compare-foot');
   foot.append(tools, place);
   pairBox.append(foot);
 
@@ -138,7 +138,7 @@ function compareView(box, bar, leave) {
     options(find('b'), runs.filter((run) => run.id !== data.a), data.b);
     sides.forEach((side) => put(side.name, side.letter + ' · ' + (runs.find((run) => run.id === state[side.letter.toLowerCase()]) || { name: '' }).name));
     const some = runs.length > 1;
-    find('bar').hidden = find('sum').hidden = !some;
+    find('sum').hidden = !some;
     if (some) { table(); put(find('sentence'), data.sentence); put(find('test'), data.test); }
     problem(!some ? 'Two runs are needed to compare; here ' + (runs.length ? 'is one' : 'are none') + '. Start another in Runs, with the same prompts and another model.' : pairs.length ? '' : data.empty);
     showPair();
@@ -159,7 +159,7 @@ function compareView(box, bar, leave) {
   find('next').addEventListener('click', () => step(1));
   pairBox.addEventListener('keydown', (event) => {
     if (zoom.key(event) || event.ctrlKey || event.metaKey || event.altKey) return;
-    const act = { ArrowRight: () => step(1), ArrowLeft: () => step(-1), j: () => step(1), k: () => step(-1) }[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    const act = { ArrowRight: () => step(1), ArrowLeft: () => step(-1), j: () => step(1), k: () => step(-1), Escape: leave }[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (act) { event.preventDefault(); act(); }
   });
   return {
@@ -167,7 +167,10 @@ function compareView(box, bar, leave) {
     open(wanted) {
       Object.assign(state, { cell: '', at: '' }, wanted);
       box.hidden = false;
-      return load().then(() => pairBox.focus({ preventScroll: true }));
+      return load().then(() => {
+        pairBox.focus({ preventScroll: true });
+        if (wanted.at) pairBox.scrollIntoView({ block: 'nearest' });
+      });
     },
     close() { box.hidden = true; asked += 1; },
     isOpen: () => !box.hidden,

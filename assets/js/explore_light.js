@@ -4,6 +4,9 @@ function largeView(box, wall) {
   const view = box.querySelector('.th-light-view'), side = box.querySelector('.th-light-side'), level = make('span', 'th-light-level');
   const zoom = zoomTogether((now) => put(level, now.percent + '%'));
   const pane = zoom.add(view);
+  view.tabIndex = 0;
+  view.setAttribute('aria-label', 'The picture; plus and minus zoom, arrow keys bring the next');
+  view.setAttribute('role', 'group');
   let one = null, turn = 0;
 
   const tools = make('div', 'th-light-tools'), buttons = new Map();
@@ -48,7 +51,7 @@ function largeView(box, wall) {
     inspect.addEventListener('click', inspectThis);
     compare.addEventListener('click', compareThis);
     actions.append(inspect, compare);
-    facts.append(fact('Model', one.model), fact('Run', one.run), fact('Task', one.task_name));
+    facts.append(fact('Model', one.model_name), fact('Run', one.run), fact('Task', one.task_name));
     verdicts.append(make('p', 'th-soft', 'Verdicts by all rules…'));
     words.replaceChildren(
       head, ...(colors ? [colors] : []), make('p', 'th-light-asked', askedWords(one)), make('p', '', one.told || one.picture_reason),
@@ -77,8 +80,8 @@ function largeView(box, wall) {
     button.disabled = !item.image_id;
     button.title = item.image_id ? 'Open in Inspect by ' + item.rule_name : '';
     if (item.rule === one.rule && item.target === one.target) button.setAttribute('aria-current', 'true');
-    first.append(make('b', '', item.rule_name), statusWord(item.status), make('span', '', askedWords(item)), ...(colors ? [colors] : []), make('span', 'th-wall-distance', distanceOf(item)));
-    button.append(first, make('small', 'th-soft', item.told));
+    first.append(make('b', '', item.rule_name), statusWord(item.status), make('span', 'th-wall-distance', distanceOf(item)), ...(colors ? [colors] : []));
+    button.append(first, make('small', '', askedWords(item)), make('small', 'th-soft', item.told));
     button.addEventListener('click', () => { box.close(); openInInspect(item); });
     return button;
   }

@@ -9,7 +9,7 @@ const wallRoot = element.querySelector('.th-wall');
   ];
   const BY_ITSELF = 600;
   const linked = explore.restored('wall');
-  const grid = find('.th-wall-grid'), more = find('.th-wall-more'), count = find('.th-wall-count'), empty = find('.th-wall-empty'), list = find('.th-wall-list');
+  const fresh = find('.th-wall-fresh'), grid = find('.th-wall-grid'), more = find('.th-wall-more'), count = find('.th-wall-count'), empty = find('.th-wall-empty'), list = find('.th-wall-list');
   let sort = SORTS.some((one) => one.id === linked.get('sort')) ? linked.get('sort') : SORTS[0].id;
   let items = [], nodes = [], total = null, next = '', asked = 0, loading = null, loaded = '', stale = true, current = 0;
 
@@ -70,6 +70,7 @@ const wallRoot = element.querySelector('.th-wall');
       const answer = await ask('/api/explore/wall/facets?' + sliceQuery());
       if (mine !== asked) return;
       total = answer.total;
+      fresh.hidden = true;
       bar.update(answer);
       tally();
     } catch (error) { if (mine === asked) put(count, 'Pictures: the counts cannot be shown. ' + error.message); }
@@ -85,14 +86,14 @@ const wallRoot = element.querySelector('.th-wall');
   }
   function tell(words) { put(empty, words); empty.hidden = !words; }
   function place(answer) {
-    const fresh = answer.items.map((one) => wallCard(one));
-    fresh.forEach((node, index) => {
+    const made = answer.items.map((one) => wallCard(one));
+    made.forEach((node, index) => {
       const at = items.length + index;
       node.addEventListener('click', () => { focusCard(at); open(at); });
     });
     items.push(...answer.items);
-    nodes.push(...fresh);
-    grid.append(...fresh);
+    nodes.push(...made);
+    grid.append(...made);
     next = answer.next;
     more.hidden = !next;
     if (nodes.length) mark(current);
@@ -168,7 +169,7 @@ const wallRoot = element.querySelector('.th-wall');
     closed() { if (nodes[current] && !pairs.isOpen()) focusCard(current); },
     compare, keys,
   });
-  const pairs = compareView(find('.th-compare'), null, leaveCompare);
+  const pairs = compareView(find('.th-compare'), leaveCompare);
   function compare(one) {
     list.hidden = true;
     const [first, second] = explore.slice.runs;
@@ -214,7 +215,21 @@ const wallRoot = element.querySelector('.th-wall');
     if (pairs.isOpen()) { pairs.load(); numbersSoon(); } else if (seenNow()) load();
   });
   function numbersSoon() { numbers(++asked); }
-  document.addEventListener('th-results', () => { stale = true; if (seenNow() && !pairs.isOpen() && !items.length) load(); });
+  // A run at work brings more: they are offered, so that nothing moves under anyone's eyes.
+  fresh.addEventListener('click', load);
+  async function look() {
+    if (seenNow() && !document.hidden && loaded && !stale && total !== null && !pairs.isOpen()) {
+      const mine = asked;
+      try {
+        const now = (await ask('/api/explore/wall/count?' + sliceQuery())).total;
+        if (mine === asked && now !== total) {
+          if (items.length) { put(fresh, now > total ? (now - total).toLocaleString('en-US') + ' more: show' : 'Changed: show'); fresh.hidden = false; } else load();
+        }
+      } catch (error) { /* asked again: the app may be starting anew */ }
+    }
+    if (element.isConnected) setTimeout(look, 4000);
+  }
+  setTimeout(look, 4000);
   function front() {
     wallRoot.hidden = explore.view !== 'wall';
     if (!wallRoot.hidden && stale && !pairs.isOpen() && element.offsetParent !== null) load();

@@ -5,12 +5,14 @@ function zoomTogether(onChange) {
   let zoom = 1, middle = [.5, .5];
 
   const pixel = () => 1 / (window.devicePixelRatio || 1);
-  // CSS pixels for one image pixel at which the whole picture is seen.
+  // CSS pixels for one image pixel at which the picture fills its box.
+  function filling(pane) { return Math.min(pane.box.clientWidth / pane.size[0], pane.box.clientHeight / pane.size[1]) || 1; }
+  // The same for the whole picture as it is shown first. A small picture grows by whole steps, so
+  // that its pixels stay equal squares; the others show the same part of their box as the first.
   function fitting(pane) {
-    const [width, height] = pane.size, room = [pane.box.clientWidth, pane.box.clientHeight];
-    const most = Math.min(room[0] / width, room[1] / height) || 1;
-    // A small picture grows by whole steps, so that its pixels stay equal squares.
-    return most > pixel() ? Math.max(1, Math.floor(most / pixel())) * pixel() : most;
+    const first = shown()[0] || pane, most = filling(first);
+    const steps = most > pixel() ? Math.floor(most / pixel()) * pixel() : most;
+    return filling(pane) * steps / most;
   }
   function shown() { return panes.filter((pane) => pane.size); }
   function layOut() {
