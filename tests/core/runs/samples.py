@@ -29,10 +29,14 @@ def some_prompts(
     return [wanted[place * len(wanted) // count] for place in range(count)]
 
 
-def many_prompts(count: int, several: int) -> list[Prompt]:
-    """``count`` prompts of the full set in few scenes, ``several`` of them of several objects."""
+OBJECTS = ("apple", "banana", "car", "vase", "chair", "backpack", "book", "toothbrush")
+
+
+def many_prompts(count: int, several: int, objects: Iterable[str] = OBJECTS) -> list[Prompt]:
+    """``count`` prompts of the full set in few scenes, ``several`` of them of several objects: a
+    scene costs most of a second, the same one in other colors next to nothing."""
     every = prompt_set("gencolorbench").prompts()
-    few = {"apple", "banana", "car", "vase", "chair", "backpack", "book", "toothbrush"}
+    few = set(objects)
     single = [p for p in every if p.task in ("cna", "ncu") and p.targets[0].name in few]
     scenes: dict[tuple[str, ...], list[Prompt]] = {}
     for prompt in every:

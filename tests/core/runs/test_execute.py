@@ -34,17 +34,17 @@ def made(root: Path, plan: object) -> RunFolder:
 
 @pytest.fixture(scope="module")
 def few() -> list[Prompt]:
-    return many_prompts(10, several=3)
+    return many_prompts(30, several=6, objects=["apple"])
 
 
 def test_one_worker_and_three_give_the_same_rows(tmp_path: Path, few: list[Prompt]) -> None:
-    one = made(tmp_path / "one", small_plan(few, images=2))
-    three = made(tmp_path / "three", small_plan(few, images=2))
+    one = made(tmp_path / "one", small_plan(few))
+    three = made(tmp_path / "three", small_plan(few))
     assert execute(one).status == "finished"
     state = execute(three, Crew(workers=3))
-    assert (state.status, state.done, state.failed) == ("finished", 20, 0)
+    assert (state.status, state.done, state.failed) == ("finished", 30, 0)
     assert rows(one) == rows(three)
-    assert [one.position for one in rows(three)] == list(range(20))
+    assert [one.position for one in rows(three)] == list(range(30))
     assert len({one.worker for path in three.shards() for one in read_shard(path)}) > 1
     assert not list(three.journal.iterdir())
 
@@ -79,7 +79,7 @@ def test_two_thousand_prompts_killed_three_times_end_with_the_rows_of_an_undistu
 
 
 def test_what_is_done_is_not_done_again(tmp_path: Path, few: list[Prompt]) -> None:
-    folder = made(tmp_path, small_plan(few, images=3))
+    folder = made(tmp_path, small_plan(few))
 
     def pause_early(state: RunState) -> None:
         if state.done >= 5:
@@ -151,8 +151,8 @@ class OneDies(LocalTeam):
 
 
 def test_a_worker_that_is_killed_loses_nothing(tmp_path: Path, few: list[Prompt]) -> None:
-    quiet = made(tmp_path / "quiet", small_plan(few, images=3))
-    shot = made(tmp_path / "shot", small_plan(few, images=3))
+    quiet = made(tmp_path / "quiet", small_plan(few))
+    shot = made(tmp_path / "shot", small_plan(few))
     execute(quiet)
     team = OneDies(shot.path, WorkerSettings(threads=1))
     state = execute(shot, Crew(workers=2), team=team)
