@@ -34,6 +34,7 @@ TEMPLATE = """<div class="th-runs" hidden><details class="th-card th-runs-new"><
 <div class="th-runs-row"><div class="th-runs-field" data-field="k"><label title="Neighbors of the asked color that paper and truehue accept too">Neighbors, k<input name="k" inputmode="numeric"></label></div>
 <div class="th-runs-field" data-field="ray"><label title="Empty works on this machine; auto finds a cluster that runs here">Ray cluster<input name="ray" placeholder="this machine"></label></div></div></div></details>
 <div class="th-runs-estimate"><p class="th-runs-total" role="status"></p><dl></dl>
+<button type="button" class="th-button th-runs-try" hidden>Try three pictures</button>
 <label class="th-runs-price">Price of the machine an hour<input name="price" inputmode="decimal" placeholder="e.g. 2.50"></label></div>
 <div class="th-runs-go"><button type="submit" class="th-draw-button">Start</button></div>
 <p class="th-problem" role="alert" hidden></p></form></details>
@@ -41,7 +42,7 @@ TEMPLATE = """<div class="th-runs" hidden><details class="th-card th-runs-new"><
 <button type="button" class="th-button th-runs-hidden" aria-pressed="false" hidden></button></header>
 <div class="th-runs-empty" hidden><p><b>No runs yet.</b></p><p>A run draws every prompt of a set with one model, marks the objects and judges each picture by every rule.
 It goes on when this page is closed, can be paused and taken up again after anything, and what it has found so far is in Leaderboard and Failures while it runs.</p>
-<p>To see one in a few seconds, keep the reference renderer, put 20 into “At most” and 256 × 256 as the size, and press Start.</p>
+<p>To see one in a few seconds, put 20 into “At most”, choose 256 × 256 as the size, and press Start.</p>
 <p>The same works without this page: <code>python app.py runs start --help</code></p></div>
 <div class="th-runs-items"></div></section></div>"""  # noqa: E501
 BEFORE: tuple[str, ...] = ("js/explore_filters.js", "js/explore_runs_form.js")

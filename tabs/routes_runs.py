@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse
 
 from tabs.answers import guarded, posted
 from tabs.context import Context
-from tabs.runs_form import estimate_view, form_view, start_runs
+from tabs.runs_form import estimate_view, form_view, start_runs, try_out
 from tabs.runs_list import act, runs_view
 
 
@@ -28,6 +28,10 @@ def run_routes(context: Context) -> APIRouter:
     @router.post("/estimate")
     async def estimate(request: Request) -> JSONResponse:
         return await posted(request, lambda given: estimate_view(context, given))
+
+    @router.post("/trial")
+    async def trial(request: Request) -> JSONResponse:
+        return await posted(request, lambda given: try_out(context, given))
 
     @router.post("")
     async def start(request: Request) -> JSONResponse:

@@ -260,6 +260,11 @@ def stop(folder: RunFolder, cancel: bool) -> bool:
     return running
 
 
+def about_of(plan: RunPlan) -> dict[str, Any]:
+    """What of a plan says which models it needs, as a folder's summary does."""
+    return {"model": plan.model, "kind": plan.kind, "masker": asdict(plan.masker)}
+
+
 def with_weights(summary: Mapping[str, Any]) -> bool:
     """Whether a run puts models onto the device: to draw, or to find objects."""
     entry = model(str(summary["model"])) if summary["kind"] == DRAWN else None

@@ -20,7 +20,7 @@ from core.runs.folder import RunFolder
 from core.runs.records import RunPlan, RunState
 from core.runs.worker import WorkerSettings
 from tabs.guard import many
-from tabs.runs import default_workers
+from tabs.runs import about_of, default_workers
 from tabs.runs_command_ask import found, told
 from tabs.runs_command_line import Line
 from tabs.runs_command_sets import gathered
@@ -46,7 +46,7 @@ def start(asked: argparse.Namespace) -> int:
     got = gathered(asked, wish)
     munsell = str(Path(asked.munsell).resolve()) if asked.munsell else ""
     made = plans(got.wish, got.prompts, got.title, got.set_name, munsell, got.items)
-    crew = _crew(asked, plan_json_of(made[0]))
+    crew = _crew(asked, about_of(made[0]))
     _say_estimate(asked, made, crew, price)
     if asked.estimate_only or not _agreed(asked):
         return FINISHED
@@ -64,11 +64,6 @@ def retry(asked: argparse.Namespace) -> int:
     """Goes on, with another attempt at what failed."""
     folder = found(asked.root, asked.name)
     return _execute_all(asked, [folder], _crew(asked, folder.summary()), retry_failed=True)
-
-
-def plan_json_of(plan: RunPlan) -> dict[str, Any]:
-    """What of a plan decides how many workers it gets."""
-    return {"model": plan.model, "kind": plan.kind, "masker": asdict(plan.masker)}
 
 
 def _given(asked: argparse.Namespace, stored: bool) -> dict[str, Any]:

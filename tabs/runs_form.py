@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from threading import Event
 from typing import Any
 
 from core.color.systems import SYSTEMS
@@ -16,11 +17,12 @@ from core.masks.grounded.vision_models import VISION_MODELS, Role, vision_model
 from core.masks.grounded.weights import missing as vision_missing
 from core.prompts.prompt import TASKS, Prompt
 from core.runs.records import DRAWN, RunPlan, StoredItem
+from core.runs.worker import WorkerSettings
 from core.verdict.rules import RULES
 from tabs.context import Context
 from tabs.guard import allowed_model, many
 from tabs.library import SELECTION
-from tabs.runs import How, cores_here, gpus_here
+from tabs.runs import How, about_of, cores_here, gpus_here, release, with_weights
 from tabs.runs_plan import chosen, name_of, plans
 from tabs.runs_stored import OF_RUN, of_model, of_run
 from tabs.runs_wish import (
@@ -38,6 +40,8 @@ from tabs.runs_wish import (
 )
 from tabs.runs_words import bytes_words, money_words, pictures_words, time_words
 
+# A newcomer who presses Start gets a run of minutes, not of days.
+DEFAULT_LIMIT = 100
 DRAWABLE = ("renderer", "diffusers", "transformers")
 SIZES = (128, 256, 512, 768, 1024, 1536, 2048)
 
@@ -65,6 +69,7 @@ def form_view(context: Context) -> dict[str, Any]:
             )
         ],
         "stored": stored_choices(context),
+        "limit": DEFAULT_LIMIT,
         "images": DEFAULT_IMAGES,
         "sizes": [{"id": str(side), "name": f"{side} × {side}"} for side in SIZES],
         "lights": [{"id": one, "name": one} for one in LIGHTS],
@@ -182,6 +187,22 @@ def estimate_view(context: Context, given: Mapping[str, Any]) -> dict[str, Any]:
         "disk_basis": "",
         "cost": "" if price is None else money_words(seconds, price),
     }  # fmt: skip
+
+
+def try_out(context: Context, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Draws three pictures where nothing tells yet how long one takes; the estimate after that.
+    Raises FieldProblem, and TrueHueError where none could be drawn."""
+    made, _, _ = planned(context, given)
+    for plan in made:
+        _ready(context, plan)
+    settings = WorkerSettings(context.sources, dict(context.endpoints))
+
+    def before() -> None:
+        if any(with_weights(about_of(plan)) for plan in made):
+            release(context.engine, Event())
+
+    context.trials.try_out(made, settings, context.keeper.root, before)
+    return estimate_view(context, given)
 
 
 def start_runs(context: Context, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -119,10 +119,15 @@ hiddenButton.addEventListener('click', () => { withHidden = !withHidden; load();
 const form = runForm(root, (ids) => {
   load().then(() => { const line = shown.get(ids[0]); if (line) line.node.scrollIntoView({ block: 'nearest' }); });
 });
+let looked = 0;
 function front() {
   root.hidden = explore.view !== 'runs';
-  if (!root.hidden) { form.refresh(); load(); }
+  if (root.hidden || element.offsetParent === null || Date.now() - looked < 1000) return;
+  looked = Date.now();
+  load();
+  form.refresh();
 }
+card.open = window.innerWidth > 1000;
 document.addEventListener('th-explore', front);
 document.addEventListener('visibilitychange', () => { if (!document.hidden) load(); });
 new IntersectionObserver((seen) => { if (seen.some((entry) => entry.isIntersecting)) front(); }).observe(element);

@@ -5,6 +5,7 @@ function runForm(root, started) {
   const total = form.querySelector('.th-runs-total'), numbers = form.querySelector('.th-runs-estimate dl');
   const count = form.querySelector('.th-runs-count'), refused = form.querySelector(':scope > .th-problem');
   const begin = form.querySelector('.th-draw-button'), modelBox = form.querySelector('.th-runs-models');
+  const attempt = form.querySelector('.th-runs-try');
   const RENDERER = 'reference-renderer';
   const MASKERS = [
     { id: 'exact', name: 'Exact', title: 'The masks that came with the picture' },
@@ -16,7 +17,7 @@ function runForm(root, started) {
     grounded: { drawn: 'Found by their names in every picture.', stored: 'Found by their names in every picture.' },
     whole: { drawn: 'Every pixel of the picture counts.', stored: 'Every pixel of the picture counts.' },
   };
-  let data = null, kind = 'drawn', masker = 'exact', ownMasker = false, asked = 0, waiting = null, price = null;
+  let data = null, first = true, kind = 'drawn', masker = 'exact', ownMasker = false, asked = 0, waiting = null, trying = false;
 
   function chosenModels() {
     if (kind === 'stored') return field('stored').value ? [field('stored').value] : [];
@@ -32,7 +33,7 @@ function runForm(root, started) {
   }
   // A sentence under the field that it speaks of, or above the button where it speaks of none.
   function tell(name, text) {
-    form.querySelectorAll('.th-runs-field > .th-problem').forEach((node) => node.remove());
+    form.querySelectorAll('.th-runs-field > .th-problem, .th-runs-row > .th-problem').forEach((node) => node.remove());
     form.querySelectorAll('[aria-invalid]').forEach((node) => node.removeAttribute('aria-invalid'));
     const box = name ? [...form.querySelectorAll('[data-field="' + CSS.escape(name) + '"]')].find((one) => !one.closest('.th-off')) : null;
     refused.hidden = !text || Boolean(box);
@@ -41,7 +42,8 @@ function runForm(root, started) {
     const problem = make('p', 'th-problem', text), control = box.querySelector('input, select');
     problem.setAttribute('role', 'alert');
     problem.id = 'th-runs-problem';
-    box.appendChild(problem);
+    // In a row of several fields the sentence takes the row's whole width.
+    (box.closest('.th-runs-row') || box).appendChild(problem);
     if (control) { control.setAttribute('aria-invalid', 'true'); control.setAttribute('aria-describedby', problem.id); }
     const folded = box.closest('.th-runs-more');
     if (folded) folded.open = true;
@@ -90,7 +92,8 @@ function runForm(root, started) {
     options(field('stored'), data.stored.length ? data.stored.map(named) : [{ id: '', name: 'No pictures here yet' }], stored || (data.stored[0] || { id: '' }).id);
     checks(modelBox, data.models.map((one) => ({ ...named(one), note: one.lacking ? 'not here' : '', title: one.lacking })), [RENDERER]);
     checks(form.querySelector('.th-runs-rules'), data.rules.map((one) => ({ ...named(one), title: one.description })), data.rules.filter((one) => one.usual).map((one) => one.id));
-    [['images', data.images], ['seed', 0], ['workers', data.workers], ['k', 0]].forEach(([name, usual]) => { if (!field(name).value) field(name).value = usual; });
+    if (first) [['limit', data.limit], ['images', data.images], ['seed', 0], ['workers', data.workers], ['k', 0]].forEach(([name, usual]) => { field(name).value = usual; });
+    first = false;
     field('other').placeholder = data.local ? 'another: hub:owner/name or folder:/path' : 'another: hub:owner/name';
     put(form.querySelector('.th-runs-machine'), data.machine);
     show();
@@ -103,17 +106,18 @@ function runForm(root, started) {
   function showEstimate(found) {
     put(count, many(found.prompts, 'prompt') + (found.of > found.prompts ? ' of ' + found.of.toLocaleString('en-US') : ''));
     put(total, found.sentence);
-    price = found.seconds;
     const rows = [...line('Time', found.time, found.basis), ...line('On disk', found.disk, found.disk_basis)];
     if (found.cost) rows.push(...line('Costs', found.cost));
     numbers.replaceChildren(...rows);
+    numbers.dataset.known = String(found.seconds !== null);
+    attempt.hidden = found.seconds !== null && !trying;
   }
-  async function estimate() {
+  async function estimate(url) {
     if (!data || element.offsetParent === null) return;
     const mine = ++asked;
     form.querySelector('.th-runs-estimate').setAttribute('aria-busy', 'true');
     try {
-      const found = await send('/api/runs/estimate', { ...values(), price: field('price').value });
+      const found = await send(url || '/api/runs/estimate', { ...values(), price: field('price').value });
       if (mine !== asked) return;
       tell('', '');
       showEstimate(found);
@@ -123,10 +127,22 @@ function runForm(root, started) {
       put(count, '');
       put(total, '');
       numbers.replaceChildren();
+      attempt.hidden = true;
     }
     form.querySelector('.th-runs-estimate').setAttribute('aria-busy', 'false');
   }
-  function soon() { clearTimeout(waiting); waiting = setTimeout(estimate, 250); }
+  function soon() { clearTimeout(waiting); waiting = setTimeout(() => estimate(), 250); }
+  attempt.addEventListener('click', async () => {
+    if (trying) return;
+    trying = true;
+    attempt.setAttribute('aria-disabled', 'true');
+    put(attempt, 'Drawing three…');
+    await estimate('/api/runs/trial');
+    trying = false;
+    attempt.setAttribute('aria-disabled', 'false');
+    put(attempt, 'Try three pictures');
+    attempt.hidden = attempt.hidden || numbers.dataset.known === 'true';
+  });
 
   form.addEventListener('input', () => { show(); soon(); });
   form.addEventListener('submit', async (event) => {
