@@ -41,15 +41,18 @@ def latest(shards: Sequence[Path]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return positions[chosen], places[chosen], rows[chosen]
 
 
-def item_tables(shards: Sequence[Path], size: int = BATCH) -> Iterator[Any]:
+def item_tables(
+    shards: Sequence[Path], size: int = BATCH, columns: Sequence[str] | None = None
+) -> Iterator[Any]:
     """Tables of up to ``size`` pictures in the schema of a shard, ascending by position.
 
-    Few shards are in memory at a time. Raises BadShard for a damaged one.
+    ``columns`` are all of them if None. Few shards are in memory at a time. Raises BadShard for a
+    damaged one.
     """
     import pyarrow as pa
 
     _, places, rows = latest(shards)
-    kept = _Kept(shards)
+    kept = _Kept(shards, columns)
     for start in range(0, len(places), size):
         at, row = places[start : start + size], rows[start : start + size]
         parts, origins = [], []
@@ -64,8 +67,12 @@ def item_tables(shards: Sequence[Path], size: int = BATCH) -> Iterator[Any]:
 class _Kept:
     """Shards in memory, the last used ones up to a number of bytes."""
 
-    def __init__(self, shards: Sequence[Path]) -> None:
+    def __init__(self, shards: Sequence[Path], columns: Sequence[str] | None) -> None:
+        import pyarrow as pa
+
         self._shards = shards
+        wanted = schema()
+        self._schema = wanted if columns is None else pa.schema([wanted.field(c) for c in columns])
         self._tables: OrderedDict[int, Any] = OrderedDict()
 
     def table(self, place: int) -> Any:
@@ -73,7 +80,7 @@ class _Kept:
         if place in self._tables:
             self._tables.move_to_end(place)
             return self._tables[place]
-        wanted = schema()
+        wanted = self._schema
         table = read_columns(self._shards[place], wanted.names).cast(wanted).combine_chunks()
         self._tables[place] = table
         while len(self._tables) > 1 and self._bytes() > KEPT_BYTES:

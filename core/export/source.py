@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -35,10 +36,9 @@ class Counts:
 
 @dataclass
 class ExportRun:
-    """One run on its way out. ``counts`` and ``made_by`` go through its shards once."""
+    """One run on its way out; what its shards say is read once."""
 
     folder: RunFolder
-    _found: tuple[Counts, tuple[dict[str, Any], ...]] | None = field(default=None, repr=False)
 
     @property
     def run_id(self) -> str:
@@ -68,27 +68,35 @@ class ExportRun:
     @property
     def counts(self) -> Counts:
         """How many pictures there are."""
-        return self._looked()[0]
+        return self._looked[0]
 
     @property
     def made_by(self) -> tuple[dict[str, Any], ...]:
         """The different versions, weights and number types that drew, as the pictures' origins
         name them; usually one."""
-        return self._looked()[1]
+        return self._looked[1]
 
-    def _looked(self) -> tuple[Counts, tuple[dict[str, Any], ...]]:
-        if self._found is None:
-            failed, ways = 0, {}
-            for items in item_tables(self.shards):
-                failed += items["status"].to_pylist().count("failed")
-                for text in items["origin"].to_pylist():
-                    origin = json.loads(text or "{}")
-                    way = {name: origin[name] for name in _MADE_BY if origin.get(name)}
-                    if way:
-                        ways[json.dumps(way, sort_keys=True)] = way
-            counts = Counts(int(self.folder.summary()["total"]), self.done, failed)
-            self._found = counts, tuple(ways[key] for key in sorted(ways))
-        return self._found
+    @property
+    def reasons(self) -> Counter[str]:
+        """Why pictures could not be drawn, and how many each."""
+        return self._looked[2]
+
+    @cached_property
+    def _looked(self) -> tuple[Counts, tuple[dict[str, Any], ...], Counter[str]]:
+        ways: dict[str, dict[str, Any]] = {}
+        reasons: Counter[str] = Counter()
+        for items in item_tables(self.shards, columns=("status", "reason", "origin")):
+            for status, reason, text in zip(
+                *(items[name].to_pylist() for name in ("status", "reason", "origin")), strict=True
+            ):
+                if status == "failed":
+                    reasons[reason] += 1
+                origin = json.loads(text or "{}")
+                way = {name: origin[name] for name in _MADE_BY if origin.get(name)}
+                if way:
+                    ways[json.dumps(way, sort_keys=True)] = way
+        counts = Counts(int(self.folder.summary()["total"]), self.done, reasons.total())
+        return counts, tuple(ways[key] for key in sorted(ways)), reasons
 
 
 def plan_out(run: ExportRun) -> dict[str, Any]:

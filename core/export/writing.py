@@ -1,0 +1,69 @@
+"""One door for the formats that need the run's folder alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+
+from core.errors import BadInput
+from core.export.archive import write_archive
+from core.export.bibliography import references
+from core.export.codebook import codebook_json, codebook_text
+from core.export.files import Progress, quiet, whole_file
+from core.export.source import runs_of
+from core.export.tables import write_csv, write_parquet
+from core.runs.folder import RunFolder
+
+FORMATS: Mapping[str, str] = MappingProxyType(
+    {
+        "csv": "a table, one row an object, rule and picture",
+        "parquet": "the same table as Parquet",
+        "zip": "an archive that others can import",
+        "html": "a report with figures and failures, one file",
+        "bib": "what to cite, as BibTeX",
+    }
+)
+"""The formats with what each is. ``html`` needs the database: see tabs.exporting."""
+
+
+def write(
+    folders: RunFolder | Sequence[RunFolder],
+    format: str,
+    out: Path | str,
+    *,
+    with_images: bool = False,
+    progress: Progress = quiet,
+) -> None:
+    """Exports runs to the file ``out``; tables get their codebook beside it.
+
+    ``format`` is ``csv``, ``parquet``, ``zip`` (of one run; ``with_images`` packs its pictures and
+    masks) or ``bib``. Raises BadInput for another one, or for a run whose folder is damaged, and
+    DataFolderError where the file cannot be written; no half of a file is left then.
+    """
+    runs = runs_of(folders)
+    if format == "csv":
+        write_csv(runs, out, progress)
+    elif format == "parquet":
+        write_parquet(runs, out, progress)
+    elif format == "zip":
+        if len(runs) > 1:
+            raise BadInput("An archive holds one run. Export the others one by one.")
+        write_archive(runs[0], out, with_images, progress)
+    elif format == "bib":
+        _write_text(out, references(runs))
+    else:
+        known = ", ".join(name for name in FORMATS if name != "html")
+        raise BadInput(f"There is no format {format[:40]!r} here. Choose one of: {known}.")
+
+
+def write_codebooks(folder: RunFolder, out: Path | str) -> None:
+    """``codebook.json`` or ``codebook.md`` at ``out``, by its ending."""
+    runs = runs_of(folder)
+    text = codebook_json(runs) if str(out).endswith(".json") else codebook_text(runs)
+    _write_text(out, text)
+
+
+def _write_text(out: Path | str, text: str) -> None:
+    with whole_file(out) as file:
+        file.write(text.encode())

@@ -1,0 +1,148 @@
+"""HTTP routes of exports: files of a run at once, long ones in the background, and imports."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
+from starlette.background import BackgroundTask
+
+from core.errors import BadInput, NotStored
+from core.export.codebook import codebook_json, codebook_text
+from core.export.source import runs_of
+from core.export.tables import csv_pieces
+from core.runs.folder import RunFolder
+from tabs.answers import guarded, posted, refusal, uploaded
+from tabs.context import Context
+from tabs.exporting import (
+    EXPORT,
+    FOLDER,
+    IMPORT,
+    MEDIA,
+    MOST_UPLOAD_BYTES,
+    NOW,
+    export,
+    exported_file,
+    file_name,
+    staged,
+    start_export,
+    start_import,
+)
+
+KINDS = (EXPORT, IMPORT)
+CODEBOOKS: dict[str, tuple[str, Callable[[Any], str]]] = {
+    "codebook.json": ("application/json", codebook_json),
+    "codebook.md": ("text/markdown; charset=utf-8", codebook_text),
+}
+
+
+def export_routes(context: Context) -> APIRouter:
+    """The router; errors are ``{"error": text}`` with a 4xx status."""
+    router = APIRouter(prefix="/api")
+
+    @router.get("/runs/{run_id}/export.csv")
+    def table(run_id: str) -> Response:
+        try:
+            folder = context.keeper.folder(run_id)
+            pieces = csv_pieces(runs_of(folder))
+            first = next(pieces)  # what is wrong with the run is said before anything is sent
+        except Exception as error:
+            return refusal(error)
+
+        def streamed() -> Iterator[bytes]:
+            yield first
+            yield from pieces
+
+        return StreamingResponse(streamed(), headers=_named(folder, "csv"), media_type=MEDIA["csv"])
+
+    @router.get("/runs/{run_id}/{book}")
+    def book(run_id: str, book: str) -> Response:
+        try:
+            folder = context.keeper.folder(run_id)
+            if book in CODEBOOKS:
+                media, text = CODEBOOKS[book]
+                return Response(text(runs_of(folder)), media_type=media)
+            format = {"export.parquet": "parquet", "export.zip": "zip", "report.html": "html",
+                      "references.bib": "bib"}.get(book)  # fmt: skip
+            if format is None:
+                raise NotStored("There is no such export.")
+            return _made(context, folder, format)
+        except Exception as error:
+            return refusal(error)
+
+    @router.post("/exports")
+    async def start(request: Request) -> JSONResponse:
+        return await posted(request, lambda given: {"job": start_export(context, given).id})
+
+    @router.get("/exports")
+    def jobs(owner: str = "") -> JSONResponse:
+        def listed() -> dict[str, Any]:
+            latest = {kind: context.jobs.latest(kind) for kind in KINDS}
+            return {kind: job.as_json(owner) if job else None for kind, job in latest.items()}
+
+        return guarded(listed)
+
+    @router.get("/exports/{job_id}/file")
+    def file(job_id: str) -> Response:
+        try:
+            path = exported_file(context, job_id)
+        except Exception as error:
+            return refusal(error)
+        return FileResponse(path, filename=path.name, media_type="application/octet-stream")
+
+    @router.post("/runs/import")
+    async def take(request: Request) -> JSONResponse:
+        owner = request.headers.get("x-owner", "")[:64]
+
+        def begin(upload: Path, name: str) -> dict[str, Any]:
+            copy = staged(context, upload)
+            try:
+                return {"job": start_import(context, copy, name or "archive", owner, True).id}
+            except BaseException:
+                copy.unlink(missing_ok=True)
+                raise
+
+        return await uploaded(request, MOST_UPLOAD_BYTES, begin)
+
+    @router.post("/runs/import-path")
+    async def take_path(request: Request) -> JSONResponse:
+        def begin(given: dict[str, Any]) -> dict[str, Any]:
+            if not context.local:
+                raise BadInput("Files can only be named on the machine where the app runs.")
+            path = Path(str(given.get("path") or "").strip()).expanduser()
+            if not path.is_file():
+                raise BadInput(f"There is no file {str(path)[:200]!r}.")
+            owner = str(given.get("owner") or "")[:64]
+            return {"job": start_import(context, path, path.name, owner, False).id}
+
+        return await posted(request, begin)
+
+    return router
+
+
+def _made(context: Context, folder: RunFolder, format: str) -> Response:
+    """A file that is made first and sent then; it goes when it was sent."""
+    root = context.storage.data_dir / FOLDER
+    root.mkdir(parents=True, exist_ok=True)
+    place = tempfile.TemporaryDirectory(prefix=NOW, dir=root)
+    try:
+        out = Path(place.name) / file_name(folder, format)
+        export(context, folder, format, out)
+    except BaseException:
+        place.cleanup()
+        raise
+    return FileResponse(
+        out, headers=_named(folder, format), media_type=MEDIA[format],
+        background=BackgroundTask(place.cleanup),
+    )  # fmt: skip
+
+
+def _named(folder: RunFolder, format: str) -> dict[str, str]:
+    name = file_name(folder, format)
+    assert re.fullmatch(r"[a-z0-9.-]+", name)
+    return {"Content-Disposition": f'attachment; filename="{name}"'}
