@@ -8,6 +8,7 @@ from typing import Any
 from core.analysis.board import (
     AVERAGE,
     AVERAGED,
+    FEW_PROMPTS,
     LEFT_OUT,
     POOLED,
     TABLE_TASKS,
@@ -18,6 +19,7 @@ from core.analysis.board import (
     board,
     leaders,
 )
+from core.analysis.bootstrap import RESAMPLES
 from core.analysis.records import CauseCount, RunRecord, Slice
 from core.errors import BadInput
 from core.runs.causes import CAUSES
@@ -85,7 +87,7 @@ class Found:
             for task, cell in row.cells.items():
                 out["cells"][task] = self._cell(cell, run.run_id in best.get(task, ()))
             out["cells"][AVERAGE] = {
-                **self._rate(row.average), "best": run.run_id in best.get(AVERAGE, ()),
+                **self._rate(row.average, any(cell.few for cell in row.cells.values())), "best": run.run_id in best.get(AVERAGE, ()),
                 "note": _not_averaged(row, run.items < run.total), "parts": [],
             }  # fmt: skip
             out["beside"] = " · ".join(
@@ -98,7 +100,7 @@ class Found:
 
     def _cell(self, cell: Cell, best: bool) -> dict[str, Any]:
         parts = [
-            {**self._rate(rate), "id": name, "name": SYSTEM_NAMES[name]}
+            {**self._rate(rate, rate.few), "id": name, "name": SYSTEM_NAMES[name]}
             for name, rate in cell.parts.items()
         ]
         note = "all unscored" if cell.rate.percent is None and not cell.rate.scored else ""
@@ -108,9 +110,10 @@ class Found:
         if cell.missing and cell.rate.percent is not None:
             note = "only " + ", ".join(SYSTEM_NAMES[name] for name in cell.parts)
         shown = parts if self.systems == EACH else []
-        return {**self._rate(cell.rate), "best": best, "note": note, "parts": shown}
+        rate = self._rate(cell.rate, cell.few)
+        return {**rate, "best": best, "note": note, "parts": shown}
 
-    def _rate(self, rate: Rate) -> dict[str, Any]:
+    def _rate(self, rate: Rate, few: bool) -> dict[str, Any]:
         of = rate.images if self.unscored == WRONG else rate.scored
         which = "pictures" if self.unscored == WRONG else "scored pictures"
         words = [
@@ -120,10 +123,12 @@ class Found:
         ]
         if rate.percent is not None and rate.low is None:
             words.append("no interval: its prompts do not differ, or hardly any has a score")
+        elif few:
+            words.append(f"under {FEW_PROMPTS} prompts a color system: the interval is too narrow")
         return {
             "percent": rate.percent, "low": rate.low, "high": rate.high,
             "text": "–" if rate.percent is None else f"{rate.percent:.1f}",
-            "interval": "" if rate.low is None else f"{rate.low:.1f}–{rate.high:.1f}",
+            "interval": _interval(rate, few),
             "title": " · ".join(words),
         }  # fmt: skip
 
@@ -136,9 +141,14 @@ class Found:
         }.get(self.systems, f"A task is its accuracy on {SYSTEM_NAMES.get(self.systems, '')}")
         return (
             f"{means}; Average is the mean of the five tasks. Intervals: 95%, percentile bootstrap "
-            "over prompts, 2,000 resamples within each task and system. Bold: the highest among "
+            f"over prompts, {RESAMPLES:,} resamples within each task and system; ≈ marks those of "
+            f"under {FEW_PROMPTS} prompts a system, which are too narrow. Bold: the highest among "
             "finished runs of the same prompts, masks and rule, however small its lead."
         )
+
+
+def _interval(rate: Rate, few: bool) -> str:
+    return "" if rate.low is None else f"{'≈' if few else ''}{rate.low:.1f}–{rate.high:.1f}"
 
 
 def _not_averaged(row: BoardRow, unfinished: bool) -> str:
@@ -193,8 +203,9 @@ def progress(run: RunRecord, state: str) -> dict[str, Any] | None:
         return None
     percent = 100 * run.items // max(run.total, 1)
     words = f"{percent}% drawn" if run.kind == "drawn" else f"{percent}% scored"
-    # Of a run whose process has just ended, the last pictures are still to come in.
-    said = STATUS_WORDS.get(state, "") if state != "finished" else ""
+    # Of a run whose process has just ended, the last pictures are still to come in; one that was
+    # brought here without its state has pictures and is no plan alone.
+    said = STATUS_WORDS.get(state, "") if state not in ("finished", "planned") else ""
     return {
         "percent": percent, "words": f"{words} · {said}" if said else words,
         "title": f"{run.items:,} of {many(run.total, 'picture')}",

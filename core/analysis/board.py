@@ -40,6 +40,11 @@ prompts. Else one system alone."""
 LEFT_OUT, WRONG = "left-out", "wrong"
 UNSCORED = (LEFT_OUT, WRONG)
 
+FEW_PROMPTS = 20
+"""Below so many prompts a task and color system an interval covers less than it says. In a
+simulation (four pictures a prompt that are alike, the mean of three systems) 95% intervals covered
+the truth in 91 to 96% with 20 to 100 prompts a system, in 88 to 92% with 10, in 84% with 3."""
+
 
 @dataclass(frozen=True)
 class Rate:
@@ -60,6 +65,11 @@ class Rate:
     prompts: int
 
     @property
+    def few(self) -> bool:
+        """Whether these are too few prompts for the interval to be as wide as it should."""
+        return self.prompts < FEW_PROMPTS
+
+    @property
     def unscored(self) -> int:
         """Pictures that no pass or fail could be given."""
         return self.images - self.scored
@@ -75,6 +85,11 @@ class Cell:
     rate: Rate
     parts: Mapping[str, Rate]
     missing: tuple[str, ...]
+
+    @property
+    def few(self) -> bool:
+        """Whether its interval is too narrow, for a color system has too few prompts."""
+        return any(part.few for part in self.parts.values())
 
 
 @dataclass(frozen=True)

@@ -189,6 +189,14 @@ def test_leaders_are_equal_as_shown_and_never_of_a_part() -> None:
     assert leaders([rows["a"], rows["part"]]) == {}
 
 
+def test_few_prompts_are_said() -> None:
+    enough = [tally("cna", system, 2, prompts=20) for system in TABLE_SYSTEMS]
+    assert not row(enough).cells["cna"].few
+    few = [*enough[:2], tally("cna", "css", 2, prompts=19)]
+    assert row(few).cells["cna"].few
+    assert not row(few).cells["cna"].parts["l2"].few
+
+
 def test_a_choice_that_is_none_is_named() -> None:
     with pytest.raises(BadInput, match=r"'l4'.*averaged, pooled"):
         board(CNA, "l4")
