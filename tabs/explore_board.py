@@ -15,7 +15,7 @@ from tabs.explore_board_rows import SYSTEM_CHOICES, UNSCORED_CHOICES, Found
 
 TEMPLATE = """<div class="th-board" hidden><section class="th-card th-board-top">
 <p class="th-board-lead">How often each model painted what was asked: percent of pictures that pass, task by task, with the
-95% interval over prompts. Every number opens the pictures behind it.</p>
+95% interval over prompts. Every number opens the failures behind it.</p>
 <div class="th-board-bar">
 <div><span id="th-board-rule">Rule</span><span class="th-strip th-board-rules" role="group" aria-labelledby="th-board-rule"></span></div>
 <div><span id="th-board-systems">Color systems</span><span class="th-strip th-board-systems" role="group" aria-labelledby="th-board-systems"></span></div>

@@ -86,8 +86,9 @@ class Found:
         if row is not None:
             for task, cell in row.cells.items():
                 out["cells"][task] = self._cell(cell, run.run_id in best.get(task, ()))
+            few = any(cell.few for cell in row.cells.values())
             out["cells"][AVERAGE] = {
-                **self._rate(row.average, any(cell.few for cell in row.cells.values())), "best": run.run_id in best.get(AVERAGE, ()),
+                **self._rate(row.average, few), "best": run.run_id in best.get(AVERAGE, ()),
                 "note": _not_averaged(row, run.items < run.total), "parts": [],
             }  # fmt: skip
             out["beside"] = " · ".join(
