@@ -132,7 +132,8 @@ def drift(drifts: Sequence[Drift], meant: Slice, by: str = "") -> Drawn:
         figure.add_trace(go.Scatter(
             x=[lab[1] for lab in points], y=[lab[2] for lab in points], mode="markers",
             customdata=chosen, hovertext=hovers, hovertemplate="%{hovertext}<extra></extra>",
-            marker={"symbol": symbol, "size": [size + 5 if one else size for one in used],
+            marker={"symbol": symbol, "opacity": 1,
+                    "size": [size + 5 if one else size for one in used],
                     "angle": [one.heading_deg for one in shown] if end == "found" else 0,
                     "color": [getattr(one, f"{end}_hex") for one in shown],
                     "line": {"color": INK, "width": [2.5 if one else 1 for one in used]}},

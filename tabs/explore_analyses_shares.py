@@ -147,7 +147,7 @@ def kinds_of_names(
                      "width": 0,
                      "array": [end[1] - x for x, end in zip(shares, ends, strict=True)],
                      "arrayminus": [x - end[0] for x, end in zip(shares, ends, strict=True)]},
-            marker={"symbol": symbol, "color": INK,
+            marker={"symbol": symbol, "color": INK, "opacity": 1,
                     "size": [15 if picks.used(pick) else 10 for pick in chosen],
                     "line": {"width": 1.8, "color": INK}},
         ))  # fmt: skip
@@ -192,7 +192,7 @@ def hues(counts: Sequence[Count], meant: Slice) -> Drawn:
             where = "neutral" if sector == NEUTRAL else f"h_ab {sector_label(sector)}"
             row.append(
                 HeatCell(
-                    _wrong(cell.rate.percent), _whole(cell.rate.percent),
+                    _wrong(cell.rate.percent), label(_whole(cell.rate.percent)),
                     f"<b>{where}</b>, C*ab {_band(low)}<br>{rate_words(cell.rate)}<br>"
                     f"{cell.colors:,} asked colors, their mean {mean}",
                     pick,
@@ -223,7 +223,12 @@ def hues(counts: Sequence[Count], meant: Slice) -> Drawn:
 
 
 def _whole(percent: float | None) -> str:
-    return "–" if percent is None else f"{percent:.0f}"
+    """Without decimals; almost all is not all, and almost none is not none."""
+    if percent is None:
+        return "–"
+    if 99.5 <= percent < 100.0:
+        return ">99"
+    return "<1" if 0.0 < percent < 0.5 else f"{percent:.0f}"
 
 
 def _band(low: float) -> str:
@@ -265,7 +270,7 @@ def agreement(pairs: Sequence[RuleAgreement], meant: Slice) -> Drawn:
             one, other = label(names.get(first, first)), label(names.get(second, second))
             row.append(
                 HeatCell(
-                    _wrong(same), f"{_whole(same)}%<br>κ {told}",
+                    _wrong(same), f"{label(_whole(same))}%<br>κ {told}",
                     f"<b>{one}</b> and <b>{other}</b><br>{percent_text(same)}% the same, "
                     f"κ {told}<br>both pass {pair.both:,}, neither {pair.neither:,}<br>"
                     f"{one} alone {pair.only_a:,}<br>{other} alone {pair.only_b:,}<br>"
@@ -278,7 +283,7 @@ def agreement(pairs: Sequence[RuleAgreement], meant: Slice) -> Drawn:
                       pair.only_b, pair.neither, pair.unscored), pick)
             )  # fmt: skip
         drawn.append(row)
-    shown = [label(names.get(rule, rule), 18) for rule in order]
+    shown = [label(names.get(rule, rule)).replace(", ", ",<br>") for rule in order]
     figure = heat_map(drawn, shown, shown, picks, row_px=44, text_px=10)
     return Drawn(plain_json(figure), picks, columns, tuple(lines), scored)
 
