@@ -83,6 +83,53 @@ _REFERENCES = (
         ORDER BY name, version, ref
         """,
     ),
+    (
+        "the run {} has the prompt {}, which is not known",
+        """
+        SELECT run_id, prompt
+        FROM run_prompts JOIN run_numbers USING (run_no) ANTI JOIN known_prompts USING (prompt_no)
+        ORDER BY run_id, prompt
+        """,
+    ),
+    (
+        "the picture {} of the run {} shows the image {}, which is not stored",
+        """
+        SELECT position, run_id, image_id
+        FROM run_items JOIN run_numbers USING (run_no) ANTI JOIN images USING (image_id)
+        WHERE drawn
+        ORDER BY run_id, position
+        """,
+    ),
+    (
+        "the picture {} of the run {} has the mask {}, which is not stored",
+        """
+        SELECT position, run_id, mask_id
+        FROM run_masks JOIN run_numbers USING (run_no) ANTI JOIN masks USING (mask_id)
+        ORDER BY run_id, position
+        """,
+    ),
+    (
+        "verdicts of the run {} speak of the picture {}, which did not come in",
+        """
+        SELECT DISTINCT run_id, position
+        FROM run_verdicts JOIN run_numbers USING (run_no) ANTI JOIN run_items
+            USING (run_no, position)
+        ORDER BY run_id, position
+        """,
+    ),
+    (
+        "the shard {} of the run {} has {} pictures, of which {} are stored",
+        """
+        SELECT name, run_id, items, coalesce(n, 0)
+        FROM run_shards JOIN run_numbers USING (run_no) LEFT JOIN (
+            SELECT shard_no, count(*) AS n FROM (
+                SELECT shard_no FROM run_items UNION ALL SELECT shard_no FROM run_attempts
+            ) GROUP BY shard_no
+        ) USING (shard_no)
+        WHERE coalesce(n, 0) > items
+        ORDER BY run_id, name
+        """,
+    ),
 )
 
 

@@ -110,7 +110,8 @@ class Results:
         Objects are counted where ``by`` or the slice speaks of an object or a color, else
         pictures. Fields of the color leave out objects that must not have it. ``found_l2`` counts
         what was measured; ``modifier`` names of level 3, and one that is in two groups in both;
-        ``basic`` names of level 2. Raises :class:`BadInput` for another field.
+        ``basic`` names of level 2, ``category`` objects that have one. Raises :class:`BadInput`
+        for another field.
         """
         by = tuple(by)
         wrong = [name for name in by if name not in GROUPS]
@@ -320,7 +321,9 @@ def _keys(words: Words, by: Sequence[str], numbers: Sequence[Any]) -> list[tuple
         if name in _BITS:
             said = [one for at, one in enumerate(TRAITS) if number & 1 << at]
         else:
-            said = [_word(words, name, number)]
+            word = _word(words, name, number)
+            # Objects beside the main one have no category in the reconstruction.
+            said = [] if name == "category" and not word else [word]
         keys = [(*key, one) for key in keys for one in said]
     return keys
 

@@ -61,7 +61,7 @@ def write(
     The files of their pictures and masks lie in the data folder already, but for those of an
     ``imported`` run, which may have come without. A shard that is in the
     ledger is left out. Raises :class:`BadShard` for what cannot belong to the run.
-    """  # fmt: skip
+    """
     known = cursor.execute("SELECT name FROM run_shards WHERE run_no = ?", [run_no]).fetchall()
     done = {name for (name,) in known}
     shards = [one for one in shards if one.path.name not in done]
@@ -115,7 +115,7 @@ _WRONG = (
         """,
     ),
     (
-        "the position {1} is below 0, or its attempt or image is",
+        "the position {} is below 0, or its attempt or image is",
         "SELECT shard_no, position FROM incoming WHERE least(position, image, attempt) < 0",
     ),
     (

@@ -80,16 +80,17 @@ def sample_run(root: Path, plan: RunPlan, shards: int = 2) -> RunFolder:
 def sample_result(
     folder: RunFolder, plan: RunPlan, position: int, attempt: int = 1, failed: bool | None = None
 ) -> ItemResult:
-    """One picture with its files; about one of 30 could not be drawn, unless ``failed`` says."""
+    """One picture with its files; one of 29 could not be drawn, unless ``failed`` says."""
     number, image = divmod(position, plan.images)
     prompt, seed = plan.prompts[number], plan.seed + image
     random = np.random.default_rng([*plan.model.encode(), number, image, attempt])
-    draw = random.random()
     result = ItemResult(
         position, number, image, attempt, "drawn", seed=seed, seconds=0.25, scoring_seconds=0.05,
         worker="w0", origin={"model": plan.model, "seed": seed},
     )  # fmt: skip
-    if failed or (failed is None and draw < 1 / 30):
+    if failed is None:
+        failed = (position + sum(plan.model.encode())) % 29 == 11
+    if failed:
         reason = "The model ran out of memory: give it a smaller size."
         verdicts = not_drawn(reason, plan.rules)
         return replace(result, status="failed", reason=reason, seed=seed, verdicts=verdicts)
