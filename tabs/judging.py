@@ -7,33 +7,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from core.errors import TrueHueError
 from core.generation.reference import shapes_for
 from core.masks.mask import Mask
-from core.pipeline import DIFFERS, Measurement
+from core.pipeline import DIFFERS
 from core.prompts.prompt import ObjectTarget
 from core.records import EvidenceRecord, MaskRecord
-from core.verdict.asked import Asked, asked_of
 from core.verdict.findings import findings_of
-from core.verdict.judge import FAIL, PASS, UNSCORED, Verdict
-from core.verdict.rules import rule
-from core.verdict.tasks import (
-    ENDED,
-    NO_MASK,
-    ObjectOutcome,
-    Settings,
-    TaskVerdict,
-    judge_task,
-)  # fmt: skip
+from core.verdict.judge import FAIL, PASS, UNSCORED
+from core.verdict.settle import broken, judge_all
+from core.verdict.tasks import ENDED, NO_MASK, ObjectOutcome, Settings, TaskVerdict
 from tabs.context import Context
 from tabs.generate_plan import RENDERER
 from tabs.inspect_judge import evidence_record
 from tabs.inspect_state import EXACT_MAKERS
 
 log = logging.getLogger("truehue")
-
-BROKE = "broke"
-"""In the parameters of a verdict that broke: the name of the exception."""
 
 _BEST_FIRST = (PASS, UNSCORED, FAIL)
 
@@ -119,10 +107,8 @@ def masks_of(
 
 
 def _judged(context: Context, picture: Picture, rule_ids: Sequence[str]) -> Iterator[TaskVerdict]:
-    """The verdicts of all rules; one that breaks does not take the others with it."""
-    settings = Settings(munsell=context.munsell)
-
-    def judged(some: Sequence[str]) -> Iterator[TaskVerdict]:
+    """The verdicts of all rules; a picture that cannot be read is unscored by all of them."""
+    try:
         srgb8 = context.srgb8(picture.image_id)
         masks = {
             position: Mask(context.mask_pixels(one.mask_id), one.maker, one.parameters)
@@ -130,32 +116,10 @@ def _judged(context: Context, picture: Picture, rule_ids: Sequence[str]) -> Iter
         }
         standings = shapes_for(picture.targets) if picture.model == RENDERER else ()
         findings = findings_of(picture.targets, masks, standings)
-        return judge_task(picture.task, picture.targets, findings, srgb8, some, settings)
-
-    done = 0
-    try:
-        for verdict in judged(rule_ids):
-            yield verdict
-            done += 1
+    except Exception as error:
+        log.exception("the image %s could not be judged", picture.image_id)
+        for rule_id in rule_ids:
+            yield broken(picture.task, picture.targets, rule_id, error)
         return
-    except Exception:
-        log.exception("the image %s could not be judged by all rules", picture.image_id)
-    for rule_id in rule_ids[done:]:
-        try:
-            yield from list(judged([rule_id]))
-        except Exception as error:
-            yield _broken(picture, rule_id, error)
-
-
-def _broken(picture: Picture, rule_id: str, error: Exception) -> TaskVerdict:
-    by = rule(rule_id)
-    what = str(error) if isinstance(error, TrueHueError) else f"{type(error).__name__}: {error}"
-    reason = f"Judging broke off: {what}"
-
-    def outcome(asked: Asked) -> ObjectOutcome:
-        verdict = Verdict(UNSCORED, reason, by.id, by.version, {BROKE: type(error).__name__})
-        blank = Measurement(verdict, asked.color, (), asked.target.name, relation=asked.relation)
-        return ObjectOutcome(asked, "color", reason, blank)
-
-    outcomes = tuple(outcome(asked) for asked in asked_of(picture.targets))
-    return TaskVerdict(picture.task, UNSCORED, reason, by.id, by.version, outcomes)
+    settings = Settings(munsell=context.munsell)
+    yield from judge_all(picture.task, picture.targets, findings, srgb8, rule_ids, settings)

@@ -13,10 +13,11 @@ from core.records import DrawingRecord, EvidenceRecord
 from core.verdict.asked import Asked, asked_of
 from core.verdict.judge import UNSCORED
 from core.verdict.rules import Rule, rule
+from core.verdict.settle import BROKE
 from core.verdict.tasks import ENDED
 from tabs.context import Context
 from tabs.generate_plan import RENDERER
-from tabs.judging import BROKE, Picture, judge_picture, masks_of
+from tabs.judging import Picture, judge_picture, masks_of
 
 _PAGE = 500
 
