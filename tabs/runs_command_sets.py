@@ -58,7 +58,7 @@ def gathered(asked: argparse.Namespace, wish: RunWish) -> Gathered:
             set_id = str(library.take_file(file, file.name)["set_id"])
             if not set_id:
                 raise FieldProblem("set", f"No prompt could be read from {file}.")
-        every, title, set_name = _in_library(library, set_id)
+        every, title, set_name = _in_library(storage, library, set_id)
         if asked.images_from:
             _import(storage, asked, set_id)
         prompts = chosen(every, wish)
@@ -76,7 +76,7 @@ def _prompts(asked: argparse.Namespace, named: str) -> tuple[Sequence[Prompt], s
     if not named.startswith(SELECTION) and ("/" in named or file.suffix):
         raise FieldProblem("set", f"There is no file {named}.")
     with _storage(asked) as storage:
-        return _in_library(Library(storage), named)
+        return _in_library(storage, Library(storage), named)
 
 
 def _built_in(named: str) -> tuple[Sequence[Prompt], str, str] | None:
@@ -100,17 +100,23 @@ def _of_file(file: Path) -> tuple[Prompt, ...]:
     return tuple(one if one.source else replace(one, source=file.stem) for one in read.prompts)
 
 
-def _in_library(library: Library, named: str) -> tuple[Sequence[Prompt], str, str]:
-    """A set by its id or title, or ``selection:<name>``."""
+def _in_library(
+    storage: Storage, library: Library, named: str
+) -> tuple[Sequence[Prompt], str, str]:
+    """A set by its id or file name, or ``selection:<name>``."""
     if named.startswith(SELECTION):
         return library.index(named).prompts, named.removeprefix(SELECTION), named
-    known = library.sets()
-    for one in known:
-        if named in (one.id, one.title):
-            set_name = one.title if one.imported else one.id
-            return library.index(one.id).prompts, one.title, set_name
+    known = _built_in(named)
+    if known is not None:
+        return known
+    imported = storage.prompt_sets.all()
+    for one in imported:
+        if named in (one.set_id, one.name, one.file_name):
+            title = one.file_name or one.name
+            return library.index(one.set_id).prompts, title, title
     selections = (SELECTION + name for name, _ in library.selections())
-    names = ", ".join([*(one.id for one in known), *selections])
+    sets = (*(one.id for one in PROMPT_SETS), *(one.set_id for one in imported))
+    names = ", ".join([*sets, *selections])
     raise FieldProblem("set", f"There is no prompt set or file {named[:80]!r}. Sets: {names}.")
 
 

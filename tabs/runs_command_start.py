@@ -112,8 +112,8 @@ def _say_estimate(
         pace = one.seconds_a_picture
         about = "" if pace is None else f"{pace:.3g} s a picture and worker. "
         print(f"    {about}{one.basis}")
-    print(f"Time: {'about ' if seconds else ''}{time_words(seconds)} with "
-          f"{many(crew.workers, 'worker')}")  # fmt: skip
+    crowd = "" if seconds is None else f", with {many(crew.workers, 'worker')}"
+    print(f"Time: {'' if seconds is None else 'about '}{time_words(seconds)}{crowd}")
     print(f"Disk: about {bytes_words(sum(one.disk_bytes for one in each))} in {asked.root}")
     if price is not None:
         print(f"Cost: {money_words(seconds, price)}, at {price:g} an hour")

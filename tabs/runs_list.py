@@ -70,6 +70,7 @@ def run_json(context: Context, folder: RunFolder, owner: str) -> dict[str, Any]:
         "words": progress_words(state),
         "facts": facts_words(about),
         "message": problem or state.message,
+        "trouble": bool(problem) or status in ("paused", "interrupted"),
         "failed_words": f"{many(state.failed, 'picture')} could not be drawn",
         "problems": [{"text": text, "count": count} for text, count in state.problems],
     }  # fmt: skip
@@ -125,5 +126,5 @@ def _unreadable(folder: RunFolder, why: str) -> dict[str, Any]:
         "id": folder.run_id, "name": folder.run_id, "status": "broken", "place": None,
         "moves": False, "may": no, "hidden": False, "stored": 0, "refused": [], "total": 0,
         "done": 0, "failed": 0, "words": "This folder cannot be read.", "facts": "",
-        "message": why, "failed_words": "", "problems": [],
+        "message": why, "trouble": True, "failed_words": "", "problems": [],
     }  # fmt: skip

@@ -60,6 +60,7 @@ function runLine(first) {
       put(words, run.words);
       put(facts, run.facts);
       put(message, run.message);
+      message.className = run.trouble ? 'th-problem' : 'th-run-facts';
       message.hidden = !run.message;
       failed.hidden = !run.failed;
       put(summary, run.failed_words);

@@ -1,0 +1,29 @@
+"""A small file of prompts for whole runs: two scenes in several colors, quickly drawn."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from core.color.systems import parse_target
+from core.prompts.prompt import ObjectTarget, Prompt
+
+COLORS = ("l2:Red", "l2:Green", "l2:Blue", "css:gold", "css:teal", "l3:Vivid purple")
+
+
+def prompts(count: int = 12) -> tuple[Prompt, ...]:
+    """So many prompts, of a mug and of a cube in turns."""
+    out = []
+    for at in range(count):
+        name, color = ("mug", "cube")[at % 2], parse_target(COLORS[at % len(COLORS)])
+        text = f"A photo of a {color.name} {name}, number {at}"
+        targets = (ObjectTarget(name, color),)
+        out.append(Prompt(f"p{at}", text, "cna", targets, color.system or "", "few"))
+    return tuple(out)
+
+
+def prompt_file(folder: Path, count: int = 12) -> Path:
+    """The prompts as a file that can be imported."""
+    path = folder / "few.jsonl"
+    path.write_text("".join(json.dumps(one.as_json()) + "\n" for one in prompts(count)))
+    return path
