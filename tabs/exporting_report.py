@@ -4,12 +4,13 @@ failures, the references."""
 from __future__ import annotations
 
 import io
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from core.analysis.board import AVERAGED, TABLE_TASKS, BoardRow, Rate, board
+from core.analysis.board import AVERAGE, AVERAGED, TABLE_TASKS, BoardRow, Rate, board
 from core.analysis.records import RunRecord, Slice, WallItem
 from core.errors import BadInput, TrueHueError
 from core.export.bibliography import references
@@ -45,7 +46,6 @@ MOST_SHOTS, MOST_A_TASK = 60, 10
 MOST_REASONS = 20
 THUMB_PX = 192
 NO_PICTURE = "This picture is not part of the export that the run came with."
-FIGURE_PX = 340
 Step = Callable[[str], None]
 """Told what is being done; raises to end the work."""
 
@@ -70,7 +70,7 @@ def report_of(context: Context, run: ExportRun, rule_id: str = "", step: Step = 
     step("Counting")
     sections = [
         Section("What was run", _what(run, record)),
-        Section("Leaderboard", _board(context, record)),
+        Section("Accuracy by task", _board(context, record)),
         Section("Without a score", _unscored(context, run, record)),
     ]
     step("Drawing figures")
@@ -146,13 +146,14 @@ def _board(context: Context, record: RunRecord) -> tuple[Block, ...]:
                 for task, rate in found.others.items()
             ]
     head = ("Rule", *(name for _, name in tasks), "Average", "Unscored")
+    meanings = "; ".join(f"{name}: {TASKS[task].lower()}" for task, name in tasks)
     note = (
-        "Percent of scored pictures that pass. A task is the mean of its accuracies on L2, L3 and "
-        "CSS, as far as the run has them; Average is the mean of the five tasks, where all are "
-        "there. Intervals: 95%, percentile bootstrap over prompts. Unscored pictures are in no "
-        "share."
+        f"{meanings}. Percent of scored pictures that pass. A task is the mean of its accuracies "
+        "on L2, L3 and CSS, as far as the run has them; Average is the mean of the five tasks, "
+        "where all are there. Intervals: 95%, percentile bootstrap over prompts. Unscored pictures "
+        "are in no share."
     )
-    ours = Table("This run", head, tuple(rows), note)
+    ours = Table("This run", head, tuple(rows), note, even=True)
     others = (Words("Other tasks: " + "; ".join(unscored) + "."),) if unscored else ()
     return (ours, *others, _published())
 
@@ -163,7 +164,7 @@ def _row(name: str, found: BoardRow | None, tasks: Sequence[str]) -> tuple[Cell,
     cells = []
     for task in tasks:
         cell = found.cells.get(task)
-        missing = f"without {', '.join(cell.missing)}" if cell and cell.missing else ""
+        missing = f"without {', '.join(cell.missing).upper()}" if cell and cell.missing else ""
         cells.append(_rate(cell.rate, missing) if cell else Cell("–"))
     share = 100.0 * (found.images - found.scored) / found.images if found.images else 0.0
     left = Cell(f"{found.images - found.scored:,}", f"{share:.1f}% of {found.images:,}")
@@ -183,17 +184,20 @@ def _percent(rate: Rate) -> str:
 
 def _published() -> Table:
     found = published_table(PUBLISHED)
-    head = ("Model", *(column.name for column in found.columns))
+    columns = {column.ours: column.name for column in found.columns}
+    shown = [columns[task] for task in (*TABLE_TASKS, AVERAGE)]
+    # An empty last column keeps the tasks below those of the run.
+    head = ("Model", *(task.upper() for task in TABLE_TASKS), "Average", "")
     rows = tuple(
-        (Cell(row.keys["model"]),
-         *(Cell(row.printed[column.name] or "–") for column in found.columns))
+        (Cell(row.keys["model"]), *(Cell(row.printed[name] or "–") for name in shown), Cell(""))
         for row in found.rows
-    )  # fmt: skip
+    )
     note = (
         f"{found.source}. {found.how} The authors' own pictures, prompts and protocol: beside "
         "yours for comparison, never ranked with them."
     )
-    return Table(f"{found.number}: {found.title}", head, rows, note, "published under paper")
+    tag = "published under paper"
+    return Table(f"{found.number}: {found.title}", head, rows, note, tag, even=True)
 
 
 def _unscored(context: Context, run: ExportRun, record: RunRecord) -> tuple[Block, ...]:
@@ -227,8 +231,14 @@ def _charts(context: Context, run_id: str, rule_id: str) -> Iterable[Block]:
         made = figure_view(context, name, {"rule": rule_id, "runs": run_id})
         figure = made["figure"]
         empty = made["empty"] or "There is too little to draw."
-        yield Chart(made["title"], made["words"], figure, "" if figure else empty,
+        yield Chart(made["title"], without_clicks(made["words"]), figure, "" if figure else empty,
                     made["stands"] if figure else "")  # fmt: skip
+
+
+def without_clicks(words: str) -> str:
+    """What is said of a figure, without what it does on the page: paper has no clicks."""
+    parts = [part for part in re.split(r"(?<=[.;])\s+", words) if " click" not in part]
+    return re.sub(r";$", ".", " ".join(parts))
 
 
 def _failures(context: Context, run_id: str, rule_id: str) -> Iterable[Block]:
@@ -239,7 +249,7 @@ def _failures(context: Context, run_id: str, rule_id: str) -> Iterable[Block]:
         yield Words("No picture fails by this rule.")
         return
     found = list(results.wall(meant, limit=MOST_SHOTS))
-    for task in TASKS:
+    for task in sorted(one.key[0] for one in results.groups(meant, ("task",))):
         found += results.wall(Slice(rule_id, (run_id,), task=task, status="fail"),
                               limit=MOST_A_TASK)  # fmt: skip
     unique = {one.position: one for one in found}
@@ -268,7 +278,7 @@ def _shot(context: Context, one: WallItem) -> Shot:
     asked = f"not {one.color_name}" if one.relation == DIFFERS else one.color_name
     return Shot(
         picture, missing, one.text, one.object_name or "no object", asked, one.asked_hex,
-        one.found_hex, number, one.told, CAUSES.get(one.cause, one.cause),
+        one.found_hex, number, one.told,
     )  # fmt: skip
 
 

@@ -101,12 +101,13 @@ def _table(table: Table) -> Iterator[str]:
     tag = f' <span class="tag">{escape(table.tag)}</span>' if table.tag else ""
     title = f"<h3>{escape(table.title)}{tag}</h3>\n" if table.title else ""
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.head)
-    yield f'{title}<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>'
+    kind = ' class="even"' if table.even else ""
+    yield f'{title}<div class="scroll"><table{kind}><thead><tr>{head}</tr></thead><tbody>'
     for first, *rest in table.rows:
         cells = "".join(f"<td{_kind(cell)}>{_cell(cell)}</td>" for cell in rest)
         yield f'<tr><th scope="row"{_kind(first)}>{_cell(first)}</th>{cells}</tr>'
-    caption = f"<caption>{escape(table.note)}</caption>" if table.note else ""
-    yield f"</tbody>{caption}</table></div>\n"
+    note = f'<p class="soft">{escape(table.note)}</p>\n' if table.note else ""
+    yield f"</tbody></table></div>\n{note}"
 
 
 def _kind(cell: Cell) -> str:
@@ -136,13 +137,13 @@ def _shot(shot: Shot) -> str:
         shown = f'<img src="{source}" alt="{escape(shot.text)}">'
     else:
         shown = f"<span>{escape(shot.missing)}</span>"
-    names = f"<span>asked {escape(shot.asked_name)}</span><span>{escape(shot.number)}</span>"
-    about = f'<p class="soft">{escape(shot.about)}</p>' if shot.about else ""
+    number = f'<span class="number">{escape(shot.number)}</span>'
+    names = f"<span>asked {escape(shot.asked_name)}</span>{number}"
     return (
         f'<figure><div class="frame">{shown}</div><div class="pair">'
         f"{_swatch('asked', shot.asked_hex)}{_swatch('found', shot.found_hex)}</div>"
         f'<figcaption><b>{escape(shot.name)}</b><div class="names">{names}</div>'
-        f'<p>{escape(shot.told)}</p><p class="soft">{escape(shot.text)}</p>{about}</figcaption>'
+        f'<p>{escape(shot.told)}</p><p class="soft">{escape(shot.text)}</p></figcaption>'
         "</figure>"
     )
 

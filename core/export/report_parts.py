@@ -33,13 +33,15 @@ class Cell:
 
 @dataclass(frozen=True)
 class Table:
-    """A table. The first cell of a row names it; ``tag`` stands beside the title."""
+    """A table. The first cell of a row names it; ``tag`` stands beside the title. ``even`` tables
+    have equally wide columns, so that two of them can be compared."""
 
     title: str
     head: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     note: str = ""
     tag: str = ""
+    even: bool = False
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,6 @@ class Shot:
     found_hex: str
     number: str
     told: str
-    about: str = ""
 
 
 @dataclass(frozen=True)
