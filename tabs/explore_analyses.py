@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from core.analysis.groups import OVERALL
 from core.analysis.rates import total
 from core.analysis.records import TABLE_SYSTEMS, Count, Slice
 from core.errors import BadInput
@@ -61,7 +62,7 @@ def figure_view(context: Context, name: str, given: Mapping[str, str]) -> dict[s
     filter or option.
     """
     kind, meant, drawn, option = _drawn(context, name, given)
-    shown = _published(kind, name, meant, drawn, option)
+    shown = _published(name, meant, drawn, option)
     return {
         "name": name, "title": kind.title, "words": kind.words, "source": kind.source,
         "rule": meant.rule, "figure": drawn.figure, "empty": drawn.empty,
@@ -133,14 +134,15 @@ def _stands(kind: Kind, meant: Slice, drawn: Drawn) -> str:
     if kind is KINDS["rules"]:
         words = [f"{many(on.scored, 'verdict')} by both rules of a pair, all pairs together"]
     if on.unscored:
-        words.append(f"{on.unscored:,} more are {drawn.left_out}")
+        words.append(f"{on.unscored:,} more {'is' if on.unscored == 1 else 'are'} {drawn.left_out}")
     return ". ".join(["; ".join(words), *(note.rstrip(".") for note in drawn.notes)]) + "."
 
 
-def _published(kind: Kind, name: str, meant: Slice, drawn: Drawn, option: str) -> Published | None:
+def _published(name: str, meant: Slice, drawn: Drawn, option: str) -> Published | None:
+    """Table 11, beside our own figure by the rule that it was made by."""
     if name != "categories" or meant.rule != "paper" or drawn.figure is None:
         return None
-    return published_categories(option or "overall")
+    return published_categories(option or OVERALL)
 
 
 def _names(context: Context) -> dict[str, str]:
@@ -215,17 +217,19 @@ KINDS: dict[str, Kind] = {
         "Which categories come out in the asked color?",
         "Share of passes by category of object; the stronger a cell is shaded, the more fail.",
         "Object-focused prompts with color names (CNA). Mean of the three: the plain mean of L2, "
-        "L3 and CSS, as in GenColorBench (arXiv:2510.20586), Table 11. "
+        "L3 and CSS, as in GenColorBench (arXiv:2510.20586), Table 11, which is shown beside its "
+        "own rule, paper. "
         + UNSCORED_OUT + " " + WILSON,
         _categories, ("task", "system", "category"),
-        "rows", {key: ROW_NAMES[key] for key in ("overall", *TABLE_SYSTEMS)},
+        "rows", {key: ROW_NAMES[key] for key in (OVERALL, *TABLE_SYSTEMS)},
     ),
     "basic": Kind(
         "Basic against intermediate color names",
         "Share of passes for level 2 names: basic ones such as Red, intermediate ones such as "
         "Reddish orange.",
         "Object-focused prompts (CNA) with ISCC-NBS level 2 names; basic are the eleven of "
-        "GenColorBench (arXiv:2510.20586), section 4.4, Figure 5 left. " + WILSON,
+        "GenColorBench (arXiv:2510.20586), section 4.4, Figure 5 left, where models do 8 to 20 "
+        "points worse on intermediate ones. " + WILSON,
         _basic, ("task", "system", "basic"),
     ),
     "modifiers": Kind(
@@ -233,7 +237,8 @@ KINDS: dict[str, Kind] = {
         "Share of passes for level 3 names by the modifiers in them; Light grayish red counts as "
         "light and as -ish.",
         "Object-focused prompts (CNA) with ISCC-NBS level 3 names, as in GenColorBench "
-        "(arXiv:2510.20586), section 4.5, Figure 5 right. " + WILSON,
+        "(arXiv:2510.20586), section 4.5, Figure 5 right, where -ish names are often below 35%. "
+        + WILSON,
         _modifiers, ("task", "system", "modifier"),
     ),
     "confusion": Kind(

@@ -20,11 +20,12 @@ from tabs.explore_analyses_parts import (
     HeatCell,
     Line,
     Picks,
+    finished,
     heat_map,
     label,
     percent_text,
 )
-from tabs.figures import INK, LINE, SOFT, blank, plain_json
+from tabs.figures import INK, LINE, SOFT, blank
 
 MANY_COLORS, MOST_ARROWS = 60, 150
 """More asked colors than the first are gathered under their level 2 names; more arrows than the
@@ -78,7 +79,7 @@ def asked_found(counts: Sequence[Count], meant: Slice) -> Drawn:
     figure.update_yaxes(range=[len(down) + 0.5, -0.6], autorange=False, title_text="asked")
     figure.update_layout(height=(24 if few else 16) * (len(down) + 1) + 150)
     lines.sort(key=lambda line: -line.values[2])
-    return Drawn(plain_json(figure), picks, columns, tuple(lines), stands)
+    return Drawn(finished(figure), picks, columns, tuple(lines), stands)
 
 
 def _swatches(
@@ -127,7 +128,7 @@ def drift(drifts: Sequence[Drift], meant: Slice, by: str = "") -> Drawn:
     ))  # fmt: skip
     hovers = [_arrow_words(one) for one in shown]
     used = [picks.used(pick) for pick in chosen]
-    for end, symbol, size in (("asked", "circle", 8), ("found", "arrow", 12)):
+    for end, symbol, size in (("asked", "circle", 7), ("found", "arrow", 11)):
         points = [getattr(one, f"{end}_lab") for one in shown]
         figure.add_trace(go.Scatter(
             x=[lab[1] for lab in points], y=[lab[2] for lab in points], mode="markers",
@@ -151,7 +152,7 @@ def drift(drifts: Sequence[Drift], meant: Slice, by: str = "") -> Drawn:
         notes.append(f"The {len(rest):,} asked colors with the fewest verdicts are not drawn; "
                      "the CSV has them.")  # fmt: skip
     lines = [_arrow_line(one, picks, field) for one in every]
-    return Drawn(plain_json(figure), picks, columns, tuple(lines), stands, tuple(notes))
+    return Drawn(finished(figure), picks, columns, tuple(lines), stands, tuple(notes))
 
 
 def _arrow_words(one: Arrow) -> str:
@@ -218,6 +219,6 @@ def found_colors(counts: Sequence[Count], meant: Slice) -> Drawn:
         tickvals=list(range(len(names))), ticktext=[label(one or "no category") for one in names],
         autorange="reversed", showgrid=False, ticks="", automargin=True, fixedrange=True,
     )  # fmt: skip
-    figure.update_layout(margin={"l": 8, "r": 14, "t": 8, "b": 40})
+    figure.update_layout(margin={"l": 8, "r": 14, "t": 8, "b": 46})
     ordered = tuple(lines[one] for one in shares)
-    return Drawn(plain_json(figure), picks, columns, ordered, stands)
+    return Drawn(finished(figure), picks, columns, ordered, stands)

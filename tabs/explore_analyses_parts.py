@@ -9,7 +9,7 @@ from typing import Any
 
 from core.analysis.rates import Rate
 from core.analysis.records import Slice
-from tabs.figures import INK, LINE, PANEL, blank
+from tabs.figures import INK, LINE, PANEL, blank, plain_json
 
 NOTHING = -1
 """The choice of a part that nothing stands behind."""
@@ -89,6 +89,12 @@ class Picks:
     def in_use(self) -> list[int]:
         """The choices in use."""
         return [pick for pick in range(len(self.all)) if self.used(pick)]
+
+
+def finished(figure: Any) -> dict[str, Any]:
+    """The figure as plain JSON."""
+    figure.update_layout(hoverlabel={"align": "left"})
+    return plain_json(figure)
 
 
 def label(text: str, most: int = MOST_LABEL) -> str:

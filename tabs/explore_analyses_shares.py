@@ -29,6 +29,7 @@ from tabs.explore_analyses_parts import (
     Line,
     Picks,
     Published,
+    finished,
     heat_map,
     label,
     percent_text,
@@ -36,7 +37,7 @@ from tabs.explore_analyses_parts import (
     rate_words,
     short_names,
 )
-from tabs.figures import INK, SOFT, blank, plain_json
+from tabs.figures import INK, SOFT, blank
 
 TABLE_11 = "gencolorbench-table11"
 ROW_NAMES = {"l2": "L2", "l3": "L3", "css": "CSS", OVERALL: "Mean of the three"}
@@ -92,7 +93,7 @@ def categories(
     down = [_row_name(short[run], row, len(used), len(shown)) for run, row in drawn]
     across = [_short(name) for name in names]
     figure = heat_map(list(drawn.values()), across, down, picks, text_px=10)
-    return Drawn(plain_json(figure), picks, columns, tuple(lines), stands)
+    return Drawn(finished(figure), picks, columns, tuple(lines), stands)
 
 
 def _row_name(run: str, system: str, runs: int, systems: int) -> str:
@@ -160,11 +161,11 @@ def kinds_of_names(
         ticks="", range=[len(used) - 0.5, -0.5], automargin=True, fixedrange=True,
     )  # fmt: skip
     figure.update_layout(
-        margin={"l": 8, "r": 14, "t": 30, "b": 40}, showlegend=True,
+        margin={"l": 8, "r": 14, "t": 30, "b": 46}, showlegend=True,
         legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "itemclick": False,
                 "itemdoubleclick": False, "font": {"color": INK}, "itemsizing": "constant"},
     )  # fmt: skip
-    return Drawn(plain_json(figure), picks, columns, tuple(lines), stands)
+    return Drawn(finished(figure), picks, columns, tuple(lines), stands)
 
 
 def hues(counts: Sequence[Count], meant: Slice) -> Drawn:
@@ -219,7 +220,7 @@ def hues(counts: Sequence[Count], meant: Slice) -> Drawn:
     )
     figure.update_xaxes(title_text="h_ab of the asked color, from °", tickfont={"size": 10})
     lines.sort(key=lambda line: SECTORS.index(line.values[0]))
-    return Drawn(plain_json(figure), picks, columns, tuple(lines), stands)
+    return Drawn(finished(figure), picks, columns, tuple(lines), stands)
 
 
 def _whole(percent: float | None) -> str:
@@ -285,7 +286,7 @@ def agreement(pairs: Sequence[RuleAgreement], meant: Slice) -> Drawn:
         drawn.append(row)
     shown = [label(names.get(rule, rule)).replace(", ", ",<br>") for rule in order]
     figure = heat_map(drawn, shown, shown, picks, row_px=44, text_px=10)
-    return Drawn(plain_json(figure), picks, columns, tuple(lines), scored)
+    return Drawn(finished(figure), picks, columns, tuple(lines), scored)
 
 
 def published_categories(shown: str) -> Published:
@@ -300,7 +301,7 @@ def published_categories(shown: str) -> Published:
         Picks(Slice()), row_px=22, text_px=10,
     )  # fmt: skip
     return Published(
-        plain_json(figure), f"As published: {found.number}, {ROW_NAMES[shown]}",
+        finished(figure), f"As published: {found.number}, {ROW_NAMES[shown]}",
         f"The paper’s own models, pictures and prompts, judged under {found.protocol}. {found.how}",
         "\n".join((found.source, *found.notes)),
     )  # fmt: skip

@@ -8,7 +8,7 @@
     ['categories', 'Categories'], ['basic', 'Basic names'], ['modifiers', 'Modifiers'], ['confusion', 'Asked and found'],
     ['drift', 'Drift'], ['found', 'Found colors'], ['hues', 'Hue and chroma'], ['rules', 'Rules'],
   ];
-  const AT_ONCE = 2, AGAIN_MS = 5000;
+  const AT_ONCE = 2, TITLE_PX = 84;
   const linked = explore.restored('wall');
   const known = NAMES.map(([name]) => name);
   let shown = (linked.get('fig') || '').split(',').filter((name) => known.includes(name)).slice(0, AT_ONCE);
@@ -164,8 +164,9 @@
 
     // The same for the keyboard and for those who do not see it: each row chooses what it tells of.
     function rows() {
-      table.hidden = !listed;
-      if (!listed) { table.replaceChildren(); return; }
+      const there = listed && data && !data.empty;
+      table.hidden = !there;
+      if (!there) { table.replaceChildren(); return; }
       const made = make('table', 'th-table'), body = make('tbody'), names = make('tr'), top = make('thead');
       data.columns.forEach((column) => { const cell = make('th', '', column); cell.scope = 'col'; names.append(cell); });
       top.append(names);
@@ -196,6 +197,7 @@
       rows();
     });
     svg.addEventListener('click', async () => {
+      if (!data) return;
       svg.setAttribute('aria-disabled', 'true');
       try { await save(plot, data, name); } catch (error) { put(stands, 'The SVG could not be made: ' + error.message); }
       svg.removeAttribute('aria-disabled');
@@ -210,10 +212,10 @@
     const Plotly = await plotly(), style = getComputedStyle(document.documentElement), drawn = themed(data.figure, style);
     const width = Math.max(plot.clientWidth, 560);
     const layout = {
-      ...drawn.layout, autosize: false, width, height: drawn.layout.height + 62, paper_bgcolor: '#ffffff', plot_bgcolor: '#ffffff',
-      margin: { ...drawn.layout.margin, t: drawn.layout.margin.t + 62 },
+      ...drawn.layout, autosize: false, width, height: drawn.layout.height + TITLE_PX, paper_bgcolor: '#ffffff', plot_bgcolor: '#ffffff',
+      margin: { ...drawn.layout.margin, t: drawn.layout.margin.t + TITLE_PX },
       font: { ...drawn.layout.font, family: 'sans-serif' },
-      title: { text: data.title, subtitle: { text: data.stands, font: { size: 11, color: drawn.layout.font.color } }, x: 0, xref: 'container', xanchor: 'left', pad: { l: 12 }, y: 1, yanchor: 'top', yref: 'container', font: { size: 15, color: style.getPropertyValue('--th-ink').trim() } },
+      title: { text: data.title, subtitle: { text: data.stands.replaceAll('. ', '.<br>'), font: { size: 11, color: drawn.layout.font.color } }, x: 0, xref: 'container', xanchor: 'left', pad: { l: 12, t: 12 }, y: 1, yanchor: 'top', yref: 'container', font: { size: 15, color: style.getPropertyValue('--th-ink').trim() } },
     };
     const address = await Plotly.toImage({ data: drawn.data, layout }, { format: 'svg', width, height: layout.height });
     const text = decodeURIComponent(address.slice(address.indexOf(',') + 1));
@@ -228,12 +230,16 @@
   const visible = () => box.offsetParent !== null && explore.view === 'wall';
   const each = (call) => shown.forEach((name) => { if (cards.has(name)) call(cards.get(name)); });
   document.addEventListener('th-slice', () => { cards.forEach((one) => one.spoil()); each((one) => one.need()); });
-  // While a run comes in, figures follow it now and then.
-  let later = null;
-  document.addEventListener('th-results', () => {
-    later ||= setTimeout(() => { later = null; each((one) => { one.spoil(); one.again(); }); }, AGAIN_MS);
+  // Runs that moved on bring other numbers, which are asked for when somebody looks.
+  document.addEventListener('th-runs', () => { cards.forEach((one) => one.spoil()); each((one) => one.again()); });
+  // Who comes back to the wall may have waited for a run elsewhere.
+  let front = explore.view === 'wall';
+  document.addEventListener('th-explore', () => {
+    const now = explore.view === 'wall';
+    if (now && !front) cards.forEach((one) => one.spoil());
+    front = now;
+    each((one) => one.again());
   });
-  document.addEventListener('th-explore', () => each((one) => one.again()));
   new IntersectionObserver((seen) => { if (seen.some((entry) => entry.isIntersecting)) each((one) => one.again()); }).observe(chooser);
   onTheme(() => each((one) => one.redraw()));
   explore.figureLink = { fig: shown.join(',') === 'categories' ? '' : shown.join(','), ...ways };
