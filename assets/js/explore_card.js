@@ -12,6 +12,12 @@ function askedWords(one) {
   if (!one.object) return one.color_name;
   return one.object + (one.color_name ? (one.differs ? ', not ' : ', ') + one.color_name : '');
 }
+// The line of the object: with its own word where the picture as a whole has another.
+function askedLine(className, one) {
+  const line = make('p', className, askedWords(one));
+  if (one.object && one.status !== one.picture_status) line.append(' · ', statusWord(one.status));
+  return line;
+}
 function askedFound(one) {
   if (!one.asked_hex) return null;
   const list = [{ role: one.differs ? 'must not be' : 'asked', hex: one.asked_hex, name: one.color_name }];
@@ -49,7 +55,7 @@ function wallCard(one) {
   } else frame.append(make('p', '', one.picture_reason || 'No picture.'));
   const head = make('p', 'th-wall-head'), colors = askedFound(one), about = make('p', 'th-wall-about th-soft');
   head.append(statusWord(one.picture_status), make('span', 'th-wall-distance', distanceOf(one)));
-  const asked = make('p', 'th-wall-asked', askedWords(one)), told = make('p', 'th-wall-told', one.thumb ? one.told : '');
+  const asked = askedLine('th-wall-asked', one), told = make('p', 'th-wall-told', one.thumb ? one.told : '');
   const text = make('p', 'th-wall-text th-soft', one.text);
   told.title = one.told;
   text.title = one.text;

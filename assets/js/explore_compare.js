@@ -37,7 +37,7 @@ function compareView(box, leave) {
     button.type = 'button';
     button.disabled = !one.image_id;
     button.addEventListener('click', () => openInInspect(one));
-    return [...(colors ? [colors] : []), head, make('p', '', askedWords(one)), make('p', 'th-wall-told', one.told || one.picture_reason), ...(one.cause_words ? [make('p', 'th-soft', 'Why: ' + one.cause_words)] : []), button];
+    return [...(colors ? [colors] : []), head, askedLine('', one), make('p', 'th-wall-told', one.told || one.picture_reason), ...(one.cause_words ? [make('p', 'th-soft', 'Why: ' + one.cause_words)] : []), button];
   }
   function showPair() {
     const pair = pairs[at];
@@ -78,6 +78,10 @@ function compareView(box, leave) {
   async function load() {
     const mine = ++asked;
     box.setAttribute('aria-busy', 'true');
+    if (!data) {
+      find('sum').hidden = pairBox.hidden = true;
+      problem('The pairs are being counted…');
+    }
     try {
       const answer = await ask(query({ at: state.at }));
       if (mine !== asked) return;

@@ -54,7 +54,7 @@ function largeView(box, wall) {
     facts.append(fact('Model', one.model_name), fact('Run', one.run), fact('Task', one.task_name));
     verdicts.append(make('p', 'th-soft', 'Verdicts by all rules…'));
     words.replaceChildren(
-      head, ...(colors ? [colors] : []), make('p', 'th-light-asked', askedWords(one)), make('p', '', one.told || one.picture_reason),
+      head, ...(colors ? [colors] : []), askedLine('th-light-asked', one), make('p', '', one.told || one.picture_reason),
       ...(one.cause_words ? [make('p', 'th-soft', 'Why: ' + one.cause_words)] : []), actions,
       make('h3', '', 'Prompt'), make('p', 'th-light-text', one.text), facts, make('h3', '', 'All rules and objects'), verdicts,
     );
