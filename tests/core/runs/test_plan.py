@@ -1,0 +1,144 @@
+"""Plans: what is refused, what names a run, and which request draws which picture."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.color.systems import parse_target
+from core.errors import BadInput
+from core.prompts.prompt import ObjectTarget, Prompt
+from core.runs.folder import RunFolder, run_folders
+from core.runs.left import order_of
+from core.runs.plan import make_plan, place_of, plan_json, request_of, run_id
+from core.runs.records import STORED, MaskerSpec, StoredItem, StoredMask
+
+APPLE = ObjectTarget("apple", parse_target("css:crimson"), ("stem",))
+PROMPTS = tuple(Prompt(f"p{at}", f"apple {at}", "cna", (APPLE,), "css") for at in range(3))
+ITEMS = (
+    StoredItem(0, 0, "a" * 64, "/a.png", {0: StoredMask("b" * 64, "/b.png", "file", {"x": 1})}),
+    StoredItem(2, 1, "c" * 64, "/c.png", {}, "reference-renderer"),
+)
+
+
+def plan(**changed: Any) -> Any:
+    return make_plan(PROMPTS, "reference-renderer", **changed)
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"images": 0}, "Images a prompt: 1 to 1,000"),
+        ({"seed": -1}, "seeds must lie"),
+        ({"size_px": 10}, "size is"),
+        ({"k": 21}, "between 0 and 20"),
+        ({"rules": ()}, "at least one rule"),
+        ({"rules": ("papper",)}, "No rule is called"),
+        ({"options": {"light": "moon"}}, "no light 'moon'"),
+        ({"options": {"failure": "all"}}, "no failure 'all'"),
+        ({"options": {"lamp": 1}}, "no option 'lamp'"),
+        ({"masker": MaskerSpec("magic")}, "no masker 'magic'"),
+        ({"masker": MaskerSpec("grounded", "grounding-dino-tiny")}, "a detector and a segmenter"),
+        ({"kind": "dreamt"}, "drawn or stored"),
+        ({"kind": STORED}, "no picture to score"),
+        ({"items": ITEMS}, "no stored pictures"),
+        ({"munsell": "/no/such.csv"}, "no file of Munsell"),
+    ],
+)
+def test_what_cannot_be_run_is_said(changed: dict[str, Any], words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        plan(**changed)
+
+
+def test_a_model_that_is_not_known_and_no_prompts_are_refused() -> None:
+    with pytest.raises(BadInput):
+        make_plan(PROMPTS, "sdxl-base-9")
+    with pytest.raises(BadInput, match="no prompt to run"):
+        make_plan((), "reference-renderer")
+
+
+def test_two_pictures_of_one_place_are_refused() -> None:
+    with pytest.raises(BadInput, match="same prompt and number"):
+        plan(kind=STORED, items=(ITEMS[0], replace(ITEMS[0], image_id="d" * 64)))
+    with pytest.raises(BadInput, match="no prompt of the plan"):
+        plan(kind=STORED, items=(replace(ITEMS[0], prompt=3),))
+
+
+def test_equal_plans_are_one_run_and_any_change_another(tmp_path: Path) -> None:
+    first = run_id(plan())
+    assert first == run_id(plan())
+    assert len(first) == 16
+    others = [
+        plan(name="again"), plan(images=2), plan(seed=1), plan(size_px=128), plan(k=1),
+        plan(rules=("paper",)), plan(options={"light": "hard"}), plan(masker=MaskerSpec("whole")),
+        make_plan(PROMPTS[:2], "reference-renderer"), make_plan(PROMPTS, "sdxl-base-1.0"),
+        make_plan(PROMPTS, "x", kind=STORED, items=ITEMS),
+        make_plan(PROMPTS, "x", kind=STORED, items=ITEMS[:1]),
+    ]  # fmt: skip
+    names = {run_id(one) for one in others}
+    assert len(names) == len(others)
+    assert first not in names
+    moved = tuple(replace(one, file="/elsewhere" + one.file) for one in ITEMS)
+    assert run_id(make_plan(PROMPTS, "x", kind=STORED, items=moved)) == run_id(others[-2])
+    samples = tmp_path / "munsell.csv"
+    samples.write_text("a")
+    with_samples = run_id(plan(munsell=str(samples)))
+    samples.write_text("b")
+    assert run_id(plan(munsell=str(samples))) != with_samples
+
+
+@pytest.mark.parametrize("kind", ["drawn", "stored"])
+def test_a_folder_gives_back_its_plan(tmp_path: Path, kind: str) -> None:
+    made = plan(images=2, seed=5, options={"light": "hard"}, guidance=3.5)
+    if kind == "stored":
+        made = make_plan(PROMPTS, "someone's", kind=STORED, items=ITEMS, masker=MaskerSpec("whole"))
+    folder = RunFolder.create(tmp_path, made)
+    assert folder.path == tmp_path / run_id(made)
+    assert RunFolder(folder.path).plan() == made
+    assert folder.summary()["total"] == made.total
+    assert {key: folder.summary()[key] for key in plan_json(made)} == plan_json(made)
+    assert folder.state().status == "planned"
+    before = (folder.path / "plan.json").read_bytes()
+    assert RunFolder.create(tmp_path, made).path == folder.path
+    assert (folder.path / "plan.json").read_bytes() == before
+    assert [one.run_id for one in run_folders(tmp_path)] == [folder.run_id]
+
+
+def test_a_folder_that_is_no_run_says_so(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="Cannot read"):
+        RunFolder(tmp_path).summary()
+    folder = RunFolder.create(tmp_path, plan())
+    (folder.path / "prompts.jsonl.gz").write_bytes(b"not gzip")
+    with pytest.raises(BadInput, match=r"prompts\.jsonl\.gz cannot be read"):
+        RunFolder(folder.path).plan()
+    (folder.path / "plan.json").write_text('{"format": 99}')
+    with pytest.raises(BadInput, match="format 99"):
+        RunFolder(folder.path).summary()
+    with pytest.raises(BadInput, match="A wish is"):
+        folder.set_wish("stop")
+
+
+def test_positions_name_prompt_and_seed() -> None:
+    made = plan(images=2, seed=40, options={"light": "hard"}, size_px=128)
+    assert [place_of(made, at) for at in range(6)] == [
+        (0, 0),
+        (0, 1),
+        (1, 0),
+        (1, 1),
+        (2, 0),
+        (2, 1),
+    ]
+    asked = request_of(made, 3)
+    assert (asked.text, asked.prompt_id, asked.seed) == ("apple 1", "p1", 41)
+    assert (asked.targets, asked.options, asked.width) == ((APPLE,), {"light": "hard"}, 128)
+
+
+def test_the_renderer_draws_scene_by_scene_and_others_go_by_the_plan() -> None:
+    pear = replace(PROMPTS[0], id="pear", targets=(replace(APPLE, name="pear"),))
+    mixed = (PROMPTS[0], pear, PROMPTS[1])
+    rendered = make_plan(mixed, "reference-renderer", images=2)
+    assert order_of(rendered).tolist() == [0, 4, 1, 5, 2, 3]
+    assert order_of(make_plan(mixed, "sdxl-base-1.0", images=2)).tolist() == [0, 1, 2, 3, 4, 5]

@@ -1,0 +1,147 @@
+"""Pictures of the renderer's failures to rows: status, cause, and which object leads."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from threading import Event
+
+import numpy as np
+import pytest
+
+from core.color.systems import parse_target
+from core.generation.reference import ReferenceRenderer, shapes_for
+from core.generation.request import GenerationRequest
+from core.prompts.prompt import ObjectTarget, Prompt
+from core.runs.causes import CAUSES
+from core.runs.maskers import open_masker
+from core.runs.records import MaskerSpec, ObjectVerdict
+from core.runs.score import direction, not_drawn, score
+from core.verdict.judge import Offset, Verdict
+from core.verdict.rules import RULES
+from core.verdict.tasks import Settings
+
+EVERY = tuple((one.id, one.version) for one in RULES)
+TRUEHUE = (("truehue", "1.0"),)
+RED, BLUE = parse_target("css:crimson"), parse_target("css:mediumblue")
+APPLE, VASE = ObjectTarget("apple", RED), ObjectTarget("vase", BLUE)
+PLATE = ObjectTarget("plate", None, (), "bystander")
+
+
+def judged(
+    task: str, targets: tuple[ObjectTarget, ...], failure: str = "none", drop: int | None = None,
+    rules: tuple[tuple[str, str], ...] = TRUEHUE,
+) -> tuple[ObjectVerdict, ...]:  # fmt: skip
+    prompt = Prompt("p", "words", task, targets)
+    (drawn,) = ReferenceRenderer().draw(
+        [GenerationRequest("reference-renderer", "words", seed=3, width=96, height=96,
+                           targets=targets, options={"failure": failure})],
+        lambda report: None, Event(),
+    )  # fmt: skip
+    exact = {one.target: one.mask for one in drawn.masks if one.target != drop}
+    standings = shapes_for(targets)
+    masker = open_masker(MaskerSpec("exact"))
+    rendered = None if drop is not None else standings
+    found = masker.find(drawn.srgb8, task, targets, exact, rendered)
+    left_out = {one.target for one in standings if one.shape is None}
+    return score(prompt, drawn.srgb8, found.findings, rules, Settings(), left_out)
+
+
+def test_every_rule_has_a_row_an_object_and_one_of_them_leads() -> None:
+    rows = judged("moc", (APPLE, VASE), rules=EVERY)
+    assert [(one.rule, one.target) for one in rows] == [(r, t) for r, _ in EVERY for t in (0, 1)]
+    for rule_id, version in EVERY:
+        mine = [one for one in rows if one.rule == rule_id]
+        assert {one.version for one in mine} == {version}
+        assert sum(one.leads for one in mine) == 1
+        assert len({(one.picture_status, one.picture_reason) for one in mine}) == 1
+    assert all(not one.cause or one.cause in CAUSES for one in rows)
+    passing = [one for one in rows if one.rule == "truehue"]
+    assert [(one.status, one.cause, one.leads) for one in passing] == [
+        ("pass", "", True), ("pass", "", False),
+    ]  # fmt: skip
+    assert passing[0].asked_hex == RED.hex
+    assert passing[0].lab is not None
+    assert passing[0].misfit is not None
+    assert passing[0].misfit < 4.2
+
+
+@pytest.mark.parametrize(
+    ("task", "targets", "failure", "causes"),
+    [
+        ("moc", (APPLE, VASE), "swapped", ("exchanged", "exchanged")),
+        ("moc", (APPLE, VASE), "one-missing", ("", "absent")),
+        ("coa", (APPLE, PLATE), "leaked", ("", "leaked")),
+        ("cna", (APPLE,), "too-vivid", ("more-vivid",)),
+    ],
+)
+def test_failures_have_a_cause(
+    task: str, targets: tuple[ObjectTarget, ...], failure: str, causes: tuple[str, ...]
+) -> None:
+    if failure == "too-vivid":
+        targets = (replace(APPLE, color=parse_target("css:rosybrown")),)
+    rows = judged(task, targets, failure)
+    assert tuple(one.cause for one in rows) == causes
+    wrong = [one for one in rows if one.status == "fail"]
+    assert wrong[0].leads
+    assert {one.picture_status for one in rows} == {"fail"}
+    assert all(one.told in one.picture_reason for one in wrong)
+
+
+def test_what_has_no_score_says_why() -> None:
+    place = ObjectTarget("sidewalk", None, (), "bystander")
+    rows = judged("coa", (APPLE, place))
+    assert [(one.status, one.cause) for one in rows] == [("pass", ""), ("unscored", "left-out")]
+    assert [one.leads for one in rows] == [False, True]
+    assert {one.picture_status for one in rows} == {"unscored"}
+    rows = judged("moc", (APPLE, VASE), drop=1)
+    assert [(one.status, one.cause) for one in rows] == [("pass", ""), ("unscored", "no-mask")]
+
+
+def test_a_rule_that_breaks_is_unscored_and_the_others_judge(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from core.verdict import settle
+
+    real = settle.judge_task
+
+    def breaks(task, targets, found, srgb8, rules, settings):  # type: ignore[no-untyped-def]
+        for one in rules:
+            if one == "released":
+                raise ValueError("odd pixels")
+            yield from real(task, targets, found, srgb8, [one], settings)
+
+    monkeypatch.setattr(settle, "judge_task", breaks)
+    rows = judged("cna", (APPLE,), rules=EVERY)
+    said = {one.rule: one for one in rows}
+    assert (said["released"].status, said["released"].cause) == ("unscored", "broke")
+    assert "odd pixels" in said["released"].told
+    assert said["truehue"].status == "pass"
+
+
+def test_a_picture_without_an_image_is_unscored_by_every_rule() -> None:
+    rows = not_drawn("No memory.", EVERY)
+    assert [one.rule for one in rows] == [rule_id for rule_id, _ in EVERY]
+    said = {(one.status, one.picture_status, one.cause) for one in rows}
+    assert said == {("unscored", "unscored", "no-image")}
+    assert {(one.told, one.target, one.leads) for one in rows} == {("No memory.", -1, True)}
+
+
+@pytest.mark.parametrize(
+    ("found", "accepted", "cause"),
+    [
+        ((50, 40, 0), (50, 0, 40), "hue"),
+        ((50, 60, 0), (55, 30, 0), "more-vivid"),
+        ((50, 10, 0), (55, 30, 0), "duller"),
+        ((80, 30, 0), (50, 32, 2), "lighter"),
+        ((20, 30, 0), (50, 32, 2), "darker"),
+        ((52, 4, 0), (50, 0, 0), "more-vivid"),
+    ],
+)
+def test_the_furthest_of_hue_chroma_and_lightness_is_named(
+    found: tuple[float, ...], accepted: tuple[float, ...], cause: str
+) -> None:
+    from core.verdict.judge import offset_between
+
+    offset: Offset = offset_between(np.array(found, float), np.array(accepted, float))
+    lab = (float(found[0]), float(found[1]), float(found[2]))
+    assert direction(Verdict("fail", "", "paper", "1.0", lab=lab, offset=offset)) == cause
