@@ -6,7 +6,7 @@ const state = {
   systems: linked.get('systems') || 'averaged', unscored: linked.get('unscored') || 'left-out',
   sort: linked.get('sort') || '-average', open: new Set(),
 };
-const BUSY_MS = 3000, CALM_MS = 15000;
+const BUSY_MS = 3000, CALM_MS = 10000;
 let data = null, asked = 0, waiting = 0, timer = null, shownRule = '', scale = 100;
 
 function query() { return new URLSearchParams({ rule: explore.slice.rule, systems: state.systems, unscored: state.unscored }); }

@@ -238,6 +238,15 @@ def test_a_choice_that_there_is_not_is_named(
         assert words in answer.json()["error"]
 
 
+def test_an_unfinished_run_says_how_it_stands(
+    client: TestClient, made: tuple[Context, RunFolder]
+) -> None:
+    part = row(shown(client), "=part")
+    folder = RunFolder(made[1].path.parent / part["id"])
+    folder.keep_state(replace(folder.state(), status="paused"))
+    assert row(shown(client), "=part")["progress"]["words"] == "50% drawn · paused"
+
+
 def test_the_folder_of_another_run_is_no_fault(
     made: tuple[Context, RunFolder], tmp_path: Path
 ) -> None:
