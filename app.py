@@ -80,6 +80,7 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
     from core.generation.endpoints import endpoints_here
     from core.generation.sources import Sources
     from tabs.context import Context
+    from tabs.exporting import clear as clear_exports
     from tabs.shell import mount
 
     try:
@@ -96,6 +97,7 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
         munsell_file=settings.munsell or "",
     )  # fmt: skip
     context.staging.clear_all()
+    clear_exports(context)
     context.keeper.begin()
     app = mount(context, hosts=hosts)
     host = "127.0.0.1" if settings.host in ("0.0.0.0", "::") else settings.host

@@ -39,11 +39,15 @@ TEMPLATE = """<div class="th-runs" hidden><details class="th-card th-runs-new"><
 <div class="th-runs-go"><button type="submit" class="th-draw-button">Start</button></div>
 <p class="th-problem" role="alert" hidden></p></form></details>
 <section class="th-card th-runs-list" aria-label="Runs"><header><h3>Runs</h3><span class="th-runs-status" role="status"></span>
-<button type="button" class="th-button th-runs-hidden" aria-pressed="false" hidden></button></header>
+<button type="button" class="th-button th-runs-hidden" aria-pressed="false" hidden></button>
+<button type="button" class="th-button th-runs-take" title="A run that someone exported as an archive">Import…</button><input type="file" class="th-runs-file" accept=".zip" hidden aria-label="Archive of a run"></header>
+<div class="th-runs-export"></div><div class="th-runs-import"></div>
 <div class="th-runs-empty" hidden><p><b>No runs yet.</b></p><p>A run draws every prompt of a set with one model, marks the objects and judges each picture by every rule.
 It goes on when this page is closed, can be paused and taken up again after anything, and what it has found so far is in Leaderboard and Failures while it runs.</p>
 <p>To see one in a few seconds, put 20 into “At most”, choose 256 × 256 as the size, and press Start.</p>
 <p>The same works without this page: <code>python app.py runs start --help</code></p></div>
 <div class="th-runs-items"></div></section></div>"""  # noqa: E501
-BEFORE: tuple[str, ...] = ("js/explore_filters.js", "js/explore_runs_form.js")
+BEFORE: tuple[str, ...] = (
+    "js/explore_filters.js", "js/explore_runs_form.js", "js/explore_runs_export.js",
+)  # fmt: skip
 """The assets that its script needs, beside what all views share."""

@@ -60,6 +60,7 @@ def run_json(context: Context, folder: RunFolder, owner: str) -> dict[str, Any]:
         "resume": mine and status in GOES_ON,
         "pause": mine and status == "running",
         "cancel": mine and status in ("waiting", "running", "pausing", "paused", "interrupted"),
+        "export": state.done > 0,
         "hide": mine and not moves,
         "retry": mine and bool(state.failed) and not moves,
     }  # fmt: skip
@@ -121,7 +122,7 @@ def _unscored(context: Context, rules: Iterable[str]) -> dict[str, dict[str, int
 
 def _unreadable(folder: RunFolder, why: str) -> dict[str, Any]:
     """A folder that no run can be read from is shown with the reason, and left alone."""
-    no = dict.fromkeys(("open", "resume", "pause", "cancel", "hide", "retry"), False)
+    no = dict.fromkeys(("open", "resume", "pause", "cancel", "export", "hide", "retry"), False)
     return {
         "id": folder.run_id, "name": folder.run_id, "status": "broken", "place": None,
         "moves": False, "may": no, "hidden": False, "stored": 0, "refused": [], "total": 0,

@@ -17,6 +17,7 @@ from tabs.routes_automatic import automatic_routes
 from tabs.routes_board import board_routes
 from tabs.routes_drawings import drawing_routes
 from tabs.routes_explore import explore_routes
+from tabs.routes_export import export_routes
 from tabs.routes_image_sets import image_set_routes
 from tabs.routes_prompts import prompt_routes
 from tabs.routes_runs import run_routes
@@ -106,6 +107,7 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
         board_routes,
         run_routes,
         wall_routes,
+        export_routes,
     ):
         app.include_router(make(context))
     demo = build(context)

@@ -38,6 +38,7 @@ function runLine(first) {
     resume: button('Resume', () => act(run, 'resume', {}, line)),
     pause: button('Pause', () => act(run, 'pause', {}, line)),
     cancel: button('Cancel', () => act(run, 'cancel', {}, line)),
+    export: exports.menu(first, (text) => line.refuse(text)),
     hide: button('Hide', () => act(run, run.hidden ? 'show' : 'hide', {}, line)),
   };
   head.append(mark, title, word);
@@ -117,6 +118,7 @@ async function load() {
   if (element.isConnected) timer = setTimeout(load, busy ? 700 : 5000);
 }
 hiddenButton.addEventListener('click', () => { withHidden = !withHidden; load(); });
+const exports = runExports(root, (id) => { load().then(() => { const line = shown.get(id); if (line) line.node.scrollIntoView({ block: 'nearest' }); }); });
 const form = runForm(root, (ids) => {
   load().then(() => { const line = shown.get(ids[0]); if (line) line.node.scrollIntoView({ block: 'nearest' }); });
 });

@@ -1,0 +1,104 @@
+// Runs as files, and files as runs: what is quick is sent at once, what takes longer is made in the
+// background and sent when it is done. Both show in one line each above the list.
+function runExports(root, imported) {
+  const QUICK = [['csv', 'Table, CSV', 'export.csv'], ['bib', 'References, BibTeX', 'references.bib'], ['book', 'Codebook of the tables', 'codebook.md']];
+  const LONG = [['parquet', 'Table, Parquet'], ['html', 'Report, one HTML file'], ['zip', 'Archive that others can import'], ['images', 'Archive with its pictures']];
+  const boxes = { export: root.querySelector('.th-runs-export'), import: root.querySelector('.th-runs-import') };
+  const lines = { export: workLine(boxes.export), import: workLine(boxes.import) };
+  const done = make('p', 'th-run-facts'), file = make('a');
+  const chooser = root.querySelector('.th-runs-file'), button = root.querySelector('.th-runs-take'), refused = make('p', 'th-problem');
+  let timer = null, begun = new Set();
+  done.hidden = true;
+  done.append('Made: ', file);
+  boxes.export.appendChild(done);
+  refused.hidden = true;
+  refused.setAttribute('role', 'alert');
+  boxes.import.appendChild(refused);
+
+  function fetchIt(url) {
+    const link = make('a');
+    link.href = url;
+    link.download = '';
+    document.body.appendChild(link);
+    link.click();
+    link.remove();
+  }
+  async function look() {
+    clearTimeout(timer);
+    let busy = false;
+    try {
+      const jobs = await ask('/api/exports?owner=' + owner);
+      ['export', 'import'].forEach((kind) => {
+        const job = jobs[kind], mine = job && begun.has(job.id);
+        // What ended before this page was opened is no news.
+        lines[kind](job && (mine || job.status === 'running') ? job : null);
+        busy = busy || Boolean(job && job.status === 'running');
+        if (!mine || job.status === 'running') return;
+        begun.delete(job.id);
+        if (job.status !== 'done') return;
+        if (kind === 'import') { imported(job.result.run); return; }
+        file.href = job.result.url;
+        file.download = job.result.name;
+        put(file, job.result.name);
+        done.hidden = false;
+        fetchIt(job.result.url);
+      });
+    } catch (error) { busy = begun.size > 0; /* asked again: the app may be starting anew */ }
+    if (busy && element.isConnected) timer = setTimeout(look, 500);
+  }
+  async function start(run, what) {
+    done.hidden = true;
+    const images = what === 'images';
+    const made = await send('/api/exports', { run: run.id, format: images ? 'zip' : what, images, rule: explore.slice.rule, owner });
+    begun.add(made.job);
+    look();
+  }
+  button.addEventListener('click', () => chooser.click());
+  chooser.addEventListener('change', async () => {
+    const chosen = chooser.files[0];
+    chooser.value = '';
+    if (!chosen) return;
+    refused.hidden = true;
+    button.setAttribute('aria-disabled', 'true');
+    try {
+      const made = await ask('/api/runs/import', { method: 'POST', headers: { 'X-TrueHue': '1', 'X-File-Name': encodeURIComponent(chosen.name), 'X-Owner': owner }, body: chosen });
+      begun.add(made.job);
+      look();
+    } catch (error) { put(refused, error.message); refused.hidden = false; }
+    button.setAttribute('aria-disabled', 'false');
+  });
+  document.addEventListener('th-explore-job', look);
+  document.addEventListener('click', (event) => {
+    root.querySelectorAll('.th-run-menu[open]').forEach((menu) => { if (!menu.contains(event.target)) menu.open = false; });
+  });
+  root.addEventListener('keydown', (event) => {
+    const menu = event.key === 'Escape' && event.target.closest('.th-run-menu[open]');
+    if (menu) { menu.open = false; menu.querySelector('summary').focus(); }
+  });
+  look();
+  return {
+    // The button of a run that opens what it can be exported as.
+    menu(run, refuse) {
+      const menu = make('details', 'th-run-menu'), list = make('div', 'th-run-choices');
+      menu.append(make('summary', 'th-button', 'Export'), list);
+      QUICK.forEach(([, name, path]) => {
+        const link = make('a', '', name);
+        link.href = '/api/runs/' + run.id + '/' + path;
+        link.download = '';
+        link.addEventListener('click', () => { menu.open = false; });
+        list.appendChild(link);
+      });
+      LONG.forEach(([what, name]) => {
+        const one = make('button', '', name);
+        one.type = 'button';
+        one.addEventListener('click', async () => {
+          menu.open = false;
+          refuse('');
+          try { await start(run, what); } catch (error) { refuse(error.message); }
+        });
+        list.appendChild(one);
+      });
+      return menu;
+    },
+  };
+}
