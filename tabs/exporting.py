@@ -72,6 +72,8 @@ def start_export(context: Context, given: dict[str, Any]) -> Job:
         raise BadInput(f"There is no format {format[:40]!r}. Choose one of: {', '.join(FORMATS)}.")
     folder = context.keeper.folder(str(given.get("run") or ""))
     with_images = given.get("images") is True
+    if rule not in [one[0] for one in folder.summary()["rules"]]:
+        rule = ""  # the page looks at one that this run was not judged by
 
     def work(job: Job) -> dict[str, Any]:
         root = context.storage.data_dir / FOLDER

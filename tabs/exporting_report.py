@@ -27,7 +27,7 @@ from core.export.report_parts import (
     Table,
     Words,
 )
-from core.export.source import ExportRun
+from core.export.source import ExportRun, imported_words
 from core.pipeline import DIFFERS
 from core.prompts.prompt import TASKS
 from core.published import table as published_table
@@ -104,7 +104,7 @@ def _what(run: ExportRun, record: RunRecord) -> tuple[Block, ...]:
         ("Neighbors", f"k = {plan.k}: that many names beside the asked one are accepted too"
          if plan.k else "k = 0: only the asked color is accepted"),
         ("Drawn with", "; ".join(_way(way) for way in run.made_by)),
-        ("Came from", _came(run)),
+        ("Came from", imported_words(run.imported)),
         ("Report by", f"TrueHue {VERSION}"),
     ]  # fmt: skip
     return (Facts(tuple((name, value) for name, value in pairs if value)),)
@@ -124,13 +124,6 @@ def _settings(plan: Any) -> str:
 def _way(way: dict[str, Any]) -> str:
     return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in way.items()
                      if name not in ("model",))  # fmt: skip
-
-
-def _came(run: ExportRun) -> str:
-    about = run.imported
-    if not about:
-        return ""
-    return f"imported from {about.get('name', '')} on {str(about.get('at', ''))[:10]}"
 
 
 def _board(context: Context, record: RunRecord) -> tuple[Block, ...]:

@@ -22,7 +22,7 @@ from core.masks.grounded.variants import VARIANTS
 from core.prompts.prompt import TASKS
 from core.prompts.sets import PROMPT_SETS
 from core.verdict.rules import RULES
-from tabs import runs_command_ask, runs_command_start
+from tabs import runs_command_ask, runs_command_export, runs_command_start
 from tabs.runs_wish import DEFAULT_IMAGES, DEFAULT_RULES, DETECTOR, MASKERS, SEGMENTER
 
 EPILOG = """\
@@ -34,7 +34,9 @@ examples:
   python app.py runs start --set mini --images-from ~/renders --model my-model
   python app.py runs status
   python app.py runs resume 3f2a
-  python app.py runs export 3f2a --out results
+  python app.py runs export 3f2a --format zip --with-images
+  python app.py runs export 3f2a --out report.html
+  python app.py runs import a-run.truehue.zip
 A run is named by its name or by the first characters of its id. Ctrl+C pauses it; nothing is done
 twice and nothing is lost, whatever ends it.
 """
@@ -84,6 +86,7 @@ def parser() -> argparse.ArgumentParser:
     status.set_defaults(run=runs_command_ask.status)
     listing = commands.add_parser("list", parents=[common], help="all runs, a line each")
     listing.set_defaults(run=runs_command_ask.status, name=None)
+    runs_command_export.add_to(commands, common)
     return out
 
 

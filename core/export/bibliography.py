@@ -54,7 +54,7 @@ def references(runs: Sequence[ExportRun]) -> str:
     entries = {entry.key: entry for run in runs for entry in entries_of(run)}
     ours = Entry("software", "truehue", (
         ("title", "TrueHue"), ("version", VERSION),
-        ("note", "Runs " + ", ".join(run.run_id for run in runs)),
+        ("note", ("Run " if len(runs) == 1 else "Runs ") + ", ".join(run.run_id for run in runs)),
     ))  # fmt: skip
     papers = dict.fromkeys(paper for run in runs for paper in papers_of(run.plan))
     cited = [published.bibtex(papers).strip()] if papers else []

@@ -55,7 +55,7 @@ def open_archive(
         results = checked_results(waiting, plan, shown, progress)
         checked_pictures(waiting, results.image_ids, results.mask_ids, shown, progress)
         made = waiting / str(manifest["run_id"])
-        _lay_out(waiting, made, plan.summary, plan.item_lines)
+        _lay_out(waiting, made, plan.item_lines)
         _say_where_from(made, shown, digest, results.done, plan.summary, manifest)
         return _take_its_place(made, root, shown)
     except OSError as error:
@@ -73,9 +73,7 @@ def _manifest(folder: Path, shown: str) -> dict[str, Any]:
     return dict(found)
 
 
-def _lay_out(
-    waiting: Path, made: Path, summary: Mapping[str, Any], item_lines: bytes | None
-) -> None:
+def _lay_out(waiting: Path, made: Path, item_lines: bytes | None) -> None:
     """The folder of a run as :class:`core.runs.folder.RunFolder` has it."""
     for part in ("journal", "shards", "images", "masks"):
         (made / part).mkdir(parents=True, exist_ok=True)
@@ -87,7 +85,6 @@ def _lay_out(
     (waiting / "prompts.jsonl.gz").rename(made / "prompts.jsonl.gz")
     if item_lines is not None:
         (made / "items.jsonl.gz").write_bytes(item_lines)
-    (made / PLAN).write_bytes(_json(summary))
 
 
 def _say_where_from(
@@ -102,10 +99,12 @@ def _say_where_from(
         "images": any(folder.images.iterdir()),
     }  # fmt: skip
     (made / IMPORTED).write_bytes(_json(about))
+    # In the plan's summary too: whoever shows the run can say it without its folder.
+    (made / PLAN).write_bytes(_json({**summary, "imported": about}))
     total = int(summary["total"])
     state = RunState(
         str(summary["run_id"]), "finished" if done == total else "cancelled", total, done,
-        updated_at=now, message=f"Imported from {shown[:200]}.",
+        updated_at=now,
     )  # fmt: skip
     folder.keep_state(replace(state, failed=_failed(folder)))
 

@@ -100,8 +100,10 @@ class ExportRun:
 
 
 def plan_out(run: ExportRun) -> dict[str, Any]:
-    """plan.json as it leaves this machine: without the folder that the Munsell samples lie in."""
+    """plan.json as it leaves this machine: without the folder that the Munsell samples lie in, and
+    without how the run came here."""
     made = run.folder.summary()
+    made.pop("imported", None)
     made["munsell"] = Path(str(made.get("munsell") or "")).name
     return made
 
@@ -114,6 +116,15 @@ def imported_from(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return dict(found) if isinstance(found, Mapping) else {}
+
+
+def imported_words(about: Mapping[str, Any]) -> str:
+    """``imported from a.truehue.zip on 2026-11-21, without its pictures``; empty where ``about``,
+    the ``imported`` of a plan's summary, is nothing."""
+    if not about:
+        return ""
+    words = f"imported from {about.get('name', '')} on {str(about.get('at', ''))[:10]}"
+    return words if about.get("images", True) else f"{words}, without its pictures"
 
 
 def runs_of(folders: Any) -> list[ExportRun]:

@@ -14,7 +14,7 @@ from core.errors import BadInput
 from core.export.archive import write_archive
 from core.export.parts import carried, same_results
 from core.export.reading import INCOMING, open_archive
-from core.export.source import ExportRun, imported_from
+from core.export.source import ExportRun, imported_from, imported_words, plan_out
 from core.export.tables import csv_pieces
 from core.files import read_png, shelf
 from core.generation.registry import model
@@ -95,7 +95,9 @@ def test_there_and_back_are_the_same_rows(folder: RunFolder, packed: Path, tmp_p
     assert (about["name"], about["images"]) == ("theirs.truehue.zip", True)
     assert back.state().status == "finished"
     assert back.state().failed == 1
-    assert "theirs.truehue.zip" in back.state().message
+    assert back.summary()["imported"] == about
+    assert "imported" not in plan_out(ExportRun(back))
+    assert imported_words(about) == f"imported from theirs.truehue.zip on {about['at'][:10]}"
     assert [one.run_id for one in run_folders(tmp_path)] == [back.run_id]
     assert list((tmp_path / INCOMING).iterdir()) == []
 
