@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -53,37 +53,47 @@ def arrows(drifts: Iterable[Drift], grouped: bool) -> tuple[Arrow, ...]:
 
     Means are over verdicts. Those of the most verdicts first, then by name.
     """
-    parts: dict[str, list[Drift]] = {}
     measured = [one for one in drifts if one.count]
+    if not measured:
+        return ()
+    asked = np.array([one.asked_lab for one in measured])
     keys = [one.color for one in measured]
-    if grouped and measured:
+    if grouped:
         names = l2_names()
-        keys = [names[at] for at in nearest_l2(np.array([one.asked_lab for one in measured]))]
-    for key, one in zip(keys, measured, strict=True):
-        parts.setdefault(key, []).append(one)
-    made = [_arrow(key, found, grouped) for key, found in parts.items()]
+        keys = [names[at] for at in nearest_l2(asked)]
+    places = {key: at for at, key in enumerate(dict.fromkeys(keys))}
+    group = np.array([places[key] for key in keys])
+    # All sums at once: there may be many thousand colors.
+    weights = np.array([one.count for one in measured], dtype=np.float64)
+    sums = np.bincount(group, weights)
+    passes = np.bincount(group, [one.passes for one in measured])
+    sizes = np.bincount(group)
+    found = np.array([one.found_lab for one in measured])
+    asked, found = (
+        np.stack([np.bincount(group, weights * lab[:, at]) / sums for at in range(3)], axis=1)
+        for lab in (asked, found)
+    )
+    step = found - asked
+    heading = np.degrees(np.arctan2(step[:, 1], step[:, 2])) % 360.0
+    length, distance = np.hypot(step[:, 1], step[:, 2]), np.asarray(delta_e00(asked, found))
+    asked_srgb8, found_srgb8 = lab_to_srgb8(asked), lab_to_srgb8(found)
+    first = dict(zip(reversed(keys), reversed(measured), strict=True))
+    made = [
+        Arrow(
+            value=key, name=key if grouped else first[key].name or first[key].hex, grouped=grouped,
+            colors=int(sizes[at]), asked_lab=_lab(asked[at]), found_lab=_lab(found[at]),
+            asked_hex=first[key].hex if sizes[at] == 1 else hex_of(asked_srgb8[at]),
+            found_hex=hex_of(found_srgb8[at]), count=int(sums[at]), passes=int(passes[at]),
+            heading_deg=float(heading[at]), length_ab=float(length[at]),
+            delta_e00=float(distance[at]),
+        )
+        for key, at in places.items()
+    ]  # fmt: skip
     return tuple(sorted(made, key=lambda arrow: (-arrow.count, arrow.name)))
 
 
-def _arrow(value: str, parts: Sequence[Drift], grouped: bool) -> Arrow:
-    asked, found = _mean(parts, "asked_lab"), _mean(parts, "found_lab")
-    step = np.array(found) - np.array(asked)
-    return Arrow(
-        value=value, name=value if grouped else parts[0].name or parts[0].hex, grouped=grouped,
-        colors=len(parts), asked_lab=asked, found_lab=found,
-        asked_hex=parts[0].hex if len(parts) == 1 else hex_of(lab_to_srgb8(np.array(asked))),
-        found_hex=hex_of(lab_to_srgb8(np.array(found))),
-        count=sum(one.count for one in parts), passes=sum(one.passes for one in parts),
-        heading_deg=float(np.degrees(np.arctan2(step[1], step[2])) % 360.0),
-        length_ab=float(np.hypot(step[1], step[2])),
-        delta_e00=float(delta_e00(np.array(asked), np.array(found))),
-    )  # fmt: skip
-
-
-def _mean(parts: Sequence[Drift], field: str) -> Lab:
-    weights = np.array([one.count for one in parts], dtype=np.float64)
-    mean = weights @ np.array([getattr(one, field) for one in parts]) / weights.sum()
-    return float(mean[0]), float(mean[1]), float(mean[2])
+def _lab(point: np.ndarray) -> Lab:
+    return float(point[0]), float(point[1]), float(point[2])
 
 
 @cache

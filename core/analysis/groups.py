@@ -6,15 +6,17 @@ as storage groups them, and know no run but by its id.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 from core.analysis.names import l2_names
 from core.analysis.rates import Rate, rates
 from core.analysis.records import NEUTRAL, SECTORS, TABLE_SYSTEMS, Count
-from core.color.spaces import chroma
+from core.color.spaces import chroma, srgb8_to_lab
 from core.color.systems import parse_target
 
 OVERALL = "overall"
@@ -172,26 +174,51 @@ def hue_cells(counts: Iterable[Count]) -> tuple[HueCell, ...]:
 
     Sectors in the order of SECTORS, bands from neutral outwards (its band begins at 0).
     """
-    gathered: dict[tuple[str, float], list[tuple[Rate, tuple[float, float, float]]]] = {}
-    for (color, sector), rate in rates(counts, (0, 1)).items():
-        if sector not in SECTORS or not rate.scored + rate.unscored:
-            continue
-        lab = parse_target(color).lab
-        gathered.setdefault((sector, band_of(lab, sector)), []).append((rate, lab))
+    known = [
+        (key[0], key[1], rate)
+        for key, rate in rates(counts, (0, 1)).items()
+        if key[1] in SECTORS and rate.scored + rate.unscored
+    ]
+    labs = labs_of([color for color, _, _ in known])
+    starts = bands_of(labs, [sector for _, sector, _ in known])
+    gathered: dict[tuple[str, float], list[int]] = {}
+    for at, (_, sector, _) in enumerate(known):
+        gathered.setdefault((sector, float(starts[at])), []).append(at)
     cells = []
     for sector, low in sorted(gathered, key=lambda key: (SECTORS.index(key[0]), key[1])):
-        parts = gathered[sector, low]
-        weights = np.array([rate.scored + rate.unscored for rate, _ in parts], dtype=np.float64)
-        mean = weights @ np.array([lab for _, lab in parts]) / weights.sum()
-        together = sum((rate for rate, _ in parts), Rate())
+        places = gathered[sector, low]
+        parts = [known[at][2] for at in places]
+        weights = np.array([rate.scored + rate.unscored for rate in parts], dtype=np.float64)
+        mean = weights @ labs[places] / weights.sum()
+        together = sum(parts, Rate())
         point = (float(mean[0]), float(mean[1]), float(mean[2]))
         cells.append(HueCell(sector, low, together, len(parts), point))
     return tuple(cells)
 
 
-def band_of(lab: tuple[float, float, float], sector: str) -> float:
-    """Where the band of chroma begins that a color of a sector is in; 0 for neutral ones."""
-    if sector == NEUTRAL:
-        return 0.0
-    value = float(chroma(np.array(lab)))
-    return max((low for low in CHROMA_BANDS if low <= value), default=CHROMA_BANDS[0])
+def bands_of(labs: np.ndarray, sectors: Sequence[str]) -> np.ndarray:
+    """Where the band of chroma begins that each color ``(N, 3)`` is in; 0 for neutral ones."""
+    at = np.searchsorted(CHROMA_BANDS, chroma(labs), side="right") - 1
+    starts = np.array(CHROMA_BANDS)[np.maximum(at, 0)]
+    return np.where(np.array(sectors, dtype=str) == NEUTRAL, 0.0, starts)
+
+
+def labs_of(colors: Sequence[str]) -> np.ndarray:
+    """CIELAB float64 ``(N, 3)`` of colors as ColorTarget.value spells them: hex ones all at once,
+    for there may be many thousand. Raises UnknownColor."""
+    out = np.empty((len(colors), 3))
+    hexes = [at for at, color in enumerate(colors) if _HEX.fullmatch(color)]
+    if hexes:
+        codes = bytes.fromhex("".join(colors[at][1:] for at in hexes))
+        out[hexes] = srgb8_to_lab(np.frombuffer(codes, np.uint8).reshape(-1, 3))
+    for at in set(range(len(colors))).difference(hexes):
+        out[at] = _named_lab(colors[at])
+    return out
+
+
+_HEX = re.compile("#[0-9A-Fa-f]{6}")
+
+
+@cache
+def _named_lab(color: str) -> tuple[float, float, float]:
+    return parse_target(color).lab

@@ -9,10 +9,11 @@ from scipy.stats import binomtest
 from core.analysis.drift import arrows, most_colorful
 from core.analysis.groups import (
     OVERALL,
-    band_of,
+    bands_of,
     category_cells,
     confusion,
     hue_cells,
+    labs_of,
     mean_percent,
     top_found,
 )
@@ -20,6 +21,7 @@ from core.analysis.kappa import agree_percent, kappa, scored_by_both, turned
 from core.analysis.rates import Rate, rates, total
 from core.analysis.records import NEUTRAL, Count, Drift, RuleAgreement
 from core.color.systems import parse_target, system
+from core.errors import UnknownColor
 
 
 @pytest.mark.parametrize(("passes", "scored"), [(0, 3), (3, 3), (1, 1), (7, 40), (96_460, 100_000)])
@@ -107,9 +109,19 @@ def test_hue_and_chroma_of_the_asked_color() -> None:
     assert neutral.lab == pytest.approx(gray.lab)
 
 
-@pytest.mark.parametrize(("value", "low"), [(5, 5), (19.9, 5), (20, 20), (79.9, 60), (130, 80)])
-def test_bands_of_chroma(value: float, low: float) -> None:
-    assert band_of((50.0, value, 0.0), "0") == low
+def test_bands_of_chroma_begin_where_they_say_and_neutral_is_its_own() -> None:
+    values = [4.0, 5.0, 19.9, 20.0, 79.9, 130.0, 130.0]
+    labs = np.array([(50.0, value, 0.0) for value in values])
+    assert bands_of(labs, ["0"] * 6 + [NEUTRAL]).tolist() == [5, 5, 5, 20, 60, 80, 0]
+
+
+def test_colors_are_read_alike_one_by_one_and_together() -> None:
+    spelled = ["l3:Vivid red", "#FE0101", "css:gray", "#00ff7f"]
+    one_by_one = np.array([parse_target(color).lab for color in spelled])
+    assert labs_of(spelled) == pytest.approx(one_by_one)
+    assert labs_of([]).shape == (0, 3)
+    with pytest.raises(UnknownColor):
+        labs_of(["no such color"])
 
 
 def drift(color: str, found: tuple[float, float, float], count: int, passes: int = 0) -> Drift:
