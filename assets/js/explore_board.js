@@ -46,7 +46,7 @@ function draw() {
   strip(find('.th-board-policies'), data.choices.unscored, state.unscored, (id) => { state.unscored = id; load(); });
   const some = data.groups.length > 0, cells = data.groups.flatMap((group) => group.rows.flatMap((one) => Object.values(one.cells)));
   scale = Math.min(100, 25 * Math.ceil(Math.max(1, ...cells.map((cell) => cell.high || cell.percent || 0)) / 25));
-  root.classList.toggle('th-without', !some);
+  root.classList.toggle('th-no-run', !some);
   const empty = find('.th-board-empty');
   empty.hidden = some;
   put(empty.querySelector('h3'), 'No run yet');

@@ -61,7 +61,8 @@ def rows(app: App, query: str = "") -> dict[str, dict[str, Any]]:
 
 def board(page: Page) -> Locator:
     box = page.locator("#explore-board .th-board")
-    expect(box.locator(".th-published-table tbody tr")).to_have_count(9, timeout=RUN_MS)
+    published = box.locator(".th-published-table tbody tr").filter(visible=True)
+    expect(published).to_have_count(9, timeout=RUN_MS)
     return box
 
 
