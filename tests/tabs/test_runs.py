@@ -307,3 +307,23 @@ def test_models_of_the_app_give_their_memory_back() -> None:
     release(engine, Event(), WAIT_S)
     assert engine.loaded() == ()
     engine.close()
+
+
+def test_what_failed_says_why_and_is_tried_again_on_request(
+    context: Context, few: dict[str, Any], tmp_path: Path
+) -> None:
+    # The renderer reads no words: a prompt without objects cannot be drawn.
+    file = tmp_path / "words.txt"
+    file.write_text("A photo of the color of the sea\n")
+    set_id = context.library.take_file(file, "words.txt")["set_id"]
+    (run_id,) = start_runs(context, {**few, "set": set_id})["runs"]
+    until(lambda: one(context)["status"] == "finished")
+    shown = one(context)
+    assert (shown["failed"], shown["failed_words"]) == (2, "2 pictures could not be drawn")
+    assert shown["problems"][0]["count"] == 2
+    assert shown["may"]["retry"]
+    act(context, run_id, "resume", {"owner": "me", "retry": True})
+    until(lambda: len(results(context.keeper.folder(run_id))) == 4)
+    assert sorted(row.attempt for row in results(context.keeper.folder(run_id))) == [1, 1, 2, 2]
+    until(lambda: one(context)["status"] == "finished")
+    assert (one(context)["done"], one(context)["failed"]) == (2, 2)
