@@ -26,7 +26,7 @@ from core.errors import BadInput
 from storage.database import Database
 from storage.results_facets import Facets, facets
 from storage.results_pairs import CELLS, pair_counts, pairs
-from storage.results_wall import items, page
+from storage.results_wall import items, page, snapshot
 from storage.results_where import COLUMNS, OBJECT_FIELDS, PICTURE, condition, set_fields
 from storage.results_words import Words
 from storage.runs import Runs
@@ -247,12 +247,13 @@ class Results:
         """
         words = self._words()
         run_no = words.number("run", run_id)
-        rows = self._database.rows(
-            "SELECT rowid FROM run_verdicts WHERE run_no = ? AND position = ? "
-            "ORDER BY rule_no, target",
-            [run_no, int(position)],
-        )
-        return items(self._database, words, [row for (row,) in rows], {})
+        with snapshot(self._database) as cursor:
+            rows = cursor.execute(
+                "SELECT rowid FROM run_verdicts WHERE run_no = ? AND position = ? "
+                "ORDER BY rule_no, target",
+                [run_no, int(position)],
+            ).fetchall()
+            return items(cursor, words, [row for (row,) in rows], {})
 
     def pairs(
         self, run_a: str, run_b: str, meant: Slice, cell: str = "", limit: int = 60,

@@ -11,13 +11,24 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from core.analysis.names import BASIC, INTERMEDIATE, MODIFIERS, l2_names
 from core.analysis.records import SECTORS, Slice
 from core.color.catalog import SYSTEMS
 from core.prompts.prompt import TASKS
 from core.runs.causes import CAUSES
 from storage.database import Database
-from storage.results_where import COLUMNS, OBJECT_FIELDS, PICTURE, condition, set_fields, without
+from storage.results_where import (
+    COLOR_FIELDS,
+    COLUMNS,
+    OBJECT_FIELDS,
+    PICTURE,
+    condition,
+    conditions,
+    set_fields,
+    without,
+)
 from storage.results_words import Words
 from storage.runs_rows import FIRSTS, STATUSES, TRAITS
 
@@ -107,23 +118,67 @@ def _distinct(
     database: Database, words: Words, meant: Slice, names: Sequence[str],
     counts: dict[str, Counter[Any]],
 ) -> None:  # fmt: skip
-    """Pictures told apart: those with one object by counting rows, the others one by one."""
+    """Pictures told apart: the rows are read once, and a picture's second row with a value is
+    seen beside its first."""
+    whole = Slice(rule=meant.rule, runs=meant.runs)
+    where = condition(words, whole, ("object",))
+    narrowed = " AND ".join([where, *conditions(words, meant)])
+    columns = dict.fromkeys([*(COLUMNS[name] for name in names), "leads", "matches"])
+    reads = ", ".join(f"coalesce({one}::INTEGER, -1)::INTEGER AS {one}" for one in columns)
+    with database.cursor() as cursor:
+        rows = cursor.execute(
+            f"SELECT {PICTURE} AS picture, single, {reads} FROM run_verdicts WHERE {narrowed}"
+        ).fetchnumpy()
+    pictures = _Pictures(np.asarray(rows["picture"]), np.asarray(rows["single"]))
+    leads, matches = np.asarray(rows["leads"]) == 1, np.asarray(rows["matches"]) == 1
+    every = bool(set_fields(meant) & OBJECT_FIELDS)
+    colored = bool(set_fields(meant) & COLOR_FIELDS)
     for name in names:
-        where = condition(words, meant, (name,))
+        kept = np.ones(len(leads), dtype=bool)
+        if colored or name in COLOR_FIELDS:
+            kept &= matches
+        if not every and name not in OBJECT_FIELDS:
+            kept &= leads
+        values = np.asarray(rows[COLUMNS[name]])
         if name in ("modifier", "basic"):
-            bits = "1 << unnest(range(6))"
-            source = f"(SELECT *, {bits} AS bit FROM run_verdicts WHERE {where})"
-            value, where = "bit", "(traits & bit) <> 0"
+            bits = [np.where(kept & (values >> at & 1 == 1), at, -1) for at, _ in enumerate(TRAITS)]
+            counts[name] = Counter({at: pictures.count(one)[at] for at, one in enumerate(bits)})
         else:
-            source, value = "run_verdicts", COLUMNS[name]
-        rows = database.rows(
-            f"SELECT {value}, count(*) FILTER (single) "
-            f"+ count(DISTINCT {PICTURE}) FILTER (NOT single) "
-            f"FROM {source} WHERE {where} GROUP BY ALL"
-        )
-        if name in ("modifier", "basic"):
-            rows = [(int(bit).bit_length() - 1, count) for bit, count in rows]
-        counts[name] = _summed(rows)
+            found = pictures.count(np.where(kept, values, -1))
+            counts[name] = Counter(dict(enumerate(found)))
+        counts[name] = +counts[name]
+
+
+class _Pictures:
+    """Rows of verdicts by their picture: ``single`` are those of pictures with one object."""
+
+    def __init__(self, pictures: np.ndarray, single: np.ndarray) -> None:
+        self._single = single
+        self._several = np.flatnonzero(~single)
+        shared = pictures[self._several]
+        if not (shared[1:] >= shared[:-1]).all():  # they come in this order, but nobody says so
+            order = np.argsort(shared, kind="stable")
+            self._several, shared = self._several[order], shared[order]
+        # For each distance between two rows of one picture: which rows have one before them.
+        self._same: list[np.ndarray] = []
+        while len(shared) > len(self._same) + 1:
+            lag = len(self._same) + 1
+            same = shared[lag:] == shared[:-lag]
+            if not same.any():
+                break
+            self._same.append(same)
+
+    def count(self, values: np.ndarray) -> list[int]:
+        """How many different pictures each value has, by the value; rows below 0 do not count."""
+        size = max(int(values.max(initial=-1)) + 1, len(TRAITS))
+        alone = values[self._single]
+        total = np.bincount(alone[alone >= 0], minlength=size)
+        several = values[self._several]
+        first = several >= 0
+        for lag, same in enumerate(self._same, start=1):
+            first[lag:] &= ~(same & (several[lag:] == several[:-lag]))
+        total += np.bincount(several[first], minlength=size)
+        return [int(one) for one in total]
 
 
 def _summed(pairs: Iterable[Sequence[Any]]) -> Counter[Any]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import duckdb
+
 from core.analysis.records import Slice, WallItem
 from core.errors import BadInput, NotStored
 from storage.database import Database
-from storage.results_wall import MOST, items
+from storage.results_wall import MOST, items, snapshot
 from storage.results_where import OBJECT_FIELDS, condition, set_fields
 from storage.results_words import Words
 from storage.runs_rows import FAILS, PASSES
@@ -36,20 +38,19 @@ def pairs(
     begin = _parse(after) if after else (-1, -1)
     if start is not None and not after:
         begin = _before(database, words.number("run", run_a), start)
-    rows = database.rows(
-        f"{_joined(words, run_a, run_b, meant)} SELECT prompt_no, image, a_place, b_place "
-        f"FROM joined WHERE ({_OF_CELL[cell]}) AND (prompt_no, image) > (?, ?) "
-        f"ORDER BY prompt_no, image LIMIT {limit}",
-        list(begin),
-    )
-    first, second = (
-        _shown(database, words, run, meant, [row[at] for row in rows])
-        for run, at in ((run_a, 2), (run_b, 3))
-    )
+    with snapshot(database) as cursor:
+        rows = cursor.execute(
+            f"{_joined(words, run_a, run_b, meant)} SELECT prompt_no, image, a_place, b_place "
+            f"FROM joined WHERE ({_OF_CELL[cell]}) AND (prompt_no, image) > (?, ?) "
+            f"ORDER BY prompt_no, image LIMIT {limit}",
+            list(begin),
+        ).fetchall()
+        first, second = (
+            _shown(cursor, words, run, meant, [row[at] for row in rows])
+            for run, at in ((run_a, 2), (run_b, 3))
+        )
     return [
-        (replace(first[a], cursor=f"{prompt}.{image}"), second[b])
-        for prompt, image, a, b in rows
-        if a in first and b in second
+        (replace(first[a], cursor=f"{prompt}.{image}"), second[b]) for prompt, image, a, b in rows
     ]
 
 
@@ -89,25 +90,23 @@ def _joined(words: Words, run_a: str, run_b: str, meant: Slice) -> str:
 
 
 def _shown(
-    database: Database, words: Words, run: str, meant: Slice, places: list[int]
+    cursor: duckdb.DuckDBPyConnection, words: Words, run: str, meant: Slice, places: list[int]
 ) -> dict[int, WallItem]:
     """The row to show of each picture: the first object that is asked for, else the one that
     leads."""
-    if not places:
-        return {}
     asked = replace(meant, runs=(run,), status="", cause="", found_l2="")
     everything = Slice(rule=meant.rule, runs=(run,))
     rows: dict[int, int] = {}
     for one in (asked, everything) if set_fields(asked) & OBJECT_FIELDS else (everything,):
-        found = database.rows(
-            "SELECT position, arg_min(rowid, target) FROM run_verdicts "
-            f"WHERE {condition(words, one)} AND position IN (SELECT unnest(?::INTEGER[])) "
-            "GROUP BY position",
+        found = cursor.execute(
+            "SELECT position, arg_min(v.rowid, target) "
+            "FROM (SELECT unnest(?::INTEGER[]) AS position) JOIN run_verdicts AS v "
+            f"USING (position) WHERE {condition(words, one)} GROUP BY position",
             [places],
-        )
+        ).fetchall()
         for position, row in found:
             rows.setdefault(position, row)
-    return {item.position: item for item in items(database, words, list(rows.values()), {})}
+    return {item.position: item for item in items(cursor, words, list(rows.values()), {})}
 
 
 def _before(database: Database, run_no: int, position: int) -> tuple[int, int]:

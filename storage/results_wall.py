@@ -1,11 +1,17 @@
-"""The wall: pages of pictures in some order, each page read without those before it."""
+"""The wall: pages of pictures in some order, each page read without those before it.
+
+A page is found by the few columns that order it; texts and ids are read for its rows alone.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
+import duckdb
 import numpy as np
 
 from core.analysis.records import WallItem
@@ -17,16 +23,41 @@ from storage.results_words import Words
 from storage.runs_rows import STATUSES
 
 SORTS = {
-    "delta_e00": ("delta_e00", float),
-    "misfit": ("misfit", float),
-    "recent": ("shard_no", int),
-    "prompt": ("prompt_no", int),
+    "delta_e00": "delta_e00",
+    "misfit": "misfit",
+    "recent": "shard_no",
+    "prompt": "prompt_no",
 }
-"""Column and type of each order. What has no number stands last, whichever way round."""
+"""The column of each order. What has no number stands last, whichever way round."""
 
 MOST = 500
 PLACE = f"((({PICTURE}) << 5) + target + 1)"
 """The last word in every order: no two rows of a rule are equal."""
+
+_NO_KEY = "none"
+
+
+@contextmanager
+def snapshot(database: Database) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A cursor for several questions that see the same rows under the same row ids."""
+    with database.cursor() as cursor:
+        cursor.begin()
+        yield cursor
+        cursor.rollback()
+
+
+@dataclass(frozen=True)
+class Row:
+    """Where a row of the wall stands: ``key`` is None where it has no number."""
+
+    row: int
+    key: float | None
+    place: int
+
+    @property
+    def picture(self) -> int:
+        """The number of its picture."""
+        return self.place >> 5
 
 
 def page(
@@ -40,142 +71,253 @@ def page(
     if sort not in SORTS:
         raise BadInput(f"There is no order {sort[:40]!r}: give one of {', '.join(SORTS)}.")
     limit = max(1, min(int(limit), MOST))
-    order = _Order(sort, descending)
-    found: list[tuple[int, float, int]] = []
+    order = _Order(sort, descending, where)
+    begin = order.parse(after) if after else None
+    with snapshot(database) as cursor:
+        if one_a_picture:
+            found = _first_of_each(cursor, order, begin, limit)
+        else:
+            found = order.rows(cursor, begin, limit)
+        cursors = {one.row: order.spell(one) for one in found}
+        return items(cursor, words, [one.row for one in found], cursors)
+
+
+def _first_of_each(
+    cursor: duckdb.DuckDBPyConnection, order: _Order, begin: Row | None, limit: int
+) -> list[Row]:
+    """The next rows, without those whose picture was shown with another object before."""
+    found: list[Row] = []
     shown: set[int] = set()
-    start = order.parse(after) if after else None
-    if not one_a_picture:
-        found = order.rows(database, where, start, limit)
-    else:
-        while len(found) < limit:
-            rows = order.rows(database, where, start, limit + limit // 2)
-            if not rows:
-                break
-            pictures = [place >> 5 for _, _, place in rows]
-            if after:
-                begin = order.parse(after)
-                shown |= order.before(database, where, begin, pictures)
-            for row, picture in zip(rows, pictures, strict=True):
-                if picture not in shown and len(found) < limit:
-                    shown.add(picture)
-                    found.append(row)
-            start = rows[-1][1:]
-            if len(rows) < limit + limit // 2:
-                break
-    cursors = {row: order.cursor(key, place) for row, key, place in found}
-    return items(database, words, [row for row, _, _ in found], cursors)
+    start, wanted = begin, limit + limit // 2
+    while len(found) < limit:
+        rows = order.rows(cursor, start, wanted)
+        if begin is not None and rows:
+            shown |= order.before(cursor, begin, [one.picture for one in rows])
+        for one in rows:
+            if one.picture not in shown and len(found) < limit:
+                shown.add(one.picture)
+                found.append(one)
+        if len(rows) < wanted:
+            break
+        start = rows[-1]
+    return found
 
 
 class _Order:
-    """One order of the wall: a key, then the place of the row."""
+    """One order of the rows of ``where``: numbers first, then places; without a number last."""
 
-    def __init__(self, sort: str, descending: bool) -> None:
+    def __init__(self, sort: str, descending: bool, where: str) -> None:
         self.sort = sort
-        self.descending = descending
-        column, self.kind = SORTS[sort]
-        worst = "'-infinity'" if descending else "'infinity'"
-        self.key = f"coalesce({column}, {worst}::FLOAT)" if self.kind is float else column
+        self.column = SORTS[sort]
+        self.where = where
         self.direction = "DESC" if descending else "ASC"
+        self.further, self.nearer = ("<", ">") if descending else (">", "<")
+        self._sign = -1.0 if descending else 1.0
 
-    def rows(
-        self, database: Database, where: str, start: tuple[float, int] | None, limit: int
-    ) -> list[tuple[int, float, int]]:
-        """Row, key and place of the next rows after ``start``."""
-        values: list[Any] = []
+    def rows(self, cursor: duckdb.DuckDBPyConnection, start: Row | None, limit: int) -> list[Row]:
+        """The next rows after ``start``."""
+        found: list[Row] = []
+        if start is None or start.key is not None:
+            found = self._numbers(cursor, start, limit)
+        if len(found) < limit:
+            place = -1 if start is None or start.key is not None else start.place
+            rows = cursor.execute(
+                f"SELECT rowid, {PLACE} AS place FROM run_verdicts WHERE {self.where} "
+                f"AND {self.column} IS NULL AND place > ? ORDER BY place LIMIT ?",
+                [place, limit - len(found)],
+            ).fetchall()
+            found += [Row(row, None, place) for row, place in rows]
+        return found
+
+    def _numbers(
+        self, cursor: duckdb.DuckDBPyConnection, start: Row | None, limit: int
+    ) -> list[Row]:
+        """The next rows that have a number.
+
+        An order by one plain column is what DuckDB is quick at, so equal numbers are put in order
+        here; where they go on after the last row, they are all looked at.
+        """
+        where, values = f"{self.where} AND {self.column} IS NOT NULL", []
         if start is not None:
-            beyond = "<" if self.descending else ">"
-            where += f" AND ({self.key} {beyond} ? OR ({self.key} = ? AND {PLACE} > ?))"
-            values = [start[0], start[0], start[1]]
-        return database.rows(
-            f"SELECT rowid, {self.key} AS key, {PLACE} AS place FROM run_verdicts WHERE {where} "
-            f"ORDER BY key {self.direction}, place LIMIT {limit}",
-            values,
+            where += f" AND {self.column} {self.further}= ?::FLOAT"
+            values = [start.key]
+        order = f"ORDER BY {self.column} {self.direction} LIMIT {limit + 2}"
+        keys = cursor.execute(
+            f"SELECT {self.column}, rowid FROM run_verdicts WHERE {where} {order}", values
+        ).fetchall()
+        whole = len(keys) < limit + 2
+        if not whole and keys[-1][0] == keys[-2][0]:
+            where += f" AND {self.column} {self.nearer}= ?::FLOAT"
+            return self._exactly(cursor, where, [*values, keys[-1][0]], start, limit)
+        if not whole:
+            keys.pop()
+        places = dict(
+            cursor.execute(
+                f"SELECT t.rowid, {PLACE} FROM {_AT} JOIN run_verdicts AS t ON t.rowid = wanted.at",
+                [[row for _, row in keys]],
+            ).fetchall()
         )
+        rows = [Row(row, key, places[row]) for key, row in keys]
+        rows.sort(key=lambda one: (self._sign * (one.key or 0.0), one.place))
+        rows = [one for one in rows if start is None or self._after(one, start)]
+        if len(rows) < limit and not whole:
+            return self._exactly(cursor, where, list(values), start, limit)
+        return rows[:limit]
+
+    def _exactly(
+        self, cursor: duckdb.DuckDBPyConnection, where: str, values: list[float | None],
+        start: Row | None, limit: int,
+    ) -> list[Row]:  # fmt: skip
+        """The next rows of ``where``, with all that have equal numbers."""
+        tied: list[Any] = []
+        if start is not None:
+            where += f" AND ({self.column} {self.further} ?::FLOAT OR {PLACE} > ?)"
+            tied = [start.key, start.place]
+        rows = cursor.execute(
+            f"SELECT rowid, {self.column} AS key, {PLACE} AS place FROM run_verdicts "
+            f"WHERE {where} ORDER BY key {self.direction}, place LIMIT {limit}",
+            [*values, *tied],
+        ).fetchall()
+        return [Row(*row) for row in rows]
+
+    def _after(self, one: Row, start: Row) -> bool:
+        return one.key != start.key or one.place > start.place
 
     def before(
-        self, database: Database, where: str, start: tuple[float, int], pictures: Sequence[int]
+        self, cursor: duckdb.DuckDBPyConnection, start: Row, pictures: Sequence[int]
     ) -> set[int]:
         """Those of ``pictures`` that have a row up to ``start``, and were shown before."""
-        beyond = ">" if self.descending else "<"
-        runs = sorted({picture >> 32 for picture in pictures})
-        rows = database.rows(
-            f"SELECT DISTINCT {PICTURE} FROM run_verdicts WHERE {where} "
-            f"AND run_no IN ({', '.join(map(str, runs))}) "
-            "AND position IN (SELECT unnest(?::INTEGER[])) "
-            f"AND ({self.key} {beyond} ? OR ({self.key} = ? AND {PLACE} <= ?))",
-            [
-                sorted({picture & 0xFFFFFFFF for picture in pictures}),
-                start[0], start[0], start[1],
-            ],
-        )  # fmt: skip
+        if start.key is None:
+            upto, values = f"({self.column} IS NOT NULL OR {PLACE} <= ?)", [start.place]
+        else:
+            upto = (
+                f"{self.column} {self.nearer}= ?::FLOAT"
+                f" AND ({self.column} {self.nearer} ?::FLOAT OR {PLACE} <= ?)"
+            )
+            values = [start.key, start.key, start.place]  # type: ignore[list-item]
+        rows = cursor.execute(
+            f"SELECT DISTINCT {PICTURE} FROM run_verdicts JOIN {_OF} USING (run_no, position) "
+            f"WHERE {self.where} AND {upto}",
+            [*_apart(pictures), *values],
+        ).fetchall()
         return {picture for (picture,) in rows}
 
-    def cursor(self, key: float, place: int) -> str:
+    def spell(self, row: Row) -> str:
         """Where a page ends, as text."""
-        return f"{self.sort}.{'d' if self.descending else 'a'}.{key!r}.{place}".replace("inf", "x")
+        key = _NO_KEY if row.key is None else repr(row.key)
+        return f"{self.sort}~{self.direction.lower()}~{key}~{row.place}"
 
-    def parse(self, text: str) -> tuple[float, int]:
+    def parse(self, text: str) -> Row:
         """A cursor of this order as it was given out."""
-        parts = text.replace("x", "inf").split(".")
         try:
-            if parts[0] != self.sort or parts[1] != ("d" if self.descending else "a"):
+            sort, direction, key, place = text.split("~")
+            number = None if key == _NO_KEY else float(key)
+            if sort != self.sort or direction != self.direction.lower():
                 raise ValueError
-            key = self.kind(".".join(parts[2:-1]))
-            if math.isnan(key):
+            if (number is not None and not math.isfinite(number)) or not 0 <= int(place) < 2**62:
                 raise ValueError
-            return key, int(parts[-1])
-        except (ValueError, IndexError, OverflowError) as error:
+            return Row(-1, number, int(place))
+        except ValueError as error:
             raise BadInput(
                 f"The page after {text[:60]!r} does not exist in this order: begin at the first."
             ) from error
 
 
-_ITEMS = """
-    SELECT v.rowid, v.run_no, v.position, v.image, p.prompt_id, p.source, p.text, v.task_no,
-        v.system_no, i.image_id, m.mask_id, v.target, v.object_no, v.category_no, v.color_no,
-        v.status, v.picture_status, v.cause_no, v.told,
-        CASE WHEN i.drawn THEN coalesce(v.picture_reason, v.told)
-            ELSE coalesce(nullif(i.reason, ''), v.told) END,
-        v.matches, v.delta_e00, v.delta_chroma, v.hue_deg, v.misfit, v.rule_no, i.seed, i.width,
-        i.height, v.l, v.a, v.b
-    FROM (SELECT *, rowid FROM run_verdicts WHERE rowid IN (SELECT unnest(?::BIGINT[]))) AS v
-    JOIN known_prompts AS p USING (prompt_no)
-    JOIN run_items AS i USING (run_no, position)
-    LEFT JOIN run_masks AS m USING (run_no, position, target)
+# Pictures that are looked up by run and place, and rows by their row id: joins with a short list
+# read a table once and decode next to nothing of it, where IN with a list is slow.
+_OF = "(SELECT unnest(?::INTEGER[]) AS run_no, unnest(?::INTEGER[]) AS position) AS wanted"
+_AT = "(SELECT unnest(?::BIGINT[]) AS at) AS wanted"
+
+_VERDICTS = f"""
+    SELECT v.rowid, run_no, position, image, target, v.prompt_no, task_no, system_no, object_no,
+        category_no, color_no, status, picture_status, cause_no, matches, delta_e00, delta_chroma,
+        hue_deg, misfit, l, a, b, rule_no, told, coalesce(picture_reason, told)
+    FROM {_AT} JOIN run_verdicts AS v ON v.rowid = wanted.at
 """
 
 
+def _apart(pictures: Sequence[int]) -> list[list[int]]:
+    distinct = sorted(set(pictures))
+    return [[one >> 32 for one in distinct], [one & 0xFFFFFFFF for one in distinct]]
+
+
 def items(
-    database: Database, words: Words, rows: Sequence[int], cursors: dict[int, str]
-) -> list[WallItem]:
+    cursor: duckdb.DuckDBPyConnection, words: Words, rows: Sequence[int],
+    cursors: Mapping[int, str],
+) -> list[WallItem]:  # fmt: skip
     """The rows of verdicts as pictures on the wall, in their order."""
     if not rows:
         return []
-    found = {row[0]: row for row in database.rows(_ITEMS, [list(rows)])}
-    return [_item(words, found[row], cursors.get(row, "")) for row in rows if row in found]
+    verdicts = {row[0]: row for row in cursor.execute(_VERDICTS, [list(rows)]).fetchall()}
+    places = [(row[1] << 32) + row[2] for row in verdicts.values()]
+    pictures = {
+        (run, position): rest
+        for run, position, *rest in _looked_up(
+            cursor, "run_items", "run_no, position, image_id, reason, seed, width, height", places
+        )
+    }
+    masks = {
+        (run, position, target): mask_id
+        for run, position, target, mask_id in _looked_up(
+            cursor, "run_masks", "run_no, position, target, mask_id", places
+        )
+    }
+    prompts = {
+        number: rest
+        for number, *rest in cursor.execute(
+            "SELECT prompt_no, prompt_id, source, text FROM known_prompts "
+            "JOIN (SELECT unnest(?::INTEGER[]) AS prompt_no) USING (prompt_no)",
+            [sorted({row[5] for row in verdicts.values()})],
+        ).fetchall()
+    }
+    return [
+        _item(
+            words, row, prompts[row[5]], pictures[row[1], row[2]],
+            masks.get((row[1], row[2], row[4]), ""), cursors.get(row[0], ""),
+        )
+        for row in (verdicts[one] for one in rows)
+    ]  # fmt: skip
 
 
-def _item(words: Words, row: tuple[Any, ...], cursor: str) -> WallItem:
+def _looked_up(
+    cursor: duckdb.DuckDBPyConnection, table: str, columns: str, pictures: Sequence[int]
+) -> list[tuple[Any, ...]]:
+    """Rows of some pictures: their row ids by two columns of numbers, then all that is wanted."""
+    rows = cursor.execute(
+        f"SELECT t.rowid FROM {_OF} JOIN {table} AS t USING (run_no, position)", _apart(pictures)
+    ).fetchall()
+    return cursor.execute(
+        f"SELECT {columns} FROM {_AT} JOIN {table} AS t ON t.rowid = wanted.at",
+        [[row for (row,) in rows]],
+    ).fetchall()
+
+
+def _item(
+    words: Words, row: tuple[Any, ...], prompt: Sequence[Any], picture: Sequence[Any],
+    mask_id: str, cursor: str,
+) -> WallItem:  # fmt: skip
     (
-        _, run_no, position, image, prompt_id, source, text, task, system, image_id, mask_id,
-        target, object_no, category_no, color_no, status, picture_status, cause, told, reason,
-        matches, delta_e00, delta_chroma, hue_deg, misfit, rule, seed, width, height,
-        *measured,
+        _, run_no, position, image, target, _, task, system, object_no, category_no, color_no,
+        status, picture_status, cause, matches, delta_e00, delta_chroma, hue_deg, misfit, *lab,
+        rule_no, told, reason,
     ) = row  # fmt: skip
-    lab = None if measured[0] is None else (measured[0], measured[1], measured[2])
+    prompt_id, source, text = prompt
+    image_id, failed, seed, width, height = picture
+    found = None if lab[0] is None else (lab[0], lab[1], lab[2])
     color = None if color_no is None else words.colors[color_no]
     return WallItem(
         run_id=words.run_ids[run_no], position=position, image=image, prompt_id=prompt_id,
         prompt_source=source, text=text, task=words.names["task"][task],
-        system=words.names["system"][system], image_id=image_id, mask_id=mask_id or "",
+        system=words.names["system"][system], image_id=image_id, mask_id=mask_id,
         target=target, object_name="" if object_no is None else words.names["object"][object_no],
         category="" if category_no is None else words.names["category"][category_no],
         color=color.value if color else "", color_name=color.label if color else "",
         asked_hex=color.hex if color else "",
-        found_hex="" if lab is None else hex_of(lab_to_srgb8(np.array(lab))),
+        found_hex="" if found is None else hex_of(lab_to_srgb8(np.array(found))),
         status=STATUSES[status], picture_status=STATUSES[picture_status],
-        cause=words.names["cause"][cause], told=told, picture_reason=reason,
+        cause=words.names["cause"][cause], told=told, picture_reason=failed or reason,
         relation="" if matches is None else "matches" if matches else "differs",
-        delta_e00=delta_e00, delta_chroma=delta_chroma, hue_deg=hue_deg, misfit=misfit, lab=lab,
-        rule=words.names["rule"][rule], seed=seed, width=width, height=height, cursor=cursor,
+        delta_e00=delta_e00, delta_chroma=delta_chroma, hue_deg=hue_deg, misfit=misfit,
+        lab=found, cursor=cursor, rule=words.names["rule"][rule_no], seed=seed, width=width,
+        height=height,
     )  # fmt: skip

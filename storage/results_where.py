@@ -67,7 +67,16 @@ def condition(words: Words, meant: Slice, by: Iterable[str] = (), table: str = "
         parts.append(f"{table}leads")
     if looked_at & COLOR_FIELDS:
         parts.append(f"{table}matches")
-    for field in sorted(chosen):
+    parts += conditions(words, meant, table)
+    if "found_l2" in by:
+        parts.append(f"{table}found_l2 IS NOT NULL")
+    return " AND ".join(parts)
+
+
+def conditions(words: Words, meant: Slice, table: str = "") -> list[str]:
+    """One condition for each filter of ``meant``, beside rule and runs."""
+    parts = []
+    for field in sorted(set_fields(meant)):
         value = getattr(meant, field)
         column = f"{table}{COLUMNS[field]}"
         if field in _CHOICES:
@@ -78,6 +87,4 @@ def condition(words: Words, meant: Slice, by: Iterable[str] = (), table: str = "
             parts.append(f"({column} & {1 << TRAITS.index(value)}) <> 0")
         else:
             parts.append(f"{column} = {words.number(_KINDS.get(field, field), value)}")
-    if "found_l2" in by:
-        parts.append(f"{table}found_l2 IS NOT NULL")
-    return " AND ".join(parts)
+    return parts

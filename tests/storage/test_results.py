@@ -404,8 +404,8 @@ def test_unknown_words_are_refused(sample: Sample) -> None:
         results.pairs(*sample.ids, Slice(), "some")
     cursor = results.wall(Slice(), limit=1)[0].cursor
     for text in (
-        "x", "delta_e00.d.", "delta_e00.d.a.b", "delta_e00.d.nan.1", f"{cursor}9" * 9,
-        "delta_e00.d.1.0.2; DROP TABLE run_items", cursor.replace(".d.", ".a."),
+        "x", "delta_e00~desc~", "delta_e00~desc~a~b", "delta_e00~desc~nan~1", f"{cursor}9" * 9,
+        "delta_e00~desc~1.0~2; DROP TABLE run_items", cursor.replace("desc", "asc"),
     ):  # fmt: skip
         with pytest.raises(BadInput, match="begin at the first"):
             results.wall(Slice(), after=text)
