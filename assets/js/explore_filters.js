@@ -41,7 +41,7 @@ function setSlice(changes, options) {
     explore.slice[name] = name === 'runs' ? [...(value || [])] : value || '';
   });
   publishSlice();
-  if (JSON.stringify(explore.slice) !== before) document.dispatchEvent(new CustomEvent('th-slice'));
   const view = (options || {}).open;
+  if (JSON.stringify(explore.slice) !== before) document.dispatchEvent(new CustomEvent('th-slice', { detail: { open: view } }));
   if (view && view !== explore.view) openView(view);
 }

@@ -209,9 +209,11 @@ const wallRoot = element.querySelector('.th-wall');
   part('pictures');
 
   const seenNow = () => !wallRoot.hidden && element.offsetParent !== null;
-  document.addEventListener('th-slice', () => {
+  document.addEventListener('th-slice', (event) => {
     bar.draw();
     stale = true;
+    // A number elsewhere was clicked: its pictures are wanted, not pairs.
+    if (pairs.isOpen() && event.detail && event.detail.open === 'wall') { pairs.close(); list.hidden = false; publish(); }
     if (pairs.isOpen()) { pairs.load(); numbersSoon(); } else if (seenNow()) load();
   });
   function numbersSoon() { numbers(++asked); }
