@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -74,7 +76,7 @@ def prompts_of(cursor: duckdb.DuckDBPyConnection, prompts: Sequence[Prompt]) -> 
     A prompt is known by its set, id, task, text and targets: one that was changed is another one.
     """
     bodies = [_body(prompt) for prompt in prompts]
-    keys = [canonical.digest(body) for body in bodies]
+    keys = [_key(body) for body in bodies]
     rows = cursor.execute(
         "SELECT key, prompt_no FROM known_prompts SEMI JOIN (SELECT unnest(?::VARCHAR[]) AS key) "
         "USING (key)",
@@ -102,6 +104,11 @@ def _body(prompt: Prompt) -> dict[str, Any]:
     body = prompt.as_json()
     names = ("source", "id", "text", "task", "system", "targets")
     return {name: body.get(name, "") for name in names}
+
+
+def _key(body: dict[str, Any]) -> str:
+    # A prompt's JSON is text alone, so it needs none of the care that numbers do.
+    return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
 
 
 def _add_prompts(

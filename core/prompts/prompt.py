@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -149,8 +150,12 @@ def _target(given: Mapping[str, Any]) -> ObjectTarget:
     color = _text(given, "color")
     return ObjectTarget(
         name=_text(given, "object"),
-        color=parse_target(color) if color else None,
+        color=_color(color) if color else None,
         negative_labels=tuple(labels),
         role=role,
         category=_text(given, "category"),
     )
+
+
+# A set asks for a few hundred colors tens of thousands of times.
+_color = lru_cache(maxsize=4096)(parse_target)
