@@ -205,9 +205,8 @@ def found_colors(counts: Sequence[Count], meant: Slice) -> Drawn:
                        f"{percent_text(one.percent)}%, {one.count:,} verdicts" for one in rank],
             hovertemplate="%{hovertext}<extra></extra>",
             marker={"color": [_hex(one.name) if one.name else "rgba(0,0,0,0)" for one in rank],
-                    "line": {"color": [INK if on else LINE for on in used],
-                             "width": [3 if on else 0 if one.name else 1
-                                       for on, one in zip(used, rank, strict=True)]}},
+                    "line": {"color": [INK if on else SOFT for on in used],
+                             "width": [3 if on else 0.5 for on in used]}},
         ))  # fmt: skip
         for one, pick in zip(rank, chosen, strict=True):
             values = (one.category, one.name or "all others", one.count, one.percent)
@@ -216,7 +215,8 @@ def found_colors(counts: Sequence[Count], meant: Slice) -> Drawn:
     figure.update_xaxes(range=[0, 100], title_text="Share of the found colors, %", fixedrange=True,
                         showgrid=False)  # fmt: skip
     figure.update_yaxes(
-        tickvals=list(range(len(names))), ticktext=[label(one or "no category") for one in names],
+        tickvals=list(range(len(names))),
+        ticktext=[label(one or "no category", 40).replace(" and ", " and<br>") for one in names],
         autorange="reversed", showgrid=False, ticks="", automargin=True, fixedrange=True,
     )  # fmt: skip
     figure.update_layout(margin={"l": 8, "r": 14, "t": 8, "b": 46})

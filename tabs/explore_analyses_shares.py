@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -289,6 +290,7 @@ def agreement(pairs: Sequence[RuleAgreement], meant: Slice) -> Drawn:
     return Drawn(finished(figure), picks, columns, tuple(lines), scored)
 
 
+@cache
 def published_categories(shown: str) -> Published:
     """The paper's Table 11 for one color system, to stand beside ours."""
     found = table(TABLE_11)

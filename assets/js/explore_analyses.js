@@ -146,7 +146,7 @@
       plot.setAttribute('aria-label', data.title + ' The numbers are in the table.');
       csv.href = '/api/explore/figures/' + name + '.csv?' + query();
       rows();
-      await figure(plot, data.figure);
+      await figure(plot, narrowed(data.figure, plot.clientWidth));
       if (!heard && plot.on) {
         heard = true;
         plot.on('plotly_click', (event) => { const at = event.points[0]; if (typeof at.customdata === 'number') choose(at.customdata); });
@@ -206,6 +206,12 @@
     return { node, need, again: () => { if (stale && visible()) load(); }, redraw: () => { if (data && !data.empty && visible()) draw(); }, spoil: () => { stale = true; } };
   }
 
+  // Where names would cover each other, their swatches have to do.
+  function narrowed(drawn, width) {
+    const across = drawn.layout.xaxis;
+    if (width >= 420 || !across.ticktext || across.ticktext.length < 20) return drawn;
+    return { ...drawn, layout: { ...drawn.layout, xaxis: { ...across, showticklabels: false } } };
+  }
   // A figure by itself: on white and in the colors of the light page, whatever the page is now, so
   // that it holds no name of a color that only this page knows.
   async function save(plot, data, name) {
