@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from core.analysis.records import RunRecord
+from core.export.source import imported_words
 from core.prompts.sets import PROMPT_SETS
 from core.runs.records import STORED
 from core.verdict.rules import rule
@@ -83,4 +84,6 @@ def facts(run: RunRecord) -> str:
         parts.append(f"guidance {summary['guidance']:g}")
     if summary.get("steps"):
         parts.append(f"{summary['steps']} steps")
+    if summary.get("imported"):
+        parts.append(imported_words(summary["imported"]))
     return " · ".join(parts)

@@ -17,6 +17,10 @@ from core.verdict.rules import RULES
 from tabs.context import Context
 from tabs.runs_plan import name_of
 
+GONE = "The file of this picture is gone."
+NOT_EXPORTED = "This picture is not part of the export that its run came from."
+"""Said in place of a picture whose file is not here."""
+
 RULE_NAMES = {by.id: by.name for by in RULES}
 
 
@@ -54,6 +58,7 @@ def picture_json(
         "image_id": item.image_id, "mask": item.mask_id,
         "url": f"/media/images/{item.image_id}.png" if item.image_id else "",
         "thumb": f"/media/thumbs/{item.image_id}.png" if item.image_id else "",
+        "gone": NOT_EXPORTED if run and run.summary.get("imported") else GONE,
         "target": item.target, "object": item.object_name, "color": item.color,
         "color_name": item.color_name, "differs": item.relation == DIFFERS,
         "asked_hex": item.asked_hex, "found_hex": item.found_hex,

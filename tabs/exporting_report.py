@@ -38,6 +38,7 @@ from core.version import VERSION
 from tabs.context import Context
 from tabs.explore_analyses import KINDS, figure_view
 from tabs.explore_board_published import PUBLISHED
+from tabs.explore_pictures import GONE, NOT_EXPORTED
 from tabs.guard import many
 from tabs.runs_plan import name_of
 from tabs.runs_words import masker_words
@@ -45,7 +46,6 @@ from tabs.runs_words import masker_words
 MOST_SHOTS, MOST_A_TASK = 60, 10
 MOST_REASONS = 20
 THUMB_PX = 192
-NO_PICTURE = "This picture is not part of the export that the run came with."
 Step = Callable[[str], None]
 """Told what is being done; raises to end the work."""
 
@@ -236,6 +236,7 @@ def without_clicks(words: str) -> str:
 
 def _failures(context: Context, run_id: str, rule_id: str) -> Iterable[Block]:
     results = context.storage.results
+    gone = NOT_EXPORTED if context.storage.runs.get(run_id).summary.get("imported") else GONE
     meant = Slice(rule_id, (run_id,), status="fail")
     total = results.count(meant)
     if not total:
@@ -256,17 +257,17 @@ def _failures(context: Context, run_id: str, rule_id: str) -> Iterable[Block]:
         own = sorted((one for one in unique.values() if one.task == task),
                      key=lambda one: -(one.delta_e00 or 0.0))  # fmt: skip
         if own:
-            shots = tuple(_shot(context, one) for one in own)
+            shots = tuple(_shot(context, one, gone) for one in own)
             yield Shots(f"{name} ({task.upper()}), {len(own):,}", shots)
 
 
-def _shot(context: Context, one: WallItem) -> Shot:
+def _shot(context: Context, one: WallItem, gone: str) -> Shot:
     picture, missing = b"", "no picture"
     if one.image_id:
         try:
             picture = thumbnail(context, one.image_id)
         except TrueHueError:
-            missing = NO_PICTURE
+            missing = gone
     number = "" if one.delta_e00 is None else f"{one.delta_e00:.1f} ΔE00"
     asked = f"not {one.color_name}" if one.relation == DIFFERS else one.color_name
     return Shot(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from core.export.source import imported_words
 from core.runs.records import STORED, RunState
 from tabs.guard import many
 from tabs.runs_plan import name_of
@@ -100,6 +101,7 @@ def facts_words(summary: Mapping[str, Any]) -> str:
         masker_words(summary["masker"]),
         ", ".join(rule_id for rule_id, _ in summary["rules"])
         + (f", k = {summary['k']}" if summary["k"] else ""),
+        imported_words(summary.get("imported") or {}),
     ]
     return " · ".join(part for part in parts if part)
 

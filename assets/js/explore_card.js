@@ -50,7 +50,7 @@ function wallCard(one) {
     picture.decoding = 'async';
     picture.alt = '';
     picture.src = one.thumb;
-    picture.addEventListener('error', () => frame.replaceChildren(make('p', '', 'The file of this picture is gone.')));
+    picture.addEventListener('error', () => frame.replaceChildren(make('p', '', one.gone)));
     frame.append(picture);
   } else frame.append(make('p', '', one.picture_reason || 'No picture.'));
   const head = make('p', 'th-wall-head'), colors = askedFound(one), about = make('p', 'th-wall-about th-soft');

@@ -46,7 +46,7 @@ function compareView(box, leave) {
     put(text, pair[0].text);
     sides.forEach((side, index) => {
       const one = pair[index];
-      side.pane.show(one.url, one.text, one.picture_reason);
+      side.pane.show(one.url, one.text, one.picture_reason, one.gone);
       side.words.replaceChildren(...said(one));
     });
     zoom.fit();

@@ -40,7 +40,7 @@ function largeView(box, wall) {
   function show(next) {
     one = next;
     const mine = ++turn;
-    pane.show(one.url, one.text, one.picture_reason);
+    pane.show(one.url, one.text, one.picture_reason, one.gone);
     zoom.fit();
     const head = make('p', 'th-light-head'), colors = askedFound(one), actions = make('div', 'th-light-actions');
     head.append(statusWord(one.picture_status), make('span', 'th-wall-distance', distanceOf(one)));

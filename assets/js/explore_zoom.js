@@ -62,13 +62,14 @@ function zoomTogether(onChange) {
   }
   function add(box) {
     const image = make('img'), words = make('p', 'th-pane-words'), pane = { box, image, size: null };
+    let lost = '';
     box.classList.add('th-pane');
     image.alt = '';
     image.draggable = false;
     box.append(image, words);
     panes.push(pane);
     image.addEventListener('load', () => { pane.size = [image.naturalWidth, image.naturalHeight]; image.hidden = false; layOut(); });
-    image.addEventListener('error', () => { if (image.hasAttribute('src')) put(words, 'The picture cannot be shown: its file is gone.'); });
+    image.addEventListener('error', () => { if (image.hasAttribute('src')) put(words, lost || 'The picture cannot be shown: its file is gone.'); });
     box.addEventListener('wheel', (event) => {
       if (!pane.size) return;
       event.preventDefault();
@@ -79,8 +80,10 @@ function zoomTogether(onChange) {
     new ResizeObserver(layOut).observe(box);
     return {
       // Takes the old picture away at once: it must not stand beside the words of the new one.
-      show(url, alt, reason) {
+      // Where its file is not here, ``gone`` says why.
+      show(url, alt, reason, gone) {
         image.hidden = true;
+        lost = gone || '';
         pane.size = null;
         image.alt = alt || '';
         put(words, url ? '' : reason || '');

@@ -49,6 +49,7 @@ def unpacked_run(path: Path, into: Path, shown: str, limits: Limits) -> str:
 
     Raises BadInput for what is no archive of a run, and leaves no folder then.
     """
+    _refuse_table(path, shown)
     try:
         digest = _sha256(path)
         with zipfile.ZipFile(path) as found:
@@ -72,6 +73,17 @@ def unpacked_run(path: Path, into: Path, shown: str, limits: Limits) -> str:
         shutil.rmtree(into, ignore_errors=True)
         raise
     return digest
+
+
+def _refuse_table(path: Path, shown: str) -> None:
+    """Numbers alone are no run: without the plan nobody could say what they are comparable with."""
+    with path.open("rb") as file:
+        start = file.read(8)
+    if start.startswith((b"PAR1", b"run_id,")):
+        raise BadInput(
+            f"{shown} is a table of results. It has no plan, so it cannot become a run: ask for "
+            "the archive (python app.py runs export RUN --format zip)."
+        )
 
 
 def _checked(found: zipfile.ZipFile, shown: str, limits: Limits) -> dict[str, zipfile.ZipInfo]:

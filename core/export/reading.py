@@ -28,6 +28,7 @@ from core.export.source import IMPORTED, imported_from
 from core.files import why_of
 from core.runs.folder import PLAN, RunFolder
 from core.runs.records import RunState
+from core.runs.whole import replace_file
 
 INCOMING = ".incoming"
 """Below the folder of runs: what is being read. Nobody looks for runs in there."""
@@ -143,7 +144,8 @@ def _take_its_place(made: Path, root: Path, shown: str) -> RunFolder:
 
 def _add_pictures(made: Path, there: RunFolder) -> None:
     """An archive with pictures completes a run that was imported without them."""
-    if not imported_from(there.path):
+    about = imported_from(there.path)
+    if not about:
         return
     for part in ("images", "masks"):
         for source in (made / part).glob("*/*.png"):
@@ -151,6 +153,10 @@ def _add_pictures(made: Path, there: RunFolder) -> None:
             if not target.exists():
                 target.parent.mkdir(parents=True, exist_ok=True)
                 source.rename(target)
+    if not about.get("images") and any(there.images.iterdir()):
+        about["images"] = True
+        replace_file(there.path / PLAN, _json({**there.summary(), "imported": about}))
+        replace_file(there.path / IMPORTED, _json(about))
 
 
 def _json(value: Any) -> bytes:

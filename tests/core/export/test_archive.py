@@ -118,6 +118,8 @@ def test_without_pictures_first_and_with_them_later(
     assert list(back.images.iterdir()) == []
     open_archive(packed, tmp_path / "runs")
     assert len(list(back.images.glob("*/*.png"))) == 7
+    assert imported_from(back.path)["images"] is True
+    assert RunFolder(back.path).summary()["imported"]["name"] == "light.truehue.zip"
 
 
 def test_ones_own_archive_changes_nothing_of_the_run(packed: Path, tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from core.export.archive import MANIFEST, write_archive
 from core.export.checked_zip import Limits
 from core.export.reading import open_archive
 from core.export.source import ExportRun
+from core.export.tables import csv_pieces
 from core.files import read_png, shelf
 from core.runs.folder import RunFolder
 from core.runs.records import ItemResult
@@ -100,6 +101,15 @@ def test_what_is_no_zip_or_cut_off_is_refused(files: Files, tmp_path: Path) -> N
                            (good[: len(good) // 2], "no archive that can be read")):  # fmt: skip
         (tmp_path / "b.zip").write_bytes(content)
         refused(tmp_path / "b.zip", tmp_path / "runs", words)
+
+
+def test_a_table_without_its_plan_is_refused(
+    folder: RunFolder, files: Files, tmp_path: Path
+) -> None:
+    (tmp_path / "a.parquet").write_bytes(files["results.parquet"])
+    refused(tmp_path / "a.parquet", tmp_path / "runs", "a table of results. It has no plan")
+    (tmp_path / "a.csv").write_bytes(next(csv_pieces([ExportRun(folder)])))
+    refused(tmp_path / "a.csv", tmp_path / "runs", "a table of results. It has no plan")
 
 
 def test_another_zip_is_no_archive(tmp_path: Path) -> None:
