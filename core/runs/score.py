@@ -15,6 +15,7 @@ from core.verdict.judge import PASS, UNSCORED, Verdict
 from core.verdict.settle import BROKE, judge_all
 from core.verdict.tasks import ObjectOutcome, Settings, TaskVerdict
 
+ANOTHER_HUE_DEG = 30.0
 NOTHING = -1
 """The target of a row that speaks of no object."""
 
@@ -100,7 +101,8 @@ def cause_of(one: ObjectOutcome, finding: Finding | None, left_out: Collection[i
 def direction(verdict: Verdict) -> str:
     """What of a wrong color is furthest off: its hue, its chroma or its lightness.
 
-    The three are compared in CIELAB units: ΔL*, ΔC*, and ΔH* = 2·√(C1·C2)·sin(Δh/2) (CIE 15:2018).
+    Over 30°, where the rules' own limit lies, it is the hue, however dark the color. Below, the
+    three are compared in CIELAB units: ΔL*, ΔC*, and ΔH* = 2·√(C1·C2)·sin(Δh/2) (CIE 15:2018).
     Where either color is near neutral, hue says nothing.
     """
     offset = verdict.offset
@@ -108,6 +110,8 @@ def direction(verdict: Verdict) -> str:
         return "hue"
     hue = 0.0
     if offset.hue_deg is not None:
+        if abs(offset.hue_deg) >= ANOTHER_HUE_DEG:
+            return "hue"
         found = float(chroma(np.array(verdict.lab)))
         product = max(found * (found - offset.chroma), 0.0)
         hue = 2.0 * product**0.5 * abs(float(np.sin(np.radians(offset.hue_deg) / 2.0)))

@@ -134,6 +134,7 @@ def test_a_picture_without_an_image_is_unscored_by_every_rule() -> None:
         ((50, 10, 0), (55, 30, 0), "duller"),
         ((80, 30, 0), (50, 32, 2), "lighter"),
         ((20, 30, 0), (50, 32, 2), "darker"),
+        ((20, 5, 7), (60, 8, -6), "hue"),
         ((52, 4, 0), (50, 0, 0), "more-vivid"),
     ],
 )
