@@ -1,0 +1,162 @@
+"""This process's connection to a Ray cluster: one at a time, shared by all that need it."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import socket
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from core.errors import BadInput, TrueHueError
+from core.files import why_of
+
+ADDRESS = "RAY_ADDRESS"
+
+# Ray reads it on every system, whatever its name says: with 0 an address of this machine stays
+# 127.0.0.1, to listen at and to join, where it would be replaced by that in the network.
+_LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+_OWN = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "token", **_LOOPBACK}
+_STORE_BYTES = 96 * 2**20
+"""What workers are told and say is small; pictures go through the run's folder."""
+_KNOCK_S = 5.0
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """``own`` is True for a cluster that this process started on this machine."""
+
+    address: str
+    own: bool
+    gpus: int
+
+
+@dataclass
+class _Connection:
+    cluster: Cluster | None = None
+    users: int = 0
+
+
+_connection, _lock = _Connection(), threading.Lock()
+
+
+@contextmanager
+def cluster(address: str = "", cpus: int = 1) -> Iterator[Cluster]:
+    """A cluster for as long as the block lasts.
+
+    ``address`` names one to join, else RAY_ADDRESS does; without either, one is started on this
+    machine for ``cpus`` workers, which ends with its last user. A cluster that was only joined is
+    left as it was. Raises BadInput when none answers there, or when this process uses another one.
+    """
+    wanted = address.strip() or os.environ.get(ADDRESS, "").strip()
+    wanted = "" if wanted == "local" else wanted
+    with _lock:
+        if _connection.cluster is None:
+            _connection.cluster = _connected(wanted, cpus)
+        elif _connection.cluster.address != wanted:
+            here = _connection.cluster.address or "a cluster of its own"
+            raise BadInput(
+                f"This process uses {here} already. Wait for the run there, or start this one with "
+                "another process."
+            )
+        _connection.users += 1
+        found = _connection.cluster
+    try:
+        yield found
+    finally:
+        with _lock:
+            _connection.users -= 1
+            if not _connection.users:
+                _connection.cluster = None
+                _disconnect()
+
+
+def _connected(address: str, cpus: int) -> Cluster:
+    host, port = _host_of(address)
+    if port:
+        _knock(address, host, port)
+    here = host in ("127.0.0.1", "localhost", "::1")
+    with _environment((_LOOPBACK if here else {}) if address else _OWN):
+        try:
+            import ray
+        except ImportError as error:
+            raise BadInput("Ray is not here. Run: pip install ray") from error
+        quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+        try:
+            with _own_signals():
+                if address:
+                    ray.init(address=address, **quiet)
+                else:
+                    ray.init(
+                        address="local", num_cpus=cpus, include_dashboard=False,
+                        object_store_memory=_STORE_BYTES, **quiet,
+                    )  # fmt: skip
+        except Exception as error:
+            said = " ".join(str(error).split())[:300].rstrip(".") or "no reason"
+            if not address:
+                raise TrueHueError(f"Ray could not start on this machine: {said}.") from error
+            # Ray says no more than that it could not connect where the tokens differ.
+            hint = (
+                f"{said}. Set RAY_AUTH_MODE here as it is on the cluster; with token, put what "
+                "ray get-auth-token says there into ~/.ray/auth_token;"
+            )
+            raise _nobody_at(address, hint) from error
+    return Cluster(address, not address, int(ray.cluster_resources().get("GPU", 0)))
+
+
+def _host_of(address: str) -> tuple[str, int]:
+    """Host and port of an address; no port for "auto" and what else Ray reads by itself."""
+    host, _, port = address.rpartition("://")[2].rpartition(":")
+    return (host.strip("[]"), int(port)) if port.isdigit() and int(port) < 65536 else ("", 0)
+
+
+def _knock(address: str, host: str, port: int) -> None:
+    """Raises BadInput where nobody listens: Ray itself would try for minutes."""
+    try:
+        socket.create_connection((host, port), _KNOCK_S).close()
+    except OSError as error:
+        raise _nobody_at(address, f"{why_of(error)}. Start one with: ray start --head;") from error
+
+
+def _nobody_at(address: str, why: str) -> BadInput:
+    return BadInput(
+        f"No Ray cluster can be joined at {address}: {why} or unset {ADDRESS} for workers on this "
+        "machine."
+    )
+
+
+def _disconnect() -> None:
+    """Ends what this process started; of a cluster that was joined only the connection."""
+    import ray
+
+    with _own_signals():
+        ray.shutdown()
+
+
+@contextmanager
+def _own_signals() -> Iterator[None]:
+    """Ray answers SIGTERM by itself; here the program's own answer stays."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def _environment(names: Mapping[str, str]) -> Iterator[None]:
+    """What Ray and the processes that it starts now read; what is set already stays as it is."""
+    ours = [name for name in names if name not in os.environ]
+    os.environ.update({name: names[name] for name in ours})
+    try:
+        yield
+    finally:
+        for name in ours:
+            os.environ.pop(name, None)

@@ -1,0 +1,257 @@
+"""Workers as Ray's actors: on this machine, or on every node of a cluster.
+
+On a cluster two things have to be at the same place on every node: the run's folder, for workers
+share nothing else, and this project, whose folder is put on each worker's path. Both are easiest on
+a folder that all nodes mount. Ray's own upload of a working folder is not used: it would send the
+data folder along, and leave nodes with copies that differ from what began the run.
+
+A worker whose model needs a device takes a whole GPU where the cluster has any; every other one
+takes one CPU of a cluster that was joined. Workers that find no place wait for one: nodes that come
+later take part. On a cluster of this machine alone there are as many as were asked for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import signal
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from core.errors import BadInput, TrueHueError
+from core.generation.registry import model as registered
+from core.runs.folder import RunFolder
+from core.runs.ray_cluster import cluster
+from core.runs.records import DRAWN, RunPlan
+from core.runs.team import BROKEN, DIED, DONE, READY, Batch, TeamEvent
+from core.runs.whole import replace_file
+from core.runs.worker import Worker, WorkerSettings
+
+TOKEN = "ray.token"
+"""In the run's folder: what a worker must find there to know that it sees the same folder."""
+
+_SEEN_S, _GONE_S, _END_S = 10.0, 10.0, 600.0
+
+
+@dataclass
+class _Member:
+    """``task`` is what it is at; ``where`` its process, empty until it is ready."""
+
+    actor: Any
+    task: Any
+    where: str = ""
+    pid: int | None = None
+
+
+class RayTeam:
+    """A :class:`core.runs.team.Team` of actors.
+
+    Joins the cluster at ``address``, or that of RAY_ADDRESS, else starts one on this machine for
+    ``workers``; see :func:`core.runs.ray_cluster.cluster` for what it raises.
+    """
+
+    def __init__(
+        self, folder: Path, settings: WorkerSettings, plan: RunPlan, workers: int, address: str = ""
+    ) -> None:
+        self._folder = folder.resolve()
+        self._token = secrets.token_hex(16)
+        self._members: dict[str, _Member] = {}
+        self._held = ExitStack()
+        at = self._held.enter_context(cluster(address, workers))
+        self._settings = settings if at.own else replace(settings, threads=1)
+        # A cluster of this machine alone has room for all that are asked for.
+        self._takes: dict[str, Any] = {"num_cpus": 0 if at.own else 1}
+        if needs_device(plan) and at.gpus:
+            self._takes["num_gpus"] = 1
+        with self._closing_on_error():
+            replace_file(self._folder / TOKEN, self._token.encode())
+
+    def start(self, worker: str) -> None:
+        """Asks for an actor; Ray starts it where there is room."""
+        import ray
+
+        threads = str(self._settings.threads or "")
+        path = os.pathsep.join([str(_PROJECT), *filter(None, [os.environ.get("PYTHONPATH")])])
+        variables = {"PYTHONPATH": path, **({"OMP_NUM_THREADS": threads} if threads else {})}
+        actor = (
+            ray.remote(_Actor)
+            .options(**self._takes, max_restarts=0, runtime_env={"env_vars": variables})
+            .remote()
+        )
+        task = actor.open.remote(str(self._folder), worker, self._token, self._settings)
+        self._members[worker] = _Member(actor, task)
+
+    def give(self, worker: str, batch: Batch) -> None:
+        """Sends a batch; a worker that is gone says so as an event."""
+        member = self._members.get(worker)
+        if member is not None:
+            member.task = member.actor.work.remote(batch)
+
+    def pid(self, worker: str) -> int | None:
+        """The process of a worker that was ready, on its node."""
+        member = self._members.get(worker)
+        return member.pid if member else None
+
+    def events(self, timeout_s: float) -> list[TeamEvent]:
+        """What happened; see :class:`core.runs.team.Team`."""
+        import ray
+
+        at_work = {one.task: name for name, one in self._members.items() if one.task is not None}
+        if not at_work:
+            time.sleep(timeout_s)
+            return []
+        ready, _ = ray.wait(list(at_work), timeout=timeout_s)
+        if ready:
+            ready, _ = ray.wait(list(at_work), num_returns=len(at_work), timeout=0)
+        return [self._event(at_work[task]) for task in ready]
+
+    def close(self) -> None:
+        """Asks every actor to end after its batch, and waits; leaves the cluster."""
+        import ray
+
+        with self._held:
+            # One that is not ready yet has written nothing, and may wait for a place for ever.
+            ends = [one.actor.close.remote() for one in self._members.values() if one.pid]
+            if ends:
+                ray.wait(ends, num_returns=len(ends), timeout=_END_S)
+            for member in self._members.values():
+                _end(member.actor)
+            self._members.clear()
+            (self._folder / TOKEN).unlink(missing_ok=True)
+
+    def _event(self, name: str) -> TeamEvent:
+        import ray
+        from ray.exceptions import RayError
+
+        member = self._members[name]
+        try:
+            event, member.pid, member.where = ray.get(member.task)
+        except RayError as error:
+            del self._members[name]
+            _end(member.actor)
+            return _ended(error, name, member.where)
+        member.task = None
+        return event
+
+    @contextlib.contextmanager
+    def _closing_on_error(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:
+            self._held.close()
+            raise
+
+
+class _Actor:
+    """The life of a worker in Ray's process. Each answer comes with the process it is from."""
+
+    def __init__(self) -> None:
+        # Ctrl+C goes to every process of the terminal; it is the coordinator's to answer.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        self._name = ""
+        self._worker: Worker | None = None
+
+    def open(self, folder: str, name: str, token: str, settings: WorkerSettings) -> Any:
+        self._name = name
+        try:
+            check_shared(Path(folder), token)
+            self._worker = Worker(folder, name, settings)
+        except TrueHueError as error:
+            return self._answer(TeamEvent(BROKEN, name, str(error)))
+        return self._answer(TeamEvent(READY, name))
+
+    def work(self, batch: Batch) -> Any:
+        assert self._worker is not None
+        try:
+            items = self._worker.work(batch)
+        except TrueHueError as error:
+            return self._answer(TeamEvent(BROKEN, self._name, str(error)))
+        return self._answer(TeamEvent(DONE, self._name, items=items))
+
+    def close(self) -> None:
+        if self._worker is not None:
+            self._worker.close()
+
+    def alive(self) -> bool:
+        return True
+
+    def _answer(self, event: TeamEvent) -> tuple[TeamEvent, int, str]:
+        return event, os.getpid(), f"{os.getpid()} on {socket.gethostname()}"
+
+
+def needs_device(plan: RunPlan) -> bool:
+    """Whether a worker of the plan loads a model that a GPU makes faster."""
+    draws = plan.kind == DRAWN and registered(plan.model).kind not in ("renderer", "served")
+    return draws or plan.masker.kind == "grounded"
+
+
+def check_shared(folder: Path, token: str, wait_s: float = _SEEN_S) -> None:
+    """Raises BadInput where ``folder`` is not the one in which the token was written.
+
+    A shared folder may show a new file a little later to other nodes.
+    """
+    until = time.monotonic() + wait_s
+    while True:
+        with contextlib.suppress(OSError):
+            if (folder / TOKEN).read_text() == token:
+                return
+        if time.monotonic() >= until:
+            break
+        time.sleep(0.2)
+    node = socket.gethostname()
+    try:
+        held = str(RunFolder(folder).summary()["run_id"])
+        seen = f"the run {held}, but not the folder that the run was started in"
+    except (BadInput, KeyError):
+        seen = "no run"
+    raise BadInput(
+        f"On {node} there is {seen} at {folder}. Workers write into the run's folder: put the runs "
+        "on a folder that all nodes share under the same path."
+    )
+
+
+_PROJECT = Path(__file__).resolve().parents[2]
+
+
+def _end(actor: Any) -> None:
+    """Ends an actor at once and waits until nothing of it can write any more."""
+    import ray
+    from ray.exceptions import GetTimeoutError, RayError
+
+    with contextlib.suppress(RayError, GetTimeoutError):
+        ray.kill(actor)
+        ray.get(actor.alive.remote(), timeout=_GONE_S)
+
+
+def _ended(error: Exception, name: str, where: str) -> TeamEvent:
+    """How an actor ended, in words."""
+    from ray.exceptions import ActorDiedError, OutOfMemoryError, RayTaskError
+
+    process = f"its process {where}".rstrip()
+    if isinstance(error, ActorDiedError) and error.actor_init_failed:
+        return TeamEvent(
+            BROKEN, name,
+            f"A node cannot run this project: {_last_line(error)} It has to be at {_PROJECT} on "
+            "every node, with the same packages.",
+        )  # fmt: skip
+    if isinstance(error, RayTaskError):
+        cause = getattr(error, "cause", error)
+        return TeamEvent(DIED, name, f"it broke ({type(cause).__name__}: {cause})")
+    if isinstance(error, OutOfMemoryError):
+        return TeamEvent(DIED, name, f"Ray ended {process} for want of memory")
+    if "its node has died" in str(error):
+        return TeamEvent(DIED, name, f"the node of {process} is gone")
+    if not where:
+        return TeamEvent(DIED, name, f"Ray could not start it: {_last_line(error).rstrip('.')}")
+    return TeamEvent(DIED, name, f"{process} was ended, perhaps for want of memory")
+
+
+def _last_line(error: Exception) -> str:
+    lines = [one.strip() for one in str(error).splitlines() if one.strip()]
+    return lines[-1][:300] if lines else type(error).__name__

@@ -1,0 +1,186 @@
+"""A run by Ray's actors, on a real cluster of this machine that the tests here share."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.errors import BadInput
+from core.prompts.prompt import Prompt
+from core.prompts.sets import prompt_set
+from core.runs.execute import Crew, execute
+from core.runs.folder import RunFolder
+from core.runs.ray_cluster import ADDRESS, Cluster, cluster
+from core.runs.ray_team import TOKEN, RayTeam, check_shared, needs_device
+from core.runs.records import MaskerSpec, RunPlan
+from core.runs.shards import read_shard
+from core.runs.team import BROKEN, TeamEvent
+from core.runs.worker import WorkerSettings
+from tests.core.runs.samples import ROOT, rows, small_plan, some_prompts
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_address() -> Iterator[None]:
+    """Whatever cluster the machine belongs to, these tests start their own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv(ADDRESS, raising=False)
+        yield
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Cluster]:
+    answer = signal.getsignal(signal.SIGTERM)
+    with cluster(cpus=4) as found:
+        assert signal.getsignal(signal.SIGTERM) is answer
+        yield found
+
+
+@pytest.fixture(scope="module")
+def few() -> list[Prompt]:
+    """In few scenes, which are what drawing takes its time for."""
+    names = {"apple", "car"}
+    single = [
+        one for one in prompt_set("mini").prompts()
+        if one.task in ("cna", "ncu") and one.targets[0].name in names
+    ]  # fmt: skip
+    return [*single[:30], *some_prompts(2, ("moc",))]
+
+
+def made(root: Path, plan: RunPlan) -> RunFolder:
+    folder = RunFolder.create(root, plan)
+    folder.set_wish("run")
+    return folder
+
+
+def workers_of(folder: RunFolder) -> set[str]:
+    return {one.worker for path in folder.shards() for one in read_shard(path)}
+
+
+def test_an_address_where_nobody_answers_is_said() -> None:
+    words = r"No Ray cluster can be joined at 127\.0\.0\.1:1: .*RAY_ADDRESS"
+    with pytest.raises(BadInput, match=words), cluster("127.0.0.1:1"):
+        pass
+
+
+def test_it_listens_on_this_machine_alone(shared: Cluster) -> None:
+    import ray
+
+    assert shared.own
+    assert {one["NodeManagerAddress"] for one in ray.nodes()} == {"127.0.0.1"}
+    words = "uses a cluster of its own already"
+    with pytest.raises(BadInput, match=words), cluster("10.0.0.1:6379"):
+        pass
+
+
+def test_one_actor_and_four_give_the_rows_of_a_process(
+    shared: Cluster, tmp_path: Path, few: list[Prompt]
+) -> None:
+    plan = small_plan(few)
+    process, one, four = (made(tmp_path / name, plan) for name in ("process", "one", "four"))
+    assert execute(process).status == "finished"
+    assert execute(one, Crew(workers=1, team="ray")).status == "finished"
+    state = execute(four, Crew(workers=4, team="ray"))
+    assert (state.status, state.done, state.failed) == ("finished", 32, 0)
+    assert rows(one) == rows(process)
+    assert rows(four) == rows(process)
+    assert len(workers_of(one)) == 1
+    assert len(workers_of(four)) > 1
+    assert not list(four.journal.iterdir())
+    assert not (four.path / TOKEN).exists()
+
+
+class OneDies(RayTeam):
+    """Kills the first worker that has a few results in its journal and is at a batch."""
+
+    killed: str = ""
+
+    def events(self, timeout_s: float) -> list[TeamEvent]:
+        found = super().events(timeout_s)
+        for name, member in self._members.items():
+            busy = member.task is not None and member.pid is not None
+            if busy and not self.killed and self.written(name) >= 3:
+                self.killed = name
+                os.kill(member.pid or 0, signal.SIGKILL)
+        return found
+
+    def written(self, name: str) -> int:
+        journals = (self._folder / "journal").glob(f"{name}-*.jsonl")
+        return sum(path.read_bytes().count(b"\n") for path in journals)
+
+
+def test_an_actor_that_is_killed_loses_and_repeats_nothing(
+    shared: Cluster, tmp_path: Path, few: list[Prompt]
+) -> None:
+    plan = small_plan(few)
+    quiet, shot = made(tmp_path / "quiet", plan), made(tmp_path / "shot", plan)
+    assert execute(quiet).status == "finished"
+    team = OneDies(shot.path, WorkerSettings(threads=1), plan, 2)
+    state = execute(shot, Crew(workers=2), team=team)
+    assert team.killed
+    assert (state.status, state.done, state.failed) == ("finished", 32, 0)
+    assert rows(shot) == rows(quiet)
+    # What the killed one wrote down counts, and another one took its place.
+    assert team.killed in workers_of(shot)
+    assert len(workers_of(shot)) == 3
+
+
+def test_a_folder_that_a_worker_cannot_use_ends_the_run_with_the_reason(
+    shared: Cluster, tmp_path: Path, few: list[Prompt]
+) -> None:
+    plan = small_plan(few)
+    folder = made(tmp_path, plan)
+    team = RayTeam(folder.path, WorkerSettings(threads=1), plan, 1)
+    (folder.path / "prompts.jsonl.gz").write_bytes(b"cut off")
+    team.start("w1")
+    found = []
+    while not found:
+        found = team.events(1.0)
+    team.close()
+    assert (found[0].kind, found[0].worker) == (BROKEN, "w1")
+    assert "prompts.jsonl.gz cannot be read" in found[0].reason
+
+
+def test_a_cluster_that_was_joined_lives_on(
+    shared: Cluster, tmp_path: Path, few: list[Prompt]
+) -> None:
+    import ray
+
+    folder = made(tmp_path, small_plan(few[:6]))
+    words = (
+        "import sys; from core.runs.execute import Crew, execute;"
+        "from core.runs.folder import RunFolder;"
+        "print(execute(RunFolder(sys.argv[1]), Crew(workers=2, team='ray')).status)"
+    )
+    address = ray.get_runtime_context().gcs_address
+    done = subprocess.run(
+        [sys.executable, "-c", words, str(folder.path)], cwd=ROOT, text=True, check=True,
+        env={**os.environ, ADDRESS: address, "RAY_AUTH_MODE": "token"}, capture_output=True,
+    )  # fmt: skip
+    assert done.stdout.split() == ["finished"]
+    assert len(rows(folder)) == 6
+    assert ray.get(ray.remote(lambda: 7).remote()) == 7
+
+
+def test_a_worker_that_sees_another_folder_says_so(tmp_path: Path, few: list[Prompt]) -> None:
+    folder = made(tmp_path, small_plan(few))
+    (folder.path / TOKEN).write_text("a")
+    check_shared(folder.path, "a")
+    for path, token, seen in (
+        (folder.path, "b", f"there is the run {folder.run_id}, but not the folder"),
+        (tmp_path / "elsewhere", "a", "there is no run at"),
+    ):
+        with pytest.raises(BadInput, match=seen) as caught:
+            check_shared(path, token, wait_s=0.0)
+        assert str(caught.value).endswith("a folder that all nodes share under the same path.")
+
+
+def test_what_needs_a_device(few: list[Prompt]) -> None:
+    assert not needs_device(small_plan(few))
+    grounded = MaskerSpec("grounded", "grounding-dino-tiny", "sam-vit-b")
+    assert needs_device(small_plan(few, masker=grounded))
