@@ -77,7 +77,7 @@ def form_view(context: Context) -> dict[str, Any]:
         "variants": [{"id": one.id, "name": one.name} for one in VARIANTS],
         **{
             f"{role}s": [
-                {"id": one.id, "name": one.name, "lacking": " ".join(vision_missing(one, sources))}
+                {"id": one.id, "name": one.name, "lacking": _lines(vision_missing(one, sources))}
                 for one in VISION_MODELS if one.role == role
             ]
             for role in ("detector", "segmenter", "presence")
@@ -112,8 +112,8 @@ def stored_choices(context: Context) -> list[dict[str, str]]:
 
 
 def lacking(model_id: str, context: Context) -> str:
-    """What a model lacks before it can draw here, in a sentence or two; empty when it can."""
-    return " ".join(missing(model(model_id), None, context.sources, context.endpoints))
+    """What a model lacks before it can draw here, a sentence a line; empty when it can."""
+    return _lines(missing(model(model_id), None, context.sources, context.endpoints))
 
 
 def planned(context: Context, given: Mapping[str, Any]) -> tuple[list[RunPlan], How, int]:
@@ -189,6 +189,11 @@ def estimate_view(context: Context, given: Mapping[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _lines(sentences: Sequence[str]) -> str:
+    """A sentence a line: some end with a command. What to do by hand without it is no help here."""
+    return "\n".join(one for one in sentences if not one.startswith("Without "))
+
+
 def try_out(context: Context, given: Mapping[str, Any]) -> dict[str, Any]:
     """Draws three pictures where nothing tells yet how long one takes; the estimate after that.
     Raises FieldProblem, and TrueHueError where none could be drawn."""
@@ -224,7 +229,7 @@ def _ready(context: Context, plan: RunPlan) -> None:
     roles: tuple[Role, ...] = ("detector", "segmenter", "presence")
     for role in roles:
         named = getattr(plan.masker, role)
-        if named and (said := " ".join(vision_missing(vision_model(named, role), context.sources))):
+        if named and (said := _lines(vision_missing(vision_model(named, role), context.sources))):
             raise FieldProblem(role, said)
 
 

@@ -71,7 +71,7 @@ function runForm(root, started) {
     strip(form.querySelector('.th-runs-masker'), MASKERS, masker, (id) => { masker = id; ownMasker = true; show(); soon(); });
     put(form.querySelector('[data-field=masker] .th-runs-hint'), HINTS[masker][kind]);
     const lacking = masker === 'grounded' && data ? ['detector', 'segmenter', 'presence'].map((role) => data[role + 's'].find((one) => one.id === field(role).value)).filter((one) => one && one.lacking) : [];
-    form.querySelector('.th-runs-lacking').replaceChildren(...lacking.map((one) => make('li', '', one.name + ' is not here: ' + one.lacking)));
+    form.querySelector('.th-runs-lacking').replaceChildren(...lacking.map((one) => make('li', '', one.lacking)));
   }
   function fill() {
     const named = (one) => ({ id: one.id, name: one.name });
