@@ -12,7 +12,7 @@ import numpy as np
 from core.runs.shards import read_columns, schema
 
 BATCH = 2048
-KEPT_BYTES = 192 * 2**20
+KEPT_BYTES = 96 * 2**20
 """Of shards that are held at once: pictures of one stretch usually lie in few of them."""
 
 
@@ -74,6 +74,7 @@ class _Kept:
         wanted = schema()
         self._schema = wanted if columns is None else pa.schema([wanted.field(c) for c in columns])
         self._tables: OrderedDict[int, Any] = OrderedDict()
+        self._bytes = 0
 
     def table(self, place: int) -> Any:
         """The whole shard, with one chunk a column."""
@@ -83,9 +84,7 @@ class _Kept:
         wanted = self._schema
         table = read_columns(self._shards[place], wanted.names).cast(wanted).combine_chunks()
         self._tables[place] = table
-        while len(self._tables) > 1 and self._bytes() > KEPT_BYTES:
-            self._tables.popitem(last=False)
+        self._bytes += table.nbytes
+        while len(self._tables) > 1 and self._bytes > KEPT_BYTES:
+            self._bytes -= self._tables.popitem(last=False)[1].nbytes
         return table
-
-    def _bytes(self) -> int:
-        return sum(table.nbytes for table in self._tables.values())
