@@ -25,8 +25,8 @@ from storage.runs_ingest import Shard, read, write
 from storage.runs_rows import first_row, number_in
 
 MAX_NAME = 200
-BATCH_ITEMS = 10_000
-"""Pictures a transaction when much is waiting: enough to pay for it, not too many at once."""
+BATCH_ITEMS = 2_000
+"""Pictures a transaction when much is waiting: about a second, in which other writers wait."""
 
 log = logging.getLogger("truehue")
 
@@ -116,8 +116,7 @@ class Runs:
     def complete(self, folder: RunFolder) -> None:
         """Bring the files that an imported run got after its results were stored."""
         with self._ingesting:
-            for path in folder.shards():
-                self._bring(folder, read(path), {})
+            self._bring(folder, [read(path) for path in folder.shards()], {})
             self.changes += 1
 
     def get(self, run_id: str) -> RunRecord:
@@ -191,8 +190,7 @@ class Runs:
     ) -> int:
         """Store a batch; where something in it is wrong, one shard after the other."""
         try:
-            for shard in batch:
-                self._bring(folder, shard, elsewhere)
+            self._bring(folder, batch, elsewhere)
             with self._database.transaction() as cursor:
                 model, imported = str(folder.summary()["model"]), bool(imported_from(folder.path))
                 count = write(self._database, cursor, run_no, model, batch, imported)
@@ -206,26 +204,21 @@ class Runs:
         self.changes += 1
         return count
 
-    def _bring(self, folder: RunFolder, shard: Shard, elsewhere: dict[str, Path]) -> None:
+    def _bring(self, folder: RunFolder, batch: Sequence[Shard], elsewhere: dict[str, Path]) -> None:
         """The files first, so that a row never points at nothing."""
-        images = [name for name in shard.table.column("image_id").to_pylist() if name]
-        masks = [
-            str(one["content_sha256"])
-            for ones in shard.table.column("masks").to_pylist()
-            for one in ones or ()
-        ]
-        for what, names, source, root in (
-            ("picture", images, folder.images, self._images),
-            ("mask", masks, folder.masks, self._masks),
+        # Pictures need not be part of an export.
+        complete = not imported_from(folder.path)
+        for what, column, source, root in (
+            ("picture", "image_id", folder.images, self._images),
+            ("mask", "masks", folder.masks, self._masks),
         ):
-            wrong = [name for name in names if len(name) != 64 or set(name) - _HEX]
-            missing = wrong or bring(names, source, root, elsewhere)
-            if missing and not wrong and imported_from(folder.path):
-                continue  # pictures need not be part of an export
-            if missing:
+            shards = {name: one.path for one in batch for name in _files(one, column)}
+            wrong = [name for name in shards if len(name) != 64 or set(name) - _HEX]
+            missing = wrong or bring(shards, source, root, elsewhere)
+            if missing and (wrong or complete):
                 raise BadShard(
-                    f"{shard.path} speaks of the {what} {missing[0][:64]}, which is neither below "
-                    f"{source} nor stored. Copy the run's folder whole."
+                    f"{shards[missing[0]]} speaks of the {what} {missing[0][:64]}, which is "
+                    f"neither below {source} nor stored. Copy the run's folder whole."
                 )
 
     def _is_refused(self, run_id: str, path: Path) -> bool:
@@ -272,6 +265,14 @@ class Runs:
 
 
 _HEX = frozenset("0123456789abcdef")
+
+
+def _files(shard: Shard, column: str) -> list[str]:
+    """The names of the pictures or masks that a shard speaks of."""
+    rows = shard.table.column(column).to_pylist()
+    if column == "image_id":
+        return [name for name in rows if name]
+    return [str(one["content_sha256"]) for masks in rows for one in masks or ()]
 
 
 def _number(cursor: duckdb.DuckDBPyConnection, run_id: str) -> int | None:

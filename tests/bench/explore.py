@@ -2,9 +2,10 @@
 
 Seeds a database with nine runs of the whole reconstruction (44,464 prompts, four pictures each,
 five rules) through the tables' own writer, with seeded colors around the asked ones, and prints the
-median time of every question beside its goal and the time of the plainest possible look at the
-same rows: how often the paper's rule passes each run. ``--verdicts 200000`` takes seconds.
-``--folder`` keeps the database and takes it up again.
+median time of every question beside its goal, as a multiple of the plainest possible look at the
+same rows (how often the paper's rule passes each run), and the processor time of all cores, which
+says more on a machine that is busy. ``--verdicts 200000`` takes seconds. ``--folder`` keeps the
+database and takes it up again.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from storage.runs_ingest import _store
 MODELS, IMAGES, RUNS = 9, 4, 7
 GOAL_MS, GOAL_PAGE_MS = 300.0, 150.0
 BUCKETS = 64
-BATCH = 10_000
+BATCH = 100  # pictures that came in at once: the worst order, of a run that was watched
 RULES = tuple((rule(one).id, rule(one).version) for one in EVERY_RULE)
 CAUSES = ("", "hue", "duller", "lighter", "darker", "more-vivid", "leaked", "absent", "not-found",
           "no-image")  # fmt: skip
@@ -195,11 +196,11 @@ def _noise(storage: Storage, cursor: object) -> None:
 
 @dataclass(frozen=True)
 class Line:
-    """One question, its goal in milliseconds (None where there is none)."""
+    """One question and its goal in milliseconds."""
 
     name: str
     ask: Callable[[], object]
-    goal_ms: float | None = GOAL_MS
+    goal_ms: float = GOAL_MS
 
 
 def questions(storage: Storage) -> list[Line]:
@@ -257,19 +258,20 @@ def questions(storage: Storage) -> list[Line]:
     return lines
 
 
-def measure(storage: Storage, ask: Callable[[], object]) -> float:
-    """Median milliseconds of :data:`RUNS` answers that were not kept."""
-    times = []
+def measure(storage: Storage, ask: Callable[[], object]) -> tuple[float, float]:
+    """Median milliseconds of :data:`RUNS` answers that were not kept, on the clock and of work."""
+    times, work = [], []
     for _ in range(RUNS):
         with storage.results._lock:
             words = storage.results._kept.get("words")
             storage.results._kept.clear()
             if words is not None:
                 storage.results._kept["words"] = words
-        start = time.perf_counter()
+        start, busy = time.perf_counter(), time.process_time()
         ask()
         times.append(1e3 * (time.perf_counter() - start))
-    return statistics.median(times)
+        work.append(1e3 * (time.process_time() - busy))
+    return statistics.median(times), statistics.median(work)
 
 
 def reference(storage: Storage) -> Callable[[], object]:
@@ -305,17 +307,16 @@ def _report(storage: Storage) -> None:
     size = storage._database.path.stat().st_size / 1e9
     print(f"{rows:,} verdicts of {storage._database.count('run_items'):,} pictures, "
           f"{size:.2f} GB, {os.cpu_count()} cores")  # fmt: skip
-    plain = measure(storage, reference(storage))
-    print(f"{'milliseconds':<46}{'median':>8}{'times':>8}{'goal':>7}")
-    print(f"{'reference: passes of each run':<46}{plain:>8.1f}{1:>8.1f}")
+    plain, busy = measure(storage, reference(storage))
+    print(f"{'milliseconds':<46}{'median':>8}{'times':>7}{'work':>8}{'goal':>6}")
+    print(f"{'reference: passes of each run':<46}{plain:>8.1f}{1:>7.1f}{busy:>8.1f}")
     missed = []
     for line in questions(storage):
-        taken = measure(storage, line.ask)
-        late = line.goal_ms is not None and taken > line.goal_ms
+        taken, busy = measure(storage, line.ask)
+        late = taken > line.goal_ms
         missed += [line.name] if late else []
-        goal = "" if line.goal_ms is None else f"{line.goal_ms:.0f}"
         print(
-            f"{line.name:<46}{taken:>8.1f}{taken / plain:>8.1f}{goal:>7}"
+            f"{line.name:<46}{taken:>8.1f}{taken / plain:>7.1f}{busy:>8.1f}{line.goal_ms:>6.0f}"
             f"{'  missed' if late else ''}",
             flush=True,
         )

@@ -16,6 +16,7 @@ from storage.evidence import Evidence
 from storage.images import Images
 from storage.masks import Masks
 from storage.migrations import APP_VERSION, MIGRATIONS, Migration
+from tests.storage.run_samples import fill
 from tests.storage.samples import (
     answers,
     asks,
@@ -225,3 +226,27 @@ def test_a_database_of_the_third_step_asks_of_bystanders_too(data_dir: Path) -> 
         again = rows("SELECT asked FROM drawings ORDER BY number")[-5:]
         assert again == asked[:5]
         assert storage.check() == []
+
+
+def test_a_database_of_the_fourth_step_takes_runs(data_dir: Path, tmp_path: Path) -> None:
+    data_dir.mkdir()
+    fourth = Database.open(_path(data_dir), migrations=MIGRATIONS[:4])
+    images = Images(fourth, data_dir / "images")
+    masks = Masks(fourth, data_dir / "masks", images)
+    image = images.add(picture(), "a", "upload")
+    evidence = Evidence(fourth, images, masks).add(verdict(image.image_id))
+    fourth.close()
+    with Storage.open(data_dir) as storage:
+        assert storage.images.recent() == [image]
+        assert storage.evidence.recent() == [evidence]
+        assert storage.runs.all() == storage.results.board("paper") == []
+        ids = fill(storage, tmp_path, models=("model-a",), prompts=4, images=1)
+        before = storage.results.board("paper")
+        # Where the machine stops right after, the log is replayed.
+        copied = data_dir.parent / "copied"
+        shutil.copytree(data_dir, copied)
+    for folder in (data_dir, copied):
+        with Storage.open(folder) as storage:
+            assert [one.run_id for one in storage.runs.all()] == ids
+            assert storage.results.board("paper") == before
+            assert storage.check() == []
