@@ -73,11 +73,16 @@ def execute(
     for tests.
 
     Raises InUse while another process executes it, BadInput for a folder that another version
-    began, BadShard for a shard that cannot be read.
+    began or that was imported, BadShard for a shard that cannot be read.
     """
     crew = crew or Crew()
     if crew.workers < 1:
         raise BadInput(f"At least one worker is needed, not {crew.workers}.")
+    if folder.summary().get("imported"):
+        raise BadInput(
+            "This run was imported: the rest of its pictures would be another machine's. Begin a "
+            "run of your own."
+        )
     plan = folder.plan()
     check_versions(folder, plan)
     busy = "Another process is at this run. Pause it there first."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -202,6 +203,14 @@ def test_only_one_process_is_at_a_run(tmp_path: Path, few: list[Prompt]) -> None
         execute(folder)
     with pytest.raises(BadInput, match="At least one worker"):
         execute(folder, Crew(workers=0))
+
+
+def test_an_imported_run_is_not_gone_on_with(tmp_path: Path, few: list[Prompt]) -> None:
+    folder = made(tmp_path, small_plan(few))
+    path = folder.path / "plan.json"
+    path.write_text(json.dumps({**folder.summary(), "imported": {"name": "a.zip"}}))
+    with pytest.raises(BadInput, match="was imported"):
+        execute(RunFolder(folder.path))
 
 
 def test_other_versions_do_not_go_on(
