@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from threading import Event
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from core.color.systems import SYSTEMS
 from core.errors import BadInput, NotStored
@@ -40,6 +41,10 @@ from tabs.runs_wish import (
 )
 from tabs.runs_words import bytes_words, money_words, pictures_words, time_words
 
+if TYPE_CHECKING:
+    from storage.store import Storage
+
+_KEPT: WeakKeyDictionary[Storage, tuple[Any, list[StoredItem], str]] = WeakKeyDictionary()
 # A newcomer who presses Start gets a run of minutes, not of days.
 DEFAULT_LIMIT = 100
 DRAWABLE = ("renderer", "diffusers", "transformers")
@@ -130,7 +135,7 @@ def planned(context: Context, given: Mapping[str, Any]) -> tuple[list[RunPlan], 
     prompts = chosen(every, wish)
     items: list[StoredItem] = []
     if wish.stored:
-        items, drawn_by = _pictures(context, wish.models[0], prompts)
+        items, drawn_by = _pictures(context, wish, prompts)
         wish = replace(wish, models=(drawn_by,))
     how = How(
         workers=whole("workers", "The number of workers", given.get("workers") or 1, 1,
@@ -143,16 +148,31 @@ def planned(context: Context, given: Mapping[str, Any]) -> tuple[list[RunPlan], 
 
 
 def _pictures(
-    context: Context, named: str, prompts: Sequence[Prompt]
+    context: Context, wish: RunWish, prompts: Sequence[Prompt]
 ) -> tuple[list[StoredItem], str]:
-    """The pictures of a model, or of ``run:<id>``, and the model that drew them."""
-    if not named.startswith(OF_RUN):
-        return of_model(context.storage, named, prompts), named
-    try:
-        folder = context.keeper.folder(named.removeprefix(OF_RUN))
-    except NotStored as error:
-        raise FieldProblem("models", str(error)) from None
-    return of_run(folder, prompts), str(folder.summary()["model"])
+    """The pictures of a model, or of ``run:<id>``, and the model that drew them.
+
+    The last answer is kept: the estimate asks for the same ones at every other change of the form.
+    """
+    (named,) = wish.models
+    folder = None
+    if named.startswith(OF_RUN):
+        try:
+            folder = context.keeper.folder(named.removeprefix(OF_RUN))
+        except NotStored as error:
+            raise FieldProblem("models", str(error)) from None
+    now = (
+        tuple(folder.shards()) if folder
+        else (context.storage.drawings.count(), context.storage.masks.count())
+    )  # fmt: skip
+    key = (named, wish.set_id, wish.task, wish.system, wish.limit, len(prompts), now)
+    kept = _KEPT.get(context.storage)
+    if kept is not None and kept[0] == key:
+        return kept[1], kept[2]
+    items = of_run(folder, prompts) if folder else of_model(context.storage, named, prompts)
+    drawn_by = str(folder.summary()["model"]) if folder else named
+    _KEPT[context.storage] = (key, items, drawn_by)
+    return items, drawn_by
 
 
 def prompts_of(context: Context, wish: RunWish) -> tuple[Sequence[Prompt], str, str]:

@@ -49,11 +49,11 @@ def of_model(storage: Storage, model: str, prompts: Sequence[Prompt]) -> list[St
             fitting = masks_of(masks.get(image_id, ()), prompts[place].targets)
             kept = {
                 target: StoredMask(
-                    one.mask_id, str(storage.masks.file(one)), one.maker, one.parameters
+                    one.mask_id, _whole(storage.masks.file(one)), one.maker, one.parameters
                 )
                 for target, one in fitting.items()
             }
-            file = str(storage.images.file(image_id))
+            file = _whole(storage.images.file(image_id))
             out.append(StoredItem(place, number, image_id, file, kept, row.model))
     return _some(out, model)
 

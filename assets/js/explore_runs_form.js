@@ -61,13 +61,23 @@ function runForm(root, started) {
       return label;
     }));
   }
+  // A part of a set is drawn to have a look; what is here already is scored as a whole.
+  function change(id) {
+    kind = id;
+    ownMasker = false;
+    const limit = field('limit'), usual = String(data ? data.limit : '');
+    if (kind === 'stored' && limit.value === usual) limit.value = '';
+    else if (kind === 'drawn' && !limit.value) limit.value = usual;
+    show();
+    soon();
+  }
   function show() {
     const stored = kind === 'stored', drawsHere = !stored && chosenModels().some((id) => id !== RENDERER);
     form.querySelectorAll('.th-runs-draws').forEach((node) => node.classList.toggle('th-off', stored));
     form.querySelectorAll('.th-runs-scores').forEach((node) => node.classList.toggle('th-off', !stored));
     if (!ownMasker) masker = drawsHere ? 'grounded' : 'exact';
     form.querySelectorAll('.th-runs-grounded').forEach((node) => node.classList.toggle('th-off', masker !== 'grounded'));
-    strip(form.querySelector('.th-runs-kind'), [{ id: 'drawn', name: 'Draw pictures' }, { id: 'stored', name: 'Score pictures that are here' }], kind, (id) => { kind = id; ownMasker = false; show(); soon(); });
+    strip(form.querySelector('.th-runs-kind'), [{ id: 'drawn', name: 'Draw pictures' }, { id: 'stored', name: 'Score pictures that are here' }], kind, (id) => { change(id); });
     strip(form.querySelector('.th-runs-masker'), MASKERS, masker, (id) => { masker = id; ownMasker = true; show(); soon(); });
     put(form.querySelector('[data-field=masker] .th-runs-hint'), HINTS[masker][kind]);
     const lacking = masker === 'grounded' && data ? ['detector', 'segmenter', 'presence'].map((role) => data[role + 's'].find((one) => one.id === field(role).value)).filter((one) => one && one.lacking) : [];
