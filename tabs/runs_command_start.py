@@ -20,10 +20,10 @@ from core.runs.folder import RunFolder
 from core.runs.records import RunPlan, RunState
 from core.runs.worker import WorkerSettings
 from tabs.guard import many
-from tabs.runs import about_of, default_workers
 from tabs.runs_command_ask import found, told
 from tabs.runs_command_line import Line
 from tabs.runs_command_sets import gathered
+from tabs.runs_machine import about_of, default_workers
 from tabs.runs_plan import plans
 from tabs.runs_trial import Trials
 from tabs.runs_wish import MOST_WORKERS, price_of, whole, wish_of

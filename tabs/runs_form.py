@@ -23,7 +23,8 @@ from core.verdict.rules import RULES
 from tabs.context import Context
 from tabs.guard import allowed_model, many
 from tabs.library import SELECTION
-from tabs.runs import How, about_of, cores_here, gpus_here, release, with_weights
+from tabs.runs import How
+from tabs.runs_machine import about_of, cores_here, gpus_here, release, with_weights
 from tabs.runs_plan import chosen, name_of, plans
 from tabs.runs_stored import OF_RUN, of_model, of_run
 from tabs.runs_wish import (

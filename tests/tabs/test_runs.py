@@ -17,9 +17,10 @@ from core.runs.folder import RunFolder
 from core.runs.records import RunState
 from core.runs.shards import read_shard
 from tabs.context import Context
-from tabs.runs import Keeper, release
+from tabs.runs import Keeper
 from tabs.runs_form import estimate_view, form_view, planned, start_runs
 from tabs.runs_list import act, runs_view
+from tabs.runs_machine import release
 from tabs.runs_plan import chosen, plans
 from tabs.runs_stored import OF_RUN
 from tabs.runs_wish import FieldProblem, price_of, wish_of
