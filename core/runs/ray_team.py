@@ -237,7 +237,7 @@ def _ended(error: Exception, name: str, where: str) -> TeamEvent:
     if isinstance(error, ActorDiedError) and error.actor_init_failed:
         return TeamEvent(
             BROKEN, name,
-            f"A node cannot run this project: {_last_line(error)} It has to be at {_PROJECT} on "
+            f"A node cannot run this project: {_last_line(error)}. It has to be at {_PROJECT} on "
             "every node, with the same packages.",
         )  # fmt: skip
     if isinstance(error, RayTaskError):
@@ -248,10 +248,10 @@ def _ended(error: Exception, name: str, where: str) -> TeamEvent:
     if "its node has died" in str(error):
         return TeamEvent(DIED, name, f"the node of {process} is gone")
     if not where:
-        return TeamEvent(DIED, name, f"Ray could not start it: {_last_line(error).rstrip('.')}")
+        return TeamEvent(DIED, name, f"Ray could not start it: {_last_line(error)}")
     return TeamEvent(DIED, name, f"{process} was ended, perhaps for want of memory")
 
 
 def _last_line(error: Exception) -> str:
     lines = [one.strip() for one in str(error).splitlines() if one.strip()]
-    return lines[-1][:300] if lines else type(error).__name__
+    return lines[-1][:300].rstrip(".") if lines else type(error).__name__
