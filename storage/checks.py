@@ -6,7 +6,7 @@ from pathlib import Path
 
 from core.files import shelf
 from storage.database import Database
-from storage.runs_ingest import ARCHIVE
+from storage.runs_pictures import ARCHIVE
 
 _REFERENCES = (
     (

@@ -25,8 +25,9 @@ from core.analysis.records import (
 from core.errors import BadInput
 from storage.database import Database
 from storage.results_facets import Facets, facets
+from storage.results_items import items, snapshot
 from storage.results_pairs import CELLS, pair_counts, pairs
-from storage.results_wall import items, page, snapshot
+from storage.results_wall import page
 from storage.results_where import COLUMNS, OBJECT_FIELDS, PICTURE, condition, set_fields
 from storage.results_words import Words
 from storage.runs import Runs
@@ -60,8 +61,7 @@ class Results:
         Prompts with equal numbers of passes, scores and pictures stand together.
         """
 
-        def ask() -> list[PromptTally]:
-            words = self._words()
+        def ask(words: Words) -> list[PromptTally]:
             number = words.rule(rule)
             if number < 0:
                 return []
@@ -89,8 +89,7 @@ class Results:
     def unscored(self, meant: Slice) -> list[CauseCount]:
         """Why pictures have no score, by run and task, the most first."""
 
-        def ask() -> list[CauseCount]:
-            words = self._words()
+        def ask(words: Words) -> list[CauseCount]:
             rows = self._database.rows(f"""
                 SELECT run_no, task_no, cause_no, count(*) AS n FROM run_verdicts
                 WHERE {condition(words, meant)} AND leads AND picture_status = {UNSCORES}
@@ -118,8 +117,7 @@ class Results:
         if wrong or not by or len(set(by)) < len(by):
             raise BadInput(f"Count by one or more of {', '.join(GROUPS)}, each once.")
 
-        def ask() -> list[Count]:
-            words = self._words()
+        def ask(words: Words) -> list[Count]:
             columns = ", ".join(
                 f"{COLUMNS[name]}{_MASKS.get(name, '')} AS by{at}" for at, name in enumerate(by)
             )
@@ -141,8 +139,7 @@ class Results:
     def drift(self, meant: Slice) -> list[Drift]:
         """Where each asked color went, over the objects that were measured."""
 
-        def ask() -> list[Drift]:
-            words = self._words()
+        def ask(words: Words) -> list[Drift]:
             rows = self._database.rows(f"""
                 SELECT color_no, avg(l), avg(a), avg(b), count(*), count_if(status = {PASSES})
                 FROM run_verdicts WHERE {condition(words, meant, ("color",))} AND l IS NOT NULL
@@ -166,8 +163,7 @@ class Results:
     def agreement(self, runs: Sequence[str] = ()) -> list[RuleAgreement]:
         """What each two rules say of the same pictures."""
 
-        def ask() -> list[RuleAgreement]:
-            words = self._words()
+        def ask(words: Words) -> list[RuleAgreement]:
             rows = self._database.rows(
                 "SELECT statuses, count(*) FROM run_items WHERE statuses > 0 "
                 f"{_in_runs(words, runs)} GROUP BY statuses"
@@ -209,17 +205,18 @@ class Results:
         with several objects that fit stands once, with the first of them in that order. Raises
         :class:`BadInput` for an order or a cursor that is none.
         """
-        words = self._words()
         several = bool(set_fields(meant) & OBJECT_FIELDS)
-        return page(
-            self._database, words, condition(words, meant), several, sort, descending, limit, after
-        )
+        return self._asked(
+            lambda words: page(
+                self._database, words, condition(words, meant), several, sort, descending, limit,
+                after,
+            )
+        )  # fmt: skip
 
     def count(self, meant: Slice) -> int:
         """How many pictures there are."""
 
-        def ask() -> int:
-            words = self._words()
+        def ask(words: Words) -> int:
             number = "count(*)"
             if set_fields(meant) & OBJECT_FIELDS:
                 number = f"count(*) FILTER (single) + count(DISTINCT {PICTURE}) FILTER (NOT single)"
@@ -236,7 +233,7 @@ class Results:
         Each is counted with all other filters on.
         """
         found: Facets = self._once(
-            ("facets", meant), lambda: facets(self._database, self._words(), meant)
+            ("facets", meant), lambda words: facets(self._database, words, meant)
         )
         return {name: list(values) for name, values in found.items()}
 
@@ -245,15 +242,18 @@ class Results:
 
         Raises :class:`NotStored` for a run that is not here.
         """
-        words = self._words()
-        run_no = words.number("run", run_id)
-        with snapshot(self._database) as cursor:
-            rows = cursor.execute(
-                "SELECT rowid FROM run_verdicts WHERE run_no = ? AND position = ? "
-                "ORDER BY rule_no, target",
-                [run_no, int(position)],
-            ).fetchall()
-            return items(cursor, words, [row for (row,) in rows], {})
+
+        def ask(words: Words) -> list[WallItem]:
+            run_no = words.number("run", run_id)
+            with snapshot(self._database) as cursor:
+                rows = cursor.execute(
+                    "SELECT rowid FROM run_verdicts WHERE run_no = ? AND position = ? "
+                    "ORDER BY rule_no, target",
+                    [run_no, int(position)],
+                ).fetchall()
+                return items(cursor, words, [row for (row,) in rows], {})
+
+        return self._asked(ask)
 
     def pairs(
         self, run_a: str, run_b: str, meant: Slice, cell: str = "", limit: int = 60,
@@ -266,22 +266,36 @@ class Results:
         have to fit one of the two. Raises :class:`BadInput` for another cell or a cursor that is
         none, :class:`NotStored` for a run or picture.
         """
-        return pairs(self._database, self._words(), run_a, run_b, meant, cell, limit, after, start)
+        return self._asked(
+            lambda words: pairs(
+                self._database, words, run_a, run_b, meant, cell, limit, after, start
+            )
+        )
 
     def pair_counts(self, run_a: str, run_b: str, meant: Slice) -> dict[str, int]:
         """How many pairs each of :data:`CELLS` has, and ``all`` of them."""
         found: dict[str, int] = self._once(
             ("pairs", run_a, run_b, meant),
-            lambda: pair_counts(self._database, self._words(), run_a, run_b, meant),
+            lambda words: pair_counts(self._database, words, run_a, run_b, meant),
         )
         return dict(found)
 
     def _words(self) -> Words:
-        words: Words = self._once("words", lambda: Words.read(self._database))
-        return words
+        return self._keep("words", lambda: Words.read(self._database))
 
-    def _once(self, key: object, ask: Callable[[], _T]) -> _T:
+    def _once(self, key: object, ask: Callable[[Words], _T]) -> _T:
         """The kept answer; the answer of ``ask`` where nothing is kept or something came in."""
+        return self._keep(key, lambda: self._asked(ask))
+
+    def _asked(self, ask: Callable[[Words], _T]) -> _T:
+        """The answer to a question that is put with all words at hand."""
+        try:
+            return ask(self._words())
+        except IndexError:
+            # A row that came in after the words were read has a number that is none of theirs.
+            return ask(Words.read(self._database))
+
+    def _keep(self, key: object, make: Callable[[], _T]) -> _T:
         with self._lock:
             changes = self._runs.changes
             if changes != self._changes:
@@ -291,14 +305,14 @@ class Results:
                 self._kept.move_to_end(key)
                 kept: _T = self._kept[key]
                 return kept
-        answer = ask()
+        made = make()
         with self._lock:
             # What came in while it was counted may or may not be in it: then it is not kept.
             if self._runs.changes == changes == self._changes:
-                self._kept[key] = answer
+                self._kept[key] = made
                 while len(self._kept) > _KEPT:
                     self._kept.popitem(last=False)
-        return answer
+        return made
 
 
 def _in_runs(words: Words, runs: Sequence[str]) -> str:

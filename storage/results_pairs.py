@@ -9,7 +9,8 @@ import duckdb
 from core.analysis.records import Slice, WallItem
 from core.errors import BadInput, NotStored
 from storage.database import Database
-from storage.results_wall import MOST, items, snapshot
+from storage.results_items import items, snapshot
+from storage.results_wall import MOST
 from storage.results_where import OBJECT_FIELDS, condition, set_fields
 from storage.results_words import Words
 from storage.runs_rows import FAILS, PASSES

@@ -1,26 +1,23 @@
 """The wall: pages of pictures in some order, each page read without those before it.
 
-A page is found by the few columns that order it; texts and ids are read for its rows alone.
+A page is found by the few columns that order it; :mod:`storage.results_items` reads the rest.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import duckdb
-import numpy as np
 
 from core.analysis.records import WallItem
-from core.color.spaces import hex_of, lab_to_srgb8
 from core.errors import BadInput
 from storage.database import Database
+from storage.results_items import BY_PLACE, BY_ROW, apart, items, snapshot
 from storage.results_where import PICTURE
 from storage.results_words import Words
-from storage.runs_rows import STATUSES
 
 SORTS = {
     "delta_e00": "delta_e00",
@@ -35,15 +32,6 @@ PLACE = f"((({PICTURE}) << 5) + target + 1)"
 """The last word in every order: no two rows of a rule are equal."""
 
 _NO_KEY = "none"
-
-
-@contextmanager
-def snapshot(database: Database) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A cursor for several questions that see the same rows under the same row ids."""
-    with database.cursor() as cursor:
-        cursor.begin()
-        yield cursor
-        cursor.rollback()
 
 
 @dataclass(frozen=True)
@@ -153,7 +141,8 @@ class _Order:
             keys.pop()
         places = dict(
             cursor.execute(
-                f"SELECT t.rowid, {PLACE} FROM {_AT} JOIN run_verdicts AS t ON t.rowid = wanted.at",
+                f"SELECT t.rowid, {PLACE} FROM {BY_ROW} "
+                "JOIN run_verdicts AS t ON t.rowid = wanted.at",
                 [[row for _, row in keys]],
             ).fetchall()
         )
@@ -196,9 +185,9 @@ class _Order:
             )
             values = [start.key, start.key, start.place]  # type: ignore[list-item]
         rows = cursor.execute(
-            f"SELECT DISTINCT {PICTURE} FROM run_verdicts JOIN {_OF} USING (run_no, position) "
+            f"SELECT DISTINCT {PICTURE} FROM run_verdicts JOIN {BY_PLACE} USING (run_no, position) "
             f"WHERE {self.where} AND {upto}",
-            [*_apart(pictures), *values],
+            [*apart(pictures), *values],
         ).fetchall()
         return {picture for (picture,) in rows}
 
@@ -221,103 +210,3 @@ class _Order:
             raise BadInput(
                 f"The page after {text[:60]!r} does not exist in this order: begin at the first."
             ) from error
-
-
-# Pictures that are looked up by run and place, and rows by their row id: joins with a short list
-# read a table once and decode next to nothing of it, where IN with a list is slow.
-_OF = "(SELECT unnest(?::INTEGER[]) AS run_no, unnest(?::INTEGER[]) AS position) AS wanted"
-_AT = "(SELECT unnest(?::BIGINT[]) AS at) AS wanted"
-
-_VERDICTS = f"""
-    SELECT v.rowid, run_no, position, image, target, v.prompt_no, task_no, system_no, object_no,
-        category_no, color_no, status, picture_status, cause_no, matches, delta_e00, delta_chroma,
-        hue_deg, misfit, l, a, b, rule_no, told, coalesce(picture_reason, told)
-    FROM {_AT} JOIN run_verdicts AS v ON v.rowid = wanted.at
-"""
-
-
-def _apart(pictures: Sequence[int]) -> list[list[int]]:
-    distinct = sorted(set(pictures))
-    return [[one >> 32 for one in distinct], [one & 0xFFFFFFFF for one in distinct]]
-
-
-def items(
-    cursor: duckdb.DuckDBPyConnection, words: Words, rows: Sequence[int],
-    cursors: Mapping[int, str],
-) -> list[WallItem]:  # fmt: skip
-    """The rows of verdicts as pictures on the wall, in their order."""
-    if not rows:
-        return []
-    verdicts = {row[0]: row for row in cursor.execute(_VERDICTS, [list(rows)]).fetchall()}
-    places = [(row[1] << 32) + row[2] for row in verdicts.values()]
-    pictures = {
-        (run, position): rest
-        for run, position, *rest in _looked_up(
-            cursor, "run_items", "run_no, position, image_id, reason, seed, width, height", places
-        )
-    }
-    masks = {
-        (run, position, target): mask_id
-        for run, position, target, mask_id in _looked_up(
-            cursor, "run_masks", "run_no, position, target, mask_id", places
-        )
-    }
-    prompts = {
-        number: rest
-        for number, *rest in cursor.execute(
-            "SELECT prompt_no, prompt_id, source, text FROM known_prompts "
-            "JOIN (SELECT unnest(?::INTEGER[]) AS prompt_no) USING (prompt_no)",
-            [sorted({row[5] for row in verdicts.values()})],
-        ).fetchall()
-    }
-    return [
-        _item(
-            words, row, prompts[row[5]], pictures[row[1], row[2]],
-            masks.get((row[1], row[2], row[4]), ""), cursors.get(row[0], ""),
-        )
-        for row in (verdicts[one] for one in rows)
-    ]  # fmt: skip
-
-
-def _looked_up(
-    cursor: duckdb.DuckDBPyConnection, table: str, columns: str, pictures: Sequence[int]
-) -> list[tuple[Any, ...]]:
-    """Rows of some pictures: their row ids by two columns of numbers, then all that is wanted."""
-    rows = cursor.execute(
-        f"SELECT t.rowid FROM {_OF} JOIN {table} AS t USING (run_no, position)", _apart(pictures)
-    ).fetchall()
-    return cursor.execute(
-        f"SELECT {columns} FROM {_AT} JOIN {table} AS t ON t.rowid = wanted.at",
-        [[row for (row,) in rows]],
-    ).fetchall()
-
-
-def _item(
-    words: Words, row: tuple[Any, ...], prompt: Sequence[Any], picture: Sequence[Any],
-    mask_id: str, cursor: str,
-) -> WallItem:  # fmt: skip
-    (
-        _, run_no, position, image, target, _, task, system, object_no, category_no, color_no,
-        status, picture_status, cause, matches, delta_e00, delta_chroma, hue_deg, misfit, *lab,
-        rule_no, told, reason,
-    ) = row  # fmt: skip
-    prompt_id, source, text = prompt
-    image_id, failed, seed, width, height = picture
-    found = None if lab[0] is None else (lab[0], lab[1], lab[2])
-    color = None if color_no is None else words.colors[color_no]
-    return WallItem(
-        run_id=words.run_ids[run_no], position=position, image=image, prompt_id=prompt_id,
-        prompt_source=source, text=text, task=words.names["task"][task],
-        system=words.names["system"][system], image_id=image_id, mask_id=mask_id,
-        target=target, object_name="" if object_no is None else words.names["object"][object_no],
-        category="" if category_no is None else words.names["category"][category_no],
-        color=color.value if color else "", color_name=color.label if color else "",
-        asked_hex=color.hex if color else "",
-        found_hex="" if found is None else hex_of(lab_to_srgb8(np.array(found))),
-        status=STATUSES[status], picture_status=STATUSES[picture_status],
-        cause=words.names["cause"][cause], told=told, picture_reason=failed or reason,
-        relation="" if matches is None else "matches" if matches else "differs",
-        delta_e00=delta_e00, delta_chroma=delta_chroma, hue_deg=hue_deg, misfit=misfit,
-        lab=found, cursor=cursor, rule=words.names["rule"][rule_no], seed=seed, width=width,
-        height=height,
-    )  # fmt: skip

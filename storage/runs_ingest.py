@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,20 +11,12 @@ import duckdb
 import numpy as np
 
 from core.analysis.names import nearest_l2
-from core.errors import BadInput
 from core.runs.shards import BadShard, read_columns, schema
-from storage import canonical
 from storage.database import Database
+from storage.runs_check import check
 from storage.runs_dictionaries import numbers_of
+from storage.runs_pictures import store_images, store_masks
 from storage.runs_rows import FIRSTS, STATUS_BITS, STATUSES, TRAITS, case, first_row, number_in
-
-ARCHIVE = "archive"
-"""Source of a picture of an imported run: its file may not have been part of the export."""
-
-_MASKS = """
-    SELECT position, unnest(masks, recursive := true)
-    FROM (SELECT position, masks FROM new_items WHERE drawn)
-"""
 
 
 @dataclass(frozen=True)
@@ -59,8 +50,8 @@ def write(
     """Write the rows of ``shards`` inside an open transaction; return how many pictures are new.
 
     The files of their pictures and masks lie in the data folder already, but for those of an
-    ``imported`` run, which may have come without. A shard that is in the
-    ledger is left out. Raises :class:`BadShard` for what cannot belong to the run.
+    ``imported`` run, which may have come without. A shard that is in the ledger is left out.
+    Raises :class:`BadShard` for what cannot belong to the run.
     """
     known = cursor.execute("SELECT name FROM run_shards WHERE run_no = ?", [run_no]).fetchall()
     done = {name for (name,) in known}
@@ -69,12 +60,12 @@ def write(
         return 0
     first = number_in(cursor, "SELECT coalesce(max(shard_no) + 1, 0) FROM run_shards")
     _incoming(cursor, shards, first)
-    _check(cursor, run_no, shards, first)
+    check(cursor, run_no, [one.path for one in shards], first)
     _attempts(cursor, run_no)
     _verdicts(cursor)
-    count = _store(cursor, run_no)
-    _images(cursor, model_id, database, imported)
-    _masks(cursor, run_no, database)
+    count = store_results(cursor, run_no)
+    store_images(cursor, model_id, database, imported)
+    store_masks(cursor, run_no, database)
     cursor.execute(
         "INSERT INTO run_shards SELECT unnest(?::INTEGER[]), ?, unnest(?::VARCHAR[]), "
         "unnest(?::INTEGER[]), ?",
@@ -104,57 +95,6 @@ def _incoming(cursor: duckdb.DuckDBPyConnection, shards: Sequence[Shard], first:
         cursor.execute("CREATE TEMP TABLE incoming AS SELECT * FROM shards_read")
     finally:
         cursor.unregister("shards_read")
-
-
-_WRONG = (
-    (
-        "the position {} with the prompt {} is not in the plan",
-        """
-        SELECT shard_no, position, prompt FROM incoming
-        ANTI JOIN (SELECT prompt FROM run_prompts WHERE run_no = $run) USING (prompt)
-        """,
-    ),
-    (
-        "the position {} is below 0, or its attempt or image is",
-        "SELECT shard_no, position FROM incoming WHERE least(position, image, attempt) < 0",
-    ),
-    (
-        "the picture {} is {!r:.40}, neither drawn with an image nor failed with a reason",
-        """
-        SELECT shard_no, position, status FROM incoming
-        WHERE coalesce(NOT ((status = 'drawn' AND image_id <> '' AND width > 0 AND height > 0)
-            OR (status = 'failed' AND image_id = '')), true)
-        """,
-    ),
-    (
-        "a verdict of the picture {} is {!r:.40} of {!r:.40}, which are no statuses, or speaks of "
-        "an object that the prompt does not have",
-        f"""
-        SELECT shard_no, position, v.status, v.picture_status
-        FROM (SELECT shard_no, position, prompt, unnest(verdicts) AS v FROM incoming)
-        JOIN (SELECT * FROM run_prompts WHERE run_no = $run) AS p USING (prompt)
-        LEFT JOIN known_targets AS t ON t.prompt_no = p.prompt_no AND t.target = v.target
-        WHERE {case("v.status", STATUSES)} IS NULL OR {case("v.picture_status", STATUSES)} IS NULL
-            OR (v.target >= 0 AND t.color_no IS NULL) OR coalesce(v.rule, '') = ''
-        """,
-    ),
-)
-
-
-def _check(
-    cursor: duckdb.DuckDBPyConnection, run_no: int, shards: Sequence[Shard], first: int
-) -> None:
-    """Raise BadShard for rows that cannot be of this run."""
-    for sentence, question in _WRONG:
-        values = {"run": run_no} if "$run" in question else {}
-        row = first_row(cursor, f"{question} ORDER BY ALL LIMIT 1", values)
-        if row:
-            path = shards[row[0] - first].path
-            words = sentence.format(*row[1:])
-            raise BadShard(
-                f"{path} does not belong to this run: {words}. Take the file away, or put the "
-                "right one back."
-            )
 
 
 def _attempts(cursor: duckdb.DuckDBPyConnection, run_no: int) -> None:
@@ -238,7 +178,7 @@ def _verdicts(cursor: duckdb.DuckDBPyConnection) -> None:
     )
 
 
-def _store(cursor: duckdb.DuckDBPyConnection, run_no: int) -> int:
+def store_results(cursor: duckdb.DuckDBPyConnection, run_no: int) -> int:
     """The rows of pictures and verdicts, verdicts in the order of rules and places."""
     of_picture = "PARTITION BY rule_no, position"
     bits = [
@@ -280,71 +220,3 @@ def _store(cursor: duckdb.DuckDBPyConnection, run_no: int) -> int:
         ORDER BY i.position
     """)
     return number_in(cursor, "SELECT count(*) FROM new_items")
-
-
-def _images(
-    cursor: duckdb.DuckDBPyConnection, model_id: str, database: Database, imported: bool
-) -> None:
-    """What Inspect knows of a picture; one that is stored keeps its first record."""
-    from core.generation.reference import MODEL_ID
-    from core.generation.registry import model
-
-    try:
-        name = model(model_id).name
-    except BadInput:
-        name = model_id
-    cursor.execute(
-        """
-        INSERT INTO images (image_id, width, height, name, source, notes, origin, created_at)
-        SELECT image_id, width, height,
-            CASE WHEN length(text) <= 90 THEN text ELSE text[:89] || '…' END
-                || ' · ' || $model
-                || CASE WHEN seed IS NULL THEN '' ELSE ' · seed ' || seed END,
-            $source, '[]', json_merge_patch(origin::JSON, opens), $now
-        FROM new_items WHERE drawn ORDER BY position
-        ON CONFLICT DO NOTHING
-        """,
-        {
-            "model": name,
-            "source": ARCHIVE if imported else "render" if model_id == MODEL_ID else "generated",
-            "now": database.now(),
-        },
-    )
-
-
-def _masks(cursor: duckdb.DuckDBPyConnection, run_no: int, database: Database) -> None:
-    """The masks with their target, so that two of one name are told apart; ids as in
-    :mod:`storage.masks`."""
-    rows = cursor.execute(f"""
-        SELECT m.position, m.target, i.image_id, m.content_sha256, m.area_px, m.maker,
-            m.parameters, names.name, stored.mask_id
-        FROM ({_MASKS}) AS m JOIN new_items AS i USING (position)
-        LEFT JOIN known_targets AS t ON t.prompt_no = i.prompt_no AND t.target = m.target
-        LEFT JOIN (SELECT no, name FROM known_names WHERE kind = 'object') AS names
-            ON names.no = t.object_no
-        LEFT JOIN masks AS stored ON stored.mask_id = m.mask_id AND stored.image_id = i.image_id
-        ORDER BY m.position, m.target
-    """).fetchall()
-    made, places = [], []
-    for position, target, image_id, content, area, maker, parameters, name, stored in rows:
-        mask_id = stored
-        if mask_id is None:
-            given = {**json.loads(parameters), "target": target, "object": name or ""}
-            key = {"image_id": image_id, "content_sha256": content, "maker": maker}
-            mask_id = canonical.digest({**key, "parameters": given})
-            made.append((mask_id, image_id, content, area, maker, canonical.dump(given)))
-        places.append((position, target, mask_id))
-    if made:
-        cursor.execute(
-            "INSERT INTO masks (mask_id, image_id, content_sha256, area_px, maker, parameters, "
-            "created_at) SELECT unnest(?::VARCHAR[]), unnest(?::VARCHAR[]), unnest(?::VARCHAR[]), "
-            "unnest(?::BIGINT[]), unnest(?::VARCHAR[]), unnest(?::VARCHAR[]), ? "
-            "ON CONFLICT DO NOTHING",
-            [*(list(column) for column in zip(*made, strict=True)), database.now()],
-        )
-    if places:
-        cursor.execute(
-            f"INSERT INTO run_masks SELECT {run_no}, unnest(?::INTEGER[]), unnest(?::TINYINT[]), "
-            "unnest(?::VARCHAR[])",
-            [list(column) for column in zip(*places, strict=True)],
-        )

@@ -32,7 +32,7 @@ from core.runs.records import RunPlan
 from core.verdict.rules import rule
 from storage import Storage
 from storage.runs_dictionaries import numbers_of
-from storage.runs_ingest import _store
+from storage.runs_ingest import store_results
 
 MODELS, IMAGES, RUNS = 9, 4, 7
 GOAL_MS, GOAL_PAGE_MS = 300.0, 150.0
@@ -163,7 +163,7 @@ def _run(storage: Storage, run_no: int, items: int) -> None:
             CREATE TEMP TABLE found AS
             SELECT row, found_l2 FROM judged WHERE measured
         """)
-        _store(cursor, run_no)
+        store_results(cursor, run_no)
         cursor.execute(f"""
             INSERT INTO run_masks SELECT {run_no}, position, target,
                 sha256('m{run_no}/' || position || '/' || target)

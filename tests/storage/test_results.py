@@ -443,3 +443,16 @@ def test_what_was_asked_is_kept_until_something_comes_in(sample: Sample) -> None
     assert other.run_id not in {value for value, *_ in results.facets(Slice())["run"]}
     assert results.count(Slice(runs=(other.run_id,))) == 10
     assert {one.rule_a for one in results.agreement([other.run_id])} == set(EVERY_RULE[:-1])
+
+
+def test_a_run_that_comes_in_while_words_are_looked_up_is_there(
+    storage: Storage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (first,) = fill(storage, tmp_path, ("model-a",), prompts=4, images=1)
+    results = storage.results
+    old = results._words()
+    (late,) = fill(storage, tmp_path, ("model-b",), prompts=8, images=1)
+    monkeypatch.setattr(results, "_words", lambda: old)
+    assert {one.run_id for one in results.board("paper")} == {first, late}
+    assert {one.run_id for one in results.wall(Slice())} == {first, late}
+    assert {value for value, *_ in results.facets(Slice())["run"]} == {first, late}
