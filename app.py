@@ -22,6 +22,7 @@ from core.settings import Settings, read_settings
 
 if TYPE_CHECKING:
     from storage.store import Storage
+    from tabs.context import Context
 
 EVERY_HOST = ("*",)
 
@@ -53,7 +54,7 @@ def main(arguments: list[str] | None = None) -> int:
     does without the page. Returns the exit status."""
     given = sys.argv[1:] if arguments is None else arguments
     if given[:1] == ["runs"]:
-        from tabs.runs_command import main as runs_main
+        from tabs.runs_command.command import main as runs_main
 
         return runs_main(given[1:])
     settings = read_settings(arguments)
@@ -81,11 +82,13 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
     from core.generation.sources import Sources
     from tabs.context import Context
     from tabs.exporting import clear as clear_exports
+    from tabs.runs import folders_of_runs
     from tabs.shell import mount
 
     try:
         munsell = load_munsell(settings.munsell) if settings.munsell else None
         servers = endpoints_here(Path(settings.endpoints) if settings.endpoints else None)
+        runs = folders_of_runs(settings.runs)
     except TrueHueError as error:
         print(error, file=sys.stderr)
         return 2
@@ -94,7 +97,7 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
     context = Context(
         storage, settings.data, munsell, sources=Sources.here(folder),
         endpoints={one.name: one for one in servers}, local=hosts != EVERY_HOST,
-        munsell_file=settings.munsell or "",
+        munsell_file=settings.munsell or "", runs=runs,
     )  # fmt: skip
     context.staging.clear_all()
     clear_exports(context)
@@ -114,8 +117,9 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
     # Uvicorn raises the signal again when it has stopped; as KeyboardInterrupt it comes back here,
     # so that the database is closed.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    # The prompt sets take a few seconds to build; the first visitor should not wait for them.
-    threading.Thread(target=context.library.warm, name="truehue-warm", daemon=True).start()
+    # The prompt sets take a few seconds to build, and the figures' library to import; the first
+    # visitor should not wait for them.
+    threading.Thread(target=warm, args=(context,), name="truehue-warm", daemon=True).start()
     server = Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2))
     try:
         with contextlib.suppress(KeyboardInterrupt):
@@ -123,6 +127,14 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
     finally:
         context.close()
     return 0
+
+
+def warm(context: Context) -> None:
+    """Gets ready what the first visitor would wait for."""
+    from tabs.figures import warm as warm_figures
+
+    context.library.warm()
+    warm_figures()
 
 
 def allowed_hosts(host: str) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ class Settings:
     munsell: str | None
     models: str | None
     endpoints: str | None
+    runs: tuple[str, ...] = ()
 
 
 def read_settings(arguments: list[str] | None = None) -> Settings:
@@ -40,9 +41,13 @@ def read_settings(arguments: list[str] | None = None) -> Settings:
                      "(default: TRUEHUE_MODELS, then the hub's cache)")  # fmt: skip
     out.add_argument("--endpoints", metavar="FILE.json", help="servers that draw through OpenAI's "
                      "images API (default: TRUEHUE_ENDPOINT)")  # fmt: skip
+    named = [one for one in os.environ.get("TRUEHUE_RUNS", "").split(os.pathsep) if one]
+    out.add_argument("--runs", action="append", metavar="DIR", help="another folder of runs, such "
+                     "as one that a cluster writes to: its results are taken in too; may be given "
+                     "several times (default: TRUEHUE_RUNS)")  # fmt: skip
     found = out.parse_args(arguments)
     return Settings(found.data, found.host, found.port, found.munsell, found.models,
-                    found.endpoints)  # fmt: skip
+                    found.endpoints, tuple(found.runs or named))  # fmt: skip
 
 
 def _port(text: str) -> int:

@@ -131,6 +131,10 @@ class Runs:
         where = "" if hidden else "WHERE NOT coalesce(v.hidden, false)"
         return self._records(f"{where} ORDER BY r.run_no DESC", [])
 
+    def verdicts(self) -> int:
+        """How many verdicts runs have given, on objects and by all their rules."""
+        return int(self._database.rows("SELECT count(*) FROM run_verdicts")[0][0])
+
     def rename(self, run_id: str, name: str) -> RunRecord:
         """Call a run something else. Raises :class:`NotStored`, and :class:`BadInput` for an empty
         name or one of more than 200 characters."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -68,7 +68,8 @@ class Context:
     where files from a browser wait until they are imported, ``searches`` what detectors and
     segmenters are asked for, ``jobs`` the long work of Explore, ``keeper`` whole runs,
     ``trials`` how long a picture of a run takes.
-    ``munsell_file`` is where ``munsell`` came from.
+    ``munsell_file`` is where ``munsell`` came from, ``runs`` are folders of runs beside the one in
+    the data folder.
     """
 
     storage: Storage
@@ -78,6 +79,7 @@ class Context:
     endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
     local: bool = True
     munsell_file: str = ""
+    runs: Sequence[Path] = ()
     imports: Imports = field(default_factory=Imports, repr=False)
     jobs: Jobs = field(default_factory=Jobs, repr=False)
     trials: Trials = field(default_factory=Trials, repr=False)
@@ -100,7 +102,7 @@ class Context:
         object.__setattr__(self, "engine", Engine(opened, wanted, _all_memory, tool, tool_wanted))
         object.__setattr__(self, "library", Library(self.storage))
         object.__setattr__(self, "staging", Staging(self.storage.data_dir / "incoming"))
-        keeper = Keeper(self.storage, self.engine, self.sources, self.endpoints)
+        keeper = Keeper(self.storage, self.engine, self.sources, self.endpoints, self.runs)
         object.__setattr__(self, "keeper", keeper)
 
     def close(self) -> None:
@@ -134,7 +136,7 @@ class Context:
     def data_text(self) -> str:
         """The data folder and what is in it, for the header."""
         images = self.storage.images.count()
-        verdicts = self.storage.evidence.count()
+        verdicts = self.storage.evidence.count() + self.storage.runs.verdicts()
         return f"{self.data_label} · {many(images, 'image')} · {many(verdicts, 'verdict')}"
 
 

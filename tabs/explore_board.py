@@ -12,6 +12,7 @@ from tabs.context import Context
 from tabs.explore_board_groups import groups
 from tabs.explore_board_published import published_view
 from tabs.explore_board_rows import SYSTEM_CHOICES, UNSCORED_CHOICES, Found
+from tabs.runs_list import MOVES
 
 TEMPLATE = """<div class="th-board" hidden><section class="th-card th-board-top">
 <p class="th-board-lead">How often each model painted what was asked: percent of pictures that pass, task by task, with the
@@ -61,7 +62,7 @@ def board_view(context: Context, params: Mapping[str, str]) -> dict[str, Any]:
         ],
         "about": found.about(),
         "published": published_view(found.runs, found.rule_id, found.systems),
-        "busy": any(state == "running" for state in found.states.values()),
+        "busy": any(state in MOVES for state in found.states.values()),
     }  # fmt: skip
 
 

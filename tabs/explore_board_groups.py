@@ -34,27 +34,39 @@ def groups(runs: Iterable[RunRecord], rule_id: str, sets: Sequence[SetInfo]) -> 
 
     Within a group the runs keep their order.
     """
-    members: dict[tuple[str, int, str, int, str], list[RunRecord]] = {}
+    members: dict[Shared, list[RunRecord]] = {}
     for run in runs:
         members.setdefault(_shared(run, rule_id), []).append(run)
-    made = [_group(shared, own, rule_id, sets) for shared, own in members.items()]
+    lists: dict[tuple[str, int], set[str]] = {}
+    for set_name, prompts, digest, *_ in members:
+        lists.setdefault((set_name, prompts), set()).add(digest)
+    made = [
+        _group(shared, own, rule_id, sets, several=len(lists[shared[:2]]) > 1)
+        for shared, own in members.items()
+    ]
     return sorted(made, key=lambda group: (not group.whole, -group.prompts))
 
 
-def _shared(run: RunRecord, rule_id: str) -> tuple[str, int, str, int, str]:
+Shared = tuple[str, int, str, str, int, str]
+"""The set's name, how many prompts, their SHA-256, who marks objects, k, the rule's version."""
+
+
+def _shared(run: RunRecord, rule_id: str) -> Shared:
     version = dict(run.rules).get(rule_id) or rule(rule_id).version
     summary = run.summary
     masks = masker_words(summary["masker"])
-    return run.set_name, int(summary["prompts"]), masks, int(summary["k"]), version
+    prompts = str(summary.get("prompts_sha256", ""))
+    return run.set_name, int(summary["prompts"]), prompts, masks, int(summary["k"]), version
 
 
 def _group(
-    shared: tuple[str, int, str, int, str],
+    shared: Shared,
     runs: Sequence[RunRecord],
     rule_id: str,
     sets: Sequence[SetInfo],
+    several: bool,
 ) -> Group:
-    set_name, prompts, masks, k, version = shared
+    set_name, prompts, listed, masks, k, version = shared
     found = next((one for one in sets if set_name in (one.title, one.id)), None)
     whole = found is not None and found.id == PROMPT_SETS[0].id and found.count == prompts
     if whole:
@@ -66,6 +78,9 @@ def _group(
     else:
         part = f"a part of its {found.count:,}"
     words = [many(prompts, "prompt"), part, masks, f"k = {k}"]
+    if several:
+        # The same name and number, yet other prompts: the two are told apart by their digests.
+        words.insert(1, f"list {listed[:6]}")
     if version != rule(rule_id).version:
         words.append(f"{rule(rule_id).name} {version}, an earlier version")
     name = found.title if found else set_name or "Prompts without a name"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from core.analysis.board import (
@@ -23,11 +24,11 @@ from core.analysis.bootstrap import RESAMPLES
 from core.analysis.records import CauseCount, RunRecord, Slice
 from core.errors import BadInput
 from core.runs.causes import CAUSES
-from core.runs.folder import RunFolder
 from core.verdict.rules import RULES, rule
 from tabs.context import Context
 from tabs.explore_board_groups import facts
 from tabs.guard import many
+from tabs.runs_list import status_of
 from tabs.runs_words import STATUS_WORDS
 
 EACH = "each"
@@ -63,7 +64,7 @@ class Found:
         self.causes: dict[str, list[CauseCount]] = {run_id: [] for run_id in ids}
         for one in results.unscored(Slice(self.rule_id, ids)) if ids else []:
             self.causes[one.run_id].append(one)
-        self.states = {run.run_id: _state(context, run) for run in self.runs}
+        self.states = _states(context, self.runs)
 
     def rows_json(self, runs: Sequence[RunRecord]) -> list[dict[str, Any]]:
         """One group of runs that may be compared."""
@@ -188,14 +189,16 @@ def _unscored(row: BoardRow, counts: Sequence[CauseCount]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _state(context: Context, run: RunRecord) -> str:
-    """Whether an unfinished run is at work; only its folder knows."""
-    if run.items >= run.total:
-        return "finished"
-    try:
-        return RunFolder(context.storage.data_dir / "runs" / run.run_id).state().status
-    except BadInput:
-        return ""
+def _states(context: Context, runs: Sequence[RunRecord]) -> dict[str, str]:
+    """Whether unfinished runs are at work; only their folders know, wherever these lie."""
+    out = {run.run_id: "finished" if run.items >= run.total else "" for run in runs}
+    if not all(out.values()):
+        for folder in context.keeper.folders():
+            if out.get(folder.run_id) == "":
+                with suppress(BadInput):
+                    place = context.keeper.place(folder.run_id)
+                    out[folder.run_id] = status_of(folder, folder.state(), place)
+    return out
 
 
 def progress(run: RunRecord, state: str) -> dict[str, Any] | None:

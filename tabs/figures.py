@@ -219,3 +219,8 @@ def plain_json(figure: Any) -> dict[str, Any]:
     # The default template is a thousand lines that blank overrides.
     plain["layout"].pop("template", None)
     return plain
+
+
+def warm() -> None:
+    """Imports plotly and draws once, which takes two seconds the first time."""
+    plain_json(blank())

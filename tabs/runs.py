@@ -1,9 +1,9 @@
 """The keeper of runs: executes those that the page starts, and takes in what any run has done.
 
-A run is its folder, below ``runs/`` of the data folder (core.runs.folder); whoever executes it
-writes shards there. The keeper looks for new ones every two seconds, also while another process
-executes, and puts them into storage. Runs that the page starts wait in one queue: two at once would
-share a device that fits one.
+A run is its folder (core.runs.folder), below ``runs/`` of the data folder or in another folder that
+the app was told of; whoever executes it writes shards there. The keeper looks for new ones every
+two seconds, also while another process executes, and puts them into storage. Runs that the page
+starts wait in one queue: two at once would share a device that fits one.
 """
 
 from __future__ import annotations
@@ -11,18 +11,19 @@ from __future__ import annotations
 import json
 import logging
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from threading import Condition, Event, Lock, Thread
 from typing import TYPE_CHECKING
 
 from core.engine import Engine
-from core.errors import BadInput, NotStored
+from core.errors import BadInput, DataFolderError, NotStored
 from core.generation.endpoints import Endpoint
 from core.generation.sources import Sources
 from core.runs.execute import Crew, execute
-from core.runs.folder import RunFolder, run_folders
+from core.runs.folder import PLAN, RunFolder, run_folders
 from core.runs.records import RunPlan, RunState
 from core.runs.whole import replace_file
 from tabs.guard import message_of
@@ -52,14 +53,17 @@ class How:
 class Keeper:
     """Executes and takes in. ``begin`` starts looking; a run that is started begins on its own.
 
+    What the page starts lies in ``root``; runs in the folders ``others`` are looked after too.
+
     Any thread may call it. ``close`` pauses what it executes.
     """
 
     def __init__(
         self, storage: Storage, engine: Engine, sources: Sources,
-        endpoints: Mapping[str, Endpoint],
+        endpoints: Mapping[str, Endpoint], others: Sequence[Path] = (),
     ) -> None:  # fmt: skip
         self.root = storage.data_dir / "runs"
+        self.roots = (self.root, *others)
         self._storage, self._engine = storage, engine
         self._sources, self._endpoints = sources, endpoints
         self._queue: deque[tuple[RunFolder, bool]] = deque()
@@ -86,7 +90,7 @@ class Keeper:
         new = 0
         with self._taking:
             # Oldest first: a run may score what an older one drew.
-            for folder in reversed(run_folders(self.root)):
+            for folder in reversed(self.folders()):
                 mark = _mark(folder)
                 if self._seen.get(folder.run_id) == mark or self._end.is_set():
                     continue
@@ -139,12 +143,19 @@ class Keeper:
         stop(folder, cancel)
 
     def folders(self) -> list[RunFolder]:
-        """All runs, newest first."""
-        return run_folders(self.root)
+        """All runs, newest first; one that lies in two folders counts in the first of them."""
+        found: dict[str, tuple[int, RunFolder]] = {}
+        for root in self.roots:
+            for folder in run_folders(root):
+                # A folder may be taken away while it is looked at.
+                with suppress(OSError):
+                    made = (folder.path / PLAN).stat().st_mtime_ns
+                    found.setdefault(folder.run_id, (made, folder))
+        return [folder for _, folder in sorted(found.values(), key=lambda one: -one[0])]
 
     def folder(self, run_id: str) -> RunFolder:
         """The folder of a run; raises NotStored."""
-        for folder in run_folders(self.root):
+        for folder in self.folders():
             if folder.run_id == run_id:
                 return folder
         raise NotStored("That run is not here. Reload the page.")
@@ -253,6 +264,21 @@ def stop(folder: RunFolder, cancel: bool) -> bool:
         # Nobody is there who would read the wish.
         folder.keep_state(replace(state, status="cancelled", message="", workers=0))
     return running
+
+
+def folders_of_runs(named: Sequence[str]) -> tuple[Path, ...]:
+    """The folders of ``--runs``, each once. Raises DataFolderError for one that is not there."""
+    out: dict[Path, None] = {}
+    for name in named:
+        path = Path(name).expanduser()
+        if (path / PLAN).is_file():
+            raise DataFolderError(f"{path} is one run: give the folder that it lies in to --runs.")
+        if not path.is_dir():
+            raise DataFolderError(
+                f"There is no folder {path} for --runs. Make it, or mount what it stands for."
+            )
+        out[path.resolve()] = None
+    return tuple(out)
 
 
 def _mark(folder: RunFolder) -> tuple[int, ...]:

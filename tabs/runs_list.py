@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tabs.context import Context
 
 GOES_ON = ("planned", "paused", "cancelled", "interrupted", "broken")
+MOVES = ("waiting", "running", "pausing", "cancelling")
 ACTIONS = ("pause", "cancel", "resume", "hide", "show")
 
 
@@ -54,22 +55,23 @@ def run_json(context: Context, folder: RunFolder, owner: str) -> dict[str, Any]:
     status = status_of(folder, state, place)
     problem = context.keeper.problem(folder.run_id)
     mine = may_change(context, folder.run_id, owner)
-    moves = status in ("waiting", "running", "pausing", "cancelling")
+    here = not about.get("imported")
+    moves = status in MOVES
     may = {
         "open": state.done > 0,
-        "resume": mine and status in GOES_ON,
+        "resume": mine and here and status in GOES_ON,
         "pause": mine and status == "running",
         "cancel": mine and status in ("waiting", "running", "pausing", "paused", "interrupted"),
         "export": state.done > 0,
         "hide": mine and not moves,
-        "retry": mine and bool(state.failed) and not moves,
+        "retry": mine and here and bool(state.failed) and not moves,
     }  # fmt: skip
     return {
         "id": folder.run_id, "name": str(about["name"]), "status": status, "place": place,
         "moves": moves, "may": may, "hidden": False, "stored": 0, "refused": [],
         "total": state.total, "done": state.done, "failed": state.failed,
         "words": progress_words(state),
-        "facts": facts_words(about),
+        "facts": " · ".join(filter(None, (facts_words(about), where_words(context, folder)))),
         "message": problem or state.message,
         "trouble": bool(problem) or status in ("paused", "interrupted"),
         "failed_words": f"{many(state.failed, 'picture')} could not be drawn",
@@ -78,7 +80,10 @@ def run_json(context: Context, folder: RunFolder, owner: str) -> dict[str, Any]:
 
 
 def status_of(folder: RunFolder, state: RunState, place: int | None) -> str:
-    """The status as people are told: that of the folder, and what is about to change it."""
+    """The status as people are told: that of the folder, and what is about to change it. A run
+    that came from elsewhere stays as it came."""
+    if folder.summary().get("imported"):
+        return "imported"
     if place is not None and state.status != "running":
         return "waiting"
     if state.status == "running":
@@ -107,6 +112,15 @@ def act(context: Context, run_id: str, what: str, given: Mapping[str, Any]) -> d
 def may_change(context: Context, run_id: str, owner: str) -> bool:
     """Anyone at this machine; where others reach the app, who started the run."""
     return context.local or (bool(owner) and context.keeper.owner(run_id) == owner)
+
+
+def where_words(context: Context, folder: RunFolder) -> str:
+    """Where a run lies that is in another folder than the app's own. Only people at this machine
+    are told of its folders."""
+    root = folder.path.parent
+    if root == context.keeper.root:
+        return ""
+    return f"in {root if context.local else 'another folder'}"
 
 
 def _unscored(context: Context, rules: Iterable[str]) -> dict[str, dict[str, int]]:

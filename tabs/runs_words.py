@@ -14,6 +14,7 @@ from tabs.runs_wish import EXACT, GROUNDED
 STATUS_WORDS = {
     "planned": "not started", "running": "running", "paused": "paused", "cancelled": "cancelled",
     "finished": "finished", "interrupted": "interrupted", "waiting": "waiting",
+    "imported": "imported",
 }  # fmt: skip
 
 

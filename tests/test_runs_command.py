@@ -19,7 +19,7 @@ from core.runs.folder import RunFolder, run_folders
 from core.runs.records import ItemResult
 from core.runs.shards import read_shard
 from storage import Storage
-from tabs.runs_command import main
+from tabs.runs_command.command import main
 from tests.run_prompts import prompt_file
 from tests.running import ROOT, command
 
@@ -227,3 +227,21 @@ def test_pictures_of_a_run_and_of_a_folder_are_scored(
     assert [row["image_id"] for _, row in sorted(results(theirs).items())] == [
         wanted[0]["image_id"], wanted[5]["image_id"],
     ]  # fmt: skip
+
+
+def test_a_reader_who_has_gone_does_not_stop_the_run(
+    undisturbed: tuple[Path, dict[int, Any]], tmp_path: Path
+) -> None:
+    file, wanted = undisturbed
+    few = ("--set", str(file), "--data", str(tmp_path), *SMALL, "--json")
+    reading, writing = os.pipe()
+    os.close(reading)
+    process = subprocess.Popen(
+        command("runs", "start", *few), cwd=ROOT, stdout=writing, stderr=writing,
+        start_new_session=True,
+    )  # fmt: skip
+    os.close(writing)
+    assert process.wait(WAIT_S) == 0
+    (folder,) = run_folders(tmp_path / "runs")
+    assert folder.state().status == "finished"
+    assert results(folder) == wanted

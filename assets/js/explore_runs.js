@@ -4,8 +4,8 @@ const root = element.querySelector('.th-runs');
 const box = root.querySelector('.th-runs-items'), empty = root.querySelector('.th-runs-empty');
 const said = root.querySelector('.th-runs-status'), card = root.querySelector('.th-runs-new');
 const hiddenButton = root.querySelector('.th-runs-hidden');
-const SHAPES = { waiting: '○', planned: '○', running: '▸', pausing: '▸', cancelling: '▸', paused: '❙❙', cancelled: '□', finished: '●', interrupted: '!', broken: '!' };
-const WORDS = { waiting: 'Waiting', planned: 'Not started', running: 'Running', pausing: 'Pausing…', cancelling: 'Cancelling…', paused: 'Paused', cancelled: 'Cancelled', finished: 'Finished', interrupted: 'Interrupted', broken: 'Stopped' };
+const SHAPES = { waiting: '○', planned: '○', running: '▸', pausing: '▸', cancelling: '▸', paused: '❙❙', cancelled: '□', finished: '●', interrupted: '!', broken: '!', imported: '↓' };
+const WORDS = { waiting: 'Waiting', planned: 'Not started', running: 'Running', pausing: 'Pausing…', cancelling: 'Cancelling…', paused: 'Paused', cancelled: 'Cancelled', finished: 'Finished', interrupted: 'Interrupted', broken: 'Stopped', imported: 'Imported' };
 let shown = new Map(), timer = null, withHidden = false, asked = 0, unheard = 0, folded = false, heard = new Map();
 
 async function act(run, what, body, line) {

@@ -28,12 +28,14 @@ function showData() { data.textContent = props.data || ''; }
 watch('data', showData);
 showData();
 // Pictures come from the queue, which no event of this page waits for.
-document.addEventListener('th-drawn', async () => {
+async function count() {
   try {
     const answer = await fetch('/api/ready');
     if (answer.ok) data.textContent = (await answer.json()).data;
   } catch (error) { /* the next event brings it */ }
-});
+}
+document.addEventListener('th-drawn', count);
+document.addEventListener('th-runs', count);
 
 // The tour begins on the Generate tab.
 element.querySelector('.th-tour-button').addEventListener('click', () => {

@@ -21,7 +21,7 @@ from zlib import crc32
 
 import numpy as np
 
-RESAMPLES = 2_000
+RESAMPLES = 1_000
 CONFIDENCE = 0.95
 SEED = 20_251_020
 

@@ -166,6 +166,20 @@ def test_an_earlier_version_of_a_rule_is_another_group(made: tuple[Context, RunF
     assert len(same.runs) == 2
 
 
+def test_the_same_name_and_number_of_other_prompts_is_another_group(
+    made: tuple[Context, RunFolder],
+) -> None:
+    context = made[0]
+    run = next(one for one in context.storage.runs.all() if one.model == "flux.1-dev")
+    summary = {**run.summary, "prompts_sha256": "abcdef" + "0" * 58}
+    other = replace(run, run_id="other", summary=summary)
+    found = groups([run, other], "paper", context.library.sets())
+    assert [len(group.runs) for group in found] == [1, 1]
+    assert found[0].name == found[1].name
+    assert "list abcdef" in found[1].words
+    assert "list" not in groups([run], "paper", context.library.sets())[0].words
+
+
 def test_hidden_runs_are_not_shown(client: TestClient, made: tuple[Context, RunFolder]) -> None:
     runs, run_id = made[0].storage.runs, made[1].run_id
     runs.hide(run_id, True)

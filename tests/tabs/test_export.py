@@ -21,12 +21,12 @@ from core.analysis.records import Slice
 from core.export import write
 from core.runs.folder import RunFolder, run_folders
 from storage import Storage
-from tabs import runs_command
 from tabs.context import Context
 from tabs.exporting import INCOMING, export, take_in
 from tabs.exporting_report import without_clicks
 from tabs.routes import routes
 from tabs.routes_export import export_routes
+from tabs.runs_command import command as runs_command
 from tests.core.export.made import EVIL, RULES, make_run
 
 OURS = {"X-TrueHue": "1"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,13 +12,15 @@ from typing import Any
 
 import pytest
 
-from core.errors import BadInput
+from core.errors import BadInput, DataFolderError
 from core.prompts.sets import prompt_set
-from core.runs.folder import RunFolder
+from core.runs.folder import LOCK, PLAN, RunFolder
+from core.runs.locks import held
 from core.runs.records import RunState
 from core.runs.shards import read_shard
 from tabs.context import Context
-from tabs.runs import Keeper
+from tabs.explore_board import board_view
+from tabs.runs import Keeper, folders_of_runs
 from tabs.runs_form import estimate_view, form_view, planned, start_runs
 from tabs.runs_list import act, runs_view
 from tabs.runs_machine import release
@@ -27,6 +30,7 @@ from tabs.runs_wish import FieldProblem, price_of, wish_of
 from tabs.runs_words import bytes_words, money_words, progress_words, rate_words, time_words
 from tests.core.engine.models import FlatModel
 from tests.run_prompts import prompt_file, prompts
+from tests.storage.run_samples import sample_plan, sample_run
 from tests.tabs.drawn import drawn
 
 RENDERER = "reference-renderer"
@@ -234,6 +238,71 @@ def test_a_second_run_waits_and_a_closing_app_pauses_the_first(
 
 def one_of(context: Context, run_id: str) -> dict[str, Any]:
     return next(row for row in runs_view(context, "me")["runs"] if row["id"] == run_id)
+
+
+def test_a_run_in_another_folder_is_taken_in_and_stopped_there(
+    context: Context, tmp_path: Path
+) -> None:
+    shared = tmp_path / "shared"
+    folder = sample_run(shared, sample_plan(prompts=4, images=1))
+    with pytest.raises(DataFolderError, match="is one run"):
+        folders_of_runs([str(folder.path)])
+    with pytest.raises(DataFolderError, match="no folder"):
+        folders_of_runs([str(tmp_path / "nowhere")])
+    others = folders_of_runs([str(shared), str(shared / "..") + "/shared"])
+    assert others == (shared.resolve(),)
+    assert context.keeper.folders() == []
+    keeper = Keeper(context.storage, context.engine, context.sources, context.endpoints, others)
+    object.__setattr__(context, "keeper", keeper)
+    assert keeper.take_in() == 4
+    folder.keep_state(RunState(folder.run_id, "paused", 4, 2))
+    shown = one(context)
+    assert (shown["id"], shown["stored"]) == (folder.run_id, 4)
+    assert shown["facts"].endswith(f"in {shared}")
+    progress = board_view(context, {})["groups"][0]["rows"][0]["progress"]
+    assert progress is None
+    act(context, folder.run_id, "cancel", {"owner": "me"})
+    assert (folder.wish(), folder.state().status) == ("cancel", "cancelled")
+    object.__setattr__(context, "local", False)
+    assert str(shared) not in one(context)["facts"]
+    # The same run in the data folder too is one run, and that one.
+    copied = sample_run(keeper.root, sample_plan(prompts=4, images=1))
+    assert [found.path for found in keeper.folders()] == [copied.path]
+
+
+def test_where_a_run_elsewhere_is_at_work_the_leaderboard_says_so(
+    context: Context, tmp_path: Path
+) -> None:
+    folder = sample_run(tmp_path / "shared", sample_plan(prompts=4, images=1))
+    folder.shards()[1].unlink()
+    others = (tmp_path / "shared",)
+    keeper = Keeper(context.storage, context.engine, context.sources, context.endpoints, others)
+    object.__setattr__(context, "keeper", keeper)
+    assert keeper.take_in() == 2
+    with held(folder.path / LOCK, "in use"):
+        folder.keep_state(RunState(folder.run_id, "running", 4, 2, workers=1))
+        view = board_view(context, {})
+    (row,) = view["groups"][0]["rows"]
+    assert (row["progress"]["words"], view["busy"]) == ("50% drawn · running", True)
+
+
+def test_an_imported_run_is_shown_and_not_gone_on_with(context: Context) -> None:
+    folder = sample_run(context.keeper.root, sample_plan(prompts=4, images=1))
+    folder.shards()[1].unlink()
+    plan = json.loads((folder.path / PLAN).read_text())
+    about = {"name": "theirs.truehue.zip", "at": "2026-11-20T10:00:00", "images": False}
+    (folder.path / PLAN).write_text(json.dumps(plan | {"imported": about}))
+    folder.keep_state(RunState(folder.run_id, "paused", 4, 2, 1))
+    context.keeper.take_in()
+    shown = one(context)
+    assert (shown["status"], shown["words"][:17]) == ("imported", "2 of 4 pictures ·")
+    assert not any(shown["may"][name] for name in ("resume", "retry", "pause", "cancel"))
+    assert shown["may"]["export"]
+    (row,) = board_view(context, {})["groups"][0]["rows"]
+    assert row["progress"]["words"] == "50% drawn · imported"
+    words = context.data_text()
+    assert f"{context.storage.runs.verdicts()} verdicts" in words
+    assert context.storage.runs.verdicts() > 2
 
 
 def test_only_who_started_a_run_may_change_it_where_others_reach_the_app(

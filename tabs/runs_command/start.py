@@ -20,9 +20,9 @@ from core.runs.folder import RunFolder
 from core.runs.records import RunPlan, RunState
 from core.runs.worker import WorkerSettings
 from tabs.guard import many
-from tabs.runs_command_ask import found, told
-from tabs.runs_command_line import Line
-from tabs.runs_command_sets import gathered
+from tabs.runs_command.ask import found, told
+from tabs.runs_command.line import Line, say
+from tabs.runs_command.sets import gathered
 from tabs.runs_machine import about_of, default_workers
 from tabs.runs_plan import plans
 from tabs.runs_trial import Trials
@@ -103,28 +103,27 @@ def _say_estimate(
     seconds = _sum(each)
     if asked.json:
         cost = None if price is None or seconds is None else seconds / 3600 * price
-        print(json.dumps({"estimate": [asdict(one) for one in each], "seconds": seconds,
-                          "cost": cost}), flush=True)  # fmt: skip
+        rows = [asdict(one) for one in each]
+        say(json.dumps({"estimate": rows, "seconds": seconds, "cost": cost}))
         return
-    print(pictures_words(made))
+    say(pictures_words(made))
     for plan, one in zip(made, each, strict=True):
-        print(f"  {plan.name}")
+        say(f"  {plan.name}")
         pace = one.seconds_a_picture
         about = "" if pace is None else f"{pace:.3g} s a picture and worker. "
-        print(f"    {about}{one.basis}")
+        say(f"    {about}{one.basis}")
     crowd = "" if seconds is None else f", with {many(crew.workers, 'worker')}"
-    print(f"Time: {'' if seconds is None else 'about '}{time_words(seconds)}{crowd}")
-    print(f"Disk: about {bytes_words(sum(one.disk_bytes for one in each))} in {asked.root}")
+    say(f"Time: {'' if seconds is None else 'about '}{time_words(seconds)}{crowd}")
+    say(f"Disk: about {bytes_words(sum(one.disk_bytes for one in each))} in {asked.root}")
     if price is not None:
-        print(f"Cost: {money_words(seconds, price)}, at {price:g} an hour")
-    sys.stdout.flush()
+        say(f"Cost: {money_words(seconds, price)}, at {price:g} an hour")
 
 
 def _try_out(
     asked: argparse.Namespace, trials: Trials, made: Sequence[RunPlan], crew: Crew
 ) -> None:
     def before() -> None:
-        print("Drawing three pictures to see how long one takes …", file=sys.stderr, flush=True)
+        say("Drawing three pictures to see how long one takes …", file=sys.stderr)
 
     settings = WorkerSettings(crew.sources, dict(crew.endpoints))
     trials.try_out(made, settings, asked.root, before)
@@ -154,8 +153,8 @@ def _execute_all(
         state = _execute(asked, folder, crew, retry_failed)
         if state.status != "finished":
             for other in folders[at + 1 :]:
-                print(f"Not begun: {other.summary()['name']}; python app.py runs resume "
-                      f"{other.run_id[:8]}", file=sys.stderr)  # fmt: skip
+                say(f"Not begun: {other.summary()['name']}; python app.py runs resume "
+                    f"{other.run_id[:8]}", file=sys.stderr)  # fmt: skip
             return ENDED_EARLY
     return FINISHED
 
@@ -165,7 +164,7 @@ def _execute(
 ) -> RunState:
     name, short = folder.summary()["name"], folder.run_id[:8]
     if not asked.json:
-        print(f"{name} ({short})", file=sys.stderr, flush=True)
+        say(f"{name} ({short})", file=sys.stderr)
     line = Line(sys.stdout, sys.stderr, asked.json)
     if folder.state().status != "running":
         folder.set_wish("run")
@@ -176,18 +175,18 @@ def _execute(
         line.close()
     taken = _taken_in(asked, folder)
     if asked.json:
-        print(json.dumps(told(folder)), flush=True)
+        say(json.dumps(told(folder)))
         return state
-    print(f"{state.status.capitalize()}: {progress_words(state)}", file=sys.stderr)
+    say(f"{state.status.capitalize()}: {progress_words(state)}", file=sys.stderr)
     for sentence in (state.message, taken):
         if sentence:
-            print(sentence, file=sys.stderr)
+            say(sentence, file=sys.stderr)
     for text, count in state.problems[:5]:
-        print(f"  {count:,} × {text}", file=sys.stderr)
+        say(f"  {count:,} × {text}", file=sys.stderr)
     if state.status != "finished":
-        print(f"Go on: python app.py runs resume {short}", file=sys.stderr)
+        say(f"Go on: python app.py runs resume {short}", file=sys.stderr)
     elif state.failed:
-        print(f"Try the failed ones again: python app.py runs retry {short}", file=sys.stderr)
+        say(f"Try the failed ones again: python app.py runs retry {short}", file=sys.stderr)
     return state
 
 
@@ -202,7 +201,8 @@ def _taken_in(asked: argparse.Namespace, folder: RunFolder) -> str:
     except DatabaseBusy:
         if asked.shared:
             return (
-                f"The app has {asked.data} open. When it has ended, take the run in: "
+                f"The app has {asked.data} open. Where it was started with --runs {asked.root}, "
+                "it takes the results in; else, when it has ended: "
                 f"python app.py runs import {folder.path}"
             )
         return f"The app that has {asked.data} open takes the results in."

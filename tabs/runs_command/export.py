@@ -18,7 +18,7 @@ from core.export.writing import FORMATS
 from core.runs.folder import PLAN, RunFolder
 from core.verdict.rules import RULES
 from tabs.guard import many
-from tabs.runs_command_ask import found, told
+from tabs.runs_command.ask import found, told
 
 _SAID_EVERY = 5
 

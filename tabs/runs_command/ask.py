@@ -99,6 +99,8 @@ def _lines(folder: RunFolder) -> list[str]:
         out.append(f"  {state.message}")
     for text, count in state.problems:
         out.append(f"  {count:,} × {text}")
+    if _word(folder) == "imported":
+        return out
     if state.status in ("paused", "interrupted", "cancelled", "planned"):
         out.append(f"  go on: python app.py runs resume {folder.run_id[:8]}")
     if state.failed:

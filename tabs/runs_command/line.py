@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 import time
 from dataclasses import asdict
 from typing import TextIO
@@ -11,6 +13,18 @@ from core.runs.records import RunState
 from tabs.runs_words import progress_words
 
 PIPE_S, JSON_S = 30.0, 1.0
+
+
+def say(text: str = "", *, file: TextIO | None = None, end: str = "\n") -> None:
+    """Prints at once. A reader who has gone (``| head``) hears no more, and the run goes on."""
+    out = file or sys.stdout
+    try:
+        print(text, end=end, file=out, flush=True)
+    except BrokenPipeError:
+        # What is still buffered goes nowhere, or Python would complain at its end.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, out.fileno())
+        os.close(nowhere)
 
 
 class Line:
@@ -29,15 +43,15 @@ class Line:
             return
         self._last = time.monotonic()
         if self._json:
-            print(json.dumps(asdict(state)), file=self._out, flush=True)
+            say(json.dumps(asdict(state)), file=self._out)
         elif self._terminal:
             words = progress_words(state)
-            print(f"\r{words:<{self._width}}", end="", file=self._err, flush=True)
+            say(f"\r{words:<{self._width}}", end="", file=self._err)
             self._width = len(words)
         else:
-            print(progress_words(state), file=self._err, flush=True)
+            say(progress_words(state), file=self._err)
 
     def close(self) -> None:
         """Leaves the line."""
         if self._width:
-            print(file=self._err)
+            say(file=self._err)

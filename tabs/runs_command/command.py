@@ -22,7 +22,7 @@ from core.masks.grounded.variants import VARIANTS
 from core.prompts.prompt import TASKS
 from core.prompts.sets import PROMPT_SETS
 from core.verdict.rules import RULES
-from tabs import runs_command_ask, runs_command_export, runs_command_start
+from tabs.runs_command import ask, export, start
 from tabs.runs_wish import DEFAULT_IMAGES, DEFAULT_RULES, DETECTOR, MASKERS, SEGMENTER
 
 EPILOG = """\
@@ -60,33 +60,33 @@ def parser() -> argparse.ArgumentParser:
     crew = argparse.ArgumentParser(add_help=False)
     _crew(crew)
     commands = out.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    start = commands.add_parser(
+    begin = commands.add_parser(
         "start", parents=[common, crew], help="begins a run, or takes up the one of the same plan",
         epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    _start(start)
-    start.set_defaults(run=runs_command_start.start)
+    _start(begin)
+    begin.set_defaults(run=start.start)
     for name, words, run in (
-        ("resume", "goes on with a run", runs_command_start.resume),
-        ("retry", "goes on, and tries once more what failed", runs_command_start.retry),
+        ("resume", "goes on with a run", start.resume),
+        ("retry", "goes on, and tries once more what failed", start.retry),
     ):
         one = commands.add_parser(name, parents=[common, crew], help=words)
         one.add_argument("name", metavar="RUN", help="its name, or the first characters of its id")
         one.set_defaults(run=run)
     for name, words, run in (
         ("pause", "stops a run after the pictures in work, wherever it is executed",
-         runs_command_ask.pause),
-        ("cancel", "the same, for good; what is done stays", runs_command_ask.cancel),
+         ask.pause),
+        ("cancel", "the same, for good; what is done stays", ask.cancel),
     ):  # fmt: skip
         one = commands.add_parser(name, parents=[common], help=words)
         one.add_argument("name", metavar="RUN", help="its name, or the first characters of its id")
         one.set_defaults(run=run)
     status = commands.add_parser("status", parents=[common], help="how far one run is, or all are")
     status.add_argument("name", metavar="RUN", nargs="?", help="without it: all runs")
-    status.set_defaults(run=runs_command_ask.status)
+    status.set_defaults(run=ask.status)
     listing = commands.add_parser("list", parents=[common], help="all runs, a line each")
-    listing.set_defaults(run=runs_command_ask.status, name=None)
-    runs_command_export.add_to(commands, common)
+    listing.set_defaults(run=ask.status, name=None)
+    export.add_to(commands, common)
     return out
 
 

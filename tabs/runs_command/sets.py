@@ -17,7 +17,7 @@ from core.prompts.sets import PROMPT_SETS
 from core.prompts.tables import objects
 from core.runs.records import StoredItem
 from tabs.library import SELECTION, Library
-from tabs.runs_command_ask import found
+from tabs.runs_command.ask import found
 from tabs.runs_plan import chosen
 from tabs.runs_stored import OF_RUN, of_model, of_run
 from tabs.runs_wish import FieldProblem, RunWish

@@ -1,0 +1,1 @@
+"""``python app.py runs``: one module a part of what it does; ``command`` reads the line."""
