@@ -16,7 +16,7 @@ from storage.results_words import Words
 from storage.runs_rows import TRAITS
 
 OBJECT_FIELDS = frozenset(
-    {"object", "category", "color", "sector", "asked_l2", "found_l2", "modifier", "basic"}
+    {"object", "category", "color", "sector", "chroma", "asked_l2", "found_l2", "modifier", "basic"}
 )
 """They speak of one object: every object of a picture is looked at, not only the one that leads."""
 
@@ -78,6 +78,13 @@ def conditions(words: Words, meant: Slice, table: str = "") -> list[str]:
     parts = []
     for field in sorted(set_fields(meant)):
         value = getattr(meant, field)
+        if field == "chroma":
+            colors = ", ".join(map(str, words.in_band(value))) or "NULL"
+            parts.append(f"{table}color_no IN ({colors})")
+            continue
+        if field == "against":
+            parts.append(_differs(words, meant.rule, value, table))
+            continue
         column = f"{table}{COLUMNS[field]}"
         if field in _CHOICES:
             if value not in _CHOICES[field]:
@@ -88,3 +95,15 @@ def conditions(words: Words, meant: Slice, table: str = "") -> list[str]:
         else:
             parts.append(f"{column} = {words.number(_KINDS.get(field, field), value)}")
     return parts
+
+
+def _differs(words: Words, rule: str, other: str, table: str) -> str:
+    """Pictures of which both rules say something, and not the same."""
+    first, second = words.rule(rule), words.rule(other)
+    if first < 0 or second < 0:
+        return "FALSE"
+    one, two = (f"((statuses >> {2 * number}) & 3)" for number in (first, second))
+    return (
+        f"({table}run_no, {table}position) IN (SELECT (run_no, position) FROM run_items "
+        f"WHERE {one} > 0 AND {two} > 0 AND {one} <> {two})"
+    )

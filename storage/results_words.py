@@ -6,8 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
+from core.analysis.groups import bands_of
 from core.analysis.names import l2_names
-from core.analysis.records import SECTORS
+from core.analysis.records import CHROMA_BANDS, SECTORS
 from core.color.systems import parse_target
 from core.errors import BadInput, NotStored, UnknownColor
 from core.verdict.rules import rule
@@ -95,6 +98,25 @@ class Words:
         raise BadInput(
             f"No result has the {_SAID.get(kind, kind)} {name[:80]!r}{self._instead(kind)}."
         )
+
+    def in_band(self, low: str) -> list[int]:
+        """The numbers of the colors whose band of C*ab begins there. Raises BadInput."""
+        if low not in self._bands:
+            raise BadInput(
+                f"There is no band of C*ab from {low[:40]!r}. Bands begin at "
+                f"{', '.join(self._bands)}."
+            )
+        return self._bands[low]
+
+    @cached_property
+    def _bands(self) -> Mapping[str, list[int]]:
+        found: dict[str, list[int]] = {f"{low:.0f}": [] for low in (0.0, *CHROMA_BANDS)}
+        if self.colors:
+            sectors = [SECTORS[one.sector] for one in self.colors]
+            starts = bands_of(np.array([one.lab for one in self.colors]), sectors)
+            for at, low in enumerate(starts.tolist()):
+                found[f"{low:.0f}"].append(at)
+        return found
 
     def runs(self, ids: Sequence[str]) -> list[int] | None:
         """The numbers of runs; without ids those that are shown, None where all are."""

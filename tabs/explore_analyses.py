@@ -266,18 +266,18 @@ KINDS: dict[str, Kind] = {
     ),
     "hues": Kind(
         "Accuracy over hue and chroma of the asked color",
-        "Percent of passes; the stronger a cell is shaded, the more fail. A click chooses the hue.",
+        "Percent of passes; the stronger a cell is shaded, the more fail. A click chooses both.",
         "h_ab and C*ab of CIELAB, D65, 2 degrees; sectors of 30 degrees, neutral below C*ab 5. "
         + UNSCORED_OUT + " " + WILSON,
-        _hues, ("sector",),
+        _hues, ("sector", "chroma"),
     ),
     "rules": Kind(
         "Do the rules agree?",
-        "Share of pictures on which two rules say the same, with Cohen’s kappa; a click takes the "
-        "rule of the row.",
+        "Share of pictures on which two rules say the same, with Cohen’s kappa; a click shows "
+        "where they differ.",
         "Agreement in percent and kappa (Cohen 1960): agreement beyond chance, 1 is full, 0 is "
         "chance. The chosen runs; other filters do not narrow it.",
-        _rules, (),
+        _rules, ("against",),
     ),
 }  # fmt: skip
 """The figures by their names, in the order of the page."""

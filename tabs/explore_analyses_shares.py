@@ -10,14 +10,21 @@ import numpy as np
 
 from core.analysis.groups import (
     CATEGORIES,
-    CHROMA_BANDS,
     OVERALL,
     category_cells,
     hue_cells,
 )
 from core.analysis.kappa import agree_percent, kappa, scored_by_both, turned
 from core.analysis.rates import Rate, rates, total
-from core.analysis.records import NEUTRAL, SECTORS, TABLE_SYSTEMS, Count, RuleAgreement, Slice
+from core.analysis.records import (
+    CHROMA_BANDS,
+    NEUTRAL,
+    SECTORS,
+    TABLE_SYSTEMS,
+    Count,
+    RuleAgreement,
+    Slice,
+)  # fmt: skip
 from core.analysis.sectors import sector_hex, sector_label
 from core.color.spaces import hex_of, lab_to_srgb8
 from core.published import Column, PublishedRow, PublishedTable, table
@@ -189,7 +196,7 @@ def hues(counts: Sequence[Count], meant: Slice) -> Drawn:
             if cell is None:
                 row.append(HeatCell(None, "", ""))
                 continue
-            pick = picks.add(sector=sector)
+            pick = picks.add(sector=sector, chroma=f"{low:.0f}")
             mean = hex_of(lab_to_srgb8(np.array(cell.lab)))
             where = "neutral" if sector == NEUTRAL else f"h_ab {sector_label(sector)}"
             row.append(
@@ -265,7 +272,7 @@ def agreement(pairs: Sequence[RuleAgreement], meant: Slice) -> Drawn:
             if first == second or pair is None:
                 row.append(HeatCell(None, "", ""))
                 continue
-            pick = picks.add(rule=first)
+            pick = picks.add(rule=first, against=second, status="")
             beyond = kappa(pair)
             told = "–" if beyond is None else f"{beyond:.2f}"
             same = agree_percent(pair)

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 
 from core.analysis.names import BASIC, INTERMEDIATE, MODIFIERS
-from core.analysis.records import SECTORS, Slice
+from core.analysis.records import CHROMA_BANDS, SECTORS, Slice
 from core.errors import BadInput
 from core.runs.causes import CAUSES
 from core.verdict.judge import FAIL, PASS, UNSCORED
-from core.verdict.rules import rule
+from core.verdict.rules import RULES, rule
 
 FIELDS = tuple(field.name for field in fields(Slice))
 STATUSES = (FAIL, UNSCORED, PASS)
@@ -32,6 +32,8 @@ def slice_of(params: Mapping[str, str]) -> Slice:
     known: dict[str, Iterable[str]] = {
         "status": STATUSES, "cause": CAUSES, "sector": SECTORS, "modifier": MODIFIERS,
         "basic": (BASIC, INTERMEDIATE),
+        "chroma": [f"{low:.0f}" for low in (0.0, *CHROMA_BANDS)],
+        "against": [one.id for one in RULES],
     }  # fmt: skip
     for name, choices in known.items():
         _one_of(name, given.get(name, ""), choices)

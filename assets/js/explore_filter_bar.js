@@ -183,6 +183,8 @@ function filterBar(bar, hues, chips) {
       const found = ((facets && facets.sectors) || []).find((one) => one.value === explore.slice.sector);
       chip('sector', 'Asked hue', explore.slice.sector, found ? found.label : explore.slice.sector, { sector: '' });
     }
+    if (explore.slice.chroma) chip('chroma', 'Asked chroma', explore.slice.chroma, 'C*ab from ' + explore.slice.chroma, { chroma: '' });
+    if (explore.slice.against) chip('against', 'Rules disagree', explore.slice.against, 'not as ' + explore.slice.against, { against: '', ...(explore.slice.status ? {} : { status: 'fail' }) });
     chips.hidden = !made.length;
     chips.replaceChildren(...made, ...(made.length ? [clear] : []));
   }

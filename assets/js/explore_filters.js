@@ -2,7 +2,7 @@
 //
 // explore.slice holds it, setSlice changes it, th-slice tells of it. The status is that of the
 // pictures on the wall: it begins as fail, and empty stands for all. Needs explore_shared.js.
-const SLICE_FIELDS = ['rule', 'runs', 'task', 'system', 'category', 'object', 'color', 'sector', 'asked_l2', 'found_l2', 'modifier', 'basic', 'status', 'cause'];
+const SLICE_FIELDS = ['rule', 'runs', 'task', 'system', 'category', 'object', 'color', 'sector', 'chroma', 'asked_l2', 'found_l2', 'modifier', 'basic', 'status', 'cause', 'against'];
 explore.slice ||= (() => {
   const slice = Object.fromEntries(SLICE_FIELDS.map((name) => [name, name === 'runs' ? [] : '']));
   const linked = ['board', 'wall', 'runs'].map((view) => explore.restored(view)).find((query) => query.size) || new URLSearchParams();

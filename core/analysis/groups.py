@@ -15,7 +15,7 @@ import numpy as np
 
 from core.analysis.names import l2_names
 from core.analysis.rates import Rate, rates
-from core.analysis.records import NEUTRAL, SECTORS, TABLE_SYSTEMS, Count
+from core.analysis.records import CHROMA_BANDS, NEUTRAL, SECTORS, TABLE_SYSTEMS, Count
 from core.color.spaces import chroma, srgb8_to_lab
 from core.color.systems import parse_target
 
@@ -29,8 +29,6 @@ CATEGORIES = (
 """In the order of Table 11."""
 
 MOST_FOUND = 10
-CHROMA_BANDS = (5.0, 20.0, 40.0, 60.0, 80.0)
-"""Where each band of C*ab begins; below the first a color is neutral."""
 
 
 @dataclass(frozen=True)

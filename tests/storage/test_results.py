@@ -49,7 +49,7 @@ class Row:
 
     def values(self, field: str) -> tuple[str, ...]:
         """What it is counted under; nothing where it is not."""
-        if field in ("color", "sector", "asked_l2", "found_l2", "modifier", "basic"):
+        if field in ("color", "sector", "chroma", "asked_l2", "found_l2", "modifier", "basic"):
             if not self.matches:
                 return ()
             traits = traits_of(self.color)
@@ -57,6 +57,7 @@ class Row:
             return {
                 "color": lambda: (self.color.value,),
                 "sector": lambda: (sector_of(self.color.lab),),
+                "chroma": lambda: (_band(self.color.lab),),
                 "asked_l2": lambda: (_nearest(self.color.lab),),
                 "found_l2": lambda: (
                     () if self.verdict.lab is None else (_nearest(self.verdict.lab),)
@@ -72,11 +73,32 @@ class Row:
         }[field]  # fmt: skip
 
 
+def _band(lab: tuple[float, float, float]) -> str:
+    vividness = float(np.hypot(lab[1], lab[2]))
+    return (
+        "0"
+        if vividness < 5
+        else max(
+            (low for low in ("5", "20", "40", "60", "80") if float(low) <= vividness), key=float
+        )
+    )
+
+
 def _nearest(lab: tuple[float, float, float]) -> str:
     return l2_names()[int(nearest_l2(np.array([lab]))[0])]
 
 
-OBJECTS = {"object", "category", "color", "sector", "asked_l2", "found_l2", "modifier", "basic"}
+OBJECTS = {
+    "object",
+    "category",
+    "color",
+    "sector",
+    "chroma",
+    "asked_l2",
+    "found_l2",
+    "modifier",
+    "basic",
+}
 
 
 @dataclass(frozen=True)
@@ -90,12 +112,15 @@ class Sample:
 
     def of(self, meant: Slice, by: tuple[str, ...] = ()) -> list[Row]:
         """The rows of a slice, by the plainest reading of what a slice is."""
-        chosen = {name for name in FACETS if name != "run" and getattr(meant, name)}
+        chosen = {name for name in (*FACETS, "chroma") if name != "run" and getattr(meant, name)}
+        said = {(row.picture, row.verdict.rule): row.verdict.picture_status for row in self.rows}
         every = bool((chosen | set(by)) & OBJECTS)
         return [
             row for row in self.rows
             if row.verdict.rule == meant.rule and (every or row.verdict.leads)
             and (not meant.runs or row.run in meant.runs)
+            and (not meant.against
+                 or said[row.picture, meant.rule] != said[row.picture, meant.against])
             and all(getattr(meant, name) in row.values(name) for name in chosen)
             and (row.matches or not (chosen | set(by)) & (OBJECTS - {"object", "category"}))
         ]  # fmt: skip
@@ -142,6 +167,10 @@ SLICES = (
     Slice(color="l2:Pink"),
     Slice(object="apple", status="fail"),
     Slice(status="unscored"),
+    Slice(chroma="40", sector="0"),
+    Slice(chroma="0", object="apple"),
+    Slice(rule="truehue", against="paper"),
+    Slice(rule="paper", against="released", status="fail", category="Animals"),
 )
 
 
