@@ -170,7 +170,7 @@ SLICES = (
     Slice(chroma="40", sector="0"),
     Slice(chroma="0", object="apple"),
     Slice(rule="truehue", against="paper"),
-    Slice(rule="paper", against="released", status="fail", category="Animals"),
+    Slice(rule="paper", against="truehue", status="fail", category="Animals"),
 )
 
 
