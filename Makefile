@@ -28,6 +28,8 @@ bench: $(VENV)/.installed-tests
 	$(BIN)/python -m tests.bench.prompts
 	$(BIN)/python -m tests.bench.diffusion
 	$(BIN)/python -m tests.bench.storage
+	$(BIN)/python -m tests.bench.runs
+	$(BIN)/python -m tests.bench.explore --verdicts 200000
 
 chromium: $(VENV)/.installed-tests
 	$(BIN)/python -m tests.browser.chromium
