@@ -111,11 +111,12 @@ def _texts(run: ExportRun, with_images: bool) -> Iterator[tuple[str, bytes]]:
 
 
 def item_out(item: StoredItem) -> dict[str, Any]:
-    """A stored picture without the paths of this machine."""
+    """A stored picture without the paths of this machine; a mask's file keeps its name, which says
+    what is in it."""
     out = asdict(item)
     out["file"] = ""
     for mask in out["masks"].values():
-        mask["file"] = ""
+        mask["file"] = Path(mask["file"]).name
     return out
 
 

@@ -14,7 +14,8 @@ from typing import Any
 
 from core.errors import BadInput
 from core.prompts.prompt import Prompt, prompt_from_json
-from core.runs.plan import FORMAT
+from core.runs.folder import item_from_json
+from core.runs.plan import FORMAT, items_digest
 from core.runs.records import DRAWN, STORED, MaskerSpec
 
 MOST_TEXT = 2**30
@@ -119,13 +120,14 @@ def _item(row: dict[str, Any], prompts: int) -> dict[str, Any]:
         raise BadInput("a picture of it has no number or id")
     masks = {
         str(int(target)): {
-            "mask_id": str(one["mask_id"])[:128], "file": "", "maker": str(one["maker"])[:200],
-            "parameters": dict(one.get("parameters") or {}),
+            "mask_id": str(one["mask_id"])[:128], "file": str(one.get("file") or "")[:200],
+            "maker": str(one["maker"])[:200], "parameters": dict(one.get("parameters") or {}),
         }
         for target, one in dict(row.get("masks") or {}).items()
     }  # fmt: skip
     drawn_by = str(row.get("drawn_by") or "")[:200]
-    # No path of another machine may name a file of this one.
+    # No path of another machine may name a file of this one. What masks are called is part of what
+    # is checked, and taken away then.
     return {"prompt": number, "image": image, "image_id": image_id, "file": "", "masks": masks,
             "drawn_by": drawn_by}  # fmt: skip
 
@@ -133,15 +135,14 @@ def _item(row: dict[str, Any], prompts: int) -> dict[str, Any]:
 def _of_items(
     made: dict[str, Any], prompts: tuple[Prompt, ...], items: list[dict[str, Any]]
 ) -> CheckedPlan:
-    rows = [
-        [one["prompt"], one["image"], one["image_id"],
-         sorted([int(at), mask["mask_id"]] for at, mask in one["masks"].items())]
-        for one in items
-    ]  # fmt: skip
-    if len(items) != made.get("items") or _digest(rows) != made.get("items_sha256"):
+    known = items_digest(item_from_json(one) for one in items)
+    if len(items) != made.get("items") or known != made.get("items_sha256"):
         raise BadInput("its pictures are not those that were scored")
     if made["total"] != len(items):
         raise BadInput("it does not say how many pictures it has")
+    for one in items:
+        for mask in one["masks"].values():
+            mask["file"] = ""
     text = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in items)
     places = tuple((one["prompt"], one["image"], one["image_id"]) for one in items)
     return CheckedPlan(made, prompts, places, gzip.compress(text.encode(), 6, mtime=0))

@@ -109,7 +109,7 @@ class RunFolder:
             prompts = tuple(prompt_from_json(row) for row in _rows(self.path / PROMPTS))
             items: tuple[StoredItem, ...] = ()
             if made["kind"] == STORED:
-                items = tuple(_item(row) for row in _rows(self.path / ITEMS))
+                items = tuple(item_from_json(row) for row in _rows(self.path / ITEMS))
             return RunPlan(
                 made["name"], made["set_name"], prompts, made["model"], made["kind"],
                 made["images"], made["seed"], made["guidance"], made["steps"], made["size_px"],
@@ -187,7 +187,8 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
         raise BadInput(f"{path} cannot be read: {error}.") from error
 
 
-def _item(row: dict[str, Any]) -> StoredItem:
+def item_from_json(row: dict[str, Any]) -> StoredItem:
+    """A picture of a stored run, as a line of its file holds it."""
     masks = {int(target): StoredMask(**one) for target, one in row["masks"].items()}
     return StoredItem(**{**row, "masks": masks})
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from core.errors import BadInput
+from core.files import why_of
 from core.generation.reference import MODEL_ID, OPTIONS
 from core.generation.registry import model as registered
 from core.generation.renderer import FAILURES, LARGEST_PX, LIGHTS, RENDERER_VERSION, SMALLEST_PX
@@ -68,6 +70,7 @@ def make_plan(
         entry = registered(model)
         model = entry.id
         _check_drawing(entry.kind, images, seed, size_px, options)
+        _check_numbers(steps, guidance)
     elif kind == STORED:
         _check_items(items, len(prompts))
         images = max(one.image for one in items) + 1
@@ -105,10 +108,7 @@ def run_id(plan: RunPlan) -> str:
 
 
 def plan_json(plan: RunPlan) -> dict[str, Any]:
-    """The plan as plain JSON, with digests in place of its prompts and pictures.
-
-    ``made_with`` names what would give other results in another version.
-    """
+    """The plan as plain JSON, with digests in place of its prompts and pictures."""
     out: dict[str, Any] = {
         "format": FORMAT,
         **{
@@ -123,22 +123,49 @@ def plan_json(plan: RunPlan) -> dict[str, Any]:
         "rules": [list(one) for one in plan.rules],
         "prompts": len(plan.prompts),
         "prompts_sha256": _digest(prompt.as_json() for prompt in plan.prompts),
-        "made_with": {"renderer": RENDERER_VERSION} if plan.model == MODEL_ID else {},
+        "made_with": made_with(plan),
     }  # fmt: skip
     if plan.kind == STORED:
         out["items"] = len(plan.items)
-        out["items_sha256"] = _digest(
-            [
-                one.prompt,
-                one.image,
-                one.image_id,
-                sorted((at, mask.mask_id) for at, mask in one.masks.items()),
-            ]
-            for one in plan.items
-        )
+        out["items_sha256"] = items_digest(plan.items)
     if plan.munsell:
-        out["munsell_sha256"] = hashlib.sha256(Path(plan.munsell).read_bytes()).hexdigest()
+        out["munsell_sha256"] = file_digest(plan.munsell)
     return out
+
+
+def made_with(plan: RunPlan) -> dict[str, str]:
+    """What would give other results in another version, beside the rules."""
+    return {"renderer": RENDERER_VERSION} if plan.model == MODEL_ID else {}
+
+
+def items_digest(items: Iterable[StoredItem]) -> str:
+    """SHA-256 of all that decides the results of stored pictures; wherever their files lie.
+
+    A mask that storage does not know by an id goes by its file's name, which says what is in it,
+    by its maker, and by its parameters, which hold whether the object is there.
+    """
+    return _digest(
+        [
+            one.prompt, one.image, one.image_id, one.drawn_by,
+            sorted(
+                ([at, mask.mask_id] if mask.mask_id else
+                 [at, PurePath(mask.file).name, mask.maker, dict(mask.parameters)]
+                 for at, mask in one.masks.items()),
+                key=lambda row: row[0],
+            ),
+        ]
+        for one in items
+    )  # fmt: skip
+
+
+def file_digest(path: str) -> str:
+    """SHA-256 of a file that a plan names. Raises BadInput where it cannot be read."""
+    try:
+        return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    except OSError as error:
+        raise BadInput(
+            f"The run needs the file {path}, which cannot be read: {why_of(error)}. Put it back."
+        ) from error
 
 
 def place_of(plan: RunPlan, position: int) -> tuple[int, int]:
@@ -180,6 +207,14 @@ def _check_drawing(
         for what, known in (("light", LIGHTS), ("failure", FAILURES)):
             if options.get(what) and options[what] not in known:
                 raise BadInput(f"The renderer has no {what} {options[what]!r}: {', '.join(known)}.")
+
+
+def _check_numbers(steps: int | None, guidance: float | None) -> None:
+    """What no model takes would fail at every picture of the run."""
+    if steps is not None and steps < 1:
+        raise BadInput(f"Steps must be at least 1, not {steps}.")
+    if guidance is not None and not (math.isfinite(guidance) and guidance >= 0):
+        raise BadInput(f"Guidance is a number from 0 on, not {guidance}.")
 
 
 def _check_items(items: Sequence[StoredItem], prompts: int) -> None:

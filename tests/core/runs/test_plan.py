@@ -46,6 +46,8 @@ def plan(**changed: Any) -> Any:
         ({"kind": STORED}, "no picture to score"),
         ({"items": ITEMS}, "no stored pictures"),
         ({"munsell": "/no/such.csv"}, "no file of Munsell"),
+        ({"steps": 0}, "Steps must be"),
+        ({"guidance": float("nan")}, "Guidance is a number"),
     ],
 )
 def test_what_cannot_be_run_is_said(changed: dict[str, Any], words: str) -> None:
@@ -81,6 +83,14 @@ def test_equal_plans_are_one_run_and_any_change_another(tmp_path: Path) -> None:
     names = {run_id(one) for one in others}
     assert len(names) == len(others)
     assert first not in names
+    by_run = replace(ITEMS[0], masks={0: StoredMask("", "/x/b.png", "whole", {"x": 1})})
+    otherwise = (
+        {"file": "/x/d.png"}, {"maker": "renderer"}, {"parameters": {"presence": [{}]}},
+    )  # fmt: skip
+    masked = [replace(by_run, masks={0: replace(by_run.masks[0], **one)}) for one in otherwise]
+    scored = [*masked, by_run, replace(by_run, drawn_by="reference-renderer")]
+    ids = {run_id(make_plan(PROMPTS, "x", kind=STORED, items=(one,))) for one in scored}
+    assert len(ids) == len(scored)
     moved = tuple(replace(one, file="/elsewhere" + one.file) for one in ITEMS)
     assert run_id(make_plan(PROMPTS, "x", kind=STORED, items=moved)) == run_id(others[-2])
     samples = tmp_path / "munsell.csv"
