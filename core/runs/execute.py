@@ -24,11 +24,12 @@ from core.runs.folder import LOCK, WORKERS_LOCK, RunFolder
 from core.runs.journal import Journal, seal_left_over
 from core.runs.left import Done, add_shard, done_of, order_of
 from core.runs.local_team import LocalTeam
-from core.runs.locks import held
+from core.runs.locks import InUse, held
 from core.runs.plan import place_of
 from core.runs.records import ItemResult, RunPlan, RunState
 from core.runs.score import not_drawn
 from core.runs.team import BROKEN, DIED, DONE, READY, Batch, Team, TeamEvent
+from core.runs.whole import replace_file
 from core.runs.worker import WorkerSettings, check_versions
 
 Watch = Callable[[RunState], None]
@@ -39,6 +40,7 @@ MOST_DEATHS = 2
 
 _WAIT_S, _STATE_S = 0.25, 0.5
 _WORKERS_END_S = 60.0
+_LOOKED_AT_S, _OTHER_S = 1.0, 2.5
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,8 @@ def execute(
     """Does what of a run is not done yet, and returns how it ended.
 
     It ends early when the folder's wish is not ``run``: ``paused`` or ``cancelled``, with the
-    picture in work given up. What is done is never done again; with ``retry_failed`` the pictures
+    picture in work given up; a worker that hangs, or is still loading, is ended after two minutes.
+    What is done is never done again; with ``retry_failed`` the pictures
     that failed are tried once more. ``watch`` is told the state about twice a second. ``team`` is
     for tests.
 
@@ -87,7 +90,9 @@ def execute(
     check_versions(folder, plan)
     busy = "Another process is at this run. Pause it there first."
     workers_busy = "Workers of an earlier process are still at this run. Try again in a minute."
-    with held(folder.path / LOCK, busy):
+    # Whoever asks for the state of a run looks at its lock for a moment.
+    with held(folder.path / LOCK, busy, wait_s=_LOOKED_AT_S):
+        _refuse_elsewhere(folder)
         with held(folder.path / WORKERS_LOCK, workers_busy, wait_s=_WORKERS_END_S):
             seal_left_over(folder.journal, folder.shard_folder)
         return _Execution(folder, plan, crew, retry_failed, watch, team).run()
@@ -123,8 +128,8 @@ class _Execution:
         self._started_at = _now()
 
     def run(self) -> RunState:
-        self._tell("running", now=True)
         try:
+            self._tell("running", now=True)
             if self._left and self._folder.wish() == "run":
                 for _ in range(min(self._crew.workers, len(self._left))):
                     self._start()
@@ -142,11 +147,9 @@ class _Execution:
 
     def _loop(self) -> None:
         while (self._left or self._busy) and not self._message:
-            stopping = self._folder.wish() != "run"
-            if stopping and not self._busy:
+            if self._folder.wish() != "run":
                 return
-            if not stopping:
-                self._hand_out()
+            self._hand_out()
             if not self._alive and not self._busy:
                 self._message = self._message or "No worker could be started."
                 return
@@ -248,13 +251,14 @@ class _Execution:
 
     def _end(self) -> None:
         """Ends the workers; what they still wrote down counts."""
-        busy = list(self._busy)
+        busy, before = list(self._busy), self._done.done
         self._team.close()
         self._own.seal()
         seal_left_over(self._folder.journal, self._folder.shard_folder, f"s{self._session:03d}*")
         for worker in busy:
             for path in sorted(self._folder.shard_folder.glob(f"{worker}-*.parquet")):
                 add_shard(self._done, path)
+        self._finished += max(self._done.done - before, 0)
         self._alive.clear()
 
     def _tell(self, status: str, now: bool = False) -> RunState:
@@ -274,6 +278,17 @@ class _Execution:
             self._folder.keep_state(state)
             self._watch(state)
         return state
+
+
+def _refuse_elsewhere(folder: RunFolder) -> None:
+    """Raises InUse where another machine is at the run though its lock could be had: some shared
+    folders keep locks on each machine alone. Whoever is at a run writes its state all the time."""
+    before = folder.state()
+    if before.status not in ("running", "interrupted") or before.host == socket.gethostname():
+        return
+    time.sleep(_OTHER_S)
+    if folder.state().updated_at != before.updated_at:
+        raise InUse(f"{before.host} is at this run. Pause it there first.")
 
 
 @contextmanager
@@ -316,7 +331,7 @@ def _session(folder: RunFolder) -> int:
     with suppress(OSError, ValueError):
         taken.append(int(path.read_text()))
     number = max(taken, default=0) + 1
-    path.write_text(str(number))
+    replace_file(path, str(number).encode())
     return number
 
 

@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import multiprocessing
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
 from core.errors import TrueHueError
 from core.runs.team import BROKEN, DIED, DONE, READY, Batch, TeamEvent
-from core.runs.worker import CannotWork, Worker, WorkerSettings
+from core.runs.worker import Worker, WorkerSettings
+
+log = logging.getLogger("truehue")
 
 _THREADS = (
     "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS",
     "VECLIB_MAXIMUM_THREADS",
 )  # fmt: skip
-_END_S = 600.0
+_END_S = 120.0
+"""So long workers have for the pictures in work when they are to end; then they lose them."""
 
 
 @dataclass
@@ -71,9 +76,14 @@ class LocalTeam:
             assert isinstance(pipe, Connection)
             name = by_pipe[pipe]
             try:
-                found.append(pipe.recv())
+                event = pipe.recv()
             except (EOFError, OSError):
-                found.append(TeamEvent(DIED, name, self._end_of(name)))
+                event = TeamEvent(DIED, name)
+            if event.kind == DIED:
+                # Only when the process is gone may another one seal its journal.
+                event = replace(event, reason=event.reason or self._end_of(name))
+                _end(self._members.pop(name), time.monotonic() + _END_S)
+            found.append(event)
         return found
 
     def close(self) -> None:
@@ -81,20 +91,16 @@ class LocalTeam:
         for member in self._members.values():
             with contextlib.suppress(OSError):
                 member.pipe.send(None)
+        until = time.monotonic() + _END_S
         for member in self._members.values():
-            member.process.join(_END_S)
-            if member.process.is_alive():
-                member.process.kill()
-                member.process.join()
-            member.pipe.close()
+            _end(member, until)
         self._members.clear()
 
     def _end_of(self, name: str) -> str:
-        """How a process ended, in words; it is taken off the list."""
-        member = self._members.pop(name)
-        member.process.join()
-        member.pipe.close()
-        code = member.process.exitcode
+        """How a process ended, in words."""
+        process = self._members[name].process
+        process.join()
+        code = process.exitcode
         if code is not None and code < 0:
             try:
                 which = signal.Signals(-code).name
@@ -105,6 +111,15 @@ class LocalTeam:
         return f"its process ended with status {code}"
 
 
+def _end(member: _Member, until: float) -> None:
+    """Waits for a process, and ends it when it takes too long."""
+    member.process.join(max(until - time.monotonic(), 0.0))
+    if member.process.is_alive():
+        member.process.kill()
+        member.process.join()
+    member.pipe.close()
+
+
 def _serve(pipe: Connection, folder: Path, name: str, settings: WorkerSettings) -> None:
     """The life of a worker's process."""
     # Ctrl+C goes to every process of the terminal; it is the coordinator's to answer.
@@ -112,24 +127,29 @@ def _serve(pipe: Connection, folder: Path, name: str, settings: WorkerSettings) 
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         worker = Worker(folder, name, settings)
-    except TrueHueError as error:
-        pipe.send(TeamEvent(BROKEN, name, str(error)))
-        return
-    try:
-        pipe.send(TeamEvent(READY, name))
-        while (batch := pipe.recv()) is not None:
-            pipe.send(_worked(worker, name, batch))
+        try:
+            pipe.send(TeamEvent(READY, name))
+            while (batch := pipe.recv()) is not None:
+                pipe.send(_worked(worker, name, batch))
+        finally:
+            worker.close()
     except (EOFError, BrokenPipeError):
-        pass  # the coordinator is gone: what is done is sealed below
-    finally:
-        worker.close()
+        pass  # the coordinator is gone, and what is done is sealed
+    except TrueHueError as error:
+        _say(pipe, TeamEvent(BROKEN, name, str(error)))
+    except Exception as error:
+        log.exception("a worker broke")
+        _say(pipe, TeamEvent(DIED, name, f"it broke ({type(error).__name__}: {error})"))
+
+
+def _say(pipe: Connection, event: TeamEvent) -> None:
+    with contextlib.suppress(OSError):
+        pipe.send(event)
 
 
 def _worked(worker: Worker, name: str, batch: Batch) -> TeamEvent:
     try:
         return TeamEvent(DONE, name, items=worker.work(batch))
-    except CannotWork as error:
-        return TeamEvent(BROKEN, name, str(error))
     except TrueHueError as error:
         return TeamEvent(BROKEN, name, str(error))
 

@@ -19,7 +19,8 @@ class InUse(TrueHueError):
 
 @contextmanager
 def held(path: Path, message: str, *, shared: bool = False, wait_s: float = 0.0) -> Iterator[None]:
-    """Holds the lock of a file. Raises InUse with ``message`` when it cannot be had in time."""
+    """Holds the lock of a file. Raises InUse with ``message`` when it cannot be had in time, and
+    DataFolderError on a file system that has no locks."""
     descriptor = _opened(path)
     try:
         kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
@@ -32,6 +33,11 @@ def held(path: Path, message: str, *, shared: bool = False, wait_s: float = 0.0)
                 if time.monotonic() >= until:
                     raise InUse(message) from None
                 time.sleep(0.05)
+            except OSError as error:
+                raise DataFolderError(
+                    f"{path} cannot be locked: {why_of(error)}. Put runs on a file system with "
+                    "locks; a network folder may have to be mounted with them."
+                ) from error
         yield
     finally:
         os.close(descriptor)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, cast
 
@@ -19,6 +19,7 @@ from core.masks.grounded.variants import MaskVariant, mask_variant
 from core.masks.grounded.vision_models import Role, vision_model
 from core.masks.mask import Mask
 from core.prompts.prompt import ObjectTarget
+from core.runs.pinned import of_tool
 from core.runs.records import MaskerSpec
 from core.verdict.asked import Finding, asked_of, label_of
 from core.verdict.findings import findings_of, said
@@ -61,10 +62,17 @@ class Masker(Protocol):
         ...
 
 
-def open_masker(spec: MaskerSpec, sources: Sources | None = None) -> Masker:
+Opened = Callable[[str, Mapping[str, Any]], None]
+
+
+def open_masker(
+    spec: MaskerSpec, sources: Sources | None = None, opened: Opened = lambda role, about: None
+) -> Masker:
     """The masker of a plan; its models are loaded for the first picture.
 
-    ``sources`` tell where weights are. Raises BadInput for an unknown kind, model or variant,
+    ``sources`` tell where weights are. ``opened`` is told the role of each model that was loaded,
+    and what tells its weights from others (core.runs.pinned); what it raises comes out of
+    ``find``. Raises BadInput for an unknown kind, model or variant,
     naming the known ones.
     """
     if spec.kind == "exact":
@@ -78,6 +86,7 @@ def open_masker(spec: MaskerSpec, sources: Sources | None = None) -> Masker:
             mask_variant(spec.variant),
             vision_model(spec.presence, "presence").id if spec.presence else "",
             sources or Sources.here(),
+            opened,
         )
     raise BadInput(f"There is no masker {spec.kind!r:.60}. Choose one of: {', '.join(KINDS)}.")
 
@@ -128,6 +137,7 @@ class Grounding:
     variant: MaskVariant
     presence: str
     sources: Sources
+    opened: Opened = lambda role, about: None
     _tools: dict[Role, Tool] = field(default_factory=dict)
 
     def find(
@@ -184,6 +194,11 @@ class Grounding:
     def _tool(self, model_id: str, role: Role) -> Any:
         if role not in self._tools:
             self._tools[role] = open_tool(tool_id(model_id, role), self.sources)
+            try:
+                self.opened(role, of_tool(model_id, role, self.sources))
+            except BaseException:
+                self._tools.pop(role).unload()
+                raise
         return self._tools[role]
 
 

@@ -36,7 +36,7 @@ from core.runs.worker import Worker, WorkerSettings
 TOKEN = "ray.token"
 """In the run's folder: what a worker must find there to know that it sees the same folder."""
 
-_SEEN_S, _GONE_S, _END_S = 10.0, 10.0, 600.0
+_SEEN_S, _GONE_S, _END_S = 10.0, 10.0, 120.0
 
 
 @dataclass

@@ -8,13 +8,15 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import numpy as np
 
 from core.color.munsell import MunsellSamples, load_munsell
-from core.errors import BadInput, StorageError, TrueHueError
+from core.errors import BadInput, DataFolderError, StorageError, TrueHueError
 from core.files import read_png, shelf, write_once
 from core.generation.endpoints import Endpoint
+from core.generation.failures import BadModelFolder, ModelMissing
 from core.generation.opening import open_model
 from core.generation.out_of_memory import is_out_of_memory
 from core.generation.reference import MODEL_ID, Standing, shapes_for
@@ -27,7 +29,8 @@ from core.runs.folder import WORKERS_LOCK, RunFolder
 from core.runs.journal import Journal
 from core.runs.locks import held
 from core.runs.maskers import Masker, open_masker
-from core.runs.plan import place_of, plan_json, request_of
+from core.runs.pinned import GENERATOR, OtherWeights, of_generator, pin
+from core.runs.plan import file_digest, made_with, place_of, request_of
 from core.runs.records import DRAWN, ItemResult, MaskResult, RunPlan, StoredItem
 from core.runs.score import not_drawn, score
 from core.runs.team import Batch
@@ -81,7 +84,7 @@ class Worker:
         )
         self._journal = Journal(self.folder.journal, self.folder.shard_folder, name)
         self._judging = Settings(k=self._plan.k, munsell=_munsell(self._plan.munsell))
-        self._masker: Masker = open_masker(self._plan.masker, settings.sources)
+        self._masker: Masker = open_masker(self._plan.masker, settings.sources, self._pin)
         self._model: LoadedModel | None = None
         self._stop = Event()
         self._looked = 0.0
@@ -94,6 +97,9 @@ class Worker:
         when no picture can be drawn here, DataFolderError when nothing can be written.
         """
         done = []
+        # The wish may be another one than when the last batch was broken off.
+        self._stop.clear()
+        self._looked = 0.0
         for position, attempt in batch.items:
             if self._told_to_stop():
                 break
@@ -125,23 +131,26 @@ class Worker:
                 picture = self._drawn(position, blank)
             else:
                 picture = self._stored(self._plan.items[position], prompt, blank)
-        except Cancelled:
-            raise
-        except CannotWork:
-            raise
+        except (Cancelled, CannotWork, DataFolderError):
+            raise  # a disk that is full is no picture's failure
         except Exception as error:
             return self._failed(blank, error)
-        self._broken_in_a_row = 0
         began = time.perf_counter()
         try:
             found = self._masker.find(
                 picture.srgb8, prompt.task, prompt.targets, picture.exact, picture.rendered,
                 picture.result.image_id,
             )  # fmt: skip
-        except TrueHueError as error:
+        except Cancelled:
+            raise
+        except Exception as error:
             if is_out_of_memory(error):
                 raise CannotWork(f"Memory ran out while looking for objects: {error}") from error
-            raise CannotWork(str(error)) from error
+            if isinstance(error, (ModelMissing, BadModelFolder, OtherWeights)):
+                raise CannotWork(str(error)) from error
+            blank = replace(blank, seed=picture.result.seed)
+            return self._failed(blank, error, "Looking for objects")
+        self._broken_in_a_row = 0
         left_out = {one.target for one in picture.rendered or () if one.shape is None}
         verdicts = score(
             prompt, picture.srgb8, found.findings, self._plan.rules, self._judging, left_out
@@ -205,12 +214,13 @@ class Worker:
             target, name, mask.area_px, mask.maker, dict(mask.parameters), known.get(target, "")
         )
 
-    def _failed(self, blank: ItemResult, error: Exception) -> ItemResult:
+    def _failed(self, blank: ItemResult, error: Exception, what: str = "The model") -> ItemResult:
+        """The row of a picture that has no result, to be tried again on request."""
         if isinstance(error, _Seeded):
             blank, error = replace(blank, seed=error.seed), error.error
         self._broken_in_a_row = 0 if isinstance(error, BadInput) else self._broken_in_a_row + 1
         reason = str(error) if isinstance(error, TrueHueError) else (
-            f"The model failed ({type(error).__name__}: {error})."
+            f"{what} failed ({type(error).__name__}: {error})."
         )  # fmt: skip
         if is_out_of_memory(error):
             reason = "Out of memory. Choose a smaller size, or fewer workers on this device."
@@ -223,16 +233,24 @@ class Worker:
 
     def _opened(self) -> LoadedModel:
         if self._model is None:
+            about = (self._plan.model, self._settings.sources, self._settings.endpoints)
             try:
-                self._model = open_model(
-                    self._plan.model, self._settings.sources, self._settings.endpoints
-                )
+                self._model = open_model(*about)
+                try:
+                    self._pin(GENERATOR, of_generator(*about))
+                except BaseException:
+                    self._model.unload()
+                    self._model = None
+                    raise
             except Exception as error:
                 words = str(error) if isinstance(error, TrueHueError) else (
                     f"{self._plan.model} could not be loaded ({type(error).__name__}: {error})."
                 )  # fmt: skip
                 raise CannotWork(words) from error
         return self._model
+
+    def _pin(self, role: str, about: Mapping[str, Any]) -> None:
+        pin(self.folder.path, role, about)
 
     def _on_step(self, report: StepReport) -> None:
         self._told_to_stop()
@@ -255,11 +273,18 @@ class _Seeded(Exception):
 
 
 def check_versions(folder: RunFolder, plan: RunPlan) -> None:
-    """Raises BadInput where this TrueHue would go on with other rules or another renderer."""
+    """Raises BadInput where this TrueHue would go on with other rules, another renderer or other
+    Munsell samples."""
     from core.verdict.rules import rule
 
-    made = folder.summary().get("made_with") or {}
-    now = plan_json(replace(plan, prompts=plan.prompts[:1], items=plan.items[:1]))["made_with"]
+    summary = folder.summary()
+    if plan.munsell and file_digest(plan.munsell) != summary.get("munsell_sha256"):
+        raise BadInput(
+            f"{plan.munsell} was changed since the run was begun. Put the file back as it was, or "
+            "begin a new run."
+        )
+    made = summary.get("made_with") or {}
+    now = made_with(plan)
     if made != now:
         raise BadInput(
             f"The run was begun with {_versions(made)}; this TrueHue has {_versions(now)}. Begin a "
