@@ -82,6 +82,13 @@ def machine() -> Machine:
     return Machine("cpu", cpu_name(), total, available, total, cores, True, free)
 
 
+def usable_cores() -> int:
+    """Cores that this process may use: of a container or a job often fewer than there are."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0)) or 1
+    return os.cpu_count() or 1
+
+
 def placement(
     memory_gib: float, at: Machine, *, largest_gib: float | None = None, fp16: bool = True
 ) -> Placement:

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import tempfile
 import time
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import median
 
 import numpy as np
 
 from core.errors import TrueHueError
-from core.machine import machine
+from core.generation.reference import MODEL_ID
+from core.machine import usable_cores
 from core.runs.folder import RunFolder, run_folders
 from core.runs.left import order_of
 from core.runs.records import DRAWN, RunPlan
-from core.runs.shards import BadShard, read_columns
+from core.runs.shards import read_columns
 from core.runs.team import Batch
 from core.runs.worker import Worker, WorkerSettings
 
 TRIED = 3
 """Pictures that a trial draws; the first one, which loads the model, is not counted in the pace."""
+
+SHARDS_READ = 20
+"""Of an earlier run at the most; a shard holds up to 500 pictures."""
 
 _PNG_SHARE = 0.55
 """Of a picture's raw bytes, what its PNG takes, where nothing was measured yet."""
@@ -43,17 +47,19 @@ class Estimate:
 
 
 def estimate(plan: RunPlan, root: Path | str, workers: int = 1) -> Estimate:
-    """What the plan will cost, judged by earlier runs below ``root`` of the same model and size.
+    """What the plan will cost, judged by the newest run below ``root`` that does the same work.
 
-    The pace is the median over their last pictures (drawing, masks and verdicts); where there is
-    none, no time is given: :func:`trial` measures one.
+    That is one of the same model, size, steps, guidance, masker and rules. The pace is the mean
+    over pictures from all over it: a median would hide the few dear ones, such as the renderer's
+    first picture of each scene. Where there is no such run no time is given: :func:`trial`
+    measures one.
     """
     found = _measured(plan, Path(root))
     if found is None:
         basis = "Nothing like it has run here yet; a trial of a few pictures would tell."
         return _estimate(plan, workers, None, basis)
     seconds, count, name = found
-    return _estimate(plan, workers, seconds, f"Median of {count:,} pictures of the run “{name}”.")
+    return _estimate(plan, workers, seconds, f"Mean of {count:,} pictures of the run “{name}”.")
 
 
 def trial(plan: RunPlan, settings: WorkerSettings | None = None, workers: int = 1) -> Estimate:
@@ -79,6 +85,8 @@ def trial(plan: RunPlan, settings: WorkerSettings | None = None, workers: int = 
         stored = sum(one.stat().st_size for one in folder.path.rglob("*.png"))
     counted = taken[1:] or taken
     basis = f"Median of {len(counted)} pictures tried now, after one that loaded the model."
+    if len(taken) == 2:
+        basis = "One picture tried now, after another one that loaded the model."
     if len(taken) == 1:
         basis = "One picture tried now, loading included."
     made = _estimate(plan, workers, median(counted), basis)
@@ -87,28 +95,43 @@ def trial(plan: RunPlan, settings: WorkerSettings | None = None, workers: int = 
 
 def _measured(plan: RunPlan, root: Path) -> tuple[float, int, str] | None:
     """Seconds a picture in the newest comparable run, of how many pictures, and its name."""
+    wanted = {name: getattr(plan, name) for name in ("model", "kind", "size_px", "steps")}
+    wanted |= {
+        "guidance": plan.guidance, "masker": asdict(plan.masker),
+        "rules": [list(one) for one in plan.rules],
+    }  # fmt: skip
     for folder in run_folders(root):
         try:
             made = folder.summary()
-            same = all(made.get(name) == getattr(plan, name) for name in ("model", "kind"))
-            if not same or made.get("size_px") != plan.size_px or made.get("steps") != plan.steps:
+            if any(made.get(name) != value for name, value in wanted.items()):
                 continue
-            found = []
-            for shard in folder.shards()[-5:]:
-                table = read_columns(shard, ("status", "seconds", "scoring_seconds"))
-                for row in table.to_pylist():
-                    if row["status"] == "drawn":
-                        found.append((row["seconds"] or 0.0) + (row["scoring_seconds"] or 0.0))
-        except (BadShard, TrueHueError):
+            total, count = _seconds(folder.shards())
+        except TrueHueError:
             continue
-        if found:
-            return median(found), len(found), str(made["name"])
+        if count:
+            return total / count, count, str(made["name"])
     return None
 
 
+def _seconds(shards: list[Path]) -> tuple[float, int]:
+    """What the pictures took that some shards hold, evenly spaced, and how many these are."""
+    some = {shards[at * len(shards) // SHARDS_READ] for at in range(SHARDS_READ)} if shards else ()
+    total, count = 0.0, 0
+    for shard in some:
+        table = read_columns(shard, ("status", "seconds", "scoring_seconds"))
+        for row in table.to_pylist():
+            if row["status"] == "drawn":
+                total += (row["seconds"] or 0.0) + (row["scoring_seconds"] or 0.0)
+                count += 1
+    return total, count
+
+
 def _estimate(plan: RunPlan, workers: int, seconds: float | None, basis: str) -> Estimate:
-    cores = machine().cores or 1
-    at_once = max(1, min(workers, plan.total, cores if plan.kind != DRAWN else workers))
+    # Where only this machine's cores work, workers beyond them wait for each other.
+    cores_alone = plan.masker.kind != "grounded" and (
+        plan.kind != DRAWN or plan.model == MODEL_ID
+    )  # fmt: skip
+    at_once = max(1, min(workers, plan.total, usable_cores() if cores_alone else workers))
     whole = None if seconds is None else seconds * plan.total / at_once
     side = plan.size_px or 1024
     picture = int(side * side * 3 * _PNG_SHARE) if plan.kind == DRAWN else 0

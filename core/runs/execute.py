@@ -20,6 +20,7 @@ import numpy as np
 from core.errors import BadInput
 from core.generation.endpoints import Endpoint
 from core.generation.sources import Sources
+from core.machine import usable_cores
 from core.runs.folder import LOCK, WORKERS_LOCK, RunFolder
 from core.runs.journal import Journal, seal_left_over
 from core.runs.left import Done, add_shard, done_of, order_of
@@ -310,8 +311,7 @@ def pausing_on_interrupt(folder: RunFolder) -> Iterator[None]:
 
 
 def _team(folder: RunFolder, plan: RunPlan, crew: Crew) -> Team:
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    threads = max(1, (cores or 1) // crew.workers) if crew.threads is None else crew.threads
+    threads = max(1, usable_cores() // crew.workers) if crew.threads is None else crew.threads
     settings = WorkerSettings(crew.sources, dict(crew.endpoints), threads)
     if crew.team == "local":
         return LocalTeam(folder.path, settings)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from core.generation.reference import MODEL_ID
 from core.runs.folder import RunFolder
 from core.runs.journal import read_journal
 from core.runs.records import DRAWN, RunPlan
-from core.runs.shards import read_columns
+from core.runs.shards import BadShard, read_columns
 
 _COLUMNS = ("position", "attempt", "status", "reason")
 
@@ -21,12 +22,14 @@ class Done:
     """What the shards and journals of a run hold, by position.
 
     ``attempts`` int32 ``(total,)`` is the latest attempt, 0 where there is none; ``failed`` bool
-    ``(total,)`` whether that one failed; ``reasons`` counts why.
+    ``(total,)`` whether that one failed; ``reasons`` counts why, ``failures`` says it by position.
+    Of the same attempt twice, as a crash may leave it, the first one counts.
     """
 
     attempts: np.ndarray
     failed: np.ndarray
     reasons: Counter[str] = field(default_factory=Counter)
+    failures: dict[int, str] = field(default_factory=dict)
 
     @property
     def done(self) -> int:
@@ -35,7 +38,7 @@ class Done:
 
     def add(self, position: int, attempt: int, status: str, reason: str) -> None:
         """Takes one result up."""
-        if attempt < self.attempts[position]:
+        if attempt <= self.attempts[position]:
             return
         if self.failed[position]:
             self.reasons[self.failures.pop(position)] -= 1
@@ -44,8 +47,6 @@ class Done:
         if status == "failed":
             self.failures[position] = reason
             self.reasons[reason] += 1
-
-    failures: dict[int, str] = field(default_factory=dict)
 
     def problems(self, most: int = 20) -> tuple[tuple[str, int], ...]:
         """The first reasons of failures, the most frequent first."""
@@ -63,15 +64,15 @@ def done_of(folder: RunFolder, total: int) -> Done:
     return done
 
 
-def add_shard(done: Done, path: object) -> None:
-    """Takes up what a shard holds."""
-    from pathlib import Path
-
-    table = read_columns(Path(str(path)), _COLUMNS)
+def add_shard(done: Done, path: Path) -> None:
+    """Takes up what a shard holds. Raises BadShard."""
+    table = read_columns(path, _COLUMNS)
     positions = table["position"].to_numpy()
+    if positions.size and not 0 <= positions.min() <= positions.max() < len(done.attempts):
+        raise BadShard(f"{path} holds pictures that the run does not have. Take the file away.")
     attempts = table["attempt"].to_numpy()
     failed = np.array(table["status"].to_pylist(), dtype=object) == "failed"
-    good = ~failed & (attempts >= done.attempts[positions]) & ~done.failed[positions]
+    good = ~failed & (attempts > done.attempts[positions]) & ~done.failed[positions]
     # Drawn ones in one step; a failure, or what follows one, is counted by itself.
     done.attempts[positions[good]] = attempts[good]
     rest = np.flatnonzero(~good)

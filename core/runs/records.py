@@ -151,8 +151,9 @@ class ItemResult:
     ``position`` counts the run's pictures: ``prompt * images + image`` of a drawn run, the place in
     ``items`` of a stored one. ``attempt`` counts from 1; the latest attempt is the one that counts.
     ``status`` is ``drawn`` or ``failed`` (then ``reason`` is a sentence). ``seconds`` is the
-    drawing, ``scoring_seconds`` masks and verdicts. ``origin`` is the generator's, plain JSON.
-    Equal for any number of workers, but for ``seconds``, ``scoring_seconds`` and ``worker``.
+    drawing until its PNG is kept, ``scoring_seconds`` masks and verdicts. ``origin`` is the
+    generator's, plain JSON. Equal for any number of workers, but for ``seconds``,
+    ``scoring_seconds`` and ``worker``.
     """
 
     position: int

@@ -53,7 +53,8 @@ def read_columns(path: Path, names: Sequence[str] | None) -> Any:
 
     try:
         # Not by the file's path: pyarrow reads folder names such as a=b as columns.
-        return pq.ParquetFile(path).read(columns=None if names is None else list(names))
+        table = pq.ParquetFile(path).read(columns=None if names is None else list(names))
+        return table if names is None else table.select(list(names))
     except (OSError, pa.ArrowException, KeyError) as error:
         raise BadShard(
             f"The shard {path} cannot be read ({error}). Put a copy back, or take the file away: "

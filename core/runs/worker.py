@@ -172,12 +172,12 @@ class Worker:
             raise
         except Exception as error:
             raise _Seeded(error, request.seed) from error
-        seconds = time.perf_counter() - began
         height, width, _ = made.srgb8.shape
         named = image_id(made.srgb8)
         path = shelf(self.folder.images, named)
         if not path.is_file():
             write_once(path, encode_png(made.srgb8))
+        seconds = time.perf_counter() - began
         exact = {one.target: _named(one.mask, one.target, request.targets[one.target].name)
                  for one in made.masks}  # fmt: skip
         rendered = None

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from core.runs.folder import RunFolder
@@ -109,6 +111,25 @@ def test_the_latest_attempt_counts(folder: RunFolder) -> None:
     assert done.attempts[:3].tolist() == [2, 1, 2]
     assert done.failed[:3].tolist() == [True, True, False]
     assert dict(done.problems()) == {"no weights": 1, "out of memory": 1}
+
+
+def test_of_the_same_attempt_twice_the_first_counts(folder: RunFolder) -> None:
+    failed = replace(RESULT, status="failed", reason="killed")
+    write_shard(folder.shard_folder / "a.parquet", [RESULT, replace(failed, position=1)])
+    write_shard(folder.shard_folder / "b.parquet", [failed, replace(RESULT, position=1)])
+    done = done_of(folder, 20)
+    assert (done.done, done.failed[:2].tolist()) == (2, [False, True])
+    assert dict(done.problems()) == {"killed": 1}
+
+
+def test_a_shard_of_another_run_or_kind_is_named(folder: RunFolder) -> None:
+    path = folder.shard_folder / "w1-00000.parquet"
+    write_shard(path, results(0, 20))
+    with pytest.raises(BadShard, match=r"w1-00000\.parquet holds pictures that the run does not"):
+        done_of(folder, 20)
+    pq.write_table(pa.table({"position": [0], "status": ["drawn"]}), path)
+    with pytest.raises(BadShard, match=r"w1-00000\.parquet cannot be read.*attempt"):
+        done_of(folder, 20)
 
 
 def test_a_damaged_shard_is_named(folder: RunFolder) -> None:

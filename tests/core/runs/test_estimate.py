@@ -1,0 +1,84 @@
+"""What a run will cost: from runs that did the same work, or from a trial."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from core.errors import TrueHueError
+from core.machine import usable_cores
+from core.prompts.prompt import ObjectTarget, Prompt
+from core.runs.estimate import SHARDS_READ, estimate, trial
+from core.runs.folder import RunFolder
+from core.runs.records import ItemResult, MaskerSpec, RunPlan
+from core.runs.shards import write_shard
+from core.runs.worker import WorkerSettings
+from tests.core.runs.samples import small_plan, some_prompts
+
+PROMPTS = some_prompts(4)
+
+
+def plan(**changed: object) -> RunPlan:
+    return small_plan(PROMPTS, images=50, **changed)  # type: ignore[arg-type]
+
+
+def ran(root: Path, plan: RunPlan, *seconds: float | None) -> None:
+    """A run of that plan, a shard a picture; None is one that failed."""
+    folder = RunFolder.create(root, plan)
+    for at, taken in enumerate(seconds):
+        status = "drawn" if taken is not None else "failed"
+        done = ItemResult(at, 0, at, 1, status, seconds=taken, scoring_seconds=taken and 0.5)
+        write_shard(folder.shard_folder / f"w-{at:03d}.parquet", [done])
+
+
+def test_the_dear_pictures_are_in_the_pace_and_failed_ones_are_not(tmp_path: Path) -> None:
+    ran(tmp_path, plan(name="earlier"), 0.1, 0.1, 0.1, 9.7, None)
+    found = estimate(plan(), tmp_path)
+    assert found.seconds_a_picture == pytest.approx(3.0)
+    assert found.seconds == pytest.approx(600.0)
+    assert found.basis == "Mean of 4 pictures of the run “earlier”."
+
+
+def test_all_of_a_long_run_is_looked_at(tmp_path: Path) -> None:
+    ran(tmp_path, plan(name="earlier"), *[1.5] * SHARDS_READ, *[3.5] * SHARDS_READ)
+    found = estimate(plan(), tmp_path)
+    assert found.seconds_a_picture == pytest.approx(3.0)
+    assert f"of {SHARDS_READ} pictures" in found.basis
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"masker": MaskerSpec("whole")}, {"steps": 9}, {"guidance": 2.0}, {"size_px": 128},
+        {"rules": (("paper", "1.0"),)}, {"model": "sdxl-base-1.0"},
+    ],
+)  # fmt: skip
+def test_a_run_of_other_work_says_nothing(tmp_path: Path, changed: dict[str, object]) -> None:
+    ran(tmp_path, plan(), 1.0)
+    found = estimate(replace(plan(name="other"), **changed), tmp_path)  # type: ignore[arg-type]
+    assert (found.seconds, found.seconds_a_picture) == (None, None)
+    assert "Nothing like it" in found.basis
+
+
+def test_workers_beyond_the_cores_do_not_make_it_quicker(tmp_path: Path) -> None:
+    ran(tmp_path, plan(), 0.5)
+    cores = usable_cores()
+    assert estimate(plan(name="b"), tmp_path, cores).seconds == pytest.approx(200 / cores)
+    assert estimate(plan(name="b"), tmp_path, 16 * cores).seconds == pytest.approx(200 / cores)
+
+
+def test_a_trial_draws_and_leaves_nothing(tmp_path: Path) -> None:
+    found = trial(small_plan(PROMPTS[:2]), WorkerSettings(threads=1))
+    assert found.pictures == 2
+    assert found.seconds is not None
+    assert found.seconds > 0
+    assert found.basis.startswith("One picture tried now, after")
+    assert found.disk_bytes > 2 * 1500
+
+
+def test_a_trial_that_fails_says_why() -> None:
+    crowd = tuple(ObjectTarget(name) for name in ("apple", "banana", "mug", "car", "vase"))
+    with pytest.raises(TrueHueError, match=r"of the trial failed: .*4 objects"):
+        trial(small_plan([Prompt("crowd", "five", "free", crowd)]), WorkerSettings(threads=1))
