@@ -192,6 +192,7 @@ _RESULTS = (
         first_traits        UTINYINT NOT NULL,
         status              UTINYINT NOT NULL,
         picture_status      UTINYINT NOT NULL,
+        statuses            BIGINT NOT NULL,
         cause_no            UTINYINT NOT NULL,
         step_no             UTINYINT NOT NULL,
         l                   FLOAT,

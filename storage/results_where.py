@@ -102,8 +102,5 @@ def _differs(words: Words, rule: str, other: str, table: str) -> str:
     first, second = words.rule(rule), words.rule(other)
     if first < 0 or second < 0:
         return "FALSE"
-    one, two = (f"((statuses >> {2 * number}) & 3)" for number in (first, second))
-    return (
-        f"({table}run_no, {table}position) IN (SELECT (run_no, position) FROM run_items "
-        f"WHERE {one} > 0 AND {two} > 0 AND {one} <> {two})"
-    )
+    one, two = (f"(({table}statuses >> {2 * number}) & 3)" for number in (first, second))
+    return f"{one} > 0 AND {two} > 0 AND {one} <> {two}"

@@ -181,6 +181,10 @@ def _verdicts(cursor: duckdb.DuckDBPyConnection) -> None:
 def store_results(cursor: duckdb.DuckDBPyConnection, run_no: int) -> int:
     """The rows of pictures and verdicts, verdicts in the order of rules and places."""
     of_picture = "PARTITION BY rule_no, position"
+    statuses = (
+        f"SELECT position, bit_or(picture_status::BIGINT << ({STATUS_BITS} * rule_no)) AS statuses "
+        "FROM new_verdicts GROUP BY position"
+    )
     bits = [
         f"CASE WHEN {one} IS NOT NULL AND {counts} AND row_number() OVER "
         f"({of_picture}, {one}, {counts} ORDER BY target) = 1 THEN {1 << at} ELSE 0 END"
@@ -204,7 +208,7 @@ def store_results(cursor: duckdb.DuckDBPyConnection, run_no: int) -> int:
                     {of_picture} ORDER BY target
                     ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
                 ), 0) AS before
-            FROM new_verdicts LEFT JOIN found USING (row)
+            FROM new_verdicts LEFT JOIN found USING (row) JOIN ({statuses}) USING (position)
         )
         ORDER BY row
     """)
@@ -213,10 +217,7 @@ def store_results(cursor: duckdb.DuckDBPyConnection, run_no: int) -> int:
         SELECT i.* EXCLUDE (
                 prompt, status, origin, masks, verdicts, text, first_asked, opens
             ), coalesce(s.statuses, 0) AS statuses
-        FROM new_items AS i LEFT JOIN (
-            SELECT position, bit_or(picture_status::BIGINT << ({STATUS_BITS} * rule_no)) AS statuses
-            FROM new_verdicts GROUP BY position
-        ) AS s USING (position)
+        FROM new_items AS i LEFT JOIN ({statuses}) AS s USING (position)
         ORDER BY i.position
     """)
     return number_in(cursor, "SELECT count(*) FROM new_items")
