@@ -166,7 +166,8 @@ _RESULTS = (
     # One row an object, rule and picture. What belongs to the asked color and the prompt is written
     # again in each row, so that no question has to join. ``firsts`` and ``first_traits`` mark the
     # first row of a picture and rule that has this object, category, color, …: counting those
-    # counts pictures (storage.runs_rows). ``picture_reason`` is NULL where it equals ``told``.
+    # counts pictures (storage.runs_rows). ``picture_reason`` is NULL where it equals ``told``;
+    # ``statuses`` is the picture's, as in run_items.
     """
     CREATE TABLE run_verdicts (
         run_no              INTEGER NOT NULL,
