@@ -8,6 +8,7 @@ import random
 import signal
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -162,6 +163,32 @@ def test_a_worker_that_is_killed_loses_nothing(tmp_path: Path, few: list[Prompt]
     assert rows(shot) == rows(quiet)
 
 
+class OneHangs(LocalTeam):
+    """Its worker stands still at its third batch, and people pause the run."""
+
+    given = 0
+
+    def give(self, worker: str, batch: object) -> None:
+        self.given += 1
+        if self.given == 3:
+            os.kill(self.pid(worker) or 0, signal.SIGSTOP)
+            RunFolder(self._folder).set_wish("pause")
+        super().give(worker, batch)  # type: ignore[arg-type]
+
+
+def test_a_worker_that_hangs_does_not_keep_a_run_from_pausing(
+    tmp_path: Path, few: list[Prompt], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.runs.execute.MOST_IN_BATCH", 1)
+    monkeypatch.setattr("core.runs.local_team._END_S", 0.2)
+    folder = made(tmp_path, small_plan(few[:6]))
+    state = execute(folder, team=OneHangs(folder.path, WorkerSettings(threads=1)))
+    assert (state.status, state.done, state.failed) == ("paused", 2, 0)
+    folder.set_wish("run")
+    assert execute(folder).done == 6
+    assert [one.position for one in rows(folder)] == list(range(6))
+
+
 class Poisoned(LocalTeam):
     """Kills every worker that is about to draw position 4."""
 
@@ -205,6 +232,37 @@ def test_only_one_process_is_at_a_run(tmp_path: Path, few: list[Prompt]) -> None
         execute(folder, Crew(workers=0))
 
 
+def test_whoever_looks_at_a_run_does_not_keep_it_from_beginning(
+    tmp_path: Path, few: list[Prompt]
+) -> None:
+    folder = made(tmp_path, small_plan(few))
+    folder.set_wish("cancel")
+    looking = held(folder.path / "lock", "", shared=True)
+    looking.__enter__()
+    with ThreadPoolExecutor(1) as pool:
+        state = pool.submit(execute, folder)
+        time.sleep(0.2)
+        looking.__exit__(None, None, None)
+        assert state.result().status == "cancelled"
+
+
+def test_a_run_that_another_machine_is_at_is_left_alone_where_locks_are_not_shared(
+    tmp_path: Path, few: list[Prompt], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = made(tmp_path, small_plan(few))
+    folder.set_wish("cancel")
+    there = RunState(folder.run_id, "running", 30, host="elsewhere", updated_at="0")
+    folder.keep_state(there)
+    monkeypatch.setattr(
+        "core.runs.execute.time.sleep",
+        lambda seconds: folder.keep_state(replace(there, updated_at=f"{seconds}")),
+    )
+    with pytest.raises(InUse, match="elsewhere is at this run"):
+        execute(folder)
+    monkeypatch.setattr("core.runs.execute.time.sleep", lambda seconds: None)
+    assert execute(folder).status == "cancelled"
+
+
 def test_an_imported_run_is_not_gone_on_with(tmp_path: Path, few: list[Prompt]) -> None:
     folder = made(tmp_path, small_plan(few))
     path = folder.path / "plan.json"
@@ -245,7 +303,7 @@ def wait_until(true: object, for_s: float = 60.0) -> None:
 
 
 def same_files(one: RunFolder, other: RunFolder) -> bool:
-    """Whether both hold the same images and masks, and nothing half written."""
+    """Whether both hold the same images and masks."""
     names = [
         sorted(str(path.relative_to(folder.path)) for part in (folder.images, folder.masks)
                for path in part.rglob("*.png"))

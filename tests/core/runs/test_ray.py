@@ -18,7 +18,7 @@ from core.runs.execute import Crew, execute
 from core.runs.folder import RunFolder
 from core.runs.ray_cluster import ADDRESS, Cluster, cluster
 from core.runs.ray_team import TOKEN, RayTeam, check_shared, needs_device
-from core.runs.records import MaskerSpec, RunPlan
+from core.runs.records import ItemResult, MaskerSpec, RunPlan
 from core.runs.shards import read_shard
 from core.runs.team import BROKEN, TeamEvent
 from core.runs.worker import WorkerSettings
@@ -58,6 +58,14 @@ def made(root: Path, plan: RunPlan) -> RunFolder:
     return folder
 
 
+@pytest.fixture(scope="module")
+def quiet(tmp_path_factory: pytest.TempPathFactory, few: list[Prompt]) -> list[ItemResult]:
+    """The rows of an undisturbed process."""
+    folder = made(tmp_path_factory.mktemp("quiet"), small_plan(few))
+    assert execute(folder).status == "finished"
+    return rows(folder)
+
+
 def workers_of(folder: RunFolder) -> set[str]:
     return {one.worker for path in folder.shards() for one in read_shard(path)}
 
@@ -79,16 +87,15 @@ def test_it_listens_on_this_machine_alone(shared: Cluster) -> None:
 
 
 def test_one_actor_and_four_give_the_rows_of_a_process(
-    shared: Cluster, tmp_path: Path, few: list[Prompt]
+    shared: Cluster, tmp_path: Path, few: list[Prompt], quiet: list[ItemResult]
 ) -> None:
     plan = small_plan(few)
-    process, one, four = (made(tmp_path / name, plan) for name in ("process", "one", "four"))
-    assert execute(process).status == "finished"
+    one, four = (made(tmp_path / name, plan) for name in ("one", "four"))
     assert execute(one, Crew(workers=1, team="ray")).status == "finished"
     state = execute(four, Crew(workers=4, team="ray"))
     assert (state.status, state.done, state.failed) == ("finished", 32, 0)
-    assert rows(one) == rows(process)
-    assert rows(four) == rows(process)
+    assert rows(one) == quiet
+    assert rows(four) == quiet
     assert len(workers_of(one)) == 1
     assert len(workers_of(four)) > 1
     assert not list(four.journal.iterdir())
@@ -115,16 +122,15 @@ class OneDies(RayTeam):
 
 
 def test_an_actor_that_is_killed_loses_and_repeats_nothing(
-    shared: Cluster, tmp_path: Path, few: list[Prompt]
+    shared: Cluster, tmp_path: Path, few: list[Prompt], quiet: list[ItemResult]
 ) -> None:
     plan = small_plan(few)
-    quiet, shot = made(tmp_path / "quiet", plan), made(tmp_path / "shot", plan)
-    assert execute(quiet).status == "finished"
+    shot = made(tmp_path, plan)
     team = OneDies(shot.path, WorkerSettings(threads=1), plan, 2)
     state = execute(shot, Crew(workers=2), team=team)
     assert team.killed
     assert (state.status, state.done, state.failed) == ("finished", 32, 0)
-    assert rows(shot) == rows(quiet)
+    assert rows(shot) == quiet
     # What the killed one wrote down counts, and another one took its place.
     assert team.killed in workers_of(shot)
     assert len(workers_of(shot)) == 3

@@ -1,0 +1,148 @@
+"""One worker: what ends it, what fails a picture, and what it goes on with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from core.errors import BadInput, DataFolderError
+from core.generation.sources import Sources
+from core.prompts.prompt import Prompt
+from core.runs.folder import RunFolder
+from core.runs.journal import read_journal
+from core.runs.local_team import LocalTeam
+from core.runs.maskers import open_masker
+from core.runs.pinned import FILE, OtherWeights, pin
+from core.runs.records import ItemResult, MaskerSpec
+from core.runs.team import DIED, Batch, TeamEvent
+from core.runs.worker import (
+    CannotWork,
+    Worker,
+    WorkerSettings,
+    check_versions,
+)
+from tests.core.runs.samples import many_prompts, small_plan
+from tests.tiny_models import grounding
+
+
+@pytest.fixture(scope="module")
+def few() -> list[Prompt]:
+    return many_prompts(2, several=0, objects=["apple"])
+
+
+@pytest.fixture
+def worker(tmp_path: Path, few: list[Prompt]) -> Iterator[Worker]:
+    folder = RunFolder.create(tmp_path, small_plan(few, images=30))
+    made = Worker(folder.path, "w1", WorkerSettings())
+    yield made
+    made.close()
+
+
+def batch(*positions: int) -> Batch:
+    return Batch(0, tuple((at, 1) for at in positions))
+
+
+def written(worker: Worker) -> list[ItemResult]:
+    return [one for path in worker.folder.journal.glob("*") for one in read_journal(path)]
+
+
+def test_a_wish_that_was_taken_back_does_not_stop_it_for_ever(worker: Worker) -> None:
+    worker.folder.set_wish("pause")
+    assert worker.work(batch(0, 30)) == ()
+    worker.folder.set_wish("run")
+    assert worker.work(batch(0, 30)) == ((0, "drawn", ""), (30, "drawn", ""))
+
+
+def test_pictures_that_cannot_be_kept_are_no_failures(worker: Worker) -> None:
+    worker.folder.images.rmdir()
+    worker.folder.images.write_text("a file stands in the way")
+    with pytest.raises(DataFolderError, match="cannot be written"):
+        worker.work(batch(0))
+    assert written(worker) == []
+
+
+def test_a_masker_that_breaks_fails_the_picture_and_in_the_end_the_worker(
+    worker: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def breaks(*args: Any) -> None:
+        raise RuntimeError("shape mismatch")
+
+    monkeypatch.setattr(worker._masker, "find", breaks, raising=False)
+    said = worker.work(batch(0))
+    assert said == ((0, "failed", "Looking for objects failed (RuntimeError: shape mismatch)."),)
+    (row,) = written(worker)
+    assert (row.seed, row.image_id) == (0, "")
+    assert {one.cause for one in row.verdicts} == {"no-image"}
+    monkeypatch.setattr("core.runs.worker.MOST_BROKEN_IN_A_ROW", 3)
+    with pytest.raises(CannotWork, match=r"3 pictures in a row failed.*shape mismatch"):
+        worker.work(batch(30, 1, 31))
+    # The one that was not written down is done again.
+    assert [one.position for one in written(worker)] == [0, 30]
+
+
+def test_memory_that_runs_out_in_the_masker_is_nothing_of_the_picture(
+    worker: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def breaks(*args: Any) -> None:
+        raise RuntimeError("CUDA out of memory. Tried to allocate")
+
+    monkeypatch.setattr(worker._masker, "find", breaks, raising=False)
+    with pytest.raises(CannotWork, match="Memory ran out while looking for objects"):
+        worker.work(batch(0))
+    assert written(worker) == []
+
+
+def test_samples_that_were_changed_or_are_gone_do_not_go_on(
+    tmp_path: Path, few: list[Prompt]
+) -> None:
+    samples = tmp_path / "samples.csv"
+    samples.write_text("a")
+    plan = small_plan(few, munsell=str(samples))
+    folder = RunFolder.create(tmp_path / "runs", plan)
+    check_versions(folder, plan)
+    samples.write_text("b")
+    with pytest.raises(BadInput, match=r"samples\.csv was changed since"):
+        check_versions(folder, plan)
+    samples.unlink()
+    with pytest.raises(BadInput, match=r"needs the file .*samples\.csv"):
+        check_versions(folder, plan)
+
+
+def test_a_detector_that_was_changed_is_refused(tmp_path: Path) -> None:
+    detector = grounding.detector(tmp_path / "detector")
+    segmenter = grounding.sam_file(tmp_path / "sam" / "a.pth")
+    spec = MaskerSpec("grounded", f"folder:{detector}", f"folder:{segmenter}")
+    target = many_prompts(1, several=0, objects=["apple"])[0].targets
+    image = np.zeros((48, 64, 3), np.uint8)
+
+    def found() -> None:
+        masker = open_masker(spec, Sources(), lambda role, about: pin(tmp_path, role, about))
+        try:
+            masker.find(image, "cna", target, {})
+        finally:
+            masker.close()
+
+    found()
+    noted = (tmp_path / FILE).read_text()
+    assert '"detector"' in noted
+    found()
+    assert (tmp_path / FILE).read_text() == noted
+    (detector / "notes.txt").write_text("trained further")
+    with pytest.raises(OtherWeights, match="another detector"):
+        found()
+
+
+def test_a_process_that_breaks_says_why(tmp_path: Path, few: list[Prompt]) -> None:
+    folder = RunFolder.create(tmp_path, small_plan(few))
+    team = LocalTeam(folder.path, WorkerSettings(threads="two"))  # type: ignore[arg-type]
+    team.start("w1")
+    found: list[TeamEvent] = []
+    while not found:
+        found = team.events(5.0)
+    team.close()
+    assert (found[0].kind, found[0].worker) == (DIED, "w1")
+    assert found[0].reason.startswith("it broke (TypeError: ")
