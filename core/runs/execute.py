@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from core.errors import BadInput
+from core.files import sweep
 from core.generation.endpoints import Endpoint
 from core.generation.sources import Sources
 from core.machine import usable_cores
@@ -96,6 +97,9 @@ def execute(
         _refuse_elsewhere(folder)
         with held(folder.path / WORKERS_LOCK, workers_busy, wait_s=_WORKERS_END_S):
             seal_left_over(folder.journal, folder.shard_folder)
+            # The lock is ours: whoever was at it ended without a word.
+            if folder.state().status == "running":
+                _sweep(folder)
         return _Execution(folder, plan, crew, retry_failed, watch, team).run()
 
 
@@ -123,6 +127,7 @@ class _Execution:
         self._started = self._batches = self._finished = 0
         self._deaths: Counter[int] = Counter()
         self._deaths_in_a_row = 0
+        self._died = False
         self._message = ""
         self._began = time.monotonic()
         self._told = 0.0
@@ -190,6 +195,7 @@ class _Execution:
             self._message = self._message or event.reason
             self._lost(worker)
         elif event.kind == DIED:
+            self._died = True
             self._lost(worker, event.reason)
             if self._deaths_in_a_row > 3 + 2 * self._crew.workers:
                 self._message = f"The workers end again and again: {event.reason}."
@@ -255,6 +261,8 @@ class _Execution:
         busy, before = list(self._busy), self._done.done
         self._team.close()
         self._own.seal()
+        if self._died:
+            _sweep(self._folder)
         seal_left_over(self._folder.journal, self._folder.shard_folder, f"s{self._session:03d}*")
         for worker in busy:
             for path in sorted(self._folder.shard_folder.glob(f"{worker}-*.parquet")):
@@ -279,6 +287,11 @@ class _Execution:
             self._folder.keep_state(state)
             self._watch(state)
         return state
+
+
+def _sweep(folder: RunFolder) -> None:
+    for part in (folder.shard_folder, folder.images, folder.masks):
+        sweep(part)
 
 
 def _refuse_elsewhere(folder: RunFolder) -> None:

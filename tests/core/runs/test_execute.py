@@ -6,6 +6,7 @@ import json
 import os
 import random
 import signal
+import socket
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -163,6 +164,21 @@ def test_a_worker_that_is_killed_loses_nothing(tmp_path: Path, few: list[Prompt]
     assert rows(shot) == rows(quiet)
 
 
+@pytest.mark.parametrize("status", ["running", "paused"])
+def test_what_a_killed_process_left_half_written_is_taken_away(
+    tmp_path: Path, few: list[Prompt], status: str
+) -> None:
+    folder = made(tmp_path, small_plan(few))
+    folder.keep_state(replace(folder.state(), status=status, host=socket.gethostname()))
+    folder.set_wish("cancel")
+    half = [folder.shard_folder / ".a.parquet.1.part", folder.images / "ab" / ".a.png.1.part"]
+    for path in half:
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(b"half")
+    execute(folder)
+    assert [path.exists() for path in half] == [status == "paused"] * 2
+
+
 class OneHangs(LocalTeam):
     """Its worker stands still at its third batch, and people pause the run."""
 
@@ -303,10 +319,10 @@ def wait_until(true: object, for_s: float = 60.0) -> None:
 
 
 def same_files(one: RunFolder, other: RunFolder) -> bool:
-    """Whether both hold the same images and masks."""
+    """Whether both hold the same images and masks, and nothing half written."""
     names = [
         sorted(str(path.relative_to(folder.path)) for part in (folder.images, folder.masks)
-               for path in part.rglob("*.png"))
+               for path in part.rglob("*") if path.is_file())
         for folder in (one, other)
     ]  # fmt: skip
     return names[0] == names[1]
