@@ -51,7 +51,7 @@ class StoredItem:
 
     ``file`` is a PNG of exactly the pixels of ``image_id``; ``masks`` are those of its objects, by
     the position of the target. ``drawn_by`` is the id of the model that drew it, where that is
-    known: the reference renderer's pictures say what is not in them.
+    known: the reference renderer's own masks say what is not in its pictures.
     """
 
     prompt: int

@@ -39,6 +39,9 @@ from core.verdict.tasks import Settings
 MOST_BROKEN_IN_A_ROW = 20
 """So many unforeseen failures after one another are the model's, not the prompts'."""
 
+RENDERER = "renderer"
+"""The maker of the reference renderer's own masks."""
+
 _LOOK_S = 0.25
 
 
@@ -200,7 +203,9 @@ class Worker:
         }
         height, width, _ = srgb8.shape
         result = replace(blank, status="drawn", image_id=item.image_id, width=width, height=height)
-        rendered = shapes_for(prompt.targets) if item.drawn_by == MODEL_ID else None
+        # Only its own masks say what the renderer left out: another masker may have missed it.
+        own = {one.maker for one in item.masks.values()} == {RENDERER}
+        rendered = shapes_for(prompt.targets) if own and item.drawn_by == MODEL_ID else None
         known = {target: one.mask_id for target, one in item.masks.items() if one.mask_id}
         return _Picture(srgb8, exact, rendered, result, known)
 

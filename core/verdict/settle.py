@@ -32,7 +32,8 @@ def judge_all(
     """Yields what :func:`core.verdict.tasks.judge_task` does, one verdict a rule.
 
     A rule that breaks is ``unscored`` with what broke, on every object, and does not take the
-    others with it. Raises BadInput for an unknown rule.
+    others with it. Raises BadInput for an unknown rule, and MemoryError: that is no fault of the
+    picture, and may be mended.
     """
 
     def judged(some: Sequence[str]) -> Iterator[TaskVerdict]:
@@ -46,11 +47,15 @@ def judge_all(
             yield verdict
             done += 1
         return
+    except MemoryError:
+        raise
     except Exception:
         log.exception("a picture could not be judged by all rules")
     for rule_id in rule_ids[done:]:
         try:
             yield from list(judged([rule_id]))
+        except MemoryError:
+            raise
         except Exception as error:
             yield broken(task, targets, rule_id, error)
 

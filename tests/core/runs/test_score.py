@@ -118,6 +118,15 @@ def test_a_rule_that_breaks_is_unscored_and_the_others_judge(
     assert said["truehue"].status == "pass"
 
 
+def test_memory_that_runs_out_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(*given: object) -> None:
+        raise MemoryError("no room")
+
+    monkeypatch.setattr("core.verdict.settle.judge_task", breaks)
+    with pytest.raises(MemoryError):
+        judged("cna", (APPLE,), rules=EVERY)
+
+
 def test_a_picture_without_an_image_is_unscored_by_every_rule() -> None:
     rows = not_drawn("No memory.", EVERY)
     assert [one.rule for one in rows] == [rule_id for rule_id, _ in EVERY]

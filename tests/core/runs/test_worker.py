@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import numpy as np
 import pytest
 
 from core.errors import BadInput, DataFolderError
+from core.generation.reference import ReferenceRenderer
+from core.generation.request import GenerationRequest
 from core.generation.sources import Sources
+from core.images import encode_png, image_id
 from core.prompts.prompt import Prompt
 from core.runs.folder import RunFolder
 from core.runs.journal import read_journal
 from core.runs.local_team import LocalTeam
 from core.runs.maskers import open_masker
 from core.runs.pinned import FILE, OtherWeights, pin
-from core.runs.records import ItemResult, MaskerSpec
+from core.runs.plan import make_plan
+from core.runs.records import STORED, ItemResult, MaskerSpec, StoredItem, StoredMask
 from core.runs.team import DIED, Batch, TeamEvent
 from core.runs.worker import (
     CannotWork,
@@ -25,7 +30,7 @@ from core.runs.worker import (
     WorkerSettings,
     check_versions,
 )
-from tests.core.runs.samples import many_prompts, small_plan
+from tests.core.runs.samples import many_prompts, small_plan, some_prompts
 from tests.tiny_models import grounding
 
 
@@ -94,6 +99,41 @@ def test_memory_that_runs_out_in_the_masker_is_nothing_of_the_picture(
     with pytest.raises(CannotWork, match="Memory ran out while looking for objects"):
         worker.work(batch(0))
     assert written(worker) == []
+
+
+@pytest.mark.parametrize(
+    ("maker", "said"),
+    [("renderer", ("fail", "absent")), ("grounded", ("unscored", "no-mask"))],
+)
+def test_only_the_renderers_own_masks_say_that_it_left_an_object_out(
+    tmp_path: Path, maker: str, said: tuple[str, str]
+) -> None:
+    prompt = some_prompts(1, ("moc",))[0]
+    request = GenerationRequest(
+        "reference-renderer", "", 3, width=64, height=64, targets=prompt.targets,
+        options={"failure": "one-missing"},
+    )  # fmt: skip
+    (drawn,) = ReferenceRenderer().draw([request], lambda report: None, Event())
+    picture = tmp_path / "a.png"
+    picture.write_bytes(encode_png(drawn.srgb8))
+    masks = {}
+    for one in drawn.masks:
+        path = tmp_path / f"{one.target}.png"
+        path.write_bytes(one.mask.png())
+        masks[one.target] = StoredMask(f"{one.target}", str(path), maker)
+    assert len(masks) == len(prompt.targets) - 1
+    item = StoredItem(
+        0, 0, image_id(drawn.srgb8), str(picture), masks, drawn_by="reference-renderer"
+    )
+    plan = make_plan((prompt,), "them", kind=STORED, items=(item,), rules=("truehue",))
+    made = Worker(RunFolder.create(tmp_path / "runs", plan).path, "w1", WorkerSettings())
+    try:
+        made.work(batch(0))
+        (row,) = written(made)
+    finally:
+        made.close()
+    (missing,) = set(range(len(prompt.targets))) - set(masks)
+    assert [(one.status, one.cause) for one in row.verdicts if one.target == missing] == [said]
 
 
 def test_samples_that_were_changed_or_are_gone_do_not_go_on(
