@@ -59,7 +59,8 @@ def pair_counts(
     database: Database, words: Words, run_a: str, run_b: str, meant: Slice
 ) -> dict[str, int]:
     """How many pairs each cell has."""
-    counts = ", ".join(f"count_if({_OF_CELL[cell]})" for cell in CELLS)
+    # count_if is NULL where there is no row.
+    counts = ", ".join(f"count(*) FILTER ({_OF_CELL[cell]})" for cell in CELLS)
     row = database.rows(
         f"{_joined(words, run_a, run_b, meant)} SELECT count(*), {counts} FROM joined"
     )[0]

@@ -37,6 +37,7 @@ WILSON = (
     "Intervals are 95% (Wilson 1927). They take pictures as independent; pictures of one prompt "
     "are alike, so they are rather narrow."
 )
+NONE_SCORED = "None of these pictures has a score: there is nothing to draw."
 UNSCORED_OUT = "Unscored verdicts are in no share."
 
 
@@ -124,7 +125,10 @@ def _drawn(context: Context, name: str, given: Mapping[str, str]) -> tuple[Kind,
         among = given["among"]
         runs = () if among == ALL_RUNS else slice_of({"runs": among}).runs
         wide = replace(wide, runs=runs)
-    return kind, meant, kind.draw(context, wide, meant, option), option
+    drawn = kind.draw(context, wide, meant, option)
+    if drawn.figure is not None and not drawn.stands.scored:
+        drawn = replace(drawn, figure=None, empty=NONE_SCORED)
+    return kind, meant, drawn, option
 
 
 def _stands(kind: Kind, meant: Slice, drawn: Drawn) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -66,9 +67,15 @@ def _two(
     for place, other in ((0, 1), (1, 0)):
         if chosen[place] is None:
             partner = chosen[other]
-            sets = partner.set_name if partner else None
             left = [run for run in runs if partner is None or run.run_id != partner.run_id]
-            left.sort(key=lambda run: (run.set_name != sets and sets is not None, not run.items))
+            # With a partner, those that share its prompts come first; without, those that share
+            # theirs with another run.
+            of_set = Counter(map(_prompts, left))
+            left.sort(key=lambda run: (
+                of_set[_prompts(run)] < 2 if partner is None
+                else 2 * (run.set_name != partner.set_name) + (_prompts(run) != _prompts(partner)),
+                run.items <= run.failed,
+            ))  # fmt: skip
             if not left:
                 raise BadInput("Two runs are needed to compare.")
             chosen[place] = left[0]
@@ -76,6 +83,10 @@ def _two(
     assert first is not None
     assert second is not None
     return first, second
+
+
+def _prompts(run: RunRecord) -> str:
+    return str(run.summary.get("prompts_sha256", run.set_name))
 
 
 def _counts(counts: PairCounts) -> dict[str, int]:

@@ -31,12 +31,15 @@ def runs_of(context: Context) -> list[RunRecord]:
 
 def labels(runs: Iterable[RunRecord]) -> dict[str, str]:
     """What each run is called in few words: its model, or the run's name where others have that
-    model, and a piece of its id where they have that name too."""
+    model or the name does not speak of it, and a piece of its id where they have that name too."""
     listed = list(runs)
     models = {run.run_id: name_of(run.model) for run in listed}
     of_model = Counter(models.values())
-    said = {run.run_id: models[run.run_id] if of_model[models[run.run_id]] == 1 else run.name
-            for run in listed}  # fmt: skip
+    said = {}
+    for run in listed:
+        model = models[run.run_id]
+        usual = model in run.name or run.model in run.name
+        said[run.run_id] = model if of_model[model] == 1 and usual else run.name
     often = Counter(said.values())
     return {
         run_id: words if often[words] == 1 else f"{words} ({run_id[:6]})"

@@ -109,9 +109,12 @@ def stored_choices(context: Context) -> list[dict[str, str]]:
     ]
     runs = []
     for folder in context.keeper.folders():
-        about = folder.summary()
-        done = folder.state().done
-        if about["kind"] == DRAWN and done:
+        try:
+            about, done = folder.summary(), folder.state().done
+        except BadInput:
+            continue  # The list of runs says what is wrong with it.
+        pictures = about.get("imported", {}).get("images", True)
+        if about["kind"] == DRAWN and done and pictures:
             name = f"Run “{about['name']}” · {many(done, 'picture')}"
             runs.append({"id": OF_RUN + folder.run_id, "name": name})
     return drawn + runs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from core.analysis.records import Slice
@@ -41,9 +41,8 @@ def runs_view(context: Context, owner: str, hidden: bool = False) -> dict[str, A
                 refused=[f"{name}: {why}" for name, why in record.refused.items()],
             )  # fmt: skip
         lost = unscored.get(folder.run_id)
-        if lost:
-            said = ", ".join(f"{number:,} by {rule}" for rule, number in lost.items())
-            one["words"] += f" · unscored: {said}"
+        if lost and record is not None:
+            one["words"] += f" · unscored: {_by_rule(lost, [name for name, _ in record.rules])}"
         out.append(one)
     return {"runs": out, "hidden": left_out}
 
@@ -132,6 +131,14 @@ def _unscored(context: Context, rules: Iterable[str]) -> dict[str, dict[str, int
                 of_run = out.setdefault(one.run_id, {})
                 of_run[by] = of_run.get(by, 0) + one.count
     return out
+
+
+def _by_rule(lost: Mapping[str, int], rules: Sequence[str]) -> str:
+    """``3 by every rule``, or how many by which."""
+    numbers = {lost.get(name, 0) for name in rules}
+    if len(rules) > 1 and len(numbers) == 1:
+        return f"{numbers.pop():,} by every rule"
+    return ", ".join(f"{number:,} by {name}" for name, number in lost.items())
 
 
 def _unreadable(folder: RunFolder, why: str) -> dict[str, Any]:

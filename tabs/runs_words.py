@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.export.source import imported_words
+from core.prompts.sets import PROMPT_SETS
 from core.runs.records import STORED, RunState
 from tabs.guard import many
 from tabs.runs_plan import name_of
 from tabs.runs_wish import EXACT, GROUNDED
 
+_SETS = {one.id: one.title for one in PROMPT_SETS}
 STATUS_WORDS = {
     "planned": "not started", "running": "running", "paused": "paused", "cancelled": "cancelled",
     "finished": "finished", "interrupted": "interrupted", "waiting": "waiting",
@@ -85,10 +87,11 @@ def facts_words(summary: Mapping[str, Any]) -> str:
     """What a run is of: model, prompts, settings, masks, rules."""
     options = summary["options"]
     stored = summary["kind"] == STORED
+    set_name = _SETS.get(summary["set_name"], summary["set_name"])
     seeds = (summary["seed"], summary["seed"] + summary["images"] - 1)
     parts = [
         f"pictures of {name_of(summary['model'])}" if stored else name_of(summary["model"]),
-        f"{many(summary['prompts'], 'prompt')} of {summary['set_name']}",
+        f"{many(summary['prompts'], 'prompt')} of {set_name}",
         ""
         if stored
         else f"seed {seeds[0]}"

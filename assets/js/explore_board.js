@@ -168,6 +168,7 @@ function nameCell(one) {
   });
   const [name, facts, beside, bar, words] = cell.children, progress = one.progress;
   put(name, one.name);
+  name.title = one.name;
   put(facts, one.facts);
   put(beside, [one.said, one.beside].filter(Boolean).join(' · '));
   beside.hidden = !beside.textContent;

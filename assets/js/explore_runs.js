@@ -4,8 +4,8 @@ const root = element.querySelector('.th-runs');
 const box = root.querySelector('.th-runs-items'), empty = root.querySelector('.th-runs-empty');
 const said = root.querySelector('.th-runs-status'), card = root.querySelector('.th-runs-new');
 const hiddenButton = root.querySelector('.th-runs-hidden');
-const SHAPES = { waiting: '○', planned: '○', running: '▸', pausing: '▸', cancelling: '▸', paused: '❙❙', cancelled: '□', finished: '●', interrupted: '!', broken: '!', imported: '↓' };
-const WORDS = { waiting: 'Waiting', planned: 'Not started', running: 'Running', pausing: 'Pausing…', cancelling: 'Cancelling…', paused: 'Paused', cancelled: 'Cancelled', finished: 'Finished', interrupted: 'Interrupted', broken: 'Stopped', imported: 'Imported' };
+const SHAPES = { waiting: '○', planned: '○', running: '▸', pausing: '▸', cancelling: '▸', paused: '‖', cancelled: '□', finished: '●', interrupted: '!', broken: '!', imported: '↓' };
+const WORDS = { waiting: 'Waiting', planned: 'Not started', running: 'Running', pausing: 'Pausing…', cancelling: 'Cancelling…', paused: 'Paused', cancelled: 'Cancelled', finished: 'Finished', interrupted: 'Interrupted', broken: 'Unreadable', imported: 'Imported' };
 let shown = new Map(), timer = null, withHidden = false, asked = 0, unheard = 0, folded = false, heard = new Map();
 
 async function act(run, what, body, line) {
@@ -34,7 +34,7 @@ function runLine(first) {
   const again = button('Retry failed', () => act(run, 'resume', { retry: true }, line));
   failed.append(summary, reasons, again);
   const all = {
-    open: button('Open results', () => setSlice({ runs: [run.id], status: 'fail', cause: '' }, { open: 'wall' })),
+    open: button('Open results', () => setSlice({ runs: [run.id], status: run.failed < run.done ? 'fail' : 'unscored', cause: '' }, { open: 'wall' })),
     resume: button('Resume', () => act(run, 'resume', {}, line)),
     pause: button('Pause', () => act(run, 'pause', {}, line)),
     cancel: button('Cancel', () => act(run, 'cancel', {}, line)),
@@ -55,6 +55,8 @@ function runLine(first) {
       put(mark, SHAPES[run.status]);
       put(title, run.name);
       put(word, WORDS[run.status] + (run.status === 'waiting' && run.place > 1 ? ', ' + run.place + ' in line' : ''));
+      // A bar that is full says no more than the word.
+      bar.hidden = !run.total || (run.done >= run.total && !run.moves);
       bar.setAttribute('aria-label', run.name);
       bar.setAttribute('aria-valuenow', String(Math.floor(percent)));
       fill.style.width = percent + '%';

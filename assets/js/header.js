@@ -28,7 +28,9 @@ function showData() { data.textContent = props.data || ''; }
 watch('data', showData);
 showData();
 // Pictures come from the queue, which no event of this page waits for.
+let counted = 0;
 async function count() {
+  counted = Date.now();
   try {
     const answer = await fetch('/api/ready');
     if (answer.ok) data.textContent = (await answer.json()).data;
@@ -36,6 +38,8 @@ async function count() {
 }
 document.addEventListener('th-drawn', count);
 document.addEventListener('th-runs', count);
+// What a run has brought meanwhile is seen with the next look into Explore.
+document.addEventListener('th-explore', () => { if (Date.now() - counted > 5000) count(); });
 
 // The tour begins on the Generate tab.
 element.querySelector('.th-tour-button').addEventListener('click', () => {

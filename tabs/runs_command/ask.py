@@ -20,13 +20,13 @@ def found(root: Path, name: str) -> RunFolder:
     """The run of that name or beginning of an id. Raises BadInput for none, and for several."""
     every = run_folders(root)
     fitting = [one for one in every if one.run_id == name]
-    fitting = fitting or [one for one in every if one.summary()["name"] == name]
+    fitting = fitting or [one for one in every if name_in(one) == name]
     fitting = fitting or [one for one in every if one.run_id.startswith(name.lower())]
     if len(fitting) == 1:
         return fitting[0]
     if not every:
         raise BadInput(f"There is no run in {root}.")
-    shown = "\n".join(f"  {one.run_id}  {one.summary()['name']}" for one in (fitting or every)[:10])
+    shown = "\n".join(f"  {one.run_id}  {name_in(one)}" for one in (fitting or every)[:10])
     if fitting:
         raise BadInput(
             f"{many(len(fitting), 'run')} fit {name[:80]!r}: write more of the id.\n{shown}"
@@ -42,17 +42,15 @@ def status(asked: argparse.Namespace) -> int:
         return 0
     every = run_folders(asked.root)
     if asked.json:
-        print(json.dumps([told(one) for one in every]))
+        print(json.dumps([_told(one) for one in every]))
         return 0
     if not every:
         print(f"There is no run in {asked.root}. Begin one: python app.py runs start --help")
     for one in every:
-        state = one.state()
-        failed = f"  {state.failed:,} failed" if state.failed else ""
-        print(
-            f"{one.run_id}  {_word(one):<12} {state.done:>9,} of {state.total:>9,}  "
-            f"{one.summary()['name']}{failed}"
-        )
+        try:
+            print(_line(one))
+        except BadInput as error:
+            print(f"{one.run_id}  {'unreadable':<12} {error}")
     return 0
 
 
@@ -81,6 +79,31 @@ def _stop(asked: argparse.Namespace, cancel: bool) -> int:
     else:
         print(f"It is {STATUS_WORDS[folder.state().status]}.")
     return 0
+
+
+def name_in(folder: RunFolder) -> str:
+    """What people call a run; empty for a folder that cannot be read."""
+    try:
+        return str(folder.summary()["name"])
+    except BadInput:
+        return ""
+
+
+def _told(folder: RunFolder) -> dict[str, Any]:
+    try:
+        return told(folder)
+    except BadInput as error:
+        return {"folder": str(folder.path), "run_id": folder.run_id, "status": "unreadable",
+                "message": str(error)}  # fmt: skip
+
+
+def _line(folder: RunFolder) -> str:
+    state = folder.state()
+    failed = f"  {state.failed:,} failed" if state.failed else ""
+    return (
+        f"{folder.run_id}  {_word(folder):<12} {state.done:>9,} of {state.total:>9,}  "
+        f"{name_in(folder)}{failed}"
+    )
 
 
 def _word(folder: RunFolder) -> str:

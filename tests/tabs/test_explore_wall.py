@@ -14,18 +14,25 @@ from core.analysis.records import SECTORS, Slice
 from core.analysis.sectors import sector_hex
 from core.color.systems import parse_target
 from core.errors import BadInput, NotStored
-from core.runs.folder import run_folders
+from core.runs.folder import RunFolder, run_folders
 from core.runs.records import ItemResult, ObjectVerdict
-from core.runs.shards import read_shard
+from core.runs.shards import read_shard, write_shard
 from core.verdict.rules import RULES
 from storage import Storage
 from tabs import shell
 from tabs.context import Context
+from tabs.explore_analyses import figure_view
 from tabs.explore_compare import compare_view
 from tabs.explore_pictures import labels
 from tabs.explore_slice import slice_of, slice_query
 from tabs.explore_wall import facets_view, picture_view, wall_view
-from tests.storage.run_samples import fill
+from tests.storage.run_samples import (
+    fill,
+    sample_plan,
+    sample_prompts,
+    sample_result,
+    sample_run,
+)
 
 IMAGES = 2
 
@@ -205,6 +212,8 @@ def test_runs_of_one_model_are_told_apart(filled: Filled) -> None:
     assert sorted(labels(runs).values()) == ["model-a", "model-b"]
     same = [replace(run, model="model-a") for run in runs]
     assert sorted(labels(same).values()) == ["model-a on a sample", "model-b on a sample"]
+    named = [replace(run, name=f"Monday {run.model[-1]}") for run in runs]
+    assert sorted(labels(named).values()) == ["Monday a", "Monday b"]
     twins = [replace(run, name="One name") for run in same]
     assert sorted(labels(twins).values()) == sorted(f"One name ({one[:6]})" for one in filled.runs)
 
@@ -267,6 +276,27 @@ def test_one_run_has_nothing_to_be_compared_with(context: Context, tmp_path: Pat
     fill(context.storage, tmp_path / "runs", ("model-a",), prompts=3, images=1)
     answer = compare_view(context, {})
     assert ([run["label"] for run in answer["runs"]], answer["pairs"]) == (["model-a"], [])
+
+
+def test_runs_that_share_their_prompts_are_compared_first(context: Context, tmp_path: Path) -> None:
+    pair = fill(context.storage, tmp_path / "runs", prompts=3, images=1)
+    other = replace(sample_plan("model-c", 6, 1), prompts=sample_prompts(6)[3:])
+    folder = sample_run(tmp_path / "runs", other)
+    context.storage.runs.ingest(folder)
+    answer = compare_view(context, {})
+    assert {answer["a"], answer["b"]} == set(pair)
+    assert compare_view(context, {"a": folder.run_id})["b"] in pair
+
+
+def test_pictures_without_a_score_draw_no_figure(context: Context, tmp_path: Path) -> None:
+    plan = sample_plan(prompts=3, images=1)
+    folder = RunFolder.create(tmp_path, plan)
+    failed = [sample_result(folder, plan, at, failed=True) for at in range(3)]
+    write_shard(folder.shard_folder / "w0-0.parquet", failed)
+    context.storage.runs.ingest(folder)
+    view = figure_view(context, "categories", {})
+    assert (view["figure"], view["published"]) == (None, None)
+    assert "None of these pictures has a score" in view["empty"]
 
 
 def test_routes_answer_in_words(filled: Filled) -> None:

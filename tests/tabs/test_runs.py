@@ -21,6 +21,7 @@ from core.runs.shards import read_shard
 from tabs.context import Context
 from tabs.explore_board import board_view
 from tabs.runs import Keeper, folders_of_runs
+from tabs.runs_command.command import main as command
 from tabs.runs_form import estimate_view, form_view, planned, start_runs
 from tabs.runs_list import act, runs_view
 from tabs.runs_machine import release
@@ -321,7 +322,7 @@ def test_only_who_started_a_run_may_change_it_where_others_reach_the_app(
 
 
 def test_a_folder_that_cannot_be_read_is_shown_with_the_reason(
-    context: Context, few: dict[str, Any]
+    context: Context, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = context.keeper.root / "broken"
     folder.mkdir(parents=True)
@@ -330,6 +331,14 @@ def test_a_folder_that_cannot_be_read_is_shown_with_the_reason(
     shown = one(context)
     assert (shown["status"], shown["trouble"]) == ("broken", True)
     assert "this TrueHue reads" in shown["message"]
+    # The others can be worked with all the same.
+    assert form_view(context)["stored"] == []
+    sample_run(context.keeper.root, sample_plan(prompts=2, images=1))
+    for more in ([], ["--json"]):
+        assert command(["status", "--data", str(context.storage.data_dir), *more]) == 0
+        said = capsys.readouterr().out
+        assert "unreadable" in said
+        assert "model-a on a sample" in said
     assert not any(shown["may"].values())
 
 
