@@ -258,15 +258,19 @@ class _Execution:
 
     def _end(self) -> None:
         """Ends the workers; what they still wrote down counts."""
-        busy, before = list(self._busy), self._done.done
+        before = self._done.done
         self._team.close()
         self._own.seal()
         if self._died:
             _sweep(self._folder)
         seal_left_over(self._folder.journal, self._folder.shard_folder, f"s{self._session:03d}*")
-        for worker in busy:
+        for worker, batch in self._busy.items():
             for path in sorted(self._folder.shard_folder.glob(f"{worker}-*.parquet")):
                 add_shard(self._done, path)
+            self._left.extend(
+                at for at, attempt in batch.items if self._done.attempts[at] < attempt
+            )
+        self._busy.clear()
         self._finished += max(self._done.done - before, 0)
         self._alive.clear()
 

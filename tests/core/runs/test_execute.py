@@ -23,8 +23,9 @@ from core.runs.folder import RunFolder
 from core.runs.journal import read_journal
 from core.runs.local_team import LocalTeam
 from core.runs.locks import InUse, held
-from core.runs.records import RunState
-from core.runs.shards import read_shard
+from core.runs.records import ItemResult, RunState
+from core.runs.score import not_drawn
+from core.runs.shards import read_shard, write_shard
 from core.runs.worker import WorkerSettings
 from tests.core.runs.samples import begun, many_prompts, rows, small_plan
 
@@ -203,6 +204,27 @@ def test_a_worker_that_hangs_does_not_keep_a_run_from_pausing(
     folder.set_wish("run")
     assert execute(folder).done == 6
     assert [one.position for one in rows(folder)] == list(range(6))
+
+
+class PausedAtOnce(LocalTeam):
+    """People pause the run as soon as a worker is ready."""
+
+    def give(self, worker: str, batch: object) -> None:
+        RunFolder(self._folder).set_wish("pause")
+        super().give(worker, batch)  # type: ignore[arg-type]
+
+
+def test_another_try_that_was_paused_is_not_finished(tmp_path: Path, few: list[Prompt]) -> None:
+    plan = small_plan(few[:1])
+    folder = made(tmp_path, plan)
+    failed = ItemResult(0, 0, 0, 1, "failed", "no", verdicts=not_drawn("no", plan.rules))
+    write_shard(folder.shard_folder / "s001w1-00000.parquet", [failed])
+    team = PausedAtOnce(folder.path, WorkerSettings(threads=1))
+    assert execute(folder, retry_failed=True, team=team).status == "paused"
+    folder.set_wish("run")
+    state = execute(folder, retry_failed=True)
+    assert (state.status, state.failed) == ("finished", 0)
+    assert [(one.attempt, one.status) for one in rows(folder)] == [(1, "failed"), (2, "drawn")]
 
 
 class Poisoned(LocalTeam):
