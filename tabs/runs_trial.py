@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from core.errors import BadInput
-from core.runs.estimate import Estimate, estimate, trial
+from core.runs.estimate import Estimate, by_trial, estimate, trial
 from core.runs.records import RunPlan
 from core.runs.worker import WorkerSettings
 
@@ -34,12 +33,7 @@ class Trials:
         tried = self._known.get(_key(plan))
         if found.seconds is not None or tried is None or tried.seconds_a_picture is None:
             return found
-        at_once = max(1, min(workers, plan.total))
-        return replace(
-            found, seconds_a_picture=tried.seconds_a_picture, basis=tried.basis,
-            seconds=tried.seconds_a_picture * plan.total / at_once,
-            disk_bytes=tried.disk_bytes // max(tried.pictures, 1) * plan.total,
-        )  # fmt: skip
+        return by_trial(plan, tried, workers)
 
     def try_out(
         self, plans: Sequence[RunPlan], settings: WorkerSettings, root: Path,

@@ -93,6 +93,12 @@ def trial(plan: RunPlan, settings: WorkerSettings | None = None, workers: int = 
     return replace(made, disk_bytes=int(plan.total * (stored / len(taken) + _ROW_BYTES)))
 
 
+def by_trial(plan: RunPlan, tried: Estimate, workers: int = 1) -> Estimate:
+    """What the plan will cost by a trial of one like it, made with other workers or pictures."""
+    made = _estimate(plan, workers, tried.seconds_a_picture, tried.basis)
+    return replace(made, disk_bytes=tried.disk_bytes // max(tried.pictures, 1) * plan.total)
+
+
 def _measured(plan: RunPlan, root: Path) -> tuple[float, int, str] | None:
     """Seconds a picture in the newest comparable run, of how many pictures, and its name."""
     wanted = {name: getattr(plan, name) for name in ("model", "kind", "size_px", "steps")}

@@ -10,7 +10,7 @@ import pytest
 from core.errors import TrueHueError
 from core.machine import usable_cores
 from core.prompts.prompt import ObjectTarget, Prompt
-from core.runs.estimate import SHARDS_READ, estimate, trial
+from core.runs.estimate import SHARDS_READ, Estimate, by_trial, estimate, trial
 from core.runs.folder import RunFolder
 from core.runs.records import ItemResult, MaskerSpec, RunPlan
 from core.runs.shards import write_shard
@@ -76,6 +76,13 @@ def test_a_trial_draws_and_leaves_nothing(tmp_path: Path) -> None:
     assert found.seconds > 0
     assert found.basis.startswith("One picture tried now, after")
     assert found.disk_bytes > 2 * 1500
+
+
+def test_a_trial_tells_of_longer_plans_and_more_workers() -> None:
+    tried = Estimate(4, 1, 2.0, "tried", 8.0, 4_000)
+    found = by_trial(plan(), tried, 16 * usable_cores())
+    assert (found.pictures, found.basis, found.disk_bytes) == (200, "tried", 200_000)
+    assert found.seconds == pytest.approx(400 / usable_cores())
 
 
 def test_a_trial_that_fails_says_why() -> None:
