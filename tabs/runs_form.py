@@ -13,6 +13,7 @@ from core.errors import BadInput, NotStored
 from core.generation.readiness import missing
 from core.generation.registry import MODELS, model
 from core.generation.renderer import FAILURES, LIGHTS
+from core.machine import usable_cores
 from core.masks.grounded.variants import VARIANTS
 from core.masks.grounded.vision_models import VISION_MODELS, Role, vision_model
 from core.masks.grounded.weights import missing as vision_missing
@@ -24,7 +25,7 @@ from tabs.context import Context
 from tabs.guard import allowed_model, many
 from tabs.library import SELECTION
 from tabs.runs import How
-from tabs.runs_machine import about_of, cores_here, gpus_here, release, with_weights
+from tabs.runs_machine import about_of, gpus_here, release, with_weights
 from tabs.runs_plan import chosen, name_of, plans
 from tabs.runs_stored import OF_RUN, of_model, of_run
 from tabs.runs_wish import (
@@ -55,7 +56,7 @@ SIZES = (128, 256, 512, 768, 1024, 1536, 2048)
 def form_view(context: Context) -> dict[str, Any]:
     """Everything that can be chosen, with what each model lacks here."""
     sources = context.sources
-    cores, gpus = cores_here(), gpus_here()
+    cores, gpus = usable_cores(), gpus_here()
     return {
         "local": context.local,
         "set": "mini",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -12,6 +11,7 @@ from typing import Any
 
 from core.engine import Engine
 from core.generation.registry import model
+from core.machine import usable_cores
 from core.runs.records import DRAWN, RunPlan
 from tabs.runs_wish import GROUNDED
 
@@ -30,13 +30,6 @@ def with_weights(summary: Mapping[str, Any]) -> bool:
     return draws or summary["masker"]["kind"] == GROUNDED
 
 
-def cores_here() -> int:
-    """Cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def gpus_here() -> int:
     """How many NVIDIA GPUs this machine has, by their device files; torch would take seconds."""
     return sum(path.name[6:].isdigit() for path in Path("/dev").glob("nvidia[0-9]*"))
@@ -44,7 +37,7 @@ def gpus_here() -> int:
 
 def default_workers(summary: Mapping[str, Any]) -> int:
     """A worker a GPU where models are put onto one, else a worker a core."""
-    return max(1, gpus_here()) if with_weights(summary) else cores_here()
+    return max(1, gpus_here()) if with_weights(summary) else usable_cores()
 
 
 def release(engine: Engine, stop: Event, timeout_s: float = RELEASE_S) -> None:
