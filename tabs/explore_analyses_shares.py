@@ -163,7 +163,8 @@ def kinds_of_names(
         lines += [Line((runs[run], kind, *rate_values(rate)), pick)
                   for (_, run, rate), pick in zip(rows, chosen, strict=True)]  # fmt: skip
     lines.sort(key=lambda line: list(runs.values()).index(line.values[0]))
-    figure.update_xaxes(range=[0, 100], title_text="Pass, %", fixedrange=True)
+    # Room for the marks that stand at the ends.
+    figure.update_xaxes(range=[-3, 103], title_text="Pass, %", fixedrange=True)
     figure.update_yaxes(
         tickvals=list(range(len(used))), ticktext=[short[run] for run in used], showgrid=False,
         ticks="", range=[len(used) - 0.5, -0.5], automargin=True, fixedrange=True,

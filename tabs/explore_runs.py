@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 TEMPLATE = """<div class="th-runs" hidden><details class="th-card th-runs-new"><summary>Start a run</summary>
-<form class="th-runs-form" novalidate autocomplete="off">
+<form class="th-runs-form th-runs-unread" novalidate autocomplete="off"><p class="th-soft th-runs-reading" role="status">Reading what can be chosen…</p>
 <span class="th-strip th-runs-kind" role="group" aria-label="What to do"></span>
 <div class="th-runs-field" data-field="set"><label>Prompt set<select name="set"></select></label></div>
 <div class="th-runs-row"><div class="th-runs-field" data-field="task"><label>Task<select name="task"></select></label></div>

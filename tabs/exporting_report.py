@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from core.analysis.board import AVERAGE, AVERAGED, TABLE_TASKS, BoardRow, Rate, board
+from core.analysis.bootstrap import RESAMPLES
 from core.analysis.records import RunRecord, Slice, WallItem
 from core.errors import BadInput, TrueHueError
 from core.export.bibliography import references
@@ -41,7 +42,7 @@ from tabs.explore_board_published import PUBLISHED
 from tabs.explore_pictures import GONE, NOT_EXPORTED
 from tabs.guard import many
 from tabs.runs_plan import name_of
-from tabs.runs_words import masker_words
+from tabs.runs_words import masker_words, set_title
 
 MOST_SHOTS, MOST_A_TASK = 60, 10
 MOST_REASONS = 20
@@ -65,7 +66,7 @@ def report_of(context: Context, run: ExportRun, rule_id: str = "", step: Step = 
     kind = "pictures of" if run.plan.kind == STORED else "drawn by"
     below = (
         f"{many(record.items, 'picture')} {kind} {name_of(record.model)}, judged by "
-        f"{', '.join(rule_name(one) for one in judged)} · report of {made:%d %b %Y}"
+        f"{'; '.join(rule_name(one) for one in judged)} · report of {made:%d %b %Y}"
     )
     step("Counting")
     sections = [
@@ -95,12 +96,12 @@ def _what(run: ExportRun, record: RunRecord) -> tuple[Block, ...]:
     pairs = [
         ("Run", f"{run.run_id}, begun {str(about.get('created_at', ''))[:16].replace('T', ' ')}"),
         ("Model", f"{name_of(plan.model)} ({plan.model})" if drawn else plan.model),
-        ("Prompts", f"{many(len(plan.prompts), 'prompt')} of {plan.set_name}"),
+        ("Prompts", f"{many(len(plan.prompts), 'prompt')} of {set_title(plan.set_name)}"),
         ("Pictures", f"{record.items:,} of {record.total:,}, {record.failed:,} could not be drawn"),
         ("Images a prompt", f"{plan.images}, seeds {seeds}" if drawn else "as they were"),
         ("Settings", _settings(plan) if drawn else ""),
         ("Masks", masker_words(about["masker"])),
-        ("Rules", ", ".join(f"{rule_name(one)} {version}" for one, version in plan.rules)),
+        ("Rules", "; ".join(f"{rule_name(one)} {version}" for one, version in plan.rules)),
         ("Neighbors", f"k = {plan.k}: that many names beside the asked one are accepted too"
          if plan.k else "k = 0: only the asked color is accepted"),
         ("Drawn with", "; ".join(_way(way) for way in run.made_by)),
@@ -143,8 +144,8 @@ def _board(context: Context, record: RunRecord) -> tuple[Block, ...]:
     note = (
         f"{meanings}. Percent of scored pictures that pass. A task is the mean of its accuracies "
         "on L2, L3 and CSS, as far as the run has them; Average is the mean of the five tasks, "
-        "where all are there. Intervals: 95%, percentile bootstrap over prompts. Unscored pictures "
-        "are in no share."
+        f"where all are there. Intervals: 95%, percentile bootstrap over prompts, {RESAMPLES:,} "
+        "resamples. Unscored pictures are in no share."
     )
     ours = Table("This run", head, tuple(rows), note, even=True)
     others = (Words("Other tasks: " + "; ".join(unscored) + "."),) if unscored else ()

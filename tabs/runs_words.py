@@ -20,6 +20,11 @@ STATUS_WORDS = {
 }  # fmt: skip
 
 
+def set_title(name: str) -> str:
+    """What people call the set that a plan names."""
+    return _SETS.get(name, name)
+
+
 def time_words(seconds: float | None) -> str:
     """``40 s``, ``12 min``, ``5 h 10 min``, ``3 days 4 h``."""
     if seconds is None:
@@ -87,11 +92,10 @@ def facts_words(summary: Mapping[str, Any]) -> str:
     """What a run is of: model, prompts, settings, masks, rules."""
     options = summary["options"]
     stored = summary["kind"] == STORED
-    set_name = _SETS.get(summary["set_name"], summary["set_name"])
     seeds = (summary["seed"], summary["seed"] + summary["images"] - 1)
     parts = [
         f"pictures of {name_of(summary['model'])}" if stored else name_of(summary["model"]),
-        f"{many(summary['prompts'], 'prompt')} of {set_name}",
+        f"{many(summary['prompts'], 'prompt')} of {set_title(summary['set_name'])}",
         ""
         if stored
         else f"seed {seeds[0]}"

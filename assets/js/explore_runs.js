@@ -38,7 +38,7 @@ function runLine(first) {
     resume: button('Resume', () => act(run, 'resume', {}, line)),
     pause: button('Pause', () => act(run, 'pause', {}, line)),
     cancel: button('Cancel', () => act(run, 'cancel', {}, line)),
-    export: exports.menu(first, (text) => line.refuse(text)),
+    export: exports.menu(first, node, (text) => line.refuse(text)),
     hide: button('Hide', () => act(run, run.hidden ? 'show' : 'hide', {}, line)),
   };
   head.append(mark, title, word);
@@ -97,6 +97,7 @@ async function load() {
   try {
     const data = await ask('/api/runs?owner=' + owner + (withHidden ? '&hidden=1' : ''));
     if (mine !== asked) return;
+    if (unheard && !form.filled()) form.refresh();
     unheard = 0;
     busy = data.runs.some((run) => run.moves);
     const news = tell(data.runs);

@@ -1,5 +1,5 @@
 // Runs as files, and files as runs: what is quick is sent at once, what takes longer is made in the
-// background and sent when it is done. Both show in one line each above the list.
+// background and sent when it is done. Importing shows in a line above the list, exporting at its run.
 function runExports(root, imported) {
   const QUICK = [['csv', 'Table, CSV', 'export.csv'], ['bib', 'References, BibTeX', 'references.bib'], ['book', 'Codebook of the tables', 'codebook.md']];
   const LONG = [['parquet', 'Table, Parquet'], ['html', 'Report, one HTML file'], ['zip', 'Archive that others can import'], ['images', 'Archive with its pictures']];
@@ -46,8 +46,9 @@ function runExports(root, imported) {
     } catch (error) { busy = begun.size > 0; /* asked again: the app may be starting anew */ }
     if (busy && element.isConnected) timer = setTimeout(look, 500);
   }
-  async function start(run, what) {
+  async function start(run, what, node) {
     done.hidden = true;
+    node.appendChild(boxes.export);  // in sight of who pressed
     const images = what === 'images';
     const made = await send('/api/exports', { run: run.id, format: images ? 'zip' : what, images, rule: explore.slice.rule, owner });
     begun.add(made.job);
@@ -78,7 +79,7 @@ function runExports(root, imported) {
   look();
   return {
     // The button of a run that opens what it can be exported as.
-    menu(run, refuse) {
+    menu(run, node, refuse) {
       const menu = make('details', 'th-run-menu'), list = make('div', 'th-run-choices');
       menu.append(make('summary', 'th-button', 'Export'), list);
       QUICK.forEach(([, name, path]) => {
@@ -94,7 +95,7 @@ function runExports(root, imported) {
         one.addEventListener('click', async () => {
           menu.open = false;
           refuse('');
-          try { await start(run, what); } catch (error) { refuse(error.message); }
+          try { await start(run, what, node); } catch (error) { refuse(error.message); }
         });
         list.appendChild(one);
       });

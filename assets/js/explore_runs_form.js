@@ -169,10 +169,13 @@ function runForm(root, started) {
     put(begin, 'Start');
   });
   return {
+    filled: () => Boolean(data),
     // What can be chosen may have changed since: sets, selections, models' files.
     async refresh() {
-      try { data = await ask('/api/runs/form'); } catch (error) { tell('', error.message); return; }
+      try { data = await ask('/api/runs/form'); } catch (error) { tell('', 'The form cannot be shown. ' + error.message); return; }
+      tell('', '');
       fill();
+      form.classList.remove('th-runs-unread');
       estimate();
     },
   };

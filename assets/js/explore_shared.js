@@ -12,8 +12,14 @@ const explore = (window.thExplore ||= (() => {
 })());
 // Brings a view to the front; every view listens to th-explore.
 function openView(view) {
+  const held = document.activeElement, other = explore.view !== view;
   explore.view = view;
   document.dispatchEvent(new CustomEvent('th-explore'));
+  const nav = other && document.querySelector('.th-explore-switch');
+  if (!nav || nav.offsetParent === null) return;
+  // Another view begins at its top, and what was pressed in the one before can no longer be seen.
+  if (nav.getBoundingClientRect().top < 0) window.scrollTo(0, 0);
+  if (held && held !== document.body && held.offsetParent === null) nav.querySelector('[data-view="' + view + '"]').focus({ preventScroll: true });
 }
 // The address bar always opens what is on screen.
 function publishExplore() {
