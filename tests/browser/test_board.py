@@ -139,6 +139,7 @@ def test_numbers_sort_and_open_what_is_behind_them(visit: Visit, filled: App) ->
     failures = int(passes[2]) - int(passes[1])
     box.get_by_role("button", name="Flux by night, L3, Color-object association").click()
     expect(page).to_have_url(re.compile(f"view=wall&runs={found['id']}&task=coa&system=l3"))
+    expect(page.get_by_role("tab", name="Failures")).to_be_focused()
     expect(page.locator("#explore-wall")).to_contain_text(re.compile(rf"\b{failures} picture"))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,11 +27,12 @@ DRAWN_MS = 180_000
 
 @pytest.fixture(scope="module")
 def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    """The app with a small imported set of prompts."""
+    """The app with a small imported set of prompts and a second folder of runs."""
     place = tmp_path_factory.mktemp("runs")
     with Storage.open(place / "data") as storage:
         Library(storage).take_file(prompt_file(place), "few.jsonl")
-    with running(place / "data") as app:
+    (place / "shared").mkdir()
+    with running(place / "data", "--runs", str(place / "shared")) as app:
         yield app
 
 
@@ -100,12 +102,35 @@ def test_a_run_is_started_watched_paused_and_finished(
         run.locator("summary", has_text="Export").click()
         run.get_by_role("button", name="Archive that others can import").click()
     download.value.save_as(tmp_path / "run.zip")
+    expect(run.locator(".th-runs-export")).to_contain_text("Made:")
     assert "manifest.json" in " ".join(zipfile.ZipFile(tmp_path / "run.zip").namelist())
     # Its results are in the wall of failures, of this run alone.
     run_id = str(run.get_attribute("data-run"))
     run.get_by_role("button", name="Open results").click()
     expect(again.page.locator("#explore-wall")).to_be_visible()
     assert run_id in again.page.url
+
+
+def test_a_run_in_a_shared_folder_comes_in_while_the_app_has_the_database(
+    visit: Visit, started: App, tmp_path: Path
+) -> None:
+    shared = started.data.parent / "shared"
+    done = subprocess.run(
+        command("runs", "start", "--set", str(prompt_file(tmp_path)), "--data", str(started.data),
+                "--shared", str(shared), "--size", "64", "--images", "1", "--workers", "1",
+                "--yes", "--name", "from a cluster"),
+        cwd=ROOT, capture_output=True, text=True, check=False, timeout=DRAWN_MS / 1000,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert f"started with --runs {shared}" in done.stderr
+    run = item(runs(visit(started.address + RUNS)), "from a cluster")
+    expect(run).to_have_attribute("data-status", "finished")
+    expect(run.locator(".th-run-facts").first).to_contain_text(f"in {shared}")
+    expect(run.get_by_role("button", name="Open results")).to_be_visible()
+    end = time.monotonic() + DRAWN_MS / 1000
+    while "from a cluster" not in started.ask("/api/explore/board").body.decode():
+        assert time.monotonic() < end, "the app did not take the run in"
+        time.sleep(0.2)
 
 
 def test_a_run_of_the_command_line_shows_while_the_app_has_the_database(
