@@ -152,7 +152,8 @@ def _verdicts(verdicts: list[dict[str, Any]], plan: CheckedPlan, targets: int) -
         _must(lab is None or (len(lab) == 3 and all(_number(n, -1000.0, False) for n in lab)),
               "a found color is none")  # fmt: skip
         _must(all(_number(one[name], 0.0) for name in
-                  ("delta_e00", "delta_chroma", "hue_deg", "misfit", "confidence_percent")),
+                  ("delta_e00", "delta_chroma", "hue_deg", "misfit", "confidence_percent",
+                   "light_factor", "haze_percent")),
               "a number is none")  # fmt: skip
         key = one["rule"], one["target"]
         _must(key not in keys, "a rule judges an object twice")

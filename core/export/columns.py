@@ -39,6 +39,10 @@ class Column:
 
 
 _DE = "ΔE00 units, 0 upward"
+_LIT = (
+    "By truehue the asked color is first put into the light of the picture: its linear light times "
+    "light_factor, haze_percent of white over it, clipped at 1."
+)
 COLUMNS: tuple[Column, ...] = (
     Column("run_id", TEXT, RUN, "Id of the run: the first 16 hex digits of the SHA-256 of its "
            "plan. Equal plans are one run.", always=True),
@@ -110,15 +114,21 @@ COLUMNS: tuple[Column, ...] = (
     Column("found_l", NUMBER, RULE, "L* of the found color.", "CIELAB D65/2°, 0 to 100"),
     Column("found_a", NUMBER, RULE, "a* of the found color.", "CIELAB D65/2°"),
     Column("found_b", NUMBER, RULE, "b* of the found color.", "CIELAB D65/2°"),
-    Column("delta_e00", NUMBER, RULE, "CIEDE2000 between found and asked color.", _DE),
-    Column("delta_chroma", NUMBER, RULE, "Distance of found and asked color in the a*b* plane.",
+    Column("delta_e00", NUMBER, RULE, "CIEDE2000 between the found and the "
+           f"accepted color that was nearest. {_LIT}", _DE),
+    Column("delta_chroma", NUMBER, RULE, f"Distance of both in the a*b* plane. {_LIT}",
            "CIELAB units, 0 upward"),
-    Column("hue_deg", NUMBER, RULE, "Difference of h_ab; 0 where a color is near neutral.",
+    Column("hue_deg", NUMBER, RULE, "Difference of h_ab; 0 where a color is near neutral. "
+           f"{_LIT}",
            "degrees, 0 to 180"),
     Column("misfit", NUMBER, RULE, "The rule truehue's distance after the light is accounted for.",
            _DE),
     Column("confidence_percent", NUMBER, RULE, "How sure the rule is, where it says so.",
            "percent, 50 to 100"),
+    Column("light_factor", NUMBER, RULE, "By truehue: the light in which the asked color comes "
+           "nearest, as a factor of its linear light.", "0.45 to 1.4"),
+    Column("haze_percent", NUMBER, RULE, "By truehue: white over it.",
+           "percent of white's linear light, 0 to 8"),
     Column("mask_area_px", WHOLE, MASK, "Pixels of the object's mask.", "pixels"),
     Column("mask_maker", TEXT, MASK, "Who made the mask."),
     Column("mask_sha256", TEXT, MASK, "SHA-256 of the mask's size and pixels.", "64 hex digits"),

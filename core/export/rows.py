@@ -26,6 +26,7 @@ _OF_VERDICT = {
     "picture_reason": "picture_reason", "step": "step", "cause": "cause", "told": "told",
     "delta_e00": "delta_e00", "delta_chroma": "delta_chroma", "hue_deg": "hue_deg",
     "misfit": "misfit", "confidence_percent": "confidence_percent",
+    "light_factor": "light_factor", "haze_percent": "haze_percent",
 }  # fmt: skip
 _OF_ITEM = {
     "position": "position", "image": "image", "drawing_status": "status",

@@ -15,6 +15,7 @@ from core.generation.reference import MODEL_ID
 from core.machine import usable_cores
 from core.runs.folder import RunFolder, run_folders
 from core.runs.left import order_of
+from core.runs.plan import plan_json
 from core.runs.records import DRAWN, RunPlan
 from core.runs.shards import read_columns
 from core.runs.team import Batch
@@ -100,12 +101,14 @@ def by_trial(plan: RunPlan, tried: Estimate, workers: int = 1) -> Estimate:
 
 
 def _measured(plan: RunPlan, root: Path) -> tuple[float, int, str] | None:
-    """Seconds a picture in the newest comparable run, of how many pictures, and its name."""
+    """Seconds a picture in the run that tells most, of how many pictures, and its name."""
     wanted = {name: getattr(plan, name) for name in ("model", "kind", "size_px", "steps")}
     wanted |= {
         "guidance": plan.guidance, "masker": asdict(plan.masker),
         "rules": [list(one) for one in plan.rules],
     }  # fmt: skip
+    prompts = plan_json(plan)["prompts_sha256"]
+    found: list[tuple[bool, int, float, str]] = []
     for folder in run_folders(root):
         try:
             made = folder.summary()
@@ -115,8 +118,13 @@ def _measured(plan: RunPlan, root: Path) -> tuple[float, int, str] | None:
         except TrueHueError:
             continue
         if count:
-            return total / count, count, str(made["name"])
-    return None
+            alike = made.get("prompts_sha256") == prompts
+            found.append((alike, count, total / count, str(made["name"])))
+    # Scenes differ in cost: the same prompts tell most, then the most pictures.
+    if not found:
+        return None
+    _, count, seconds, name = max(found, key=lambda one: one[:2])
+    return seconds, count, name
 
 
 def _seconds(shards: list[Path]) -> tuple[float, int]:

@@ -107,7 +107,8 @@ class ObjectVerdict:
     whole picture by this rule, the same in all its rows; ``leads`` is True in exactly one row a
     picture and rule: that of the object that decided (the first of the worst). ``cause`` is a key
     of core.runs.causes.CAUSES, empty for a pass. Numbers are None where nothing was measured; lab
-    is CIELAB D65/2°.
+    is CIELAB D65/2°. By ``truehue`` the differences are those to the asked color as the light of
+    the picture shows it: ``light_factor`` times its linear light, and ``haze_percent`` of white.
     """
 
     rule: str
@@ -129,6 +130,8 @@ class ObjectVerdict:
     hue_deg: float | None = None
     misfit: float | None = None
     confidence_percent: float | None = None
+    light_factor: float | None = None
+    haze_percent: float | None = None
 
 
 @dataclass(frozen=True)

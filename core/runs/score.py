@@ -79,6 +79,8 @@ def rows_of(
             hue_deg=values.get("hue_deg"),
             misfit=values.get("misfit"),
             confidence_percent=said.confidence_percent,
+            light_factor=said.light.factor if said.light else None,
+            haze_percent=said.light.haze_percent if said.light else None,
         )
 
 

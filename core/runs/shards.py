@@ -33,7 +33,7 @@ def write_shard(path: Path, results: Sequence[ItemResult]) -> None:
 
     table = pa.Table.from_pylist([row_of(one) for one in results], schema=schema())
     out = BytesIO()
-    pq.write_table(table, out, compression="zstd")
+    pq.write_table(table, out, compression="zstd", write_page_checksum=True)
     write_once(path, out.getvalue())
 
 
@@ -53,7 +53,8 @@ def read_columns(path: Path, names: Sequence[str] | None) -> Any:
 
     try:
         # Not by the file's path: pyarrow reads folder names such as a=b as columns.
-        table = pq.ParquetFile(path).read(columns=None if names is None else list(names))
+        file = pq.ParquetFile(path, page_checksum_verification=True)
+        table = file.read(columns=None if names is None else list(names))
         return table if names is None else table.select(list(names))
     except (OSError, pa.ArrowException, KeyError) as error:
         raise BadShard(
@@ -81,7 +82,10 @@ def schema() -> Any:
         "object_name", "relation", "status", "step", "cause", "told", "picture_status",
         "picture_reason",
     )  # fmt: skip
-    numbers = ("delta_e00", "delta_chroma", "hue_deg", "misfit", "confidence_percent")
+    numbers = (
+        "delta_e00", "delta_chroma", "hue_deg", "misfit", "confidence_percent", "light_factor",
+        "haze_percent",
+    )  # fmt: skip
     verdict = pa.struct(
         [
             ("rule", pa.string()),

@@ -39,7 +39,8 @@ def _far(verdict: Verdict) -> str:
     matches = misfit is None or misfit.passed
     if light is not None and not matches and light.cost > distance.value:
         return ""
-    return f", {distance.value:.1f} ΔE00 from it"
+    shown = " as this light shows it" if light is not None else ""
+    return f", {distance.value:.1f} ΔE00 from it{shown}"
 
 
 def took(asked: Asked, other: Asked) -> str:

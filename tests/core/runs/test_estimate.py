@@ -89,3 +89,12 @@ def test_a_trial_that_fails_says_why() -> None:
     crowd = tuple(ObjectTarget(name) for name in ("apple", "banana", "mug", "car", "vase"))
     with pytest.raises(TrueHueError, match=r"of the trial failed: .*4 objects"):
         trial(small_plan([Prompt("crowd", "five", "free", crowd)]), WorkerSettings(threads=1))
+
+
+def test_the_same_prompts_tell_most_then_the_most_pictures(tmp_path: Path) -> None:
+    ran(tmp_path, plan(name="same prompts"), 2.5, 2.5)
+    cheap = small_plan(PROMPTS[:1], images=50, name="one cheap mug")
+    ran(tmp_path, cheap, *[0.5] * 9)
+    assert "“same prompts”" in estimate(plan(), tmp_path).basis
+    other = small_plan(PROMPTS[1:], images=50)
+    assert "“one cheap mug”" in estimate(other, tmp_path).basis

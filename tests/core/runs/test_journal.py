@@ -138,3 +138,16 @@ def test_a_damaged_shard_is_named(folder: RunFolder) -> None:
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(BadShard, match=r"w1-00000\.parquet cannot be read"):
         done_of(folder, 20)
+
+
+def test_a_flipped_bit_in_a_shard_is_seen(tmp_path: Path) -> None:
+    path = tmp_path / "w1-00000.parquet"
+    write_shard(path, results(*range(40)))
+    whole = path.read_bytes()
+    footer = int.from_bytes(whole[-8:-4], "little")
+    for at in range(4, len(whole) - 8 - footer, 37):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1 :])
+        try:
+            assert read_shard(path) == results(*range(40)), at
+        except BadShard:
+            continue

@@ -8,6 +8,8 @@ from threading import Event
 import numpy as np
 import pytest
 
+from core.color.difference import delta_e00
+from core.color.spaces import lab_to_xyz1, linear1_to_xyz1, xyz1_to_lab, xyz1_to_linear1
 from core.color.systems import parse_target
 from core.generation.reference import ReferenceRenderer, shapes_for
 from core.generation.request import GenerationRequest
@@ -63,6 +65,15 @@ def test_every_rule_has_a_row_an_object_and_one_of_them_leads() -> None:
     assert passing[0].lab is not None
     assert passing[0].misfit is not None
     assert passing[0].misfit < 4.2
+    # What the light is made of is told, so that the distance can be computed again.
+    factor, haze = passing[0].light_factor, passing[0].haze_percent
+    assert factor is not None
+    assert haze is not None
+    asked1 = xyz1_to_linear1(lab_to_xyz1(np.array(RED.lab)))
+    linear = np.minimum(asked1 * factor + haze / 100.0, 1.0)
+    seen = xyz1_to_lab(linear1_to_xyz1(linear))
+    assert float(delta_e00(seen, np.array(passing[0].lab))) == pytest.approx(passing[0].delta_e00)
+    assert rows[0].light_factor is None
 
 
 @pytest.mark.parametrize(
