@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import secrets
 import shutil
@@ -9,14 +10,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from core.errors import BadInput
+from core.errors import BadInput, DataFolderError
 from core.export.files import Progress, quiet
 from core.export.reading import INCOMING, open_archive
 from core.export.report import write_report
-from core.export.source import imported_from, runs_of
+from core.export.source import imported_from, runs_of, short_words
 from core.export.writing import FORMATS, write
 from core.generation.request import Cancelled
-from core.runs.folder import RunFolder
+from core.runs.folder import LOCK, WORKERS_LOCK, RunFolder
+from core.runs.journal import seal_left_over
+from core.runs.locks import InUse, held
 from tabs.context import Context
 from tabs.explore_jobs import Job
 from tabs.exporting_report import report_of
@@ -40,19 +43,33 @@ MEDIA = {
 def export(
     context: Context, folder: RunFolder, format: str, out: Path | str, *,
     with_images: bool = False, rule: str = "", progress: Progress = quiet,
-) -> None:  # fmt: skip
-    """Exports a run to the file ``out``; ``format`` is a key of core.export.FORMATS.
+) -> str:  # fmt: skip
+    """Exports a run to the file ``out``; ``format`` is a key of core.export.FORMATS. Returns what
+    is to be said of it: how many pictures have no result yet, or nothing.
 
     A report (``html``) is by ``rule``, the run's first if empty. Raises BadInput for a format or a
     rule that there is not, and DataFolderError where the file cannot be written.
     """
     if format != "html":
-        write(folder, format, out, with_images=with_images, progress=progress)
-        return
+        return write(folder, format, out, with_images=with_images, progress=progress)
+    _seal(folder)
     context.storage.runs.ingest(folder)
-    (run,) = runs_of(folder)
+    # What stands in a journal that is being written is not in the report's figures either.
+    (run,) = runs_of(folder, sealed=True)
     step = _steps(progress)
     write_report(report_of(context, run, rule, step), out)
+    return short_words(run)
+
+
+def _seal(folder: RunFolder) -> None:
+    """Makes shards of what a run that was broken off has left; where somebody is at it, or where
+    nothing can be written, it stays as it is."""
+    with (
+        contextlib.suppress(InUse, DataFolderError),
+        held(folder.path / LOCK, ""),
+        held(folder.path / WORKERS_LOCK, ""),
+    ):
+        seal_left_over(folder.journal, folder.shard_folder)
 
 
 def file_name(folder: RunFolder, format: str) -> str:
@@ -82,8 +99,8 @@ def start_export(context: Context, given: dict[str, Any]) -> Job:
         place.mkdir()
         out = place / file_name(folder, format)
         try:
-            export(context, folder, format, out, with_images=with_images, rule=rule,
-                   progress=_told(job, "Writing"))  # fmt: skip
+            said = export(context, folder, format, out, with_images=with_images, rule=rule,
+                          progress=_told(job, "Writing"))  # fmt: skip
         except Cancelled:
             shutil.rmtree(place, ignore_errors=True)
             job.words = "Nothing was written."
@@ -92,7 +109,7 @@ def start_export(context: Context, given: dict[str, Any]) -> Job:
             shutil.rmtree(place, ignore_errors=True)
             raise
         _keep_few(root)
-        job.words = f"{out.name}, {_size(out.stat().st_size)}"
+        job.words = f"{out.name}, {_size(out.stat().st_size)}. {said}".removesuffix(". ")
         return {"run": folder.run_id, "format": format, "name": out.name,
                 "url": f"/api/exports/{job.id}/file"}  # fmt: skip
 

@@ -20,6 +20,7 @@ from core.runs.records import ItemResult
 from core.runs.shards import read_shard
 from storage import Storage
 from tabs.runs_command.command import main
+from tests.core.export.made import make_run
 from tests.run_prompts import prompt_file
 from tests.running import ROOT, command
 
@@ -227,6 +228,30 @@ def test_pictures_of_a_run_and_of_a_folder_are_scored(
     assert [row["image_id"] for _, row in sorted(results(theirs).items())] == [
         wanted[0]["image_id"], wanted[5]["image_id"],
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("broken", ["{bad", "{}", '{"format": 1}', "[]"])
+def test_a_damaged_plan_is_no_other_runs_trouble(broken: str, tmp_path: Path) -> None:
+    data = ("--data", str(tmp_path / "data"))
+    folder = make_run(tmp_path / "data" / "runs")
+    bad = tmp_path / "data" / "runs" / "bad"
+    bad.mkdir()
+    (bad / "plan.json").write_text(broken)
+    for listing in (("list",), ("status",), ("status", "--json")):
+        done = runs(*listing, *data)
+        assert done.returncode == 0
+        assert folder.run_id in done.stdout
+        assert "unreadable" in done.stdout
+    out = str(tmp_path / "out.zip")
+    for name in ("A small run", folder.run_id[:4]):
+        for line in (("status", name), ("export", name, "--out", out), ("cancel", name)):
+            done = runs(*line, *data)
+            assert done.returncode == 0, done.stderr
+    assert runs("import", out, *data).returncode == 0
+    for line in (("status",), ("resume",), ("cancel",), ("export",)):
+        done = runs(*line, "bad", *data)
+        assert done.returncode == 2
+        assert str(bad / "plan.json") in done.stderr
 
 
 def test_a_reader_who_has_gone_does_not_stop_the_run(

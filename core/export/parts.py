@@ -7,17 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from io import BytesIO
-from pathlib import Path
 from typing import Any
 
-from core.export.order import item_tables
+from core.export.order import Part, item_tables
 from core.runs.shards import schema
 
 OURS_ALONE = ("seconds", "scoring_seconds", "worker")
 """Columns in which two executions of one plan may differ."""
 
 
-def parts(shards: Sequence[Path]) -> Iterator[tuple[str, bytes, Any]]:
+def parts(shards: Sequence[Part]) -> Iterator[tuple[str, bytes, Any]]:
     """Name, bytes and table of each shard of the archive."""
     for number, table in enumerate(item_tables(shards)):
         table = carried(table)
@@ -50,7 +49,7 @@ def carried(table: Any) -> Any:
     return table.set_column(at, schema().field("masks"), made.cast(schema().field("masks").type))
 
 
-def same_results(one: Sequence[Path], other: Sequence[Path]) -> bool:
+def same_results(one: Sequence[Part], other: Sequence[Part]) -> bool:
     """True where two sets of shards say the same of the same pictures, whoever was quicker."""
     left, right = item_tables(one), item_tables(other)
     while True:

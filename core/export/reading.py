@@ -22,6 +22,7 @@ from core.export.checked_plan import checked_plan
 from core.export.checked_shards import checked_results
 from core.export.checked_zip import Limits, unpacked_run
 from core.export.files import Progress, quiet
+from core.export.order import parts_of
 from core.export.parts import same_results
 from core.export.pictures import checked_pictures
 from core.export.source import IMPORTED, imported_from
@@ -122,7 +123,7 @@ def _failed(folder: RunFolder) -> int:
 def _take_its_place(made: Path, root: Path, shown: str) -> RunFolder:
     there = RunFolder(root / made.name)
     if (there.path / PLAN).is_file():
-        if same_results(there.shards(), RunFolder(made).shards()):
+        if same_results(parts_of(there), RunFolder(made).shards()):
             _add_pictures(made, there)
             return there
         origin = imported_from(there.path)

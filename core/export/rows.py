@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from core.color.notation import read_hex
 from core.color.spaces import hex_of, lab_to_srgb8, srgb8_to_lab
 from core.export.columns import COLUMNS, arrow_schema
-from core.export.order import item_tables
+from core.export.order import Part, item_tables
 from core.prompts.prompt import Prompt
 from core.runs.records import RunPlan
 from core.verdict.judge import UNSCORED
@@ -36,7 +35,7 @@ _OF_ITEM = {
 }  # fmt: skip
 
 
-def row_tables(run_id: str, plan: RunPlan, shards: Sequence[Path]) -> Iterator[Table]:
+def row_tables(run_id: str, plan: RunPlan, shards: Sequence[Part]) -> Iterator[Table]:
     """The rows of a run in tables of a few thousand, ascending by position, rule and object as the
     run wrote them. A picture without a verdict is a row too: unscored, with its reason."""
     about = Prompts(plan.prompts)

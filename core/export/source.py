@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import BadInput
-from core.export.order import item_tables, latest
+from core.export.order import Part, item_tables, latest, parts_of
 from core.runs.folder import RunFolder
 from core.runs.records import RunPlan
 
@@ -36,9 +36,11 @@ class Counts:
 
 @dataclass
 class ExportRun:
-    """One run on its way out; what its shards say is read once."""
+    """One run on its way out; what it holds is read once. ``sealed``: of its shards alone, which
+    is what a database has of it."""
 
     folder: RunFolder
+    sealed: bool = False
 
     @property
     def run_id(self) -> str:
@@ -51,9 +53,10 @@ class ExportRun:
         return self.folder.plan()
 
     @cached_property
-    def shards(self) -> list[Path]:
-        """The shards that there were when they were first asked for: one export has one set."""
-        return self.folder.shards()
+    def shards(self) -> list[Part]:
+        """What there was when it was first asked for, whole lines of journals included: one export
+        has one set."""
+        return list(self.folder.shards()) if self.sealed else parts_of(self.folder)
 
     @cached_property
     def imported(self) -> dict[str, Any]:
@@ -99,6 +102,18 @@ class ExportRun:
         return counts, tuple(ways[key] for key in sorted(ways)), reasons
 
 
+def short_words(run: ExportRun) -> str:
+    """``28 of 60 pictures have a result: resume draws the rest.``; empty where all have one."""
+    total = int(run.folder.summary()["total"])
+    if run.done >= total:
+        return ""
+    words = f"{run.done:,} of {total:,} {'picture' if total == 1 else 'pictures'} have a result"
+    if run.imported:
+        return f"{words}."
+    running = run.folder.state().status == "running"
+    return f"{words}; the run goes on." if running else f"{words}: resume draws the rest."
+
+
 def plan_out(run: ExportRun) -> dict[str, Any]:
     """plan.json as it leaves this machine: without the folder that the Munsell samples lie in, and
     without how the run came here."""
@@ -127,10 +142,11 @@ def imported_words(about: Mapping[str, Any]) -> str:
     return words if about.get("images", True) else f"{words}, without its pictures"
 
 
-def runs_of(folders: Any) -> list[ExportRun]:
-    """One run or several, each once. Raises BadInput where there is none."""
+def runs_of(folders: Any, sealed: bool = False) -> list[ExportRun]:
+    """One run or several, each once; ``sealed`` as of an ExportRun. Raises BadInput where there is
+    none."""
     given = [folders] if isinstance(folders, RunFolder) else list(folders)
-    out = list({one.run_id: ExportRun(one) for one in given}.values())
+    out = list({one.run_id: ExportRun(one, sealed) for one in given}.values())
     if not out:
         raise BadInput("Choose a run to export.")
     return out

@@ -11,7 +11,7 @@ from core.export.archive import write_archive
 from core.export.bibliography import references
 from core.export.codebook import codebook_json, codebook_text
 from core.export.files import Progress, quiet, whole_file
-from core.export.source import runs_of
+from core.export.source import runs_of, short_words
 from core.export.tables import write_csv, write_parquet
 from core.runs.folder import RunFolder
 
@@ -34,8 +34,9 @@ def write(
     *,
     with_images: bool = False,
     progress: Progress = quiet,
-) -> None:
-    """Exports runs to the file ``out``; tables get their codebook beside it.
+) -> str:
+    """Exports runs to the file ``out``; tables get their codebook beside it. Returns what is to be
+    said of it: how many pictures have no result yet, or nothing.
 
     ``format`` is ``csv``, ``parquet``, ``zip`` (of one run; ``with_images`` packs its pictures and
     masks) or ``bib``. Raises BadInput for another one, or for a run whose folder is damaged, and
@@ -52,9 +53,11 @@ def write(
         write_archive(runs[0], out, with_images, progress)
     elif format == "bib":
         _write_text(out, references(runs))
+        return ""
     else:
         known = ", ".join(name for name in FORMATS if name != "html")
         raise BadInput(f"There is no format {format[:40]!r} here. Choose one of: {known}.")
+    return " ".join(filter(None, (short_words(run) for run in runs)))
 
 
 def write_codebooks(folder: RunFolder, out: Path | str) -> None:

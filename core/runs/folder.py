@@ -21,6 +21,7 @@ from core.runs.whole import replace_file
 
 PLAN, PROMPTS, ITEMS = "plan.json", "prompts.jsonl.gz", "items.jsonl.gz"
 STATE, WISH, LOCK, WORKERS_LOCK = "state.json", "wish.json", "lock", "workers.lock"
+_ALWAYS = ("name", "model", "kind", "set_name", "prompts", "masker", "rules", "options", "total")
 
 
 class RunFolder:
@@ -93,6 +94,9 @@ class RunFolder:
                 f"{self.path / PLAN} has the format {made.get('format')!r}; this TrueHue reads "
                 f"{FORMAT}. Use the version that began the run."
             )
+        absent = [name for name in _ALWAYS if name not in made]
+        if absent:
+            raise BadInput(f"{self.path / PLAN} is no whole plan: it has no {absent[0]}.")
         return made
 
     def summary(self) -> dict[str, Any]:
@@ -143,9 +147,14 @@ class RunFolder:
             kept = _object(self.path / STATE)
         except BadInput:
             return RunState(self.run_id, "planned", int(self._read["total"]))
-        kept["problems"] = tuple((str(one[0]), int(one[1])) for one in kept.get("problems", ()))
-        known = {name: kept[name] for name in RunState.__dataclass_fields__ if name in kept}
-        state = RunState(**known)
+        try:
+            kept["problems"] = tuple((str(one[0]), int(one[1])) for one in kept.get("problems", ()))
+            known = {name: kept[name] for name in RunState.__dataclass_fields__ if name in kept}
+            state = RunState(**known)
+        except (TypeError, ValueError, LookupError) as error:
+            raise BadInput(
+                f"{self.path / STATE} is damaged: {error!r}. Take it away, then resume."
+            ) from error
         if state.status == "running" and is_free(self.path / LOCK):
             from dataclasses import replace
 

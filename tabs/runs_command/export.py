@@ -57,23 +57,24 @@ def export_run(asked: argparse.Namespace) -> int:
         out = out / file_name(folder, format)
     if asked.with_images and format != "zip":
         raise BadInput("Pictures are packed into an archive: --format zip.")
-    _export(asked, folder, format, out)
+    said = _export(asked, folder, format, out)
     books = [out.with_name(f"{out.stem}.codebook.{ending}") for ending in ("json", "md")]
     files = [one for one in (out, *books) if one == out or format in ("csv", "parquet")]
     if asked.json:
-        print(json.dumps({"run_id": folder.run_id, "format": format,
+        print(json.dumps({"run_id": folder.run_id, "format": format, "message": said,
                           "files": [str(one) for one in files]}))  # fmt: skip
     else:
         print("\n".join(str(one) for one in files))
+        if said:
+            print(said, file=sys.stderr)
     return 0
 
 
-def _export(asked: argparse.Namespace, folder: RunFolder, format: str, out: Path) -> None:
+def _export(asked: argparse.Namespace, folder: RunFolder, format: str, out: Path) -> str:
     from core.export import write
 
     if format != "html":
-        write(folder, format, out, with_images=asked.with_images, progress=_told(asked))
-        return
+        return write(folder, format, out, with_images=asked.with_images, progress=_told(asked))
     from storage.store import Storage
     from tabs.context import Context
     from tabs.exporting import export
@@ -85,7 +86,8 @@ def _export(asked: argparse.Namespace, folder: RunFolder, format: str, out: Path
         with Storage.open(place) as storage:
             context = Context(storage, str(asked.data))
             try:
-                export(context, folder, format, out, rule=asked.rule, progress=_told(asked))
+                return export(context, folder, format, out, rule=asked.rule,
+                              progress=_told(asked))  # fmt: skip
             finally:
                 context.close()
     finally:

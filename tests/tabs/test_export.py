@@ -20,6 +20,8 @@ from fastapi.testclient import TestClient
 from core.analysis.records import Slice
 from core.export import write
 from core.runs.folder import RunFolder, run_folders
+from core.runs.rows import row_of
+from core.runs.shards import read_shard
 from storage import Storage
 from tabs.context import Context
 from tabs.exporting import INCOMING, export, take_in
@@ -253,6 +255,30 @@ def test_the_command_exports_beside_an_open_app_and_imports(
         assert only.items == 8
         assert storage.check() == []
     assert not list((context.storage.data_dir / "runs" / INCOMING).glob("*"))
+
+
+def test_a_run_that_is_not_whole_says_so_with_its_export(
+    client: TestClient, context: Context, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = make_run(context.keeper.root, leave_out=(6, 7))
+    last = run.shards()[-1]
+    rows = [json.dumps(row_of(one)) + "\n" for one in read_shard(last)]
+    (run.journal / f"{last.stem}.jsonl").write_text("".join(rows))
+    last.unlink()
+    words = "6 of 8 pictures have a result: resume draws the rest."
+    data = ["--data", str(context.storage.data_dir)]
+    out = tmp_path / "a.csv"
+    assert runs_command.main(["export", run.run_id, *data, "--out", str(out)]) == 0
+    assert capsys.readouterr().err == f"{words}\n"
+    with out.open(encoding="utf-8", newline="") as file:
+        assert {row["position"] for row in csv.DictReader(file)} == set("012345")
+    for format in ("zip", "html"):
+        given = {"run": run.run_id, "format": format, "owner": "me"}
+        job = client.post("/api/exports", json=given, headers=OURS).json()["job"]
+        state = ended(client, context, "export", job)
+        assert (state["status"], state["words"].endswith(f"B. {words}")) == ("done", True)
+    # The report is of the database: what was left over was sealed and taken in.
+    assert context.storage.runs.get(run.run_id).items == 6
 
 
 def test_the_command_says_what_it_cannot_do(

@@ -12,12 +12,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from core.errors import DataFolderError
+from core.export import write
 from core.export.columns import COLUMNS, NAMES
 from core.export.order import item_tables
+from core.export.reading import open_archive
 from core.export.source import runs_of
 from core.export.tables import CODEBOOK_KEY, write_csv, write_parquet
 from core.runs.folder import RunFolder
 from core.runs.records import ItemResult
+from core.runs.rows import row_of
 from core.runs.shards import read_shard, write_shard
 from tests.core.export.made import EVIL, RULES, make_run, plan
 
@@ -87,6 +90,48 @@ def test_only_the_latest_attempt_counts(folder: RunFolder, tmp_path: Path) -> No
     rows = [row for row in read(tmp_path / "b.csv") if row["position"] == "3"]
     assert {row["drawing_status"] for row in rows} == {"drawn"}
     assert {row["attempt"] for row in rows} == {"2"}
+
+
+def test_what_journals_hold_is_exported_too(folder: RunFolder, tmp_path: Path) -> None:
+    """A run that was killed: one worker's shard was sealed, the other's journal was not."""
+    other = make_run(tmp_path)
+    gone = other.shards()[1]
+    write_journal(other, gone.stem, read_shard(gone)[:3], cut_off=read_shard(gone)[3])
+    gone.unlink()
+    before = sorted(path.name for path in other.path.rglob("*"))
+    said = write(other, "csv", tmp_path / "a.csv")
+    write(folder, "csv", tmp_path / "b.csv")
+    assert said == "7 of 8 pictures have a result: resume draws the rest."
+    whole = [row for row in read(tmp_path / "b.csv") if row["position"] != "7"]
+    assert read(tmp_path / "a.csv") == whole
+    assert sorted(path.name for path in other.path.rglob("*")) == before
+    # Another attempt in a journal counts; a journal beside its own shard does not.
+    again = replace(results(folder)[0], position=3, prompt=1, image=1, attempt=2)
+    write_journal(other, "w8-1", [again])
+    write_journal(other, other.shards()[0].stem, [replace(again, position=7, prompt=3)])
+    (run,) = runs_of(other)
+    assert run.done == 7
+    write_csv([run], tmp_path / "c.csv")
+    third = [row for row in read(tmp_path / "c.csv") if row["position"] == "3"]
+    assert {(row["drawing_status"], row["attempt"]) for row in third} == {("drawn", "2")}
+
+
+def test_a_lost_shard_is_said(tmp_path: Path) -> None:
+    other = make_run(tmp_path)
+    assert write(other, "parquet", tmp_path / "a.parquet") == ""
+    other.shards()[0].unlink()
+    said = write(other, "zip", tmp_path / "a.zip")
+    assert said == "4 of 8 pictures have a result: resume draws the rest."
+    there = open_archive(tmp_path / "a.zip", tmp_path / "there")
+    assert write(there, "csv", tmp_path / "a.csv") == "4 of 8 pictures have a result."
+
+
+def write_journal(
+    folder: RunFolder, name: str, rows: list[ItemResult], cut_off: ItemResult | None = None
+) -> None:
+    lines = [json.dumps(row_of(one)) for one in rows]
+    half = "" if cut_off is None else json.dumps(row_of(cut_off))[:-9]
+    (folder.journal / f"{name}.jsonl").write_text("\n".join(lines) + "\n" + half)
 
 
 def test_a_picture_without_a_verdict_is_a_row_too(tmp_path: Path) -> None:
