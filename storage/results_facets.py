@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from core.analysis.names import BASIC, INTERMEDIATE, MODIFIERS, l2_names
-from core.analysis.records import SECTORS, Slice
+from core.analysis.records import NO_SYSTEM, SECTORS, Slice
 from core.color.catalog import SYSTEMS
 from core.prompts.prompt import TASKS
 from core.runs.causes import CAUSES
@@ -226,5 +226,7 @@ def _label(words: Words, name: str, value: int) -> tuple[str, str]:
     if name == "status":
         return STATUSES[value], STATUSES[value]
     said = words.names[name][value]
+    if name == "system" and not said:
+        return NO_SYSTEM, "No color system"
     titles = {"task": TASKS, "system": SYSTEMS, "cause": CAUSES}
     return said, titles.get(name, {}).get(said, said)

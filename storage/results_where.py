@@ -10,8 +10,10 @@ from dataclasses import fields, replace
 from typing import Any
 
 from core.analysis.names import BASIC, INTERMEDIATE, MODIFIERS
-from core.analysis.records import Slice
+from core.analysis.records import NO_SYSTEM, Slice
+from core.color.catalog import SYSTEMS
 from core.errors import BadInput
+from core.prompts.prompt import TASKS
 from storage.results_words import Words
 from storage.runs_rows import TRAITS
 
@@ -33,6 +35,10 @@ COLUMNS = {
 
 PICTURE = "(run_no::BIGINT << 32) + position"
 """One number for each picture."""
+
+_SEVERAL = {"task": TASKS, "system": (*SYSTEMS, NO_SYSTEM)}
+"""Fields that may hold several words with commas between, and words that are none of a result's
+and yet no fault: no picture has them."""
 
 _KINDS = {"asked_l2": "l2", "found_l2": "l2"}
 _CHOICES = {"modifier": MODIFIERS, "basic": (BASIC, INTERMEDIATE)}
@@ -86,6 +92,9 @@ def conditions(words: Words, meant: Slice, table: str = "") -> list[str]:
             parts.append(_differs(words, meant.rule, value, table))
             continue
         column = f"{table}{COLUMNS[field]}"
+        if field in _SEVERAL:
+            parts.append(_any_of(words, field, value, column))
+            continue
         if field in _CHOICES:
             if value not in _CHOICES[field]:
                 raise BadInput(
@@ -95,6 +104,19 @@ def conditions(words: Words, meant: Slice, table: str = "") -> list[str]:
         else:
             parts.append(f"{column} = {words.number(_KINDS.get(field, field), value)}")
     return parts
+
+
+def _any_of(words: Words, field: str, value: str, column: str) -> str:
+    """Rows with one of the words of ``value``."""
+    wanted = list(dict.fromkeys(one for one in value.split(",") if one))
+    if len(wanted) == 1 and wanted[0] != NO_SYSTEM:
+        return f"{column} = {words.number(field, wanted[0])}"
+    numbers = []
+    for one in wanted:
+        name = "" if (field, one) == ("system", NO_SYSTEM) else one
+        if name in words.names[field] or one not in _SEVERAL[field]:
+            numbers.append(words.number(field, name))
+    return f"{column} IN ({', '.join(map(str, numbers))})" if numbers else "FALSE"
 
 
 def _differs(words: Words, rule: str, other: str, table: str) -> str:

@@ -81,7 +81,7 @@ def categories(
         if cell.system not in shown:
             continue
         changes: dict[str, Any] = {"task": "cna", "category": cell.category, "runs": [cell.run]}
-        changes["system"] = "" if cell.system == OVERALL else cell.system
+        changes["system"] = ",".join(TABLE_SYSTEMS) if cell.system == OVERALL else cell.system
         pick = picks.add(**changes) if cell.rate is None or cell.rate.scored else NOTHING
         words = (
             f"mean of the three systems: {percent_text(cell.percent)}%"

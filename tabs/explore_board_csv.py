@@ -9,13 +9,13 @@ from dataclasses import fields
 from typing import Any
 
 from core.analysis.board import AVERAGE, TABLE_TASKS, BoardRow, Rate
-from core.analysis.records import RunRecord
+from core.analysis.records import NO_SYSTEM, RunRecord
 from core.runs.causes import CAUSES
 from core.verdict.rules import rule
 from tabs.context import Context
 from tabs.explore_board_rows import EACH, Found
 
-RATE_FIELDS = tuple(field.name for field in fields(Rate))
+RATE_FIELDS = tuple(field.name for field in fields(Rate) if field.name != "beyond")
 UNSCORED_FOR = tuple(CAUSES)[tuple(CAUSES).index("no-image") :]
 """The causes of CAUSES that leave a picture without a score."""
 _RUN = (
@@ -53,12 +53,12 @@ def _rows(found: Found, run: RunRecord) -> Iterator[dict[str, Any]]:
         "not_averaged_for": " ".join(row.missing), **counts,
     }  # fmt: skip
     if found.systems == EACH:
-        for system in dict.fromkeys(name for cell in row.cells.values() for name in cell.parts):
-            parts = {
-                task: cell.parts[system]
-                for task, cell in row.cells.items()
-                if system in cell.parts
-            }  # fmt: skip
+        below = {
+            task: {**cell.parts, **({NO_SYSTEM: cell.apart} if cell.apart else {})}
+            for task, cell in row.cells.items()
+        }  # fmt: skip
+        for system in dict.fromkeys(name for parts in below.values() for name in parts):
+            parts = {task: found[system] for task, found in below.items() if system in found}
             yield {**head, "system": system, **_named(parts)}
 
 

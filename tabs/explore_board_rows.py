@@ -21,7 +21,7 @@ from core.analysis.board import (
     leaders,
 )
 from core.analysis.bootstrap import RESAMPLES
-from core.analysis.records import CauseCount, RunRecord, Slice
+from core.analysis.records import NO_SYSTEM, CauseCount, RunRecord, Slice
 from core.errors import BadInput
 from core.runs.causes import CAUSES
 from core.verdict.rules import RULES, rule
@@ -35,7 +35,11 @@ EACH = "each"
 SYSTEM_CHOICES: Mapping[str, tuple[str, str]] = {
     AVERAGED: ("L2, L3, CSS averaged", "The mean of three accuracies, as in the paper's Table 4"),
     EACH: ("each of them", "The same, and below it each color system"),
-    POOLED: ("pooled", "All pictures of L2, L3 and CSS in one accuracy; L3 has most prompts"),
+    POOLED: (
+        "pooled",
+        "All pictures of L2, L3, CSS and without a color system in one accuracy; L3 has most "
+        "prompts",
+    ),
     "l1": ("level 1", "The 13 names of ISCC-NBS level 1, which Table 4 leaves out"),
 }
 UNSCORED_CHOICES: Mapping[str, tuple[str, str]] = {
@@ -43,6 +47,7 @@ UNSCORED_CHOICES: Mapping[str, tuple[str, str]] = {
     WRONG: ("counted as wrong", "Of all pictures, how many pass"),
 }
 SYSTEM_NAMES: Mapping[str, str] = {"l1": "Level 1", "l2": "L2", "l3": "L3", "css": "CSS"}
+PART_NAMES: Mapping[str, str] = {**SYSTEM_NAMES, NO_SYSTEM: "No system"}
 
 
 class Found:
@@ -89,7 +94,8 @@ class Found:
                 out["cells"][task] = self._cell(cell, run.run_id in best.get(task, ()))
             few = any(cell.few for cell in row.cells.values())
             out["cells"][AVERAGE] = {
-                **self._rate(row.average, few), "best": run.run_id in best.get(AVERAGE, ()),
+                **self._rate(row.average, few), "opens": _opens_all(row),
+                "best": run.run_id in best.get(AVERAGE, ()),
                 "note": _not_averaged(row, run.items < run.total), "parts": [],
             }  # fmt: skip
             out["beside"] = " · ".join(
@@ -101,19 +107,19 @@ class Found:
         return out
 
     def _cell(self, cell: Cell, best: bool) -> dict[str, Any]:
+        below = {**cell.parts, **({NO_SYSTEM: cell.apart} if cell.apart else {})}
         parts = [
-            {**self._rate(rate, rate.few), "id": name, "name": SYSTEM_NAMES[name]}
-            for name, rate in cell.parts.items()
-        ]
-        note = "all unscored" if cell.rate.percent is None and not cell.rate.scored else ""
-        if cell.rate.percent is None and cell.rate.scored:
-            none = [SYSTEM_NAMES[name] for name, part in cell.parts.items() if not part.scored]
-            note = f"{', '.join(none)}: all unscored"
-        if cell.missing and cell.rate.percent is not None:
-            note = "only " + ", ".join(SYSTEM_NAMES[name] for name in cell.parts)
-        shown = parts if self.systems == EACH else []
+            {**self._rate(rate, rate.few), "id": name, "name": PART_NAMES[name],
+             "opens": {"task": cell.task, "system": name}}
+            for name, rate in below.items()
+        ]  # fmt: skip
         rate = self._rate(cell.rate, cell.few)
-        return {**rate, "best": best, "note": note, "parts": shown}
+        if cell.apart:
+            rate["title"] += f" · {apart_words(cell)}"
+        return {
+            **rate, "best": best, "note": part_note(cell), "parts": parts if self.systems == EACH
+            else [], "opens": {"task": cell.task, "system": ",".join(cell.parts)},
+        }  # fmt: skip
 
     def _rate(self, rate: Rate, few: bool) -> dict[str, Any]:
         of = rate.images if self.unscored == WRONG else rate.scored
@@ -124,7 +130,7 @@ class Found:
             many(rate.prompts, "prompt"),
         ]
         if rate.percent is not None and rate.low is None:
-            words.append("no interval: its prompts do not differ, or hardly any has a score")
+            words.append(no_interval(rate))
         elif few:
             words.append(f"under {FEW_PROMPTS} prompts a color system: the interval is too narrow")
         return {
@@ -139,7 +145,8 @@ class Found:
         means = {
             AVERAGED: "A task is the mean of its accuracies on L2, L3 and CSS",
             EACH: "A task is the mean of its accuracies on L2, L3 and CSS",
-            POOLED: "A task is the accuracy over all its pictures of L2, L3 and CSS",
+            POOLED: "A task is the accuracy over all its pictures of L2, L3 and CSS, and those "
+            "without a color system",
         }.get(self.systems, f"A task is its accuracy on {SYSTEM_NAMES.get(self.systems, '')}")
         return (
             f"{means}; Average is the mean of the five tasks. Intervals: 95%, percentile bootstrap "
@@ -147,6 +154,45 @@ class Found:
             f"under {FEW_PROMPTS} prompts a system, which are too narrow. Bold: the highest among "
             "finished runs of the same prompts, masks and rule, however small its lead."
         )
+
+
+def part_note(cell: Cell) -> str:
+    """What a number is made of where a color system is missing, in a few words."""
+    names = [PART_NAMES[name] for name in cell.systems]
+    if not names:
+        return "all unscored"
+    none = [PART_NAMES[name] for name in cell.parts if name not in cell.systems]
+    words = [f"{', '.join(none)}: all unscored"] if none else []
+    if cell.systems == (NO_SYSTEM,):
+        return "; ".join(["no color system: pooled", *words])
+    return "; ".join([f"only {', '.join(names)}", *words]) if cell.missing else "; ".join(words)
+
+
+def apart_words(cell: Cell) -> str:
+    """What a mean over systems leaves out, empty where that is nothing."""
+    if cell.apart is None:
+        return ""
+    return f"{many(cell.apart.images, 'picture')} without a color system not in it: see pooled"
+
+
+def no_interval(rate: Rate) -> str:
+    """Why a number has no interval, and what can be said of it all the same."""
+    if rate.percent not in (0.0, 100.0):
+        return "no interval: its prompts are alike, or too few, or hardly any has a score"
+    which = "every scored picture passes" if rate.percent else "no picture passes"
+    words = f"no interval: {which}, so resampling shows no spread"
+    if rate.beyond is None:
+        return f"{words}; of so few prompts nothing more can be said"
+    side = f"above {100.0 - rate.beyond:.1f}%" if rate.percent else f"below {rate.beyond:.1f}%"
+    return f"{words}; the rule of three puts the truth {side} (95%)"
+
+
+def _opens_all(row: BoardRow) -> dict[str, str]:
+    """The filters for the pictures behind an average: all tasks are named, for a run may have
+    others."""
+    systems = dict.fromkeys(name for cell in row.cells.values() for name in cell.parts)
+    tasks = ",".join(row.cells) if row.others else ""
+    return {"task": tasks, "system": ",".join(systems)}
 
 
 def _interval(rate: Rate, few: bool) -> str:

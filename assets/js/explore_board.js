@@ -184,8 +184,14 @@ function nameCell(one) {
 }
 // Opens the wall with exactly what a number was made from, without other filters.
 function openPictures(changes) {
-  const none = Object.fromEntries(['task', 'system', 'category', 'object', 'color', 'sector', 'asked_l2', 'found_l2', 'modifier', 'basic', 'cause'].map((name) => [name, '']));
+  const { rule, runs, ...others } = explore.slice, none = Object.fromEntries(Object.keys(others).map((name) => [name, '']));
   setSlice({ ...none, rule: data.rule.id, ...changes }, { open: 'wall' });
+}
+// The filters of a cell's pictures, as they are now: a cell stays while its numbers change.
+function opened(run, column, system) {
+  const one = data.groups.flatMap((group) => group.rows).find((each) => each.id === run), cell = one && one.cells[column];
+  const found = cell && system ? cell.parts.find((part) => part.id === system) : cell;
+  return found ? found.opens : {};
 }
 function numberCell(one, column, rate, system) {
   const key = 'cell ' + one.id + ' ' + column.id + ' ' + system;
@@ -196,10 +202,7 @@ function numberCell(one, column, rate, system) {
     numbers.append(make('b'), make('small'));
     track.append(make('i'), make('b'));
     button.append(numbers, track, make('small', 'th-board-note'));
-    button.addEventListener('click', () => openPictures({
-      runs: [one.id], status: 'fail', task: column.id === 'average' ? '' : column.id,
-      system: system || (['l1', 'l2', 'l3', 'css'].includes(data.systems) ? data.systems : ''),
-    }));
+    button.addEventListener('click', () => openPictures({ runs: [one.id], status: 'fail', ...opened(one.id, column.id, system) }));
     none.append(make('span', '', '–'), make('small'));
     node.append(button, none);
     return node;

@@ -9,6 +9,11 @@ const FILTERS = [
 ];
 const FILTER_STATUSES = [{ id: 'fail', name: '✕ Fail' }, { id: 'unscored', name: '– Unscored' }, { id: 'pass', name: '✓ Pass' }, { id: '', name: 'All' }];
 
+// Fields that a number may open with several words at once, and these in short.
+const FILTER_LISTS = ['task', 'system'];
+const shortWord = (value) => value === 'none' ? 'no color system' : value.toUpperCase();
+function listWords(field, value) { return FILTER_LISTS.includes(field) && value.includes(',') ? value.split(',').map(shortWord).join(', ') : ''; }
+
 // One filter: a button that opens a list which can be searched.
 function filterPicker(filter) {
   const MOST = 200, field = filter.field, id = 'th-filter-' + field;
@@ -36,7 +41,7 @@ function filterPicker(filter) {
   sheet.append(search, list, note);
   node.append(button, sheet);
 
-  const now = () => filter.several ? explore.slice[field] : explore.slice[field] ? [explore.slice[field]] : [];
+  const now = () => filter.several ? explore.slice[field] : !explore.slice[field] ? [] : FILTER_LISTS.includes(field) ? explore.slice[field].split(',') : [explore.slice[field]];
   function labelOf(value) { const found = values.find((one) => one.value === value); return found ? found.label : value; }
   function lay(open) {
     sheet.hidden = !open;
@@ -92,7 +97,7 @@ function filterPicker(filter) {
   }
   function tell() {
     const values = now();
-    put(chosen, values.length ? values.length > 1 ? values.length + ' chosen' : labelOf(values[0]) : filter.several ? 'all' : 'any');
+    put(chosen, values.length ? values.length > 1 ? listWords(field, values.join(',')) || values.length + ' chosen' : labelOf(values[0]) : filter.several ? 'all' : 'any');
     node.classList.toggle('th-picker-on', Boolean(values.length) && !filter.one);
     button.title = filter.name + ': ' + (values.length ? values.map(labelOf).join(', ') : chosen.textContent);
   }
@@ -175,10 +180,14 @@ function filterBar(bar, hues, chips) {
       button.addEventListener('click', () => setSlice(change));
       made.push(button);
     };
-    pickers.filter((one) => !one.filter.one).forEach((one) => one.now().forEach((value) => {
-      const { field, name, several } = one.filter;
+    pickers.filter((one) => !one.filter.one).forEach((one) => {
+      const { field, name } = one.filter, words = FILTER_LISTS.includes(field) && listWords(field, explore.slice[field]);
+      if (words) { chip(field, name, explore.slice[field], words, { [field]: '' }); return; }
+      one.now().forEach((value) => chipOf(one.filter, value));
+    });
+    function chipOf({ field, name, several }, value) {
       chip(field, several ? 'Run' : name, value, labels.get(field + ' ' + value) || value, { [field]: several ? explore.slice[field].filter((other) => other !== value) : '' });
-    }));
+    }
     if (explore.slice.sector) {
       const found = ((facets && facets.sectors) || []).find((one) => one.value === explore.slice.sector);
       chip('sector', 'Asked hue', explore.slice.sector, found ? found.label : explore.slice.sector, { sector: '' });

@@ -5,6 +5,9 @@ the plain mean over the systems L2, L3 and CSS (arXiv:2510.20586, caption of Tab
 are averaged over ISCC-NBS L2, L3, and CSS3/X11 colors", section 4.2; level 1 is not in it), and
 Average is the plain mean over the five tasks, as the last column of Table 4 is of its five.
 
+Prompts without a color system (an imported list) are in no published table. They count where all
+pictures are pooled, and are a task's accuracy where it has nothing else; the cell says so.
+
 A picture without a score is left out of the accuracy, or counted as wrong where that is asked for.
 It is always counted: see ``images`` and ``scored`` of a :class:`Rate`.
 """
@@ -14,13 +17,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 
 from core.analysis.bootstrap import Tally, interval, ratios, resampled_sums
-from core.analysis.records import TABLE_SYSTEMS, PromptTally
+from core.analysis.records import NO_SYSTEM, TABLE_SYSTEMS, PromptTally
 from core.errors import BadInput
 
 TABLE_TASKS = ("cna", "coa", "moc", "ica", "ncu")
@@ -29,15 +32,15 @@ TABLE_TASKS = ("cna", "coa", "moc", "ica", "ncu")
 AVERAGED, POOLED = "averaged", "pooled"
 SYSTEMS: Mapping[str, tuple[str, ...]] = {
     AVERAGED: TABLE_SYSTEMS,
-    POOLED: TABLE_SYSTEMS,
+    POOLED: (*TABLE_SYSTEMS, ""),
     "l1": ("l1",),
     "l2": ("l2",),
     "l3": ("l3",),
     "css": ("css",),
 }
 """What a task's accuracy is made of. ``averaged``: the mean of three accuracies, as published.
-``pooled``: all pictures of the three systems in one accuracy, where L3 weighs most, for it has most
-prompts. Else one system alone."""
+``pooled``: all pictures of the three systems, and those of prompts without one, in one accuracy,
+where L3 weighs most, for it has most prompts. Else one system alone."""
 
 LEFT_OUT, WRONG = "left-out", "wrong"
 UNSCORED = (LEFT_OUT, WRONG)
@@ -48,6 +51,7 @@ simulation (four pictures a prompt that are alike, the mean of three systems) 95
 the truth in 91 to 96% with 20 to 100 prompts a system, in 88 to 92% with 10, in 84% with 3."""
 
 _THREADS, _KEPT = 4, 256
+_THREE = 3
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,10 @@ class Rate:
     bootstrap interval over prompts, stratified by task and system; None where resampling tells
     nothing (see :func:`core.analysis.bootstrap.interval`). Of ``images`` pictures of ``prompts``
     prompts ``scored`` have a pass or a fail, ``passes`` a pass.
+
+    Where no picture fails, or none passes, resampling says nothing. ``beyond`` is then how many
+    percent the truth may still be off: the one-sided 95% bound of the rule of three, 3 / prompts
+    (Hanley and Lippman-Hand, JAMA 249 (1983), 1743).
     """
 
     percent: float | None
@@ -67,6 +75,7 @@ class Rate:
     scored: int
     images: int
     prompts: int
+    beyond: float | None = None
 
     @property
     def few(self) -> bool:
@@ -82,13 +91,21 @@ class Rate:
 @dataclass(frozen=True)
 class Cell:
     """The accuracy of one run in one task. ``parts`` are its color systems, those that were asked
-    for and have a picture; ``missing`` those that have none. A cell that misses a system is no
-    number to compare with one that has all."""
+    for and have a picture, NO_SYSTEM for prompts that have none; ``missing`` the systems without a
+    number, for they have no picture or none with a score. A cell that misses a system is no number
+    to compare with one that has all. ``apart`` are the prompts without a color system where they
+    are not in the rate, for a mean over systems has no place for them."""
 
     task: str
     rate: Rate
     parts: Mapping[str, Rate]
     missing: tuple[str, ...]
+    apart: Rate | None = None
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The parts that the number is made of: those that have one."""
+        return tuple(name for name, part in self.parts.items() if part.percent is not None)
 
     @property
     def few(self) -> bool:
@@ -127,6 +144,11 @@ class _Stratum:
     @property
     def counted(self) -> int:
         return sum(of * count for (_, of), count in self.prompts.items())
+
+    @property
+    def counted_prompts(self) -> int:
+        """How many prompts have a picture that counts."""
+        return sum(count for (_, of), count in self.prompts.items() if of)
 
 
 def board(
@@ -181,8 +203,13 @@ def _row_of(run_id: str, strata: Mapping[tuple[str, str], _Stratum], systems: st
     cells, samples = {}, []
     for task in TABLE_TASKS:
         own = {one: strata[task, one] for one in SYSTEMS[systems] if (task, one) in strata}
+        bare = strata.get((task, ""))
+        if systems == AVERAGED and bare and not own:
+            own, bare = {"": bare}, None
         if own:
-            cells[task], resampled = _cell(task, own, systems)
+            cell, resampled = _cell(task, own, systems)
+            apart = _pooled([bare]) if systems == AVERAGED and bare else None
+            cells[task] = replace(cell, apart=apart)
             samples.append(resampled)
     missing = tuple(
         task for task in TABLE_TASKS
@@ -198,13 +225,19 @@ def _row_of(run_id: str, strata: Mapping[tuple[str, str], _Stratum], systems: st
 
 def _cell(task: str, own: Mapping[str, _Stratum], systems: str) -> tuple[Cell, np.ndarray]:
     """The cell and its resampled percents."""
-    parts = {name: _pooled([stratum]) for name, stratum in own.items()}
-    missing = tuple(name for name in SYSTEMS[systems] if name not in own)
+    parts = {name or NO_SYSTEM: _pooled([stratum]) for name, stratum in own.items()}
+    known = {name for name, part in parts.items() if part.percent is not None}
+    missing = tuple(name for name in SYSTEMS[systems] if name and name not in known)
     strata = list(own.values())
     if systems == POOLED:
         return Cell(task, _pooled(strata), parts, missing), ratios(_added(strata))
-    resampled = np.mean([ratios(stratum.sums()) for stratum in strata], axis=0)
-    rate = _rate(_mean([part.percent for part in parts.values()]), resampled, strata)
+    # A system without a score is missing: the others are shown, and the cell says which they are.
+    averaged = [stratum for stratum in strata if stratum.counted] or strata
+    resampled = np.mean([ratios(stratum.sums()) for stratum in averaged], axis=0)
+    percents = [part.percent for name, part in parts.items() if name in known]
+    least = min(stratum.counted_prompts for stratum in averaged)
+    of_three = least * len(averaged) if least > _THREE else 0
+    rate = _rate(_mean(percents), resampled, strata, of_three)
     return Cell(task, rate, parts, missing), resampled
 
 
@@ -227,20 +260,27 @@ def _pooled(strata: list[_Stratum]) -> Rate:
     """All pictures of the strata in one accuracy; prompts are resampled within each stratum."""
     counted = sum(stratum.counted for stratum in strata)
     passes = sum(stratum.passes for stratum in strata)
-    return _rate(100.0 * passes / counted if counted else None, ratios(_added(strata)), strata)
+    percent = 100.0 * passes / counted if counted else None
+    prompts = sum(stratum.counted_prompts for stratum in strata)
+    return _rate(percent, ratios(_added(strata)), strata, prompts)
 
 
 def _added(strata: list[_Stratum]) -> np.ndarray:
     return np.asarray(np.sum([stratum.sums() for stratum in strata], axis=0))
 
 
-def _rate(percent: float | None, resampled: np.ndarray, strata: list[_Stratum]) -> Rate:
+def _rate(
+    percent: float | None, resampled: np.ndarray, strata: list[_Stratum], prompts: int
+) -> Rate:
+    """``prompts`` are those that the rule of three divides by. In a mean over systems the one with
+    fewest could be off the most: 3 / its prompts, and that by the number of systems."""
     low, high = (interval(resampled) if percent is not None else None) or (None, None)
     return Rate(
         percent, low, high,
         sum(stratum.passes for stratum in strata), sum(stratum.scored for stratum in strata),
         sum(stratum.images for stratum in strata),
         sum(count for stratum in strata for count in stratum.prompts.values()),
+        300.0 / prompts if percent in (0.0, 100.0) and low is None and prompts > _THREE else None,
     )  # fmt: skip
 
 

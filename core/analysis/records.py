@@ -10,6 +10,9 @@ from typing import Any
 TABLE_SYSTEMS = ("l2", "l3", "css")
 """The systems that the paper's Table 4 and Table 11 average over."""
 
+NO_SYSTEM = "none"
+"""How a slice says: prompts without a color system, such as those of an imported list."""
+
 NEUTRAL = "neutral"
 CHROMA_BANDS = (5.0, 20.0, 40.0, 60.0, 80.0)
 """Where bands of C*ab begin; below the first a color is neutral, and its band begins at 0."""
@@ -23,14 +26,16 @@ class Slice:
     """Which verdicts are meant; an empty field does not narrow.
 
     ``runs`` are ids, ``rule`` an id (one rule at a time: statuses of several are never mixed).
-    ``status`` is the picture's; ``against`` another rule, which says something else of the
-    picture. ``cause`` is a key of CAUSES. ``color`` is the asked color as ColorTarget.value spells
-    it (``l2:vivid red``, ``#AA1122``), ``sector`` of :data:`SECTORS` its hue, ``chroma`` where its
-    band of C*ab begins (``0``, or of :data:`CHROMA_BANDS` without decimals), ``asked_l2`` and
-    ``found_l2`` the nearest ISCC-NBS level 2 name of the asked and the found color, ``modifier`` of
-    core.analysis.names.MODIFIERS (level 3), ``basic`` ``basic`` or ``intermediate`` (level 2).
-    ``category`` and ``object`` are the object's. Where an object or a color is asked for, every
-    object of a picture is looked at, else only the one that decided.
+    ``task`` and ``system`` may hold several, separated by commas (``l2,l3,css``); the system of
+    prompts that have none is :data:`NO_SYSTEM`. ``status`` is the picture's; ``against`` another
+    rule, which says something else of the picture. ``cause`` is a key of CAUSES. ``color`` is the
+    asked color as ColorTarget.value spells it (``l2:vivid red``, ``#AA1122``), ``sector`` of
+    :data:`SECTORS` its hue, ``chroma`` where its band of C*ab begins (``0``, or of
+    :data:`CHROMA_BANDS` without decimals), ``asked_l2`` and ``found_l2`` the nearest ISCC-NBS level
+    2 name of the asked and the found color, ``modifier`` of core.analysis.names.MODIFIERS (level
+    3), ``basic`` ``basic`` or ``intermediate`` (level 2). ``category`` and ``object`` are the
+    object's. Where an object or a color is asked for, every object of a picture is looked at, else
+    only the one that decided.
     """
 
     rule: str = "paper"

@@ -121,7 +121,8 @@ class Sample:
             and (not meant.runs or row.run in meant.runs)
             and (not meant.against
                  or said[row.picture, meant.rule] != said[row.picture, meant.against])
-            and all(getattr(meant, name) in row.values(name) for name in chosen)
+            and all(any(one in row.values(name) for one in getattr(meant, name).split(","))
+                    for name in chosen)
             and (row.matches or not (chosen | set(by)) & (OBJECTS - {"object", "category"}))
         ]  # fmt: skip
 
@@ -169,6 +170,8 @@ SLICES = (
     Slice(status="unscored"),
     Slice(chroma="40", sector="0"),
     Slice(chroma="0", object="apple"),
+    Slice(system="l2,css", status="fail"),
+    Slice(task="cna,moc", system="l3,none,l2", object="apple"),
     Slice(rule="truehue", against="paper"),
     Slice(rule="paper", against="truehue", status="fail", category="Animals"),
 )
@@ -440,6 +443,14 @@ def test_unknown_words_are_refused(sample: Sample) -> None:
             results.wall(Slice(), after=text)
     with pytest.raises(BadInput, match="begin at the first"):
         results.pairs(*sample.ids, Slice(), after="1,2")
+
+
+def test_a_system_that_no_result_has_is_no_fault(sample: Sample) -> None:
+    results = sample.storage.results
+    assert results.count(Slice(system="none")) == 0
+    assert results.count(Slice(system="none,l2")) == results.count(Slice(system="l2")) > 0
+    with pytest.raises(BadInput, match="No result has the system 'l9'"):
+        results.count(Slice(system="l2,l9"))
 
 
 def test_colors_are_understood_however_spelled(sample: Sample) -> None:

@@ -212,7 +212,7 @@ def test_few_runs_show_every_system_and_many_a_row_each() -> None:
     # The mean has no verdicts of its own to count, but the pictures of all systems behind it.
     mean = next(line for line in two.lines if line.values[1] == "overall")
     assert mean.values[3:] == (75.0, None, None, None, None, None)
-    assert two.picks.all[mean.pick]["system"] == ""
+    assert two.picks.all[mean.pick]["system"] == "l2,l3,css"
 
 
 def test_the_published_table_stands_as_it_was_printed() -> None:

@@ -14,8 +14,8 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from core.analysis.board import AVERAGE, TABLE_TASKS
-from core.analysis.records import TABLE_SYSTEMS
+from core.analysis.board import AVERAGE, TABLE_TASKS, Rate, board
+from core.analysis.records import TABLE_SYSTEMS, Slice
 from core.prompts.prompt import Prompt
 from core.published import value
 from core.runs.folder import RunFolder
@@ -24,7 +24,10 @@ from core.runs.shards import read_shard
 from core.verdict.judge import PASS, UNSCORED
 from storage import Storage
 from tabs.context import Context
+from tabs.explore_board import board_view
 from tabs.explore_board_groups import groups
+from tabs.explore_board_rows import SYSTEM_CHOICES
+from tabs.explore_slice import slice_of
 from tabs.routes_board import board_routes
 from tests.storage.run_samples import sample_plan, sample_prompts, sample_run
 
@@ -119,6 +122,73 @@ def test_every_number_is_that_of_the_shards(
     assert unscored_there > 0
     assert told["count"] == unscored_there
     assert sum(int(cause["text"]) for cause in told["causes"]) == unscored_there
+
+
+def _own_run(context: Context, root: Path) -> str:
+    """A run whose CNA prompts have no color system, whose other tasks have prompts of both kinds,
+    and that has free prompts with a system too."""
+    prompts = []
+    for at, prompt in enumerate(sample_prompts(60)):
+        bare = prompt.task == "cna" or (prompt.task in ("moc", "ica") and at % 3 == 0)
+        prompts.append(replace(prompt, system="") if bare else prompt)
+        if at % 15 == 0:
+            prompts.append(replace(prompt, id=f"own-{at}", task="free", source="own"))
+    plan = replace(PLAN, name="own", prompts=tuple(prompts), set_name="mixed")
+    folder = sample_run(root / "runs", plan)
+    context.storage.runs.ingest(folder)
+    return folder.run_id
+
+
+def test_every_number_opens_its_own_failures(context: Context, tmp_path: Path) -> None:
+    run_id = _own_run(context, tmp_path)
+    whole = sample_run(tmp_path / "runs", PLAN)
+    context.storage.runs.ingest(whole)
+    results = context.storage.results
+    checked = 0
+
+    def same(opens: dict[str, str], rate: Rate, run: str) -> None:
+        nonlocal checked
+        meant = slice_of({"runs": run, "status": "fail", **opens})
+        assert results.count(meant) == rate.scored - rate.passes, opens
+        checked += rate.percent is not None
+
+    for systems in (*SYSTEM_CHOICES, "l2", "l3", "css"):
+        view = board_view(context, {"systems": systems})
+        rows = board(results.board("paper"), "averaged" if systems == "each" else systems)
+        for group in view["groups"]:
+            for one in group["rows"]:
+                for task, cell in rows[one["id"]].cells.items():
+                    said = one["cells"][task]
+                    same(said["opens"], cell.rate, one["id"])
+                    for part in said["parts"]:
+                        of = cell.parts.get(part["id"], cell.apart)
+                        assert of is not None
+                        same(part["opens"], of, one["id"])
+                if one["cells"][AVERAGE]["percent"] is not None:
+                    same(one["cells"][AVERAGE]["opens"], rows[one["id"]].average, one["id"])
+    assert checked > 60
+    assert results.count(Slice(system="none", runs=(run_id,))) > 0
+
+
+def test_prompts_without_a_color_system_have_a_number(context: Context, tmp_path: Path) -> None:
+    _own_run(context, tmp_path)
+    app = FastAPI()
+    app.include_router(board_routes(context))
+    with TestClient(app) as client:
+        averaged, pooled = (
+            row(shown(client, systems=one), "own")["cells"] for one in ("averaged", "pooled")
+        )
+        assert averaged["cna"]["percent"] == pooled["cna"]["percent"] is not None
+        assert averaged["cna"]["note"] == pooled["cna"]["note"] == "no color system: pooled"
+        assert averaged["moc"]["note"] == ""
+        assert "without a color system not in it" in averaged["moc"]["title"]
+        assert pooled["moc"]["opens"]["system"] == "l2,l3,css,none"
+        lines = client.get("/api/explore/board.csv", params={"systems": "each"}).text
+        first, *parts = csv.DictReader(io.StringIO(lines))
+        assert float(first["cna_percent"]) == averaged["cna"]["percent"]
+        (bare,) = [one for one in parts if one["system"] == "none"]
+        assert float(bare["cna_percent"]) == averaged["cna"]["percent"]
+        assert float(bare["moc_images"]) > 0
 
 
 def test_systems_stand_alone_or_below(client: TestClient) -> None:

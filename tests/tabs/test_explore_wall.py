@@ -98,12 +98,16 @@ def test_a_query_is_a_slice_and_back() -> None:
     assert slice_of({"runs": "a,,a,b", "sort": "x", "color": " #AA1122 "}) == Slice(
         runs=("a", "b"), color="#AA1122"
     )
+    assert slice_of({"system": "l2, css,l2,none", "task": "cna,moc,"}) == Slice(
+        system="l2,css,none", task="cna,moc"
+    )
 
 
 @pytest.mark.parametrize(
     "given",
-    [{"rule": "mine"}, {"sector": "45"}, {"cause": "bad luck"}, {"status": "failed"},
-     {"modifier": "vivid"}, {"basic": "both"}, {"runs": ",".join(map(str, range(101)))}],
+    [{"rule": "mine"}, {"system": "l2,l9"}, {"sector": "45"}, {"cause": "bad luck"},
+     {"status": "failed"}, {"modifier": "vivid"}, {"basic": "both"},
+     {"runs": ",".join(map(str, range(101)))}],
 )  # fmt: skip
 def test_what_no_slice_can_be(given: dict[str, str]) -> None:
     with pytest.raises(BadInput, match=r"rule|There is no|too many"):

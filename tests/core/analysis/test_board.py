@@ -19,7 +19,7 @@ from core.analysis.board import (
     leaders,
 )
 from core.analysis.bootstrap import interval, ratios, resampled_sums
-from core.analysis.records import TABLE_SYSTEMS, PromptTally
+from core.analysis.records import NO_SYSTEM, TABLE_SYSTEMS, PromptTally
 from core.errors import BadInput
 
 
@@ -108,9 +108,39 @@ def test_unscored_pictures_are_left_out_or_wrong_and_always_counted() -> None:
     assert none.cells["cna"].rate.percent is None
     assert none.cells["cna"].rate.unscored == 120
     assert "cna" in none.missing
-    # One system without a score: two thirds of a mean are no mean.
-    some = [*CNA[:2], tally("cna", "css", 0, scored=0)]
-    assert row(some).cells["cna"].rate.percent is None
+    # One system without a score: two thirds of a mean are no mean, and the cell says so.
+    some = row([*CNA[:2], tally("cna", "css", 0, scored=0), *OTHERS])
+    assert some.cells["cna"].rate.percent == 75
+    assert some.cells["cna"].systems == ("l2", "l3")
+    assert some.cells["cna"].missing == ("css",)
+    assert (some.missing, some.average.percent) == (("cna",), None)
+
+
+def test_prompts_without_a_color_system_count() -> None:
+    bare = [tally("cna", "", 4, prompts=3), tally("cna", "", 0, prompts=1)]
+    for systems in (AVERAGED, POOLED):
+        cell = row(bare, systems).cells["cna"]
+        assert (cell.rate.percent, cell.systems) == (75, (NO_SYSTEM,))
+        assert cell.missing == TABLE_SYSTEMS
+    assert "cna" not in row(bare, "l3").cells
+    # Beside color systems they are in what is pooled, and said where systems are averaged.
+    pooled, averaged = (row([*CNA, *bare], one).cells["cna"] for one in (POOLED, AVERAGED))
+    assert pooled.rate.percent == pytest.approx(100 * (10 * 4 + 30 * 2 + 3 * 4) / (54 * 4))
+    assert (pooled.systems, pooled.apart) == ((*TABLE_SYSTEMS, NO_SYSTEM), None)
+    assert averaged.rate == row(CNA).cells["cna"].rate
+    assert averaged.apart is not None
+    assert averaged.apart.images == 16
+
+
+def test_the_rule_of_three_where_no_picture_fails() -> None:
+    one = row([tally("cna", "l2", 4, prompts=30)], "l2").cells["cna"].rate
+    assert (one.percent, one.low, one.beyond) == (100, None, pytest.approx(10))
+    none = [tally("cna", system, 0, prompts=prompts)
+            for system, prompts in zip(TABLE_SYSTEMS, (10, 30, 60), strict=True)]  # fmt: skip
+    assert row(none).cells["cna"].rate.beyond == pytest.approx(10)
+    assert row(none, POOLED).cells["cna"].rate.beyond == pytest.approx(3)
+    assert row([tally("cna", "l2", 4, prompts=3)], "l2").cells["cna"].rate.beyond is None
+    assert row([tally("cna", "l2", 2, prompts=30)], "l2").cells["cna"].rate.beyond is None
 
 
 def test_runs_stand_apart_and_other_tasks_beside() -> None:
