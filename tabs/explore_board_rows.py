@@ -115,7 +115,7 @@ class Found:
         ]  # fmt: skip
         rate = self._rate(cell.rate, cell.few)
         if cell.apart:
-            rate["title"] += f" · {apart_words(cell)}"
+            rate["title"] += f" · {apart_words(cell)}: see {POOLED}"
         return {
             **rate, "best": best, "note": part_note(cell), "parts": parts if self.systems == EACH
             else [], "opens": {"task": cell.task, "system": ",".join(cell.parts)},
@@ -172,7 +172,7 @@ def apart_words(cell: Cell) -> str:
     """What a mean over systems leaves out, empty where that is nothing."""
     if cell.apart is None:
         return ""
-    return f"{many(cell.apart.images, 'picture')} without a color system not in it: see pooled"
+    return f"{many(cell.apart.images, 'picture')} without a color system not in it"
 
 
 def no_interval(rate: Rate) -> str:

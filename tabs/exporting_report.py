@@ -10,7 +10,15 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from core.analysis.board import AVERAGE, AVERAGED, TABLE_TASKS, BoardRow, Rate, board
+from core.analysis.board import (
+    AVERAGE,
+    AVERAGED,
+    FEW_PROMPTS,
+    TABLE_TASKS,
+    BoardRow,
+    Rate,
+    board,
+)
 from core.analysis.bootstrap import RESAMPLES
 from core.analysis.records import RunRecord, Slice, WallItem
 from core.errors import BadInput, TrueHueError
@@ -39,6 +47,7 @@ from core.version import VERSION
 from tabs.context import Context
 from tabs.explore_analyses import KINDS, figure_view
 from tabs.explore_board_published import PUBLISHED
+from tabs.explore_board_rows import apart_words, no_interval, part_note
 from tabs.explore_pictures import GONE, NOT_EXPORTED
 from tabs.guard import many
 from tabs.runs_plan import name_of
@@ -130,10 +139,12 @@ def _way(way: dict[str, Any]) -> str:
 def _board(context: Context, record: RunRecord) -> tuple[Block, ...]:
     tasks = [(task, task.upper()) for task in TABLE_TASKS]
     rows, unscored = [], []
+    said: list[str] = []
     for rule_id, version in record.rules:
         tallies = context.storage.results.board(rule_id, (record.run_id,))
         found = board(tallies, AVERAGED).get(record.run_id)
         rows.append(_row(f"{rule_name(rule_id)} {version}", found, [task for task, _ in tasks]))
+        said += [f"{rule_name(rule_id)}, {one}" for one in _told(found)] if found else []
         if found and found.others:
             unscored += [
                 f"{rule_name(rule_id)}: {TASKS.get(task, task)} {_percent(rate)}"
@@ -143,10 +154,13 @@ def _board(context: Context, record: RunRecord) -> tuple[Block, ...]:
     meanings = "; ".join(f"{name}: {TASKS[task].lower()}" for task, name in tasks)
     note = (
         f"{meanings}. Percent of scored pictures that pass. A task is the mean of its accuracies "
-        "on L2, L3 and CSS, as far as the run has them; Average is the mean of the five tasks, "
+        "on L2, L3 and CSS, as far as the run has them, and of prompts without a color system "
+        "where it has no other; Average is the mean of the five tasks, "
         f"where all are there. Intervals: 95%, percentile bootstrap over prompts, {RESAMPLES:,} "
-        "resamples. Unscored pictures are in no share."
+        f"resamples; ≈ marks those of under {FEW_PROMPTS} prompts a system, which are too narrow. "
+        "Unscored pictures are in no share."
     )
+    note = " ".join([note, *said])
     ours = Table("This run", head, tuple(rows), note, even=True)
     others = (Words("Other tasks: " + "; ".join(unscored) + "."),) if unscored else ()
     return (ours, *others, _published())
@@ -158,18 +172,30 @@ def _row(name: str, found: BoardRow | None, tasks: Sequence[str]) -> tuple[Cell,
     cells = []
     for task in tasks:
         cell = found.cells.get(task)
-        missing = f"without {', '.join(cell.missing).upper()}" if cell and cell.missing else ""
-        cells.append(_rate(cell.rate, missing) if cell else Cell("–"))
+        cells.append(_rate(cell.rate, cell.few, part_note(cell)) if cell else Cell("–"))
     share = 100.0 * (found.images - found.scored) / found.images if found.images else 0.0
     left = Cell(f"{found.images - found.scored:,}", f"{share:.1f}% of {found.images:,}")
-    return (Cell(name), *cells, _rate(found.average, ""), left)
+    few = any(cell.few for cell in found.cells.values())
+    return (Cell(name), *cells, _rate(found.average, few, ""), left)
 
 
-def _rate(rate: Rate, missing: str) -> Cell:
+def _rate(rate: Rate, few: bool, note: str) -> Cell:
     if rate.percent is None:
-        return Cell("–", "not whole" if rate.scored else "")
-    bounds = "" if rate.low is None else f"{rate.low:.1f} to {rate.high:.1f}"
-    return Cell(f"{rate.percent:.1f}", ", ".join(word for word in (bounds, missing) if word))
+        return Cell("–", note or ("not whole" if rate.scored else ""))
+    about = "≈" if few else ""
+    bounds = "" if rate.low is None else f"{about}{rate.low:.1f} to {rate.high:.1f}"
+    return Cell(f"{rate.percent:.1f}", "; ".join(word for word in (bounds, note) if word))
+
+
+def _told(found: BoardRow) -> list[str]:
+    """What a number alone does not say: paper has nothing to hover over."""
+    told = []
+    for task, cell in found.cells.items():
+        if cell.rate.percent is not None and cell.rate.low is None:
+            told.append(f"{task.upper()}, {cell.rate.percent:.1f}: {no_interval(cell.rate)}.")
+        if cell.apart:
+            told.append(f"{task.upper()}: {apart_words(cell)}.")
+    return told
 
 
 def _percent(rate: Rate) -> str:
@@ -183,12 +209,20 @@ def _published() -> Table:
     # An empty last column keeps the tasks below those of the run.
     head = ("Model", *(task.upper() for task in TABLE_TASKS), "Average", "")
     rows = tuple(
-        (Cell(row.keys["model"]), *(Cell(row.printed[name] or "–") for name in shown), Cell(""))
+        (Cell(row.keys["model"]),
+         *(Cell((row.printed[name] or "–") + ("?" if found.doubt(row, name) else ""))
+           for name in shown),
+         Cell(""))
         for row in found.rows
-    )
+    )  # fmt: skip
+    doubts = [
+        f" ? {row.keys['model']}, {head_name}, {row.printed[name]}: {found.doubt(row, name)}"
+        for row in found.rows for name, head_name in zip(shown, head[1:], strict=False)
+        if found.doubt(row, name)
+    ]  # fmt: skip
     note = (
         f"{found.source}. {found.how} The authors' own pictures, prompts and protocol: beside "
-        "yours for comparison, never ranked with them."
+        f"yours for comparison, never ranked with them.{''.join(doubts)}"
     )
     tag = "published under paper"
     return Table(f"{found.number}: {found.title}", head, rows, note, tag, even=True)
