@@ -14,7 +14,7 @@ from core.errors import BadInput, DataFolderError
 from core.export.files import Progress, quiet
 from core.export.reading import INCOMING, open_archive
 from core.export.report import write_report
-from core.export.source import imported_from, runs_of, short_words
+from core.export.source import imported_from, left_out_words, runs_of, short_words
 from core.export.writing import FORMATS, write
 from core.generation.request import Cancelled
 from core.runs.folder import LOCK, WORKERS_LOCK, RunFolder
@@ -148,6 +148,8 @@ def start_import(context: Context, path: Path, name: str, owner: str, ours: bool
         job.words = f"{many(state.done, 'picture')}" + (
             "" if with_pictures else "; the pictures themselves are not part of this export"
         )
+        if left_out := left_out_words(about):
+            job.words += f". {left_out}"
         return {"run": folder.run_id, "name": str(folder.summary()["name"])}
 
     return context.jobs.start(IMPORT, f"Import of {name}", owner, work)

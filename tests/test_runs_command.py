@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from core.runs.folder import RunFolder, run_folders
 from core.runs.records import ItemResult
@@ -252,6 +253,68 @@ def test_a_damaged_plan_is_no_other_runs_trouble(broken: str, tmp_path: Path) ->
         done = runs(*line, "bad", *data)
         assert done.returncode == 2
         assert str(bad / "plan.json") in done.stderr
+
+
+def test_pictures_without_masks_are_warned_of_and_counted(tmp_path: Path) -> None:
+    file, pictures = prompt_file(tmp_path), tmp_path / "renders"
+    pictures.mkdir()
+    for name, color in (("a", "red"), ("b", "blue"), ("x", "green")):
+        Image.new("RGB", (64, 64), color).save(pictures / f"{name}.png")
+    (pictures / "broken.png").write_bytes(b"no picture")
+    (pictures / "list.csv").write_text("file,prompt_id\na.png,p0\nb.png,p1\nbroken.png,p2\n")
+    data = ("--data", str(tmp_path / "data"))
+    line = ("start", "--set", str(file), "--images-from", str(pictures), "--model", "theirs",
+            "--workers", "1", "--yes", *data)  # fmt: skip
+    done = runs(*line)
+    assert done.returncode == 0, done.stderr
+    assert "None of them has a mask of its own" in done.stdout
+    assert "--masker grounded" in done.stdout
+    words = "2 pictures unscored by every rule: 2 × no mask of the object"
+    assert words in done.stderr
+    assert "broken: broken.png: " in done.stderr
+    assert "belongs to no prompt: x.png: " in done.stderr
+    (folder,) = run_folders(tmp_path / "data" / "runs")
+    assert words in runs("status", folder.run_id, *data).stdout
+    told = json.loads(runs("status", folder.run_id, *data, "--json").stdout)
+    assert (told["present"], told["unscored"]["paper"]) == (2, {"no-mask": 2})
+    # A shard is lost: the state still says two.
+    for shard in folder.shards():
+        shard.unlink()
+    said = runs("status", folder.run_id, *data).stdout
+    assert "finished: 2 of 2 pictures" in said
+    assert "0 of 2 pictures have a result here, not 2: resume draws the rest." in said
+    assert f"python app.py runs resume {folder.run_id[:8]}" in said
+    assert runs("resume", folder.run_id, *data, "--workers", "1").returncode == 0
+    assert len(results(folder)) == 2
+
+
+def test_an_estimate_says_which_weights_are_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "cache"))
+    line = ("start", "--set", str(prompt_file(tmp_path)), "--data", str(tmp_path / "data"),
+            "--models", str(tmp_path), "--model", "sd3-medium", "--estimate-only")  # fmt: skip
+    done = runs(*line)
+    assert done.returncode == 0, done.stderr
+    assert "It cannot begin here yet:\n    The weights of Stable Diffusion 3" in done.stdout
+    assert "The weights of GroundingDINO base" in done.stdout
+    assert "by hand" not in done.stdout
+    found = json.loads(runs(*line, "--json").stdout)
+    assert any("GroundingDINO" in sentence for sentence in found["missing"])
+    file = tmp_path / "file"
+    file.touch()
+    done = runs(*line, "--data", str(file))
+    assert done.returncode == 2
+    assert f"The data folder {file} cannot be used" in done.stderr
+
+
+def test_a_name_that_nobody_knows_is_said_first_while_the_app_is_open(tmp_path: Path) -> None:
+    with Storage.open(tmp_path):
+        process = begun("start", "--set", "minni", "--data", str(tmp_path))
+        _, said = process.communicate(timeout=WAIT_S)
+    assert process.returncode == 2
+    assert said.startswith("There is no file or built-in set 'minni' (built in: ")
+    assert "The app has" in said
 
 
 def test_a_reader_who_has_gone_does_not_stop_the_run(

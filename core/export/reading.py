@@ -98,7 +98,7 @@ def _say_where_from(
     about = {
         "name": shown[:200], "sha256": digest, "at": now,
         "truehue": str(manifest.get("truehue", ""))[:40],
-        "images": any(folder.images.iterdir()),
+        "images": any(folder.images.iterdir()), "counts": _counts(folder, manifest, done),
     }  # fmt: skip
     (made / IMPORTED).write_bytes(_json(about))
     # In the plan's summary too: whoever shows the run can say it without its folder.
@@ -109,6 +109,25 @@ def _say_where_from(
         updated_at=now,
     )  # fmt: skip
     folder.keep_state(replace(state, failed=_failed(folder)))
+
+
+def _counts(folder: RunFolder, manifest: Mapping[str, Any], done: int) -> dict[str, list[int]]:
+    """How many results, pictures and masks were found, and how many the archive's list says."""
+    pictures = manifest.get("pictures")
+    listed = {
+        "results": pictures.get("done") if isinstance(pictures, Mapping) else None,
+        "pictures": manifest.get("images"),
+        "masks": manifest.get("masks"),
+    }
+    held = {"results": done, "pictures": _files(folder.images), "masks": _files(folder.masks)}
+    return {
+        name: [held[name], number] for name, number in listed.items()
+        if type(number) is int and 0 <= number < 2**40
+    }  # fmt: skip
+
+
+def _files(folder: Path) -> int:
+    return sum(1 for _ in folder.glob("*/*.png"))
 
 
 def _failed(folder: RunFolder) -> int:
@@ -154,8 +173,13 @@ def _add_pictures(made: Path, there: RunFolder) -> None:
             if not target.exists():
                 target.parent.mkdir(parents=True, exist_ok=True)
                 source.rename(target)
-    if not about.get("images") and any(there.images.iterdir()):
-        about["images"] = True
+    before, brought = dict(about), imported_from(made).get("counts") or {}
+    about["images"] = any(there.images.iterdir())
+    about["counts"] = dict(about.get("counts") or {})
+    for name, folder in (("pictures", there.images), ("masks", there.masks)):
+        listed = max(one[name][1] if name in one else 0 for one in (about["counts"], brought))
+        about["counts"][name] = [_files(folder), listed]
+    if about != before:
         replace_file(there.path / PLAN, _json({**there.summary(), "imported": about}))
         replace_file(there.path / IMPORTED, _json(about))
 

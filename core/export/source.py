@@ -142,6 +142,20 @@ def imported_words(about: Mapping[str, Any]) -> str:
     return words if about.get("images", True) else f"{words}, without its pictures"
 
 
+def left_out_words(about: Mapping[str, Any]) -> str:
+    """``20 of 39 pictures are in the archive.``: where the list in the archive that a run came in
+    promised more, or less, than was found; empty where both agree. ``about`` is of
+    :func:`imported_from`."""
+    said = []
+    for name, counts in (about.get("counts") or {}).items():
+        held, listed = counts
+        if held < listed:
+            said.append(f"{held:,} of {listed:,} {name} are in the archive.")
+        elif held > listed:
+            said.append(f"{held:,} {name} are in the archive; its list says {listed:,}.")
+    return " ".join(said)
+
+
 def runs_of(folders: Any, sealed: bool = False) -> list[ExportRun]:
     """One run or several, each once; ``sealed`` as of an ExportRun. Raises BadInput where there is
     none."""

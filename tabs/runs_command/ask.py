@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import BadInput
+from core.export.look import look, unscored_words
 from core.runs.folder import RunFolder, run_folders
+from core.runs.records import RunState
 from tabs.guard import many
 from tabs.runs import stop
 from tabs.runs_list import status_of
@@ -38,7 +40,7 @@ def status(asked: argparse.Namespace) -> int:
     """Prints one run in full, or all of them, a line each."""
     if asked.name:
         folder = found(asked.root, asked.name)
-        print(json.dumps(told(folder)) if asked.json else "\n".join(_lines(folder)))
+        print(json.dumps(told_in_full(folder)) if asked.json else "\n".join(_lines(folder)))
         return 0
     every = run_folders(asked.root)
     if asked.json:
@@ -67,6 +69,30 @@ def cancel(asked: argparse.Namespace) -> int:
 def told(folder: RunFolder) -> dict[str, Any]:
     """A run as plain JSON: its plan without prompts, and how far it is."""
     return {"folder": str(folder.path), **folder.summary(), **asdict(folder.state())}
+
+
+def told_in_full(folder: RunFolder) -> dict[str, Any]:
+    """The same, with ``present``, the pictures whose results are there, and ``unscored``, how many
+    by rule and cause; none of both where a result cannot be read, then ``problem`` says why."""
+    try:
+        seen = look(folder)
+    except BadInput as error:
+        return {**told(folder), "problem": str(error)}
+    return {**told(folder), "present": seen.done, "unscored": seen.unscored}
+
+
+def held_words(folder: RunFolder, state: RunState) -> list[str]:
+    """What the results say beyond the state: some are gone, or have no score."""
+    try:
+        seen = look(folder)
+    except BadInput as error:
+        return [str(error)]
+    out = unscored_words(seen, len(folder.summary()["rules"]))
+    if state.status != "running" and seen.done != state.done:
+        rest = "" if folder.summary().get("imported") else ": resume draws the rest"
+        lost = f", not {state.done:,}{rest if seen.done < state.total else ''}."
+        out.insert(0, f"{seen.done:,} of {many(state.total, 'picture')} have a result here{lost}")
+    return out
 
 
 def _stop(asked: argparse.Namespace, cancel: bool) -> int:
@@ -122,9 +148,12 @@ def _lines(folder: RunFolder) -> list[str]:
         out.append(f"  {state.message}")
     for text, count in state.problems:
         out.append(f"  {count:,} × {text}")
+    held = held_words(folder, state)
+    out += [f"  {sentence}" for sentence in held]
     if _word(folder) == "imported":
         return out
-    if state.status in ("paused", "interrupted", "cancelled", "planned"):
+    lost = any("resume" in sentence for sentence in held)
+    if lost or state.status in ("paused", "interrupted", "cancelled", "planned"):
         out.append(f"  go on: python app.py runs resume {folder.run_id[:8]}")
     if state.failed:
         out.append(f"  try the failed ones again: python app.py runs retry {folder.run_id[:8]}")

@@ -13,7 +13,7 @@ from typing import Any
 from core.errors import BadInput, DatabaseBusy
 from core.export.files import Progress
 from core.export.reading import INCOMING, open_archive
-from core.export.source import imported_from
+from core.export.source import ExportRun, imported_from, left_out_words
 from core.export.writing import FORMATS
 from core.runs.folder import PLAN, RunFolder
 from core.verdict.rules import RULES
@@ -110,7 +110,10 @@ def import_run(asked: argparse.Namespace) -> int:
         print(json.dumps({**told(folder), "imported": imported_from(folder.path)}))
     else:
         summary = folder.summary()
-        print(f"{summary['name']}, run {folder.run_id}: {many(folder.state().done, 'picture')}.")
+        count = many(ExportRun(folder).done, "picture")
+        print(f"{summary['name']}, run {folder.run_id}: {count}.")
+        if left_out := left_out_words(imported_from(folder.path)):
+            print(left_out, file=sys.stderr)
     print(said, file=sys.stderr)
     return 0
 

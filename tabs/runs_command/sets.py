@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from storage.store import Storage
 
 SHOWN = 5
+_NAMED = ("Broken", "Belongs to no prompt")
+"""Lists of an import's report whose files are named."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,11 @@ def _prompts(asked: argparse.Namespace, named: str) -> tuple[Sequence[Prompt], s
         return _of_file(file), file.name, file.name
     if not named.startswith(SELECTION) and ("/" in named or file.suffix):
         raise FieldProblem("set", f"There is no file {named}.")
-    with _storage(asked) as storage:
+    unknown = ""
+    if not named.startswith(SELECTION):
+        built_in = ", ".join(one.id for one in PROMPT_SETS)
+        unknown = f"There is no file or built-in set {named[:80]!r} (built in: {built_in}). "
+    with _storage(asked, unknown) as storage:
         return _in_library(storage, Library(storage), named)
 
 
@@ -131,18 +137,26 @@ def _import(storage: Storage, asked: argparse.Namespace, set_id: str) -> None:
     report = take(context, given, ImportJob(lambda job: {}))
     for number, words in report["counts"]:
         print(f"  {number:,} {words}", file=sys.stderr)
+    for listed in report["lists"]:
+        if listed["title"] in _NAMED and listed["total"]:
+            for item in listed["items"][:SHOWN]:
+                print(f"  {listed['title'].lower()}: {item}", file=sys.stderr)
+            if listed["total"] > SHOWN:
+                rest = listed["total"] - SHOWN
+                print(f"  {listed['title'].lower()}: {rest:,} more", file=sys.stderr)
 
 
 @contextmanager
-def _storage(asked: argparse.Namespace) -> Iterator[Storage]:
-    """The database, for as long as it is needed. Raises BadInput where the app has it."""
+def _storage(asked: argparse.Namespace, why: str = "") -> Iterator[Storage]:
+    """The database, for as long as it is needed. Raises BadInput where the app has it; ``why``
+    comes before what that says."""
     from storage.store import Storage
 
     try:
         opened = Storage.open(asked.data)
     except DatabaseBusy:
         raise BadInput(
-            f"The app has {asked.data} open, and only it knows imported sets, selections and "
+            f"{why}The app has {asked.data} open, and only it knows imported sets, selections and "
             "pictures: begin this run in the app, under Explore, Runs. Built-in sets and files of "
             "prompts work here."
         ) from None

@@ -17,10 +17,11 @@ from core.generation.sources import Sources
 from core.runs.estimate import Estimate
 from core.runs.execute import Crew, execute, pausing_on_interrupt
 from core.runs.folder import RunFolder
-from core.runs.records import RunPlan, RunState
+from core.runs.records import STORED, RunPlan, RunState
 from core.runs.worker import WorkerSettings
 from tabs.guard import many
-from tabs.runs_command.ask import found, told
+from tabs.runs_command.ask import found, held_words, told_in_full
+from tabs.runs_command.before import check_folder, lacking, mask_words, with_masks
 from tabs.runs_command.line import Line, say
 from tabs.runs_command.sets import gathered
 from tabs.runs_machine import about_of, default_workers
@@ -47,6 +48,7 @@ def start(asked: argparse.Namespace) -> int:
     munsell = str(Path(asked.munsell).resolve()) if asked.munsell else ""
     made = plans(got.wish, got.prompts, got.title, got.set_name, munsell, got.items)
     crew = _crew(asked, about_of(made[0]))
+    check_folder(Path(asked.data).expanduser())
     _say_estimate(asked, made, crew, price)
     if asked.estimate_only or not _agreed(asked):
         return FINISHED
@@ -97,21 +99,32 @@ def _say_estimate(
     asked: argparse.Namespace, made: Sequence[RunPlan], crew: Crew, price: float | None
 ) -> None:
     trials = Trials()
+    # Weights that are missing are a failure of the run; an estimate only says so.
+    missing = [lacking(one, crew) if asked.estimate_only else () for one in made]
     if not (asked.no_trial or asked.yes) and crew.team == "local":
-        _try_out(asked, trials, made, crew)
+        ready = [one for one, said in zip(made, missing, strict=True) if not said]
+        _try_out(asked, trials, ready, crew)
     each = [trials.estimate(plan, asked.root, crew.workers) for plan in made]
     seconds = _sum(each)
     if asked.json:
         cost = None if price is None or seconds is None else seconds / 3600 * price
         rows = [asdict(one) for one in each]
-        say(json.dumps({"estimate": rows, "seconds": seconds, "cost": cost}))
+        masks = {"with_masks": sum(map(with_masks, made))} if made[0].kind == STORED else {}
+        say(json.dumps({"estimate": rows, "seconds": seconds, "cost": cost, **masks,
+                        **({"missing": sum(missing, ())} if any(missing) else {})}))  # fmt: skip
         return
     say(pictures_words(made))
-    for plan, one in zip(made, each, strict=True):
+    for sentence in mask_words(made):
+        say(sentence)
+    for plan, one, said in zip(made, each, missing, strict=True):
         say(f"  {plan.name}")
         pace = one.seconds_a_picture
         about = "" if pace is None else f"{pace:.3g} s a picture and worker. "
         say(f"    {about}{one.basis}")
+        if said:
+            say("    It cannot begin here yet:")
+        for sentence in said:
+            say(f"    {sentence}")
     crowd = "" if seconds is None else f", with {many(crew.workers, 'worker')}"
     say(f"Time: {'' if seconds is None else 'about '}{time_words(seconds)}{crowd}")
     say(f"Disk: about {bytes_words(sum(one.disk_bytes for one in each))} in {asked.root}")
@@ -175,7 +188,7 @@ def _execute(
         line.close()
     taken = _taken_in(asked, folder)
     if asked.json:
-        say(json.dumps(told(folder)))
+        say(json.dumps(told_in_full(folder)))
         return state
     say(f"{state.status.capitalize()}: {progress_words(state)}", file=sys.stderr)
     for sentence in (state.message, taken):
@@ -183,6 +196,8 @@ def _execute(
             say(sentence, file=sys.stderr)
     for text, count in state.problems[:5]:
         say(f"  {count:,} × {text}", file=sys.stderr)
+    for sentence in held_words(folder, state):
+        say(f"  {sentence}", file=sys.stderr)
     if state.status != "finished":
         say(f"Go on: python app.py runs resume {short}", file=sys.stderr)
     elif state.failed:

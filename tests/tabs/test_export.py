@@ -24,7 +24,7 @@ from core.runs.rows import row_of
 from core.runs.shards import read_shard
 from storage import Storage
 from tabs.context import Context
-from tabs.exporting import INCOMING, export, take_in
+from tabs.exporting import INCOMING, export, start_import, take_in
 from tabs.exporting_report import without_clicks
 from tabs.routes import routes
 from tabs.routes_export import export_routes
@@ -183,6 +183,28 @@ def test_an_archive_is_imported_by_the_page(
         assert only.run_id == folder.run_id
         assert list((theirs.keeper.root / INCOMING).iterdir()) == []
         theirs.close()
+
+
+def test_an_archive_that_lacks_pictures_is_told_of(
+    folder: RunFolder, context: Context, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    full, few = tmp_path / "full.zip", tmp_path / "few.zip"
+    write(folder, "zip", full, with_images=True)
+    with zipfile.ZipFile(full) as source, zipfile.ZipFile(few, "w") as out:
+        images = [name for name in source.namelist() if name.startswith("images/")]
+        for name in source.namelist():
+            if name not in images[:4]:
+                out.writestr(name, source.read(name))
+    assert runs_command.main(["import", str(few), "--data", str(tmp_path / "theirs")]) == 0
+    said = capsys.readouterr()
+    assert "8 pictures." in said.out
+    assert "3 of 7 pictures are in the archive." in said.err
+    with Storage.open(tmp_path / "others") as storage:
+        others = Context(storage, "others")
+        job = start_import(others, few, "few.zip", "me", False)
+        job.thread.join(60)
+        assert job.words == "8 pictures. 3 of 7 pictures are in the archive."
+        others.close()
 
 
 def test_a_page_elsewhere_imports_nothing(client: TestClient) -> None:

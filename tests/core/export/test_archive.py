@@ -14,7 +14,13 @@ from core.errors import BadInput
 from core.export.archive import write_archive
 from core.export.parts import carried, same_results
 from core.export.reading import INCOMING, open_archive
-from core.export.source import ExportRun, imported_from, imported_words, plan_out
+from core.export.source import (
+    ExportRun,
+    imported_from,
+    imported_words,
+    left_out_words,
+    plan_out,
+)
 from core.export.tables import csv_pieces
 from core.files import read_png, shelf
 from core.generation.registry import model
@@ -120,6 +126,20 @@ def test_without_pictures_first_and_with_them_later(
     assert len(list(back.images.glob("*/*.png"))) == 7
     assert imported_from(back.path)["images"] is True
     assert RunFolder(back.path).summary()["imported"]["name"] == "light.truehue.zip"
+
+
+def test_pictures_taken_out_of_an_archive_are_missed(packed: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(packed) as full, zipfile.ZipFile(tmp_path / "few.zip", "w") as few:
+        names = full.namelist()
+        gone = [name for name in names if name.startswith("images/")][:4]
+        for name in names:
+            if name not in gone:
+                few.writestr(name, full.read(name))
+    back = open_archive(tmp_path / "few.zip", tmp_path / "runs")
+    assert left_out_words(imported_from(back.path)) == "3 of 7 pictures are in the archive."
+    # The whole one completes it, and nothing is missed any more.
+    open_archive(packed, tmp_path / "runs")
+    assert left_out_words(imported_from(back.path)) == ""
 
 
 def test_ones_own_archive_changes_nothing_of_the_run(packed: Path, tmp_path: Path) -> None:
