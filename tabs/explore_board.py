@@ -39,7 +39,7 @@ def board_view(context: Context, params: Mapping[str, str]) -> dict[str, Any]:
     Raises BadInput for a choice that there is not.
     """
     found = Found(context, params)
-    by_group = groups(found.runs, found.rule_id, context.library.sets())
+    by_group = groups(found.runs, found.rule_id, context.library.sets(), found.pictured)
     return {
         "rule": {"id": found.rule_id, "name": rule(found.rule_id).name},
         "systems": found.systems,
@@ -61,6 +61,7 @@ def board_view(context: Context, params: Mapping[str, str]) -> dict[str, Any]:
             for group in by_group
         ],
         "about": found.about(),
+        "without": found.without_words(),
         "published": published_view(found.runs, found.rule_id, found.systems),
         "busy": any(state in MOVES for state in found.states.values()),
     }  # fmt: skip

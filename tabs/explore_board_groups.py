@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.analysis.records import RunRecord
@@ -29,10 +29,16 @@ class Group:
     runs: Sequence[RunRecord]
 
 
-def groups(runs: Iterable[RunRecord], rule_id: str, sets: Sequence[SetInfo]) -> list[Group]:
+def groups(
+    runs: Iterable[RunRecord],
+    rule_id: str,
+    sets: Sequence[SetInfo],
+    pictured: Mapping[str, int] | None = None,
+) -> list[Group]:
     """The runs by what makes them comparable: the whole benchmark first, then larger sets first.
 
-    Within a group the runs keep their order.
+    Within a group the runs keep their order. ``pictured`` is how many prompts of a run have a
+    picture, by run id.
     """
     members: dict[Shared, list[RunRecord]] = {}
     for run in runs:
@@ -41,7 +47,7 @@ def groups(runs: Iterable[RunRecord], rule_id: str, sets: Sequence[SetInfo]) -> 
     for set_name, prompts, digest, *_ in members:
         lists.setdefault((set_name, prompts), set()).add(digest)
     made = [
-        _group(shared, own, rule_id, sets, several=len(lists[shared[:2]]) > 1)
+        _group(shared, own, rule_id, sets, len(lists[shared[:2]]) > 1, pictured or {})
         for shared, own in members.items()
     ]
     return sorted(made, key=lambda group: (not group.whole, -group.prompts))
@@ -65,6 +71,7 @@ def _group(
     rule_id: str,
     sets: Sequence[SetInfo],
     several: bool,
+    pictured: Mapping[str, int],
 ) -> Group:
     set_name, prompts, listed, masks, k, version = shared
     found = next((one for one in sets if set_name in (one.title, one.id)), None)
@@ -78,6 +85,10 @@ def _group(
     else:
         part = f"a part of its {found.count:,}"
     words = [many(prompts, "prompt"), part, masks, f"k = {k}"]
+    counts = [pictured[run.run_id] for run in runs if run.run_id in pictured]
+    if counts and max(counts) < prompts:
+        least = f"{min(counts):,} to " if min(counts) < max(counts) else ""
+        words.insert(2, f"pictures of {least}{max(counts):,} of them")
     if several:
         # The same name and number, yet other prompts: the two are told apart by their digests.
         words.insert(1, f"list {listed[:6]}")
@@ -88,13 +99,16 @@ def _group(
     return Group(digest, name, " · ".join(words), prompts, whole, runs)
 
 
-def facts(run: RunRecord) -> str:
-    """What a run is, beside what it shares with its group."""
+def facts(run: RunRecord, pictured: int | None = None) -> str:
+    """What a run is, beside what it shares with its group; ``pictured`` of its prompts have a
+    picture."""
     summary = run.summary
     model = name_of(run.model)
     parts = [f"pictures of {model}" if run.kind == STORED else model]
     if run.kind != STORED:
         parts.append(f"{many(int(summary['images']), 'picture')} a prompt")
+    elif pictured is not None and pictured < int(summary["prompts"]):
+        parts.append(f"{pictured:,} of {many(int(summary['prompts']), 'prompt')}")
     if summary.get("guidance") is not None:
         parts.append(f"guidance {summary['guidance']:g}")
     if summary.get("steps"):

@@ -47,6 +47,7 @@ UNSCORED_CHOICES: Mapping[str, tuple[str, str]] = {
     WRONG: ("counted as wrong", "Of all pictures, how many pass"),
 }
 SYSTEM_NAMES: Mapping[str, str] = {"l1": "Level 1", "l2": "L2", "l3": "L3", "css": "CSS"}
+_NAMED = 5
 PART_NAMES: Mapping[str, str] = {**SYSTEM_NAMES, NO_SYSTEM: "No system"}
 
 
@@ -60,16 +61,21 @@ class Found:
         if self.systems not in (*SYSTEM_CHOICES, *SYSTEM_NAMES):
             known = ", ".join((*SYSTEM_CHOICES, *SYSTEM_NAMES))
             raise BadInput(f"There is no choice of systems {self.systems[:40]!r}. Use {known}.")
-        self.runs = [run for run in context.storage.runs.all() if not run.hidden]
+        shown = [run for run in context.storage.runs.all() if not run.hidden]
+        self.runs = [run for run in shown if run.items]
+        self.without = [run for run in shown if not run.items]
         ids = tuple(run.run_id for run in self.runs)
         results = context.storage.results
         tallies = results.board(self.rule_id, ids) if ids else []
         averaged = AVERAGED if self.systems == EACH else self.systems
+        self.pictured: dict[str, int] = {}
+        for one in tallies:
+            self.pictured[one.run_id] = self.pictured.get(one.run_id, 0) + one.prompts
         self.rows = board(tallies, averaged, self.unscored)
         self.causes: dict[str, list[CauseCount]] = {run_id: [] for run_id in ids}
-        for one in results.unscored(Slice(self.rule_id, ids)) if ids else []:
-            self.causes[one.run_id].append(one)
-        self.states = _states(context, self.runs)
+        for cause in results.unscored(Slice(self.rule_id, ids)) if ids else []:
+            self.causes[cause.run_id].append(cause)
+        self.states = _states(context, shown)
 
     def rows_json(self, runs: Sequence[RunRecord]) -> list[dict[str, Any]]:
         """One group of runs that may be compared."""
@@ -81,7 +87,7 @@ class Found:
     def _row(self, run: RunRecord, best: Mapping[str, frozenset[str]]) -> dict[str, Any]:
         row = self.rows.get(run.run_id)
         out: dict[str, Any] = {
-            "id": run.run_id, "name": run.name, "facts": facts(run),
+            "id": run.run_id, "name": run.name, "facts": facts(run, self.pictured.get(run.run_id)),
             "progress": progress(run, self.states[run.run_id]), "cells": {}, "beside": "",
             "unscored": None, "said": "",
         }  # fmt: skip
@@ -139,6 +145,15 @@ class Found:
             "interval": _interval(rate, few),
             "title": " · ".join(words),
         }  # fmt: skip
+
+    def without_words(self) -> str:
+        """The runs that have no row, empty where there is none."""
+        if not self.without:
+            return ""
+        names = ", ".join(run.name for run in self.without[:_NAMED])
+        more = len(self.without) - _NAMED
+        rest = f" and {more:,} more" if more > 0 else ""
+        return f"Not here, for no picture of theirs has come in yet: {names}{rest}."
 
     def about(self) -> str:
         """What the numbers are, in words."""

@@ -25,9 +25,14 @@ def compare_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
     position in the first run of the picture to begin with. Raises BadInput for an unknown cell or
     one run twice, NotStored for an unknown run.
     """
-    runs = runs_of(context)
-    names = labels(runs)
-    out = {"runs": [{"id": run.run_id, "label": names[run.run_id]} for run in runs], "pairs": [],
+    shown = runs_of(context)
+    names = labels(shown)
+    # A run without a picture has nothing to compare; one that a link names is listed all the same.
+    named = (given.get("a"), given.get("b"))
+    runs = [run for run in shown if run.items > run.failed]
+    listed = [*runs, *(run for run in shown if run.run_id in named and run not in runs)]
+    out = {"runs": [{"id": run.run_id, "label": names[run.run_id] + ("" if run in runs else
+                     " · no picture")} for run in listed], "pairs": [],
            "next": "", "pinned": False, "a": "", "b": "", "sentence": "", "test": "", "empty": "",
            "counts": _counts(PairCounts())}  # fmt: skip
     if len(runs) < 2 and not (given.get("a") and given.get("b")):
@@ -44,7 +49,7 @@ def compare_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
         first.run_id, second.run_id, meant, cell, limit=limit, after=given.get("after", ""),
         start=at,
     )  # fmt: skip
-    known = {run.run_id: run for run in (*runs, first, second)}
+    known = {run.run_id: run for run in (*shown, first, second)}
     name_a, name_b = names.get(first.run_id, first.name), names.get(second.run_id, second.name)
     return out | {
         "a": first.run_id, "b": second.run_id, "counts": _counts(counts),

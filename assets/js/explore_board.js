@@ -49,10 +49,10 @@ function draw() {
   root.classList.toggle('th-no-run', !some);
   const empty = find('.th-board-empty');
   empty.hidden = some;
-  put(empty.querySelector('h3'), 'No run yet');
-  put(empty.querySelector('p'), 'A run draws or takes in the pictures of many prompts and judges every one. Its row stands here as soon as its first pictures are in, and fills while it goes on.');
+  put(empty.querySelector('h3'), data.without ? 'No picture yet' : 'No run yet');
+  put(empty.querySelector('p'), 'A run draws or takes in the pictures of many prompts and judges every one. Its row stands here as soon as its first pictures are in, and fills while it goes on.' + (data.without ? ' ' + data.without : ''));
   table();
-  put(find('.th-board-about'), data.about + ' The line below a number runs from 0 to ' + scale + '%.');
+  put(find('.th-board-about'), data.about + ' The line below a number runs from 0 to ' + scale + '%.' + (data.without ? ' ' + data.without : ''));
   find('.th-board-csv').href = '/api/explore/board.csv?' + query();
   published();
   tell();

@@ -20,8 +20,8 @@ from core.prompts.prompt import Prompt
 from core.published import value
 from core.runs.folder import RunFolder
 from core.runs.records import RunPlan
-from core.runs.shards import read_shard
-from core.verdict.judge import PASS, UNSCORED
+from core.runs.shards import read_shard, write_shard
+from core.verdict.judge import FAIL, PASS, UNSCORED
 from storage import Storage
 from tabs.context import Context
 from tabs.explore_board import board_view
@@ -29,7 +29,7 @@ from tabs.explore_board_groups import groups
 from tabs.explore_board_rows import SYSTEM_CHOICES
 from tabs.explore_slice import slice_of
 from tabs.routes_board import board_routes
-from tests.storage.run_samples import sample_plan, sample_prompts, sample_run
+from tests.storage.run_samples import sample_plan, sample_prompts, sample_result, sample_run
 
 SOME = sample_plan("flux.1-dev", 60)
 PLAN = replace(SOME, rules=(SOME.rules[0], SOME.rules[-1]))
@@ -320,6 +320,45 @@ def test_a_choice_that_there_is_not_is_named(
         answer = client.get(f"/api/explore/{path}", params=params)
         assert answer.status_code == 400
         assert words in answer.json()["error"]
+
+
+def test_a_run_without_a_picture_has_no_row_and_is_named(context: Context, tmp_path: Path) -> None:
+    empty = RunFolder.create(tmp_path / "runs", replace(PLAN, name="still empty"))
+    context.storage.runs.register(empty)
+    alone = board_view(context, {})
+    assert alone["groups"] == []
+    assert alone["without"].endswith("come in yet: still empty.")
+    context.storage.runs.ingest(sample_run(tmp_path / "runs", replace(PLAN, model="model-b")))
+    (group,) = board_view(context, {})["groups"]
+    assert len(group["rows"]) == 1
+
+
+def test_a_set_of_which_few_prompts_have_a_picture_says_how_many(
+    context: Context, tmp_path: Path
+) -> None:
+    folder = RunFolder.create(tmp_path, PLAN)
+    results = [sample_result(folder, PLAN, position) for position in range(8)]
+    write_shard(folder.shard_folder / "w0-0.parquet", results)
+    context.storage.runs.ingest(folder)
+    (group,) = board_view(context, {})["groups"]
+    assert "60 prompts · a part of its 44,464 · pictures of 4 of them · " in group["words"]
+
+
+def test_a_number_without_an_interval_says_why(context: Context, tmp_path: Path) -> None:
+    prompts = [one for one in sample_prompts(400) if (one.task, one.system) == ("cna", "l2")]
+    plan = replace(PLAN, name="all fail", prompts=tuple(prompts), rules=PLAN.rules[:1])
+    folder = RunFolder.create(tmp_path, plan)
+    made = [sample_result(folder, plan, at, failed=False) for at in range(plan.total)]
+    failing = {one.prompt for one in made} - {
+        one.prompt for one in made if any(v.picture_status != FAIL for v in one.verdicts)
+    }
+    write_shard(
+        folder.shard_folder / "w0-0.parquet", [one for one in made if one.prompt in failing]
+    )
+    context.storage.runs.ingest(folder)
+    cell = row(board_view(context, {}), "all fail")["cells"]["cna"]
+    assert (cell["percent"], cell["interval"]) == (0.0, "")
+    assert f"the rule of three puts the truth below {300 / len(failing):.1f}%" in cell["title"]
 
 
 def test_an_unfinished_run_says_how_it_stands(

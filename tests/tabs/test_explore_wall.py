@@ -292,6 +292,16 @@ def test_runs_that_share_their_prompts_are_compared_first(context: Context, tmp_
     assert compare_view(context, {"a": folder.run_id})["b"] in pair
 
 
+def test_a_run_without_a_picture_is_in_no_list_of_two(context: Context, tmp_path: Path) -> None:
+    pair = fill(context.storage, tmp_path / "runs", prompts=3, images=1)
+    empty = RunFolder.create(tmp_path / "runs", sample_plan("model-c", 3, 1))
+    context.storage.runs.register(empty)
+    answer = compare_view(context, {})
+    assert {run["id"] for run in answer["runs"]} == set(pair)
+    named = compare_view(context, {"a": empty.run_id})
+    assert named["runs"][-1] == {"id": empty.run_id, "label": "model-c · no picture"}
+
+
 def test_pictures_without_a_score_draw_no_figure(context: Context, tmp_path: Path) -> None:
     plan = sample_plan(prompts=3, images=1)
     folder = RunFolder.create(tmp_path, plan)
