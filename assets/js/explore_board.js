@@ -24,10 +24,10 @@ async function load() {
     const answer = await ask('/api/explore/board?' + query());
     if (mine !== asked) return;
     data = answer;
-    problem('');
+    problem(explore.ruleProblem || '');
     draw();
   } catch (error) {
-    if (mine === asked) problem('The leaderboard cannot be shown. ' + error.message);
+    if (mine === asked && !otherRule(error)) problem('The leaderboard cannot be shown. ' + error.message);
   } finally { waiting--; }
   if (mine === asked && seen() && element.isConnected) timer = setTimeout(load, data && data.busy ? BUSY_MS : CALM_MS);
 }

@@ -33,6 +33,13 @@ function sliceOfLink() {
   };
 }
 function publishSlice() { ofLink('wall', { ...sliceOfLink(), ...explore.figureLink, ...explore.wallLink }); }
+// A link may name a rule that there is not: the page goes on with paper, and says so.
+function otherRule(error) {
+  if (explore.slice.rule === 'paper' || !error.message.startsWith('No rule is called')) return false;
+  setSlice({ rule: 'paper' });
+  explore.ruleProblem = error.message + ' Shown by the rule paper instead.';
+  return true;
+}
 // Changes some fields; open brings a view to the front, such as the wall.
 function setSlice(changes, options) {
   const before = JSON.stringify(explore.slice);
@@ -41,6 +48,7 @@ function setSlice(changes, options) {
     explore.slice[name] = name === 'runs' ? [...(value || [])] : value || '';
   });
   publishSlice();
+  if (explore.slice.rule !== JSON.parse(before).rule) explore.ruleProblem = '';
   const view = (options || {}).open;
   if (JSON.stringify(explore.slice) !== before) document.dispatchEvent(new CustomEvent('th-slice', { detail: { open: view } }));
   if (view && view !== explore.view) openView(view);

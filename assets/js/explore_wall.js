@@ -39,7 +39,7 @@ const wallRoot = element.querySelector('.th-wall');
       list.removeAttribute('aria-busy');
       numbers(mine);
     } catch (error) {
-      if (mine !== asked) return;
+      if (mine !== asked || otherRule(error)) return;
       list.removeAttribute('aria-busy');
       grid.replaceChildren();
       items = [];
@@ -97,7 +97,7 @@ const wallRoot = element.querySelector('.th-wall');
     next = answer.next;
     more.hidden = !next;
     if (nodes.length) mark(current);
-    tell(items.length ? '' : nothing(answer));
+    tell(items.length ? explore.ruleProblem || '' : nothing(answer));
     tally();
   }
   function nothing(answer) {

@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from core.analysis.records import TABLE_SYSTEMS
-from tests.browser.conftest import Visit
+from tests.browser.conftest import Visit, Watch
 from tests.running import App, running
 from tests.storage.run_samples import sample_plan, sample_run
 
@@ -166,6 +166,30 @@ def test_the_rule_is_one_for_all_views_and_the_paper_stays_apart(visit: Visit, f
         box.get_by_role("link", name="This table as CSV").click()
     assert download.value.suggested_filename == "truehue-leaderboard.csv"
     assert "SD 3.5" in download.value.path().read_text()
+
+
+def test_a_mean_opens_its_systems_and_another_rule_is_told_of(
+    visit: Visit, filled: App, watch: Watch
+) -> None:
+    watch.refused.add("?rule=nope&systems=averaged&unscored=left-out")
+    page = visit(filled.address + "/?tab=explore&view=board&rule=nope")
+    box = board(page)
+    expect(box.locator(".th-board-problem")).to_contain_text('No rule is called "nope"')
+    expect(box.locator(".th-board-problem")).to_contain_text("Shown by the rule paper instead.")
+    expect(box.locator(".th-board-rules [aria-pressed=true]")).to_have_text("paper")
+    expect(page).to_have_url(re.compile(r"view=board$"))
+    found = rows(filled)["Flux by night"]
+    passes = re.match(r"(\d+) of (\d+) scored", found["cells"]["cna"]["title"])
+    assert passes is not None
+    failures = int(passes[2]) - int(passes[1])
+    box.get_by_role("button", name="Flux by night, Color name accuracy").click()
+    expect(page).to_have_url(re.compile("task=cna&system=l2,l3,css"))
+    wall = page.locator("#explore-wall")
+    expect(wall).to_contain_text(re.compile(rf"\b{failures} picture"))
+    chip = wall.locator(".th-wall-chips [data-field=system]")
+    expect(chip).to_contain_text("Color system: L2, L3, CSS")
+    chip.click()
+    expect(page).not_to_have_url(re.compile("system="))
 
 
 def test_on_a_phone_the_table_scrolls_and_the_page_does_not(visit: Visit, filled: App) -> None:
