@@ -36,7 +36,7 @@ def write_once(path: Path, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     except OSError as error:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
@@ -77,7 +77,7 @@ def read_png(path: Path, mode: str) -> np.ndarray:
     )
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Bring the new name itself to the disk; Windows has no such call and needs none."""
     if os.name != "posix":
         return

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from core.errors import DataFolderError
-from core.files import shelf, why_of, write_once
+from core.files import shelf, sync_folder, why_of, write_once
 
 
 def bring(
@@ -32,7 +32,7 @@ def bring(
         elif _link(found, target):
             folders.add(target.parent)
     for folder in folders:
-        _sync(folder)
+        sync_folder(folder)
     return missing
 
 
@@ -58,13 +58,3 @@ def _link(source: Path, target: Path) -> bool:
         ) from error
     write_once(target, content)
     return False
-
-
-def _sync(folder: Path) -> None:
-    if os.name != "posix":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

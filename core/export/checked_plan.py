@@ -15,7 +15,7 @@ from typing import Any
 from core.errors import BadInput
 from core.prompts.prompt import Prompt, prompt_from_json
 from core.runs.folder import item_from_json
-from core.runs.plan import FORMAT, items_digest
+from core.runs.plan import FORMAT, canonical_json, items_digest, rows_sha256
 from core.runs.records import DRAWN, STORED, MaskerSpec
 
 MOST_TEXT = 2**30
@@ -57,7 +57,7 @@ def checked_plan(folder: Path, shown: str, run_id: str) -> CheckedPlan:
         if _id(summary) != run_id or summary.get("run_id") != run_id:
             raise BadInput("it is not the plan of the run that it names")
         rows = list(_rows(folder / "prompts.jsonl.gz"))
-        if len(rows) != summary["prompts"] or _digest(rows) != summary["prompts_sha256"]:
+        if len(rows) != summary["prompts"] or rows_sha256(rows) != summary["prompts_sha256"]:
             raise BadInput("its prompts are not those that were run")
         prompts = tuple(prompt_from_json(row) for row in rows)
         if summary["kind"] == STORED:
@@ -109,7 +109,7 @@ def _id(made: Mapping[str, Any]) -> str:
     """As :func:`core.runs.plan.run_id` makes it, from the file and not from this version's plan:
     another version may have had another renderer."""
     rest = {name: value for name, value in made.items() if name not in _ADDED}
-    return hashlib.sha256(_dump(rest).encode()).hexdigest()[:16]
+    return hashlib.sha256(canonical_json(rest).encode()).hexdigest()[:16]
 
 
 def _item(row: dict[str, Any], prompts: int) -> dict[str, Any]:
@@ -168,14 +168,3 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
             if not isinstance(row, dict):
                 raise BadInput(f"{path.name} holds a line that is no JSON object")
             yield row
-
-
-def _digest(rows: Any) -> str:
-    digest = hashlib.sha256()
-    for row in rows:
-        digest.update(_dump(row).encode() + b"\n")
-    return digest.hexdigest()
-
-
-def _dump(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False)

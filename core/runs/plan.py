@@ -104,7 +104,7 @@ def check_masker(spec: MaskerSpec) -> None:
 
 def run_id(plan: RunPlan) -> str:
     """16 hex characters of the SHA-256 of all that the plan asks for: equal plans are one run."""
-    return hashlib.sha256(_dump(plan_json(plan)).encode()).hexdigest()[:16]
+    return hashlib.sha256(canonical_json(plan_json(plan)).encode()).hexdigest()[:16]
 
 
 def plan_json(plan: RunPlan) -> dict[str, Any]:
@@ -122,7 +122,7 @@ def plan_json(plan: RunPlan) -> dict[str, Any]:
         "masker": asdict(plan.masker),
         "rules": [list(one) for one in plan.rules],
         "prompts": len(plan.prompts),
-        "prompts_sha256": _digest(prompt.as_json() for prompt in plan.prompts),
+        "prompts_sha256": rows_sha256(prompt.as_json() for prompt in plan.prompts),
         "made_with": made_with(plan),
     }  # fmt: skip
     if plan.kind == STORED:
@@ -144,7 +144,7 @@ def items_digest(items: Iterable[StoredItem]) -> str:
     A mask that storage does not know by an id goes by its file's name, which says what is in it,
     by its maker, and by its parameters, which hold whether the object is there.
     """
-    return _digest(
+    return rows_sha256(
         [
             one.prompt, one.image, one.image_id, one.drawn_by,
             sorted(
@@ -227,12 +227,14 @@ def _check_items(items: Sequence[StoredItem], prompts: int) -> None:
         raise BadInput("A picture belongs to no prompt of the plan.")
 
 
-def _digest(rows: Any) -> str:
+def rows_sha256(rows: Iterable[Any]) -> str:
+    """SHA-256, hex, of plain rows: each as JSON with sorted keys and a line feed."""
     digest = hashlib.sha256()
     for row in rows:
-        digest.update(_dump(row).encode() + b"\n")
+        digest.update(canonical_json(row).encode() + b"\n")
     return digest.hexdigest()
 
 
-def _dump(value: Any) -> str:
+def canonical_json(value: Any) -> str:
+    """JSON with sorted keys, the same for equal values."""
     return json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False)
