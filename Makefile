@@ -40,11 +40,11 @@ $(BIN)/python:
 	  echo "Python cannot make a virtual environment. On Debian: apt-get install python3-venv"; exit 1; }
 
 $(VENV)/.installed: requirements.txt | $(BIN)/python
-	@echo "Installing the packages of requirements.txt (about 6 GB with torch, a few minutes)"
+	@echo "Installing the packages of requirements.txt (about 7 GB with torch, a few minutes)"
 	$(BIN)/python -m pip install --quiet --requirement requirements.txt
 	touch $@
 
 $(VENV)/.installed-tests: requirements.txt tests/requirements.txt | $(BIN)/python
-	@echo "Installing the packages of tests/requirements.txt (about 6 GB with torch, a few minutes)"
+	@echo "Installing the packages of tests/requirements.txt (about 7 GB with torch, a few minutes)"
 	$(BIN)/python -m pip install --quiet --requirement tests/requirements.txt
 	touch $@ $(VENV)/.installed

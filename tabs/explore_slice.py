@@ -48,13 +48,6 @@ def slice_of(params: Mapping[str, str]) -> Slice:
     return Slice(runs=runs, **given)
 
 
-def slice_query(meant: Slice) -> dict[str, str]:
-    """The query that :func:`slice_of` reads back: the fields that are not empty."""
-    values = {name: getattr(meant, name) for name in FIELDS}
-    values["runs"] = ",".join(meant.runs)
-    return {name: value for name, value in values.items() if value}
-
-
 def _one_of(name: str, value: str, choices: Iterable[str]) -> None:
     if value and value not in choices:
         raise BadInput(f"There is no {name} {value!r} to filter by: {', '.join(choices)}.")

@@ -56,11 +56,6 @@ def traits_of(color: ColorTarget) -> tuple[str, ...]:
     return ()
 
 
-def sector_of(lab: np.ndarray | tuple[float, float, float]) -> str:
-    """The hue sector (one of :data:`~core.analysis.records.SECTORS`) of a CIELAB color (3,)."""
-    return SECTORS[int(sector_codes(np.asarray(lab, dtype=np.float64)))]
-
-
 def sector_codes(lab: np.ndarray) -> np.ndarray:
     """Places in SECTORS of CIELAB colors ``(..., 3)``; below C*ab 5 a hue says nothing."""
     a, b = lab[..., 1], lab[..., 2]

@@ -9,7 +9,6 @@ from types import MappingProxyType
 from core.errors import BadInput
 from core.export.archive import write_archive
 from core.export.bibliography import references
-from core.export.codebook import codebook_json, codebook_text
 from core.export.files import Progress, quiet, whole_file
 from core.export.source import runs_of, short_words
 from core.export.tables import write_csv, write_parquet
@@ -58,13 +57,6 @@ def write(
         known = ", ".join(name for name in FORMATS if name != "html")
         raise BadInput(f"There is no format {format[:40]!r} here. Choose one of: {known}.")
     return " ".join(filter(None, (short_words(run) for run in runs)))
-
-
-def write_codebooks(folder: RunFolder, out: Path | str) -> None:
-    """``codebook.json`` or ``codebook.md`` at ``out``, by its ending."""
-    runs = runs_of(folder)
-    text = codebook_json(runs) if str(out).endswith(".json") else codebook_text(runs)
-    _write_text(out, text)
 
 
 def _write_text(out: Path | str, text: str) -> None:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -166,16 +165,13 @@ class _Execution:
     def _hand_out(self) -> None:
         while self._idle and self._left:
             worker = self._idle.pop(0)
-            positions = list(islice(self._pop(), self._batch_size()))
+            size = min(self._batch_size(), len(self._left))
+            positions = [self._left.popleft() for _ in range(size)]
             attempts = ((at, int(self._done.attempts[at]) + 1) for at in positions)
             batch = Batch(self._batches, tuple(attempts))
             self._batches += 1
             self._busy[worker] = batch
             self._team.give(worker, batch)
-
-    def _pop(self) -> Iterator[int]:
-        while self._left:
-            yield self._left.popleft()
 
     def _batch_size(self) -> int:
         """About two seconds of a worker's work; at the end a fair share for everyone."""

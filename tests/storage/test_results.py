@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.analysis.names import l2_names, nearest_l2, sector_of, traits_of
-from core.analysis.records import Slice, WallItem
+from core.analysis.names import l2_names, nearest_l2, sector_codes, traits_of
+from core.analysis.records import SECTORS, Slice, WallItem
 from core.color.systems import ColorTarget
 from core.errors import BadInput, NotStored
 from core.prompts.prompt import Prompt
@@ -56,7 +56,7 @@ class Row:
             kinds = ("basic", "intermediate")
             return {
                 "color": lambda: (self.color.value,),
-                "sector": lambda: (sector_of(self.color.lab),),
+                "sector": lambda: (SECTORS[sector_codes(np.array(self.color.lab))],),
                 "chroma": lambda: (_band(self.color.lab),),
                 "asked_l2": lambda: (_nearest(self.color.lab),),
                 "found_l2": lambda: (

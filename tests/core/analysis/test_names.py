@@ -11,7 +11,6 @@ from core.analysis.names import (
     modifiers_of,
     nearest_l2,
     sector_codes,
-    sector_of,
     traits_of,
 )
 from core.analysis.records import SECTORS
@@ -75,10 +74,9 @@ def test_sectors_begin_at_their_angle_and_gray_has_none() -> None:
                     20 * np.sin(np.radians(angles))], axis=-1)  # fmt: skip
     lab[5] = (50.0, 20.0, -1e-17)
     assert [SECTORS[code] for code in sector_codes(lab)] == ["0", "0", "30", "330", "180", "0"]
-    assert sector_of((50.0, 4.9, 0.0)) == "neutral"
-    assert sector_of((50.0, 5.0, 0.0)) == "0"
-    assert sector_of(parse_target("css:red").lab) == "30"
-    assert sector_of(parse_target("css:gray").lab) == "neutral"
+    red, gray = (parse_target(f"css:{name}").lab for name in ("red", "gray"))
+    edges = sector_codes(np.array([(50.0, 4.9, 0.0), (50.0, 5.0, 0.0), red, gray]))
+    assert [SECTORS[code] for code in edges] == ["neutral", "0", "30", "neutral"]
 
 
 def test_nearest_level_2_name_is_that_of_the_slow_way() -> None:
