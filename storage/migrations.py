@@ -15,6 +15,7 @@ import duckdb
 
 from core.errors import StorageError
 from storage.migrations_5 import runs_and_results
+from storage.migrations_6 import concepts_and_distributions
 
 # The version in pyproject.toml; a test holds the two together.
 APP_VERSION = "0.1.0"
@@ -262,6 +263,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     Migration(3, "asked-by-target", _asked_by_target),
     Migration(4, "asked-of-bystanders", _asked_of_bystanders),
     Migration(5, "runs-and-results", runs_and_results),
+    Migration(6, "concepts-and-distributions", concepts_and_distributions),
 )
 
 

@@ -1,0 +1,264 @@
+"""How far apart two distributions over the UW-71 bins are.
+
+ColorConceptBench, section 4.3, equations 1 to 5: PCC, EMD, ED, DCA, Delta Hue; beside them total
+variation and the Jensen-Shannon divergence. Every function takes float64 ``(71,)`` distributions as
+:func:`checked` returns them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from threading import Event
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from core.color.uw71 import COUNT, distances71, uw58, uw71
+from core.errors import BadInput
+
+SUM_TOLERANCE = 1e-6
+"""A distribution may miss the sum of 1 by so much, as files with six decimals do."""
+
+_MOST_PIVOTS = 100_000
+_PROGRESS_EVERY = 500
+
+
+class NotADistribution(BadInput):
+    """Numbers that are no distribution over the 71 bins.
+
+    ``length`` is how many there were; where it is 58, :func:`core.color.uw71.from_58` can take
+    them. ``total`` is their sum, None where some of them are no numbers from 0 on; where it is
+    positive, dividing by it makes a distribution.
+    """
+
+    def __init__(self, message: str, length: int, total: float | None = None) -> None:
+        super().__init__(message)
+        self.length, self.total = length, total
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two distributions ``p`` and ``q`` compared.
+
+    ``pcc`` is None where one of them is the same in every bin. ``emd_lab`` in CIELAB units,
+    ``entropy_difference`` in nats, ``total_variation`` 0 to 1, ``jensen_shannon`` in nats, 0 to
+    ln 2 (the divergence, not its root). ``dominant`` are the indices of the fullest bins, of equals
+    the first; ``tied`` how many bins are the fullest, each. ``delta_hue_deg`` is None where a
+    dominant bin is neutral, which has no hue; ``delta_hue_literal_deg`` is equation 5 as written,
+    where the hue angle of a neutral is that of atan2(0, 0), 0 degrees.
+    """
+
+    pcc: float | None
+    emd_lab: float
+    entropy_difference: float
+    dominant: tuple[int, int]
+    tied: tuple[int, int]
+    delta_hue_deg: float | None
+    delta_hue_literal_deg: float
+    total_variation: float
+    jensen_shannon: float
+
+    @property
+    def dominant_equal(self) -> bool:
+        """Whether both have the same dominant bin: what DCA counts."""
+        return self.dominant[0] == self.dominant[1]
+
+
+@dataclass(frozen=True)
+class Move:
+    """A part of the earth mover's flow: ``mass`` (0 to 1) from bin ``source`` to bin ``target``,
+    over ``distance_lab``."""
+
+    source: int
+    target: int
+    mass: float
+    distance_lab: float
+
+    @property
+    def cost(self) -> float:
+        """What it adds to the EMD."""
+        return self.mass * self.distance_lab
+
+
+def checked(weights: ArrayLike, name: str = "The distribution") -> np.ndarray:
+    """float64 ``(71,)`` with sum 1. ``name`` begins the messages.
+
+    Raises NotADistribution for another length, for what is negative or no number, and for a sum
+    that misses 1 by more than :data:`SUM_TOLERANCE`; nothing is repaired silently.
+    """
+    try:
+        given = np.asarray(weights, dtype=np.float64).reshape(-1)
+    except (TypeError, ValueError) as error:
+        raise NotADistribution(f"{name} is no list of {COUNT} numbers.", 0) from error
+    if given.size != COUNT:
+        offer = (
+            " These may be the 58 bins of UW-58: say so, and its bins are put to their places, with "
+            "0 in the 13 bins of L* = 88." if given.size == len(uw58()) else ""
+        )  # fmt: skip
+        raise NotADistribution(
+            f"{name} has {given.size} numbers; UW-71 has {COUNT} bins.{offer}", given.size
+        )
+    if not np.isfinite(given).all():
+        place = int(np.flatnonzero(~np.isfinite(given))[0])
+        raise NotADistribution(
+            f"{name} has {given[place]} in bin {place}: a share is a number from 0 to 1.", COUNT
+        )
+    if (given < 0).any():
+        place = int(np.argmin(given))
+        raise NotADistribution(
+            f"{name} has {given[place]:.6g} in bin {place}: a share cannot be negative.", COUNT
+        )
+    total = float(given.sum())
+    if abs(total - 1.0) > SUM_TOLERANCE:
+        rest = "" if total == 0 else (
+            " Divide them by their sum, or import them as ratings, which are normalized and "
+            "called so."
+        )  # fmt: skip
+        raise NotADistribution(f"{name} sums to {total:.6g} instead of 1.{rest}", COUNT, total)
+    return given / total
+
+
+def compare(p: np.ndarray, q: np.ndarray) -> Comparison:
+    """All distances of two distributions."""
+    hue_p, hue_q = uw71()[dominant(p)].hue_deg, uw71()[dominant(q)].hue_deg
+    literal = _angle(hue_p or 0.0, hue_q or 0.0)
+    return Comparison(
+        pcc=pcc(p, q),
+        emd_lab=emd(p, q),
+        entropy_difference=entropy_difference(p, q),
+        dominant=(dominant(p), dominant(q)),
+        tied=(int((p == p.max()).sum()), int((q == q.max()).sum())),
+        delta_hue_deg=None if hue_p is None or hue_q is None else literal,
+        delta_hue_literal_deg=literal,
+        total_variation=total_variation(p, q),
+        jensen_shannon=jensen_shannon(p, q),
+    )
+
+
+def pcc(p: np.ndarray, q: np.ndarray) -> float | None:
+    """Pearson's correlation over the bins (equation 1), -1 to 1; None where one is constant."""
+    dp, dq = p - p.mean(), q - q.mean()
+    size = float(np.sqrt((dp * dp).sum() * (dq * dq).sum()))
+    # The rounding of 71 equal shares is no variance.
+    if size <= 1e-24 or np.ptp(p) < 1e-15 or np.ptp(q) < 1e-15:
+        return None
+    return float(np.clip((dp * dq).sum() / size, -1.0, 1.0))
+
+
+def emd(p: np.ndarray, q: np.ndarray) -> float:
+    """Earth mover's distance in CIELAB units (equation 2), exact.
+
+    The mass that both have in a bin stays there: the ground distance is a metric, so some optimal
+    flow leaves it (moving it and something else in its place is no shorter than moving that all the
+    way). What is left is solved by POT's network simplex on the bins that have some.
+    """
+    sources, targets, supply, demand = _left(p, q)
+    if sources.size == 0:
+        return 0.0
+    distance = distances71()[sources[:, None], targets]
+    if sources.size == 1 or targets.size == 1:
+        return float((supply[:, None] * demand * distance).sum() / supply.sum())
+    return float((_flow(supply, demand, distance) * distance).sum())
+
+
+def emd_flow(p: np.ndarray, q: np.ndarray) -> tuple[Move, ...]:
+    """An optimal flow from ``p`` to ``q``, costliest moves first; costs sum to :func:`emd`.
+
+    Mass that stays in its bin is no move. An optimal flow need not be the only one.
+    """
+    sources, targets, supply, demand = _left(p, q)
+    if sources.size == 0:
+        return ()
+    distance = distances71()[sources[:, None], targets]
+    flow = _flow(supply, demand, distance)
+    moves = [
+        Move(int(sources[i]), int(targets[j]), float(flow[i, j]), float(distance[i, j]))
+        for i, j in zip(*np.nonzero(flow > 0), strict=True)
+    ]
+    return tuple(sorted(moves, key=lambda move: (-move.cost, move.source, move.target)))
+
+
+def emd_pairs(
+    pairs: Iterator[tuple[np.ndarray, np.ndarray]],
+    on_progress: Callable[[int], None] = lambda done: None,
+    stop: Event | None = None,
+) -> np.ndarray:
+    """:func:`emd` of many pairs, float64 ``(N,)``.
+
+    ``on_progress`` is told how many are done, every 500 and at the end. Once ``stop`` is set,
+    those done so far are returned.
+    """
+    out: list[float] = []
+    for p, q in pairs:
+        if stop is not None and stop.is_set():
+            break
+        out.append(emd(p, q))
+        if len(out) % _PROGRESS_EVERY == 0:
+            on_progress(len(out))
+    on_progress(len(out))
+    return np.array(out)
+
+
+def entropy(p: np.ndarray) -> float:
+    """Shannon's entropy in nats; bins without mass add nothing."""
+    some = p[p > 0]
+    return float(-(some * np.log(some)).sum())
+
+
+def entropy_difference(p: np.ndarray, q: np.ndarray) -> float:
+    """ED (equation 3), natural logarithm: nats."""
+    return abs(entropy(p) - entropy(q))
+
+
+def dominant(p: np.ndarray) -> int:
+    """The fullest bin; of equals the first (equation 4)."""
+    return int(np.argmax(p))
+
+
+def total_variation(p: np.ndarray, q: np.ndarray) -> float:
+    """Half the sum of absolute differences, 0 to 1: the mass that would have to move."""
+    return float(0.5 * np.abs(p - q).sum())
+
+
+def jensen_shannon(p: np.ndarray, q: np.ndarray) -> float:
+    """Jensen-Shannon divergence in nats, 0 to ln 2 (Lin 1991, IEEE Trans. Inf. Theory 37, 145)."""
+    return max(0.0, entropy((p + q) / 2.0) - (entropy(p) + entropy(q)) / 2.0)
+
+
+def _angle(first: float, second: float) -> float:
+    """The shortest angle between two hues, 0 to 180 degrees (equation 5)."""
+    apart = abs(first - second)
+    return min(apart, 360.0 - apart)
+
+
+def _left(p: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Where mass has to leave and to arrive, and how much; both sum to the same."""
+    apart = p - q
+    sources, targets = np.flatnonzero(apart > 0), np.flatnonzero(apart < 0)
+    if sources.size == 0 or targets.size == 0:  # equal up to rounding
+        nothing = np.zeros(0, dtype=np.int64)
+        return nothing, nothing, np.zeros(0), np.zeros(0)
+    supply, demand = apart[sources], -apart[targets]
+    return sources, targets, supply, demand * (supply.sum() / demand.sum())
+
+
+def _flow(supply: np.ndarray, demand: np.ndarray, distance: np.ndarray) -> np.ndarray:
+    """POT's optimal flow, float64 ``(S, T)``.
+
+    The solver itself is called where this release of POT has it under that name with those
+    arguments: a problem of ten bins takes a fifth of the checks around it.
+    """
+    import ot
+
+    try:
+        from ot.lp.emd_wrap import emd_c
+
+        flow, _, _, _, code = emd_c(
+            supply, demand, distance, _MOST_PIVOTS, 1, np.zeros(supply.size), np.zeros(demand.size)
+        )
+    except (ImportError, TypeError, ValueError):
+        return np.asarray(ot.emd(supply, demand, distance, numItermax=_MOST_PIVOTS))
+    if code != 1:
+        return np.asarray(ot.emd(supply, demand, distance, numItermax=_MOST_PIVOTS))
+    return np.asarray(flow)

@@ -1,0 +1,1 @@
+"""Concepts and the distributions of their colors: extraction, people's data, analyses."""
