@@ -93,8 +93,8 @@ def checked(weights: ArrayLike, name: str = "The distribution") -> np.ndarray:
         raise NotADistribution(f"{name} is no list of {COUNT} numbers.", 0) from error
     if given.size != COUNT:
         offer = (
-            " These may be the 58 bins of UW-58: say so, and its bins are put to their places, with "
-            "0 in the 13 bins of L* = 88." if given.size == len(uw58()) else ""
+            " These may be the 58 bins of UW-58: say so, and they are put to their places, with 0 "
+            "in the 13 bins of L* = 88." if given.size == len(uw58()) else ""
         )  # fmt: skip
         raise NotADistribution(
             f"{name} has {given.size} numbers; UW-71 has {COUNT} bins.{offer}", given.size
