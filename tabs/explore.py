@@ -125,6 +125,14 @@ def opened(context: Context, inspect_view: inspect.View, source: Any, *asked: An
 
 def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, tabs: Any) -> None:
     """Connects the views to Inspect."""
+    for source in (view.board, view.wall, view.runs, view.trust, view.audit):
+        opens(source, inspect_view, context, header, tabs)
+
+
+def opens(
+    source: Any, inspect_view: inspect.View, context: Context, header: Any, tabs: Any
+) -> None:
+    """Connects one widget to Inspect: what its ``inspectIt`` sends is opened there."""
 
     def shown(source: Any, *asked: Any) -> list[Any]:
         try:
@@ -134,9 +142,8 @@ def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, 
             return [gr.skip()] * (len(inspect_view.outputs) + 2)
         return [gr.update(selected="inspect"), *out, gr.update(data=context.data_text())]
 
-    for source in (view.board, view.wall, view.runs, view.trust, view.audit):
-        source.open(
-            shown, [source, *inspect_view.asked], [tabs, *inspect_view.outputs, header],
-            show_progress="hidden", api_visibility="private", trigger_mode="multiple",
-            **inspect.IN_ORDER,
-        )  # fmt: skip
+    source.open(
+        shown, [source, *inspect_view.asked], [tabs, *inspect_view.outputs, header],
+        show_progress="hidden", api_visibility="private", trigger_mode="multiple",
+        **inspect.IN_ORDER,
+    )  # fmt: skip

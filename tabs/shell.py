@@ -8,13 +8,16 @@ from typing import Any
 
 import gradio as gr
 
-from tabs import explore, generate, imports_dialog, inspect, theme
+from tabs import compare, explore, generate, imports_dialog, inspect, theme
 from tabs.context import Context
 from tabs.links import read
 from tabs.routes import routes
 from tabs.routes_analyses import analyses_routes
 from tabs.routes_automatic import automatic_routes
 from tabs.routes_board import board_routes
+from tabs.routes_compare import compare_routes
+from tabs.routes_compare_people import compare_people_routes
+from tabs.routes_compare_tables import compare_tables_routes
 from tabs.routes_drawings import drawing_routes
 from tabs.routes_explore import explore_routes
 from tabs.routes_export import export_routes
@@ -37,7 +40,7 @@ TOUR = """<aside class="th-tour" role="dialog" aria-label="Tour" hidden><h3></h3
 <span></span><button type="button" class="th-button th-tour-end">End</button>
 <button type="button" class="th-button th-tour-next">Next</button></footer></aside>"""
 
-TABS = ("generate", "inspect", "explore")
+TABS = ("generate", "inspect", "explore", "compare")
 MOST_PAGES = 4000
 HOLD_S = 15
 
@@ -53,11 +56,14 @@ def build(context: Context) -> Any:
                 inspect_view = inspect.layout(context.sources)
             with gr.Tab("Explore", id="explore"):
                 explore_view = explore.layout()
+            with gr.Tab("Compare", id="compare"):
+                compare_view = compare.layout()
         widget("tour", TOUR, elem_id="tour", before="js/basket.js")
         widget("imports", imports_dialog.DIALOGS, elem_id="imports", before="js/basket.js")
         inspect.wire(inspect_view, context, header)
         generate.wire(generate_view, inspect_view, context, header, tabs)
         explore.wire(explore_view, inspect_view, context, header, tabs)
+        compare.wire(compare_view, inspect_view, context, header, tabs)
 
         def follow(request: gr.Request) -> list[Any]:
             tab = read(dict(request.query_params)).get("tab", "")
@@ -108,6 +114,9 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
         run_routes,
         wall_routes,
         export_routes,
+        compare_people_routes,
+        compare_tables_routes,
+        compare_routes,
     ):
         app.include_router(make(context))
     demo = build(context)

@@ -61,7 +61,8 @@ def css_paths() -> list[Path]:
     folder = ROOT / "assets" / "css"
     names = (
         "truehue", "stage", "automatic", "generate", "explore", "explore_board", "explore_wall",
-        "explore_analyses", "explore_runs",
+        "explore_analyses", "explore_runs", "compare", "compare_concept", "compare_tables",
+        "compare_people",
     )  # fmt: skip
     return [folder / f"{name}.css" for name in names]
 

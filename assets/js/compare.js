@@ -1,0 +1,15 @@
+// The switch between the views of Compare.
+const tabs = [...element.querySelectorAll('[data-view]')];
+function show() {
+  tabs.forEach((tab) => {
+    const on = tab.dataset.view === compare.view;
+    tab.setAttribute('aria-selected', String(on));
+    tab.tabIndex = on ? 0 : -1;
+  });
+  publishCompare();
+}
+tabs.forEach((tab) => tab.addEventListener('click', () => openCompare(tab.dataset.view)));
+arrowKeys(tabs);
+document.addEventListener('th-compare', show);
+new IntersectionObserver((seen) => { if (seen.some((entry) => entry.isIntersecting)) publishCompare(); }).observe(element);
+openCompare(compare.view);

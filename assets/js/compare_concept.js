@@ -1,0 +1,1 @@
+compareView('concept', { shown() {} });

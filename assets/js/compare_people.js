@@ -1,0 +1,1 @@
+compareView('people', { shown() {} });

@@ -1,0 +1,12 @@
+"""HTTP routes of Compare."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from tabs.context import Context
+
+
+def compare_people_routes(context: Context) -> APIRouter:
+    """The router; errors are ``{"error": text}`` with a 4xx status."""
+    return APIRouter(prefix="/api/compare/sets")
