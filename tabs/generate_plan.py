@@ -124,7 +124,8 @@ def requests(prompts: Sequence[Prompt], how: Settings) -> list[GenerationRequest
         GenerationRequest(
             model=model, text=prompt.text, seed=seed, steps=_steps_of(model, how),
             guidance=guidance, width=how.size_px, height=how.size_px, prompt_id=prompt.id,
-            targets=prompt.targets, options=_options(model, how),
+            targets=prompt.targets, options=_options(model, how), concept=prompt.concept,
+            modifier=prompt.modifier,
         )
         for model in how.models
         for guidance in _scales(model, how)

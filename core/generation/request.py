@@ -21,9 +21,11 @@ class GenerationRequest:
     """One image asked of one model. None stands for the model's own default.
 
     ``model`` is an id of the registry, or ``hub:owner/name`` or ``folder:path`` of any diffusers
-    pipeline. ``targets`` are the objects and colors that the prompt asks for: a model with weights
-    reads only ``text``, the reference renderer reads only ``targets``. ``options`` holds what only
-    one kind of model knows, as plain JSON (the renderer's ``light`` and ``failure``).
+    pipeline. ``targets`` are the objects and colors that the prompt asks for; ``concept`` and
+    ``modifier`` those of a prompt for a color concept ("mango", "rotten"), empty for all others. A
+    model with weights reads only ``text``, the reference renderer only ``targets``, ``concept`` and
+    ``modifier``. ``options`` holds what only one kind of model knows, as plain JSON (the renderer's
+    ``light`` and ``failure``).
     """
 
     model: str
@@ -37,6 +39,8 @@ class GenerationRequest:
     prompt_id: str = ""
     targets: tuple[ObjectTarget, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
+    concept: str = ""
+    modifier: str = ""
 
 
 @dataclass(frozen=True)
@@ -96,7 +100,7 @@ class LoadedModel(Protocol):
     def draw(
         self, requests: Sequence[GenerationRequest], on_step: OnStep, stop: Event
     ) -> list[GeneratedImage]:
-        """Draws requests that differ in text, targets and seed only, in their order.
+        """Draws requests that differ in text, targets, concept and seed only, in their order.
 
         The same request gives the same pixels on the same machine, in whatever batch it stands.
         Looks at ``stop`` after every step and raises Cancelled once it is set. Raises BadInput for

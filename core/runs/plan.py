@@ -184,7 +184,7 @@ def request_of(plan: RunPlan, position: int) -> GenerationRequest:
         model=plan.model, text=prompt.text, seed=plan.seed + image, steps=plan.steps,
         guidance=plan.guidance, width=plan.size_px, height=plan.size_px,
         negative_text=plan.negative_text, prompt_id=prompt.id, targets=prompt.targets,
-        options=plan.options,
+        options=plan.options, concept=prompt.concept, modifier=prompt.modifier,
     )  # fmt: skip
 
 
