@@ -48,6 +48,7 @@ MASKERS = (
     ),
     Masker("renderer", "Exact mask from the renderer", "an image drawn here", ("stored",)),
     Masker("file", "From the file's transparency", "a file with transparency", ("stored",)),
+    Masker("paper", "Without the white paper", "a drawing on white", ("stored",)),
 )
 
 

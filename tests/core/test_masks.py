@@ -572,7 +572,7 @@ def test_noise_stays_under_the_limit(share: float) -> None:
 
 def test_the_registry_lists_what_works_without_weights() -> None:
     without = [known.id for known in MASKERS if not known.weights]
-    assert without == ["grabcut", "brush", "whole", "renderer", "file"]
+    assert without == ["grabcut", "brush", "whole", "renderer", "file", "paper"]
     assert masker("brush").name == "Brush"
     with pytest.raises(BadInput, match="known are grabcut"):
         masker("sam")
