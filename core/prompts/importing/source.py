@@ -33,19 +33,23 @@ _BINARY = (
     (b"PAR1", "a Parquet file"),
     (b"SQLite format 3", "an SQLite database"),
 )
-_ADVICE = "Save the prompts as UTF-8 text, CSV or JSONL."
+ADVICE = "Save the prompts as UTF-8 text, CSV or JSONL."
 _CONTROLS = bytes(code for code in range(32) if code not in b"\t\n\r\f\x1a\x1b\x00")
 _UNDEFINED_1252 = b"\x81\x8d\x8f\x90\x9d"
 
 
 @dataclass
 class TextSource:
-    """A file of text: its name, what it is encoded in, and notes about that."""
+    """A file of text: its name, what it is encoded in, and notes about that.
+
+    ``advice`` ends the messages about what is no text.
+    """
 
     name: str
     stream: BinaryIO
     encoding: str
     notes: list[str] = field(default_factory=list)
+    advice: str = ADVICE
 
     def lines(self) -> Iterator[tuple[int, str, int]]:
         """Number (from 1), text with its line end, and length in characters without it.
@@ -64,7 +68,7 @@ class TextSource:
             title = self.encoding.upper().removesuffix("-SIG")
             raise BadInput(
                 f"{self.name} is not the {title} that its first bytes say: {error.reason}. "
-                f"{_ADVICE}"
+                f"{self.advice}"
             ) from error
         finally:
             text.detach()
@@ -98,16 +102,18 @@ def _numbered(text: io.TextIOWrapper) -> Iterator[tuple[int, str, int]]:
 
 
 @contextmanager
-def open_text(file: Path | str | bytes | bytearray | memoryview, name: str) -> Iterator[TextSource]:
+def open_text(
+    file: Path | str | bytes | bytearray | memoryview, name: str, advice: str = ADVICE
+) -> Iterator[TextSource]:
     """Opens a file, or its bytes, and finds out its encoding by reading all of it once.
 
     UTF-8, and UTF-16 and UTF-32 with a byte order mark, are read as they are; anything else that
     is text as Windows-1252 (or Latin-1), with a note. Raises BadInput for what is no file, is
-    empty, above ``MAX_FILE_BYTES`` or not text.
+    empty, above ``MAX_FILE_BYTES`` or not text; ``advice`` ends that message.
     """
     if isinstance(file, bytes | bytearray | memoryview):
         with io.BytesIO(file) as stream:
-            yield _recognized(stream, name, len(stream.getbuffer()))
+            yield _recognized(stream, name, len(stream.getbuffer()), advice)
         return
     path = Path(file)
     if path.is_dir():
@@ -119,10 +125,10 @@ def open_text(file: Path | str | bytes | bytearray | memoryview, name: str) -> I
     except OSError as error:
         raise BadInput(f"{name} cannot be read: {error.strerror}.") from error
     with opened as stream:
-        yield _recognized(stream, name, path.stat().st_size)
+        yield _recognized(stream, name, path.stat().st_size, advice)
 
 
-def _recognized(stream: BinaryIO, name: str, size: int) -> TextSource:
+def _recognized(stream: BinaryIO, name: str, size: int, advice: str) -> TextSource:
     if size == 0:
         raise BadInput(f"{name} is empty.")
     if size > MAX_FILE_BYTES:
@@ -133,14 +139,14 @@ def _recognized(stream: BinaryIO, name: str, size: int) -> TextSource:
     start = stream.read(4096)
     for mark, encoding in _MARKS:
         if start.startswith(mark):
-            return TextSource(name, stream, encoding)
+            return TextSource(name, stream, encoding, advice=advice)
     for magic, what in _BINARY:
         if start.startswith(magic):
-            raise BadInput(f"{name} is {what}, not text. {_ADVICE}")
-    return _guessed(stream, name, size)
+            raise BadInput(f"{name} is {what}, not text. {advice}")
+    return _guessed(stream, name, size, advice)
 
 
-def _guessed(stream: BinaryIO, name: str, size: int) -> TextSource:
+def _guessed(stream: BinaryIO, name: str, size: int, advice: str) -> TextSource:
     """The encoding of a file without a mark."""
     stream.seek(0)
     decoder = codecs.getincrementaldecoder("utf-8")()
@@ -163,12 +169,12 @@ def _guessed(stream: BinaryIO, name: str, size: int) -> TextSource:
             bad_line = lines + 1
     if nuls > size / 10:
         raise BadInput(
-            f"{name} looks like UTF-16 without a byte order mark, or is not text. {_ADVICE}"
+            f"{name} looks like UTF-16 without a byte order mark, or is not text. {advice}"
         )
     if (bad_line and nuls) or controls > size / 20:
-        raise BadInput(f"{name} is not text: it holds bytes that no text has. {_ADVICE}")
+        raise BadInput(f"{name} is not text: it holds bytes that no text has. {advice}")
     if not bad_line:
-        return TextSource(name, stream, "utf-8")
+        return TextSource(name, stream, "utf-8", advice=advice)
     encoding, title = ("latin-1", "Latin-1") if undefined else ("cp1252", "Windows-1252")
     return TextSource(
         name, stream, encoding,
@@ -176,4 +182,5 @@ def _guessed(stream: BinaryIO, name: str, size: int) -> TextSource:
             f"The file is not UTF-8 (line {bad_line:,} is the first that is not) and was read as "
             f"{title}: check letters with accents, or save it as UTF-8."
         ],
+        advice,
     )  # fmt: skip
