@@ -14,13 +14,13 @@ from threading import Event
 import numpy as np
 from numpy.typing import ArrayLike
 
+from core.color.transport import transport
 from core.color.uw71 import COUNT, distances71, uw58, uw71
 from core.errors import BadInput
 
 SUM_TOLERANCE = 1e-6
 """A distribution may miss the sum of 1 by so much, as files with six decimals do."""
 
-_MOST_PIVOTS = 100_000
 _PROGRESS_EVERY = 500
 
 
@@ -153,13 +153,8 @@ def emd(p: np.ndarray, q: np.ndarray) -> float:
     flow leaves it (moving it and something else in its place is no shorter than moving that all the
     way). What is left is solved by POT's network simplex on the bins that have some.
     """
-    sources, targets, supply, demand = _left(p, q)
-    if sources.size == 0:
-        return 0.0
-    distance = distances71()[sources[:, None], targets]
-    if sources.size == 1 or targets.size == 1:
-        return float((supply[:, None] * demand * distance).sum() / supply.sum())
-    return float((_flow(supply, demand, distance) * distance).sum())
+    supply, demand, mass = _left(p, q)
+    return transport(supply, demand)[1] * mass if mass > 0.0 else 0.0
 
 
 def emd_flow(p: np.ndarray, q: np.ndarray) -> tuple[Move, ...]:
@@ -167,14 +162,13 @@ def emd_flow(p: np.ndarray, q: np.ndarray) -> tuple[Move, ...]:
 
     Mass that stays in its bin is no move. An optimal flow need not be the only one.
     """
-    sources, targets, supply, demand = _left(p, q)
-    if sources.size == 0:
+    supply, demand, mass = _left(p, q)
+    if mass == 0.0:
         return ()
-    distance = distances71()[sources[:, None], targets]
-    flow = _flow(supply, demand, distance)
+    flow, distance = transport(supply, demand)[0] * mass, distances71()
     moves = [
-        Move(int(sources[i]), int(targets[j]), float(flow[i, j]), float(distance[i, j]))
-        for i, j in zip(*np.nonzero(flow > 0), strict=True)
+        Move(int(source), int(target), float(flow[source, target]), float(distance[source, target]))
+        for source, target in zip(*np.nonzero(flow > 0), strict=True)
     ]
     return tuple(sorted(moves, key=lambda move: (-move.cost, move.source, move.target)))
 
@@ -232,33 +226,15 @@ def _angle(first: float, second: float) -> float:
     return min(apart, 360.0 - apart)
 
 
-def _left(p: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Where mass has to leave and to arrive, and how much; both sum to the same."""
+def _left(p: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+    """What has to leave each bin and what has to arrive there, both ``(71,)`` with sum 1, as shares
+    of the third, the mass that has to move; where that is 0, the others mean nothing."""
     apart = p - q
-    sources, targets = np.flatnonzero(apart > 0), np.flatnonzero(apart < 0)
-    if sources.size == 0 or targets.size == 0:  # equal up to rounding
-        nothing = np.zeros(0, dtype=np.int64)
-        return nothing, nothing, np.zeros(0), np.zeros(0)
-    supply, demand = apart[sources], -apart[targets]
-    return sources, targets, supply, demand * (supply.sum() / demand.sum())
-
-
-def _flow(supply: np.ndarray, demand: np.ndarray, distance: np.ndarray) -> np.ndarray:
-    """POT's optimal flow, float64 ``(S, T)``.
-
-    The solver itself is called where this release of POT has it under that name with those
-    arguments: a problem of ten bins takes a fifth of the checks around it.
-    """
-    import ot
-
-    try:
-        from ot.lp.emd_wrap import emd_c
-
-        flow, _, _, _, code = emd_c(
-            supply, demand, distance, _MOST_PIVOTS, 1, np.zeros(supply.size), np.zeros(demand.size)
-        )
-    except (ImportError, TypeError, ValueError):
-        return np.asarray(ot.emd(supply, demand, distance, numItermax=_MOST_PIVOTS))
-    if code != 1:
-        return np.asarray(ot.emd(supply, demand, distance, numItermax=_MOST_PIVOTS))
-    return np.asarray(flow)
+    supply = np.maximum(apart, 0.0)
+    demand = supply - apart
+    mass, arriving = float(supply.sum()), float(demand.sum())
+    if mass <= 0.0 or arriving <= 0.0:  # equal, or equal up to rounding
+        return supply, demand, 0.0
+    supply /= mass
+    demand /= arriving
+    return supply, demand, mass

@@ -17,7 +17,7 @@ from itertools import product
 
 import numpy as np
 
-from core.color.spaces import hex_of, linear1_to_srgb1, srgb8_to_lab, xyz1_to_linear1
+from core.color.spaces import hex_of, linear1_to_srgb1, srgb8_to_lab
 from core.color.systems import nearest_names
 from core.errors import BadInput
 from core.pixels import masked_srgb24
@@ -31,6 +31,16 @@ GAMUT_TOLERANCE = 1e-4
 
 WHITE_XYZ1 = np.array([0.95047, 1.0, 1.08883])
 """The white that the grid is turned into sRGB with (D65 as the source rounds it)."""
+
+XYZ1_TO_LINEAR1 = np.array(
+    [
+        [3.2404542, -1.5371385, -0.4985314],
+        [-0.9692660, 1.8760108, 0.0415560],
+        [0.0556434, -0.2040259, 1.0572252],
+    ]
+)
+"""The matrix of the same rounding (Lindbloom's for sRGB). With it the hex values are all those that
+were shown to people; with our own four-decimal matrix, two of the 71 would be one step off."""
 
 WITHOUT_58 = 88.0
 """UW-58 is UW-71 without the bins of this L*."""
@@ -222,11 +232,11 @@ def _nearest(lab: np.ndarray, possible: np.ndarray) -> np.ndarray:
 
 
 def _srgb1(lab: np.ndarray) -> np.ndarray:
-    """sRGB of the grid, by the white of the source."""
+    """sRGB of the grid, by the white and the matrix of the source."""
     fy = (lab[..., 0] + 16.0) / 116.0
     f = np.stack([fy + lab[..., 1] / 500.0, fy, fy - lab[..., 2] / 200.0], axis=-1)
     xyz1 = np.where(f > 6.0 / 29.0, f**3, (f - 4.0 / 29.0) * 3.0 * (6.0 / 29.0) ** 2) * WHITE_XYZ1
-    return linear1_to_srgb1(xyz1_to_linear1(xyz1))
+    return linear1_to_srgb1(xyz1 @ XYZ1_TO_LINEAR1.T)
 
 
 def _name(lab: np.ndarray) -> str:
