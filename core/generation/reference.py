@@ -1,7 +1,8 @@
 """The reference renderer as a model: it draws what the targets of a prompt ask for.
 
 It reads no sentences. Every target becomes one of the renderer's shapes in the asked color, or in
-another one where a failure of models is acted out. It needs no weights and no device.
+another one where a failure of models is acted out. A color concept ("rotten mango") has one of its
+usual colors, moved by its modifier. It needs no weights and no device.
 """
 
 from __future__ import annotations
@@ -27,7 +28,13 @@ from core.generation.renderer import (
     SceneRequest,
     render_scene,
 )
+from core.generation.renderer.concept_colors import (
+    CONCEPT_COLORS_VERSION,
+    color_of,
+    concept_colors,
+)
 from core.generation.renderer.failures import Acted, Cast, act
+from core.generation.renderer.modifiers import moved, note_of
 from core.generation.renderer.scenes import forget_scenes, kept_bytes
 from core.generation.renderer.stand_ins import (
     is_place,
@@ -96,7 +103,9 @@ class ReferenceRenderer:
 
     ``options`` of a request: ``light`` (a name of LIGHTS), ``failure`` (a name of FAILURES) and
     ``shape`` (one of OBJECTS, for the first target). Text, guidance, steps and negative text
-    change nothing.
+    change nothing. A request with a ``concept`` or ``modifier`` has the first target in one of the
+    concept's usual colors, by the seed, moved by the modifier, unless a color is asked of it; all
+    other requests are drawn as they always were.
     """
 
     batch_size = 1
@@ -135,6 +144,7 @@ class _Plan:
     request: GenerationRequest
     standings: tuple[Standing, ...]
     placed: tuple[Standing, ...]
+    cast: tuple[Cast, ...]
     acted: Acted
     light: str
     failure: str
@@ -158,9 +168,10 @@ class _Plan:
                 f"The reference renderer draws one to {MOST_OBJECTS} objects in a picture, "
                 f"not {len(placed)}."
             )
-        acted = act(failure, _cast(request.targets, placed))
+        cast = tuple(_cast(request, placed))
+        acted = act(failure, cast)
         size_px = _size_px(request)
-        return _Plan(request, standings, placed, acted, light, failure, size_px)
+        return _Plan(request, standings, placed, cast, acted, light, failure, size_px)
 
     def drawn(self, before: int, total: int, on_step: OnStep, stop: Event) -> GeneratedImage:
         """The image; ``before`` steps of ``total`` are done."""
@@ -202,9 +213,10 @@ class _Plan:
         notes = [standing.note for standing in self.standings if standing.note]
         notes += [
             f"No color is asked of the {target.name}: it has {why}."
-            for target in self.request.targets
-            if (why := _unasked(target, self.request.targets))
+            for number, target in enumerate(self.request.targets)
+            if (why := _unasked(self.request, number))
         ]
+        notes += self._modifier_notes()
         notes += self.acted.notes
         return GeneratedImage(picture.srgb8, self._origin(scene), masks, tuple(notes))
 
@@ -240,7 +252,33 @@ class _Plan:
                 for standing in self.standings
             ],
             "scene": scene.as_json(),
+            **self._concept_origin(),
         }
+
+    def _concept_origin(self) -> dict[str, Any]:
+        """What is known of a concept's colors; nothing for requests that ask for none."""
+        if not _is_concept(self.request):
+            return {}
+        first = self.cast[0]
+        return {
+            "concept": self.request.concept,
+            "modifier": self.request.modifier,
+            "concept_colors_version": CONCEPT_COLORS_VERSION,
+            "base_color": hex_of(first.moved.base if first.moved else first.color),
+            "modifier_does": first.moved.says if first.moved else "",
+        }
+
+    def _modifier_notes(self) -> list[str]:
+        """What the modifier does, or why it does nothing."""
+        name, modifier = self.request.targets[0].name, self.request.modifier
+        if not modifier:
+            return []
+        found = self.cast[0].moved
+        if found is None:
+            return [f"The {name} keeps the color that was asked for: {modifier!r} moves none."]
+        # A failure that changes something says itself what became of the modifier.
+        acted = self.failure.startswith("modifier-") and self.acted.acted
+        return [] if acted else [note_of(name, found)]
 
 
 def _options(request: GenerationRequest) -> tuple[str, str, str | None]:
@@ -278,8 +316,13 @@ def _size_px(request: GenerationRequest) -> int:
     return width
 
 
-def _cast(targets: Sequence[ObjectTarget], placed: Sequence[Standing]) -> list[Cast]:
+def _is_concept(request: GenerationRequest) -> bool:
+    return bool(request.concept or request.modifier)
+
+
+def _cast(request: GenerationRequest, placed: Sequence[Standing]) -> list[Cast]:
     """The placed objects with the colors that they have when nothing fails."""
+    targets = request.targets
     colors = [_asked(targets, number) for number in range(len(targets))]
     gray = neutral([color for color in colors if color is not None])
     cast = []
@@ -287,7 +330,13 @@ def _cast(targets: Sequence[ObjectTarget], placed: Sequence[Standing]) -> list[C
         target, asked = targets[standing.target], colors[standing.target]
         shape = str(standing.shape)
         own = usual(target.name, shape) if target.role == "main" else None
-        cast.append(Cast(target.name, shape, asked or own or gray, asked))
+        move = None
+        if standing.target == 0 and asked is None and _is_concept(request):
+            own = color_of(request.concept or target.name, request.seed) or own
+            if request.modifier:
+                move = moved(own or gray, request.modifier)
+        color = asked or (move.color if move else None) or own or gray
+        cast.append(Cast(target.name, shape, color, asked, move))
     return cast
 
 
@@ -307,10 +356,17 @@ def _asked_value(targets: Sequence[ObjectTarget], number: int) -> str | None:
     return hex_of(asked) if asked else None
 
 
-def _unasked(target: ObjectTarget, targets: Sequence[ObjectTarget]) -> str:
+def _unasked(request: GenerationRequest, number: int) -> str:
     """What an object has that no color is asked of, in words; empty for all others."""
+    target = request.targets[number]
     if target.role != "main" or target.color is not None:
         return ""
+    if number == 0 and _is_concept(request):
+        colors = concept_colors(request.concept or target.name)
+        if len(colors) > 1:
+            return f"one of its {len(colors)} usual ones, which the seed chooses"
+        if colors:
+            return "its usual one"
     known = usual(target.name, stand_in(target.name, target.category).shape)
     return "its usual one" if known else "a gray"
 

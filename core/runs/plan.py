@@ -10,15 +10,18 @@ from dataclasses import asdict
 from pathlib import Path, PurePath
 from typing import Any
 
+from core.concepts.records import PROFILE_VERSION
 from core.errors import BadInput
 from core.files import why_of
 from core.generation.reference import MODEL_ID, OPTIONS
 from core.generation.registry import model as registered
 from core.generation.renderer import FAILURES, LARGEST_PX, LIGHTS, RENDERER_VERSION, SMALLEST_PX
+from core.generation.renderer.concept_colors import CONCEPT_COLORS_VERSION
 from core.generation.request import MAX_SEED, GenerationRequest
 from core.masks.grounded.variants import mask_variant
 from core.pipeline import MAX_NEIGHBORS
 from core.prompts.prompt import Prompt
+from core.runs.concepts import measured_of, only_measured
 from core.runs.records import DRAWN, STORED, MaskerSpec, RunPlan, StoredItem
 from core.verdict.rules import RULES, rule
 
@@ -41,6 +44,7 @@ def make_plan(
     images: int = 4,
     seed: int = 0,
     guidance: float | None = None,
+    guidances: Sequence[float] = (),
     steps: int | None = None,
     size_px: int | None = None,
     negative_text: str = "",
@@ -53,11 +57,15 @@ def make_plan(
 ) -> RunPlan:
     """A plan whose every part has been checked; see :class:`core.runs.records.RunPlan`.
 
-    Raises BadInput that names the part and what it takes.
+    ``images`` is the number of seeds here: with several ``guidances`` each of them has so many
+    pictures a prompt. One of them alone is the plan's ``guidance``. A plan of concepts that asks
+    no color has no ``rules``, and nothing that rules need, whatever was given. Raises BadInput that
+    names the part and what it takes.
     """
     if not prompts:
         raise BadInput("There is no prompt to run. Choose a set, or fewer filters.")
-    if not rules:
+    measured_only = only_measured(prompts)
+    if not rules and not measured_only:
         raise BadInput(f"Choose at least one rule: {', '.join(one.id for one in RULES)}.")
     if not 0 <= k <= MAX_NEIGHBORS:
         raise BadInput(f"k, the number of neighbors, must lie between 0 and {MAX_NEIGHBORS}.")
@@ -69,10 +77,15 @@ def make_plan(
             raise BadInput("A run that draws has no stored pictures.")
         entry = registered(model)
         model = entry.id
-        _check_drawing(entry.kind, images, seed, size_px, options)
         _check_numbers(steps, guidance)
+        guidance, scales = _scales(guidance, guidances)
+        _check_drawing(entry.kind, images, max(len(scales), 1), seed, size_px, options)
+        images *= max(len(scales), 1)
     elif kind == STORED:
         _check_items(items, len(prompts))
+        scales = ()
+        if guidances:
+            raise BadInput("A run that scores stored pictures has no guidance scales of its own.")
         images = max(one.image for one in items) + 1
     else:
         raise BadInput(f"A run is {DRAWN} or {STORED}, not {kind[:40]!r}.")
@@ -81,10 +94,12 @@ def make_plan(
     if munsell and not Path(munsell).is_file():
         raise BadInput(f"There is no file of Munsell samples at {munsell}.")
     used = tuple((rule(one).id, rule(one).version) for one in dict.fromkeys(rules))
+    if measured_only:
+        used, k, munsell = (), 0, ""
     title = " ".join(name.split())[:120] or f"{model} · {set_name or 'prompts'}"
     plan = RunPlan(
         title, set_name, tuple(prompts), model, kind, images, seed, guidance, steps, size_px,
-        negative_text, options, tuple(items), masker, used, k, munsell,
+        negative_text, options, tuple(items), masker, used, k, munsell, scales,
     )  # fmt: skip
     if plan.total > MOST_PICTURES:
         raise BadInput(f"A run has at most {MOST_PICTURES:,} pictures, not {plan.total:,}.")
@@ -128,6 +143,8 @@ def plan_json(plan: RunPlan) -> dict[str, Any]:
     if plan.kind == STORED:
         out["items"] = len(plan.items)
         out["items_sha256"] = items_digest(plan.items)
+    if plan.guidances:
+        out["guidances"] = list(plan.guidances)
     if plan.munsell:
         out["munsell_sha256"] = file_digest(plan.munsell)
     return out
@@ -135,7 +152,14 @@ def plan_json(plan: RunPlan) -> dict[str, Any]:
 
 def made_with(plan: RunPlan) -> dict[str, str]:
     """What would give other results in another version, beside the rules."""
-    return {"renderer": RENDERER_VERSION} if plan.model == MODEL_ID else {}
+    made = {}
+    if plan.model == MODEL_ID:
+        made["renderer"] = RENDERER_VERSION
+        if any(prompt.concept for prompt in plan.prompts):
+            made["colors of concepts"] = CONCEPT_COLORS_VERSION
+    if any(measured_of(prompt.task, prompt.targets) for prompt in plan.prompts):
+        made["profile"] = PROFILE_VERSION
+    return made
 
 
 def items_digest(items: Iterable[StoredItem]) -> str:
@@ -181,18 +205,29 @@ def request_of(plan: RunPlan, position: int) -> GenerationRequest:
     number, image = place_of(plan, position)
     prompt = plan.prompts[number]
     return GenerationRequest(
-        model=plan.model, text=prompt.text, seed=plan.seed + image, steps=plan.steps,
-        guidance=plan.guidance, width=plan.size_px, height=plan.size_px,
-        negative_text=plan.negative_text, prompt_id=prompt.id, targets=prompt.targets,
-        options=plan.options, concept=prompt.concept, modifier=prompt.modifier,
+        model=plan.model, text=prompt.text, seed=plan.seed + image % plan.seeds, steps=plan.steps,
+        guidance=guidance_at(image, plan.guidance, plan.guidances, plan.images),
+        width=plan.size_px, height=plan.size_px, negative_text=plan.negative_text,
+        prompt_id=prompt.id, targets=prompt.targets, options=plan.options,
+        concept=prompt.concept, modifier=prompt.modifier,
     )  # fmt: skip
 
 
+def guidance_at(
+    image: int, guidance: float | None, guidances: Sequence[float], images: int
+) -> float | None:
+    """The guidance that the picture ``image`` of a prompt is drawn with, of ``images`` pictures:
+    first every seed with the first of the scales, then with the second, and so on."""
+    return guidances[image * len(guidances) // images] if guidances else guidance
+
+
 def _check_drawing(
-    kind: str, images: int, seed: int, size_px: int | None, options: Mapping[str, Any]
+    kind: str, images: int, scales: int, seed: int, size_px: int | None, options: Mapping[str, Any]
 ) -> None:
-    if not 1 <= images <= MOST_IMAGES_A_PROMPT:
-        raise BadInput(f"Images a prompt: 1 to {MOST_IMAGES_A_PROMPT:,}, not {images}.")
+    if not 1 <= images * scales <= MOST_IMAGES_A_PROMPT:
+        of = f" of each of {scales} guidance scales" if scales > 1 else ""
+        most = max(MOST_IMAGES_A_PROMPT // scales, 1)
+        raise BadInput(f"Images a prompt{of}: 1 to {most:,}, not {images}.")
     if not 0 <= seed <= MAX_SEED + 1 - images:
         raise BadInput(f"The seeds must lie between 0 and {MAX_SEED:,}; begin with a lower one.")
     if kind == "folder":
@@ -215,6 +250,21 @@ def _check_numbers(steps: int | None, guidance: float | None) -> None:
         raise BadInput(f"Steps must be at least 1, not {steps}.")
     if guidance is not None and not (math.isfinite(guidance) and guidance >= 0):
         raise BadInput(f"Guidance is a number from 0 on, not {guidance}.")
+
+
+def _scales(
+    guidance: float | None, guidances: Sequence[float]
+) -> tuple[float | None, tuple[float, ...]]:
+    """One guidance, or several scales."""
+    if guidances and guidance is not None:
+        raise BadInput("Give one guidance or several guidance scales, not both.")
+    for one in guidances:
+        _check_numbers(None, one)
+    scales = tuple(float(one) for one in guidances)
+    twice = next((one for at, one in enumerate(scales) if one in scales[:at]), None)
+    if twice is not None:
+        raise BadInput(f"The guidance scale {twice:g} stands there twice.")
+    return (scales[0], ()) if len(scales) == 1 else (guidance, scales)
 
 
 def _check_items(items: Sequence[StoredItem], prompts: int) -> None:

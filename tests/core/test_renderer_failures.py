@@ -15,10 +15,10 @@ from core.generation.renderer.failures import (
     VIVID_FACTOR,
     Cast,
     act,
-    in_srgb,
     mixed,
     more_vivid,
 )
+from core.generation.renderer.gamut import in_srgb
 from core.generation.renderer.usual import neutral, usual, usual_instead
 
 BLUE, RED, GRAY = (60, 90, 160), (180, 60, 50), (119, 119, 119)
@@ -42,7 +42,10 @@ def two(first: tuple[int, int, int], second: tuple[int, int, int]) -> list[Cast]
 
 
 def test_every_failure_says_what_it_does() -> None:
-    assert list(FAILURES) == ["none", "ignored", "leaked", "swapped", "too-vivid", "one-missing"]
+    assert list(FAILURES) == [
+        "none", "ignored", "leaked", "swapped", "too-vivid", "one-missing", "modifier-ignored",
+        "modifier-overshot",
+    ]  # fmt: skip
     assert all(words.endswith(".") for words in FAILURES.values())
     with pytest.raises(BadInput, match="none, ignored"):
         act("melted", two(BLUE, RED))

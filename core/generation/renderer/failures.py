@@ -8,8 +8,10 @@ from types import MappingProxyType
 
 import numpy as np
 
-from core.color.spaces import chroma, hex_of, lab_to_srgb1, lab_to_srgb8, srgb8_to_lab
+from core.color.spaces import chroma, hex_of, lab_to_srgb8, srgb8_to_lab
 from core.errors import BadInput
+from core.generation.renderer.gamut import in_srgb
+from core.generation.renderer.modifiers import OVERSHOT_FACTOR, Moved
 from core.generation.renderer.usual import Rgb8, apart, usual_instead
 
 FAILURES: MappingProxyType[str, str] = MappingProxyType(
@@ -20,6 +22,9 @@ FAILURES: MappingProxyType[str, str] = MappingProxyType(
         "swapped": "Two objects exchange their colors.",
         "too-vivid": "Colors are more vivid than asked: same lightness and hue, more chroma.",
         "one-missing": "The second object is not drawn.",
+        "modifier-ignored": "A concept's modifier is ignored: the rotten mango is a mango.",
+        "modifier-overshot": "A concept's modifier is overdone: its change of color times "
+        f"{OVERSHOT_FACTOR}.",
     }
 )
 """The failures by name, each with one line for people."""
@@ -37,12 +42,14 @@ _ACHROMATIC_CHROMA = 2.0
 @dataclass(frozen=True)
 class Cast:
     """One object before a failure: ``color`` is what it has without one, ``asked`` what was asked
-    for, None for an object that no color was asked of."""
+    for, None for an object that no color was asked of. ``moved`` is what a concept's modifier does
+    to it, None where there is no modifier."""
 
     name: str
     shape: str
     color: Rgb8
     asked: Rgb8 | None
+    moved: Moved | None = None
 
 
 @dataclass(frozen=True)
@@ -68,26 +75,6 @@ def act(failure: str, cast: Sequence[Cast]) -> Acted:
     done = _ACTS[failure](cast)
     changed = done.colors != plain or done.stage_tint_srgb8 != (255, 255, 255)
     return replace(done, acted=changed)
-
-
-def in_srgb(lab: np.ndarray) -> np.ndarray:
-    """The color ``(3,)`` brought into sRGB by less chroma alone: L* and hue stay.
-
-    The largest factor on a* and b* up to 1 that leaves all channels within 0 to 1, by bisection to
-    1e-5. L* is within 0 to 100.
-    """
-
-    def fits(factor: float) -> bool:
-        srgb1 = lab_to_srgb1(lab * (1.0, factor, factor))
-        return bool((srgb1 > -1e-6).all() and (srgb1 < 1.0 + 1e-6).all())
-
-    if fits(1.0):
-        return lab
-    low, high = 0.0, 1.0
-    while high - low > 1e-5:
-        middle = (low + high) / 2
-        low, high = (middle, high) if fits(middle) else (low, middle)
-    return np.asarray(lab * (1.0, low, low))
 
 
 def more_vivid(srgb8: Rgb8) -> tuple[Rgb8, float]:
@@ -182,6 +169,30 @@ def _one_missing(cast: Sequence[Cast]) -> Acted:
     return Acted(tuple(colors), notes=(f"The {cast[1].name} is not drawn.",))
 
 
+def _modifier_ignored(cast: Sequence[Cast]) -> Acted:
+    return _modified(cast, False)
+
+
+def _modifier_overshot(cast: Sequence[Cast]) -> Acted:
+    return _modified(cast, True)
+
+
+def _modified(cast: Sequence[Cast], overshot: bool) -> Acted:
+    colors, notes = [], []
+    for item in cast:
+        color, moved = item.color, item.moved
+        if moved is not None and moved.says:
+            color = moved.overshot if overshot else moved.base
+            how = f"{OVERSHOT_FACTOR} times as strong" if overshot else "ignored"
+            said = f"The modifier {moved.modifier!r} is {how}"
+            notes.append(f"{said}: the {item.name} is {hex_of(color)}.")
+        colors.append(color)
+    if not notes:
+        what = "overdone" if overshot else "ignored"
+        notes.append(f"There is no modifier with a color that could be {what}.")
+    return Acted(tuple(colors), notes=tuple(notes))
+
+
 def _first_asked(cast: Sequence[Cast]) -> int | None:
     return next((number for number, item in enumerate(cast) if item.asked is not None), None)
 
@@ -202,4 +213,6 @@ _ACTS: dict[str, Callable[[Sequence[Cast]], Acted]] = {
     "swapped": _swapped,
     "too-vivid": _too_vivid,
     "one-missing": _one_missing,
+    "modifier-ignored": _modifier_ignored,
+    "modifier-overshot": _modifier_overshot,
 }
