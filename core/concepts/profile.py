@@ -84,16 +84,11 @@ def sample_of(srgb8: np.ndarray, mask: np.ndarray) -> np.ndarray:
     weight = inside.astype(np.float64)
     covered = cv2.resize(weight, size, interpolation=cv2.INTER_AREA)
     belongs = covered >= float(covered.max()) * (LEAST_COVERED - _ROUNDING)
-    mean = (
-        np.stack(
-            [
-                cv2.resize(cut[..., channel] * weight, size, interpolation=cv2.INTER_AREA)[belongs]
-                for channel in range(3)
-            ],
-            axis=-1,
-        )
-        / covered[belongs][:, None]
-    )
+    colored = [
+        cv2.resize(cut[..., channel] * weight, size, interpolation=cv2.INTER_AREA)[belongs]
+        for channel in range(3)
+    ]
+    mean = np.stack(colored, axis=-1) / covered[belongs][:, None]
     return np.floor(np.clip(mean * (1.0 + _ROUNDING) + 0.5, 0.0, 255.0)).astype(np.uint8)
 
 
