@@ -237,10 +237,11 @@ class _Execution:
         """A picture that ends every process that draws it becomes a failure, with that reason."""
         reason = f"While this picture was drawn the worker died {MOST_DEATHS} times: {why}."
         number, image = place_of(self._plan, position)
+        prompt = self._plan.prompts[number]
         self._own.add(
             ItemResult(
                 position, number, image, attempt, "failed", reason,
-                verdicts=not_drawn(reason, self._plan.rules),
+                verdicts=not_drawn(reason, self._plan.rules, prompt),
             )
         )  # fmt: skip
         self._done.add(position, attempt, "failed", reason)

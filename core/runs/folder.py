@@ -119,6 +119,7 @@ class RunFolder:
                 made["images"], made["seed"], made["guidance"], made["steps"], made["size_px"],
                 made["negative_text"], made["options"], items, MaskerSpec(**made["masker"]),
                 tuple((one[0], one[1]) for one in made["rules"]), made["k"], made["munsell"],
+                tuple(float(one) for one in made.get("guidances", ())),
             )  # fmt: skip
         except (KeyError, TypeError, IndexError) as error:
             raise BadInput(f"{self.path} holds no whole plan: {error!r} is missing.") from error

@@ -100,4 +100,6 @@ def order_of(plan: RunPlan) -> np.ndarray:
         ],
         dtype=np.int64,
     )
-    return np.lexsort((order, order % plan.images, kinds[order // plan.images]))
+    # The same seed for another guidance scale is the same scene too.
+    seeds = order % plan.images % plan.seeds
+    return np.lexsort((order, seeds, kinds[order // plan.images]))

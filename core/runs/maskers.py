@@ -19,9 +19,10 @@ from core.masks.grounded.variants import MaskVariant, mask_variant
 from core.masks.grounded.vision_models import Role, vision_model
 from core.masks.mask import Mask
 from core.prompts.prompt import ObjectTarget
+from core.runs.concepts import looked_for, measured_of
 from core.runs.pinned import of_tool
 from core.runs.records import MaskerSpec
-from core.verdict.asked import Finding, asked_of, label_of
+from core.verdict.asked import Finding, label_of
 from core.verdict.findings import findings_of, said
 from core.verdict.tasks import PRESENCE_TASKS
 
@@ -47,7 +48,7 @@ class Masker(Protocol):
         self, srgb8: np.ndarray, task: str, targets: Sequence[ObjectTarget],
         exact: Mapping[int, Mask], rendered: Sequence[Standing] | None = None, image_id: str = "",
     ) -> Found:  # fmt: skip
-        """Where the objects are that a color is asked of.
+        """Where the objects are that a color is asked of, or whose colors are to be measured.
 
         ``srgb8`` uint8 ``(H, W, 3)``; ``task`` a key of :data:`core.prompts.prompt.TASKS`;
         ``exact`` the masks that came with the picture, by position of the target; ``rendered`` how
@@ -99,7 +100,9 @@ class Exact:
         exact: Mapping[int, Mask], rendered: Sequence[Standing] | None = None, image_id: str = "",
     ) -> Found:  # fmt: skip
         """See :class:`Masker`."""
-        return Found(findings_of(targets, exact, rendered or ()), tuple(sorted(exact.items())))
+        also = measured_of(task, targets)
+        found = findings_of(targets, exact, rendered or (), also)
+        return Found(found, tuple(sorted(exact.items())))
 
     def close(self) -> None:
         """Holds nothing."""
@@ -115,10 +118,10 @@ class Whole:
         """See :class:`Masker`."""
         pixels = np.ones(srgb8.shape[:2], bool)
         masks = {
-            asked.position: _named(Mask(pixels, "whole"), targets, asked.position)
-            for asked in asked_of(targets)
+            position: _named(Mask(pixels, "whole"), targets, position)
+            for position in looked_for(task, targets)
         }
-        return Found(findings_of(targets, masks), tuple(masks.items()))
+        return Found(findings_of(targets, masks, also=masks), tuple(masks.items()))
 
     def close(self) -> None:
         """Holds nothing."""
@@ -150,7 +153,7 @@ class Grounding:
         that the presence model says is not there is not looked for in the tasks that ask so
         first, for then no rule measures it.
         """
-        positions = [asked.position for asked in asked_of(targets)]
+        positions = looked_for(task, targets)
         answers = self._answers(srgb8, [targets[place].name for place in positions])
         findings, masks = dict[int, Finding](), dict[int, Mask]()
         for place in positions:
@@ -164,7 +167,8 @@ class Grounding:
                 findings[place] = _missed(error, targets, list(masks), answer)
             else:
                 masks[place] = _named(mask, targets, place)
-        return Found({**findings, **findings_of(targets, masks)}, tuple(masks.items()))
+        known = findings_of(targets, masks, also=masks)
+        return Found({**findings, **known}, tuple(masks.items()))
 
     def close(self) -> None:
         """Unloads the models; the next picture loads them again."""

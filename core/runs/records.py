@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.concepts.records import ColorProfile
 from core.prompts.prompt import Prompt
 
 DRAWN, STORED = "drawn", "stored"
@@ -68,9 +69,10 @@ class RunPlan:
 
     ``name`` is what people call it, ``set_name`` the set or selection that ``prompts`` came from.
     ``model`` is an id of the registry (a drawn run), or what people call the model of the stored
-    pictures. Every prompt is drawn with ``images`` seeds from ``seed`` on; None stands for the
-    model's own default. ``options`` as in a GenerationRequest. ``items`` are the pictures of a
-    ``stored`` run. ``rules`` are ids and versions of core.verdict.rules, ``k`` as for
+    pictures. Every prompt has ``images`` pictures: one a seed, from ``seed`` on, for each of the
+    ``guidances``, which are empty or several; None stands for the model's own default. ``options``
+    as in a GenerationRequest. ``items`` are the pictures of a ``stored`` run. ``rules`` are ids and
+    versions of core.verdict.rules, none where only concepts are measured; ``k`` as for
     core.pipeline.accepted, ``munsell`` the path of the file of samples, or empty.
     """
 
@@ -91,6 +93,12 @@ class RunPlan:
     rules: tuple[tuple[str, str], ...] = ()
     k: int = 0
     munsell: str = ""
+    guidances: tuple[float, ...] = ()
+
+    @property
+    def seeds(self) -> int:
+        """How many seeds a prompt is drawn with, the same ones for each guidance scale."""
+        return self.images // max(len(self.guidances), 1)
 
     @property
     def total(self) -> int:
@@ -148,6 +156,16 @@ class MaskResult:
 
 
 @dataclass(frozen=True)
+class ObjectProfile:
+    """The colors of a concept's object in a picture; None with the ``reason``, a sentence, where
+    the object has no mask or too few pixels. Nothing ever stands in for them."""
+
+    target: int
+    profile: ColorProfile | None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
 class ItemResult:
     """What came of one picture: one line of a worker's journal, one row of a shard.
 
@@ -155,8 +173,9 @@ class ItemResult:
     ``items`` of a stored one. ``attempt`` counts from 1; the latest attempt is the one that counts.
     ``status`` is ``drawn`` or ``failed`` (then ``reason`` is a sentence). ``seconds`` is the
     drawing until its PNG is kept, ``scoring_seconds`` masks and verdicts. ``origin`` is the
-    generator's, plain JSON. Equal for any number of workers, but for ``seconds``,
-    ``scoring_seconds`` and ``worker``.
+    generator's, plain JSON. ``profiles`` are those of a concept's prompt, none for a picture that
+    failed. Equal for any number of workers, but for ``seconds``, ``scoring_seconds`` and
+    ``worker``.
     """
 
     position: int
@@ -176,6 +195,7 @@ class ItemResult:
     notes: tuple[str, ...] = ()
     masks: tuple[MaskResult, ...] = ()
     verdicts: tuple[ObjectVerdict, ...] = ()
+    profiles: tuple[ObjectProfile, ...] = ()
 
 
 @dataclass(frozen=True)

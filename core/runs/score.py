@@ -9,6 +9,7 @@ import numpy as np
 from core.color.spaces import chroma
 from core.pipeline import DIFFERS
 from core.prompts.prompt import Prompt
+from core.runs.concepts import only_measured
 from core.runs.records import ObjectVerdict
 from core.verdict.asked import Finding
 from core.verdict.judge import PASS, UNSCORED, Verdict
@@ -39,8 +40,15 @@ def score(
     return tuple(row for verdict in verdicts for row in rows_of(verdict, findings, left_out))
 
 
-def not_drawn(reason: str, rules: Sequence[tuple[str, str]]) -> tuple[ObjectVerdict, ...]:
-    """What every rule says of a picture that could not be drawn: unscored, with the reason."""
+def not_drawn(
+    reason: str, rules: Sequence[tuple[str, str]], prompt: Prompt | None = None
+) -> tuple[ObjectVerdict, ...]:
+    """What every rule says of a picture that could not be drawn: unscored, with the reason.
+
+    Nothing where ``prompt`` is a concept that no color is asked of, for then no rule has a say.
+    """
+    if prompt is not None and only_measured([prompt]):
+        return ()
     return tuple(
         ObjectVerdict(
             rule_id, version, NOTHING, "", "matches", UNSCORED, "image", "no-image", reason,

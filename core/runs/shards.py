@@ -1,8 +1,9 @@
 """Shards: Parquet files of results, whole or not there at all.
 
 One row a picture. The columns are the fields of :class:`core.runs.records.ItemResult`; ``origin``
-and the ``parameters`` of masks are JSON text, ``masks`` and ``verdicts`` lists of structs with the
-fields of MaskResult and ObjectVerdict.
+and the ``parameters`` of masks are JSON text, ``masks``, ``verdicts`` and ``profiles`` lists of
+structs with the fields of MaskResult, ObjectVerdict and ObjectProfile. Shards of before there were
+profiles have no such column, and are read as if none had been measured.
 """
 
 from __future__ import annotations
@@ -55,12 +56,30 @@ def read_columns(path: Path, names: Sequence[str] | None) -> Any:
         # Not by the file's path: pyarrow reads folder names such as a=b as columns.
         file = pq.ParquetFile(path, page_checksum_verification=True)
         table = file.read(columns=None if names is None else list(names))
+        if names is None or "profiles" in names:
+            table = completed(table)
         return table if names is None else table.select(list(names))
     except (OSError, pa.ArrowException, KeyError) as error:
         raise BadShard(
             f"The shard {path} cannot be read ({error}). Put a copy back, or take the file away: "
             "its pictures are then drawn again when the run is resumed."
         ) from error
+
+
+def completed(table: Any) -> Any:
+    """The table of a shard; one of before there were profiles gets the column, empty lists."""
+    import pyarrow as pa
+
+    if "profiles" in table.schema.names:
+        return table
+    field = schema().field("profiles")
+    return table.append_column(field, pa.array([[]] * table.num_rows, field.type))
+
+
+def old_schema() -> Any:
+    """The schema of shards of before there were profiles."""
+    made = schema()
+    return made.remove(made.get_field_index("profiles"))
 
 
 @cache
@@ -98,6 +117,20 @@ def schema() -> Any:
             *((name, pa.float64()) for name in numbers),
         ]
     )
+    profile = pa.struct(
+        [
+            ("mask_px", pa.int64()),
+            ("sampled_px", pa.int32()),
+            ("dominant_srgb", pa.list_(pa.float64())),
+            ("dominant_share", pa.float64()),
+            ("cells", pa.list_(pa.uint16())),
+            ("counts", pa.list_(pa.int32())),
+            ("sums", pa.list_(pa.int32())),
+            ("bins", pa.list_(pa.uint8())),
+            ("bin_counts", pa.list_(pa.int32())),
+        ]
+    )
+    of_object = pa.struct([("target", pa.int8()), ("profile", profile), ("reason", pa.string())])
     return pa.schema(
         [
             ("position", pa.int32()),
@@ -117,5 +150,6 @@ def schema() -> Any:
             ("notes", pa.list_(pa.string())),
             ("masks", pa.list_(mask)),
             ("verdicts", pa.list_(verdict)),
+            ("profiles", pa.list_(of_object)),
         ]
     )

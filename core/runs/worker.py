@@ -25,6 +25,7 @@ from core.generation.sources import Sources
 from core.images import encode_png, image_id
 from core.masks.mask import Mask
 from core.prompts.prompt import Prompt
+from core.runs.concepts import profiles_of
 from core.runs.folder import WORKERS_LOCK, RunFolder
 from core.runs.journal import Journal
 from core.runs.locks import held
@@ -158,9 +159,10 @@ class Worker:
         verdicts = score(
             prompt, picture.srgb8, found.findings, self._plan.rules, self._judging, left_out
         )
+        profiles = profiles_of(prompt, picture.srgb8, found.findings)
         masks = tuple(self._kept(target, mask, picture.known_masks) for target, mask in found.masks)
         return replace(
-            picture.result, masks=masks, verdicts=verdicts,
+            picture.result, masks=masks, verdicts=verdicts, profiles=profiles,
             scoring_seconds=time.perf_counter() - began,
         )  # fmt: skip
 
@@ -234,7 +236,8 @@ class Worker:
                 f"{MOST_BROKEN_IN_A_ROW} pictures in a row failed, the last one so: {reason} What "
                 "is done is kept; mend it, then resume with the failed ones tried again."
             )
-        return replace(blank, reason=reason, verdicts=not_drawn(reason, self._plan.rules))
+        prompt = self._plan.prompts[blank.prompt]
+        return replace(blank, reason=reason, verdicts=not_drawn(reason, self._plan.rules, prompt))
 
     def _opened(self) -> LoadedModel:
         if self._model is None:

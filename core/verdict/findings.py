@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from core.generation.reference import Standing
@@ -15,24 +15,26 @@ def findings_of(
     targets: Sequence[ObjectTarget],
     masks: Mapping[int, Mask],
     standings: Sequence[Standing] = (),
+    also: Iterable[int] = (),
 ) -> dict[int, Finding]:
     """What is known of each object that a color is asked of, by the position of its target.
 
-    ``masks`` by position. ``standings`` are those of a picture that the reference renderer drew
+    ``also`` are positions of others that are looked for. ``masks`` by position. ``standings`` are
+    those of a picture that the reference renderer drew
     (:func:`core.generation.reference.shapes_for`), and empty for any other: an object that it did
     not draw is absent, one that it has no shape for was left out. An object of which nothing is
     known has no finding.
     """
     out = {}
-    for asked in asked_of(targets):
-        mask = masks.get(asked.position)
+    for position in sorted({*(asked.position for asked in asked_of(targets)), *also}):
+        mask = masks.get(position)
         if mask is not None:
-            presence, reason = presence_of(mask.parameters, asked.target.name)
-            out[asked.position] = Finding(mask.pixels, presence, "mask", reason)
+            presence, reason = presence_of(mask.parameters, targets[position].name)
+            out[position] = Finding(mask.pixels, presence, "mask", reason)
         elif standings:
-            place = standings[asked.position]
+            place = standings[position]
             left_out = Finding(step="mask", reason=place.note)
-            out[asked.position] = ABSENT if place.shape is not None else left_out
+            out[position] = ABSENT if place.shape is not None else left_out
     return out
 
 

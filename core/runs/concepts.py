@@ -1,0 +1,130 @@
+"""Concepts in a run: whose colors are measured, what became of each, and which concept it is.
+
+A prompt of a color concept ("a rotten mango") asks no color: what its pictures say is the colors of
+its object, kept as a profile, and no verdict.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+
+from core.concepts.profile import profile_of
+from core.errors import MaskError, TrueHueError
+from core.prompts.concepts import build_concepts
+from core.prompts.prompt import ObjectTarget, Prompt
+from core.runs.records import ObjectProfile
+from core.verdict.asked import Finding, asked_of, label_of
+from core.verdict.told import sentence
+
+CONCEPT = "concept"
+"""The task of prompts whose objects' colors are measured."""
+
+log = logging.getLogger("truehue")
+
+
+@dataclass(frozen=True)
+class RunConcepts:
+    """The concepts of a run, in the order of its prompts.
+
+    ``concept_ids`` and ``styles`` as in core.prompts.concepts; ``guidances`` are the scales that it
+    draws with, ascending, one of None where that is the model's own or unknown. ``counts`` says by
+    concept and style how many pictures have come in, and how many of them were measured.
+    """
+
+    run_id: str
+    concept_ids: tuple[str, ...]
+    styles: tuple[str, ...]
+    guidances: tuple[float | None, ...]
+    counts: Mapping[tuple[str, str], tuple[int, int]] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class MissingCell:
+    """The colors of a concept that have yet to be extracted; as of a ConceptCell."""
+
+    run_id: str
+    concept_id: str
+    style: str
+    guidance: float | None
+
+
+def measured_of(task: str, targets: Sequence[ObjectTarget]) -> tuple[int, ...]:
+    """The positions of the targets whose colors are measured: the main object of a concept."""
+    if task != CONCEPT:
+        return ()
+    return tuple(at for at, target in enumerate(targets) if target.role == "main")[:1]
+
+
+def looked_for(task: str, targets: Sequence[ObjectTarget]) -> tuple[int, ...]:
+    """The positions of the targets that need a mask: those that a color is asked of, and those
+    whose colors are measured."""
+    asked = (one.position for one in asked_of(targets))
+    return tuple(sorted({*asked, *measured_of(task, targets)}))
+
+
+def only_measured(prompts: Iterable[Prompt]) -> bool:
+    """Whether there are concepts alone, of which no color is asked: no rule has a say there."""
+    return all(measured_of(one.task, one.targets) and not asked_of(one.targets) for one in prompts)
+
+
+def concept_of(prompt: Prompt) -> tuple[str, str] | None:
+    """Id and style of ColorConceptBench's concept that a prompt is of; None for any other.
+
+    A prompt of another set counts where it is word for word the same.
+    """
+    if prompt.task != CONCEPT or _texts().get(prompt.id) != prompt.text:
+        return None
+    concept_id, style = prompt.id.rsplit("-", 1)
+    return concept_id, style
+
+
+def profiles_of(
+    prompt: Prompt, srgb8: np.ndarray, findings: Mapping[int, Finding]
+) -> tuple[ObjectProfile, ...]:
+    """The colors of a concept's object, or the reason why there are none.
+
+    ``srgb8`` uint8 ``(H, W, 3)``; ``findings`` by the position of the target. An object that is
+    said not to be in the picture is not measured, whatever mask there is. Empty for a prompt of
+    another task. Raises MemoryError: that is no fault of the picture.
+    """
+    return tuple(
+        _profile(position, label_of(prompt.targets, position), srgb8, findings.get(position))
+        for position in measured_of(prompt.task, prompt.targets)
+    )
+
+
+def _profile(
+    position: int, label: str, srgb8: np.ndarray, finding: Finding | None
+) -> ObjectProfile:
+    if finding is None:
+        return ObjectProfile(position, None, f"No mask of {label} is at hand.")
+    why = finding.reason
+    if finding.presence == "no":
+        return ObjectProfile(position, None, sentence(f"{label} is not in the picture", why))
+    if finding.presence == "unknown":
+        words = f"it is not known whether {label} is in the picture"
+        return ObjectProfile(position, None, sentence(words, why))
+    if finding.mask is None:
+        # Where only the mask failed the object may be there: the reason is all there is to say.
+        words = why if why and finding.step == "mask" else sentence(f"{label} was not found", why)
+        return ObjectProfile(position, None, words)
+    try:
+        return ObjectProfile(position, profile_of(srgb8, finding.mask))
+    except MaskError as error:
+        return ObjectProfile(position, None, sentence(f"{label} cannot be measured", str(error)))
+    except MemoryError:
+        raise
+    except Exception as error:
+        log.exception("the colors of a concept could not be measured")
+        what = str(error) if isinstance(error, TrueHueError) else f"{type(error).__name__}: {error}"
+        return ObjectProfile(position, None, f"Measuring broke off: {what}")
+
+
+@cache
+def _texts() -> dict[str, str]:
+    return {prompt.id: prompt.text for prompt in build_concepts()}
