@@ -39,8 +39,9 @@ XYZ1_TO_LINEAR1 = np.array(
         [0.0556434, -0.2040259, 1.0572252],
     ]
 )
-"""The matrix of the same rounding (Lindbloom's for sRGB). With it the hex values are all those that
-were shown to people; with our own four-decimal matrix, two of the 71 would be one step off."""
+"""The matrix of the same rounding (Lindbloom's for sRGB). With it the hex values are all those of
+the authors; with the four-decimal matrix of core.color.spaces, two of the 71 would be a step off.
+"""
 
 WITHOUT_58 = 88.0
 """UW-58 is UW-71 without the bins of this L*."""
@@ -48,6 +49,8 @@ WITHOUT_58 = 88.0
 METHODS = ("nearest", "soft")
 SOFT_BETA = 1.0
 _PART = 16384
+_CELL = 16
+_MISSING = 255
 
 _GRAYS = {0: "Black", 25: "Dark gray", 50: "Medium gray", 75: "Light gray", 88: "Pale gray",
           100: "White"}  # fmt: skip
@@ -180,35 +183,72 @@ def pixel_counts(srgb8: np.ndarray, mask: np.ndarray) -> np.ndarray:
     ``srgb8`` uint8 ``(H, W, 3)``, ``mask`` bool ``(H, W)``. Raises MaskError when they do not fit
     and NoPixels when fewer than two pixels are inside.
     """
-    return np.bincount(table().take(masked_srgb24(srgb8, mask)), minlength=COUNT)
+    return np.bincount(_bins_of(masked_srgb24(srgb8, mask), _table()), minlength=COUNT)
 
 
-@cache
 def table() -> np.ndarray:
     """The nearest bin of every 24-bit color: uint8 ``(2**24,)``, by 0xRRGGBB, read-only.
 
-    16 MiB, made in about two seconds when it is first asked for. A cell of 16 x 16 x 16 colors is
-    compared with those bins alone that can be nearest to one of its colors, so every entry equals
-    :func:`nearest` of its color.
+    16 MiB, made in about a second when it is first asked for whole; :func:`pixel_counts` makes what
+    its pixels need. Every entry equals :func:`nearest` of its color.
     """
-    out = np.empty((256, 256, 256), dtype=np.uint8)
-    bins = lab71()
-    steps = np.arange(16, dtype=np.uint8)
-    inner = np.stack(np.meshgrid(steps, steps, steps, indexing="ij"), axis=-1).reshape(-1, 3)
-    for red, green, blue in product(range(0, 256, 16), repeat=3):
-        lab = srgb8_to_lab(inner + np.array((red, green, blue), dtype=np.uint8))
-        low, high = lab.min(axis=0), lab.max(axis=0)
-        nearer = np.maximum(np.maximum(low - bins, bins - high), 0.0)
-        farther = np.maximum(np.abs(bins - low), np.abs(bins - high))
-        # A hair of room: the bounds are rounded like the distances.
-        reach = (farther * farther).sum(axis=1).min() * (1.0 + 1e-12)
-        possible = np.flatnonzero((nearer * nearer).sum(axis=1) <= reach)
-        out[red : red + 16, green : green + 16, blue : blue + 16] = _nearest(lab, possible).reshape(
-            16, 16, 16
+    corners = np.arange(0, 256, _CELL, dtype=np.uint32)
+    red, green, blue = np.meshgrid(corners, corners, corners, indexing="ij")
+    cube = _table()
+    _bins_of(((red << 16) | (green << 8) | blue).reshape(-1), cube)
+    whole = cube.reshape(-1).view()
+    whole.flags.writeable = False
+    return whole
+
+
+@cache
+def _table() -> np.ndarray:
+    """The table as far as it is made, uint8 ``(256, 256, 256)`` by R, G and B.
+
+    Only whole cells are added, and twice the same numbers where two threads miss the same one.
+    """
+    return np.full((256, 256, 256), _MISSING, dtype=np.uint8)
+
+
+def _bins_of(srgb24: np.ndarray, cube: np.ndarray) -> np.ndarray:
+    """The nearest bins uint8 ``(N,)`` of packed colors, by the table, which is filled where they
+    are."""
+    flat = cube.reshape(-1)
+    out = flat.take(srgb24)
+    if out.size and out.max() == _MISSING:
+        missed = srgb24[out == _MISSING]
+        cells = np.bincount(
+            (missed >> 12 & 0xF00) | (missed >> 8 & 0xF0) | (missed >> 4 & 0xF), minlength=16**3
         )
-    flat = out.reshape(-1)
-    flat.flags.writeable = False
-    return flat
+        for cell in np.flatnonzero(cells).tolist():
+            _fill(cube, (cell >> 8, cell >> 4 & 15, cell & 15))
+        out = flat.take(srgb24)
+    return out
+
+
+def _fill(cube: np.ndarray, cell: tuple[int, int, int]) -> None:
+    """Adds a cell of 16 x 16 x 16 colors to the table.
+
+    They are compared with those bins alone that can be nearest to one of them.
+    """
+    bins = lab71()
+    corner = _CELL * np.array(cell, dtype=np.uint8)
+    lab = srgb8_to_lab(corner + _inner())
+    low, high = lab.min(axis=0), lab.max(axis=0)
+    nearer = np.maximum(np.maximum(low - bins, bins - high), 0.0)
+    farther = np.maximum(np.abs(bins - low), np.abs(bins - high))
+    # A hair of room: the bounds are rounded like the distances.
+    reach = (farther * farther).sum(axis=1).min() * (1.0 + 1e-12)
+    possible = np.flatnonzero((nearer * nearer).sum(axis=1) <= reach)
+    block = tuple(slice(_CELL * at, _CELL * (at + 1)) for at in cell)
+    cube[block] = _nearest(lab, possible).reshape(_CELL, _CELL, _CELL)
+
+
+@cache
+def _inner() -> np.ndarray:
+    """All colors of the first cell, uint8 ``(4096, 3)``."""
+    steps = np.arange(_CELL, dtype=np.uint8)
+    return np.stack(np.meshgrid(steps, steps, steps, indexing="ij"), axis=-1).reshape(-1, 3)
 
 
 def _nearest(lab: np.ndarray, possible: np.ndarray) -> np.ndarray:

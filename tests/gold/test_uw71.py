@@ -1,10 +1,11 @@
-"""UW-71 against the rule written out, colour-science, and the colors that were shown to people."""
+"""UW-71 against the rule written out, colour-science, and the hex codes of its authors."""
 
 from __future__ import annotations
 
 import csv
 import math
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import colour
@@ -78,10 +79,10 @@ def test_index_26_is_the_neutral_of_50() -> None:
     assert [bin_.index for bin_ in uw71.uw71() if bin_.neutral] == [24, 25, 26, 27, 28, 29]
 
 
-def test_hex_is_what_people_were_shown() -> None:
+def test_hex_is_that_of_the_authors() -> None:
     with (HERE / "uw71_hex.csv").open() as file:
-        shown = [(int(row["index"]), row["hex"]) for row in csv.DictReader(file)]
-    assert [(bin_.index, bin_.hex) for bin_ in uw71.uw71()] == shown
+        published = [(int(row["index"]), row["hex"]) for row in csv.DictReader(file)]
+    assert [(bin_.index, bin_.hex) for bin_ in uw71.uw71()] == published
 
 
 def test_hue_is_the_angle_in_the_plane() -> None:
@@ -210,6 +211,18 @@ def test_pixels_of_an_image() -> None:
     expected = Counter(int(uw71.nearest(srgb8_to_lab(one[None]))[0]) for one in srgb8[mask])
     assert {bin_: int(count) for bin_, count in enumerate(counts) if count} == dict(expected)
     assert (counts.shape, counts.sum()) == ((71,), mask.sum())
+
+
+def test_a_table_that_threads_fill_together_is_whole() -> None:
+    """Pictures at once on a table with nothing in it: none may read what is not there yet."""
+    pictures = RANDOM.integers(0, 256, (8, 64, 64, 3), dtype=np.uint8)
+    inside = np.ones((64, 64), dtype=bool)
+    expected = [np.bincount(uw71.nearest(srgb8_to_lab(one[inside])), minlength=71)
+                for one in pictures]  # fmt: skip
+    uw71._table.cache_clear()
+    with ThreadPoolExecutor(8) as pool:
+        counts = list(pool.map(lambda one: uw71.pixel_counts(one, inside), pictures))
+    np.testing.assert_array_equal(counts, expected)
 
 
 def test_pixels_that_are_none() -> None:
