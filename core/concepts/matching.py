@@ -1,0 +1,46 @@
+"""Words that people write for a concept, and the concept of ColorConceptBench that has them."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from difflib import get_close_matches
+from functools import cache
+from types import MappingProxyType
+
+from core.prompts.concepts import Concept, concepts
+
+_ALIKE = 0.75
+_JOINTS = re.compile(r"[_\-\u2010-\u2015\u2212\s]+")
+
+
+def normal(words: str) -> str:
+    """The one spelling of some words: small letters, single blanks, none for ``_`` and hyphens.
+
+    ``" Rotten_Mango "`` is ``"rotten mango"``. Two texts are the same concept when their normal
+    forms are equal; nothing else is guessed, no plural and no article.
+    """
+    return _JOINTS.sub(" ", unicodedata.normalize("NFKC", words).casefold()).strip()
+
+
+def concept_of(words: str) -> Concept | None:
+    """The concept with these words in their normal form, or None where there is none."""
+    return _by_words().get(normal(words))
+
+
+def similar(words: str, most: int = 3) -> tuple[str, ...]:
+    """The words of at most ``most`` concepts that are written much like these, best first.
+
+    For a sentence that asks whether one of them was meant; nothing is taken for another by it.
+    """
+    return tuple(get_close_matches(normal(words), _by_words(), most, _ALIKE))
+
+
+@cache
+def _by_words() -> Mapping[str, Concept]:
+    # Were two concepts ever called the same, the first of the paper's order would be meant.
+    found: dict[str, Concept] = {}
+    for concept in concepts():
+        found.setdefault(normal(concept.words), concept)
+    return MappingProxyType(found)

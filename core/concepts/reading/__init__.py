@@ -1,0 +1,140 @@
+"""Files of distributions: histograms over UW-71, association ratings, palettes; CSV or JSON.
+
+- Wide CSV: a column ``concept`` (or without a name; ``modifier``, ``contributor``, ``people`` where
+  wanted) and one column for each bin, called by its index 0 to 70 (``bin0``, ``bin_00``), by its
+  color (``#RRGGBB`` or ``L,a,b``), or with a row of colors under the header.
+- The same turned: one row for each bin, with ``index`` or ``hex`` or ``L,a,b`` or ``r,g,b``, and
+  one column for each concept.
+- Long CSV of palettes: ``concept``, ``contributor``, ``hex`` (or ``r,g,b`` or ``L,a,b``) and
+  ``weight``; without weights colors weigh the same.
+- JSON: ``{"concept": [71 numbers]}``, or a list of objects with ``concept`` and ``weights`` or
+  ``palette``.
+- 71 bare numbers, of one concept that the caller names.
+
+Where colors are given, they say which bin it is; an index that contradicts its color is refused.
+Cells are separated by commas, semicolons or tabs; a decimal comma is read where the whole file has
+one.
+"""
+
+from __future__ import annotations
+
+from core.concepts.reading.cells import (
+    CONTRIBUTOR,
+    INDEX,
+    MODIFIER,
+    PEOPLE,
+    VALUE,
+    WEIGHT,
+    WORDS,
+    called,
+    color_in,
+    index_in,
+)
+from core.concepts.reading.from_json import looks_like_json, take_json
+from core.concepts.reading.gathering import Gathering
+from core.concepts.reading.order import by_color
+from core.concepts.reading.palettes import take_palettes
+from core.concepts.reading.refusals import AS_58, RATINGS, FileRefused
+from core.concepts.reading.tables import Table, read_table
+from core.concepts.reading.turned import (
+    ColorColumns,
+    bare_numbers,
+    is_turned_by_first_column,
+    take_bare,
+    take_turned,
+)
+from core.concepts.reading.wide import take_wide
+from core.concepts.records import DistributionFile
+from core.errors import BadInput
+from core.prompts.importing.source import TextSource, open_text
+
+__all__ = ["AS_58", "RATINGS", "FileRefused", "read_distributions"]
+
+MAX_BYTES = 32 * 2**20
+_ADVICE = "Save the table as UTF-8 text, CSV or JSON."
+
+
+def read_distributions(
+    name: str,
+    content: bytes,
+    *,
+    as_58: bool = False,
+    normalize: bool = False,
+    words: str | None = None,
+) -> DistributionFile:
+    """Reads the file called ``name``.
+
+    ``as_58`` takes 58 numbers for UW-58's bins. ``normalize`` divides rows that do not sum to 1 by
+    their sum: then they are ratings. ``words`` is the concept of numbers that have none beside
+    them; a file that names its concepts keeps its own.
+
+    A row that cannot be read is a sentence in ``problems``, and the others come in. Raises
+    FileRefused, with the offer to read it ``as_58`` or as ratings where that would help, for a
+    file whose bins cannot be told and for one without any row that can be read; BadInput for what
+    is empty, too large or no text.
+    """
+    if len(content) > MAX_BYTES:
+        raise FileRefused(
+            f"{name} has {len(content) / 2**20:,.0f} MB; a file of distributions may have at most "
+            f"{MAX_BYTES // 2**20} MB. Split it."
+        )
+    gathering = Gathering(name, normalize)
+    with open_text(content, name, _ADVICE) as source:
+        if looks_like_json(source):
+            gathering.notes.extend(source.notes)
+            return gathering.finish(take_json(source, gathering, as_58, words))
+        return gathering.finish(_take_table(source, gathering, as_58, words))
+
+
+def _take_table(source: TextSource, gathering: Gathering, as_58: bool, words: str | None) -> bool:
+    """Reads a CSV file; True where its rows are palettes."""
+    table = read_table(source)
+    gathering.notes.extend(table.notes)
+    bare = bare_numbers(table)
+    if bare is not None:
+        numbers, above = bare
+        named = words if not above or called(above) in VALUE else above
+        take_bare(table, gathering, as_58, named, numbers)
+    elif _is_wide(table):
+        take_wide(table, gathering, as_58, words)
+    elif ColorColumns(table).places or table.column(INDEX) is not None:
+        if _is_long(table, as_58):
+            take_palettes(table, gathering, words)
+            return True
+        take_turned(table, gathering, as_58, words)
+    elif is_turned_by_first_column(table):
+        take_turned(table, gathering, as_58, words, unnamed=True)
+    else:
+        take_wide(table, gathering, as_58, words)
+    return False
+
+
+def _is_wide(table: Table) -> bool:
+    """Whether most columns are called by a bin."""
+    bins = 0
+    for header in table.header:
+        try:
+            bins += index_in(header) is not None or color_in(header) is not None
+        except BadInput:
+            bins += 1
+    return 2 * bins > len(table.header)
+
+
+def _is_long(table: Table, as_58: bool) -> bool:
+    """Whether a table with colors in its rows is of palettes, and not of bins."""
+    colors = ColorColumns(table)
+    if not colors.places:
+        return False
+    if table.column(WORDS) is not None:
+        return True
+    labels = (*WEIGHT, *MODIFIER, *CONTRIBUTOR, *PEOPLE)
+    rest = [header for place, header in enumerate(table.header) if place not in colors.places]
+    if not all(called(header) in labels for header in rest):
+        return False
+    # A color of every bin, each once, with one number: a histogram that was turned.
+    try:
+        given = [colors.color(record) for record in table.rows if not record.why]
+        by_color(given, ["a row"] * len(given), as_58, table.name)
+    except (BadInput, IndexError):
+        return True
+    return not rest

@@ -1,0 +1,212 @@
+"""Distributions in JSON: by concept, or as a list of objects, or 71 bare numbers."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from core.concepts.reading.cells import GivenColor, color_in, of_hex, of_lab, of_rgb
+from core.concepts.reading.gathering import Gathering, Label
+from core.concepts.reading.order import Order, by_color, by_place
+from core.concepts.reading.palettes import NOTE
+from core.concepts.reading.refusals import COUNT_58, FileRefused, offer_58
+from core.concepts.reading.tables import no_concept
+from core.errors import BadInput
+from core.prompts.importing.source import TextSource
+
+_NUMBERS = ("weights", "bins", "histogram")
+_PALETTE = "palette"
+_LABELS = ("concept", "modifier", "contributor", "people")
+_FORM = (
+    'Such a file is {"apple": [71 numbers], …}, or a list of objects like {"concept": "apple", '
+    '"contributor": "p01", "weights": [71 numbers]} or {"concept": "apple", "palette": [{"hex": '
+    '"#D51C3C", "weight": 0.7}, …]}.'
+)
+
+
+class _Pairs(dict[str, Any]):
+    """An object of JSON; ``twice`` are the keys that stood in it more than once."""
+
+    twice: tuple[str, ...] = ()
+
+
+def looks_like_json(source: TextSource) -> bool:
+    """Whether the first sign of a text opens a list or an object."""
+    for _, text, _ in source.lines():
+        if text.strip():
+            return text.strip()[0] in "[{"
+    return False
+
+
+def take_json(source: TextSource, gathering: Gathering, as_58: bool, words: str | None) -> bool:
+    """Reads the text into ``gathering``; True where its rows are palettes.
+
+    Raises FileRefused for what is no JSON or has another form.
+    """
+    entries = _entries(_parsed(source), source.name, words)
+    palettes = [_PALETTE in entry for _, entry in entries]
+    if any(palettes) and not all(palettes):
+        raise FileRefused(
+            f"{source.name} holds palettes and histograms. Put them into a file each."
+        )
+    lengths = {len(given) for _, entry in entries if isinstance(given := _numbers(entry), list)}
+    if COUNT_58 in lengths and not as_58 and len(lengths) == 1:
+        raise offer_58(source.name)
+    notes: dict[str, None] = {NOTE: None} if all(palettes) else {}
+    for where, entry in entries:
+        try:
+            label = _label(where, entry)
+        except BadInput as error:
+            gathering.refuse(where, str(error))
+            continue
+        try:
+            if _PALETTE in entry:
+                gathering.take_palette(label, *_palette(entry[_PALETTE]))
+            else:
+                numbers, order = _row(entry, as_58, label.name)
+                gathering.take_numbers(label, numbers, order)
+                notes.update(dict.fromkeys(order.notes))
+        except FileRefused as error:
+            gathering.problem(str(error))
+        except BadInput as error:
+            gathering.refuse(label.name, str(error))
+    gathering.notes.extend(notes)
+    return all(palettes)
+
+
+def _parsed(source: TextSource) -> object:
+    source.stream.seek(0)
+    text = io.TextIOWrapper(source.stream, source.encoding, "strict")
+    try:
+        return json.loads(text.read(), object_pairs_hook=_pairs)
+    except UnicodeDecodeError as error:
+        raise FileRefused(f"{source.name} is not text: {error.reason}. {source.advice}") from error
+    except RecursionError:
+        raise FileRefused(f"{source.name} is nested too deep. {_FORM}") from None
+    except ValueError as error:
+        raise FileRefused(f"{source.name} is not JSON: {error}. {_FORM}") from error
+    finally:
+        text.detach()
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> _Pairs:
+    out = _Pairs(pairs)
+    keys = [key for key, _ in pairs]
+    if len(out) < len(keys):
+        out.twice = tuple(key for key in out if keys.count(key) > 1)
+    return out
+
+
+def _entries(given: object, name: str, words: str | None) -> list[tuple[str, Mapping[str, Any]]]:
+    """Every row as an object with the place that it has in the file."""
+    if isinstance(given, list) and given and not isinstance(given[0], (dict, list)):
+        given = _Pairs(weights=given)
+    if isinstance(given, _Pairs) and given.twice:
+        raise FileRefused(f'{name} has "{given.twice[0][:60]}" more than once. Keep one of them.')
+    if isinstance(given, _Pairs) and _is_entry(given):
+        given = [given]
+    if isinstance(given, _Pairs):
+        return [
+            (f"Entry {place}", {"concept": concept, "weights": numbers})
+            for place, (concept, numbers) in enumerate(given.items(), 1)
+        ]
+    if not isinstance(given, list) or not all(isinstance(entry, _Pairs) for entry in given):
+        raise FileRefused(f"{name} has no distributions in a form that is known. {_FORM}")
+    entries = []
+    for place, entry in enumerate(given, 1):
+        if not entry.get("concept"):
+            if not (words or "").strip():
+                raise no_concept(name)
+            entry = {**entry, "concept": words}
+        entries.append((f"Entry {place}", entry))
+    if not entries:
+        raise FileRefused(f"{name} has no distribution in it. {_FORM}")
+    return entries
+
+
+def _is_entry(given: Mapping[str, Any]) -> bool:
+    """Whether an object is one row itself, and not rows by their concepts."""
+    data = {*_NUMBERS, _PALETTE} & set(given)
+    return bool(data) and set(given) <= {*data, *_LABELS, "colors"}
+
+
+def _numbers(entry: Mapping[str, Any]) -> object:
+    return next((entry[key] for key in _NUMBERS if key in entry), None)
+
+
+def _label(where: str, entry: Mapping[str, Any]) -> Label:
+    concept, modifier, contributor = (
+        _text(key, entry.get(key)) for key in ("concept", "modifier", "contributor")
+    )
+    people = entry.get("people") or 0
+    if isinstance(people, bool) or not isinstance(people, int) or not 0 <= people < 10**9:
+        raise BadInput(f"people is {json.dumps(people)[:40]}, which is no whole number")
+    return Label(where, concept, modifier, contributor, people)
+
+
+def _text(key: str, value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**15:
+        return str(value)
+    raise BadInput(f"{key} is text, not {json.dumps(value)[:40]}")
+
+
+def _row(entry: Mapping[str, Any], as_58: bool, name: str) -> tuple[list[float], Order]:
+    given = _numbers(entry)
+    if not isinstance(given, list):
+        raise BadInput("It has no list of numbers called weights, and no palette")
+    numbers = [_number(value, f"number {place}") for place, value in enumerate(given)]
+    colors = entry.get("colors")
+    if colors is None:
+        return numbers, by_place(len(numbers), as_58, name)
+    if not isinstance(colors, list) or len(colors) != len(numbers):
+        raise BadInput(f"colors is no list of {len(numbers)} colors, one for each number")
+    found = [_color(color) for color in colors]
+    labels = [f"color {place} of {name}" for place in range(len(found))]
+    return numbers, by_color(found, labels, as_58, name)
+
+
+def _palette(given: object) -> tuple[list[GivenColor], list[float] | None]:
+    if not isinstance(given, list) or not given:
+        raise BadInput("palette is no list of colors")
+    colors, weights = [], []
+    for place, item in enumerate(given, 1):
+        colors.append(_color(item))
+        if isinstance(item, dict) and item.get("weight") is not None:
+            weights.append(_number(item["weight"], f"the weight of color {place}"))
+    if weights and len(weights) < len(colors):
+        raise BadInput("some colors of its palette have no weight")
+    return colors, weights or None
+
+
+def _color(given: object) -> GivenColor:
+    if isinstance(given, dict):
+        ways = [key for key in ("hex", "rgb", "lab") if key in given]
+        if len(ways) == 1:
+            value = given[ways[0]]
+            if ways[0] == "hex" and isinstance(value, str):
+                return of_hex(value)
+            if ways[0] != "hex" and isinstance(value, list):
+                numbers = [_number(number, ways[0]) for number in value]
+                return of_rgb(numbers) if ways[0] == "rgb" else of_lab(numbers)
+    elif isinstance(given, list):
+        return of_lab([_number(number, "lab") for number in given])
+    elif isinstance(given, str) and (color := color_in(given)) is not None:
+        return color
+    raise BadInput(f"{json.dumps(given)[:60]} is no color; a color has one of hex, rgb and lab")
+
+
+def _number(value: object, what: str) -> float:
+    if value is None:
+        raise BadInput(f"{what} is missing")
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise BadInput(f"{what} is {json.dumps(value)[:40]}, which is no number")
+    try:
+        return float(value)
+    except OverflowError:
+        raise BadInput(f"{what} is too large") from None

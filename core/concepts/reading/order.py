@@ -1,0 +1,146 @@
+"""Which bin each of a file's 71 (or 58) numbers belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.color.uw71 import COUNT, lab71, uw58, uw71
+from core.concepts.reading.cells import GivenColor
+from core.concepts.reading.refusals import COUNT_58, FileRefused, offer_58
+
+TOLERANCE_LAB = 3.0
+"""How far a color may lie from its bin, in CIELAB units: rounding to hex moves one by at most 0.6,
+and no two bins are nearer than 12."""
+
+NEEDED = (
+    f"Name the {COUNT} columns by the colors of UW-71's bins (#RRGGBB, or L,a,b), or by the bins' "
+    f"index, 0 to {COUNT - 1}."
+)
+
+
+@dataclass(frozen=True)
+class Order:
+    """``bins[i]`` is the index in UW-71 of a file's number ``i``. ``notes`` say how it was found
+    out."""
+
+    bins: tuple[int, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def canonical(self) -> bool:
+        """Whether the numbers stand in UW-71's own order, all of them."""
+        return self.bins == tuple(range(COUNT))
+
+    def placed(self, numbers: Sequence[float]) -> np.ndarray:
+        """The numbers as float64 ``(71,)`` in UW-71's order; 0 in bins that the file lacks."""
+        out = np.zeros(COUNT)
+        out[list(self.bins)] = numbers
+        return out
+
+
+def by_place(count: int, as_58: bool, what: str) -> Order:
+    """The order of ``count`` bare numbers: nothing says more than their place. ``what`` has them.
+
+    Raises FileRefused for a count that is neither 71 nor, with ``as_58``, 58.
+    """
+    _check_count(count, as_58, what)
+    return by_index(range(count), as_58, what)
+
+
+def by_index(indices: Sequence[int], as_58: bool, what: str) -> Order:
+    """The order of numbers that have the index of their bin beside them.
+
+    Raises FileRefused where an index is missing, stands twice or is above the last.
+    """
+    _check_count(len(indices), as_58, what)
+    last = len(indices) - 1
+    twice = sorted({index for index in indices if list(indices).count(index) > 1})
+    if twice:
+        raise FileRefused(f"{what} has bin {twice[0]} more than once. {NEEDED}")
+    if min(indices) != 0 or max(indices) != last:
+        missing = min(set(range(len(indices))) - set(indices))
+        raise FileRefused(
+            f"{what} has the bins {min(indices)} to {max(indices)} and no bin {missing}; the bins "
+            f"of UW-{len(indices)} count from 0 to {last}. Renumber them, or give their colors."
+        )
+    if len(indices) == COUNT_58:
+        note = (
+            "58 bins were taken in UW-71's order without L* = 88, and nothing in the file could "
+            "check that. The published order of UW-58 is another one: give the colors of the bins "
+            "to be sure."
+        )
+        return Order(tuple(uw58()[index] for index in indices), (note,))
+    note = "The bins were taken by their index; nothing in the file could check their order."
+    return Order(tuple(indices), (note,))
+
+
+def by_color(
+    colors: Sequence[GivenColor],
+    labels: Sequence[str],
+    as_58: bool,
+    what: str,
+    indices: Sequence[int] | None = None,
+) -> Order:
+    """The order of numbers that have a color beside them: the nearest bin's.
+
+    ``labels`` name the numbers in messages ("column 5"). Raises FileRefused for a color that is no
+    bin's, for two of the same bin, and for an index in ``indices`` that contradicts its color.
+    """
+    _check_count(len(colors), as_58, what)
+    bins: list[int] = []
+    for place, color in enumerate(colors):
+        nearest = _bin_of(color, labels[place])
+        if nearest in bins:
+            first = bins.index(nearest)
+            raise FileRefused(
+                f"{_begin(labels[first])} ({colors[first].text}) and {labels[place]} "
+                f"({color.text}) are both bin {nearest}. Each bin may stand once."
+            )
+        bins.append(nearest)
+    if len(bins) == COUNT_58:
+        extra = sorted(set(bins) - set(uw58()))
+        if extra:
+            raise FileRefused(
+                f"{what} has {COUNT_58} colors, but {uw71()[extra[0]].hex} is one of L* = 88, "
+                "which UW-58 does not have."
+            )
+        # An index then counts in UW-58's own order, which the colors need not follow.
+        note = "58 bins of UW-58 were put in place by their colors, with 0 in those of L* = 88."
+        return Order(tuple(bins), (note,))
+    for index, nearest, color in zip(indices or bins, bins, colors, strict=True):
+        if index != nearest:
+            raise FileRefused(
+                f"{what} calls the color {color.text} bin {index}, but it is that of bin {nearest} "
+                f"({uw71()[nearest].hex}). Remove the index or the colors, whichever is wrong."
+            )
+    if bins == sorted(bins):
+        return Order(tuple(bins), ("The order of the bins was checked by their colors.",))
+    note = "The bins stood in another order than UW-71's and were put in place by their colors."
+    return Order(tuple(bins), (note,))
+
+
+def _bin_of(color: GivenColor, label: str) -> int:
+    distance = np.sqrt(((lab71() - np.array(color.lab)) ** 2).sum(axis=1))
+    nearest = int(np.argmin(distance))
+    if distance[nearest] > TOLERANCE_LAB:
+        raise FileRefused(
+            f"{_begin(label)} has the color {color.text}, which is no bin of UW-71: the "
+            f"nearest is bin {nearest} ({uw71()[nearest].hex}), {distance[nearest]:.1f} CIELAB "
+            "units away."
+        )
+    return nearest
+
+
+def _begin(label: str) -> str:
+    return label[:1].upper() + label[1:]
+
+
+def _check_count(count: int, as_58: bool, what: str) -> None:
+    if count == COUNT or (count == COUNT_58 and as_58):
+        return
+    if count == COUNT_58:
+        raise offer_58(what)
+    raise FileRefused(f"{what} has {count} numbers; UW-71 has {COUNT} bins. {NEEDED}")

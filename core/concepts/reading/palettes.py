@@ -1,0 +1,74 @@
+"""Palettes in a long table: one row for each color of a concept's or a contributor's palette."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from core.concepts.reading.cells import WEIGHT, WORDS, GivenColor, number
+from core.concepts.reading.gathering import Gathering, Label
+from core.concepts.reading.tables import LabelColumns, Table
+from core.concepts.reading.turned import ColorColumns
+from core.errors import BadInput
+from core.prompts.importing.tables import Record
+
+NOTE = "Every color of a palette went to its nearest UW-71 bin; the given colors are kept."
+_MERGED = (
+    "There is no column contributor: all colors of a concept were taken for one palette of all "
+    "people together."
+)
+
+
+@dataclass
+class _Palette:
+    label: Label
+    colors: list[GivenColor] = field(default_factory=list)
+    weights: list[float | None] = field(default_factory=list)
+    why: str = ""
+
+
+def take_palettes(table: Table, gathering: Gathering, words: str | None) -> None:
+    """Reads the table into ``gathering``; the rows of a palette need not follow one another.
+
+    A row that cannot be read takes its whole palette with it: the others' shares would be wrong
+    without it. ``words`` are for a table without a column of concepts.
+    """
+    colors = ColorColumns(table)
+    labels = LabelColumns.of(table, table.column(WORDS), words)
+    weight = table.column(WEIGHT)
+    gathering.notes.append(NOTE)
+    if labels.contributor is None:
+        gathering.notes.append(_MERGED)
+    found: dict[tuple[str, str], _Palette] = {}
+    for record in table.complete(gathering):
+        try:
+            label = labels.read(record)
+        except BadInput as error:
+            gathering.refuse(f"Line {record.line}", str(error))
+            continue
+        palette = found.setdefault(
+            (label.words, " ".join(label.contributor.split())), _Palette(label)
+        )
+        _add(palette, record, table, colors, weight)
+    for palette in found.values():
+        if palette.why:
+            gathering.refuse(palette.label.name, palette.why)
+            continue
+        given = [value for value in palette.weights if value is not None]
+        if given and len(given) < len(palette.weights):
+            gathering.refuse(palette.label.name, "some colors of its palette have no weight")
+            continue
+        gathering.take_palette(palette.label, palette.colors, given or None)
+
+
+def _add(
+    palette: _Palette, record: Record, table: Table, colors: ColorColumns, weight: int | None
+) -> None:
+    try:
+        palette.colors.append(colors.color(record))
+        cell = "" if weight is None else record.fields[weight]
+        palette.weights.append(number(cell, table.decimal_comma) if cell else None)
+    except BadInput as error:
+        if not palette.why:
+            palette.why = (
+                f"its palette was left out, since line {record.line} cannot be read: {error}"
+            )

@@ -1,0 +1,176 @@
+"""A CSV file as a table: its header, its rows with their lines, and how its numbers are written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from core.concepts.reading.cells import (
+    CONTRIBUTOR,
+    MODIFIER,
+    PEOPLE,
+    called,
+    comma_is_decimal,
+    number,
+)
+from core.concepts.reading.gathering import Gathering, Label
+from core.concepts.reading.refusals import FileRefused
+from core.errors import BadInput
+from core.prompts.importing.source import TextSource
+from core.prompts.importing.tables import DELIMITERS, Record, records
+
+MAX_RECORDS = 500_000
+_DECIMAL_COMMA = "Its numbers have a decimal comma and were read so."
+
+
+@dataclass
+class Table:
+    """The records of a file that are not blank. ``header`` is the first one's cells, without empty
+    ones at its end."""
+
+    name: str
+    header: tuple[str, ...]
+    rows: list[Record]
+    decimal_comma: bool
+    notes: list[str] = field(default_factory=list)
+
+    def column(self, names: Sequence[str]) -> int | None:
+        """The place of the column that is called by one of ``names``, or None.
+
+        Raises FileRefused where several are.
+        """
+        found = [place for place, header in enumerate(self.header) if called(header) in names]
+        if len(found) > 1:
+            shown = " and ".join(f'"{self.header[place]}"' for place in found)
+            raise FileRefused(f"{self.name} has the columns {shown}: keep one of them.")
+        return found[0] if found else None
+
+    def complete(self, gathering: Gathering) -> list[Record]:
+        """The records with as many cells as the header; others are reported."""
+        out = []
+        for record in self.rows:
+            try:
+                out.append(self.fitted(record))
+            except BadInput as error:
+                gathering.refuse(f"Line {record.line}", str(error))
+        return out
+
+    def fitted(self, record: Record) -> Record:
+        """The record with as many cells as the header. Raises BadInput for another number."""
+        cells = _trimmed(record.fields, len(self.header))
+        if record.why or len(cells) != len(self.header):
+            raise BadInput(
+                record.why or f"It has {len(cells)} cells and the header {len(self.header)}"
+            )
+        return Record(record.line, record.raw, cells)
+
+    def numbers(self, cells: Sequence[str], labels: Sequence[str]) -> list[float]:
+        """The numbers of a row. Raises BadInput that names the column of the first that is none."""
+        out = []
+        for cell, label in zip(cells, labels, strict=True):
+            try:
+                out.append(number(cell, self.decimal_comma))
+            except BadInput as error:
+                raise BadInput(f"{label} {error}") from error
+        return out
+
+
+@dataclass(frozen=True)
+class LabelColumns:
+    """Where the words of a row stand. ``words`` are those of rows that have no column for them."""
+
+    concept: int | None
+    modifier: int | None
+    contributor: int | None
+    people: int | None
+    words: str
+
+    @classmethod
+    def of(cls, table: Table, concept: int | None, words: str | None) -> LabelColumns:
+        """Raises FileRefused where neither the file nor ``words`` names a concept."""
+        if concept is None and not (words or "").strip():
+            raise no_concept(table.name)
+        return cls(
+            concept,
+            table.column(MODIFIER),
+            table.column(CONTRIBUTOR),
+            table.column(PEOPLE),
+            (words or "") if concept is None else "",
+        )
+
+    @property
+    def places(self) -> frozenset[int]:
+        """The columns that are labels."""
+        every = (self.concept, self.modifier, self.contributor, self.people)
+        return frozenset(place for place in every if place is not None)
+
+    def read(self, record: Record) -> Label:
+        """Raises BadInput for a number of people that is none."""
+        cells = {
+            name: "" if place is None else record.fields[place]
+            for name, place in vars(self).items()
+            if name != "words"
+        }
+        return Label(
+            f"Line {record.line}",
+            cells["concept"] or self.words,
+            cells["modifier"],
+            cells["contributor"],
+            whole(cells["people"]),
+        )
+
+
+def no_concept(name: str) -> FileRefused:
+    """The refusal of a file that names no concept, where nobody else does."""
+    return FileRefused(
+        f"{name} does not say which concept it is of. Name it in the file, in a column concept, or "
+        "say which one it is."
+    )
+
+
+def whole(text: str) -> int:
+    """A number of people; 0 for an empty cell. Raises BadInput for anything else."""
+    if not text:
+        return 0
+    if not (text.isascii() and text.isdecimal() and len(text) <= 9):
+        raise BadInput(f'people is "{text[:40]}", which is no whole number')
+    return int(text)
+
+
+def read_table(source: TextSource) -> Table:
+    """The table in a text. Raises BadInput for a file without any record, or with too many."""
+    delimiter = _delimiter(source)
+    found: list[Record] = []
+    for record in records(source.lines(), delimiter):
+        if record.why or record.fields:
+            cells = tuple(cell.strip() for cell in record.fields)
+            found.append(Record(record.line, record.raw, cells, record.why))
+        if len(found) > MAX_RECORDS:
+            raise FileRefused(f"{source.name} has more than {MAX_RECORDS:,} lines. Split it.")
+    if not found:
+        raise FileRefused(f"{source.name} is empty.")
+    if found[0].why:
+        raise FileRefused(f"The first line of {source.name} cannot be read. {found[0].why}")
+    comma = comma_is_decimal(cell for record in found for cell in record.fields)
+    notes = [*source.notes, *([_DECIMAL_COMMA] if comma else [])]
+    return Table(source.name, _trimmed(found[0].fields, 1), found[1:], comma, notes)
+
+
+def _trimmed(cells: tuple[str, ...], least: int) -> tuple[str, ...]:
+    """The cells without empty ones at the end, as far as ``least`` of them are left."""
+    end = len(cells)
+    while end > least and not cells[end - 1]:
+        end -= 1
+    return cells[:end]
+
+
+def _delimiter(source: TextSource) -> str:
+    """The sign that gives the first record the most cells."""
+
+    def cells(delimiter: str) -> int:
+        return next(
+            (len(record.fields) for record in records(source.lines(), delimiter) if record.fields),
+            0,
+        )
+
+    return max(DELIMITERS, key=cells)

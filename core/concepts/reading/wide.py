@@ -1,0 +1,132 @@
+"""Histograms or ratings in a table: one row for each concept, one column for each bin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.color.uw71 import COUNT
+from core.concepts.reading.cells import (
+    COLOR,
+    UNNAMED,
+    WORDS,
+    GivenColor,
+    called,
+    color_in,
+    index_in,
+)
+from core.concepts.reading.gathering import Gathering
+from core.concepts.reading.order import NEEDED, Order, by_color, by_index
+from core.concepts.reading.refusals import COUNT_58, FileRefused
+from core.concepts.reading.tables import LabelColumns, Table
+from core.errors import BadInput
+
+_COLOR_ROW = (*COLOR, "colors")
+
+
+def take_wide(table: Table, gathering: Gathering, as_58: bool, words: str | None) -> None:
+    """Reads the table into ``gathering``.
+
+    ``words`` are for a table without a column of concepts. Raises FileRefused for a header that
+    does not say which column is which bin.
+    """
+    concept = table.column(WORDS)
+    if concept is None and called(table.header[0]) in UNNAMED:
+        concept = 0
+    labels = LabelColumns.of(table, concept, words)
+    columns = _Columns(table, labels)
+    places, order = columns.bins(as_58)
+    unused = [
+        header for place, header in enumerate(table.header)
+        if header and place not in places and place not in labels.places
+    ]  # fmt: skip
+    if unused:
+        gathering.notes.append(f"Columns that were not used: {', '.join(unused[:20])}.")
+    gathering.notes.extend(order.notes)
+    names = columns.names(places)
+    for record in table.complete(gathering):
+        where = f"Line {record.line}"
+        try:
+            label = labels.read(record)
+            where = label.name
+            numbers = table.numbers([record.fields[place] for place in places], names)
+        except BadInput as error:
+            gathering.refuse(where, str(error))
+            continue
+        gathering.take_numbers(label, numbers, order)
+
+
+class _Columns:
+    """What the columns of a table say of their bins."""
+
+    def __init__(self, table: Table, labels: LabelColumns) -> None:
+        self._table, self._concept = table, labels.concept
+        self._rest = [place for place in range(len(table.header)) if place not in labels.places]
+
+    def names(self, places: Sequence[int]) -> list[str]:
+        """For messages."""
+        return [f'column "{self._table.header[place]}"' for place in places]
+
+    def bins(self, as_58: bool) -> tuple[list[int], Order]:
+        """The columns of the bins, in the file's order, and which bins they are.
+
+        Takes a row of colors under the header out of the table.
+        """
+        name, header = self._table.name, self._table.header
+        indices = {
+            place: index for place in self._rest if (index := index_in(header[place])) is not None
+        }
+        below = self._colors_below(list(indices) or self._rest)
+        if below:
+            self._table.rows = self._table.rows[1:]
+            places = list(below)
+            known = [indices[place] for place in places] if indices else None
+            found = list(below.values())
+            return places, by_color(found, self.names(places), as_58, name, known)
+        colors = self._colors_of_header()
+        if indices and colors:
+            raise FileRefused(
+                f'{name} names some columns by index ("{header[next(iter(indices))]}") and some by '
+                f'color ("{header[next(iter(colors))]}"). {NEEDED}'
+            )
+        if colors:
+            places = list(colors)
+            return places, by_color(list(colors.values()), self.names(places), as_58, name)
+        if indices:
+            return list(indices), by_index(list(indices.values()), as_58, name)
+        shown = ", ".join(f'"{header[place]}"' for place in self._rest[:3])
+        raise FileRefused(
+            f"{name} has no column that says which bin it is (found: {shown or 'nothing'}). "
+            f"{NEEDED} Colors may also stand in a row under the header."
+        )
+
+    def _colors_of_header(self) -> dict[int, GivenColor]:
+        out = {}
+        for place in self._rest:
+            try:
+                color = color_in(self._table.header[place])
+            except BadInput as error:
+                raise FileRefused(
+                    f'The column "{self._table.header[place]}" of {self._table.name} cannot be '
+                    f"read: {error}"
+                ) from error
+            if color is not None:
+                out[place] = color
+        return out
+
+    def _colors_below(self, places: Sequence[int]) -> dict[int, GivenColor]:
+        """The colors that stand under the header, by column; none where no row of them does."""
+        cells = self._table.rows[0].fields if self._table.rows else ()
+        if len(cells) < len(self._table.header):
+            return {}
+        said = self._concept is not None and called(cells[self._concept]) in _COLOR_ROW
+        # Six digits alone may be a count of pixels.
+        if not said and not all(cells[place][:1] == "#" or "," in cells[place] for place in places):
+            return {}
+        try:
+            found = {place: color_in(cells[place]) for place in places}
+        except BadInput as error:
+            raise FileRefused(
+                f"The colors under the header of {self._table.name} cannot be read: {error}"
+            ) from error
+        colors = {place: color for place, color in found.items() if color is not None}
+        return colors if said or len(colors) in (COUNT, COUNT_58) else {}
