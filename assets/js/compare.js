@@ -13,3 +13,8 @@ arrowKeys(tabs);
 document.addEventListener('th-compare', show);
 new IntersectionObserver((seen) => { if (seen.some((entry) => entry.isIntersecting)) publishCompare(); }).observe(element);
 openCompare(compare.view);
+// Another tab of the page asks for something to be compared.
+document.addEventListener('th-open-compare', (event) => {
+  openCompare('concept', event.detail);
+  document.querySelector('#th-tabs button[role=tab]:nth-of-type(4)').click();
+});

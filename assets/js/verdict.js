@@ -109,6 +109,12 @@ function actions(view) {
   add(row,
     action('Copy JSON', 'th-copy-json', (b) => copy(b, view.json)),
     action('Copy link', 'th-copy-link', (b) => copy(b, location.origin + location.pathname + view.link)));
+  const shown = new URLSearchParams(view.link), mask = shown.get('mask');
+  if (mask) {
+    const all = action('All its colors', 'th-all-colors', () => document.dispatchEvent(new CustomEvent('th-open-compare', { detail: { d: 'image:' + shown.get('image') + '/' + mask } })));
+    all.title = 'The distribution of the colors inside the mask, in Compare';
+    row.appendChild(all);
+  }
   const stored = el('span', 'th-stored', 'Stored · ' + view.evidence_id.slice(0, 8));
   stored.title = 'Evidence ' + view.evidence_id + ' in the database of the data folder. Evidence is added, never overwritten.';
   stored.dataset.evidence = view.evidence_id;
