@@ -1,0 +1,245 @@
+"""Concepts of runs against people's: one score a cell, with a reason where there is none.
+
+Tables, sweeps and sensitivity count over these. Comparing 1,279 concepts in two styles by seven
+models takes about two seconds the first time; what was compared once is kept.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from hashlib import blake2b
+from threading import Event, Lock
+from types import MappingProxyType
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from core.color.distances import Comparison, checked, compare, emd
+from core.concepts.records import ConceptCell
+from core.errors import BadInput
+from core.prompts.concepts import STYLES, Concept, concepts
+
+OnProgress = Callable[[int, int], None]
+"""Told how many are done, of how many."""
+
+KINDS = ("base", "visual state", "emotional")
+"""Of concepts, in the order of the paper's tables."""
+
+NO_PEOPLE = "no distribution of people"
+NOT_DRAWN = "not drawn by this run"
+UNMEASURED = "no picture could be measured"
+UNDEFINED = "not defined for these two distributions"
+NOT_COMMON = "not there for every row"
+REASONS: Mapping[str, str] = MappingProxyType(
+    {
+        NO_PEOPLE: "People's colors of the concept are not known.",
+        NOT_DRAWN: "The run has no picture of the concept in this style.",
+        UNMEASURED: "The run has pictures of the concept, but none could be measured.",
+        UNDEFINED: "The number does not exist: a neutral dominant color has no hue, and with the "
+        "same share in every bin nothing correlates.",
+        NOT_COMMON: "Another row has no number for the concept, and rows are compared on the same "
+        "concepts.",
+    }
+)
+"""Why a concept is not in a number, with a sentence each."""
+
+_KEPT = 60_000
+_PROGRESS_EVERY = 200
+
+_Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A number that two distributions are compared by. ``better`` is ``high`` or ``low``;
+    ``unit`` is empty for a plain number."""
+
+    id: str
+    name: str
+    better: str
+    unit: str
+    of: Callable[[Comparison], float | None]
+
+
+METRICS: Mapping[str, Metric] = MappingProxyType(
+    {
+        metric.id: metric
+        for metric in (
+            Metric("pcc", "PCC", "high", "", lambda c: c.pcc),
+            Metric("emd_lab", "EMD", "low", "Lab", lambda c: c.emd_lab),
+            Metric("entropy_difference", "ED", "low", "nats", lambda c: c.entropy_difference),
+            Metric("dca", "DCA", "high", "", lambda c: float(c.dominant_equal)),
+            Metric("delta_hue_deg", "ΔHue", "low", "degrees", lambda c: c.delta_hue_deg),
+            Metric(
+                "delta_hue_literal_deg", "ΔHue as written", "low", "degrees",
+                lambda c: c.delta_hue_literal_deg,
+            ),
+            Metric("total_variation", "Total variation", "low", "", lambda c: c.total_variation),
+            Metric("jensen_shannon", "Jensen-Shannon", "low", "nats", lambda c: c.jensen_shannon),
+        )
+    }
+)  # fmt: skip
+"""By id. DCA is a share, 0 to 1. ΔHue leaves out concepts with a neutral dominant color on either
+side and counts them; "as written" (equation 5 to the letter) takes the hue of a neutral as 0."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """One cell of a run against people; ``reason`` is a key of :data:`REASONS` where there is no
+    ``comparison``."""
+
+    run_id: str
+    concept: Concept
+    style: str
+    guidance: float | None
+    comparison: Comparison | None
+    reason: str = ""
+
+    def value(self, metric: str) -> float | None:
+        """The number of that metric; None where there is none."""
+        return None if self.comparison is None else METRICS[metric].of(self.comparison)
+
+
+@cache
+def by_id() -> Mapping[str, Concept]:
+    """The benchmark's concepts by their ids."""
+    return MappingProxyType({concept.id: concept for concept in concepts()})
+
+
+@cache
+def base_of() -> Mapping[str, str]:
+    """The id of the thing as such, by the ids of its modified concepts."""
+    things = {concept.base_id: concept.id for concept in concepts() if not concept.modifier}
+    return MappingProxyType(
+        {concept.id: things[concept.base_id] for concept in concepts() if concept.modifier}
+    )
+
+
+def scores(
+    cells: Sequence[ConceptCell],
+    people: Mapping[str, np.ndarray],
+    on_progress: OnProgress = lambda done, total: None,
+    stop: Event | None = None,
+) -> tuple[Score, ...] | None:
+    """A score for every run, style, scale and concept that one of the cells or people have.
+
+    ``people`` are distributions ``(71,)`` by concept id. Every run has a score for every such
+    concept in each of its styles and scales, with a reason where nothing could be compared, so that
+    what is left out is counted. Concepts that are not the benchmark's are no part of it. Returns
+    None once ``stop`` is set.
+
+    Raises BadInput for cells of more than one method and for two cells of the same place.
+    """
+    placed = placed_cells(cells)
+    known = people_of(people)
+    asked = sorted({place[3] for place in placed} | known.keys())
+    groups = sorted({place[:3] for place in placed}, key=_order)
+    total, out = len(groups) * len(asked), []
+    for run_id, style, guidance in groups:
+        for concept_id in asked:
+            if stop is not None and stop.is_set():
+                return None
+            cell = placed.get((run_id, style, guidance, concept_id))
+            reason = (
+                NO_PEOPLE if concept_id not in known
+                else NOT_DRAWN if cell is None
+                else UNMEASURED if cell.weights is None
+                else ""
+            )  # fmt: skip
+            found = (
+                None if reason or cell is None or cell.weights is None
+                else compared(known[concept_id], cell.weights)
+            )  # fmt: skip
+            out.append(Score(run_id, by_id()[concept_id], style, guidance, found, reason))
+            if len(out) % _PROGRESS_EVERY == 0:
+                on_progress(len(out), total)
+    on_progress(total, total)
+    return tuple(out)
+
+
+Place = tuple[str, str, float | None, str]
+"""Run, style, guidance and concept id of a cell."""
+
+
+def placed_cells(cells: Iterable[ConceptCell]) -> dict[Place, ConceptCell]:
+    """The cells of the benchmark's concepts by their place. Raises BadInput as :func:`scores`."""
+    out: dict[Place, ConceptCell] = {}
+    methods = set()
+    for cell in cells:
+        methods.add(cell.method)
+        if len(methods) > 1:
+            raise BadInput(
+                "These distributions were made in different ways: "
+                f"{' and '.join(sorted(methods))}. Choose one for all of them."
+            )
+        if cell.concept_id not in by_id():
+            continue
+        place = (cell.run_id, cell.style, cell.guidance, cell.concept_id)
+        if place in out:
+            raise BadInput(
+                f"The run {cell.run_id} has two distributions of {cell.concept_id} in the style "
+                f"{cell.style}: give one of them."
+            )
+        out[place] = cell
+    return out
+
+
+def people_of(people: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """People's distributions of the benchmark's concepts. Raises NotADistribution for a bad one."""
+    return {
+        concept_id: checked(weights, f"People's distribution of {concept_id}")
+        for concept_id, weights in people.items()
+        if concept_id in by_id()
+    }
+
+
+def styles_of(styles: Iterable[str]) -> tuple[str, ...]:
+    """Styles once each: photo, cartoon, then others by name."""
+    there = set(styles)
+    return (*(one for one in STYLES if one in there), *sorted(there - STYLES.keys()))
+
+
+def compared(p: np.ndarray, q: np.ndarray) -> Comparison:
+    """:func:`core.color.distances.compare`, kept."""
+    return _COMPARED.get((_digest(p), _digest(q)), lambda: compare(p, q))
+
+
+def moved_lab(p: np.ndarray, q: np.ndarray) -> float:
+    """:func:`core.color.distances.emd`, kept."""
+    return _MOVED.get((_digest(p), _digest(q)), lambda: emd(p, q))
+
+
+def _order(group: tuple[str, str, float | None]) -> tuple[str, str, float]:
+    run_id, style, guidance = group
+    return run_id, style, -1.0 if guidance is None else guidance
+
+
+def _digest(weights: np.ndarray) -> bytes:
+    return blake2b(np.ascontiguousarray(weights).tobytes(), digest_size=16).digest()
+
+
+class _Kept(Generic[_Value]):
+    """The last values by their keys; any thread may ask."""
+
+    def __init__(self) -> None:
+        self._values: OrderedDict[Hashable, _Value] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: Hashable, make: Callable[[], _Value]) -> _Value:
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+                return self._values[key]
+        value = make()
+        with self._lock:
+            self._values[key] = value
+            while len(self._values) > _KEPT:
+                self._values.popitem(last=False)
+        return value
+
+
+_COMPARED: _Kept[Comparison] = _Kept()
+_MOVED: _Kept[float] = _Kept()

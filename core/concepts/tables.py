@@ -1,0 +1,191 @@
+"""How well runs agree with people: tables like ColorConceptBench's tables 1 and 2.
+
+Rows are runs; columns are groups of concepts (things as such, visual states, moods; or categories)
+by style by metric. Every number says how many concepts it is a mean of, and why others are not in
+it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from threading import Event
+
+import numpy as np
+
+from core.concepts.numbers import Number, mean_of, placed
+from core.concepts.records import ConceptCell
+from core.concepts.scores import (
+    KINDS,
+    METRICS,
+    NOT_COMMON,
+    UNDEFINED,
+    OnProgress,
+    Score,
+    by_id,
+    people_of,
+    scores,
+    styles_of,
+)
+from core.errors import BadInput
+from core.prompts.concepts import Concept
+
+TABLE_1 = ("pcc", "emd_lab", "entropy_difference")
+TABLE_2 = ("dca", "delta_hue_deg", "delta_hue_literal_deg")
+METRICS_SHOWN = (*TABLE_1, *TABLE_2)
+
+BY_KIND, BY_CATEGORY = "kind", "category"
+
+Column = tuple[str, str, str]
+"""Group (a kind of concept, or a category), style and metric."""
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """A table. ``cells`` by run id and column; ``groups``, ``styles`` and ``metrics`` are the
+    columns' parts in order; ``concepts`` how many concepts a group has here, those of the runs and
+    of people together. ``by`` is what the groups are, ``common`` whether all rows are on the same
+    concepts. ``unknown`` are concept ids that are not the benchmark's and in no number, ``method``
+    how the runs' distributions were made, empty where there is no cell.
+    """
+
+    runs: tuple[str, ...]
+    groups: tuple[str, ...]
+    styles: tuple[str, ...]
+    metrics: tuple[str, ...]
+    cells: Mapping[tuple[str, Column], Number] = field(repr=False)
+    concepts: Mapping[str, int] = field(default_factory=dict)
+    by: str = BY_KIND
+    common: bool = False
+    people: int = 0
+    unknown: tuple[str, ...] = ()
+    method: str = ""
+
+    def number(self, run_id: str, group: str, style: str, metric: str) -> Number:
+        """One cell; a number without a value where the run was not drawn in that style."""
+        return self.cells.get((run_id, (group, style, metric)), Number(None, 0, {}))
+
+
+def alignment(
+    cells: Sequence[ConceptCell],
+    people: Mapping[str, np.ndarray],
+    *,
+    metrics: Sequence[str] = METRICS_SHOWN,
+    by: str = BY_KIND,
+    kinds: Sequence[str] = KINDS,
+    categories: Sequence[str] = (),
+    guidance: float | None = None,
+    common: bool = False,
+    on_progress: OnProgress = lambda done, total: None,
+    stop: Event | None = None,
+) -> Alignment | None:
+    """The table of the runs in ``cells`` against ``people``, distributions ``(71,)`` by concept id.
+
+    ``by`` is ``kind`` or ``category``; ``kinds`` and ``categories`` choose concepts (no category
+    means all). ``guidance`` chooses the cells of one scale, None those of all scales together. With
+    ``common`` a number is over the concepts alone that every row has that number of; a row without
+    any in that group and style does not count as a row. Best and second are marked in each column,
+    whatever its concepts: without ``common`` rows can be on different ones.
+
+    Returns None once ``stop`` is set. Raises BadInput for unknown metrics and groupings, for cells
+    of more than one method, and for people's numbers that are no distribution.
+    """
+    check_metrics(metrics)
+    if by not in (BY_KIND, BY_CATEGORY):
+        raise BadInput(f"A table is by {BY_KIND} or by {BY_CATEGORY}, not {by!r}.")
+    chosen = [cell for cell in cells if cell.guidance == guidance]
+    found = scores(chosen, people, on_progress, stop)
+    if found is None:
+        return None
+    there = [
+        score for score in found
+        if score.concept.modifier_kind in kinds
+        and (not categories or score.concept.category in categories)
+    ]  # fmt: skip
+    table = of_scores(there, metrics, by, common)
+    given = {cell.concept_id for cell in chosen} | people.keys()
+    return replace(
+        table,
+        people=len(people_of(people)),
+        unknown=tuple(sorted(given - by_id().keys())),
+        method=chosen[0].method if chosen else "",
+    )
+
+
+def of_scores(
+    found: Sequence[Score], metrics: Sequence[str] = METRICS_SHOWN, by: str = BY_KIND,
+    common: bool = False,
+) -> Alignment:  # fmt: skip
+    """The table of scores that are there already; see :func:`alignment`."""
+    runs = tuple(dict.fromkeys(score.run_id for score in found))
+    styles = styles_of(score.style for score in found)
+    members: dict[tuple[str, str], dict[str, list[Score]]] = defaultdict(lambda: defaultdict(list))
+    concepts: dict[str, set[str]] = defaultdict(set)
+    for score in found:
+        group = group_of(score.concept, by)
+        members[group, score.style][score.run_id].append(score)
+        concepts[group].add(score.concept.id)
+    groups = groups_in_order(concepts, by)
+    cells: dict[tuple[str, Column], Number] = {}
+    for (group, style), rows in members.items():
+        for metric in metrics:
+            column = placed(list(column_of(rows, metric, common).values()), metric)
+            for run_id, number in zip(rows, column, strict=True):
+                cells[run_id, (group, style, metric)] = number
+    return Alignment(
+        runs, groups, styles, tuple(metrics), cells,
+        {group: len(concepts[group]) for group in groups}, by, common,
+    )  # fmt: skip
+
+
+def column_of(
+    rows: Mapping[str, Sequence[Score]], metric: str, common: bool = False
+) -> dict[str, Number]:
+    """One metric of several rows, by their keys: the mean over concepts of each.
+
+    With ``common``, over the concepts that every row has that has any.
+    """
+    values = {
+        key: {(score.concept.id, score.style): score.value(metric) for score in scored}
+        for key, scored in rows.items()
+    }
+    shared: set[tuple[str, str]] | None = None
+    if common:
+        full = [
+            {place for place, value in row.items() if value is not None} for row in values.values()
+        ]
+        full = [row for row in full if row]
+        shared = set.intersection(*full) if full else set()
+    out = {}
+    for key, scored in rows.items():
+        kept, reasons = [], []
+        for score in scored:
+            place = score.concept.id, score.style
+            value = values[key][place]
+            if value is None:
+                reasons.append(score.reason or UNDEFINED)
+            elif shared is not None and place not in shared:
+                reasons.append(NOT_COMMON)
+            else:
+                kept.append(value)
+        out[key] = mean_of(kept, reasons)
+    return out
+
+
+def group_of(concept: Concept, by: str) -> str:
+    """The group of a concept: its kind, or its category."""
+    return concept.modifier_kind if by == BY_KIND else concept.category
+
+
+def groups_in_order(groups: Mapping[str, object], by: str) -> tuple[str, ...]:
+    """Groups as the benchmark lists them."""
+    order = KINDS if by == BY_KIND else tuple(dict.fromkeys(c.category for c in by_id().values()))
+    return tuple(group for group in order if group in groups)
+
+
+def check_metrics(metrics: Sequence[str]) -> None:
+    """Raises BadInput for a metric that is none, naming those that are."""
+    for metric in metrics:
+        if metric not in METRICS:
+            raise BadInput(f"There is no metric {metric!r}. Use {', '.join(METRICS)}.")
