@@ -118,6 +118,34 @@ _REFERENCES = (
         """,
     ),
     (
+        "colors of the run {} are of the picture {}, which did not come in",
+        """
+        SELECT DISTINCT run_id, position
+        FROM (
+            SELECT run_no, position FROM run_profiles UNION ALL
+            SELECT run_no, position FROM run_unmeasured
+        ) JOIN run_numbers USING (run_no) ANTI JOIN run_items USING (run_no, position)
+        ORDER BY run_id, position
+        """,
+    ),
+    (
+        "the concept {} ({}) is said to be the prompt {}, which is not known",
+        """
+        SELECT concept_id, style, prompt_no
+        FROM known_concepts ANTI JOIN known_prompts USING (prompt_no)
+        ORDER BY concept_id, style
+        """,
+    ),
+    (
+        "extracted colors of the run {} are of the prompt {}, which is no concept of it",
+        """
+        SELECT DISTINCT coalesce(run_id, 'number ' || run_no), prompt_no
+        FROM concept_cells LEFT JOIN run_numbers USING (run_no)
+            ANTI JOIN run_prompts USING (run_no, prompt_no)
+        ORDER BY ALL
+        """,
+    ),
+    (
         "the shard {} of the run {} has {} pictures, of which {} are stored",
         """
         SELECT name, run_id, items, coalesce(n, 0)

@@ -55,6 +55,17 @@ _TABLES = (
         version   VARCHAR NOT NULL,{_PROFILE}
     )
     """,
+    # Of pictures that were drawn: why the object's colors could not be measured.
+    """
+    CREATE TABLE run_unmeasured (
+        run_no    INTEGER NOT NULL,
+        position  INTEGER NOT NULL,
+        prompt_no INTEGER NOT NULL,
+        target    TINYINT NOT NULL,
+        guidance  DOUBLE,
+        reason    VARCHAR NOT NULL
+    )
+    """,
     # Extraction of a run's concept, kept; good while ``pictures`` is how many are stored of it.
     """
     CREATE TABLE concept_cells (

@@ -19,6 +19,7 @@ from core.runs.records import STORED
 from core.runs.shards import BadShard
 from storage import canonical
 from storage.database import Database, aware
+from storage.runs_concepts import know_concepts
 from storage.runs_dictionaries import prompts_of
 from storage.runs_files import bring
 from storage.runs_ingest import Shard, read, write
@@ -75,6 +76,7 @@ class Runs:
                 return run_id
             run_no = number_in(cursor, "SELECT coalesce(max(run_no) + 1, 0) FROM run_numbers")
             numbers = prompts_of(cursor, prompts)
+            know_concepts(cursor, prompts, numbers)
             now = self._database.now()
             cursor.execute(
                 "INSERT INTO run_numbers VALUES (?, ?, ?, ?)",

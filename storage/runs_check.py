@@ -42,6 +42,27 @@ _WRONG = (
             OR (v.target >= 0 AND t.color_no IS NULL) OR coalesce(v.rule, '') = ''
         """,
     ),
+    (
+        "the colors of an object of the picture {} do not add up, or the prompt has no such object",
+        """
+        SELECT shard_no, position
+        FROM (SELECT shard_no, position, prompt, unnest(profiles) AS o FROM incoming)
+        JOIN (SELECT * FROM run_prompts WHERE run_no = $run) AS p USING (prompt)
+        LEFT JOIN known_targets AS t ON t.prompt_no = p.prompt_no AND t.target = o.target
+        WHERE t.target IS NULL OR CASE WHEN o.profile.mask_px IS NULL
+            THEN coalesce(o.reason, '') = ''
+            ELSE coalesce(NOT (
+                len(o.profile.dominant_srgb) = 3
+                AND o.profile.dominant_share BETWEEN 0 AND 1
+                AND len(o.profile.counts) = len(o.profile.cells)
+                AND len(o.profile.sums) = 3 * len(o.profile.cells)
+                AND len(o.profile.bin_counts) = len(o.profile.bins)
+                AND list_sum(o.profile.counts) = o.profile.sampled_px
+                AND list_sum(o.profile.bin_counts) = o.profile.mask_px
+                AND list_max(o.profile.cells) < 512 AND list_max(o.profile.bins) < 71
+            ), true) END
+        """,
+    ),
 )
 
 

@@ -14,6 +14,7 @@ from core.analysis.names import nearest_l2
 from core.runs.shards import BadShard, read_columns, schema
 from storage.database import Database
 from storage.runs_check import check
+from storage.runs_concepts import store_profiles
 from storage.runs_dictionaries import numbers_of
 from storage.runs_pictures import store_images, store_masks
 from storage.runs_rows import FIRSTS, STATUS_BITS, STATUSES, TRAITS, case, first_row, number_in
@@ -66,6 +67,7 @@ def write(
     count = store_results(cursor, run_no)
     store_images(cursor, model_id, database, imported)
     store_masks(cursor, run_no, database)
+    store_profiles(cursor, run_no)
     cursor.execute(
         "INSERT INTO run_shards SELECT unnest(?::INTEGER[]), ?, unnest(?::VARCHAR[]), "
         "unnest(?::INTEGER[]), ?",
@@ -127,7 +129,7 @@ def _attempts(cursor: duckdb.DuckDBPyConnection, run_no: int) -> None:
             f"INSERT INTO run_attempts SELECT {columns} FROM run_items "
             f"WHERE run_no = {run_no} AND {replaced}"
         )
-        for table in ("run_verdicts", "run_masks", "run_items"):
+        for table in ("run_verdicts", "run_masks", "run_items", "run_profiles", "run_unmeasured"):
             cursor.execute(f"DELETE FROM {table} WHERE run_no = {run_no} AND {replaced}")
     cursor.execute(f"""
         CREATE TEMP TABLE new_items AS
@@ -215,7 +217,7 @@ def store_results(cursor: duckdb.DuckDBPyConnection, run_no: int) -> int:
     cursor.execute(f"""
         INSERT INTO run_items BY NAME
         SELECT i.* EXCLUDE (
-                prompt, status, origin, masks, verdicts, text, first_asked, opens
+                prompt, status, origin, masks, verdicts, profiles, text, first_asked, opens
             ), coalesce(s.statuses, 0) AS statuses
         FROM new_items AS i LEFT JOIN ({statuses}) AS s USING (position)
         ORDER BY i.position

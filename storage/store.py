@@ -15,6 +15,7 @@ from storage.images import Images
 from storage.masks import Masks
 from storage.prompt_sets import PromptSets
 from storage.results import Results
+from storage.run_profiles import Profiles
 from storage.runs import Runs
 from storage.selections import Selections
 
@@ -25,8 +26,8 @@ class Storage:
     """A data folder: ``truehue.duckdb`` and lossless PNGs below ``images/`` and ``masks/``.
 
     ``images``, ``masks``, ``evidence``, ``drawings``, ``prompt_sets``, ``selections``,
-    ``agreement``, ``runs`` and ``results`` hold the calls. Any thread may use them; one process
-    owns a folder at a time. It is a context manager that closes itself.
+    ``agreement``, ``runs``, ``results`` and ``profiles`` hold the calls. Any thread may use them;
+    one process owns a folder at a time. It is a context manager that closes itself.
     """
 
     def __init__(self, data_dir: Path, database: Database) -> None:
@@ -43,6 +44,7 @@ class Storage:
         self.agreement = Agreements(database)
         self.runs = Runs(database, self._image_folder, self._mask_folder)
         self.results = Results(database, self.runs)
+        self.profiles = Profiles(database, self.runs)
 
     @classmethod
     def open(cls, data_dir: Path | str, clock: Clock = utc_now) -> Storage:
