@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from core.files import shelf
+from storage.checks_sets import REFERENCES
 from storage.database import Database
 from storage.runs_pictures import ARCHIVE
 
@@ -165,7 +166,7 @@ def dangling(database: Database) -> list[str]:
     """Return one sentence for each row that points at a row that is not there."""
     return [
         sentence.format(*row)
-        for sentence, question in _REFERENCES
+        for sentence, question in (*_REFERENCES, *REFERENCES)
         for row in database.rows(question)
     ]
 

@@ -8,11 +8,14 @@ from types import TracebackType
 from storage.agreement import Agreements
 from storage.checks import dangling, missing_files
 from storage.database import Clock, Database, utc_now
+from storage.distribution_sets import DistributionSets
 from storage.drawings import Drawings
 from storage.evidence import Evidence
 from storage.files import prepare_folder
 from storage.images import Images
 from storage.masks import Masks
+from storage.picture_profiles import PictureProfiles
+from storage.picture_sets import PictureSets
 from storage.prompt_sets import PromptSets
 from storage.results import Results
 from storage.run_profiles import Profiles
@@ -26,8 +29,9 @@ class Storage:
     """A data folder: ``truehue.duckdb`` and lossless PNGs below ``images/`` and ``masks/``.
 
     ``images``, ``masks``, ``evidence``, ``drawings``, ``prompt_sets``, ``selections``,
-    ``agreement``, ``runs``, ``results`` and ``profiles`` hold the calls. Any thread may use them;
-    one process owns a folder at a time. It is a context manager that closes itself.
+    ``agreement``, ``runs``, ``results``, ``profiles``, ``distributions``, ``picture_sets`` and
+    ``picture_profiles`` hold the calls. Any thread may use them; one process owns a folder at a
+    time. It is a context manager that closes itself.
     """
 
     def __init__(self, data_dir: Path, database: Database) -> None:
@@ -44,6 +48,9 @@ class Storage:
         self.agreement = Agreements(database)
         self.runs = Runs(database, self._image_folder, self._mask_folder)
         self.results = Results(database, self.runs)
+        self.distributions = DistributionSets(database)
+        self.picture_profiles = PictureProfiles(database, self.images, self.masks)
+        self.picture_sets = PictureSets(database, self.images, self.masks, self.picture_profiles)
         self.profiles = Profiles(database, self.runs)
 
     @classmethod

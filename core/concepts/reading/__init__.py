@@ -50,7 +50,7 @@ from core.prompts.importing.source import TextSource, open_text
 
 __all__ = ["AS_58", "RATINGS", "FileRefused", "read_distributions"]
 
-MAX_BYTES = 32 * 2**20
+MAX_BYTES = 64 * 2**20
 _ADVICE = "Save the table as UTF-8 text, CSV or JSON."
 
 
@@ -69,9 +69,8 @@ def read_distributions(
     them; a file that names its concepts keeps its own.
 
     A row that cannot be read is a sentence in ``problems``, and the others come in. Raises
-    FileRefused, with the offer to read it ``as_58`` or as ratings where that would help, for a
-    file whose bins cannot be told and for one without any row that can be read; BadInput for what
-    is empty, too large or no text.
+    FileRefused, with the offer that would help, for a file whose bins cannot be told and for one
+    without any row that can be read; BadInput for what is empty, too large or no text.
     """
     if len(content) > MAX_BYTES:
         raise FileRefused(

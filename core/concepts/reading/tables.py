@@ -14,7 +14,7 @@ from core.concepts.reading.cells import (
     number,
 )
 from core.concepts.reading.gathering import Gathering, Label
-from core.concepts.reading.refusals import FileRefused
+from core.concepts.reading.refusals import WORDS, FileRefused
 from core.errors import BadInput
 from core.prompts.importing.source import TextSource
 from core.prompts.importing.tables import DELIMITERS, Record, records
@@ -124,7 +124,8 @@ def no_concept(name: str) -> FileRefused:
     """The refusal of a file that names no concept, where nobody else does."""
     return FileRefused(
         f"{name} does not say which concept it is of. Name it in the file, in a column concept, or "
-        "say which one it is."
+        "say which one it is.",
+        WORDS,
     )
 
 
