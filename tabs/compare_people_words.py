@@ -1,0 +1,51 @@
+"""The words of a concept as a person types them: known ones, similar ones, free ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from core.concepts.matching import concept_of, normal, similar
+from core.errors import BadInput
+from core.prompts.concepts import concepts
+
+MOST_WORDS = 120
+SHOWN = 12
+
+
+def free_words(given: Any) -> str:
+    """The normal form of what stands for a concept; it need not be one of ColorConceptBench.
+
+    Raises BadInput where there are none, or too many characters.
+    """
+    words = normal(str(given or ""))
+    if not words:
+        raise BadInput("Say which concept this is, for instance “rotten mango”.")
+    if len(words) > MOST_WORDS:
+        raise BadInput(f"A concept has up to {MOST_WORDS} characters.")
+    return words
+
+
+def concept_json(words: str) -> dict[str, Any]:
+    """Words with the id of the concept that they are, empty where they are none."""
+    known = concept_of(words)
+    return {"words": words, "concept": known.id if known else ""}
+
+
+def suggestions(typed: str) -> dict[str, Any]:
+    """Concepts that hold the typed words, those that begin with them first; else similar ones."""
+    words = normal(typed)[:MOST_WORDS]
+    holding = [one for one in concepts() if words in normal(one.words)] if words else []
+    holding.sort(
+        key=lambda one: (normal(one.words) != words, not normal(one.words).startswith(words))
+    )
+    return {
+        "words": words,
+        "known": concept_of(words) is not None if words else False,
+        "found": [
+            {"words": one.words, "concept": one.id, "category": one.category,
+             "kind": one.modifier_kind}
+            for one in holding[:SHOWN]
+        ],
+        "total": len(holding),
+        "similar": [] if holding or not words else list(similar(words))[:5],
+    }  # fmt: skip
