@@ -1,0 +1,1 @@
+"""The command that compares two distributions of color: images, folders of them, or numbers."""
