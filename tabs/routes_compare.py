@@ -1,12 +1,65 @@
-"""HTTP routes of Compare."""
+"""HTTP routes of Compare's view of one concept."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from collections.abc import Callable, Mapping
+from typing import Any
 
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, Response
+
+from tabs.answers import guarded, refusal
+from tabs.compare_concepts import choices_view, concepts_view
+from tabs.compare_export import file_name, numbers_csv, weights_csv
+from tabs.compare_steps import images_view, steps_view
+from tabs.compare_view import bins_view, concept_view, flow_view, intervals_view
 from tabs.context import Context
 
 
 def compare_routes(context: Context) -> APIRouter:
     """The router; errors are ``{"error": text}`` with a 4xx status."""
-    return APIRouter(prefix="/api/compare")
+    router = APIRouter(prefix="/api/compare")
+
+    @router.get("/bins")
+    def bins() -> JSONResponse:
+        return guarded(bins_view)
+
+    @router.get("/concepts")
+    def listed() -> JSONResponse:
+        return guarded(lambda: concepts_view(context))
+
+    views: dict[str, Callable[[Context, Mapping[str, str]], dict[str, Any]]] = {
+        "choices": choices_view, "view": concept_view, "intervals": intervals_view,
+        "flow": flow_view, "images": images_view, "steps": steps_view,
+    }  # fmt: skip
+    for name, view in views.items():
+        router.add_api_route(f"/{name}", _answering(context, view), methods=["GET"])
+
+    @router.get("/weights.csv")
+    def weights(request: Request) -> Response:
+        return _file(lambda: weights_csv(context, request.query_params), request, "histograms")
+
+    @router.get("/numbers.csv")
+    def numbers(request: Request) -> Response:
+        return _file(lambda: numbers_csv(context, request.query_params), request, "numbers")
+
+    return router
+
+
+def _answering(
+    context: Context, view: Callable[[Context, Mapping[str, str]], dict[str, Any]]
+) -> Callable[[Request], JSONResponse]:
+    def answer(request: Request) -> JSONResponse:
+        return guarded(lambda: view(context, request.query_params))
+
+    return answer
+
+
+def _file(make: Callable[[], str], request: Request, what: str) -> Response:
+    try:
+        text = make()
+        name = file_name(request.query_params, what)
+    except Exception as error:
+        return refusal(error)
+    attached = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(text, media_type="text/csv; charset=utf-8", headers=attached)

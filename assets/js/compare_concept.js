@@ -1,1 +1,199 @@
-compareView('concept', { shown() {} });
+// One concept and its distributions side by side.
+const box = element.querySelector('[data-compare-view]');
+const part = (name) => box.querySelector('.th-cc-' + name);
+const DEFAULTS = { method: 'extracted', sort: 'hue', scale: 'one', apart: '1', pair: '0-1' };
+const state = { concept: '', words: '', d: [], ...DEFAULTS };
+let known = null, view = null, chosen = null, here = null, asked = 0, started = null;
+
+const chooser = conceptChooser(box, (next) => go({ ...next, d: null }));
+const figures = linkedFigures(box, { tell: sharesOf, open: openBin });
+const sources = sourceList(box, { bins: () => known.bins, changed: (d) => go({ d }) });
+const drop = dropField(box, {
+  concept: () => chosen ? chosen.words : '', room: () => MOST_SOURCES - state.d.length,
+  // A file may hold other concepts than the one on the page: then the first of the file is opened.
+  async add(list, made) {
+    await concepts();
+    const other = made && chosen && !await holds(list[0]);
+    if (made && (!chosen || other)) { go({ concept: made.concept, words: made.concept ? '' : made.words, d: [...(chosen ? [] : state.d), ...list] }); return; }
+    go({ d: [...state.d, ...list].slice(0, MOST_SOURCES) });
+  },
+});
+const openImages = imagesOfBin(box, { bins: () => known.bins, ask: query });
+const steps = extractionSteps(box, { bins: () => known.bins, ask: query });
+let numbers = null, moves = null;
+
+// ── questions ────────────────────────────────────────────────────────────────────────────────
+function query(more) {
+  const values = new URLSearchParams();
+  Object.entries({ concept: state.concept, words: state.words, method: state.method, ...more }).forEach(([name, value]) => { if (value !== '' && value !== null) values.set(name, value); });
+  return values;
+}
+function whole() { return query({ d: state.d.join(','), sort: state.sort, scale: state.scale, apart: state.apart, pair: state.pair }); }
+async function holds(source) {
+  const found = await ask('/api/compare/choices?' + query({}));
+  return found.choices.some((one) => one.source === source || source.startsWith(one.source));
+}
+async function begin() {
+  started ||= ask('/api/compare/bins').then((answer) => {
+    known = answer;
+    figures.bins(known.bins);
+    numbers = numbersTable(box, { bins: known.bins, metrics: known.metrics, inspectBin: openBin, choose: (pair) => go({ pair: place(pair.a) + '-' + place(pair.b) }) });
+    moves = movesList(box, { bins: known.bins, hover: (bin) => figures.mark(bin, null), open: openBin });
+    options(part('method'), known.methods.map((one) => ({ id: one.id, name: METHOD_NAMES[one.id] || one.name })), state.method);
+    known.methods.forEach((one, index) => { part('method').options[index].title = one.name; });
+  });
+  started.catch(() => { started = null; });
+  await started;
+}
+const METHOD_NAMES = { extracted: 'extraction as published', 'extracted-soft': 'extraction, soft bins', pixels: 'all pixels' };
+const place = (source) => state.d.indexOf(source);
+async function concepts() {
+  try {
+    const answer = await ask('/api/compare/concepts');
+    here = answer.here;
+    chooser.fill(answer.concepts);
+    problem('');
+  } catch (error) { problem(error.message); }
+}
+function problem(words) { put(part('list-problem'), words); part('list-problem').hidden = !words; }
+
+// ── what is asked for changes ────────────────────────────────────────────────────────────────
+async function go(next) {
+  const other = ('concept' in next || 'words' in next) && (next.concept !== state.concept || (next.words || '') !== state.words);
+  const kept = state.d;
+  Object.assign(state, next);
+  state.words ||= '';
+  state.d ||= [];
+  const mine = ++asked;
+  try {
+    await begin();
+    if (state.concept || state.words) {
+      if (other || !chosen || next.d === null || next.fresh) {
+        const answer = await ask('/api/compare/choices?' + query({}));
+        if (mine !== asked) return;
+        chosen = answer;
+        chooser.show(answer);
+        if (next.d === null) {
+          // What stood side by side stays, where there is something of it for this concept.
+          const there = new Set(answer.choices.map((one) => one.source)), stay = kept.filter((one) => there.has(one));
+          state.d = stay.length > 1 ? stay : [...new Set([...stay, ...answer.begin])].slice(0, MOST_SOURCES);
+          state.pair = DEFAULTS.pair;
+        }
+      }
+    } else chosen = null;
+    delete state.fresh;
+    sources.choices(chosen ? chosen.choices : []);
+    await load(mine);
+  } catch (error) {
+    if (mine !== asked) return;
+    delete state.fresh;
+    problem(error.message);
+    publish();
+  }
+}
+async function load(mine) {
+  publish();
+  const something = Boolean(chosen) || state.d.length > 0;
+  box.classList.add('th-cc-busy');
+  try { view = something ? await ask('/api/compare/view?' + whole()) : null; } finally { if (mine === asked) box.classList.remove('th-cc-busy'); }
+  if (mine !== asked) return;
+  problem('');
+  await draw(mine);
+}
+async function draw(mine) {
+  const there = view ? view.distributions.filter((one) => !one.problem) : [], several = there.length > 1;
+  part('start').hidden = Boolean(view) || Boolean(here && (here.people || here.runs || here.sets));
+  part('beside').hidden = !view;
+  part('no-people').hidden = !chosen || chosen.choices.some((one) => one.kind === 'people') || there.some((one) => one.kind && !one.pictures);
+  ['histograms', 'palettes', 'steps'].forEach((name) => { part(name).hidden = !there.length; });
+  part('numbers').hidden = !several;
+  part('pair').hidden = !several;
+  part('planes').hidden = !(view && view.flow);
+  moves.draw(view ? view.flow : null);
+  if (!view) return;
+  sources.draw(view.distributions);
+  strip(part('sort'), known.sorts, state.sort, (sort) => go({ sort }));
+  strip(part('scale'), [{ id: 'one', name: 'The same' }, { id: 'own', name: 'Each its own' }], state.scale, (scale) => go({ scale }));
+  strip(part('apart'), [{ id: '1', name: 'L* apart' }, { id: '0', name: 'Exact' }], state.apart, (apart) => go({ apart }));
+  put(part('map-words'), state.apart === '1' ? 'Bins of one a*, b* are set apart: up for lighter, down for darker ones. Areas are as shares.' : 'Bins of one a*, b* lie on each other, the largest behind. Areas are as shares.');
+  part('method').value = state.method;
+  part('method-label').hidden = !there.some((one) => one.pictures);
+  part('weights').href = '/api/compare/weights.csv?' + whole();
+  part('numbers-csv').href = '/api/compare/numbers.csv?' + whole();
+  if (several) {
+    const listed = view.distributions.map((one) => ({ id: one.source, name: one.letter + ' · ' + one.label })), [first, second] = view.pair;
+    options(part('first'), listed, view.distributions[first].source);
+    options(part('second'), listed, view.distributions[second].source);
+    const wrong = [first, second].map((index) => view.distributions[index]).find((one) => one.problem);
+    put(part('pair-problem'), wrong ? wrong.letter + ' cannot be shown. Choose another one.' : '');
+    part('pair-problem').hidden = !wrong;
+    box.querySelector('[data-figure="mirrored"]').hidden = Boolean(wrong);
+    const labels = Object.fromEntries(view.distributions.map((one) => [one.source, one.label])), pair = [first, second].sort().join('-');
+    numbers.draw(view.pairs, (one) => [place(one.a), place(one.b)].sort().join('-') === pair, labels);
+    intervals(mine);
+  }
+  steps.draw(view.distributions, chosen ? chosen.words : '');
+  await figures.draw({ ...view.figures, flow: view.flow && view.flow.figure });
+}
+async function intervals(mine) {
+  try {
+    const answer = await ask('/api/compare/intervals?' + query({ d: state.d.join(',') }));
+    if (mine === asked) numbers.intervals(answer);
+  } catch (error) { if (mine === asked) numbers.problem(error.message); }
+}
+function publish() {
+  const values = { concept: state.concept, words: state.words, d: state.d.join(',') };
+  Object.entries(DEFAULTS).forEach(([name, value]) => { if (state[name] !== value) values[name] = state[name]; });
+  ofCompareLink('concept', values);
+}
+
+// ── bins ─────────────────────────────────────────────────────────────────────────────────────
+// The shares of a bin in all that are shown, for its name tag.
+function sharesOf(bin) {
+  const table = make('table');
+  (view ? view.distributions : []).filter((one) => !one.problem).forEach((one) => {
+    const row = make('tr');
+    row.append(make('th', '', one.letter), make('td', 'th-cc-tip-label', one.label), make('td', '', percent(one.weights[bin])));
+    table.append(row);
+  });
+  return [table];
+}
+function openBin(bin) { if (view) openImages(bin, view.distributions.filter((one) => !one.problem), chosen ? chosen.words : ''); }
+
+// ── hands ────────────────────────────────────────────────────────────────────────────────────
+part('method').addEventListener('change', (event) => go({ method: event.target.value }));
+part('swap').addEventListener('click', () => go({ pair: state.pair.split('-').reverse().join('-') }));
+['first', 'second'].forEach((name, side) => part(name).addEventListener('change', (event) => {
+  const pair = state.pair.split('-').map(Number), next = place(event.target.value);
+  if (pair[1 - side] === next) pair[1 - side] = pair[side];
+  pair[side] = next;
+  go({ pair: pair.join('-') });
+}));
+box.querySelectorAll('.th-cc-svg').forEach((button) => button.addEventListener('click', async () => {
+  const words = (chosen ? chosen.words : 'images').replace(/[^a-z0-9]+/gi, '-');
+  try { await figures.save(button.dataset.of, 'truehue-' + words + '-' + button.dataset.of); } catch (error) { problem('The figure could not be saved: ' + error.message); }
+}));
+part('link').addEventListener('click', async (event) => {
+  const button = event.target, text = button.textContent;
+  try { await navigator.clipboard.writeText(location.href); put(button, 'Copied'); } catch (error) { put(button, 'Copy it from the address bar'); }
+  setTimeout(() => put(button, text), 1600);
+});
+box.querySelectorAll('.th-cc-go-people').forEach((button) => button.addEventListener('click', () => openCompare('people')));
+box.querySelectorAll('.th-cc-go-run').forEach((button) => button.addEventListener('click', () => {
+  openView('runs');
+  document.querySelector('#th-tabs button[role=tab]:nth-of-type(3)').click();
+}));
+box.querySelectorAll('.th-cc-go-own').forEach((button) => button.addEventListener('click', () => chooser.focus()));
+onTheme(() => figures.again());
+document.addEventListener('th-compare-sets', () => { here = null; if (box.offsetParent !== null) concepts(); });
+
+compareView('concept', {
+  async shown(told) {
+    const values = compare.values.concept;
+    await concepts();
+    const next = { concept: values.concept || '', words: values.words || '', d: values.d ? values.d.split(',').filter(Boolean) : null };
+    Object.entries(DEFAULTS).forEach(([name, value]) => { next[name] = values[name] || value; });
+    if (next.concept || next.words || next.d) go({ ...next, fresh: true });
+    else { await begin().catch((error) => problem(error.message)); chooser.begin(); draw(asked); }
+  },
+});

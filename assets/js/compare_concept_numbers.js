@@ -1,0 +1,124 @@
+// The table of pairs, and the list of what would have to move.
+const MOVES_FIRST = 8;
+
+function binPatch(bins, index, more) {
+  const node = make('i', 'th-cc-patch' + (more || ''));
+  node.style.background = bins[index].hex;
+  node.title = 'Bin ' + index + ' · ' + bins[index].name + ' · ' + bins[index].hex;
+  return node;
+}
+function numbersTable(box, { bins, metrics, choose, inspectBin }) {
+  const table = box.querySelector('.th-cc-table'), draws = box.querySelector('.th-cc-draws'), meaning = box.querySelector('.th-cc-meaning dl'), notes = box.querySelector('.th-cc-notes');
+  let cells = new Map();
+  meaning.replaceChildren(...metrics.flatMap((one) => [
+    make('dt', '', one.name + (one.unit && one.unit !== '°' ? ', ' + one.unit : '')),
+    make('dd', '', one.formula + '. ' + (one.better ? one.better[0].toUpperCase() + one.better.slice(1) + '. ' : '') + 'Source: ' + one.source + '.'),
+  ]));
+  function heading() {
+    const row = make('tr');
+    row.append(make('th', '', 'Pair'), ...metrics.map((one) => {
+      const cell = make('th', '', one.name);
+      if (one.unit && one.unit !== '°') cell.append(make('small', '', one.unit));
+      cell.title = one.formula + '.\n' + (one.better ? one.better + '\n' : '') + 'Source: ' + one.source;
+      return cell;
+    }));
+    const head = make('thead');
+    head.append(row);
+    return head;
+  }
+  function line(pair, chosen, labels) {
+    const row = make('tr'), name = make('th', 'th-row-name'), button = make('button', 'th-cc-pair-button');
+    button.type = 'button';
+    button.setAttribute('aria-pressed', String(chosen));
+    button.title = 'Show this pair: ' + labels[pair.a] + ' and ' + labels[pair.b];
+    button.append(make('b', '', pair.letters.join(' – ')), make('small', '', labels[pair.a] + ' – ' + labels[pair.b]));
+    button.addEventListener('click', () => choose(pair));
+    name.append(button);
+    row.append(name, ...metrics.map((metric) => {
+      const cell = make('td'), found = pair.numbers[metric.id], span = make('small', 'th-cc-span');
+      if (metric.id === 'dominant_equal') {
+        const both = make('span', 'th-cc-both');
+        pair.dominant.forEach((index, side) => {
+          const one = make('button', 'th-cc-patch');
+          one.type = 'button';
+          one.style.background = bins[index].hex;
+          one.title = pair.letters[side] + ': bin ' + index + ' · ' + bins[index].name + ' · ' + bins[index].hex + (pair.tied[side] > 1 ? ' (' + pair.tied[side] + ' bins are equally full)' : '');
+          one.setAttribute('aria-label', one.title);
+          one.addEventListener('click', () => inspectBin(index));
+          both.append(one);
+        });
+        cell.append(both, make('b', '', found.value ? '✓ same' : '✕ other'));
+      } else {
+        cell.append(make('b', '', found.text));
+        if (found.why) cell.title = found.why + (metric.id === 'hue' ? ' Equation 5 as written, with 0° for a neutral, gives ' + pair.hue_literal.toFixed(1) + '°.' : '');
+      }
+      cell.append(span);
+      cells.set(pair.a + ' ' + pair.b + ' ' + metric.id, span);
+      return cell;
+    }));
+    return row;
+  }
+  return {
+    draw(pairs, chosen, labels) {
+      cells = new Map();
+      const body = make('tbody');
+      pairs.forEach((pair) => body.append(line(pair, chosen(pair), labels)));
+      table.replaceChildren(heading(), body);
+      put(draws, pairs.length ? 'Intervals are being drawn…' : '');
+      notes.replaceChildren();
+    },
+    intervals(answer) {
+      const whys = new Set();
+      answer.pairs.forEach((pair) => {
+        pair.notes.forEach((text) => whys.add(text));
+        metrics.forEach((metric) => {
+          const span = cells.get(pair.a + ' ' + pair.b + ' ' + metric.id), found = pair.intervals[metric.id];
+          if (!span) return;
+          put(span, found ? found.text : 'no interval');
+          span.title = found ? '95%, percentiles of ' + pair.draws.toLocaleString('en-US') + ' bootstrap draws over images or people' : pair.draws ? 'In ' + pair.undefined[metric.id].toLocaleString('en-US') + ' of ' + pair.draws.toLocaleString('en-US') + ' draws there is no such number.' : pair.notes.join(' ');
+        });
+      });
+      put(draws, answer.pairs.some((pair) => pair.draws) ? 'Below each number: 95% interval, ' + answer.draws.toLocaleString('en-US') + ' bootstrap draws over images or people.' : '');
+      notes.replaceChildren(...[...whys].map((text) => make('p', 'th-soft', text)));
+    },
+    problem(words) { put(draws, 'No intervals: ' + words); },
+  };
+}
+function movesList(box, { bins, hover, open }) {
+  const part = box.querySelector('.th-cc-moves'), list = box.querySelector('.th-cc-moves-list'), more = box.querySelector('.th-cc-moves-more');
+  const title = box.querySelector('.th-cc-moves-title'), words = box.querySelector('.th-cc-moves-words');
+  let flow = null, whole = false;
+  function side(index) {
+    const node = make('button', 'th-cc-move-bin', bins[index].name);
+    node.type = 'button';
+    node.title = 'Bin ' + index + ' · ' + bins[index].hex + ': list its images';
+    node.addEventListener('mouseenter', () => hover(index));
+    node.addEventListener('mouseleave', () => hover(null));
+    node.addEventListener('focus', () => hover(index));
+    node.addEventListener('blur', () => hover(null));
+    node.addEventListener('click', () => open(index));
+    return node;
+  }
+  function item(move) {
+    const node = make('li'), colors = make('span', 'th-cc-both'), bar = make('span', 'th-cc-cost'), fill = make('i'), text = make('span', 'th-cc-move-words');
+    colors.append(binPatch(bins, move.source), binPatch(bins, move.target));
+    fill.style.width = 100 * move.cost / flow.moves[0].cost + '%';
+    bar.append(fill);
+    text.append(make('b', '', percent(move.mass)), ' from ', side(move.source), ' to ', side(move.target), ': ' + move.distance.toFixed(1) + ' Lab, ' + move.cost.toFixed(1) + ' of the EMD’s ' + flow.emd.toFixed(1));
+    node.append(colors, text, bar);
+    return node;
+  }
+  function draw() {
+    part.hidden = !flow;
+    if (!flow) return;
+    const shown = whole ? flow.moves : flow.moves.slice(0, MOVES_FIRST), rest = flow.moves.slice(MOVES_FIRST);
+    put(title, 'From ' + flow.letters[0] + ' to ' + flow.letters[1] + ': ' + (flow.moves.length ? many(flow.moves.length, 'move') : 'nothing has to move'));
+    put(words, flow.moves.length ? percent(flow.moved) + ' of the mass moves, ' + (flow.emd / flow.moved).toFixed(1) + ' Lab on average: together the EMD of ' + flow.emd.toFixed(1) + '. The rest is the same in both and stays. An optimal flow need not be the only one.' : 'Both are the same in every bin.');
+    list.replaceChildren(...shown.map(item));
+    more.hidden = !rest.length;
+    const cost = rest.reduce((sum, move) => sum + move.cost, 0);
+    put(more, whole ? 'Show the largest alone' : 'Show ' + many(rest.length, 'smaller move') + ', ' + cost.toFixed(1) + ' of the EMD');
+  }
+  more.addEventListener('click', () => { whole = !whole; draw(); });
+  return { draw(next) { flow = next; whole = false; draw(); } };
+}

@@ -1,0 +1,162 @@
+// The distributions that stand side by side: added from what there is, uploaded, ordered, removed.
+const MOST_SOURCES = 6;
+const PIXELS_OF = [
+  { id: 'stored', name: 'a stored mask, or the file’s transparency' },
+  { id: 'whole', name: 'the whole picture' },
+  { id: 'paper', name: 'all but the white paper' },
+];
+const GROUPS = [['people', 'People'], ['other', 'Other measurements'], ['run', 'Runs'], ['pictures', 'Pictures']];
+
+function sourceList(box, { bins, changed, shareOf }) {
+  const list = box.querySelector('.th-cc-sources'), select = box.querySelector('.th-cc-choices'), count = box.querySelector('.th-cc-count');
+  let choices = [], now = [];
+  function small(label, title, act, off) {
+    const button = make('button', 'th-cc-small', label);
+    button.type = 'button';
+    button.title = title;
+    button.setAttribute('aria-label', title);
+    button.disabled = Boolean(off);
+    button.addEventListener('click', act);
+    return button;
+  }
+  function moved(from, to) { const next = now.map((one) => one.source); next.splice(to, 0, ...next.splice(from, 1)); changed(next); }
+  function row(one, index) {
+    const node = make('li', 'th-cc-source'), letter = make('b', 'th-cc-letter', one.letter), body = make('div', 'th-cc-source-body'), about = make('p', 'th-soft'), tools = make('span', 'th-cc-tools');
+    node.dataset.source = one.source;
+    body.append(make('p', 'th-cc-source-label', one.label));
+    if (one.problem) {
+      const problem = make('p', 'th-problem', one.problem);
+      problem.setAttribute('role', 'alert');
+      body.append(problem);
+    } else {
+      put(about, [one.kind, one.counted].join(' · '));
+      about.title = one.notes.join('\n');
+      const strip = make('span', 'th-cc-fullest');
+      one.fullest.filter((bin) => one.weights[bin] > 0).forEach((bin) => { const patch = binPatch(bins(), bin); patch.style.flexGrow = String(one.weights[bin]); strip.append(patch); });
+      strip.title = 'The fullest bins: ' + one.fullest.filter((bin) => one.weights[bin] > 0).map((bin) => bins()[bin].name + ' ' + percent(one.weights[bin])).join(', ');
+      body.append(about, strip);
+    }
+    tools.append(
+      small('↑', 'Move ' + one.letter + ' up', () => moved(index, index - 1), index === 0),
+      small('↓', 'Move ' + one.letter + ' down', () => moved(index, index + 1), index === now.length - 1),
+      small('✕', 'Remove ' + one.letter, () => changed(now.filter((other) => other !== one).map((other) => other.source))),
+    );
+    node.append(letter, body, tools);
+    return node;
+  }
+  select.addEventListener('change', () => { const source = select.value; select.value = ''; if (source) changed([...now.map((one) => one.source), source]); });
+  return {
+    choices(found) { choices = found; },
+    draw(distributions) {
+      now = distributions;
+      list.replaceChildren(...now.map(row));
+      put(count, now.length ? now.length + ' of at most ' + MOST_SOURCES : '');
+      const taken = new Set(now.map((one) => one.source)), free = choices.filter((one) => !taken.has(one.source)), full = now.length >= MOST_SOURCES;
+      const first = new Option(full ? 'Six is the most: remove one first' : free.length ? 'Add a distribution…' : choices.length ? 'All that there is stands here' : 'Nothing is stored of this concept yet', '');
+      select.replaceChildren(first, ...GROUPS.flatMap(([kind, name]) => {
+        const members = free.filter((one) => one.kind === kind);
+        if (!members.length) return [];
+        const group = document.createElement('optgroup');
+        group.label = name;
+        group.append(...members.map((one) => new Option(one.label + (one.count ? ' · ' + (kind === 'people' || kind === 'other' ? one.count.toLocaleString('en-US') + (one.count === 1 ? ' person' : ' people') : many(one.count, 'image')) : '') + (one.note ? ' · ' + one.note : ''), one.source)));
+        return [group];
+      }));
+      select.value = '';
+      select.disabled = full || !free.length;
+    },
+  };
+}
+// Images, or a file of distributions, dropped or chosen: how they are meant is asked, then they are
+// stored by the same routes as in "People and files".
+function dropField(box, { concept, add, room }) {
+  const field = box.querySelector('.th-cc-drop'), input = field.querySelector('input'), said = box.querySelector('.th-cc-said');
+  const say = (text, problem) => { said.replaceChildren(text); said.classList.toggle('th-problem', Boolean(problem)); };
+  function option(name, choices, chosen) {
+    const label = make('label', 'th-cc-tool'), select = make('select');
+    label.append(make('span', '', name), select);
+    options(select, choices, chosen);
+    return { label, value: () => select.value };
+  }
+  function button(text, act, plain) {
+    const node = make('button', 'th-button' + (plain ? '' : ' th-cc-do'), text);
+    node.type = 'button';
+    node.addEventListener('click', act);
+    return node;
+  }
+  function form(text, parts, label, act) {
+    const node = make('span', 'th-cc-form'), go = button(label, async () => {
+      go.disabled = true;
+      try { await act(); } catch (error) { go.disabled = false; failed(error, node); }
+    });
+    node.append(make('b', '', text), ...parts.map((one) => one.label), go, button('Cancel', () => say(''), true));
+    said.classList.remove('th-problem');
+    said.replaceChildren(node);
+    go.focus({ preventScroll: true });
+    return node;
+  }
+  function failed(error, node) {
+    const report = error.report, words = report && report.refused.length > 1 ? report.title + ' ' + report.refused[0].why : error.message;
+    const old = node.querySelector('.th-problem');
+    if (old) old.remove();
+    node.append(make('span', 'th-problem', words));
+  }
+  async function single(files) {
+    // Without a concept there is no set: every image stands for itself.
+    const made = [];
+    for (const file of files.slice(0, Math.max(1, room()))) made.push('image:' + (await uploadOne('/api/images', file)).image_id.slice(0, 16));
+    say('');
+    add(made);
+  }
+  function images(files) {
+    const words = concept();
+    if (!words) { say('Storing ' + many(files.length, 'image') + '…'); single(files).catch((error) => say(error.message, true)); return; }
+    const pixels = option('Measure', PIXELS_OF, 'stored'), whose = option('Colored by', [{ id: '', name: 'a model, or nobody' }, { id: '1', name: 'people' }], '');
+    const node = form(many(files.length, 'image') + ' of “' + words + '”', [pixels, whose], 'Add', async () => {
+      const words_ = make('span', 'th-soft', 'Sending…');
+      node.append(words_);
+      try {
+        const report = await uploadPictures(files, words, { mask: pixels.value(), of_people: Boolean(whose.value()), said: (text) => put(words_, text) });
+        say(report.refused.length ? report.taken + ' of ' + many(files.length, 'image') + ' were taken. ' + report.refused.slice(0, 3).map((one) => one.name + ': ' + one.why).join(' ') : '', report.refused.length);
+        add([report.source]);
+      } finally { words_.remove(); }
+    });
+  }
+  function numbers(file, given) {
+    const words = concept(), whose = option('Measured on', [{ id: '1', name: 'people' }, { id: '', name: 'something else' }], '1');
+    const take = async (more) => {
+      try {
+        const made = await uploadDistribution(file, { name: file.name.replace(/\.[^.]*$/, ''), of_people: Boolean(whose.value()), ...more });
+        say('');
+        add([made.source], made);
+      } catch (error) {
+        // A list of numbers does not say of what: it is meant for the concept on the page.
+        if (error.offer === 'words' && words && !more.words) { await take({ ...more, words }); return; }
+        if (error.button && error.offer !== 'words') offer(error, more);
+        else throw error;
+      }
+    };
+    function offer(error, more) {
+      const node = make('span', 'th-cc-form');
+      node.append(make('span', 'th-problem', error.message), button(error.button, async () => {
+        try { await take({ ...more, ...(error.offer === 'ratings' ? { normalize: true } : { as_58: true }) }); } catch (next) { say(next.message, true); }
+      }), button('Cancel', () => say(''), true));
+      said.replaceChildren(node);
+    }
+    form(file.name, [whose], 'Add', () => take(given));
+  }
+  function took(files) {
+    input.value = '';
+    if (!files.length) return;
+    const tables = files.filter((one) => /\.(csv|json)$/i.test(one.name)), pictures = files.filter((one) => !tables.includes(one));
+    if (tables.length && pictures.length) say('Images and files of numbers at once: drop one kind, then the other.', true);
+    else if (tables.length > 1) say('One file of distributions at a time.', true);
+    else if (tables.length) numbers(tables[0], {});
+    else if (room() < 1) say('Six distributions stand here already: remove one first.', true);
+    else images(pictures);
+  }
+  input.addEventListener('change', () => took([...input.files]));
+  field.addEventListener('dragover', (event) => { event.preventDefault(); field.classList.add('th-cc-over-it'); });
+  field.addEventListener('dragleave', () => field.classList.remove('th-cc-over-it'));
+  field.addEventListener('drop', (event) => { event.preventDefault(); field.classList.remove('th-cc-over-it'); took([...event.dataTransfer.files]); });
+  return { say };
+}

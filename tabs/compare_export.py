@@ -1,0 +1,84 @@
+"""What is on the page of a concept as CSV: the 71 shares of each, and the numbers of every pair."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Mapping
+from itertools import combinations
+
+from core.color.distances import compare
+from core.color.uw71 import uw71
+from core.errors import BadInput
+from tabs.compare_asked import asked, resolved
+from tabs.compare_numbers import METRICS
+from tabs.compare_view import intervals_of, kind_words, span_of
+from tabs.context import Context
+
+
+def weights_csv(context: Context, given: Mapping[str, str]) -> str:
+    """A row a distribution: concept, contributor (its label), people, and 71 columns called by the
+    color of their bin, as the import of histograms reads them. Raises BadInput for nothing."""
+    question = asked(given)
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(["concept", "contributor", "people", *(one.hex for one in uw71())])
+    rows = 0
+    for one in resolved(context, question):
+        if one.found is not None:
+            people = 0 if one.found.of_pictures else one.found.count
+            shares = (repr(float(value)) for value in one.found.weights)
+            writer.writerow([question.words, one.label, people, *shares])
+            rows += 1
+    if not rows:
+        raise BadInput("No distribution is on the page that could be written to a file.")
+    return out.getvalue()
+
+
+def numbers_csv(context: Context, given: Mapping[str, str]) -> str:
+    """A row a pair: what was compared, every number, and its 95% interval where there is one.
+
+    Not rounded; empty where there is no number. Raises BadInput for fewer than two."""
+    question = asked(given)
+    there = [one for one in resolved(context, question) if one.found is not None]
+    if len(there) < 2:
+        raise BadInput("Two distributions are needed for numbers; add another one.")
+    out = io.StringIO()
+    sides = [f"{name}_{side}" for side in "ab" for name in ("source", "label", "kind", "count")]
+    columns = [name for one in METRICS for name in (one.id, f"{one.id}_low", f"{one.id}_high")]
+    writer = csv.writer(out)
+    writer.writerow([
+        "concept", "method", *sides, *columns, "dominant_a", "dominant_b", "draws",
+        "interval_notes",
+    ])  # fmt: skip
+    for first, second in combinations(there, 2):
+        assert first.found is not None
+        assert second.found is not None
+        numbers = compare(first.found.weights, second.found.weights)
+        spans = intervals_of(first, second)
+        cells: list[object] = []
+        for metric in METRICS:
+            cells += [_plain(getattr(numbers, metric.field)), *(span_of(metric, spans) or ("", ""))]
+        described: list[object] = []
+        for one in (first, second):
+            assert one.found is not None
+            described += [one.source, one.label, kind_words(one.found), one.found.count]
+        writer.writerow([
+            question.words, question.method, *described, *cells,
+            *(uw71()[index].hex for index in numbers.dominant), spans.draws,
+            " ".join(spans.notes),
+        ])  # fmt: skip
+    return out.getvalue()
+
+
+def file_name(given: Mapping[str, str], what: str) -> str:
+    """``truehue-rotten-mango-numbers.csv``."""
+    words = re.sub(r"[^a-z0-9]+", "-", asked(given).words.casefold()).strip("-")
+    return f"truehue-{words or 'concept'}-{what}.csv"
+
+
+def _plain(value: object) -> object:
+    if value is None:
+        return ""
+    return int(value) if isinstance(value, bool) else value
