@@ -103,8 +103,11 @@ def _entries(given: object, name: str, words: str | None) -> list[tuple[str, Map
     """Every row as an object with the place that it has in the file."""
     if isinstance(given, list) and given and not isinstance(given[0], (dict, list)):
         given = _Pairs(weights=given)
-    if isinstance(given, _Pairs) and given.twice:
-        raise FileRefused(f'{name} has "{given.twice[0][:60]}" more than once. Keep one of them.')
+    for one in given if isinstance(given, list) else [given]:
+        if isinstance(one, _Pairs) and one.twice:
+            raise FileRefused(f'{name} has "{one.twice[0][:60]}" more than once. Keep one of them.')
+    if given in ([], {}):
+        raise FileRefused(f"{name} has no distribution in it. {_FORM}")
     if isinstance(given, _Pairs) and _is_entry(given):
         given = [given]
     if isinstance(given, _Pairs):
@@ -121,8 +124,6 @@ def _entries(given: object, name: str, words: str | None) -> list[tuple[str, Map
                 raise no_concept(name)
             entry = {**entry, "concept": words}
         entries.append((f"Entry {place}", entry))
-    if not entries:
-        raise FileRefused(f"{name} has no distribution in it. {_FORM}")
     return entries
 
 

@@ -143,7 +143,7 @@ class Gathering:
         if self._missed and len(self._missed) == len(self._rows):
             _, name, total = self._missed[0]
             raise FileRefused(
-                f"No row of {self.name} sums to 1: {name} sums to {total:.6g}. If these are "
+                f"No row of {self.name} sums to 1: {name} sums to {total:.9g}. If these are "
                 "association ratings, import them as ratings: each row is then divided by its sum "
                 "and called so.",
                 OFFER_RATINGS,
@@ -154,7 +154,7 @@ class Gathering:
             self._rows = [row for place, row in enumerate(self._rows) if place not in missed]
             for _, name, total in self._missed:
                 self.problem(
-                    f"{name} sums to {total:.6g} instead of 1. If the file holds ratings, import "
+                    f"{name} sums to {total:.9g} instead of 1. If the file holds ratings, import "
                     "it as ratings."
                 )
         return HISTOGRAMS

@@ -34,6 +34,7 @@ def take_palettes(table: Table, gathering: Gathering, words: str | None) -> None
     """
     colors = ColorColumns(table)
     labels = LabelColumns.of(table, table.column(WORDS), words)
+    labels.check(table.name)
     weight = table.column(WEIGHT)
     gathering.notes.append(NOTE)
     if labels.contributor is None:
@@ -66,7 +67,7 @@ def _add(
     try:
         palette.colors.append(colors.color(record))
         cell = "" if weight is None else record.fields[weight]
-        palette.weights.append(number(cell, table.decimal_comma) if cell else None)
+        palette.weights.append(number(cell, "the weight", table.decimal_comma) if cell else None)
     except BadInput as error:
         if not palette.why:
             palette.why = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from core.concepts.reading.cells import (
     CONTRIBUTOR,
@@ -66,13 +67,8 @@ class Table:
 
     def numbers(self, cells: Sequence[str], labels: Sequence[str]) -> list[float]:
         """The numbers of a row. Raises BadInput that names the column of the first that is none."""
-        out = []
-        for cell, label in zip(cells, labels, strict=True):
-            try:
-                out.append(number(cell, self.decimal_comma))
-            except BadInput as error:
-                raise BadInput(f"{label} {error}") from error
-        return out
+        pairs = zip(cells, labels, strict=True)
+        return [number(cell, label, self.decimal_comma) for cell, label in pairs]
 
 
 @dataclass(frozen=True)
@@ -87,9 +83,7 @@ class LabelColumns:
 
     @classmethod
     def of(cls, table: Table, concept: int | None, words: str | None) -> LabelColumns:
-        """Raises FileRefused where neither the file nor ``words`` names a concept."""
-        if concept is None and not (words or "").strip():
-            raise no_concept(table.name)
+        """The columns of a table whose concepts are in the column ``concept``."""
         return cls(
             concept,
             table.column(MODIFIER),
@@ -97,6 +91,11 @@ class LabelColumns:
             table.column(PEOPLE),
             (words or "") if concept is None else "",
         )
+
+    def check(self, name: str) -> None:
+        """Raises FileRefused where neither the file ``name`` nor ``words`` names a concept."""
+        if self.concept is None and not self.words.strip():
+            raise no_concept(name)
 
     @property
     def places(self) -> frozenset[int]:
@@ -166,12 +165,11 @@ def _trimmed(cells: tuple[str, ...], least: int) -> tuple[str, ...]:
 
 
 def _delimiter(source: TextSource) -> str:
-    """The sign that gives the first record the most cells."""
+    """The sign that cuts the first records into equally many cells, and most of them."""
 
-    def cells(delimiter: str) -> int:
-        return next(
-            (len(record.fields) for record in records(source.lines(), delimiter) if record.fields),
-            0,
-        )
+    def cells(delimiter: str) -> tuple[bool, int]:
+        found = (record for record in records(source.lines(), delimiter) if record.fields)
+        counts = [len(record.fields) for record in islice(found, 3)] or [0]
+        return counts[0] > 1 and len(set(counts)) == 1, counts[0]
 
     return max(DELIMITERS, key=cells)

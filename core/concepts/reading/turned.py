@@ -48,7 +48,7 @@ class ColorColumns:
             )
         self._three = [names.index(name) for name in three]
         self._read = of_lab if three == LAB else of_rgb
-        self._comma = table.decimal_comma
+        self._comma, self._names = table.decimal_comma, table.header
         self.places = [*([] if self._one is None else [self._one]), *self._three]
 
     def color(self, record: Record) -> GivenColor:
@@ -57,7 +57,10 @@ class ColorColumns:
         if self._one is not None:
             found.append(color_of_cell(record.fields[self._one]))
         if self._three:
-            numbers = [number(record.fields[place], self._comma) for place in self._three]
+            numbers = [
+                number(record.fields[place], self._names[place], self._comma)
+                for place in self._three
+            ]
             found.append(self._read(numbers))
         apart = math.dist(found[0].lab, found[-1].lab)
         if apart > TOLERANCE_LAB:
@@ -204,7 +207,7 @@ def _all_indices(rows: Sequence[Record], place: int) -> bool:
 
 def _is_number(cell: str, table: Table) -> bool:
     try:
-        number(cell, table.decimal_comma)
+        number(cell, "", table.decimal_comma)
     except BadInput:
         return False
     return True

@@ -35,6 +35,7 @@ def take_wide(table: Table, gathering: Gathering, as_58: bool, words: str | None
     labels = LabelColumns.of(table, concept, words)
     columns = _Columns(table, labels)
     places, order = columns.bins(as_58)
+    labels.check(table.name)
     unused = [
         header for place, header in enumerate(table.header)
         if header and place not in places and place not in labels.places
