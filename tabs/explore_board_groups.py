@@ -14,7 +14,7 @@ from core.verdict.rules import rule
 from tabs.guard import many
 from tabs.library import SetInfo
 from tabs.runs_plan import name_of
-from tabs.runs_words import masker_words
+from tabs.runs_words import guidance_words, masker_words
 
 
 @dataclass(frozen=True)
@@ -109,10 +109,9 @@ def facts(run: RunRecord, pictured: int | None = None) -> str:
         parts.append(f"{many(int(summary['images']), 'picture')} a prompt")
     elif pictured is not None and pictured < int(summary["prompts"]):
         parts.append(f"{pictured:,} of {many(int(summary['prompts']), 'prompt')}")
-    if summary.get("guidance") is not None:
-        parts.append(f"guidance {summary['guidance']:g}")
+    parts.append(guidance_words(summary))
     if summary.get("steps"):
         parts.append(f"{summary['steps']} steps")
     if summary.get("imported"):
         parts.append(imported_words(summary["imported"]))
-    return " · ".join(parts)
+    return " · ".join(part for part in parts if part)

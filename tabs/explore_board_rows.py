@@ -91,10 +91,12 @@ class Found:
             "progress": progress(run, self.states[run.run_id]), "cells": {}, "beside": "",
             "unscored": None, "said": "",
         }  # fmt: skip
-        if self.rule_id not in dict(run.rules):
+        if not run.rules:
+            out["said"] = "asks for no color; see Compare"
+        elif self.rule_id not in dict(run.rules):
             out["said"] = f"not judged by {rule(self.rule_id).name}"
         elif row is None:
-            out["said"] = "no picture yet"
+            out["said"] = "no picture of it asks for a color"
         if row is not None:
             for task, cell in row.cells.items():
                 out["cells"][task] = self._cell(cell, run.run_id in best.get(task, ()))

@@ -24,7 +24,7 @@ TEMPLATE = """<div class="th-runs" hidden><details class="th-card th-runs-new"><
 <div class="th-runs-row"><div class="th-runs-field" data-field="workers"><label>Workers<input name="workers" inputmode="numeric"></label></div><p class="th-runs-machine th-runs-hint"></p></div>
 <details class="th-runs-more"><summary>More settings</summary><div class="th-runs-form">
 <div class="th-runs-field" data-field="name"><label>Name of the run<input name="name" placeholder="made of set and model"></label></div>
-<div class="th-runs-row th-runs-draws"><div class="th-runs-field" data-field="guidance"><label>Guidance<input name="guidance" inputmode="decimal" placeholder="model's own"></label></div>
+<div class="th-runs-row th-runs-draws"><div class="th-runs-field" data-field="guidance"><label title="Several scales separated by commas: every seed is drawn with each of them">Guidance<input name="guidance" placeholder="model's own, or 3, 5, 7"></label></div>
 <div class="th-runs-field" data-field="steps"><label>Steps<input name="steps" inputmode="numeric" placeholder="model's own"></label></div></div>
 <div class="th-runs-field th-runs-draws" data-field="negative"><label>Negative prompt<input name="negative"></label></div>
 <div class="th-runs-row th-runs-draws"><div class="th-runs-field" data-field="light"><label>Light of the renderer<select name="light"></select></label></div>

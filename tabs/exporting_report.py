@@ -23,6 +23,7 @@ from core.analysis.bootstrap import RESAMPLES
 from core.analysis.records import RunRecord, Slice, WallItem
 from core.errors import BadInput, TrueHueError
 from core.export.bibliography import references
+from core.export.look import look
 from core.export.report_parts import (
     Block,
     Cell,
@@ -51,7 +52,7 @@ from tabs.explore_board_rows import apart_words, no_interval, part_note
 from tabs.explore_pictures import GONE, NOT_EXPORTED
 from tabs.guard import many
 from tabs.runs_plan import name_of
-from tabs.runs_words import masker_words, set_title
+from tabs.runs_words import guidance_words, masker_words, set_title
 
 MOST_SHOTS, MOST_A_TASK = 60, 10
 MOST_REASONS = 20
@@ -68,6 +69,8 @@ def report_of(context: Context, run: ExportRun, rule_id: str = "", step: Step = 
     """
     record = context.storage.runs.get(run.run_id)
     judged = dict(record.rules)
+    if not judged:
+        return _of_concepts(run, record)
     rule_id = rule_id or next(iter(judged))
     if rule_id not in judged:
         raise BadInput(f"The run was not judged by {rule_id[:40]!r}: {', '.join(judged)}.")
@@ -93,6 +96,35 @@ def report_of(context: Context, run: ExportRun, rule_id: str = "", step: Step = 
     return Report(record.name, below, tuple(sections))
 
 
+def _of_concepts(run: ExportRun, record: RunRecord) -> Report:
+    """The report of a run that asks no color: what was run, and what could not be measured."""
+    kind = "pictures of" if run.plan.kind == STORED else "drawn by"
+    below = (
+        f"{many(record.items, 'picture')} {kind} {name_of(record.model)} · report of "
+        f"{datetime.now(UTC):%d %b %Y}"
+    )
+    seen = look(run.folder)
+    words = (
+        f"The run asks for no color, so no rule judges it. The colors of "
+        f"{many(seen.concepts - seen.unmeasured.total(), 'picture')} were measured: the tab "
+        "Compare sets them beside people's."
+    )
+    lost: list[Block] = []
+    for title, head, reasons in (
+        ("Pictures whose colors could not be measured", "Why", seen.unmeasured),
+        ("Pictures that could not be drawn", "Reason", run.reasons),
+    ):
+        if reasons:
+            rows = tuple((Cell(reason, words=True), Cell(f"{count:,}"))
+                         for reason, count in reasons.most_common(MOST_REASONS))  # fmt: skip
+            lost.append(Table(title, (head, "Pictures"), rows))
+    return Report(record.name, below, (
+        Section("What was run", _what(run, record)),
+        Section("Colors of concepts", (Words(words), *lost)),
+        Section("References", (Code(references([run])),)),
+    ))  # fmt: skip
+
+
 def rule_name(rule_id: str) -> str:
     """What people call a rule; its id where it is not here."""
     return next((one.name for one in RULES if one.id == rule_id), rule_id)
@@ -100,7 +132,7 @@ def rule_name(rule_id: str) -> str:
 
 def _what(run: ExportRun, record: RunRecord) -> tuple[Block, ...]:
     plan, about = run.plan, run.folder.summary()
-    seeds = f"{plan.seed} to {plan.seed + plan.images - 1}" if plan.images > 1 else f"{plan.seed}"
+    seeds = f"{plan.seed} to {plan.seed + plan.seeds - 1}" if plan.seeds > 1 else f"{plan.seed}"
     drawn = plan.kind != STORED
     pairs = [
         ("Run", f"{run.run_id}, begun {str(about.get('created_at', ''))[:16].replace('T', ' ')}"),
@@ -111,7 +143,8 @@ def _what(run: ExportRun, record: RunRecord) -> tuple[Block, ...]:
         ("Settings", _settings(plan) if drawn else ""),
         ("Masks", masker_words(about["masker"])),
         ("Rules", "; ".join(f"{rule_name(one)} {version}" for one, version in plan.rules)),
-        ("Neighbors", f"k = {plan.k}: that many names beside the asked one are accepted too"
+        ("Neighbors", "" if not plan.rules
+         else f"k = {plan.k}: that many names beside the asked one are accepted too"
          if plan.k else "k = 0: only the asked color is accepted"),
         ("Drawn with", "; ".join(_way(way) for way in run.made_by)),
         ("Came from", imported_words(run.imported)),
@@ -123,7 +156,7 @@ def _what(run: ExportRun, record: RunRecord) -> tuple[Block, ...]:
 def _settings(plan: Any) -> str:
     words = [
         f"{plan.size_px} × {plan.size_px} pixels" if plan.size_px else "the model's own size",
-        f"guidance {plan.guidance:g}" if plan.guidance is not None else "",
+        guidance_words({"guidance": plan.guidance, "guidances": plan.guidances}),
         f"{plan.steps} steps" if plan.steps else "",
         f"without: {plan.negative_text}" if plan.negative_text else "",
         *(f"{name}: {value}" for name, value in plan.options.items()),

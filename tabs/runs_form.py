@@ -41,7 +41,7 @@ from tabs.runs_wish import (
     whole,
     wish_of,
 )
-from tabs.runs_words import bytes_words, money_words, pictures_words, time_words
+from tabs.runs_words import bytes_words, money_words, pictures_words, time_words, told_before
 
 if TYPE_CHECKING:
     from storage.store import Storage
@@ -204,7 +204,7 @@ def estimate_view(context: Context, given: Mapping[str, Any]) -> dict[str, Any]:
     workers = f" with {many(how.workers, 'worker')}" if how.workers > 1 else ""
     return {
         "prompts": len(made[0].prompts), "of": of, "pictures": sum(one.total for one in made),
-        "sentence": pictures_words(made),
+        "sentence": ". ".join([pictures_words(made), *told_before(wish_of(given), made)]),
         "seconds": seconds,
         "time": "not known yet" if seconds is None else f"about {time_words(seconds)}{workers}",
         "basis": " ".join(dict.fromkeys(one.basis for one in found)),

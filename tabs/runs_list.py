@@ -24,6 +24,7 @@ def runs_view(context: Context, owner: str, hidden: bool = False) -> dict[str, A
     """All runs, newest first; those that were hidden only where they are asked for."""
     stored = {one.run_id: one for one in context.storage.runs.all(hidden=True)}
     unscored = _unscored(context, {rule for one in stored.values() for rule, _ in one.rules})
+    unmeasured = context.storage.profiles.unmeasured()
     out = []
     left_out = 0
     for folder in context.keeper.folders():
@@ -43,6 +44,8 @@ def runs_view(context: Context, owner: str, hidden: bool = False) -> dict[str, A
         lost = unscored.get(folder.run_id)
         if lost and record is not None:
             one["words"] += f" · unscored: {_by_rule(lost, [name for name, _ in record.rules])}"
+        if count := unmeasured.get(folder.run_id):
+            one["words"] += f" · {many(count, 'concept picture')} without colors"
         out.append(one)
     return {"runs": out, "hidden": left_out}
 

@@ -63,6 +63,7 @@ def plans(
                 seed=wish.seed,
                 # What a model does not take is not written down as if it had.
                 guidance=None if drawn_by_renderer or wish.stored else wish.guidance,
+                guidances=() if drawn_by_renderer or wish.stored else wish.guidances,
                 steps=None if drawn_by_renderer or wish.stored else wish.steps,
                 size_px=None if wish.stored else wish.size_px,
                 negative_text="" if drawn_by_renderer or wish.stored else wish.negative_text,
@@ -85,8 +86,10 @@ def plans(
 
 def _field_of(message: str) -> str:
     """The field that a refusal of the plan speaks of, or none."""
-    starts = {"The size": "size", "That model": "models", "The seeds": "seed",
-              "There is no picture": "models", "There is no prompt": "set"}  # fmt: skip
+    starts = {
+        "The size": "size", "That model": "models", "The seeds": "seed",
+        "Images a prompt": "images", "There is no picture": "models", "There is no prompt": "set",
+    }  # fmt: skip
     return next((field for start, field in starts.items() if message.startswith(start)), "")
 
 

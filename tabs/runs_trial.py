@@ -68,5 +68,5 @@ def _key(plan: RunPlan) -> Any:
     """What decides how long one picture takes."""
     return (
         plan.model, plan.kind, plan.size_px, plan.steps, plan.guidance, plan.masker, plan.rules,
-        plan.set_name, tuple(sorted(plan.options.items())),
+        plan.guidances, plan.set_name, tuple(sorted(plan.options.items())),
     )  # fmt: skip

@@ -42,8 +42,9 @@ class RunWish:
     """What a run shall do; None stands for each model's own default.
 
     ``set_id`` as :class:`tabs.library.Library` names sets. ``limit`` prompts are taken at equal
-    distances. Several ``models`` become one run each; with ``stored``, the one model is whose
-    pictures of the data folder are scored.
+    distances. ``images`` counts for each of the ``guidances``, where there are several: then
+    ``guidance`` is None. Several ``models`` become one run each; with ``stored``, the one model is
+    whose pictures of the data folder are scored.
     """
 
     set_id: str
@@ -64,6 +65,7 @@ class RunWish:
     rules: tuple[str, ...] = DEFAULT_RULES
     k: int = 0
     name: str = ""
+    guidances: tuple[float, ...] = ()
 
 
 def wish_of(given: Mapping[str, Any]) -> RunWish:
@@ -78,6 +80,7 @@ def wish_of(given: Mapping[str, Any]) -> RunWish:
     seed = whole("seed", "The first seed", given.get("seed", 0), 0, MAX_SEED)
     if seed + images - 1 > MAX_SEED:
         raise FieldProblem("seed", f"The last seed would be above {MAX_SEED:,}: begin lower.")
+    scales = _guidances(given.get("guidance"))
     return RunWish(
         set_id=set_id,
         models=models,
@@ -89,7 +92,7 @@ def wish_of(given: Mapping[str, Any]) -> RunWish:
         seed=seed,
         size_px=maybe("size", "The size", given.get("size"), 64, 4096),
         steps=maybe("steps", "Steps", given.get("steps"), 1, 500),
-        guidance=_guidance(given.get("guidance")),
+        guidance=scales[0] if len(scales) == 1 else None,
         negative_text=str(given.get("negative") or "").strip(),
         light=_of("light", "light", given.get("light") or "studio", LIGHTS),
         failure=_of("failure", "failure", given.get("failure") or "none", FAILURES),
@@ -97,6 +100,7 @@ def wish_of(given: Mapping[str, Any]) -> RunWish:
         rules=_rules(given.get("rules")),
         k=whole("k", "k", given.get("k") or 0, 0, MAX_NEIGHBORS),
         name=" ".join(str(given.get("name") or "").split())[:120],
+        guidances=scales if len(scales) > 1 else (),
     )
 
 
@@ -151,16 +155,24 @@ def _rules(given: Any) -> tuple[str, ...]:
     return rules
 
 
-def _guidance(given: Any) -> float | None:
-    if given is None or str(given).strip() == "":
-        return None
-    try:
-        value = float(given)
-    except (TypeError, ValueError):
-        value = math.nan
-    if not 0 <= value <= 100:
-        raise FieldProblem("guidance", f"Guidance is a number from 0 to 100, not {given!r:.30}.")
-    return value
+def _guidances(given: Any) -> tuple[float, ...]:
+    """No guidance, one, or several scales, separated by commas."""
+    text = "" if given is None else str(given).strip()
+    out: list[float] = []
+    for one in text.split(",") if text else ():
+        try:
+            value = float(one)
+        except ValueError:
+            value = math.nan
+        if not 0 <= value <= 100:
+            raise FieldProblem(
+                "guidance", "Guidance is a number from 0 to 100, or several separated by commas, "
+                f"not {one.strip()!r:.30}.",
+            )  # fmt: skip
+        if value in out:
+            raise FieldProblem("guidance", f"Guidance {value:g} stands there twice.")
+        out.append(value)
+    return tuple(out)
 
 
 def price_of(given: Any) -> float | None:

@@ -7,10 +7,12 @@ from typing import Any
 
 from core.export.source import imported_words
 from core.prompts.sets import PROMPT_SETS
-from core.runs.records import STORED, RunState
+from core.runs.concepts import measured_of
+from core.runs.records import DRAWN, STORED, RunPlan, RunState
+from tabs.generate_plan import RENDERER
 from tabs.guard import many
 from tabs.runs_plan import name_of
-from tabs.runs_wish import EXACT, GROUNDED
+from tabs.runs_wish import EXACT, GROUNDED, RunWish
 
 _SETS = {one.id: one.title for one in PROMPT_SETS}
 STATUS_WORDS = {
@@ -92,7 +94,8 @@ def facts_words(summary: Mapping[str, Any]) -> str:
     """What a run is of: model, prompts, settings, masks, rules."""
     options = summary["options"]
     stored = summary["kind"] == STORED
-    seeds = (summary["seed"], summary["seed"] + summary["images"] - 1)
+    scales = summary.get("guidances") or []
+    seeds = (summary["seed"], summary["seed"] + summary["images"] // max(len(scales), 1) - 1)
     parts = [
         f"pictures of {name_of(summary['model'])}" if stored else name_of(summary["model"]),
         f"{many(summary['prompts'], 'prompt')} of {set_title(summary['set_name'])}",
@@ -102,11 +105,12 @@ def facts_words(summary: Mapping[str, Any]) -> str:
         if seeds[0] == seeds[1]
         else f"seeds {seeds[0]}–{seeds[1]}",
         f"{summary['size_px']} px" if summary["size_px"] else "",
-        f"guidance {summary['guidance']:g}" if summary["guidance"] is not None else "",
+        guidance_words(summary),
         f"{summary['steps']} steps" if summary["steps"] else "",
         f"{options['light']} light" if options.get("light") else "",
         f"failure: {options['failure']}" if options.get("failure", "none") != "none" else "",
         masker_words(summary["masker"]),
+        measured_words(summary),
         ", ".join(rule_id for rule_id, _ in summary["rules"])
         + (f", k = {summary['k']}" if summary["k"] else ""),
         imported_words(summary.get("imported") or {}),
@@ -114,13 +118,52 @@ def facts_words(summary: Mapping[str, Any]) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def pictures_words(plans: Sequence[Any]) -> str:
+def guidance_words(summary: Mapping[str, Any]) -> str:
+    """``guidance 7.5`` or ``guidance 3, 5, 7``; empty for a model's own."""
+    scales = summary.get("guidances") or [summary.get("guidance")]
+    named = [f"{one:g}" for one in scales if one is not None]
+    return f"guidance {', '.join(named)}" if named else ""
+
+
+def measured_words(summary: Mapping[str, Any]) -> str:
+    """What a run with prompts of concepts measures of them; empty for any other."""
+    return "colors of concepts" if (summary.get("made_with") or {}).get("profile") else ""
+
+
+def pictures_words(plans: Sequence[RunPlan]) -> str:
     """How the number of pictures comes about."""
     total = sum(plan.total for plan in plans)
     first = plans[0]
     if first.kind == STORED:
         return f"{many(total, 'picture')} that are here"
-    words = f"{many(len(first.prompts), 'prompt')} × {first.images:,}"
-    if len(plans) > 1:
-        words += f" × {many(len(plans), 'model')}"
-    return f"{words} = {many(total, 'picture')}"
+    parts: dict[tuple[int, int], int] = {}
+    for plan in plans:
+        key = len(plan.guidances), plan.seeds
+        parts[key] = parts.get(key, 0) + 1
+    words = []
+    for (scales, seeds), models in parts.items():
+        each = f"{many(len(first.prompts), 'prompt')} × {seeds:,}"
+        each += f" × {many(scales, 'guidance scale')}" if scales else ""
+        words.append(each + (f" × {many(models, 'model')}" if models > 1 else ""))
+    return f"{' + '.join(words)} = {many(total, 'picture')}"
+
+
+def told_before(wish: RunWish, plans: Sequence[RunPlan]) -> list[str]:
+    """What is said of plans beside their pictures: what is measured of concepts, and a wish that
+    the renderer does not take."""
+    out = []
+    prompts = plans[0].prompts
+    count = sum(bool(measured_of(one.task, one.targets)) for one in prompts)
+    if count == len(prompts):
+        out.append(
+            "They ask for no color: the colors of each object are measured, and no rule judges "
+            "them. See Compare."
+        )
+    elif count:
+        out.append(
+            f"{many(count, 'prompt')} of concepts {'ask' if count > 1 else 'asks'} for no color: "
+            "the colors of each object are measured, and no rule judges them."
+        )
+    if wish.guidances and any(one.model == RENDERER and one.kind == DRAWN for one in plans):
+        out.append("The reference renderer takes no guidance: it draws every seed once.")
+    return out

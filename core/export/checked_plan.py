@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import math
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from typing import Any
 
 from core.errors import BadInput
 from core.prompts.prompt import Prompt, prompt_from_json
+from core.runs.concepts import only_measured
 from core.runs.folder import item_from_json
 from core.runs.plan import FORMAT, canonical_json, items_digest, rows_sha256
 from core.runs.records import DRAWN, STORED, MaskerSpec
@@ -60,6 +62,8 @@ def checked_plan(folder: Path, shown: str, run_id: str) -> CheckedPlan:
         if len(rows) != summary["prompts"] or rows_sha256(rows) != summary["prompts_sha256"]:
             raise BadInput("its prompts are not those that were run")
         prompts = tuple(prompt_from_json(row) for row in rows)
+        if not summary["rules"] and not only_measured(prompts):
+            raise BadInput("it names no rules")
         if summary["kind"] == STORED:
             items = [_item(row, len(prompts)) for row in _rows(folder / "items.jsonl.gz")]
             return _of_items(summary, prompts, items)
@@ -93,16 +97,31 @@ def _check(made: Any) -> None:
     if not isinstance(made.get("options"), dict):
         raise BadInput("its options are no JSON object")
     rules = made.get("rules")
-    if not isinstance(rules, list) or not rules or not all(
+    if not isinstance(rules, list) or not all(
         isinstance(one, list) and len(one) == 2 and all(isinstance(part, str) for part in one)
         for one in rules
     ):  # fmt: skip
         raise BadInput("it names no rules")
+    _check_scales(made)
     MaskerSpec(**made["masker"])
     if "/" in made["munsell"] or "\\" in made["munsell"]:
         raise BadInput("it names a file of another machine")
     if made["created_at"]:
         datetime.fromisoformat(made["created_at"])
+
+
+def _check_scales(made: Mapping[str, Any]) -> None:
+    scales = made.get("guidances", [])
+    known = isinstance(scales, list) and all(
+        type(one) in (int, float) and math.isfinite(one) for one in scales
+    )
+    if not known or len(set(scales)) != len(scales):
+        raise BadInput("its guidance scales are no numbers")
+    if scales and (
+        len(scales) < 2 or made["kind"] != DRAWN or made.get("guidance") is not None
+        or made["images"] % len(scales)
+    ):  # fmt: skip
+        raise BadInput("its guidance scales do not fit its pictures")
 
 
 def _id(made: Mapping[str, Any]) -> str:

@@ -12,10 +12,12 @@ from typing import Any
 
 from core.errors import BadInput
 from core.export.checked_plan import CheckedPlan, is_sha256
+from core.export.checked_profiles import wrong_with
 from core.export.files import Progress
 from core.export.parts import part_name
 from core.runs.causes import CAUSES
-from core.runs.shards import schema
+from core.runs.concepts import measured_of
+from core.runs.shards import old_schema, schema
 
 MOST_TEXT = 20_000
 MOST_JSON = 2**20
@@ -77,7 +79,8 @@ def _batches(path: Path) -> Any:
     import pyarrow.parquet as pq
 
     file = pq.ParquetFile(path)
-    if not file.schema_arrow.equals(schema()):
+    old = file.schema_arrow.equals(old_schema())
+    if not old and not file.schema_arrow.equals(schema()):
         raise BadInput("it has other columns than this TrueHue's results")
     about = file.metadata
     numbers = sum(
@@ -91,7 +94,8 @@ def _batches(path: Path) -> Any:
         total += batch.nbytes
         if total > MOST_BATCH_BYTES * 4 or batch.nbytes > MOST_BATCH_BYTES:
             raise BadInput("it unpacks to more than any shard of ours")
-        yield batch.to_pylist()
+        rows = batch.to_pylist()
+        yield [{**row, "profiles": []} for row in rows] if old else rows
 
 
 def _check(row: Mapping[str, Any], plan: CheckedPlan, seen: bytearray, out: CheckedResults) -> None:
@@ -125,6 +129,7 @@ def _check(row: Mapping[str, Any], plan: CheckedPlan, seen: bytearray, out: Chec
     _must(len({mask["target"] for mask in row["masks"]}) == len(row["masks"]),
           "an object has two masks")  # fmt: skip
     _verdicts(_listed(row["verdicts"]), plan, targets)
+    _profiles(_listed(row["profiles"]), row, plan)
     out.done += 1
     if drawn:
         out.image_ids.add(row["image_id"])
@@ -162,6 +167,21 @@ def _verdicts(verdicts: list[dict[str, Any]], plan: CheckedPlan, targets: int) -
         pictures.setdefault(one["rule"], set()).add(one["picture_status"])
     _must(all(count == 1 for count in leads.values()), "not one object decided")
     _must(all(len(said) == 1 for said in pictures.values()), "a picture has two verdicts")
+
+
+def _profiles(profiles: list[dict[str, Any]], row: Mapping[str, Any], plan: CheckedPlan) -> None:
+    prompt = plan.prompts[row["prompt"]]
+    known = measured_of(prompt.task, prompt.targets) if row["status"] == "drawn" else ()
+    targets = [one["target"] for one in profiles]
+    _must(len(set(targets)) == len(targets) and set(targets) <= set(known),
+          "colors were measured of an object that is no concept")  # fmt: skip
+    for one in profiles:
+        _must(_text(one["reason"]), "a reason is missing")
+        if one["profile"] is None:
+            _must(bool(one["reason"]), "colors are missing without a reason")
+            continue
+        wrong = wrong_with(one["profile"], row["width"] * row["height"])
+        _must(not wrong, f"colors were measured that cannot be: {wrong}")
 
 
 def _must(holds: bool, otherwise: str) -> None:

@@ -112,7 +112,10 @@ def _measured(plan: RunPlan, root: Path) -> tuple[float, int, str] | None:
     for folder in run_folders(root):
         try:
             made = folder.summary()
-            if any(made.get(name) != value for name, value in wanted.items()):
+            scales = tuple(made.get("guidances") or ())
+            if scales != plan.guidances or any(
+                made.get(name) != value for name, value in wanted.items()
+            ):
                 continue
             total, count = _seconds(folder.shards())
         except TrueHueError:

@@ -32,6 +32,7 @@ examples:
   python app.py runs start --set mini --model sd3-medium --estimate-only --price-per-hour 2.5
   python app.py runs start --set mini --images-of sdxl-base-1.0 --rules truehue
   python app.py runs start --set mini --images-from ~/renders --model my-model
+  python app.py runs start --set concepts --model sdxl-base-1.0 --images 5 --guidance 3,4,5,6,7,8,9
   python app.py runs status
   python app.py runs resume 3f2a
   python app.py runs export 3f2a --format zip --with-images
@@ -120,11 +121,13 @@ def _start(out: argparse.ArgumentParser) -> None:
     pictures.add_argument("--images-from", metavar="FOLDER", help="import this folder of pictures "
                           "that --model made, then score them")
     pictures.add_argument("--images", default=DEFAULT_IMAGES, metavar="N", help="pictures a "
-                          f"prompt, with one seed each (default {DEFAULT_IMAGES})")
+                          "prompt (and guidance scale), with one seed each (default "
+                          f"{DEFAULT_IMAGES})")
     pictures.add_argument("--seed", default=0, metavar="N", help="the first seed (default 0)")
     pictures.add_argument("--size", metavar="PX", help="side (default: the model's own)")
     pictures.add_argument("--steps", metavar="N", help="default: the model's own")
-    pictures.add_argument("--guidance", metavar="X", help="default: the model's own")
+    pictures.add_argument("--guidance", metavar="X[,X…]", help="one, or several scales: every seed "
+                          "is drawn with each of them (default: the model's own)")
     pictures.add_argument("--negative", default="", metavar="TEXT", help="negative prompt")
     pictures.add_argument("--light", default="studio", help=f"renderer: {_one_of(LIGHTS)}")
     pictures.add_argument("--failure", default="none", help=f"renderer: {_one_of(FAILURES)}")
@@ -138,7 +141,8 @@ def _start(out: argparse.ArgumentParser) -> None:
                          "there (default: none is asked)")
     judging.add_argument("--variant", help=f"{_one_of(one.id for one in VARIANTS)} (default paper)")
     judging.add_argument("--rules", default=",".join(DEFAULT_RULES), metavar="IDS",
-                         help=f"comma separated, of {_one_of(by.id for by in RULES)} "
+                         help="not used for concepts, whose colors are measured; comma separated, "
+                         f"of {_one_of(by.id for by in RULES)} "
                          f"(default {','.join(DEFAULT_RULES)})")
     judging.add_argument("--k", default=0, metavar="N", help="neighbors that paper and truehue "
                          "accept too (default 0)")

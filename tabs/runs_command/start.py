@@ -28,7 +28,14 @@ from tabs.runs_machine import about_of, default_workers
 from tabs.runs_plan import plans
 from tabs.runs_trial import Trials
 from tabs.runs_wish import MOST_WORKERS, price_of, whole, wish_of
-from tabs.runs_words import bytes_words, money_words, pictures_words, progress_words, time_words
+from tabs.runs_words import (
+    bytes_words,
+    money_words,
+    pictures_words,
+    progress_words,
+    time_words,
+    told_before,
+)
 
 FINISHED, ENDED_EARLY = 0, 3
 
@@ -49,7 +56,7 @@ def start(asked: argparse.Namespace) -> int:
     made = plans(got.wish, got.prompts, got.title, got.set_name, munsell, got.items)
     crew = _crew(asked, about_of(made[0]))
     check_folder(Path(asked.data).expanduser())
-    _say_estimate(asked, made, crew, price)
+    _say_estimate(asked, made, crew, price, told_before(got.wish, made))
     if asked.estimate_only or not _agreed(asked):
         return FINISHED
     folders = [RunFolder.create(asked.root, plan) for plan in made]
@@ -96,8 +103,9 @@ def _crew(asked: argparse.Namespace, about: Mapping[str, Any]) -> Crew:
 
 
 def _say_estimate(
-    asked: argparse.Namespace, made: Sequence[RunPlan], crew: Crew, price: float | None
-) -> None:
+    asked: argparse.Namespace, made: Sequence[RunPlan], crew: Crew, price: float | None,
+    told: Sequence[str],
+) -> None:  # fmt: skip
     trials = Trials()
     # Weights that are missing are a failure of the run; an estimate only says so.
     missing = [lacking(one, crew) if asked.estimate_only else () for one in made]
@@ -114,7 +122,7 @@ def _say_estimate(
                         **({"missing": sum(missing, ())} if any(missing) else {})}))  # fmt: skip
         return
     say(pictures_words(made))
-    for sentence in mask_words(made):
+    for sentence in (*told, *mask_words(made)):
         say(sentence)
     for plan, one, said in zip(made, each, missing, strict=True):
         say(f"  {plan.name}")

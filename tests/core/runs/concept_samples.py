@@ -1,0 +1,31 @@
+"""Small plans of concepts, drawn by the renderer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from core.prompts.concepts import build_concepts
+from core.prompts.prompt import Prompt
+from core.runs.plan import make_plan
+from core.runs.records import RunPlan
+
+
+def concept_prompts(words: Iterable[str] = ("apple", "banana")) -> list[Prompt]:
+    """The prompts of some base concepts with their first modifiers, in both styles."""
+    wanted = set(words)
+    found = [one for one in build_concepts() if one.concept in wanted]
+    first: dict[tuple[str, str], int] = {}
+    out = []
+    for one in found:
+        key = one.concept, one.style
+        if first.setdefault(key, 0) < 3:
+            first[key] += 1
+            out.append(one)
+    return out
+
+
+def concept_plan(prompts: Iterable[Prompt] | None = None, **more: Any) -> RunPlan:
+    """A run of the renderer at its smallest size; two seeds at three guidance scales."""
+    given = {"images": 2, "guidances": (3.0, 5.0, 9.0), "size_px": 64, "set_name": "concepts"}
+    return make_plan(tuple(prompts or concept_prompts()), "reference-renderer", **{**given, **more})

@@ -1,0 +1,459 @@
+"""Runs of concepts: whose colors are measured, several guidance scales, and what is unscored."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from core.color.systems import parse_target
+from core.concepts.profile import profile_of
+from core.errors import BadInput
+from core.files import read_png, shelf
+from core.generation.reference import ReferenceRenderer
+from core.generation.request import GenerationRequest
+from core.generation.sources import Sources
+from core.images import encode_png, image_id
+from core.masks.mask import Mask
+from core.prompts.prompt import ObjectTarget, Prompt
+from core.runs.concepts import (
+    concept_of,
+    looked_for,
+    measured_of,
+    only_measured,
+    profiles_of,
+)
+from core.runs.estimate import estimate
+from core.runs.execute import Crew, execute
+from core.runs.folder import RunFolder
+from core.runs.journal import read_journal
+from core.runs.left import order_of
+from core.runs.maskers import Grounding, open_masker
+from core.runs.plan import make_plan, place_of, plan_json, request_of, run_id
+from core.runs.records import (
+    STORED,
+    ItemResult,
+    MaskerSpec,
+    ObjectProfile,
+    StoredItem,
+    StoredMask,
+)
+from core.runs.rows import result_of, row_of
+from core.runs.shards import old_schema, read_columns, read_shard, write_shard
+from core.runs.team import Batch
+from core.runs.worker import Worker, WorkerSettings, check_versions
+from core.verdict.asked import Finding
+from tests.core.generation.tiny_janus import save_tiny_janus, teach
+from tests.core.runs.concept_samples import concept_plan, concept_prompts
+from tests.core.runs.samples import begun, rows, small_plan, some_prompts
+from tests.core.runs.test_execute import kept, made, same_files, wait_until
+from tests.tiny_models import grounding
+
+MANGO = ObjectTarget("mango", category="fruit")
+
+
+def concept(*targets: ObjectTarget) -> Prompt:
+    return Prompt("p", "A natural photo of a mango.", "concept", targets or (MANGO,))
+
+
+# ── plans ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_every_scale_has_the_same_seeds_and_pictures_count_as_before() -> None:
+    plan = concept_plan(images=2, guidances=(3.0, 5.0, 9.0), seed=7)
+    assert (plan.images, plan.seeds, plan.total) == (6, 2, 6 * len(plan.prompts))
+    asked = [request_of(plan, 6 + at) for at in range(6)]
+    assert [(one.guidance, one.seed) for one in asked] == [
+        (3.0, 7), (3.0, 8), (5.0, 7), (5.0, 8), (9.0, 7), (9.0, 8),
+    ]  # fmt: skip
+    assert {one.prompt_id for one in asked} == {plan.prompts[1].id}
+    assert place_of(plan, 11) == (1, 5)
+
+
+def test_one_scale_is_the_guidance_and_its_order_counts() -> None:
+    one = make_plan(concept_prompts(), "sdxl-base-1.0", guidances=(7.5,), images=3)
+    assert one == make_plan(concept_prompts(), "sdxl-base-1.0", guidance=7.5, images=3)
+    ids = {run_id(concept_plan(guidances=scales)) for scales in ((3, 5), (5, 3), (3, 5.5), ())}
+    assert len(ids) == 4
+    assert run_id(concept_plan(guidances=(3, 5))) == run_id(concept_plan(guidances=(3.0, 5.0)))
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"guidances": (3.0, 5.0, 3.0)}, "guidance scale 3 stands there twice"),
+        ({"guidances": (3.0, float("nan"))}, "Guidance is a number"),
+        ({"guidances": (3.0, float("inf"))}, "Guidance is a number"),
+        ({"guidances": (3.0, -1.0)}, "Guidance is a number"),
+        ({"guidances": (3.0, 5.0), "guidance": 4.0}, "not both"),
+        ({"guidances": tuple(map(float, range(8))), "images": 200}, r"8 guidance scales: 1 to 125"),
+    ],
+)
+def test_scales_that_cannot_be_are_refused(changed: dict[str, Any], words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        concept_plan(**changed)
+
+
+def test_stored_pictures_have_no_scales() -> None:
+    item = StoredItem(0, 0, "a" * 64, "/a.png")
+    with pytest.raises(BadInput, match="no guidance scales of its own"):
+        make_plan((concept(),), "x", kind=STORED, items=(item,), guidances=(3.0, 5.0))
+
+
+def test_plans_of_before_keep_their_ids() -> None:
+    """Ids that the version before concepts gave (38c7461)."""
+    from tests.core.runs.test_plan import ITEMS, PROMPTS
+
+    _SILVER = {
+        "a5dd93da028fa136": make_plan(PROMPTS, "reference-renderer"),
+        "db8ce588115fc142": make_plan(some_prompts(40), "sdxl-base-1.0", guidance=7.5, steps=30),
+        "054cd3234d17efd3": make_plan(PROMPTS, "x", kind=STORED, items=ITEMS),
+    }
+    assert {name: run_id(plan) for name, plan in _SILVER.items()} == {
+        name: name for name in _SILVER
+    }
+    assert "guidances" not in plan_json(_SILVER["a5dd93da028fa136"])
+    assert "profile" not in plan_json(_SILVER["a5dd93da028fa136"])["made_with"]
+
+
+def test_concepts_alone_need_no_rule_and_a_mixed_set_does(tmp_path: Path) -> None:
+    alone = concept_plan(rules=())
+    assert alone == concept_plan(rules=("paper",), k=3)
+    assert (alone.rules, alone.k) == ((), 0)
+    with pytest.raises(BadInput, match="No rule is called"):
+        concept_plan(rules=("papper",))
+    mixed = [*concept_prompts()[:2], *some_prompts(2, ("cna",))]
+    with pytest.raises(BadInput, match="at least one rule"):
+        concept_plan(mixed, rules=())
+    assert concept_plan(mixed, rules=("paper",)).rules
+    folder = RunFolder.create(tmp_path, alone)
+    assert folder.plan() == alone
+    assert {key: folder.summary()[key] for key in plan_json(alone)} == plan_json(alone)
+
+
+def test_another_version_of_profiles_does_not_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = concept_plan()
+    folder = RunFolder.create(tmp_path, plan)
+    check_versions(folder, plan)
+    monkeypatch.setattr("core.runs.plan.PROFILE_VERSION", "2")
+    with pytest.raises(BadInput, match=r"begun with .*profile 1; this TrueHue has .*profile 2"):
+        check_versions(folder, plan)
+    # What measures no concept does not care.
+    other = small_plan(some_prompts(2))
+    check_versions(RunFolder.create(tmp_path, other), other)
+
+
+def test_the_same_seed_at_another_scale_is_drawn_right_after() -> None:
+    plan = concept_plan(concept_prompts(("apple",))[:1], images=2)
+    requests = [request_of(plan, at) for at in order_of(plan).tolist()]
+    assert [one.seed for one in requests] == [0, 0, 0, 1, 1, 1]
+
+
+def test_an_estimate_goes_by_runs_of_the_same_scales(tmp_path: Path) -> None:
+    plan = concept_plan(images=1)
+    folder = RunFolder.create(tmp_path, plan)
+    drawn = ItemResult(0, 0, 0, 1, "drawn", image_id="a" * 64, width=1, height=1, seconds=2.0,
+                       scoring_seconds=0.0)  # fmt: skip
+    write_shard(folder.shard_folder / "a.parquet", [drawn])
+    found = estimate(concept_plan(images=4), tmp_path)
+    assert (found.seconds_a_picture, found.pictures) == (2.0, 4 * 3 * len(plan.prompts))
+    assert estimate(concept_plan(guidances=()), tmp_path).seconds is None
+
+
+# ── whose colors ─────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_main_object_of_a_concept_is_measured_and_nothing_else() -> None:
+    red = parse_target("css:red")
+    shelf_ = ObjectTarget("shelf", None, (), "bystander")
+    assert measured_of("concept", (shelf_, MANGO, ObjectTarget("leaf"))) == (1,)
+    assert measured_of("concept", ()) == ()
+    assert measured_of("cna", (MANGO,)) == ()
+    assert looked_for("concept", (MANGO, ObjectTarget("leaf", red))) == (0, 1)
+    assert looked_for("cna", (MANGO, ObjectTarget("leaf", red))) == (1,)
+    assert only_measured([concept()])
+    assert not only_measured([concept(ObjectTarget("mango", red))])
+    assert not only_measured([concept(), some_prompts(1)[0]])
+
+
+def test_a_prompt_is_a_known_concept_where_it_is_word_for_word_the_same() -> None:
+    prompt = concept_prompts(("apple",))[2]
+    assert concept_of(prompt) == ("concept-0041-fresh", "photo")
+    assert concept_of(replace(prompt, source="my-file")) == ("concept-0041-fresh", "photo")
+    assert concept_of(replace(prompt, text="A fresh apple, from above.")) is None
+    assert concept_of(concept()) is None
+    assert concept_of(some_prompts(1)[0]) is None
+
+
+def test_every_reason_for_no_colors_is_said() -> None:
+    srgb8 = np.zeros((4, 4, 3), np.uint8)
+    inside = np.ones((4, 4), bool)
+    dot = np.zeros((4, 4), bool)
+    dot[0, 0] = True
+
+    def said(finding: Finding | None) -> str:
+        (one,) = profiles_of(concept(), srgb8, {} if finding is None else {0: finding})
+        assert one.profile is None
+        return one.reason
+
+    assert said(None) == "No mask of the mango is at hand."
+    assert said(Finding(inside, "no", "mask", "the answer was 'No'.")) == (
+        "The mango is not in the picture: the answer was 'No'."
+    )
+    assert said(Finding(inside, "unknown", "mask")) == (
+        "It is not known whether the mango is in the picture."
+    )
+    assert said(Finding(None, "", "detection")) == "The mango was not found."
+    assert said(Finding(None, "", "mask", "Nothing was cut out.")) == "Nothing was cut out."
+    assert said(Finding(dot)).startswith("The mango cannot be measured: ")
+    assert said(Finding(np.ones((3, 3), bool))).startswith("The mango cannot be measured: ")
+    assert profiles_of(concept(), srgb8, {0: Finding(inside)}) == (
+        ObjectProfile(0, profile_of(srgb8, inside)),
+    )
+    assert profiles_of(some_prompts(1)[0], srgb8, {0: Finding(inside)}) == ()
+
+
+def test_what_breaks_is_no_color_and_memory_is_nobodys_fault(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    srgb8, finding = np.zeros((4, 4, 3), np.uint8), {0: Finding(np.ones((4, 4), bool))}
+
+    def breaks(*given: object) -> None:
+        raise ValueError("odd pixels")
+
+    monkeypatch.setattr("core.runs.concepts.profile_of", breaks)
+    (one,) = profiles_of(concept(), srgb8, finding)
+    assert one == ObjectProfile(0, None, "Measuring broke off: ValueError: odd pixels")
+
+    def full(*given: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("core.runs.concepts.profile_of", full)
+    with pytest.raises(MemoryError):
+        profiles_of(concept(), srgb8, finding)
+
+
+# ── drawn runs ───────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture(scope="module")
+def quiet(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    """A run that nothing disturbed."""
+    folder = made(tmp_path_factory.mktemp("quiet"), concept_plan())
+    state = execute(folder)
+    assert (state.status, state.failed) == ("finished", 0)
+    return folder
+
+
+def test_every_picture_is_measured_in_its_own_mask_and_judged_by_nobody(quiet: RunFolder) -> None:
+    found = rows(quiet)
+    assert [one.position for one in found] == list(range(72))
+    for one in found:
+        assert one.verdicts == ()
+        (mask,) = one.masks
+        srgb8 = read_png(shelf(quiet.images, one.image_id), "RGB")
+        pixels = read_png(shelf(quiet.masks, mask.content_sha256), "1")
+        assert one.profiles == (ObjectProfile(0, profile_of(srgb8, pixels)),)
+    # The renderer takes no guidance: equal seeds are equal pictures, whatever the scale.
+    assert [one.seed for one in found[:6]] == [0, 1, 0, 1, 0, 1]
+    assert found[0].image_id == found[2].image_id != found[1].image_id
+
+
+def test_killed_and_resumed_it_is_the_run_that_nothing_disturbed(
+    tmp_path: Path, quiet: RunFolder
+) -> None:
+    shot = made(tmp_path, concept_plan())
+    process = begun(shot, workers=1)
+    wait_until(lambda: kept(shot) > 2)
+    time.sleep(0.3)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    assert shot.state().status == "interrupted"
+    assert 0 < kept(shot) < 72
+    assert execute(shot, Crew(workers=2)).status == "finished"
+    assert rows(shot) == rows(quiet)
+    assert same_files(shot, quiet)
+
+
+def test_a_mixed_set_judges_what_asks_for_a_color_and_measures_the_rest(tmp_path: Path) -> None:
+    prompts = [*concept_prompts(("apple",))[:1], *some_prompts(1, ("cna",))]
+    folder = made(tmp_path, concept_plan(prompts, images=1, guidances=(), rules=("paper",)))
+    execute(folder)
+    measured, judged = rows(folder)
+    assert (len(measured.profiles), measured.verdicts) == (1, ())
+    assert (judged.profiles, [one.rule for one in judged.verdicts]) == ((), ["paper"])
+
+
+def test_a_concept_that_cannot_be_drawn_fails_without_a_verdict(tmp_path: Path) -> None:
+    crowd = tuple(ObjectTarget(name) for name in ("apple", "banana", "mug", "car", "vase"))
+    prompts = (concept(*crowd), *some_prompts(1, ("cna",)))
+    folder = made(tmp_path, concept_plan(prompts, images=1, guidances=(), rules=("paper",)))
+    state = execute(folder)
+    assert (state.status, state.failed) == ("finished", 1)
+    failed = rows(folder)[0]
+    assert (failed.status, failed.verdicts, failed.profiles) == ("failed", (), ())
+    assert "4 objects" in failed.reason
+
+
+# ── maskers ──────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture(scope="module")
+def image() -> np.ndarray:
+    srgb8 = np.random.default_rng(0).integers(0, 90, (48, 80, 3), dtype=np.uint8)
+    y, x = np.mgrid[:48, :80]
+    srgb8[((x - 30) / 18) ** 2 + ((y - 22) / 12) ** 2 < 1] = (220, 160, 40)
+    return srgb8
+
+
+@pytest.fixture(scope="module")
+def spec(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MaskerSpec]:
+    """A detector and a segmenter of random weights; one thread, for their layers are tiny."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    top = tmp_path_factory.mktemp("vision")
+    detector, sam = grounding.detector(top / "detector"), grounding.sam_file(top / "sam" / "a.pth")
+    yield MaskerSpec("grounded", f"folder:{detector}", f"folder:{sam}")
+    torch.set_num_threads(before)
+
+
+def stored_plan(tmp_path: Path, image: np.ndarray, spec: MaskerSpec, count: int = 1) -> RunFolder:
+    path = tmp_path / "a.png"
+    path.write_bytes(encode_png(image))
+    item = StoredItem(0, 0, image_id(image), str(path))
+    plan = make_plan((concept(),) * count, "theirs", kind=STORED, items=(item,), masker=spec)
+    return RunFolder.create(tmp_path / "runs", plan)
+
+
+def worked(folder: RunFolder, worker: Worker | None = None) -> ItemResult:
+    worker = worker or Worker(folder.path, "w1", WorkerSettings(Sources()))
+    try:
+        worker.work(Batch(0, ((0, 1),)))
+        (path,) = folder.journal.glob("*")
+        (row,) = read_journal(path)
+    finally:
+        worker.close()
+    return row
+
+
+def test_a_detector_and_a_segmenter_find_the_object_by_its_name(
+    tmp_path: Path, image: np.ndarray, spec: MaskerSpec
+) -> None:
+    folder = stored_plan(tmp_path, image, spec)
+    row = worked(folder)
+    (mask,) = row.masks
+    assert (mask.parameters["object"], mask.parameters["target"]) == ("mango", 0)
+    pixels = read_png(shelf(folder.masks, mask.content_sha256), "1")
+    assert row.profiles == (ObjectProfile(0, profile_of(image, pixels)),)
+    assert (row.status, row.verdicts) == ("drawn", ())
+
+
+def test_an_object_that_is_not_found_is_kept_with_its_reason(
+    tmp_path: Path, image: np.ndarray, spec: MaskerSpec
+) -> None:
+    folder = stored_plan(tmp_path, image, spec)
+    worker = Worker(folder.path, "w1", WorkerSettings(Sources()))
+    masker = worker._masker
+    assert isinstance(masker, Grounding)
+    masker.variant = masker.variant.with_settings({"box_threshold": 1.0})
+    row = worked(folder, worker)
+    (one,) = row.profiles
+    assert (row.status, row.masks, one.profile) == ("drawn", (), None)
+    assert one.reason.startswith("The mango was not found: ")
+    assert result_of(json.loads(json.dumps(row_of(row)))) == row
+
+
+def test_who_says_that_the_object_is_not_there_is_believed(
+    tmp_path: Path, image: np.ndarray, spec: MaskerSpec
+) -> None:
+    from core.masks.grounded.presence_words import question
+
+    janus = save_tiny_janus(tmp_path / "janus", words=("Yes", "No"))
+    teach(janus, [(image, question("mango"), "No")])
+    row = worked(stored_plan(tmp_path, image, replace(spec, presence=f"folder:{janus}")))
+    (one,) = row.profiles
+    assert one.profile is None
+    assert one.reason == "The mango is not in the picture: the answer was 'No'."
+
+
+def test_whole_pictures_are_the_object(tmp_path: Path, image: np.ndarray) -> None:
+    row = worked(stored_plan(tmp_path, image, MaskerSpec("whole")))
+    assert row.profiles == (ObjectProfile(0, profile_of(image, np.ones((48, 80), bool))),)
+    assert [(one.target, one.maker, one.area_px) for one in row.masks] == [(0, "whole", 48 * 80)]
+
+
+def test_a_stored_picture_is_measured_in_the_mask_that_it_has(
+    tmp_path: Path, image: np.ndarray
+) -> None:
+    pixels = image[..., 0] > 200
+    mask = tmp_path / "m.png"
+    mask.write_bytes(Mask(pixels, "brush", {}).png())
+    picture = tmp_path / "a.png"
+    picture.write_bytes(encode_png(image))
+    stored = {0: StoredMask("m" * 64, str(mask), "brush")}
+    items = [
+        StoredItem(0, 0, image_id(image), str(picture), stored),
+        StoredItem(0, 1, image_id(image), str(picture)),
+    ]
+    plan = make_plan((concept(),), "theirs", kind=STORED, items=items)
+    folder = made(tmp_path / "runs", plan)
+    assert execute(folder).status == "finished"
+    with_mask, without = rows(folder)
+    assert with_mask.profiles == (ObjectProfile(0, profile_of(image, pixels)),)
+    assert with_mask.masks[0].mask_id == "m" * 64
+    assert without.profiles == (ObjectProfile(0, None, "No mask of the mango is at hand."),)
+
+
+def test_what_the_renderer_left_out_is_not_in_the_picture() -> None:
+    """The renderer draws every concept; one that a failure left out has no mask."""
+    masker = open_masker(MaskerSpec("exact"))
+    from core.generation.reference import shapes_for
+
+    request = GenerationRequest("reference-renderer", "", 1, width=64, height=64, targets=(MANGO,))
+    (drawn,) = ReferenceRenderer().draw([request], lambda report: None, Event())
+    found = masker.find(drawn.srgb8, "concept", (MANGO,), {}, shapes_for((MANGO,)))
+    (one,) = profiles_of(concept(), drawn.srgb8, found.findings)
+    assert one.reason == "The mango is not in the picture."
+
+
+# ── journals and shards ──────────────────────────────────────────────────────────────────────────
+
+
+def test_journals_and_shards_give_profiles_back(tmp_path: Path, quiet: RunFolder) -> None:
+    found = [*rows(quiet)[:3]]
+    found[1] = replace(found[1], profiles=(ObjectProfile(0, None, "No mask."),))
+    assert [result_of(json.loads(json.dumps(row_of(one)))) for one in found] == found
+    write_shard(tmp_path / "a.parquet", found)
+    assert read_shard(tmp_path / "a.parquet") == found
+
+
+def test_shards_and_journals_of_before_are_read_as_without_profiles(
+    tmp_path: Path, quiet: RunFolder
+) -> None:
+    bare = [replace(one, profiles=()) for one in rows(quiet)[:3]]
+    write_shard(tmp_path / "new.parquet", bare)
+    old = pq.read_table(tmp_path / "new.parquet").drop_columns(["profiles"])
+    assert old.schema.equals(old_schema())
+    pq.write_table(old, tmp_path / "old.parquet")
+    assert read_shard(tmp_path / "old.parquet") == bare
+    some = read_columns(tmp_path / "old.parquet", ("profiles", "position"))
+    assert some.column_names == ["profiles", "position"]
+    assert some["profiles"].to_pylist() == [[], [], []]
+    assert read_columns(tmp_path / "old.parquet", ("status",)).column_names == ["status"]
+    line = row_of(bare[0])
+    del line["profiles"]
+    assert result_of(json.loads(json.dumps(line))) == bare[0]
