@@ -143,6 +143,37 @@ class Profiles:
             )
         return out, unscored
 
+    def of_concept(self, concept_id: str) -> dict[str, dict[tuple[str, float | None], int]]:
+        """How many measured pictures of a concept each run that is shown has, newest run first: by
+        style and guidance. Runs without any are not named."""
+        numbers = self._database.rows(
+            "SELECT prompt_no FROM known_concepts WHERE concept_id = ?", [concept_id]
+        )
+        which = ", ".join(str(number) for (number,) in numbers)
+        if not which:
+            return {}
+        holders = self._database.rows(
+            "SELECT DISTINCT run_id FROM run_prompts JOIN run_numbers USING (run_no) "
+            f"WHERE prompt_no IN ({which})"
+        )
+        held = {run_id for (run_id,) in holders}
+        out = {}
+        for record in self._runs.all():
+            if record.run_id not in held:
+                continue
+            run = self._run(record.run_id)
+            rows = self._database.rows(
+                f"""
+                SELECT style, guidance, sum(measured)::BIGINT
+                FROM ({_counts(run, scale_sql(run.summary), f"AND prompt_no IN ({which})")})
+                JOIN known_concepts USING (prompt_no) GROUP BY ALL HAVING sum(measured) > 0
+                """,
+                [PROFILE_VERSION],
+            )
+            if rows:
+                out[record.run_id] = {(style, scale): count for style, scale, count in rows}
+        return out
+
     def unmeasured(self) -> dict[str, int]:
         """By run, how many pictures were drawn whose object's colors could not be measured."""
         rows = self._database.rows(
@@ -261,16 +292,17 @@ _GOOD = """
 """
 
 
-def _counts(run: _Run, scale: str) -> str:
-    """SQL for how many pictures of each concept have come in, and how many were measured."""
+def _counts(run: _Run, scale: str, narrowed: str = "") -> str:
+    """SQL for how many pictures of each concept have come in, and how many were measured;
+    ``narrowed`` is a further condition on the pictures."""
     return f"""
         SELECT prompt_no, {scale} AS guidance, count(*) AS pictures, count(p.at) AS measured
         FROM run_items SEMI JOIN known_concepts USING (prompt_no)
         LEFT JOIN (
             SELECT DISTINCT position AS at FROM run_profiles
-            WHERE run_no = {run.run_no} AND version = ?
+            WHERE run_no = {run.run_no} AND version = ? {narrowed}
         ) AS p ON p.at = position
-        WHERE run_no = {run.run_no} GROUP BY ALL
+        WHERE run_no = {run.run_no} {narrowed} GROUP BY ALL
     """
 
 

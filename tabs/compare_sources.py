@@ -2,7 +2,7 @@
 
 - ``set:<id>``: a set of distributions that was imported;
 - ``pictures:<id>``: a set of pictures of one concept;
-- ``run:<id>/<style>/<guidance>``: a run's pictures of the concept, ``all`` for every style or scale;
+- ``run:<id>/<style>/<guidance>``: a run's pictures of the concept, ``all`` for every one;
 - ``image:<id>`` or ``image:<id>/<mask id>``: one stored picture.
 
 Ids may be shortened to 8 characters or more.
@@ -167,12 +167,14 @@ def _pictures(
         return list(found), [reason for _, reason in unscored]
     if source.kind == PICTURES:
         group = _of_id(source.id, storage.picture_sets.all(hidden=True), "set of pictures")
-        return _measured(context, storage.picture_sets.images(group.set_id))
+        found, unscored = storage.picture_sets.pictures(group.set_id)
+        return found, [reason for _, reason in unscored]
     image = storage.images.get(source.id)
     mask = storage.masks.get(source.mask) if source.mask else _mask_of(context, image.image_id)
     if mask.image_id != image.image_id:
         raise BadInput("That mask belongs to another image.")
-    return _measured(context, [(image.image_id, mask.mask_id, "")])
+    profile = storage.picture_profiles.of(image.image_id, mask.mask_id)
+    return [PictureProfile(image.image_id, mask.mask_id, profile)], []
 
 
 def _of_people(context: Context, source: Source) -> bool:
@@ -181,20 +183,6 @@ def _of_people(context: Context, source: Source) -> bool:
         return False
     groups = context.storage.picture_sets.all(hidden=True)
     return bool(_of_id(source.id, groups, "set of pictures").of_people)
-
-
-def _measured(
-    context: Context, members: Iterable[tuple[str, str, str]]
-) -> tuple[list[PictureProfile], list[str]]:
-    found, unscored = list[PictureProfile](), list[str]()
-    for image_id, mask_id, contributor in members:
-        try:
-            profile = context.storage.picture_profiles.of(image_id, mask_id)
-        except BadInput as error:
-            unscored.append(str(error))
-        else:
-            found.append(PictureProfile(image_id, mask_id, profile, contributor=contributor))
-    return found, unscored
 
 
 def _mask_of(context: Context, image_id: str) -> MaskRecord:
