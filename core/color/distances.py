@@ -115,7 +115,7 @@ def checked(weights: ArrayLike, name: str = "The distribution") -> np.ndarray:
             " Divide them by their sum, or import them as ratings, which are normalized and "
             "called so."
         )  # fmt: skip
-        raise NotADistribution(f"{name} sums to {total:.6g} instead of 1.{rest}", COUNT, total)
+        raise NotADistribution(f"{name} sums to {total:.9g} instead of 1.{rest}", COUNT, total)
     return given / total
 
 
