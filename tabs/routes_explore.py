@@ -18,6 +18,8 @@ from tabs.explore_run import start_run
 from tabs.explore_why import reasons
 
 KEPT_PNGS = 512
+JOBS = ("diagnosis", "rejudge", "cells")
+"""Kinds of long work that pages ask after; the last is Compare's."""
 _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 
@@ -62,7 +64,7 @@ def explore_routes(context: Context) -> APIRouter:
     @router.get("/jobs")
     def jobs(owner: str = "") -> JSONResponse:
         def listed() -> dict[str, Any]:
-            latest = {kind: context.jobs.latest(kind) for kind in ("diagnosis", "rejudge")}
+            latest = {kind: context.jobs.latest(kind) for kind in JOBS}
             return {kind: job.as_json(owner) if job else None for kind, job in latest.items()}
 
         return guarded(listed)

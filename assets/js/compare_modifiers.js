@@ -1,1 +1,77 @@
-compareView('modifiers', { shown() {} });
+// How strongly and in which direction a modifier moves the colors: a table of ratios, and the plane
+// of size against direction.
+const view = analysisView('modifiers', {
+  people: '', method: 'extracted', guidance: 'all', runs: '', style: '', kind: '', modifier: '', low: '', high: '', angle: '',
+}, draw);
+const { state, find, set, query, api } = view;
+const csv = (part) => () => api + 'modifiers.csv?' + query({ part });
+const plane = figureCard(csv('plane')), sizes = figureCard(csv('plane'));
+find('.th-modifiers-figures').append(plane.node, sizes.node);
+const limits = limitsBox();
+plane.node.querySelector('header').after(limits.node);
+
+function draw(data) {
+  view.choose('style', 'Style', data.choices.style);
+  view.choose('kind', 'Modifiers', data.choices.kind);
+  view.pick('modifier', 'Word', data.choices.modifier, data.modifier);
+  find('.th-modifiers-table').hidden = !data.table;
+  if (data.table) {
+    put(find('.th-modifiers-about'), data.table.about);
+    ratios(data.table);
+    find('.th-modifiers-csv').href = csv('table')();
+  }
+  put(find('.th-modifiers-without'), data.without);
+  find('.th-modifiers-without').hidden = !data.without;
+  plane.node.hidden = !data.plane;
+  sizes.node.hidden = !data.sizes;
+  if (data.plane) { limits.show(data.limits); plane.show(data.plane); }
+  if (data.sizes) sizes.show(data.sizes);
+  publishedTables(find('.th-an-published'), data.published);
+}
+// Rows are runs; a number says how it came about below it.
+function ratios(found) {
+  const box = find('.th-modifiers-table table'), made = JSON.stringify(found);
+  if (box.dataset.made === made) return;
+  box.dataset.made = made;
+  const body = make('tbody'), columns = groupedColumns(found.groups);
+  found.rows.forEach((one) => {
+    const row = make('tr'), name = make('th', 'th-board-name');
+    name.scope = 'row';
+    name.append(make('b', '', one.name), make('small', '', one.facts));
+    row.append(name, ...columns.map((column) => {
+      const cell = one.cells[column.id], node = make('td', 'th-an-cell ' + column.line);
+      if (!cell || !cell.text) { const none = make('span', 'th-an-none', '–'); none.title = cell ? cell.title : ''; node.append(none); return node; }
+      const button = make('span', 'th-an-number');
+      button.title = cell.title;
+      button.append(make('span', '', cell.text));
+      [cell.interval, cell.note].filter(Boolean).forEach((text) => button.append(make('small', '', text)));
+      node.append(button);
+      return node;
+    }));
+    body.append(row);
+  });
+  box.replaceChildren(groupedHead(found.groups, 'Run'), body);
+}
+// Where the regions of the plane begin; ours, and to be moved.
+function limitsBox() {
+  const node = make('form', 'th-an-limits'), back = make('button', 'th-button', 'Usual limits');
+  const fields = [['low', 'Inertia below', '× people'], ['high', 'Over-correction above', '× people'], ['angle', 'Drift beyond', '°']].map(([key, words, unit]) => {
+    const label = make('label'), input = make('input');
+    input.type = 'number';
+    input.step = key === 'angle' ? '5' : '0.05';
+    input.min = '0';
+    input.name = key;
+    label.append(make('span', '', words), input, make('span', '', unit));
+    input.addEventListener('change', () => set({ [key]: input.value }));
+    node.append(label);
+    return [key, input];
+  });
+  back.type = 'button';
+  back.addEventListener('click', () => set({ low: '', high: '', angle: '' }));
+  node.addEventListener('submit', (event) => event.preventDefault());
+  node.append(back);
+  return { node, show(limits) {
+    fields.forEach(([key, input]) => { if (document.activeElement !== input) input.value = limits[key]; });
+    back.hidden = !state.low && !state.high && !state.angle;
+  } };
+}

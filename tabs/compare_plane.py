@@ -1,0 +1,160 @@
+"""Figures of modifiers: the plane of size against direction, and the sizes alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tabs.compare_charts import SHAPES
+from tabs.explore_analyses_parts import finished, label, short_names
+from tabs.figures import INK, LINE, PANEL, SOFT, blank
+
+LEAST_RATIO, MOST_RATIO = 0.05, 8.0
+"""What of the axis is always shown, and beyond what points stand at its edge."""
+NO_DIRECTION = 196.0
+"""Where points without a direction stand, in a band of their own above 180 degrees."""
+TOP = 212.0
+"""Where the plane ends."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """One modified concept of a run in the plane: ``ratio`` its shift over people's, ``angle_deg``
+    None where one of the shifts has no direction; ``open`` the place of what it opens."""
+
+    run: str
+    ratio: float
+    angle_deg: float | None
+    hex: str
+    hover: str
+    open: int
+
+
+@dataclass(frozen=True)
+class Region:
+    """A named part of the plane: from ``low`` to ``high`` times people's shift, ``angles`` in
+    degrees, and how many points are in it."""
+
+    name: str
+    low: float
+    high: float
+    angles: tuple[float, float]
+    count: int
+
+
+def plane(
+    points: Sequence[Point], regions: Sequence[Region], runs: Mapping[str, str]
+) -> dict[str, Any]:
+    """Size (log scale, 1 is people's) against direction (0 is people's); a point's fill is the mean
+    color of the model's distribution, its shape tells the run. ``runs`` are names by id."""
+    import plotly.graph_objects as go
+
+    figure = blank(height=520)
+    low = min([LEAST_RATIO, *(max(point.ratio, LEAST_RATIO / 4) for point in points)]) / 1.15
+    high = max([2.5, *(min(point.ratio, MOST_RATIO) for point in points)]) * 1.15
+    for region in regions:
+        _region(figure, region, low, high)
+    for place, (run, name) in enumerate(short_names(runs).items()):
+        own = [point for point in points if point.run == run]
+        if not own:
+            continue
+        shape = SHAPES[place % len(SHAPES)]
+        figure.add_trace(go.Scatter(
+            x=[min(max(point.ratio, low * 1.05), high / 1.05) for point in own],
+            y=[NO_DIRECTION if point.angle_deg is None else point.angle_deg for point in own],
+            mode="markers", customdata=[point.open for point in own], cliponaxis=False,
+            hovertext=[point.hover for point in own], hovertemplate="%{hovertext}<extra></extra>",
+            marker={"symbol": shape, "size": 10, "color": [point.hex for point in own],
+                    "opacity": 1, "line": {"width": 1, "color": INK}},
+        ))  # fmt: skip
+        # The legend's mark has no color of its own: a run has many.
+        figure.add_trace(go.Scatter(
+            x=[None], y=[None], mode="markers", name=name, showlegend=True, hoverinfo="skip",
+            marker={"symbol": f"{shape}-open", "size": 10, "color": INK, "line": {"width": 1.6}},
+        ))  # fmt: skip
+    figure.add_vline(x=1, line={"color": SOFT, "width": 1, "dash": "dot"})
+    figure.add_hline(y=180.0, line={"color": LINE, "width": 1})
+    ticks = [value for value in (0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5) if low <= value <= high]
+    figure.update_xaxes(
+        type="log", range=[_log(low), _log(high)], tickvals=ticks, showgrid=False,
+        ticktext=[f"{value:g}" for value in ticks],
+        title_text="Size: the model's shift over people's (EMD)",
+    )  # fmt: skip
+    figure.update_yaxes(
+        range=[-6, TOP], tickvals=[0, 45, 90, 135, 180, NO_DIRECTION], showgrid=False,
+        ticktext=["0", "45", "90", "135", "180", "none"],
+        title_text="Direction: angle to people's shift, °",
+    )  # fmt: skip
+    figure.update_layout(
+        margin={"l": 58, "r": 14, "t": 34, "b": 46}, showlegend=True,
+        legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "itemclick": False,
+                "itemdoubleclick": False, "font": {"color": INK}, "itemsizing": "constant"},
+    )  # fmt: skip
+    return finished(figure)
+
+
+def _region(figure: Any, region: Region, low: float, high: float) -> None:
+    """Draws the part of a region that is in view, with its name and count at its upper end."""
+    left, right = max(region.low, low), min(region.high, high)
+    if right <= left:
+        return
+    bottom, top = region.angles
+    figure.add_shape(
+        type="rect", x0=left, x1=right, y0=bottom, y1=top, layer="below",
+        line={"color": SOFT, "width": 1},
+    )  # fmt: skip
+    # A shape's corners are given in data, an annotation's place on a log axis as its logarithm.
+    figure.add_annotation(
+        x=(_log(left) + _log(right)) / 2, y=top, yanchor="top", yshift=-3, showarrow=False,
+        text=f"<b>{label(region.name, 40)}</b> {region.count:,}", bgcolor=PANEL,
+        font={"size": 12, "color": INK},
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The sizes of the shifts of one row: ``values`` in ΔE, with what each shows and opens."""
+
+    name: str
+    values: tuple[float, ...]
+    hexes: tuple[str, ...]
+    hovers: tuple[str, ...]
+    opens: tuple[int, ...]
+    mean: float
+
+
+def sizes(rows: Sequence[Spread]) -> dict[str, Any]:
+    """A line of points a row, and its mean as a bar across."""
+    import plotly.graph_objects as go
+
+    figure = blank(height=34 * len(rows) + 84)
+    for place, row in enumerate(rows):
+        # Neighbors are moved apart a little, always in the same way.
+        up = [0.07 * ((at * 7) % 5 - 2) for at in range(len(row.values))]
+        figure.add_trace(go.Scatter(
+            x=list(row.values), y=[place + by for by in up], mode="markers",
+            customdata=list(row.opens), hovertext=list(row.hovers), cliponaxis=False,
+            hovertemplate="%{hovertext}<extra></extra>",
+            marker={"symbol": "circle", "size": 8, "color": list(row.hexes), "opacity": 1,
+                    "line": {"width": 0.8, "color": SOFT}},
+        ))  # fmt: skip
+        figure.add_trace(go.Scatter(
+            x=[row.mean], y=[place], mode="markers", hovertext=[f"mean {row.mean:.1f} ΔE"],
+            hovertemplate="%{hovertext}<extra></extra>",
+            marker={"symbol": "line-ns", "size": 24, "line": {"width": 3, "color": INK}},
+        ))  # fmt: skip
+    figure.update_xaxes(
+        rangemode="tozero", title_text="Shift from the concept without it, EMD in ΔE*ab"
+    )
+    figure.update_yaxes(
+        tickvals=list(range(len(rows))), ticktext=[label(row.name, 44) for row in rows],
+        range=[len(rows) - 0.5, -0.5], showgrid=False, ticks="", automargin=True, fixedrange=True,
+    )  # fmt: skip
+    figure.update_layout(margin={"l": 8, "r": 14, "t": 10, "b": 46})
+    return finished(figure)
+
+
+def _log(value: float) -> float:
+    return math.log10(value)

@@ -1,0 +1,72 @@
+"""The paper's tables over concepts beside ours: as printed, and never mixed with ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from core.analysis.records import RunRecord
+from core.published import Column, counterpart, table
+
+PAPER = "colorconceptbench"
+WHY_OTHERS = (
+    "Published numbers are the authors' own: colors of 168 designers, which were not published, "
+    "and pictures, masks and prompts that only the authors have; no intervals. Yours stand on the "
+    "people's colors that you imported and on pictures drawn here, so they differ for that alone, "
+    "and the two are never averaged or ranked together."
+)
+KINDS: Mapping[str, str] = {
+    "base": "Base concepts", "visual state": "Visual state", "emotional": "Emotional",
+}  # fmt: skip
+"""How ColorConceptBench's three kinds of concepts are called on the page."""
+STYLES: Mapping[str, str] = {"natural": "Natural photo", "clipart": "Clip-art"}
+ARROWS = {"higher": " ↑", "lower": " ↓"}
+
+
+def published(
+    ids: Sequence[str], runs: Iterable[RunRecord], title: str, after: str = ""
+) -> dict[str, Any]:
+    """Tables of the paper by their ids, with the runs whose model may be the same."""
+    shown = list(runs)
+    return {
+        "title": title, "told": WHY_OTHERS, "after": after,
+        "tables": [_table(one, shown) for one in ids],
+    }  # fmt: skip
+
+
+def _table(table_id: str, runs: Sequence[RunRecord]) -> dict[str, Any]:
+    found = table(table_id)
+    rows = []
+    for row in found.rows:
+        name = next(iter(row.keys.values()))
+        ours = counterpart(PAPER, name) if "model" in row.keys else None
+        here = [run.name for run in runs if ours and run.model in ours.ids]
+        rows.append({
+            "name": name, "here": here, "note": ours.note if ours and here else "",
+            "cells": {column.name: {"text": row.printed[column.name] or "–",
+                                    "doubt": found.doubt(row, column.name)}
+                      for column in found.columns},
+        })  # fmt: skip
+    return {
+        "title": f"{found.number}: {found.title}", "source": found.source, "url": found.paper.url,
+        "how": found.how, "notes": list(found.notes), "groups": _groups(found.columns),
+        "rows": rows, "first": found.keys[0].capitalize(),
+    }  # fmt: skip
+
+
+def _groups(columns: Iterable[Column]) -> list[dict[str, Any]]:
+    """The columns under a heading of two lines, in the order in which they are printed."""
+    groups: dict[str, dict[str, list[dict[str, str]]]] = {}
+    for column in columns:
+        parts = column.parts
+        crossed = "metric" in parts
+        kind = KINDS.get(parts.get("concept", ""), "") if crossed else "Ratio of shifts"
+        style = STYLES.get(parts.get("style", ""), "") if crossed else ""
+        name = parts["metric"] + ARROWS.get(column.better, "") if crossed else column.name
+        groups.setdefault(kind, {}).setdefault(style, []).append(
+            {"id": column.name, "name": name, "title": f"{column.meaning}, {column.unit}"}
+        )
+    return [
+        {"name": kind, "styles": [{"name": style, "columns": made} for style, made in by.items()]}
+        for kind, by in groups.items()
+    ]

@@ -1,0 +1,95 @@
+"""Small runs of concepts by the renderer as a model that follows modifiers, or ignores or overdoes
+them, and files of people's colors made from the renderer's own table of moves."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from core.color.spaces import hex_of, srgb8_to_lab
+from core.color.uw71 import COUNT, assign
+from core.generation.reference import MODEL_ID
+from core.generation.renderer.concept_colors import concept_colors
+from core.generation.renderer.modifiers import moved
+from core.prompts.concepts import Concept, build_concepts, concepts
+from core.prompts.prompt import Prompt
+from core.runs.execute import Crew, execute
+from core.runs.folder import RunFolder
+from core.runs.plan import make_plan
+from core.runs.records import MaskerSpec
+
+FRUITS = ("banana", "strawberry", "lemon")
+WORDS = ("", "unripe", "rotten")
+SIZE_PX = 64
+
+
+def fruits(things: Sequence[str] = FRUITS, modifiers: Sequence[str] = WORDS) -> tuple[Concept, ...]:
+    """These things of ColorConceptBench, with these modifiers."""
+    return tuple(one for one in concepts() if one.concept in things and one.modifier in modifiers)
+
+
+def prompts(chosen: Sequence[Concept], styles: Sequence[str] = ("photo",)) -> tuple[Prompt, ...]:
+    """The prompts of those concepts."""
+    ids = {f"{one.id}-{style}" for one in chosen for style in styles}
+    return tuple(prompt for prompt in build_concepts() if prompt.id in ids)
+
+
+def concept_run(
+    root: Path, failure: str = "none", chosen: Sequence[Concept] = (),
+    styles: Sequence[str] = ("photo",), guidances: Sequence[float] = (), seeds: int = 2,
+) -> RunFolder:  # fmt: skip
+    """A finished run of the renderer below ``root``, called by its failure."""
+    plan = make_plan(
+        prompts(chosen or fruits(), styles), MODEL_ID, name=f"renderer, {failure}",
+        set_name="concepts", images=seeds, guidances=guidances, size_px=SIZE_PX,
+        options={"failure": failure}, masker=MaskerSpec("exact"),
+    )  # fmt: skip
+    folder = RunFolder.create(root, plan)
+    state = execute(folder, Crew(workers=1, threads=1))
+    assert state.status == "finished"
+    assert state.failed == 0
+    return folder
+
+
+def palette(concept: Concept) -> list[tuple[str, float]]:
+    """The colors that the renderer's table has for a concept, with their weights."""
+    return [
+        (hex_of(moved(one.srgb8, concept.modifier).color), one.weight)
+        for one in concept_colors(concept.concept)
+    ]
+
+
+def palettes_csv(chosen: Sequence[Concept] = ()) -> bytes:
+    """A file of palettes as an import reads it: one row a color."""
+    rows = [["concept", "modifier", "contributor", "hex", "weight"]]
+    rows += [
+        [one.concept, one.modifier, "p01", color, f"{weight:.6f}"]
+        for one in chosen or fruits() for color, weight in palette(one)
+    ]  # fmt: skip
+    return _csv(rows)
+
+
+def ratings_csv(chosen: Sequence[Concept] = ()) -> bytes:
+    """Ratings from 0 to 1 of all 71 colors: one row a concept, columns by index, no common sum."""
+    rows: list[list[object]] = [["", *range(COUNT)]]
+    for one in chosen or fruits():
+        colors = palette(one)
+        lab = srgb8_to_lab(np.array([_rgb(color) for color, _ in colors], dtype=np.uint8))
+        weights = assign(lab, np.array([weight for _, weight in colors]))
+        # Nobody rates a color with exactly 0.
+        rows.append([one.words, *(f"{0.002 + 0.9 * value:.4f}" for value in weights)])
+    return _csv(rows)
+
+
+def _rgb(text: str) -> tuple[int, int, int]:
+    return int(text[1:3], 16), int(text[3:5], 16), int(text[5:7], 16)
+
+
+def _csv(rows: Sequence[Sequence[object]]) -> bytes:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(rows)
+    return out.getvalue().encode()
