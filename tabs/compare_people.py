@@ -73,7 +73,9 @@ _IMAGE = """<div data-part="image" hidden><label class="th-people-drop" tabindex
 
 _FORMATS = """<section class="th-card th-people-formats"><h3>Which files are read</h3>
 <p class="th-soft">Each example is a small file with made-up numbers that is read as it is. Concepts may be any words; those of ColorConceptBench are found by them.
-Files with 58 numbers a concept are taken as UW-58 once you say so. What cannot be read is reported with its line, and the rest is taken.</p><dl>{rows}</dl></section>"""  # noqa: E501
+Files with 58 numbers a concept are taken as UW-58 once you say so. What cannot be read is reported with its line, and the rest is taken.</p><dl>{rows}
+<dt><b>Pictures</b></dt><dd>PNG, JPEG, TIFF, WebP, AVIF, BMP, GIF and PPM, up to 64 megapixels; color profiles and the camera's orientation are honored, and what was converted is noted.
+A mask is a file of the same name with <code>-mask</code> at its end, white where the object is, of the same size.</dd></dl></section>"""  # noqa: E501
 
 
 def _format_rows() -> str:
@@ -84,7 +86,7 @@ def _format_rows() -> str:
     )
 
 
-TEMPLATE = f"""<div class="th-compare th-people" data-compare-view="people" hidden>{_NONE}
+TEMPLATE = f"""<div class="th-people" data-compare-view="people" hidden>{_NONE}
 <div class="th-people-columns"><section class="th-card th-people-bring"><header><h3>Bring in</h3>
 <span class="th-strip th-people-what" role="group" aria-label="What to bring in"><button type="button" data-bring="file">Distributions</button><button type="button" data-bring="pictures">Pictures of a concept</button><button type="button" data-bring="image">One image</button></span></header>
 {_FILE}{_PICTURES}{_IMAGE}</section>

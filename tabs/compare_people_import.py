@@ -20,7 +20,7 @@ from tabs.context import Context
 
 MOST_BYTES = MAX_BYTES
 SHOWN = 100
-PREVIEWED = 8
+PREVIEWED = 6
 WORDS = "words"
 OFFERS: Mapping[str, str] = {
     RATINGS: "These are ratings: normalize them",

@@ -43,8 +43,8 @@ CONTRIBUTORS: Mapping[str, str] = {
 _FILE_COLUMNS = ("file", "filename", "file_name", "image")
 _CONTRIBUTOR_COLUMNS = ("contributor", "participant", "designer", "person")
 _UNMARKED = (
-    "has no mask: no mask of these pixels is stored, and the file has no transparency. Mark the "
-    "object in Inspect and import the picture again, or choose other pixels."
+    "No mask of these pixels is stored, and the file has no transparency. Mark the object in "
+    "Inspect and import the picture again, or choose other pixels."
 )
 
 
@@ -132,13 +132,14 @@ def mask_for(context: Context, one: Staged, loaded: LoadedImage, mode: str) -> M
         return Mask(pixels, newest.maker, newest.parameters)
     if loaded.opaque is not None and loaded.opaque.any():
         return Mask(loaded.opaque, "file", {"from": "transparency"})
-    raise MaskError(f"{one.name} {_UNMARKED}")
+    raise MaskError(_UNMARKED)
 
 
 def preview(context: Context, session: str, place: int, mode: str, most_px: int) -> dict[str, Any]:
     """A staged picture with the pixels that would count, as the page shows it; stores nothing.
 
-    Raises BadInput for a place where nothing waits, and as :func:`mask_for` and load_image.
+    ``refused`` says why a picture has no such pixels. Raises BadInput for a place where nothing
+    waits and for another mode, ImageError for what is no picture.
     """
     import base64
 
@@ -151,16 +152,25 @@ def preview(context: Context, session: str, place: int, mode: str, most_px: int)
     if not found:
         raise BadInput("That picture does not wait here any more. Choose it again.")
     loaded = load_image(found[0].path, name=found[0].name)
-    mask = mask_for(context, found[0], loaded, mode)
     height, width = loaded.srgb8.shape[:2]
-    png = cutout_png(loaded.srgb8, mask.pixels, most_px)
-    note = str(mask.parameters.get("note") or "")
-    return {
-        "url": "data:image/png;base64," + base64.b64encode(png).decode("ascii"),
+    out = {
         "words": f"{width} × {height} px",
-        "mask": f"{describe(mask.maker, mask.parameters)}, {mask.area_percent:.0f}%",
-        "notes": [*loaded.notes, *([note] if note else [])],
+        "notes": list(loaded.notes),
+        "mask": "",
+        "refused": "",
     }
+    try:
+        mask = mask_for(context, found[0], loaded, mode)
+    except MaskError as error:
+        pixels = np.zeros((height, width), dtype=bool)
+        out["refused"] = str(error)
+    else:
+        pixels = mask.pixels
+        out["mask"] = f"{describe(mask.maker, mask.parameters)}, {mask.area_percent:.0f}%"
+        note = str(mask.parameters.get("note") or "")
+        out["notes"] = [*loaded.notes, *([note] if note else [])]
+    png = cutout_png(loaded.srgb8, pixels, most_px)
+    return {**out, "url": "data:image/png;base64," + base64.b64encode(png).decode("ascii")}
 
 
 def _stem(one: Staged) -> str:

@@ -21,7 +21,7 @@ from tabs.guard import many
 
 _Dated = DistributionSetRecord | PictureSetRecord
 
-PAGE = 50
+PAGE = 20
 MOST_NAME = 120
 CONCEPT_KINDS = ("base", "visual state", "emotional")
 

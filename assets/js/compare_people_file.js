@@ -41,7 +41,7 @@ function distributionImport(part, bins, stored) {
     if (report.contributors) count(report.contributors, report.contributors === 1 ? 'contributor' : 'contributors');
     else if (report.people) count(report.people, 'people, by the file, in one mean');
     if (report.problems_total) count(report.problems_total, report.problems_total === 1 ? 'row that cannot be read' : 'rows that cannot be read');
-    const nodes = [make('b', '', report.file), make('p', 'th-people-kind', 'Read as ' + report.kind_words + '.'), counts, ...report.notes.map((text) => make('p', 'th-soft', text))];
+    const nodes = [make('b', '', report.file), make('p', 'th-people-kind', 'Read as ' + report.kind + '.'), counts, ...report.notes.map((text) => make('p', 'th-soft', text))];
     // The notes name the first of them.
     if (report.unknown_total > 8) nodes.push(foldedList('Not of ColorConceptBench, kept as they are', report.unknown.map((one) => one.words + (one.similar.length ? ' (similar: ' + one.similar.join(', ') + ')' : '')), report.unknown_total));
     if (report.problems_total) nodes.push(foldedList('Left out', report.problems, report.problems_total));

@@ -18,7 +18,10 @@ function pictureImport(part, stored) {
   const say = (text, problem) => { put(status, text); status.classList.toggle('th-problem', Boolean(problem)); };
   const maskHint = () => put(hint, HINTS[mask.value()]);
   const people = () => whose.value() === 'people';
-  function whoseChanged() { contributorsField.hidden = !people(); }
+  function whoseChanged() {
+    contributorsField.hidden = !people();
+    name.placeholder = people() ? 'Our designers, spring study' : 'FLUX.1-dev, guidance 3.5';
+  }
   const from = () => people() ? contributors.value : '';
   function clear() {
     uploadForget(session);
@@ -64,16 +67,21 @@ function pictureImport(part, stored) {
     });
     grid.replaceChildren(...cards.map(([, card]) => card));
     if (planned.total > PREVIEWS) grid.appendChild(make('p', 'th-soft', 'and ' + many(planned.total - PREVIEWS, 'picture') + ' more'));
+    let left = 0;
     for (const [one, card, image, about] of cards) {
       let data;
       try { data = await ask(PEOPLE_URL + '/pictures/' + session + '/' + one.place + '?mask=' + mode); } catch (error) { data = { refused: error.message }; }
       if (number !== looking || mine !== at) return;
-      if (data.refused) { card.classList.add('th-people-refused'); image.remove(); put(about, data.refused); continue; }
-      image.src = data.url;
+      if (data.url) image.src = data.url; else image.remove();
+      card.classList.toggle('th-people-refused', Boolean(data.refused));
+      if (data.refused) { put(about, 'Left out: ' + data.refused.replace(one.name + ' ', 'it ')); left += 1; continue; }
       put(about, data.mask);
       about.title = [data.words, ...data.notes].join('\n');
       if (data.notes.length) about.append(' · ' + many(data.notes.length, 'note'));
     }
+    // Only where all were looked at it is known how many will come in.
+    const good = planned.total - left, all = planned.total <= PREVIEWS;
+    put(store, !all || !left ? 'Store ' + many(planned.total, 'picture') : good ? 'Store ' + good.toLocaleString('en-US') + ' of ' + many(planned.total, 'picture') : 'Keep them for Inspect');
   }
   async function take(files) {
     clear();

@@ -290,7 +290,9 @@ def test_pictures_find_their_masks_and_contributors(client: TestClient, tmp_path
     assert shown["mask"].endswith("25%")
     paper = client.get(f"{SETS}/pictures/{SESSION}/2", params={"mask": "paper"}).json()
     assert paper["mask"] == "Without the white paper, 25%"
-    assert "no mask" in client.get(f"{SETS}/pictures/{SESSION}/2").json()["refused"]
+    plain = client.get(f"{SETS}/pictures/{SESSION}/2").json()
+    assert "No mask of these pixels is stored" in plain["refused"]
+    assert plain["url"].startswith("data:image/png;base64,")
     assert "refused" in client.get(f"{SETS}/pictures/{SESSION}/77").json()
 
 
