@@ -52,6 +52,7 @@ right. <button type="button" class="th-link th-cc-go-people">Import people's col
 <label><span>Up</span> <select class="th-cc-first" aria-label="First of the pair"></select></label>
 <button type="button" class="th-button th-cc-swap" aria-label="Swap the two" title="Swap the two">⇅</button>
 <label><span>Down</span> <select class="th-cc-second" aria-label="Second of the pair"></select></label>
+<span class="th-cc-tool"><span>Scale</span><span class="th-strip th-cc-pair-scale" role="group" aria-label="Vertical scale of the pair"></span></span>
 <button type="button" class="th-button th-cc-svg" data-of="mirrored">Figure as SVG</button></header>
 <p class="th-problem th-cc-pair-problem" hidden></p>
 <div class="th-cc-figure" data-figure="mirrored"></div></section>

@@ -98,20 +98,25 @@ def histograms(shown: Sequence[Shown], sort: str, *, one_scale: bool = True) -> 
     return plain_json(figure)
 
 
-def mirrored(first: Shown, second: Shown, sort: str, among: Sequence[Shown]) -> dict[str, Any]:
-    """The first upward, the second downward, on one scale; between them the bins' colors.
+def mirrored(
+    first: Shown, second: Shown, sort: str, among: Sequence[Shown], *, one_scale: bool = True
+) -> dict[str, Any]:
+    """The first upward, the second downward; between them the bins' colors.
 
-    ``among`` are all that are shown: bins sorted by mass keep one order on the whole page.
+    Without ``one_scale`` each has its own axis. ``among`` are all that are shown: bins sorted by
+    mass keep one order on the whole page.
     """
     order = order_of(sort, among)
     figure = blank(height=400, bargap=0.0, barmode="overlay")
-    highest = 106.0 * max(float(first.weights.max()), float(second.weights.max()))
+    up, down = (106.0 * float(one.weights.max()) for one in (first, second))
+    if one_scale:
+        up = down = max(up, down)
     _bars(figure, first, order, "y")
     _strip(figure, order, "y2")
     _bars(figure, second, order, "y3")
-    _layout_y(figure, "y", [0.525, 1.0], [0, highest])
+    _layout_y(figure, "y", [0.525, 1.0], [0, up])
     _layout_strip(figure, "y2", [0.475, 0.525])
-    _layout_y(figure, "y3", [0.0, 0.475], [highest, 0])
+    _layout_y(figure, "y3", [0.0, 0.475], [down, 0])
     for one, y, anchor in ((first, 1.0, "top"), (second, 0.0, "bottom")):
         figure.add_annotation(
             x=1, y=y, xref="paper", yref="paper", text=one.title, showarrow=False,

@@ -16,9 +16,13 @@ LARGEST_PX = 46
 APART = 0.3
 """How far a bin is drawn above its place for each L* over 50, in units of b*: bins of one a* and b*
 stand apart then, as in a Lab solid seen from a little below."""
-MOST_ARROWS = 40
-WIDEST_ARROW_PX, THINNEST_ARROW_PX = 11.0, 1.0
+MOST_ARROWS = 30
+WIDEST_ARROW_PX, THINNEST_ARROW_PX = 11.0, 0.8
+HEAD_PX, HEAD_LENGTH_PX = 3.2, 9.0
 _RANGE_A, _RANGE_B = (-104.0, 112.0), (-122.0, 116.0)
+_HEIGHT_PX, _ABOVE_PX, _BELOW_PX = 520, 46, 38
+PX_A_UNIT = (_HEIGHT_PX - _ABOVE_PX - _BELOW_PX) / (_RANGE_B[1] - _RANGE_B[0])
+"""Pixels of one unit of a* and b* where the figure has room to its sides."""
 
 
 def places(apart: bool) -> np.ndarray:
@@ -51,7 +55,7 @@ def flow(
     import plotly.graph_objects as go
 
     figure = _plane()
-    at = places(apart)
+    at, bins = places(apart), uw71()
     drawn = list(moves)[:MOST_ARROWS]
     leaving, arriving = np.zeros(len(at)), np.zeros(len(at))
     for move in moves:
@@ -61,17 +65,18 @@ def flow(
     _dots(figure, at)
     _discs(figure, at, leaving, largest, ring=False)
     _discs(figure, at, arriving, largest, ring=True)
+    radius = np.sqrt(np.maximum(leaving, arriving) / largest) * LARGEST_PX / 2.0 / PX_A_UNIT
     widest = max((move.mass for move in drawn), default=1.0)
     middles, words = [], []
     for move in sorted(drawn, key=lambda one: -one.mass):
         start, end = at[move.source], at[move.target]
-        width = max(THINNEST_ARROW_PX, WIDEST_ARROW_PX * move.mass / widest)
-        figure.add_annotation(
-            x=float(end[0]), y=float(end[1]), ax=float(start[0]), ay=float(start[1]),
-            xref="x", yref="y", axref="x", ayref="y", text="", showarrow=True, arrowhead=2,
-            # Heads grow with the line; those of wide arrows would hide what they point at.
-            arrowsize=max(0.4, min(1.3, 3.4 / width)), arrowwidth=width, arrowcolor=INK,
-            opacity=0.62, name=f"{move.source}-{move.target}",
+        width_px = max(THINNEST_ARROW_PX, WIDEST_ARROW_PX * move.mass / widest)
+        outline = arrow(start, end, width_px / PX_A_UNIT,
+                        float(radius[move.source]), float(radius[move.target]))  # fmt: skip
+        # The color that moves, with a thin line around it: light ones are seen too.
+        figure.add_shape(
+            type="path", path=_path(outline), fillcolor=bins[move.source].hex, opacity=0.92,
+            line={"color": INK, "width": 0.7}, name=f"{move.source}-{move.target}",
         )  # fmt: skip
         middles.append((start + end) / 2.0)
         words.append(move_words(move))
@@ -85,6 +90,35 @@ def flow(
     return plain_json(figure)
 
 
+def arrow(
+    start: np.ndarray, end: np.ndarray, width: float, from_edge: float, to_edge: float
+) -> np.ndarray:
+    """The outline of an arrow, float64 ``(7, 2)``, its point first.
+
+    It begins ``from_edge`` after ``start`` and ends ``to_edge`` before ``end``, the edges of the
+    bubbles; between bubbles that nearly touch it goes from middle to middle.
+    """
+    along = end - start
+    length = float(np.hypot(*along))
+    along = along / length
+    head = HEAD_LENGTH_PX / PX_A_UNIT
+    if length - from_edge - to_edge < head:
+        from_edge, to_edge = 0.0, 0.0
+    tail, point = start + along * from_edge, end - along * to_edge
+    head = min(head, 0.7 * (length - from_edge - to_edge))
+    neck = point - along * head
+    across = np.array([-along[1], along[0]])
+    thin, wide = across * width / 2.0, across * (width / 2.0 + HEAD_PX / PX_A_UNIT)
+    return np.array(
+        [point, neck + wide, neck + thin, tail + thin, tail - thin, neck - thin, neck - wide]
+    )
+
+
+def _path(outline: np.ndarray) -> str:
+    corners = (f"{a:.2f},{b:.2f}" for a, b in outline)
+    return "M " + " L ".join(corners) + " Z"
+
+
 def move_words(move: Move) -> str:
     """``12.3% from Vivid yellow, L* 75 to Dark brown, L* 25: 61.2 Lab, 7.5 of the EMD``."""
     bins = uw71()
@@ -96,13 +130,13 @@ def move_words(move: Move) -> str:
 
 
 def _plane() -> Any:
-    figure = blank(height=520)
+    figure = blank(height=_HEIGHT_PX)
     figure.update_xaxes(range=list(_RANGE_A), title_text="a*", dtick=25, constrain="domain",
                         zeroline=True, zerolinecolor=SOFT, zerolinewidth=1)  # fmt: skip
     figure.update_yaxes(range=list(_RANGE_B), title_text="b*", dtick=25, scaleanchor="x",
                         constrain="domain", zeroline=True, zerolinecolor=SOFT,
                         zerolinewidth=1)  # fmt: skip
-    figure.update_layout(margin={"l": 42, "r": 8, "t": 46, "b": 38})
+    figure.update_layout(margin={"l": 42, "r": 8, "t": _ABOVE_PX, "b": _BELOW_PX})
     return figure
 
 
@@ -136,7 +170,9 @@ def _discs(figure: Any, at: np.ndarray, weights: np.ndarray, largest: float, *, 
     words = {"hoverinfo": "none", "meta": {"is": "rings" if ring else "discs"}}
     if not ring:
         line = {"width": OUTLINE_PX, "color": SOFT}
-        figure.add_trace(go.Scatter(**common, marker={**size, "color": colors, "line": line},
+        # Without an opacity, plotly makes bubbles translucent: other colors than those of the bins.
+        disc = {**size, "color": colors, "line": line, "opacity": 1.0}
+        figure.add_trace(go.Scatter(**common, marker=disc,
                                     **words))  # fmt: skip
         return
     # A ring of the bin's color between two thin lines of ink: light ones are seen too.

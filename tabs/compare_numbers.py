@@ -97,7 +97,7 @@ def interval_json(metric: Metric, found: tuple[float, float] | None) -> dict[str
         return None
     low, high = (float(value) for value in found)
     if metric.id == "dominant_equal":
-        text = f"same in {100.0 * low:.0f}% of draws"
+        text = f"same in {100.0 * low:.0f}%"
     else:
         text = f"{written(metric, low)} to {written(metric, high)}"
     return {"low": low, "high": high, "text": text}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from core.color.uw71 import uw71
 from core.concepts.records import METHODS, PIXELS, RATINGS
 from tabs.compare_asked import Asked, Resolved, asked, pair_of, resolved
 from tabs.compare_histograms import SORTS, Shown, histograms, mirrored, order_of, palettes
-from tabs.compare_map import bubbles, flow
+from tabs.compare_map import MOST_ARROWS, bubbles, flow
 from tabs.compare_numbers import METRICS, Metric, interval_json, metrics_json, numbers_json
 from tabs.context import Context
 from tabs.guard import many
@@ -20,9 +20,12 @@ from tabs.guard import many
 if TYPE_CHECKING:
     from core.concepts.distribution import Distribution, Intervals
 
-DRAWS = 1000
+DRAWS = 500
 SEED = 71
+MOST_KEPT = 60
 SHOWN_BINS = 5
+
+_KEPT: dict[Hashable, Intervals] = {}
 
 
 def bins_view() -> dict[str, Any]:
@@ -64,7 +67,9 @@ def concept_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
     closely = _closely(question, every, shown)
     if closely:
         first, second = closely
-        answer["figures"]["mirrored"] = mirrored(first, second, question.sort, list(shown.values()))
+        answer["figures"]["mirrored"] = mirrored(
+            first, second, question.sort, list(shown.values()), one_scale=question.one_scale
+        )
         answer["figures"]["map"] = bubbles(first, second, apart=question.apart)
         answer["flow"] = _moves(first, second, apart=question.apart)
     return answer
@@ -78,32 +83,41 @@ def flow_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
 
 
 def intervals_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
-    """95% bootstrap intervals of the numbers of every pair, over images or people.
+    """95% bootstrap intervals of the numbers of the ``pair``, over images or people.
 
     Each as ``low``, ``high`` and ``text``, or None; ``notes`` say what was kept as it is, and why.
     Raises BadInput.
     """
-    question = asked(given)
-    there = [one for one in resolved(context, question) if one.found is not None]
-    pairs = []
-    for first, second in combinations(there, 2):
-        found = intervals_of(first, second)
-        pairs.append({
-            "a": first.source, "b": second.source, "draws": found.draws,
-            "intervals": {one.id: interval_json(one, span_of(one, found)) for one in METRICS},
-            "undefined": {one.id: found.undefined.get(one.field, 0) for one in METRICS},
-            "notes": list(found.notes),
-        })  # fmt: skip
-    return {"pairs": pairs, "draws": DRAWS}
+    first, second = pair_of(context, asked(given))
+    found = intervals_of(first, second)
+    return {
+        "a": first.source, "b": second.source, "draws": found.draws,
+        "intervals": {one.id: interval_json(one, span_of(one, found)) for one in METRICS},
+        "undefined": {one.id: found.undefined.get(one.field, 0) for one in METRICS},
+        "notes": list(found.notes),
+    }  # fmt: skip
 
 
 def intervals_of(first: Resolved, second: Resolved) -> Intervals:
-    """The intervals of a pair; both must have been found."""
+    """The intervals of a pair; both must have been found. Those of the last pairs are kept: a table
+    is saved with the numbers that are on the page."""
     from core.concepts.distribution import intervals
 
     assert first.found is not None
     assert second.found is not None
-    return intervals(first.found, second.found, DRAWS, SEED)
+    key = (_content(first.found), _content(second.found))
+    kept = _KEPT.get(key)
+    if kept is None:
+        kept = _KEPT[key] = intervals(first.found, second.found, DRAWS, SEED)
+        while len(_KEPT) > MOST_KEPT:
+            _KEPT.pop(next(iter(_KEPT)), None)
+    return kept
+
+
+def _content(found: Distribution) -> Hashable:
+    """All that the draws of a distribution depend on."""
+    return (found.label, found.method, found.weights.tobytes(), found.profiles, found.units,
+            tuple(row.weights.tobytes() for row in found.rows))  # fmt: skip
 
 
 def span_of(metric: Metric, found: Intervals) -> tuple[float, float] | None:
@@ -211,6 +225,7 @@ def _moves(first: Shown, second: Shown, *, apart: bool) -> dict[str, Any]:
             for one in moves
         ],
         "emd": sum(one.cost for one in moves), "moved": sum(one.mass for one in moves),
-        "letters": [first.letter, second.letter],
+        "letters": [first.letter, second.letter], "drawn": min(len(moves), MOST_ARROWS),
+        "drawn_cost": sum(one.cost for one in moves[:MOST_ARROWS]),
         "figure": flow(first, second, moves, apart=apart),
     }  # fmt: skip

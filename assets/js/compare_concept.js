@@ -114,6 +114,7 @@ async function draw(mine) {
   sources.draw(view.distributions);
   strip(part('sort'), known.sorts, state.sort, (sort) => go({ sort }));
   strip(part('scale'), [{ id: 'one', name: 'The same' }, { id: 'own', name: 'Each its own' }], state.scale, (scale) => go({ scale }));
+  strip(part('pair-scale'), [{ id: 'one', name: 'The same' }, { id: 'own', name: 'Each its own' }], state.scale, (scale) => go({ scale }));
   strip(part('apart'), [{ id: '1', name: 'L* apart' }, { id: '0', name: 'Exact' }], state.apart, (apart) => go({ apart }));
   put(part('map-words'), state.apart === '1' ? 'Bins of one a*, b* are set apart: up for lighter, down for darker ones. Areas are as shares.' : 'Bins of one a*, b* lie on each other, the largest behind. Areas are as shares.');
   part('method').value = state.method;
@@ -136,10 +137,15 @@ async function draw(mine) {
   await figures.draw({ ...view.figures, flow: view.flow && view.flow.figure });
 }
 async function intervals(mine) {
-  try {
-    const answer = await ask('/api/compare/intervals?' + query({ d: state.d.join(',') }));
-    if (mine === asked) numbers.intervals(answer);
-  } catch (error) { if (mine === asked) numbers.problem(error.message); }
+  // One pair after the other, the one on the page first.
+  const front = (one) => [place(one.a), place(one.b)].sort().join('-') === [...view.pair].sort().join('-');
+  for (const pair of [...view.pairs].sort((one, other) => Number(front(other)) - Number(front(one)))) {
+    try {
+      const answer = await ask('/api/compare/intervals?' + query({ d: [pair.a, pair.b].join(',') }));
+      if (mine !== asked) return;
+      numbers.interval(answer);
+    } catch (error) { if (mine === asked) numbers.problem(error.message); return; }
+  }
 }
 function publish() {
   const values = { concept: state.concept, words: state.words, d: state.d.join(',') };

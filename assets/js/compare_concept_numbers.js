@@ -9,7 +9,7 @@ function binPatch(bins, index, more) {
 }
 function numbersTable(box, { bins, metrics, choose, inspectBin }) {
   const table = box.querySelector('.th-cc-table'), draws = box.querySelector('.th-cc-draws'), meaning = box.querySelector('.th-cc-meaning dl'), notes = box.querySelector('.th-cc-notes');
-  let cells = new Map();
+  let cells = new Map(), done = [], total = 0;
   meaning.replaceChildren(...metrics.flatMap((one) => [
     make('dt', '', one.name + (one.unit && one.unit !== '°' ? ', ' + one.unit : '')),
     make('dd', '', one.formula + '. ' + (one.better ? one.better[0].toUpperCase() + one.better.slice(1) + '. ' : '') + 'Source: ' + one.source + '.'),
@@ -61,24 +61,27 @@ function numbersTable(box, { bins, metrics, choose, inspectBin }) {
   return {
     draw(pairs, chosen, labels) {
       cells = new Map();
+      done = [];
+      total = pairs.length;
       const body = make('tbody');
       pairs.forEach((pair) => body.append(line(pair, chosen(pair), labels)));
       table.replaceChildren(heading(), body);
       put(draws, pairs.length ? 'Intervals are being drawn…' : '');
       notes.replaceChildren();
     },
-    intervals(answer) {
+    interval(pair) {
       const whys = new Set();
-      answer.pairs.forEach((pair) => {
-        pair.notes.forEach((text) => whys.add(text));
-        metrics.forEach((metric) => {
+      done.push(pair);
+      done.forEach((one) => one.notes.forEach((text) => whys.add(text)));
+      metrics.forEach((metric) => {
           const span = cells.get(pair.a + ' ' + pair.b + ' ' + metric.id), found = pair.intervals[metric.id];
           if (!span) return;
           put(span, found ? found.text : 'no interval');
+          if (found && metric.id === 'dominant_equal') put(span, found.text + ' of draws');
           span.title = found ? '95%, percentiles of ' + pair.draws.toLocaleString('en-US') + ' bootstrap draws over images or people' : pair.draws ? 'In ' + pair.undefined[metric.id].toLocaleString('en-US') + ' of ' + pair.draws.toLocaleString('en-US') + ' draws there is no such number.' : pair.notes.join(' ');
-        });
       });
-      put(draws, answer.pairs.some((pair) => pair.draws) ? 'Below each number: 95% interval, ' + answer.draws.toLocaleString('en-US') + ' bootstrap draws over images or people.' : '');
+      const drawn = Math.max(...done.map((one) => one.draws));
+      put(draws, (drawn ? 'Below each number: 95% interval, ' + drawn.toLocaleString('en-US') + ' bootstrap draws over images or people.' : '') + (done.length < total ? ' Pair ' + (done.length + 1) + ' of ' + total + ' is being drawn…' : ''));
       notes.replaceChildren(...[...whys].map((text) => make('p', 'th-soft', text)));
     },
     problem(words) { put(draws, 'No intervals: ' + words); },
@@ -113,7 +116,7 @@ function movesList(box, { bins, hover, open }) {
     if (!flow) return;
     const shown = whole ? flow.moves : flow.moves.slice(0, MOVES_FIRST), rest = flow.moves.slice(MOVES_FIRST);
     put(title, 'From ' + flow.letters[0] + ' to ' + flow.letters[1] + ': ' + (flow.moves.length ? many(flow.moves.length, 'move') : 'nothing has to move'));
-    put(words, flow.moves.length ? percent(flow.moved) + ' of the mass moves, ' + (flow.emd / flow.moved).toFixed(1) + ' Lab on average: together the EMD of ' + flow.emd.toFixed(1) + '. The rest is the same in both and stays. An optimal flow need not be the only one.' : 'Both are the same in every bin.');
+    put(words, flow.moves.length ? percent(flow.moved) + ' of the mass moves, ' + (flow.emd / flow.moved).toFixed(1) + ' Lab on average: together the EMD of ' + flow.emd.toFixed(1) + '. The rest is the same in both and stays. An optimal flow need not be the only one.' + (flow.drawn < flow.moves.length ? ' Drawn are the ' + flow.drawn + ' that cost most, ' + percent(flow.drawn_cost / flow.emd) + ' of the EMD.' : '') : 'Both are the same in every bin.');
     list.replaceChildren(...shown.map(item));
     more.hidden = !rest.length;
     const cost = rest.reduce((sum, move) => sum + move.cost, 0);

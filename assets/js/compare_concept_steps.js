@@ -67,7 +67,7 @@ function extractionSteps(box, { bins, ask: question }) {
   function group(one, index, several) {
     const node = make('article', 'th-cc-group'), grid = make('div', 'th-cc-pictures');
     grid.append(...one.images.map((image) => {
-      const button = pictureButton(image, words, image.about || many(image.mask_px, 'px'));
+      const button = pictureButton(image, words, image.about || image.mask_px.toLocaleString('en-US') + ' px');
       if (image.dominant) {
         const dominant = make('i', 'th-cc-dominant');
         dominant.style.background = image.dominant;
@@ -116,7 +116,11 @@ function extractionSteps(box, { bins, ask: question }) {
       node.append(list);
       if (found.bins.length > 12) node.append(make('p', 'th-soft', 'and ' + many(found.bins.length - 12, 'bin') + ' with ' + percent(found.bins.slice(12).reduce((sum, one) => sum + one.weight, 0)) + ' together'));
       nodes.push(node);
-      found.notes.forEach((text) => nodes.push(make('p', 'th-soft', text)));
+      if (found.notes.length) {
+        const notes = make('details', 'th-cc-open-points');
+        notes.append(make('summary', '', 'Notes, and what the paper leaves open'), ...found.notes.map((text) => make('p', 'th-soft', text)));
+        nodes.push(notes);
+      }
       body.replaceChildren(...nodes);
     } catch (error) { if (mine === turn) body.replaceChildren(make('p', 'th-problem', error.message)); }
     if (mine === turn) body.removeAttribute('aria-busy');
