@@ -129,7 +129,8 @@ def parameters_of(models: Mapping[str, str]) -> dict[str, float | None]:
     out: dict[str, float | None] = {}
     for run_id, model_id in models.items():
         try:
-            out[run_id] = model(model_id).parameters_b
+            # An entry has 0 where its size is not known.
+            out[run_id] = model(model_id).parameters_b or None
         except BadInput:
             out[run_id] = None
     return out

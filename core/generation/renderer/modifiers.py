@@ -17,7 +17,8 @@ from core.generation.renderer.gamut import in_srgb
 from core.generation.renderer.usual import Rgb8
 
 OVERSHOT_FACTOR = 2.2
-"""How many times its move a color goes when a modifier is overdone."""
+"""How many times its move a color goes when a modifier is overdone. Black, white and the border of
+sRGB end the way of strong moves earlier."""
 
 # Black and white have no chroma left: a color that goes there would lose its hue.
 _LOWEST, _HIGHEST = 2.0, 98.0
@@ -65,15 +66,15 @@ MOVES: MappingProxyType[str, Move] = MappingProxyType(
     {
         # Fruits, vegetables, plants.
         "fresh": Move("a little lighter and more colorful", lightness=4.0, chroma=1.15),
-        "unripe": _toward("greener", "#8DB04A", 0.75),
+        "unripe": _toward("greener", "#8DB04A", 0.65),
         "overripe": _toward("darker, toward brown", "#7A4A22", 0.4),
-        "rotten": _toward("darker and browner", "#4A3826", 0.65),
+        "rotten": _toward("darker and browner", "#4A3826", 0.6),
         "juiceless": Move("paler and drier", "#B39B6B", 0.4, chroma=0.7),
         "shrivelled": _toward("duller and browner", "#7A6242", 0.6),
         # Food.
         "browned": _toward("browner", "#8A5A2E", 0.6),
         "buttery": _toward("toward butter yellow", "#F2D675", 0.5),
-        "charred": _toward("almost black", "#1F1A17", 0.8),
+        "charred": _toward("toward black", "#1F1A17", 0.65),
         "chocolaty": _toward("toward dark brown", "#4A2C1A", 0.75),
         "cinnamon": _toward("toward reddish brown", "#9C5A2A", 0.6),
         "cooled": _toward("cooler and paler", "#B8D0DC", 0.35),

@@ -1,0 +1,77 @@
+"""Means over concepts against arithmetic written out and scipy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import bootstrap
+
+from core.concepts.numbers import Number, mean_of, placed, ratio_of, resample_counts
+
+
+def test_a_mean_counts_what_it_is_of_and_what_it_leaves_out() -> None:
+    found = mean_of([1.0, 2.0, 6.0], ["not drawn", "no people", "not drawn"])
+    assert found.value == 3.0
+    assert found.count == 3
+    assert found.left_out == {"not drawn": 2, "no people": 1}
+    assert mean_of([], ["no people"]) == Number(None, 0, {"no people": 1})
+
+
+def test_one_concept_has_no_interval() -> None:
+    assert (mean_of([4.0], []).low, mean_of([4.0], []).high) == (None, None)
+    assert mean_of([4.0, 4.0, 4.0], []).low is None
+
+
+def test_intervals_are_those_of_scipy() -> None:
+    values = np.random.default_rng(4).gamma(2.0, 10.0, 120)
+    found = mean_of(list(values), [])
+    judge = bootstrap(
+        (values,), np.mean, n_resamples=4000, method="percentile",
+        rng=np.random.default_rng(1), vectorized=True,
+    ).confidence_interval  # fmt: skip
+    assert found.low is not None
+    assert found.high is not None
+    # Both are drawn by chance: their ends differ by a few hundredths of the width of 5.
+    assert found.low == pytest.approx(judge.low, abs=0.35)
+    assert found.high == pytest.approx(judge.high, abs=0.35)
+    assert mean_of(list(values), []) == found
+
+
+def test_a_resample_draws_as_many_as_there_are() -> None:
+    drawn = resample_counts(7)
+    assert drawn.shape == (1000, 7)
+    assert (drawn.sum(axis=1) == 7).all()
+    # Each is drawn once on average; the mean of 7,000 counts of variance 6/7 is that sure.
+    assert drawn.mean(axis=0) == pytest.approx(np.ones(7), abs=0.15)
+    # Seven different draws are rare: 7! / 7^7 is 0.6%.
+    assert (drawn.max(axis=1) > 1).mean() > 0.95
+
+
+def test_a_ratio_is_of_means_and_not_the_mean_of_ratios() -> None:
+    found = ratio_of([1.0, 30.0], [2.0, 10.0], ["x"])
+    assert found.value == 31.0 / 12.0
+    assert found.count == 2
+    assert found.left_out == {"x": 1}
+    # Resampling in pairs: the ratio lies between those of either concept alone.
+    assert found.low == pytest.approx(0.5)
+    assert found.high == pytest.approx(3.0)
+    assert ratio_of([1.0], [0.0], []).value is None
+    assert ratio_of([], [], []).value is None
+
+
+def numbers(*values: float | None) -> list[Number]:
+    return [Number(value, 5, {}) for value in values]
+
+
+def test_all_that_equal_the_best_are_best() -> None:
+    assert [one.place for one in placed(numbers(0.5, 0.7, 0.7, 0.6), "pcc")] == [0, 1, 1, 2]
+    assert [one.place for one in placed(numbers(30.0, 20.0, 25.0, 25.0), "emd_lab")] == [0, 1, 2, 2]
+
+
+def test_numbers_are_placed_as_they_are_shown() -> None:
+    assert [one.place for one in placed(numbers(0.7001, 0.7004, 0.6), "pcc")] == [1, 1, 2]
+
+
+def test_a_row_without_a_number_has_no_place() -> None:
+    assert [one.place for one in placed(numbers(None, 0.7, 0.6), "pcc")] == [0, 1, 2]
+    assert [one.place for one in placed(numbers(None, 0.7), "pcc")] == [0, 0]
