@@ -1,0 +1,223 @@
+"""One concept in Compare as a person uses it: import, choose, compare, look, take away."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from playwright.sync_api import FilePayload, Locator, Page, expect
+
+from core.color.uw71 import uw71
+from tests.browser.conftest import Visit
+from tests.running import App, running
+
+pytestmark = pytest.mark.browser
+
+VIEW = "/?tab=compare&view=concept"
+SHOWN_MS = 60_000
+YELLOW, BROWN, GREEN = 69, 37, 40
+REAL = "human_uw71/uw71_all_concept_ratings.csv"
+
+
+@pytest.fixture(scope="module")
+def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """An app of its own: it begins with nothing."""
+    with running(tmp_path_factory.mktemp("compare") / "data") as app:
+        yield app
+
+
+def ratings() -> FilePayload:
+    """A file of ratings as it is published: 71 columns by index, 0 to 1, a concept a row; the real
+    one where the environment says where it is."""
+    shared = os.environ.get("TRUEHUE_SHARED_DATA")
+    if shared and (Path(shared) / REAL).is_file():
+        return payload("ratings.csv", (Path(shared) / REAL).read_bytes(), "text/csv")
+    rng = np.random.default_rng(3)
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(["", *range(71)])
+    for words, fullest in (("banana", YELLOW), ("mango", GREEN), ("justice", BROWN)):
+        row = rng.uniform(0.05, 0.3, 71)
+        row[fullest] = 0.95
+        writer.writerow([words, *(f"{value:.6f}" for value in row)])
+    return payload("ratings.csv", out.getvalue().encode(), "text/csv")
+
+
+def payload(name: str, content: bytes, kind: str) -> FilePayload:
+    return {"name": name, "mimeType": kind, "buffer": content}
+
+
+def cut_out(name: str, index: int, seed: int) -> FilePayload:
+    """A thing in the colors around a bin, cut out: what is around it is transparent."""
+    rows, columns = np.mgrid[:96, :128]
+    inside = ((rows - 48) / 30.0) ** 2 + ((columns - 64) / 46.0) ** 2 < 1.0
+    rng = np.random.default_rng(seed)
+    color = np.array(uw71()[index].srgb8) + rng.normal(0.0, 3.0, (96, 128, 3))
+    pixels = np.dstack([np.clip(color, 0, 255), np.where(inside, 255, 0)]).astype(np.uint8)
+    out = io.BytesIO()
+    Image.fromarray(pixels).save(out, format="PNG")
+    return payload(name, out.getvalue(), "image/png")
+
+
+def opened(page: Page) -> Locator:
+    view = page.locator(".th-cc")
+    expect(view.locator(".th-cc-concept").first).to_be_visible(timeout=SHOWN_MS)
+    return view
+
+
+def add_pictures(view: Locator, files: list[FilePayload]) -> None:
+    before = view.locator(".th-cc-source").count()
+    view.locator(".th-cc-drop input").set_input_files(files)
+    view.get_by_role("button", name="Add", exact=True).click()
+    expect(view.locator(".th-cc-source")).to_have_count(before + 1, timeout=SHOWN_MS)
+
+
+def drawn(view: Locator, name: str) -> Locator:
+    figure = view.locator(f'.th-cc-figure[data-figure="{name}"]')
+    expect(figure.locator(".main-svg").first).to_be_visible(timeout=SHOWN_MS)
+    return figure
+
+
+def saved(page: Page, press: Locator) -> tuple[str, bytes]:
+    with page.expect_download(timeout=SHOWN_MS) as waiting:
+        press.click()
+    return waiting.value.suggested_filename, Path(waiting.value.path()).read_bytes()
+
+
+def test_people_against_two_sets_of_images(visit: Visit, started: App) -> None:
+    page = visit(started.address + VIEW)
+    view = opened(page)
+    # Nothing is here yet: what to do first is said.
+    expect(view.locator(".th-cc-start")).to_be_visible()
+    expect(view.get_by_role("button", name="Start a concept run")).to_be_visible()
+    # A concept is found by typing.
+    view.get_by_role("searchbox").fill("banan")
+    expect(view.locator(".th-cc-list .th-cc-concept")).to_have_count(6)
+    page.keyboard.press("Enter")
+    expect(view.locator(".th-cc-words")).to_have_text("banana")
+    expect(view.locator(".th-cc-start")).to_be_hidden()
+    expect(view.locator(".th-cc-no-people")).to_contain_text("No people's colors of this concept")
+    # Ratings are no shares: the file is taken once that is said.
+    view.locator(".th-cc-drop input").set_input_files([ratings()])
+    view.get_by_role("button", name="Add", exact=True).click()
+    view.get_by_role("button", name="These are ratings: normalize them").click()
+    people = view.locator(".th-cc-source").first
+    expect(people).to_contain_text("ratings, normalized", timeout=SHOWN_MS)
+    expect(view.locator(".th-cc-no-people")).to_be_hidden()
+    add_pictures(view, [cut_out(f"yellow-{n}.png", YELLOW, n) for n in range(4)])
+    add_pictures(view, [cut_out(f"brown-{n}.png", BROWN, n) for n in range(3)])
+    expect(view.locator(".th-cc-source").nth(2)).to_contain_text("3 images")
+
+    # Histograms in the colors of the bins.
+    figure = drawn(view, "histograms")
+    fills = figure.evaluate(
+        """node => [...node.querySelectorAll('.trace.bars .point path')]
+             .map(bar => getComputedStyle(bar).fill)"""
+    )
+    red, green, blue = uw71()[YELLOW].srgb8
+    assert f"rgb({red}, {green}, {blue})" in fills
+
+    # All pairs have numbers, and intervals come after.
+    rows = view.locator(".th-cc-table tbody tr")
+    expect(rows).to_have_count(3)
+    expect(rows.nth(2).locator("td").nth(1).locator(".th-cc-span")).to_have_text(
+        re.compile(r"[\d.]+ to [\d.]+"), timeout=SHOWN_MS
+    )
+    expect(view.locator(".th-cc-notes")).to_contain_text("is kept as it is")
+    heading = view.locator(".th-cc-table thead th").filter(has_text="EMD")
+    expect(heading).to_have_attribute("title", re.compile(r"Σ mass × distance.*equation 2", re.S))
+
+    # The two sets of images are the pair: everything goes from yellow to brown.
+    rows.nth(2).get_by_role("button").first.click()
+    expect(rows.nth(2).locator(".th-cc-pair-button")).to_have_attribute("aria-pressed", "true")
+    move = view.locator(".th-cc-moves-list li").first
+    expect(move).to_contain_text(
+        f"100.0% from {uw71()[YELLOW].name} to {uw71()[BROWN].name}", timeout=SHOWN_MS
+    )
+    distance = float(np.linalg.norm(np.subtract(uw71()[YELLOW].lab, uw71()[BROWN].lab)))
+    expect(move).to_contain_text(f"{distance:.1f} Lab")
+    flow = drawn(view, "flow")
+    expect(flow.locator(".shapelayer path")).to_have_count(1)
+
+    # A bin below the mouse is named, and marked in the other figures.
+    tip = view.locator(".th-cc-tip")
+    pair = drawn(view, "mirrored")
+    pair.focus()
+    names = []
+    for _ in range(71):
+        page.keyboard.press("ArrowRight")
+        names.append(tip.locator("b").inner_text())
+        if names[-1] == uw71()[YELLOW].name:
+            break
+    expect(tip).to_contain_text(f"Bin {YELLOW} · {uw71()[YELLOW].hex}")
+    expect(tip.locator("tr").nth(1)).to_have_text(re.compile(r"B.*100\.0%"))
+    expect(view.locator('[data-figure="histograms"] .th-cc-column')).to_have_count(1)
+    expect(view.locator('[data-figure="map"] .th-cc-ring')).to_have_count(1)
+    # A click lists its images, and one of them opens in Inspect.
+    page.keyboard.press("Enter")
+    images = page.get_by_role("dialog", name="Images of a bin")
+    expect(images.locator(".th-cc-picture")).to_have_count(4)
+    expect(images).to_contain_text("4 of 4 images have pixels nearest to this bin")
+    expect(images).to_contain_text("It came as numbers: there are no images to show.")
+    images.get_by_role("button", name="Close").click()
+
+    # The figure and the tables come as files.
+    name, content = saved(page, view.locator('.th-cc-svg[data-of="flow"]'))
+    assert name == "truehue-banana-flow.svg"
+    assert content.startswith(b"<svg")
+    name, content = saved(page, view.get_by_role("link", name="Numbers as CSV"))
+    assert name == "truehue-banana-numbers.csv"
+    table = list(csv.DictReader(io.StringIO(content.decode())))
+    assert len(table) == 3
+    assert float(table[2]["emd"]) == pytest.approx(distance, abs=1e-6)
+    assert table[0]["kind_a"] == "ratings, normalized"
+    name, content = saved(page, view.get_by_role("link", name="Shares as CSV"))
+    assert name == "truehue-banana-histograms.csv"
+    shares = list(csv.DictReader(io.StringIO(content.decode())))
+    assert float(shares[1][uw71()[YELLOW].hex]) == pytest.approx(1.0, abs=1e-9)
+
+    # The link opens all of it again.
+    again = opened(visit(page.url))
+    expect(again.locator(".th-cc-source")).to_have_count(3, timeout=SHOWN_MS)
+    expect(again.locator(".th-cc-moves-list li").first).to_contain_text(f"{distance:.1f} Lab")
+    # A sibling is one click away; what there is not of it is said, not shown as data.
+    again.locator(".th-cc-siblings").get_by_role("button", name="rotten").click()
+    expect(again.locator(".th-cc-words")).to_have_text("rotten banana")
+    expect(again.locator(".th-cc-source")).to_have_count(0)
+    expect(again.locator(".th-cc-choices")).to_contain_text("Nothing is stored of this concept yet")
+
+
+def test_what_is_gone_is_told_where_it_stood(visit: Visit, started: App) -> None:
+    gone = "set:0123456789abcdef"
+    page = visit(f"{started.address}{VIEW}&concept=concept-0060&d={gone},image:00000000")
+    view = opened(page)
+    sources = view.locator(".th-cc-source")
+    expect(sources).to_have_count(2, timeout=SHOWN_MS)
+    expect(sources.first.get_by_role("alert")).to_have_text(
+        "There is no set '0123456789abcdef' here."
+    )
+    sources.first.get_by_role("button", name="Remove A").click()
+    expect(sources).to_have_count(1)
+    assert "0123456789abcdef" not in page.url
+
+
+def test_steps_open_a_picture_in_inspect(visit: Visit, started: App) -> None:
+    page = visit(started.address + VIEW + "&words=plum")
+    view = opened(page)
+    expect(view.locator(".th-cc-words")).to_have_text("plum", timeout=SHOWN_MS)
+    add_pictures(view, [cut_out(f"plum-{n}.png", BROWN, 10 + n) for n in range(2)])
+    steps = view.locator(".th-cc-steps")
+    expect(steps).to_contain_text("dominant colors within ΔE00 ≤ 12", timeout=SHOWN_MS)
+    expect(steps.locator(".th-cc-group")).to_have_count(1)
+    expect(steps.locator(".th-cc-merge .th-cc-strip")).to_have_count(2)
+    steps.locator(".th-cc-picture").first.click()
+    expect(page.get_by_role("tab", name="Inspect")).to_have_attribute(
+        "aria-selected", "true", timeout=SHOWN_MS
+    )
