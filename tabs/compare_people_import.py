@@ -97,7 +97,7 @@ def keep(context: Context, given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _waiting(context: Context, given: Mapping[str, Any]) -> Path:
     folder = context.staging.folder(str(given.get("session") or ""))
-    files = sorted(folder.iterdir()) if folder.is_dir() else []
+    files = sorted(one for one in folder.iterdir() if one.is_file()) if folder.is_dir() else []
     if not files:
         raise BadInput("The file is not here any more. Choose it again.")
     return files[0]

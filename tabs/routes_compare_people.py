@@ -10,7 +10,7 @@ import anyio
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
-from core.errors import TrueHueError
+from core.errors import BadInput, TrueHueError
 from tabs import compare_people_import as files
 from tabs import compare_people_sets as sets
 from tabs.answers import guarded, posted, refusal, uploaded
@@ -130,6 +130,9 @@ def _pictures(router: APIRouter, context: Context) -> None:
     def cutout(image_id: str, mask_id: str) -> bytes:
         from core.masks.cutout import cutout_png
 
+        mask, image = context.storage.masks.get(mask_id), context.storage.images.get(image_id)
+        if mask.image_id != image.image_id:
+            raise BadInput("That mask belongs to another image.")
         pixels = context.storage.masks.pixels(mask_id)
         return cutout_png(context.storage.images.srgb8(image_id), pixels, 2 * CUTOUT_PX)
 

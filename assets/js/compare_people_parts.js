@@ -18,7 +18,7 @@ function conceptRow(bins, one, open) {
   const row = make(open ? 'button' : 'div', 'th-people-row');
   const words = make('span', 'th-people-words', one.words), about = make('span', 'th-people-dominant');
   const [at, share] = one.bins[0];
-  about.textContent = bins[at].name + ' · ' + shareText(share);
+  about.append(bins[at].name, make('small', '', shareText(share)));
   words.appendChild(make('small', '', [one.kind || 'other words', one.people ? many(one.people, 'person').replace('persons', 'people') : ''].filter(Boolean).join(' · ')));
   row.append(words, distributionStrip(bins, one.bins), about);
   if (open) { row.type = 'button'; row.title = 'Compare ' + one.words; row.addEventListener('click', () => open(one)); }

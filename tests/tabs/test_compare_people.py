@@ -19,9 +19,11 @@ from PIL import Image
 from core.concepts.reading import FileRefused, read_distributions
 from core.masks.mask import Mask
 from tabs import compare_people_pictures as waiting
+from tabs import compare_people_taking as taking
 from tabs.compare_people import TEMPLATE
 from tabs.compare_people_examples import EXAMPLES
 from tabs.context import Context
+from tabs.importing import ImportJob
 from tabs.routes_compare_people import compare_people_routes
 
 OURS = {"X-TrueHue": "1"}
@@ -374,6 +376,29 @@ def test_a_set_without_a_picture_is_none(client: TestClient, context: Context) -
     gone = client.post(f"{SETS}/pictures-store/{SESSION}", json={"words": "x"}, headers=OURS)
     assert gone.status_code == 400
     assert "Choose them again" in gone.json()["error"]
+
+
+def test_a_set_that_is_cancelled_is_none(client: TestClient, context: Context) -> None:
+    send_pictures(client, {"a.png": png(painted((1, 2, 3))), "b.png": png(painted((3, 2, 1)))})
+    given = {"session": SESSION, "words": "banana", "mask": "whole"}
+    job = ImportJob(lambda _: {})
+    job.stop.set()
+    report = taking.take(context, given, job)
+    assert (report["set_id"], report["taken"]) == ("", 0)
+    assert report["title"] == "Cancelled: no set was made."
+    assert context.storage.picture_sets.all(hidden=True) == []
+    # The files still wait.
+    assert plan(client)["total"] == 2
+
+
+def test_a_cutout_wants_the_mask_of_its_picture(client: TestClient, context: Context) -> None:
+    first, second = (context.storage.images.add(painted(color, side), "x", "upload")
+                     for color, side in (((1, 2, 3), 24), ((3, 2, 1), 20)))  # fmt: skip
+    mask = context.storage.masks.add(first.image_id, Mask(np.ones((24, 24), dtype=bool), "whole"))
+    at = f"{SETS}/cutouts"
+    assert client.get(f"{at}/{first.image_id}/{mask.mask_id}.png").status_code == 200
+    assert client.get(f"{at}/{second.image_id}/{mask.mask_id}.png").status_code == 400
+    assert client.get(f"{at}/{'0' * 64}/{mask.mask_id}.png").status_code == 404
 
 
 def test_too_many_pictures_are_refused(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
