@@ -27,7 +27,7 @@ BEFORE = ("js/compare_analyses.js",)
 
 def top(view: str, lead: str, body: str) -> str:
     """The template of a view: its questions, what it says where something is missing, its body."""
-    return f"""<div class="th-compare th-an" data-compare-view="{view}" hidden><section class="th-card th-an-top">
+    return f"""<div class="th-cmp th-an" data-compare-view="{view}" hidden><section class="th-card th-an-top">
 <p class="th-an-lead">{lead}</p><div class="th-an-bar"></div><p class="th-soft th-an-people" hidden></p>
 <p class="th-problem th-an-problem" role="alert" hidden></p>
 <button type="button" class="th-button th-an-usual" hidden>Show the usual</button>
