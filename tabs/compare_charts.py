@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from tabs.explore_analyses_parts import label
 
+MOST_NAME = 36
 MOST_LINES = 200
 """Rows of the table on the page; the CSV has all."""
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
@@ -91,9 +93,16 @@ def interval_text(interval: tuple[float, float] | None, digits: int) -> str:
     return "" if interval is None else f"{interval[0]:.{digits}f}–{interval[1]:.{digits}f}"
 
 
+def run_names(runs: Mapping[str, str]) -> dict[str, str]:
+    """Names of runs for a figure, shortened and told apart by a piece of the id where need be."""
+    short = {run: label(name, MOST_NAME) for run, name in runs.items()}
+    often = Counter(short.values())
+    return {
+        run: name if often[name] == 1 else f"{label(runs[run], MOST_NAME - 6)} {run[:4]}"
+        for run, name in short.items()
+    }
+
+
 def line_style(place: int) -> tuple[str, str]:
     """Dash and shape of the run at that place: runs are told apart without color."""
     return DASHES[place % len(DASHES)], SHAPES[place % len(SHAPES)]
-
-
-__all__ = ["SHAPES", "Chart", "Row", "csv_text", "interval_text", "label", "line_style", "shown"]

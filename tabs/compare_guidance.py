@@ -12,7 +12,7 @@ from core.concepts.tables import BY_CATEGORY, BY_KIND, Alignment, column_of, gro
 from core.errors import BadInput
 from core.prompts.concepts import STYLES
 from tabs import compare_frame
-from tabs.compare_charts import Chart, Row, interval_text, label
+from tabs.compare_charts import Chart, Row, interval_text
 from tabs.compare_frame import Frame, frame_of, top
 from tabs.compare_of_people import PeopleHere
 from tabs.compare_published import ARROWS, WHY_OTHERS
@@ -20,6 +20,7 @@ from tabs.compare_published import KINDS as KIND_NAMES
 from tabs.compare_sweep_figures import Mark, Tile, by_size, heat, lines
 from tabs.compare_tables import MEANINGS, STYLE_NAMES
 from tabs.context import Context
+from tabs.explore_analyses_parts import label
 from tabs.guard import many
 
 TEMPLATE = top(
@@ -216,7 +217,8 @@ def _by_category(frame: Frame, asked: _Asked) -> Chart:
     return Chart(
         "guidance-category", "By category", asked.words + " The stronger a cell is shaded, the "
         "farther from people.",
-        heat(tiles, names, [frame.names[run.run_id] for run in runs]) if values else None,
+        heat(tiles, names, {run.run_id: frame.names[run.run_id] for run in runs})
+        if values else None,
         ("run", "category", *NUMBER_COLUMNS), tuple(rows),
         "Each category over the concepts that all runs have, all scales together.",
         "" if values else "No concept is in all of these runs and known of these people.",

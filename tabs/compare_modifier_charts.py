@@ -21,11 +21,12 @@ from core.concepts.sensitivity import (
     Shift,
     mean_color,
 )
-from tabs.compare_charts import Chart, Row, label
+from tabs.compare_charts import Chart, Row
 from tabs.compare_frame import Frame
 from tabs.compare_plane import TOP, Point, Region, Spread, plane, sizes
 from tabs.compare_published import KINDS as KIND_NAMES
 from tabs.compare_tables import STYLE_NAMES
+from tabs.explore_analyses_parts import label
 from tabs.guard import many
 
 PLANE_COLUMNS = (
@@ -113,7 +114,9 @@ def sizes_chart(frame: Frame, found: Sequence[Shift]) -> Chart:
     rows.sort(key=lambda row: -float(row.values[3]))
     drawn = [
         _spread(frame, of, kind, values)
-        for kind in KIND_NAMES for (of, of_kind), values in _in_order(spreads) if of_kind == kind
+        for kind in KIND_NAMES
+        for (of, of_kind), values in _in_order(frame, spreads)
+        if of_kind == kind
     ]  # fmt: skip
     runs = sum(len(values) for (of, _), values in spreads.items() if of != OF_PEOPLE)
     return Chart(
@@ -179,10 +182,12 @@ def _hover(frame: Frame, shift: Shift) -> str:
 
 
 def _in_order(
+    frame: Frame,
     spreads: Mapping[tuple[str, str], list[tuple[float, str, str, int]]],
 ) -> list[tuple[tuple[str, str], list[tuple[float, str, str, int]]]]:
     """People's rows first, then the runs' in their order."""
-    return sorted(spreads.items(), key=lambda one: one[0][0] != OF_PEOPLE)
+    order = [OF_PEOPLE, *(run.run_id for run in frame.runs)]
+    return sorted(spreads.items(), key=lambda one: order.index(one[0][0]))
 
 
 def _spread(

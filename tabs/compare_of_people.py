@@ -56,10 +56,10 @@ class People:
     @property
     def words(self) -> str:
         """What these people's numbers are, and of how many concepts."""
-        words = f"{self.crowd.name}: {self.crowd.words}; {many(len(self.weights), 'concept')}"
+        words = f"“{self.crowd.name}” are {self.crowd.words}. {many(len(self.weights), 'concept')}"
         if self.others:
             words += (
-                f". {many(self.others, 'more word')} {'is' if self.others == 1 else 'are'} no "
+                f"; {many(self.others, 'more word')} {'is' if self.others == 1 else 'are'} no "
                 "concept of ColorConceptBench and in no number here"
             )
         return words + "."

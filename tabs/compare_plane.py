@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tabs.compare_charts import SHAPES
-from tabs.explore_analyses_parts import finished, label, short_names
-from tabs.figures import INK, LINE, PANEL, SOFT, blank
+from tabs.compare_charts import SHAPES, run_names
+from tabs.explore_analyses_parts import finished, label
+from tabs.figures import INK, LINE, SOFT, blank
 
 LEAST_RATIO, MOST_RATIO = 0.05, 8.0
 """What of the axis is always shown, and beyond what points stand at its edge."""
@@ -52,22 +52,23 @@ def plane(
     import plotly.graph_objects as go
 
     figure = blank(height=520)
-    low = min([LEAST_RATIO, *(max(point.ratio, LEAST_RATIO / 4) for point in points)]) / 1.15
+    low = LEAST_RATIO / 1.12
     high = max([2.5, *(min(point.ratio, MOST_RATIO) for point in points)]) * 1.15
     for region in regions:
         _region(figure, region, low, high)
-    for place, (run, name) in enumerate(short_names(runs).items()):
+    for place, (run, name) in enumerate(run_names(runs).items()):
         own = [point for point in points if point.run == run]
         if not own:
             continue
         shape = SHAPES[place % len(SHAPES)]
         figure.add_trace(go.Scatter(
-            x=[min(max(point.ratio, low * 1.05), high / 1.05) for point in own],
+            x=[min(max(point.ratio, LEAST_RATIO), high / 1.05) for point in own],
             y=[NO_DIRECTION if point.angle_deg is None else point.angle_deg for point in own],
             mode="markers", customdata=[point.open for point in own], cliponaxis=False,
             hovertext=[point.hover for point in own], hovertemplate="%{hovertext}<extra></extra>",
             marker={"symbol": shape, "size": 10, "color": [point.hex for point in own],
                     "opacity": 1, "line": {"width": 1, "color": INK}},
+            showlegend=False,
         ))  # fmt: skip
         # The legend's mark has no color of its own: a run has many.
         figure.add_trace(go.Scatter(
@@ -76,10 +77,10 @@ def plane(
         ))  # fmt: skip
     figure.add_vline(x=1, line={"color": SOFT, "width": 1, "dash": "dot"})
     figure.add_hline(y=180.0, line={"color": LINE, "width": 1})
-    ticks = [value for value in (0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5) if low <= value <= high]
+    ticks = [value for value in (0.05, 0.1, 0.2, 0.5, 1, 2, 5) if low <= value <= high]
     figure.update_xaxes(
         type="log", range=[_log(low), _log(high)], tickvals=ticks, showgrid=False,
-        ticktext=[f"{value:g}" for value in ticks],
+        ticktext=["≤ 0.05" if value == LEAST_RATIO else f"{value:g}" for value in ticks],
         title_text="Size: the model's shift over people's (EMD)",
     )  # fmt: skip
     figure.update_yaxes(
@@ -105,12 +106,14 @@ def _region(figure: Any, region: Region, low: float, high: float) -> None:
         type="rect", x0=left, x1=right, y0=bottom, y1=top, layer="below",
         line={"color": SOFT, "width": 1},
     )  # fmt: skip
-    # A shape's corners are given in data, an annotation's place on a log axis as its logarithm.
-    figure.add_annotation(
-        x=(_log(left) + _log(right)) / 2, y=top, yanchor="top", yshift=-3, showarrow=False,
-        text=f"<b>{label(region.name, 40)}</b> {region.count:,}", bgcolor=PANEL,
-        font={"size": 12, "color": INK},
-    )  # fmt: skip
+    import plotly.graph_objects as go
+
+    # A trace and no annotation: it lies below the points, and hides none.
+    figure.add_trace(go.Scatter(
+        x=[math.sqrt(left * right)], y=[top - 3], mode="text", textposition="bottom center",
+        text=[f"<b>{label(region.name, 40)}</b> {region.count:,}"], hoverinfo="skip",
+        textfont={"size": 12, "color": INK}, showlegend=False,
+    ))  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -130,6 +133,8 @@ def sizes(rows: Sequence[Spread]) -> dict[str, Any]:
     import plotly.graph_objects as go
 
     figure = blank(height=34 * len(rows) + 84)
+    # Room for the marks that stand at 0.
+    most = max([1.0, *(value for row in rows for value in row.values)])
     for place, row in enumerate(rows):
         # Neighbors are moved apart a little, always in the same way.
         up = [0.07 * ((at * 7) % 5 - 2) for at in range(len(row.values))]
@@ -146,7 +151,8 @@ def sizes(rows: Sequence[Spread]) -> dict[str, Any]:
             marker={"symbol": "line-ns", "size": 24, "line": {"width": 3, "color": INK}},
         ))  # fmt: skip
     figure.update_xaxes(
-        rangemode="tozero", title_text="Shift from the concept without it, EMD in ΔE*ab"
+        range=[-0.03 * most, 1.04 * most],
+        title_text="Shift from the concept without it, EMD in ΔE*ab",
     )
     figure.update_yaxes(
         tickvals=list(range(len(rows))), ticktext=[label(row.name, 44) for row in rows],

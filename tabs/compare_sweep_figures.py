@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.analysis.records import Slice
-from tabs.compare_charts import line_style
-from tabs.explore_analyses_parts import HeatCell, Picks, finished, heat_map, label, short_names
+from tabs.compare_charts import line_style, run_names
+from tabs.explore_analyses_parts import HeatCell, Picks, finished, heat_map, label
 from tabs.figures import INK, PANEL, SOFT, blank
 
 WEAKEST_SHADE = 6.0
@@ -32,7 +32,7 @@ def lines(marks: Sequence[Mark], runs: Mapping[str, str], unit: str) -> dict[str
     import plotly.graph_objects as go
 
     figure = blank(height=380)
-    for place, (run, name) in enumerate(short_names(runs).items()):
+    for place, (run, name) in enumerate(run_names(runs).items()):
         own = sorted((mark for mark in marks if mark.run == run), key=lambda mark: mark.x)
         if not own:
             continue
@@ -59,7 +59,7 @@ def by_size(marks: Sequence[Mark], runs: Mapping[str, str], unit: str) -> dict[s
     import plotly.graph_objects as go
 
     figure = blank(height=380)
-    for place, (run, name) in enumerate(short_names(runs).items()):
+    for place, (run, name) in enumerate(run_names(runs).items()):
         own = [mark for mark in marks if mark.run == run]
         if not own:
             continue
@@ -109,7 +109,7 @@ class Tile:
 
 
 def heat(
-    tiles: Sequence[Sequence[Tile]], categories: Sequence[str], runs: Sequence[str]
+    tiles: Sequence[Sequence[Tile]], categories: Sequence[str], runs: Mapping[str, str]
 ) -> dict[str, Any]:
     """Runs down, categories across; the stronger a cell is shaded, the farther from people."""
     cells = [
@@ -123,8 +123,7 @@ def heat(
         ]
         for row in tiles
     ]  # fmt: skip
-    names = short_names({f"{at}": name for at, name in enumerate(runs)})
     across = [label(name.capitalize()) for name in categories]
-    figure = heat_map(cells, across, list(names.values()), Picks(Slice()), row_px=34)
+    figure = heat_map(cells, across, list(run_names(runs).values()), Picks(Slice()), row_px=34)
     figure.update_traces(customdata=None, selector={"type": "heatmap"})
     return finished(figure)

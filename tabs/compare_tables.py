@@ -135,8 +135,8 @@ def about(frame: Frame, common: bool) -> str:
     )
 
 
-def number_json(number: Number, metric: Metric) -> dict[str, Any]:
-    """A number as a cell shows it."""
+def number_json(number: Number, metric: Metric, marked: bool = True) -> dict[str, Any]:
+    """A number as a cell shows it; ``marked`` whether its place is."""
     left = sum(number.left_out.values())
     why = "; ".join(f"{count:,} {reason}" for reason, count in number.left_out.items())
     out_words = f"{many(left, 'concept')} left out: {why}" if left else "no concept left out"
@@ -152,7 +152,7 @@ def number_json(number: Number, metric: Metric) -> dict[str, Any]:
     return {
         "text": f"{number.value:.3f}", "title": f"{title}\n{out_words}",
         "interval": interval_text(between, digits if digits == 1 else 2),
-        "mark": {1: "best", 2: "second"}.get(number.place, ""),
+        "mark": {1: "best", 2: "second"}.get(number.place, "") if marked else "",
     }  # fmt: skip
 
 
@@ -192,12 +192,18 @@ def _rows(frame: Frame, table: Alignment, metrics: Iterable[str]) -> list[dict[s
     listed = list(metrics)
     return [
         frame.run_json(run) | {"cells": {
-            column_id("", kind, style, metric):
-                number_json(table.number(run.run_id, kind, style, metric), METRICS[metric])
+            column_id("", kind, style, metric): _cell(table, run.run_id, kind, style, metric)
             for kind in table.groups for style in table.styles for metric in listed
         }}
         for run in frame.runs
     ]  # fmt: skip
+
+
+def _cell(table: Alignment, run_id: str, group: str, style: str, metric: str) -> dict[str, Any]:
+    """A cell of a column; where all rows are equal there is no best."""
+    column = [table.number(run, group, style, metric) for run in table.runs]
+    apart = any(one.place != 1 for one in column if one.value is not None)
+    return number_json(table.number(run_id, group, style, metric), METRICS[metric], apart)
 
 
 def _categories(frame: Frame, common: bool, given: Mapping[str, str]) -> dict[str, Any]:
@@ -215,7 +221,7 @@ def _categories(frame: Frame, common: bool, given: Mapping[str, str]) -> dict[st
     rows = [
         frame.run_json(run) | {"cells": {
             column_id(category, kind, style, metric):
-                number_json(table.number(run.run_id, category, style, metric), METRICS[metric])
+                _cell(table, run.run_id, category, style, metric)
             for category in table.groups
         }}
         for run in frame.runs

@@ -300,5 +300,7 @@ function publishedTables(box, published) {
   const made = JSON.stringify(published);
   if (box.dataset.made === made) return;
   box.dataset.made = made;
-  box.replaceChildren(make('h3', '', published.title), make('p', 'th-soft', published.told), ...published.tables.map(publishedCard), ...(published.after ? [make('p', 'th-soft', published.after)] : []));
+  const tables = make('div', 'th-an-prints');
+  tables.append(...published.tables.map(publishedCard));
+  box.replaceChildren(make('h3', '', published.title), make('p', 'th-soft', published.told), tables, ...(published.after ? [make('p', 'th-soft', published.after)] : []));
 }

@@ -1,6 +1,6 @@
 // Does stronger guidance, or a larger model, bring the colors nearer to people's?
 const view = analysisView('guidance', {
-  people: '', method: 'extracted', runs: '', metric: 'emd', kind: '', style: '',
+  people: '', method: 'extracted', runs: '', metric: 'emd_lab', kind: '', style: '',
 }, draw);
 const { find, query, api } = view;
 const cards = Object.fromEntries(['guidance', 'size', 'category'].map((part) => [part, figureCard(() => api + 'guidance.csv?' + query({ part }))]));
