@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import duckdb
 import numpy as np
 
 from core.analysis.records import RunRecord
+from core.color.uw71 import COUNT
 from core.concepts.extraction import EXTRACTION_VERSION
 from core.concepts.records import (
     METHODS,
@@ -191,21 +193,21 @@ class Profiles:
         """
         run = self._run(run_id)
         _check(method)
-        rows = self._database.rows(
-            f"""
-            SELECT concept_id, style, c.guidance, c.images, c.unscored, c.weights
-            FROM ({self._wanted(run, by_guidance)}) AS w
-            JOIN concept_cells AS c ON {_GOOD} ORDER BY w.prompt_no, c.guidance
-            """,
-            [PROFILE_VERSION, VERSION, method],
-        )
+        with self._database.cursor() as cursor:
+            found: Any = cursor.sql(
+                f"""
+                SELECT concept_id, style, c.guidance, c.images, c.unscored, c.weights
+                FROM ({self._wanted(run, by_guidance)}) AS w
+                JOIN concept_cells AS c ON {_GOOD} ORDER BY w.prompt_no, c.guidance
+                """,
+                params=[PROFILE_VERSION, VERSION, method],
+            ).to_arrow_table()
+        weights = _weights(found["weights"])
+        rest = zip(*(found[name].to_pylist() for name in found.column_names[:-1]), strict=True)
         return [
-            ConceptCell(
-                run_id, concept_id, style, guidance, method, images, unscored,
-                None if weights is None else np.array(weights, dtype=np.float64),
-            )
-            for concept_id, style, guidance, images, unscored, weights in rows
-        ]  # fmt: skip
+            ConceptCell(run_id, concept_id, style, scale, method, images, unscored, one)
+            for (concept_id, style, scale, images, unscored), one in zip(rest, weights, strict=True)
+        ]
 
     def missing(self, run_id: str, method: str, by_guidance: bool = False) -> list[MissingCell]:
         """The concepts that have pictures and no good extraction yet, in the order of the run's
@@ -231,17 +233,10 @@ class Profiles:
         runs = {run_id: self._run(run_id) for run_id in {one.run_id for one in cells}}
         for one in cells:
             _check(one.method)
-        rows = []
         with self._database.transaction() as cursor:
+            rows = {}
             for run in runs.values():
-                known = {
-                    (concept_id, style): number
-                    for concept_id, style, number in cursor.execute(
-                        "SELECT concept_id, style, min(prompt_no) FROM run_prompts "
-                        "JOIN known_concepts USING (prompt_no) WHERE run_no = ? GROUP BY ALL",
-                        [run.run_no],
-                    ).fetchall()
-                }
+                known = _numbers(cursor, run.run_no)
                 for one in cells:
                     if one.run_id != run.run_id:
                         continue
@@ -251,21 +246,8 @@ class Profiles:
                             f"The run {run.run_id} has no concept {one.concept_id[:80]!r} in the "
                             f"style {one.style[:40]!r}."
                         )
-                    rows.append((run.run_no, number, one))
-            for run_no, number, one in rows:
-                cursor.execute(
-                    "DELETE FROM concept_cells WHERE run_no = ? AND prompt_no = ? AND method = ? "
-                    "AND guidance IS NOT DISTINCT FROM ?::DOUBLE",
-                    [run_no, number, one.method, one.guidance],
-                )
-                cursor.execute(
-                    "INSERT INTO concept_cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    [
-                        run_no, number, one.guidance, one.method, VERSION,
-                        one.images + one.unscored, one.images, one.unscored,
-                        None if one.weights is None else one.weights.tolist(),
-                    ],
-                )  # fmt: skip
+                    rows[run.run_no, number, one.guidance, one.method] = one
+            _replace(cursor, rows)
 
     def _wanted(self, run: _Run, by_guidance: bool) -> str:
         """SQL for what can be extracted of a run: concepts with their pictures."""
@@ -290,6 +272,58 @@ _GOOD = """
     c.run_no = w.run_no AND c.prompt_no = w.prompt_no AND c.guidance IS NOT DISTINCT FROM w.guidance
         AND c.pictures = w.pictures AND c.images = w.measured AND c.version = ? AND c.method = ?
 """
+
+
+def _numbers(cursor: duckdb.DuckDBPyConnection, run_no: int) -> dict[tuple[str, str], int]:
+    """The prompts of a run's concepts, by concept and style."""
+    rows = cursor.execute(
+        "SELECT concept_id, style, min(prompt_no) FROM run_prompts "
+        "JOIN known_concepts USING (prompt_no) WHERE run_no = ? GROUP BY ALL",
+        [run_no],
+    ).fetchall()
+    return {(concept_id, style): number for concept_id, style, number in rows}
+
+
+def _replace(
+    cursor: duckdb.DuckDBPyConnection,
+    rows: Mapping[tuple[int, int, float | None, str], ConceptCell],
+) -> None:
+    """Put extractions in place of what is kept of the same."""
+    import pyarrow as pa
+
+    if not rows:
+        return
+    columns = list(zip(*rows, strict=True))
+    cells = list(rows.values())
+    weights = [None if one.weights is None else one.weights.tolist() for one in cells]
+    table = {
+        "run_no": pa.array(columns[0], pa.int32()),
+        "prompt_no": pa.array(columns[1], pa.int32()),
+        "guidance": pa.array(columns[2], pa.float64()),
+        "method": pa.array(columns[3], pa.string()),
+        "version": pa.repeat(VERSION, len(cells)),
+        "pictures": pa.array([one.images + one.unscored for one in cells], pa.int32()),
+        "images": pa.array([one.images for one in cells], pa.int32()),
+        "unscored": pa.array([one.unscored for one in cells], pa.int32()),
+        "weights": pa.array(weights, pa.list_(pa.float64(), COUNT)),
+    }
+    cursor.register("cells_made", pa.table(table))
+    try:
+        cursor.execute(
+            "DELETE FROM concept_cells AS c USING cells_made AS m WHERE c.run_no = m.run_no AND "
+            "c.prompt_no = m.prompt_no AND c.method = m.method "
+            "AND c.guidance IS NOT DISTINCT FROM m.guidance"
+        )
+        cursor.execute("INSERT INTO concept_cells BY NAME SELECT * FROM cells_made")
+    finally:
+        cursor.unregister("cells_made")
+
+
+def _weights(column: Any) -> list[np.ndarray | None]:
+    """An Arrow column of lists of 71 numbers, some of them null."""
+    flat = np.asarray(column.combine_chunks().flatten(), dtype=np.float64).reshape(-1, COUNT)
+    each = iter(flat)
+    return [next(each) if there else None for there in column.is_valid().to_pylist()]
 
 
 def _counts(run: _Run, scale: str, narrowed: str = "") -> str:

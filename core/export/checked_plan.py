@@ -97,7 +97,9 @@ def _check(made: Any) -> None:
     if not isinstance(made.get("options"), dict):
         raise BadInput("its options are no JSON object")
     rules = made.get("rules")
-    if not isinstance(rules, list) or not all(
+    # Only a run that measures concepts can do without.
+    measures = bool((made.get("made_with") or {}).get("profile"))
+    if not isinstance(rules, list) or not (rules or measures) or not all(
         isinstance(one, list) and len(one) == 2 and all(isinstance(part, str) for part in one)
         for one in rules
     ):  # fmt: skip
