@@ -30,6 +30,7 @@ bench: $(VENV)/.installed-tests
 	$(BIN)/python -m tests.bench.storage
 	$(BIN)/python -m tests.bench.runs
 	$(BIN)/python -m tests.bench.explore --verdicts 200000
+	$(BIN)/python -m tests.bench.compare
 
 chromium: $(VENV)/.installed-tests
 	$(BIN)/python -m tests.browser.chromium

@@ -183,7 +183,7 @@ def pixel_counts(srgb8: np.ndarray, mask: np.ndarray) -> np.ndarray:
     ``srgb8`` uint8 ``(H, W, 3)``, ``mask`` bool ``(H, W)``. Raises MaskError when they do not fit
     and NoPixels when fewer than two pixels are inside.
     """
-    return np.bincount(_bins_of(masked_srgb24(srgb8, mask), _table()), minlength=COUNT)
+    return _counted(_bins_of(masked_srgb24(srgb8, mask), _table()))
 
 
 def table() -> np.ndarray:
@@ -224,6 +224,15 @@ def _bins_of(srgb24: np.ndarray, cube: np.ndarray) -> np.ndarray:
             _fill(cube, (cell >> 8, cell >> 4 & 15, cell & 15))
         out = flat.take(srgb24)
     return out
+
+
+def _counted(bins: np.ndarray) -> np.ndarray:
+    """How often each bin is among uint8 ``(N,)``, int64 ``(71,)``: two at a time, which takes half
+    as long as one by one."""
+    even = bins.size & ~1
+    pairs = np.bincount(bins[:even].view(np.uint16), minlength=256 * 256).reshape(256, 256)
+    both = pairs.sum(axis=0) + pairs.sum(axis=1)
+    return both[:COUNT] + np.bincount(bins[even:], minlength=COUNT)
 
 
 def _fill(cube: np.ndarray, cell: tuple[int, int, int]) -> None:

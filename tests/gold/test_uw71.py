@@ -213,6 +213,15 @@ def test_pixels_of_an_image() -> None:
     assert (counts.shape, counts.sum()) == ((71,), mask.sum())
 
 
+@pytest.mark.parametrize("pixels", [2, 3, 4, 801])
+def test_odd_and_even_numbers_of_pixels(pixels: int) -> None:
+    srgb8 = RANDOM.integers(0, 256, (1, pixels, 3), dtype=np.uint8)
+    counts = uw71.pixel_counts(srgb8, np.ones((1, pixels), dtype=bool))
+    np.testing.assert_array_equal(
+        counts, np.bincount(uw71.nearest(srgb8_to_lab(srgb8[0])), minlength=71)
+    )
+
+
 def test_a_table_that_threads_fill_together_is_whole() -> None:
     """Pictures at once on a table with nothing in it: none may read what is not there yet."""
     pictures = RANDOM.integers(0, 256, (8, 64, 64, 3), dtype=np.uint8)
