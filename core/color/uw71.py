@@ -17,7 +17,7 @@ from itertools import product
 
 import numpy as np
 
-from core.color.spaces import hex_of, linear1_to_srgb1, srgb8_to_lab
+from core.color.spaces import chroma, hex_of, linear1_to_srgb1, srgb8_to_lab
 from core.color.systems import nearest_names
 from core.errors import BadInput
 from core.pixels import masked_srgb24
@@ -60,7 +60,8 @@ _GRAYS = {0: "Black", 25: "Dark gray", 50: "Medium gray", 75: "Light gray", 88: 
 class Bin:
     """One bin: ``index`` 0 to 70 in canonical order, ``lab`` CIELAB D65/2°, ``srgb8`` rounded.
 
-    ``name`` is the nearest name of ISCC-NBS level 3 with the bin's L*, ``Vivid blue, L* 50``
+    ``name`` is the nearest name of ISCC-NBS level 3 with the bin's L*, ``Vivid blue, L* 50``, and
+    with its C*ab where two bins would be called the same, ``Light olive, L* 50, C* 25``
     (neutral bins are called grays): for people to say, not part of UW-71.
     """
 
@@ -91,9 +92,11 @@ class Bin:
 def uw71() -> tuple[Bin, ...]:
     """The 71 bins in canonical order."""
     srgb8 = np.rint(255.0 * np.clip(_srgb1(lab71()), 0.0, 1.0)).astype(int)
+    names = [f"{_name(lab)}, L* {lab[0]:.0f}" for lab in lab71()]
     return tuple(
-        Bin(index, _triple(lab), _whole(rgb), f"{_name(lab)}, L* {lab[0]:.0f}")
-        for index, (lab, rgb) in enumerate(zip(lab71(), srgb8, strict=True))
+        Bin(index, _triple(lab), _whole(rgb), name if names.count(name) == 1 else
+            f"{name}, C* {chroma(lab):.0f}")
+        for index, (lab, rgb, name) in enumerate(zip(lab71(), srgb8, names, strict=True))
     )  # fmt: skip
 
 

@@ -97,6 +97,7 @@ def test_hue_is_the_angle_in_the_plane() -> None:
 
 def test_names_tell_all_bins_of_a_lightness_as_people_would() -> None:
     names = [bin_.name for bin_ in uw71.uw71()]
+    assert len(set(names)) == 71
     assert names[26] == "Medium gray, L* 50"
     assert names[0] == "Vivid blue, L* 50"
     assert all(name.endswith(f", L* {bin_.lab[0]:.0f}") for name, bin_ in
