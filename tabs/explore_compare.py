@@ -27,12 +27,14 @@ def compare_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
     """
     shown = runs_of(context)
     names = labels(shown)
-    # A run without a picture has nothing to compare; one that a link names is listed all the same.
+    # A run without a picture, or one that asks for no color, has nothing to compare here; one that
+    # a link names is listed all the same.
     named = (given.get("a"), given.get("b"))
-    runs = [run for run in shown if run.items > run.failed]
+    runs = [run for run in shown if run.items > run.failed and run.rules]
     listed = [*runs, *(run for run in shown if run.run_id in named and run not in runs)]
     out = {"runs": [{"id": run.run_id, "label": names[run.run_id] + ("" if run in runs else
-                     " · no picture")} for run in listed], "pairs": [],
+                     " · no picture" if run.rules else " · asks for no color")}
+                    for run in listed], "pairs": [],
            "next": "", "pinned": False, "a": "", "b": "", "sentence": "", "test": "", "empty": "",
            "counts": _counts(PairCounts())}  # fmt: skip
     if len(runs) < 2 and not (given.get("a") and given.get("b")):
