@@ -30,7 +30,7 @@ class Asked:
 
     ``concept`` is None for words that are not of ColorConceptBench. ``pair`` are places in
     ``sources``; ``apart`` draws bins of one a*, b* beside each other; ``one_scale`` gives all
-    histograms the same axis.
+    histograms the same axis; ``ribbons`` shows what moves between those of the pair.
     """
 
     words: str
@@ -41,6 +41,7 @@ class Asked:
     pair: tuple[int, int]
     apart: bool
     one_scale: bool
+    ribbons: bool
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,7 @@ def asked(given: Mapping[str, str]) -> Asked:
     return Asked(
         words, concept, sources, method, sort, _pair(given.get("pair", ""), len(sources)),
         given.get("apart", "1") != "0", given.get("scale", "one") != "own",
+        given.get("between") == "moves",
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ TEMPLATE = """<div class="th-cc" data-compare-view="concept" hidden>
 <button type="button" class="th-button th-cc-another">Choose another concept</button>
 <div class="th-cc-siblings" role="group" aria-label="This thing and its modifiers"></div></div>
 <div class="th-cc-browse"><div class="th-cc-bar">
-<input type="search" class="th-cc-search" placeholder="Search 1,279 concepts: mango, rotten, lonely…" aria-label="Search concepts" autocomplete="off" spellcheck="false">
+<input type="search" class="th-cc-search" placeholder="Search: rotten mango…" aria-label="Search concepts" autocomplete="off" spellcheck="false">
 <span class="th-strip th-cc-kinds" role="group" aria-label="Kind of concept"></span>
 <label><span>Category</span> <select class="th-cc-category" aria-label="Category"></select></label>
 <span class="th-strip th-cc-having" role="group" aria-label="What there is of it"></span></div>
@@ -52,6 +52,7 @@ right. <button type="button" class="th-link th-cc-go-people">Import people's col
 <label><span>Up</span> <select class="th-cc-first" aria-label="First of the pair"></select></label>
 <button type="button" class="th-button th-cc-swap" aria-label="Swap the two" title="Swap the two">⇅</button>
 <label><span>Down</span> <select class="th-cc-second" aria-label="Second of the pair"></select></label>
+<span class="th-cc-tool"><span>Between</span><span class="th-strip th-cc-between" role="group" aria-label="What stands between the two"></span></span>
 <span class="th-cc-tool"><span>Scale</span><span class="th-strip th-cc-pair-scale" role="group" aria-label="Vertical scale of the pair"></span></span>
 <button type="button" class="th-button th-cc-svg" data-of="mirrored">Figure as SVG</button></header>
 <p class="th-problem th-cc-pair-problem" hidden></p>

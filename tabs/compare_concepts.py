@@ -13,6 +13,7 @@ from tabs.compare_sources import Choice, choices
 from tabs.context import Context
 
 MOST_AT_FIRST = 3
+RATINGS_NOTE = "ratings, normalized"
 
 
 def concepts_view(context: Context) -> dict[str, Any]:
@@ -85,8 +86,12 @@ def concept_json(concept: Concept) -> dict[str, str]:
 
 
 def begin_with(found: list[Choice]) -> list[Choice]:
-    """What is shown when nobody chose: the first of people, then one of each run and set."""
-    out = [one for one in found if one.kind == "people"][:1]
+    """What is shown when nobody chose: the first of people, then one of each run and set.
+
+    Of people, shares of colorings come before ratings, which are none.
+    """
+    people = [one for one in found if one.kind == "people"]
+    out = sorted(people, key=lambda one: one.note == RATINGS_NOTE)[:1]
     seen = set[str]()
     for one in found:
         place = one.source.partition("/")[0]

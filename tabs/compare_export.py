@@ -29,7 +29,8 @@ def weights_csv(context: Context, given: Mapping[str, str]) -> str:
         if one.found is not None:
             people = 0 if one.found.of_pictures else one.found.count
             shares = (repr(float(value)) for value in one.found.weights)
-            writer.writerow([question.words, one.label, people, *shares])
+            words = question.words or "without a concept"
+            writer.writerow([words, one.label, people, *shares])
             rows += 1
     if not rows:
         raise BadInput("No distribution is on the page that could be written to a file.")

@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from core.color.distances import Move
 from core.color.uw71 import COUNT, Bin, uw71
 from core.errors import BadInput
+from tabs.compare_ribbons import ribbons
 from tabs.figures import INK, LINE, PANEL, SOFT, blank, plain_json
 
 SORTS = {"canonical": "Canonical", "hue": "Hue", "mass": "Mass"}
@@ -99,24 +101,42 @@ def histograms(shown: Sequence[Shown], sort: str, *, one_scale: bool = True) -> 
 
 
 def mirrored(
-    first: Shown, second: Shown, sort: str, among: Sequence[Shown], *, one_scale: bool = True
+    first: Shown,
+    second: Shown,
+    sort: str,
+    among: Sequence[Shown],
+    *,
+    one_scale: bool = True,
+    moves: Sequence[Move] = (),
 ) -> dict[str, Any]:
     """The first upward, the second downward; between them the bins' colors.
 
     Without ``one_scale`` each has its own axis. ``among`` are all that are shown: bins sorted by
-    mass keep one order on the whole page.
+    mass keep one order on the whole page. With ``moves`` there is room between the two, and
+    ribbons show what would have to go where.
     """
     order = order_of(sort, among)
-    figure = blank(height=400, bargap=0.0, barmode="overlay")
+    figure = blank(height=560 if moves else 400, bargap=0.0, barmode="overlay")
     up, down = (106.0 * float(one.weights.max()) for one in (first, second))
     if one_scale:
         up = down = max(up, down)
+    # Half the room between the bars; of one strip in the middle without ribbons.
+    room, strip = (0.18, 0.035) if moves else (0.025, 0.05)
     _bars(figure, first, order, "y")
     _strip(figure, order, "y2")
     _bars(figure, second, order, "y3")
-    _layout_y(figure, "y", [0.525, 1.0], [0, up])
-    _layout_strip(figure, "y2", [0.475, 0.525])
-    _layout_y(figure, "y3", [0.0, 0.475], [down, 0])
+    _layout_y(figure, "y", [0.5 + room, 1.0], [0, up])
+    _layout_strip(figure, "y2", [0.5 + room - strip, 0.5 + room])
+    _layout_y(figure, "y3", [0.0, 0.5 - room], [down, 0])
+    if moves:
+        _strip(figure, order, "y4")
+        _layout_strip(figure, "y4", [0.5 - room, 0.5 - room + strip])
+        edges = 0.5 + room - strip, 0.5 - room + strip
+        for path, source in ribbons(moves, order, *edges):
+            figure.add_shape(
+                type="path", path=path, xref="x", yref="paper", fillcolor=uw71()[source].hex,
+                line={"color": SOFT, "width": 0.5}, opacity=0.85,
+            )  # fmt: skip
     for one, y, anchor in ((first, 1.0, "top"), (second, 0.0, "bottom")):
         figure.add_annotation(
             x=1, y=y, xref="paper", yref="paper", text=one.title, showarrow=False,
@@ -184,6 +204,11 @@ def _strip(figure: Any, order: Sequence[int], axis: str) -> None:
         marker={"color": [bins[index].hex for index in order], "line": {"width": 0}},
         hoverinfo="none", meta={"is": "strip"},
     ))  # fmt: skip
+    # One line around all of them: the white bin has an end on white paper too.
+    figure.add_shape(
+        type="rect", xref="x", yref=f"{axis} domain", x0=-0.5, x1=COUNT - 0.5, y0=0, y1=1,
+        line={"color": LINE, "width": 0.6}, fillcolor="rgba(0,0,0,0)",
+    )  # fmt: skip
 
 
 def _bins_axis(figure: Any) -> None:

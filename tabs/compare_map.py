@@ -75,7 +75,9 @@ def flow(
                         float(radius[move.source]), float(radius[move.target]))  # fmt: skip
         # The color that moves, with a thin line around it: light ones are seen too.
         figure.add_shape(
-            type="path", path=_path(outline), fillcolor=bins[move.source].hex, opacity=0.92,
+            type="path", path=_path(outline), fillcolor=bins[move.source].hex,
+            # Many moves of next to nothing must not hide the few that matter.
+            opacity=0.95 if width_px >= 1.5 else 0.4,
             line={"color": INK, "width": 0.7}, name=f"{move.source}-{move.target}",
         )  # fmt: skip
         middles.append((start + end) / 2.0)

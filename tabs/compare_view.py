@@ -46,8 +46,8 @@ def concept_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
     """Distributions, their figures and the numbers of every pair.
 
     ``given``: ``concept`` or ``words``, ``d`` (sources), ``method``, ``sort``, ``pair``, ``apart``,
-    ``scale``. A source that cannot be had is told at its place. Raises BadInput for a question that
-    is none.
+    ``scale``, ``between``. A source that cannot be had is told at its place. Raises BadInput for a
+    question that is none.
     """
     question = asked(given)
     every = resolved(context, question)
@@ -68,8 +68,9 @@ def concept_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
     if closely:
         first, second = closely
         answer["figures"]["mirrored"] = mirrored(
-            first, second, question.sort, list(shown.values()), one_scale=question.one_scale
-        )
+            first, second, question.sort, list(shown.values()), one_scale=question.one_scale,
+            moves=emd_flow(first.weights, second.weights) if question.ribbons else (),
+        )  # fmt: skip
         answer["figures"]["map"] = bubbles(first, second, apart=question.apart)
         answer["flow"] = _moves(first, second, apart=question.apart)
     return answer

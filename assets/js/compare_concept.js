@@ -1,7 +1,7 @@
 // One concept and its distributions side by side.
 const box = element.querySelector('[data-compare-view]');
 const part = (name) => box.querySelector('.th-cc-' + name);
-const DEFAULTS = { method: 'extracted', sort: 'hue', scale: 'one', apart: '1', pair: '0-1' };
+const DEFAULTS = { method: 'extracted', sort: 'hue', scale: 'one', apart: '1', between: 'bins', pair: '0-1' };
 const state = { concept: '', words: '', d: [], ...DEFAULTS };
 let known = null, view = null, chosen = null, here = null, asked = 0, started = null;
 
@@ -28,7 +28,7 @@ function query(more) {
   Object.entries({ concept: state.concept, words: state.words, method: state.method, ...more }).forEach(([name, value]) => { if (value !== '' && value !== null) values.set(name, value); });
   return values;
 }
-function whole() { return query({ d: state.d.join(','), sort: state.sort, scale: state.scale, apart: state.apart, pair: state.pair }); }
+function whole() { return query({ d: state.d.join(','), sort: state.sort, scale: state.scale, apart: state.apart, between: state.between, pair: state.pair }); }
 async function holds(source) {
   const found = await ask('/api/compare/choices?' + query({}));
   return found.choices.some((one) => one.source === source || source.startsWith(one.source));
@@ -75,7 +75,7 @@ async function go(next) {
         chooser.show(answer);
         if (next.d === null) {
           // What stood side by side stays, where there is something of it for this concept.
-          const there = new Set(answer.choices.map((one) => one.source)), stay = kept.filter((one) => there.has(one));
+          const there = new Set(answer.choices.map((one) => one.source)), stay = kept.filter((one) => there.has(one) || one.startsWith('image:'));
           state.d = stay.length > 1 ? stay : [...new Set([...stay, ...answer.begin])].slice(0, MOST_SOURCES);
           state.pair = DEFAULTS.pair;
         }
@@ -111,10 +111,11 @@ async function draw(mine) {
   part('planes').hidden = !(view && view.flow);
   moves.draw(view ? view.flow : null);
   if (!view) return;
-  sources.draw(view.distributions);
+  sources.draw(view.distributions, Boolean(chosen));
   strip(part('sort'), known.sorts, state.sort, (sort) => go({ sort }));
   strip(part('scale'), [{ id: 'one', name: 'The same' }, { id: 'own', name: 'Each its own' }], state.scale, (scale) => go({ scale }));
   strip(part('pair-scale'), [{ id: 'one', name: 'The same' }, { id: 'own', name: 'Each its own' }], state.scale, (scale) => go({ scale }));
+  strip(part('between'), [{ id: 'bins', name: 'Bins' }, { id: 'moves', name: 'What moves' }], state.between, (between) => go({ between }));
   strip(part('apart'), [{ id: '1', name: 'L* apart' }, { id: '0', name: 'Exact' }], state.apart, (apart) => go({ apart }));
   put(part('map-words'), state.apart === '1' ? 'Bins of one a*, b* are set apart: up for lighter, down for darker ones. Areas are as shares.' : 'Bins of one a*, b* lie on each other, the largest behind. Areas are as shares.');
   part('method').value = state.method;

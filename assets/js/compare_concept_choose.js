@@ -37,8 +37,8 @@ function conceptChooser(box, choose) {
     strip(find('having'), counted('having', HAVING, (one, id) => !id || one[id] > 0), state.having, (id) => { state.having = id; draw(); });
     const categories = [...new Set(all.map((one) => one.category))], by = under('category');
     options(find('category'), [{ id: '', name: 'All ' + by.length.toLocaleString('en-US') }, ...categories.map((name) => ({ id: name, name: name + ' ' + by.filter((one) => one.category === name).length.toLocaleString('en-US') }))], state.category);
-    // What has data stands first, otherwise the paper's order.
-    const found = under('').sort((one, other) => Number(other.people > 0) - Number(one.people > 0) || Number(other.pictures > 0) - Number(one.pictures > 0) || one.place - other.place);
+    // What has data stands first, then things before their modifiers, otherwise the paper's order.
+    const found = under('').sort((one, other) => Number(other.people > 0) - Number(one.people > 0) || Number(other.pictures > 0) - Number(one.pictures > 0) || Number(other.kind === 'base') - Number(one.kind === 'base') || one.place - other.place);
     at = Math.min(at, found.length - 1);
     list.replaceChildren(...found.slice(0, LISTED).map((one, index) => {
       const button = make('button', 'th-cc-concept', one.words);

@@ -47,12 +47,12 @@ function sourceList(box, { bins, changed, shareOf }) {
   select.addEventListener('change', () => { const source = select.value; select.value = ''; if (source) changed([...now.map((one) => one.source), source]); });
   return {
     choices(found) { choices = found; },
-    draw(distributions) {
+    draw(distributions, concept) {
       now = distributions;
       list.replaceChildren(...now.map(row));
       put(count, now.length ? now.length + ' of at most ' + MOST_SOURCES : '');
       const taken = new Set(now.map((one) => one.source)), free = choices.filter((one) => !taken.has(one.source)), full = now.length >= MOST_SOURCES;
-      const first = new Option(full ? 'Six is the most: remove one first' : free.length ? 'Add a distribution…' : choices.length ? 'Nothing else is stored of this concept' : 'Nothing is stored of this concept yet', '');
+      const first = new Option(full ? 'Six is the most: remove one first' : free.length ? 'Add a distribution…' : choices.length ? 'Nothing else is stored of this concept' : concept ? 'Nothing is stored of this concept yet' : 'Choose a concept to add people and runs', '');
       select.replaceChildren(first, ...GROUPS.flatMap(([kind, name]) => {
         const members = free.filter((one) => one.kind === kind);
         if (!members.length) return [];

@@ -421,3 +421,32 @@ def test_routes_answer_in_words(context: Context) -> None:
         'attachment; filename="truehue-banana-histograms.csv"'
     )
     assert client.get(f"/api/compare/numbers.csv?{query}").status_code == 400
+
+
+def test_ribbons_lie_side_by_side_and_are_as_wide_as_their_mass() -> None:
+    from core.color.distances import emd_flow
+    from tabs.compare_ribbons import WIDEST, ribbons
+
+    moves = emd_flow(mixed(b69=0.6, b37=0.4), one_hot(GREEN))
+    order = list(range(COUNT))
+    found = {source: path for path, source in ribbons(moves, order, 0.7, 0.3)}
+    ends = {}
+    for source, path in found.items():
+        numbers = [tuple(map(float, one.split(","))) for one in path.split() if "," in one]
+        (left, top), (below, bottom), (right, _) = numbers[0], numbers[3], numbers[-1]
+        assert (top, bottom) == (0.7, 0.3)
+        # Above, each stands in the middle of its own bin.
+        assert (left + right) / 2.0 == pytest.approx(source, abs=1e-3)
+        ends[source] = (below, below + right - left)
+    # Below, both fill one bin, without a gap.
+    assert ends[37][1] == pytest.approx(ends[69][0], abs=1e-3)
+    assert (ends[37][0], ends[69][1]) == (
+        pytest.approx(GREEN - WIDEST / 2.0, abs=1e-3),
+        pytest.approx(GREEN + WIDEST / 2.0, abs=1e-3),
+    )
+    assert ribbons((), order, 0.7, 0.3) == []
+    figure = mirrored(shown("A", mixed(b69=0.6, b37=0.4)), shown("B", one_hot(GREEN)), "hue", (),
+                      moves=moves)  # fmt: skip
+    paths = [one for one in figure["layout"]["shapes"] if one["type"] == "path"]
+    assert [one["fillcolor"] for one in paths] == [uw71()[69].hex, uw71()[37].hex]
+    assert len(traces(figure, "strip")) == 2
