@@ -21,10 +21,10 @@ PAGE = 60
 
 def concepts_view(context: Context, people: PeopleHere, given: Mapping[str, str]) -> dict[str, Any]:
     """A page of the concepts of a number, worst first. ``given`` as for the tables, with ``cell``,
-    the run and the column (``run~category/kind/style/metric``), and ``offset``. Raises BadInput for
+    the run and the column (``run:category/kind/style/metric``), and ``offset``. Raises BadInput for
     a number that there is not."""
     frame = frame_of(context, people, given)
-    run_id, _, column = given.get("cell", "").partition("~")
+    run_id, _, column = given.get("cell", "").partition(":")
     category, kind, style, metric = (*column.split("/"), "", "", "", "")[:4]
     names = {run.run_id: frame.names[run.run_id] for run in frame.runs}
     if run_id not in names or metric not in MEANINGS or kind not in (ALL_KINDS, *KINDS):

@@ -272,7 +272,7 @@ function groupedColumns(groups) {
 }
 // A table of the paper: as printed, in its own order, and with no button in it.
 function publishedCard(found) {
-  const node = make('article', 'th-an-printed'), head = make('header'), how = make('p', 'th-soft'), link = make('a', '', found.source);
+  const node = make('article', 'th-an-printed' + (found.groups.length > 1 ? ' th-an-wide' : '')), head = make('header'), how = make('p', 'th-soft'), link = make('a', '', found.source);
   head.append(make('h4', '', found.title), make('span', 'th-board-tag', 'as published'));
   link.href = found.url;
   link.target = '_blank';

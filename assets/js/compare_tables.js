@@ -58,13 +58,15 @@ function number(one, column, cell) {
     node.append(none);
     return node;
   }
-  const button = make('button', cell.mark ? 'th-an-' + cell.mark : ''), at = one.id + '~' + column.id;
+  const button = make('button', cell.mark ? 'th-an-' + cell.mark : ''), at = one.id + ':' + column.id;
   button.type = 'button';
   button.dataset.cell = at;
   button.title = cell.title + (cell.mark === 'best' ? '\nthe best of the column' : cell.mark === 'second' ? '\nthe second of the column' : '') + '\nLists the concepts, worst first';
   button.setAttribute('aria-pressed', String(state.cell === at));
   button.setAttribute('aria-label', [one.name, column.title, cell.text, cell.mark, cell.interval && '95% interval ' + cell.interval].filter(Boolean).join(', '));
-  button.append(make('span', '', cell.text + (cell.mark === 'best' ? ' ★' : '')));
+  const text = make('span', '', cell.text);
+  if (cell.mark === 'best') text.append(make('i', '', '★'));
+  button.append(text);
   if (cell.interval) button.append(make('small', '', cell.interval));
   button.addEventListener('click', () => { state.cell = state.cell === at ? '' : at; draw(view.data()); told(); if (state.cell) find('.th-tables-concepts').scrollIntoView({ block: 'nearest' }); });
   node.append(button);

@@ -236,7 +236,7 @@ def test_a_number_is_the_mean_of_the_concepts_that_it_lists(
     client: TestClient, context: Context, filled: dict[str, str]
 ) -> None:
     run_id = filled[OVERDOES]
-    found = shown(client, "tables/concepts", cell=f"{run_id}~/visual state/photo/emd_lab")
+    found = shown(client, "tables/concepts", cell=f"{run_id}:/visual state/photo/emd_lab")
     values = [float(one["text"]) for one in found["concepts"]]
     assert values == sorted(values, reverse=True)
     assert found["total"] == MODIFIED
@@ -326,7 +326,7 @@ def test_one_scale_alone_is_of_its_pictures(client: TestClient, filled: dict[str
     view = shown(client, "tables", guidance="3")
     assert view["frame"]["cells"]["have"] == 9 * len(filled)
     found = shown(
-        client, "tables/concepts", guidance="3", cell=f"{filled[FOLLOWS]}~/base/photo/pcc"
+        client, "tables/concepts", guidance="3", cell=f"{filled[FOLLOWS]}:/base/photo/pcc"
     )
     assert found["concepts"][0]["open"]["d"].endswith("/photo/3")
     assert client.get(API + "tables", params={"guidance": "4"}).status_code == 400
