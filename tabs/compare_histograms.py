@@ -135,7 +135,8 @@ def mirrored(
         for path, source in ribbons(moves, order, *edges):
             figure.add_shape(
                 type="path", path=path, xref="x", yref="paper", fillcolor=uw71()[source].hex,
-                line={"color": SOFT, "width": 0.5}, opacity=0.85,
+                # Of thin ones the line is all that is seen: it has the color too.
+                line={"color": uw71()[source].hex, "width": 0.9}, opacity=0.85,
             )  # fmt: skip
     for one, y, anchor in ((first, 1.0, "top"), (second, 0.0, "bottom")):
         figure.add_annotation(

@@ -98,6 +98,8 @@ async function load(mine) {
   try { view = something ? await ask('/api/compare/view?' + whole()) : null; } finally { if (mine === asked) box.classList.remove('th-cc-busy'); }
   if (mine !== asked) return;
   problem('');
+  // Of a pair that is not there any more, the first two are shown.
+  if (view) { state.pair = view.pair.join('-'); publish(); }
   await draw(mine);
 }
 async function draw(mine) {

@@ -168,6 +168,14 @@ def test_people_against_two_sets_of_images(visit: Visit, started: App) -> None:
     expect(images).to_contain_text("It came as numbers: there are no images to show.")
     images.get_by_role("button", name="Close").click()
 
+    # Swapped, the same has to move the other way; ribbons show it between the histograms.
+    view.get_by_role("button", name="Swap the two").click()
+    expect(move).to_contain_text(f"100.0% from {uw71()[BROWN].name} to {uw71()[YELLOW].name}")
+    view.get_by_role("button", name="Swap the two").click()
+    expect(move).to_contain_text(f"100.0% from {uw71()[YELLOW].name} to {uw71()[BROWN].name}")
+    view.get_by_role("button", name="What moves").click()
+    expect(pair.locator(".shapelayer path[fill-rule]")).to_have_count(3)
+
     # The figure and the tables come as files.
     name, content = saved(page, view.locator('.th-cc-svg[data-of="flow"]'))
     assert name == "truehue-banana-flow.svg"

@@ -440,10 +440,8 @@ def test_ribbons_lie_side_by_side_and_are_as_wide_as_their_mass() -> None:
         ends[source] = (below, below + right - left)
     # Below, both fill one bin, without a gap.
     assert ends[37][1] == pytest.approx(ends[69][0], abs=1e-3)
-    assert (ends[37][0], ends[69][1]) == (
-        pytest.approx(GREEN - WIDEST / 2.0, abs=1e-3),
-        pytest.approx(GREEN + WIDEST / 2.0, abs=1e-3),
-    )
+    assert ends[37][0] == pytest.approx(GREEN - WIDEST / 2.0, abs=1e-3)
+    assert ends[69][1] == pytest.approx(GREEN + WIDEST / 2.0, abs=1e-3)
     assert ribbons((), order, 0.7, 0.3) == []
     figure = mirrored(shown("A", mixed(b69=0.6, b37=0.4)), shown("B", one_hot(GREEN)), "hue", (),
                       moves=moves)  # fmt: skip
