@@ -44,8 +44,8 @@ def guidance_view(context: Context, people: PeopleHere, given: Mapping[str, str]
     """The three figures for ``people``, ``method``, ``runs``, ``metric``, ``kind`` and ``style``,
     empty for all. Raises BadInput for a choice that there is not."""
     frame = frame_of(context, people, given, each_scale=True)
-    asked = _Asked(given)
-    charts = _charts(frame, asked)
+    asked = Choice(given)
+    charts = charts_of(frame, asked)
     return {
         "frame": frame.as_json(),
         "choices": {
@@ -67,13 +67,13 @@ def guidance_csv(context: Context, people: PeopleHere, given: Mapping[str, str])
     part = given.get("part") or PARTS[0]
     if part not in PARTS:
         raise BadInput(f"There is no figure {part!r}: {', '.join(PARTS)}.")
-    charts = _charts(frame_of(context, people, given, each_scale=True), _Asked(given))
+    charts = charts_of(frame_of(context, people, given, each_scale=True), Choice(given))
     if part not in charts:
         raise BadInput("There is nothing to export yet: these figures need people and runs.")
     return charts[part].csv()
 
 
-class _Asked:
+class Choice:
     """The number, kind of concepts and style that are meant; kind and style empty for all."""
 
     def __init__(self, given: Mapping[str, str]) -> None:
@@ -100,7 +100,8 @@ class _Asked:
         return f"{MEANINGS[self.metric]}; {kind}, {style}."
 
 
-def _charts(frame: Frame, asked: _Asked) -> dict[str, Chart]:
+def charts_of(frame: Frame, asked: Choice) -> dict[str, Chart]:
+    """The charts by :data:`PARTS`; none without people or distributions."""
     if not frame.ready:
         return {}
     return {
@@ -109,7 +110,7 @@ def _charts(frame: Frame, asked: _Asked) -> dict[str, Chart]:
     }  # fmt: skip
 
 
-def _by_guidance(frame: Frame, asked: _Asked) -> Chart:
+def _by_guidance(frame: Frame, asked: Choice) -> Chart:
     cells = [cell for cell in frame.cells.kept if asked.style in ("", cell.style)]
     found = guidance_sweep(
         cells, frame.weights, metrics=(asked.metric,), by=BY_KIND if asked.kind else ALL
@@ -147,7 +148,7 @@ def _whole(found: tuple[GuidanceLine, ...], line: GuidanceLine) -> bool:
     )
 
 
-def _scores(frame: Frame, asked: _Asked) -> list[Score]:
+def _scores(frame: Frame, asked: Choice) -> list[Score]:
     """Of all scales together, of the kind and style that are meant."""
     cells = [
         cell for cell in frame.cells.kept
@@ -166,7 +167,7 @@ def _numbers(found: Iterable[Score], metric: str) -> dict[str, Number]:
     return column_of(rows, metric, common=True)
 
 
-def _by_size(frame: Frame, asked: _Asked) -> Chart:
+def _by_size(frame: Frame, asked: Choice) -> Chart:
     numbers = _numbers(_scores(frame, asked), asked.metric)
     column = (ALL, ALL, asked.metric)
     table = Alignment(
@@ -195,7 +196,7 @@ def _by_size(frame: Frame, asked: _Asked) -> Chart:
     )  # fmt: skip
 
 
-def _by_category(frame: Frame, asked: _Asked) -> Chart:
+def _by_category(frame: Frame, asked: Choice) -> Chart:
     found = _scores(frame, asked)
     by_category: dict[str, list[Score]] = {}
     for score in found:

@@ -7,6 +7,7 @@ import io
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,14 @@ from core.concepts.distribution import of_pictures
 from core.concepts.reading import read_distributions
 from core.concepts.records import EXTRACTED, PIXELS
 from core.concepts.sensitivity import INERTIA, OVER_CORRECTION, PRECISE
+from core.generation.registry import model as registered
 from core.published import value
 from core.runs.folder import RunFolder
 from storage import Storage
 from tabs.compare_cells import EACH_SCALE, run_cells
+from tabs.compare_frame import frame_of
+from tabs.compare_guidance import Choice, charts_of
+from tabs.compare_of_people import PeopleHere
 from tabs.context import Context
 from tabs.explore_jobs import Job
 from tabs.routes_compare_tables import compare_tables_routes
@@ -349,3 +354,37 @@ def test_what_there_is_not_is_said(
     answer = client.get(API + path, params=params)
     assert answer.status_code == 400
     assert len(answer.json()["error"]) > 20
+
+
+def test_size_is_that_of_the_registry(context: Context, filled: dict[str, str]) -> None:
+    frame = frame_of(context, PeopleHere(context), {}, each_scale=True)
+    models = dict(zip(filled.values(), ("sd3-medium", "sdxl-base-1.0", "flux.1-dev"), strict=True))
+    runs = tuple(replace(run, model=models[run.run_id]) for run in frame.runs)
+    chart = charts_of(replace(frame, runs=runs), Choice({"metric": "pcc"}))["size"]
+    sizes = {row.values[0]: row.values[1] for row in chart.rows}
+    names = {
+        frame.names[run_id]: registered(model).parameters_b for run_id, model in models.items()
+    }
+    assert sizes == names
+    assert "Spearman" in chart.stands
+    assert chart.figure is not None
+    assert chart.figure["layout"]["xaxis"]["type"] == "log"
+
+
+def test_colorings_stored_here_are_people_too(
+    fresh: tuple[TestClient, Context], folders: dict[str, RunFolder]
+) -> None:
+    client, context = fresh
+    context.storage.runs.ingest(folders[FOLLOWS])
+    run_id = folders[FOLLOWS].run_id
+    run_cells(context, [run_id], EXTRACTED, "all", idle_job())
+    # Somebody "colored" the bananas as the run drew them, so nothing is apart.
+    banana = next(one for one in fruits() if one.words == "banana")
+    pictures, _ = context.storage.profiles.pictures(run_id, banana.id)
+    images = [(one.image_id, one.mask_id, f"p{at}") for at, one in enumerate(pictures)]
+    context.storage.picture_sets.add("Bananas", "banana", images, of_people=True)
+    frame = shown(client, "tables")["frame"]
+    assert frame["people"]["chosen"] == "colorings"
+    found = shown(client, "tables/concepts", cell=f"{run_id}:/base/photo/emd_lab")
+    assert [(one["words"], one["text"]) for one in found["concepts"]] == [("banana", "0.000")]
+    assert found["concepts"][0]["open"]["d"].startswith("pictures:")
