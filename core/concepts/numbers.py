@@ -22,11 +22,13 @@ SHOWN_DIGITS = 3
 
 @dataclass(frozen=True)
 class Number:
-    """A mean over ``count`` concepts; None where there is none.
+    """A mean over ``count`` numbers, one a concept, or one a concept and style; None where there is
+    none.
 
-    ``low`` and ``high`` are the percentile bootstrap's 95% interval over concepts, None for fewer
-    than two concepts and where all are equal. ``left_out`` says how many concepts have no part in
-    it, by reason. ``place`` is 1 for the best and 2 for the second of a column, 0 for all others.
+    ``low`` and ``high`` are the percentile bootstrap's 95% interval over concepts (both styles of
+    one are drawn together), None for fewer than two concepts and where all are equal. ``left_out``
+    says how many have no part in it, by reason. ``place`` is 1 for the best and 2 for the second of
+    a column, 0 for all others.
     """
 
     value: float | None
@@ -37,32 +39,46 @@ class Number:
     place: int = 0
 
 
-def mean_of(values: Sequence[float], reasons: Sequence[str]) -> Number:
-    """The mean of ``values``; ``reasons`` are those of the concepts left out, one each."""
-    left_out = dict(Counter(reasons))
-    if not values:
-        return Number(None, 0, left_out)
-    array = np.array(values, dtype=np.float64)
-    between = interval(resample_counts(array.size) @ array / array.size)
-    low, high = between or (None, None)
-    return Number(float(array.mean()), array.size, left_out, low, high)
+def mean_of(
+    values: Sequence[float], reasons: Sequence[str], concepts: Sequence[str] | None = None
+) -> Number:
+    """The mean of ``values``; ``reasons`` are those of what is left out, one each.
 
-
-def ratio_of(above: Sequence[float], below: Sequence[float], reasons: Sequence[str]) -> Number:
-    """The mean of ``above`` over the mean of ``below``, of the same concepts, resampled in pairs.
-
-    There is none where the mean below is 0.
+    ``concepts`` says which concept each value is of, where one may have several: those are drawn
+    together, for they are no independent ones. None stands for a concept a value.
     """
+    return _over(values, np.ones(len(values)), reasons, concepts)
+
+
+def ratio_of(
+    above: Sequence[float], below: Sequence[float], reasons: Sequence[str],
+    concepts: Sequence[str] | None = None,
+) -> Number:  # fmt: skip
+    """The mean of ``above`` over the mean of ``below``, resampled in pairs; else as
+    :func:`mean_of`. There is none where the mean below is 0.
+    """
+    return _over(above, np.array(below, dtype=np.float64), reasons, concepts)
+
+
+def _over(
+    above: Sequence[float], below: np.ndarray, reasons: Sequence[str],
+    concepts: Sequence[str] | None,
+) -> Number:  # fmt: skip
+    """The sum above over the sum below, which are sums over concepts first."""
     left_out = dict(Counter(reasons))
-    first, second = np.array(above, dtype=np.float64), np.array(below, dtype=np.float64)
-    if not first.size or second.sum() <= 0.0:
+    first = np.array(above, dtype=np.float64)
+    if not first.size or below.sum() <= 0.0:
         return Number(None, 0, left_out)
-    drawn = resample_counts(first.size)
+    value = float(first.sum() / below.sum())
+    unit = np.arange(first.size)
+    if concepts is not None:
+        unit = np.unique(np.array(concepts), return_inverse=True)[1]
+    drawn = resample_counts(int(unit.max()) + 1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        samples = (drawn @ first) / (drawn @ second)
+        samples = (drawn @ np.bincount(unit, first)) / (drawn @ np.bincount(unit, below))
     samples[~np.isfinite(samples)] = np.nan
     low, high = interval(samples) or (None, None)
-    return Number(float(first.sum() / second.sum()), first.size, left_out, low, high)
+    return Number(value, first.size, left_out, low, high)
 
 
 @lru_cache(maxsize=64)

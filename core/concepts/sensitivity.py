@@ -213,11 +213,13 @@ def summary_of(found: Sequence[Shift], limits: Limits = OURS) -> Summary:
     ratios = [shift.ratio for shift in there if shift.ratio is not None]
     angles = [shift.direction_deg for shift in there if shift.direction_deg is not None]
     still = [shift.direction_reason for shift in there if shift.direction_deg is None]
-    sensitivity = ratio_of(model, people, reasons)
-    direction = mean_of(angles, [*reasons, *still])
+    names = [shift.concept_id for shift in there]
+    sensitivity = ratio_of(model, people, reasons, names)
+    turned = [shift.concept_id for shift in there if shift.direction_deg is not None]
+    direction = mean_of(angles, [*reasons, *still], turned)
     return Summary(
         sensitivity=sensitivity,
-        mean_ratio=mean_of(ratios, reasons),
+        mean_ratio=mean_of(ratios, reasons, names),
         median_ratio=float(np.median(ratios)) if ratios else None,
         direction_deg=direction,
         model_lab=float(np.mean(model)) if model else None,

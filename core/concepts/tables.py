@@ -159,7 +159,7 @@ def column_of(
         shared = set.intersection(*full) if full else set()
     out = {}
     for key, scored in rows.items():
-        kept, reasons = [], []
+        kept, names, reasons = [], [], []
         for score in scored:
             place = score.concept.id, score.style
             value = values[key][place]
@@ -169,7 +169,8 @@ def column_of(
                 reasons.append(NOT_COMMON)
             else:
                 kept.append(value)
-        out[key] = mean_of(kept, reasons)
+                names.append(score.concept.id)
+        out[key] = mean_of(kept, reasons, names)
     return out
 
 

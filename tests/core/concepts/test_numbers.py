@@ -75,3 +75,23 @@ def test_numbers_are_placed_as_they_are_shown() -> None:
 def test_a_row_without_a_number_has_no_place() -> None:
     assert [one.place for one in placed(numbers(None, 0.7, 0.6), "pcc")] == [0, 1, 2]
     assert [one.place for one in placed(numbers(None, 0.7), "pcc")] == [0, 0]
+
+
+def test_both_styles_of_a_concept_are_drawn_together() -> None:
+    """Two equal styles say nothing new: the interval is that of one."""
+    values = list(np.random.default_rng(5).gamma(2.0, 10.0, 40))
+    names = [f"c{number:02d}" for number in range(40)]
+    once = mean_of(values, [], names)
+    assert once == mean_of(values, [])
+    twice = mean_of([*values, *values], [], [*names, *names])
+    assert (twice.low, twice.high) == pytest.approx((once.low, once.high))
+    assert twice.count == 80
+    apart = mean_of([*values, *values], [])
+    assert once.low is not None
+    assert apart.low is not None
+    assert apart.low > once.low
+    # A concept with one style and one with two: sums over concepts, drawn with what they count.
+    people = [10.0, 10.0, 5.0]
+    found = ratio_of([10.0, 20.0, 10.0], people, [], ["a", "a", "b"])
+    assert found.value == 40.0 / 25.0
+    assert (found.low, found.high) == pytest.approx((30.0 / 20.0, 10.0 / 5.0))
