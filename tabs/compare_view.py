@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from core.color.distances import compare, emd_flow
 from core.color.spaces import hex_of, lab_to_srgb8
@@ -16,6 +19,7 @@ from tabs.compare_map import MOST_ARROWS, bubbles, flow
 from tabs.compare_numbers import METRICS, Metric, interval_json, metrics_json, numbers_json
 from tabs.context import Context
 from tabs.guard import many
+from tabs.kept import Kept
 
 if TYPE_CHECKING:
     from core.concepts.distribution import Distribution, Intervals
@@ -25,7 +29,8 @@ SEED = 71
 MOST_KEPT = 60
 SHOWN_BINS = 5
 
-_KEPT: dict[Hashable, Intervals] = {}
+_KEPT: Kept[Intervals] = Kept(MOST_KEPT)
+_DRAWN: Kept[np.ndarray | None] = Kept(MOST_KEPT)
 
 
 def bins_view() -> dict[str, Any]:
@@ -101,18 +106,23 @@ def intervals_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]
 
 def intervals_of(first: Resolved, second: Resolved) -> Intervals:
     """The intervals of a pair; both must have been found. Those of the last pairs are kept: a table
-    is saved with the numbers that are on the page."""
-    from core.concepts.distribution import intervals
+    is saved with the numbers that are on the page. So are the draws of the last distributions: one
+    stands in several pairs."""
+    from core.concepts.distribution import draws_of, intervals_of_draws
 
     assert first.found is not None
     assert second.found is not None
-    key = (_content(first.found), _content(second.found))
-    kept = _KEPT.get(key)
-    if kept is None:
-        kept = _KEPT[key] = intervals(first.found, second.found, DRAWS, SEED)
-        while len(_KEPT) > MOST_KEPT:
-            _KEPT.pop(next(iter(_KEPT)), None)
-    return kept
+    sides = (first.found, second.found)
+    contents = tuple(_content(one) for one in sides)
+
+    def made() -> Intervals:
+        first_drawn, second_drawn = (
+            _DRAWN.get((content, side), partial(draws_of, one, side, DRAWS, SEED))
+            for side, (one, content) in enumerate(zip(sides, contents, strict=True))
+        )
+        return intervals_of_draws(*sides, first_drawn, second_drawn)
+
+    return _KEPT.get(contents, made)
 
 
 def _content(found: Distribution) -> Hashable:

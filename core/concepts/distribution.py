@@ -267,7 +267,33 @@ def intervals(
     A side that cannot be drawn again stays as it is, which is noted. Once ``stop`` is set, they are
     of the draws done so far, and there are none without any.
     """
-    sides = [resampled(one, draws, (seed, place), stop) for place, one in enumerate((a, b))]
+    first, second = (draws_of(one, place, draws, seed, stop) for place, one in enumerate((a, b)))
+    return intervals_of_draws(a, b, first, second, stop)
+
+
+def draws_of(
+    distribution: Distribution,
+    side: int,
+    draws: int = DRAWS,
+    seed: int = 0,
+    stop: Event | None = None,
+) -> np.ndarray | None:
+    """What :func:`intervals` draws for its first (``side`` 0) or second side (1); they differ, for
+    two sides must not be drawn alike. It costs most of an interval, and one that stands in many
+    pairs need not be drawn for each. As :func:`resampled`."""
+    return resampled(distribution, draws, (seed, side), stop)
+
+
+def intervals_of_draws(
+    a: Distribution,
+    b: Distribution,
+    first: np.ndarray | None,
+    second: np.ndarray | None,
+    stop: Event | None = None,
+) -> Intervals:
+    """:func:`intervals` of draws ``(draws, 71)`` that were made before; None for a side that cannot
+    be drawn again."""
+    sides = (first, second)
     notes = tuple(
         f"{one.label} is kept as it is. {one.fixed}"
         for one, side in zip((a, b), sides, strict=True)
@@ -276,12 +302,12 @@ def intervals(
     if len(notes) == 2:
         return Intervals(dict.fromkeys(METRICS), notes=("There is no interval.", *notes))
     ready = min(side.shape[0] for side in sides if side is not None)
-    first, second = (
+    drawn = (
         np.broadcast_to(one.weights, (ready, COUNT)) if side is None else side[:ready]
         for one, side in zip((a, b), sides, strict=True)
     )
     found: list[Comparison] = []
-    for p, q in zip(first, second, strict=True):
+    for p, q in zip(*drawn, strict=True):
         if stop is not None and stop.is_set():
             break
         found.append(compare(p, q))

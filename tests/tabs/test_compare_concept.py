@@ -32,6 +32,8 @@ from tabs.compare_map import LARGEST_PX, PX_A_UNIT, arrow, bubbles, flow, places
 from tabs.compare_numbers import METRICS
 from tabs.compare_steps import images_view, steps_view
 from tabs.compare_view import (
+    DRAWS,
+    SEED,
     bins_view,
     concept_view,
     flow_view,
@@ -288,6 +290,13 @@ def test_intervals_hold_the_numbers_that_do_not_move(context: Context) -> None:
 
     first, second = resolved(context, asked(given))
     assert intervals_of(first, second) is intervals_of(first, second)
+    # Draws are kept for other pairs, and leave every number as it is.
+    from core.concepts.distribution import intervals
+
+    assert first.found is not None
+    assert second.found is not None
+    plain = intervals(second.found, first.found, DRAWS, SEED)
+    assert intervals_of(second, first) == plain
 
 
 @pytest.mark.parametrize(
