@@ -21,6 +21,10 @@ from core.errors import BadInput
 SUM_TOLERANCE = 1e-6
 """A distribution may miss the sum of 1 by so much, as files with six decimals do."""
 
+TIE = 1e-12
+"""Shares that are nearer are equally full: the order of a sum moves a mean by some 1e-16, and must
+not choose the dominant bin."""
+
 _PROGRESS_EVERY = 500
 
 
@@ -128,7 +132,7 @@ def compare(p: np.ndarray, q: np.ndarray) -> Comparison:
         emd_lab=emd(p, q),
         entropy_difference=entropy_difference(p, q),
         dominant=(dominant(p), dominant(q)),
-        tied=(int((p == p.max()).sum()), int((q == q.max()).sum())),
+        tied=(fullest(p).size, fullest(q).size),
         delta_hue_deg=None if hue_p is None or hue_q is None else literal,
         delta_hue_literal_deg=literal,
         total_variation=total_variation(p, q),
@@ -205,9 +209,14 @@ def entropy_difference(p: np.ndarray, q: np.ndarray) -> float:
     return abs(entropy(p) - entropy(q))
 
 
+def fullest(p: np.ndarray) -> np.ndarray:
+    """The indices of the fullest bins, ascending; within :data:`TIE` they are equal."""
+    return np.flatnonzero(p >= p.max() - TIE)
+
+
 def dominant(p: np.ndarray) -> int:
     """The fullest bin; of equals the first (equation 4)."""
-    return int(np.argmax(p))
+    return int(fullest(p)[0])
 
 
 def total_variation(p: np.ndarray, q: np.ndarray) -> float:

@@ -167,12 +167,15 @@ def assign(lab: np.ndarray, weights: np.ndarray, method: str = "nearest") -> np.
     """The distribution ``(71,)``, sum 1, of colors ``(N, 3)`` with weights ``(N,)``.
 
     ``method`` is one of :data:`METHODS`. Raises BadInput for another one, and for weights without
-    any mass, negative or not finite.
+    any mass, negative, not finite or of no finite sum.
     """
     weights = np.asarray(weights, dtype=np.float64)
-    total = float(weights.sum()) if weights.size else 0.0
+    with np.errstate(over="ignore"):
+        total = float(weights.sum()) if weights.size else 0.0
     if not np.isfinite(weights).all() or (weights < 0).any() or not total > 0:
         raise BadInput("The weights of colors are numbers from 0 on, and not all 0.")
+    if total == np.inf:
+        raise BadInput("The weights of colors are too large to be added up. Make them smaller.")
     if method == "nearest":
         return np.bincount(nearest(lab), weights=weights, minlength=COUNT) / total
     if method == "soft":

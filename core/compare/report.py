@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from core.color.distances import Comparison, Move, entropy
+from core.color.distances import Comparison, Move, dominant, entropy
 from core.color.uw71 import uw71
 from core.compare.sides import Side
 from core.concepts.distribution import Intervals
@@ -144,7 +144,7 @@ def _intervals_json(bounds: Intervals) -> dict[str, Any]:
 
 def _side_json(side: Side, tied: int) -> dict[str, Any]:
     one = side.distribution
-    index = int(np.argmax(one.weights))
+    index = dominant(one.weights)
     bin_ = uw71()[index]
     return {
         "file": side.file,
@@ -180,7 +180,7 @@ def _heading(side: Side) -> str:
 
 
 def _dominant(weights: np.ndarray, tied: int) -> str:
-    index = int(np.argmax(weights))
+    index = dominant(weights)
     more = "" if tied == 1 else f", the first of {tied} that are equally full"
     return f"{_bin(index)}, {100.0 * float(weights[index]):.1f}%{more}"
 

@@ -20,7 +20,8 @@ def wrong_with(profile: Mapping[str, Any], picture_px: int) -> str:
     numbers where they belong.
     """
     sampled, masked = profile["sampled_px"], profile["mask_px"]
-    if not (_whole(sampled, 1, _SAMPLE) and _whole(masked, sampled, picture_px)):
+    # A pixel of the object can lie half in each of two pixels of the sample, to both sides.
+    if not (_whole(masked, 2, picture_px) and _whole(sampled, 1, min(_SAMPLE, 4 * masked))):
         return "its numbers of pixels are none"
     dominant = profile["dominant_srgb"]
     if len(dominant) != 3 or not all(_number(one, 255.0) for one in dominant):

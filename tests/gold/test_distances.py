@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from itertools import pairwise
+from itertools import pairwise, permutations
 from threading import Event
 
 import numpy as np
@@ -269,6 +269,20 @@ def test_of_equally_full_bins_the_first_is_dominant_and_the_tie_is_told() -> Non
     tied = 0.5 * one_bin(40) + 0.5 * one_bin(9)
     found = of.compare(tied, one_bin(9))
     assert (found.dominant, found.tied, found.dominant_equal) == ((9, 9), (2, 1), True)
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_the_order_of_people_does_not_choose_the_dominant_bin(order: tuple[int, ...]) -> None:
+    """Both bins have (0.1 + 0.2 + 0.3) / 3, which sums to other last bits in another order."""
+    people = [0.1 * one_bin(40) + 0.3 * one_bin(10), 0.2 * one_bin(40) + 0.2 * one_bin(10),
+              0.3 * one_bin(40) + 0.1 * one_bin(10)]  # fmt: skip
+    rest = 0.1 * sum(one_bin(at) for at in range(50, 56))
+    mean = np.zeros(71)
+    for person in order:
+        mean = mean + (people[person] + rest)
+    found = of.compare(mean / 3, one_bin(10))
+    assert (found.dominant, found.tied) == ((10, 10), (2, 1))
+    assert of.dominant(mean / 3 + 1e-9 * one_bin(40)) == 40
 
 
 def test_compare_gives_each_number() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,6 +17,8 @@ from core.concepts.reading.tables import no_concept
 from core.errors import BadInput
 from core.prompts.importing.source import TextSource
 
+MOST_NUMBERS = 8_000_000
+MOST_PARTS = 2_000_000
 _NUMBERS = ("weights", "bins", "histogram")
 _PALETTE = "palette"
 _LABELS = ("concept", "modifier", "contributor", "people")
@@ -80,7 +83,9 @@ def _parsed(source: TextSource) -> object:
     source.stream.seek(0)
     text = io.TextIOWrapper(source.stream, source.encoding, "strict")
     try:
-        return json.loads(text.read(), object_pairs_hook=_pairs)
+        content = text.read()
+        _check_parts(content, source.name)
+        return json.loads(content, object_pairs_hook=_pairs)
     except UnicodeDecodeError as error:
         raise FileRefused(f"{source.name} is not text: {error.reason}. {source.advice}") from error
     except RecursionError:
@@ -91,11 +96,21 @@ def _parsed(source: TextSource) -> object:
         text.detach()
 
 
+def _check_parts(content: str, name: str) -> None:
+    """Raises FileRefused before millions of empty objects take gigabytes of memory."""
+    if content.count(",") > MOST_NUMBERS or sum(map(content.count, "[{:")) > MOST_PARTS:
+        raise FileRefused(
+            f"{name} has more than {MOST_NUMBERS:,} numbers, or {MOST_PARTS:,} lists and keys. "
+            "Split it."
+        )
+
+
 def _pairs(pairs: list[tuple[str, Any]]) -> _Pairs:
     out = _Pairs(pairs)
-    keys = [key for key, _ in pairs]
-    if len(out) < len(keys):
-        out.twice = tuple(key for key in out if keys.count(key) > 1)
+    if len(out) < len(pairs):
+        # Counted once: a hostile file has millions of keys.
+        counts = Counter(key for key, _ in pairs)
+        out.twice = tuple(key for key, count in counts.items() if count > 1)
     return out
 
 

@@ -64,6 +64,7 @@ class Gathering:
     _rows: list[DistributionRow] = field(default_factory=list)
     _missed: list[tuple[int, str, float]] = field(default_factory=list)
     _problems: list[str] = field(default_factory=list)
+    _more_problems: int = 0
     _places: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def take_numbers(self, label: Label, numbers: Sequence[float], order: Order) -> None:
@@ -72,8 +73,12 @@ class Gathering:
         if not self._fits(label):
             return
         placed = order.placed(numbers)
-        total = float(placed.sum())
+        with np.errstate(over="ignore"):
+            total = float(placed.sum())
         given: dict[str, object] = {}
+        if np.isfinite(placed).all() and (placed >= 0).all() and total == np.inf:
+            self.refuse(label.name, "Its numbers are too large to be added up; make them smaller")
+            return
         if np.isfinite(placed).all() and (placed >= 0).all() and total > 0:
             missed = abs(total - 1.0) > SUM_TOLERANCE
             if missed or not order.canonical:
@@ -116,10 +121,7 @@ class Gathering:
     def finish(self, palettes: bool = False) -> DistributionFile:
         """The file. Raises FileRefused where no row could be taken: with the offer to take ratings
         where every row that has 71 numbers from 0 on misses the sum of 1."""
-        kind, problems = PALETTES if palettes else self._settle(), tuple(self._problems)
-        if len(problems) > MOST_PROBLEMS:
-            rest = len(problems) - MOST_PROBLEMS
-            problems = (*problems[:MOST_PROBLEMS], f"{rest:,} more rows could not be read.")
+        kind, problems = PALETTES if palettes else self._settle(), self._told()
         if not self._rows:
             first = problems[0] if problems else "It has no row below its header."
             raise FileRefused(f"Nothing in {self.name} could be read. {first}", "", problems)
@@ -147,7 +149,7 @@ class Gathering:
                 "association ratings, import them as ratings: each row is then divided by its sum "
                 "and called so.",
                 OFFER_RATINGS,
-                tuple(self._problems),
+                self._told(),
             )
         if self._missed:
             missed = {place for place, _, _ in self._missed}
@@ -182,7 +184,14 @@ class Gathering:
 
     def problem(self, sentence: str) -> None:
         """Reports what cannot be taken, in a sentence that says where it stood."""
-        self._problems.append(sentence)
+        if len(self._problems) < MOST_PROBLEMS:
+            self._problems.append(sentence)
+        else:
+            self._more_problems += 1
+
+    def _told(self) -> tuple[str, ...]:
+        more = self._more_problems
+        return (*self._problems, *([f"{more:,} more rows could not be read."] if more else []))
 
 
 def _unfit(label: Label) -> str:

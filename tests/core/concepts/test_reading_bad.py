@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from time import perf_counter
 
 import numpy as np
 import pytest
 
 from core.concepts import reading
-from core.concepts.reading import FileRefused, gathering, read_distributions
+from core.concepts.reading import FileRefused, from_json, gathering, read_distributions
 from core.concepts.records import HISTOGRAMS, RATINGS
 from core.errors import BadInput
 from tests.core.concepts.samples import distribution, wide, written
@@ -242,3 +243,37 @@ def test_json_entries_that_are_refused(changes: dict[str, object], message: str)
     import re
 
     assert re.search(message, problem), problem
+
+
+def test_numbers_that_overflow_are_no_ratings_and_no_palette() -> None:
+    huge = {"concept": "pear", "weights": [1e308] * 71}
+    for normalize in (False, True):
+        file = read_distributions(
+            "a.json", json.dumps([huge, entry()]).encode(), normalize=normalize
+        )
+        assert [row.words for row in file.rows] == ["apple"]
+        assert "too large to be added up" in file.problems[0]
+    colors = [{"hex": "#112233", "weight": 1e308}, {"hex": "#FFFFFF", "weight": 1e308}]
+    with pytest.raises(FileRefused, match="too large to be added up"):
+        read_distributions("a.json", json.dumps([{"concept": "a", "palette": colors}]).encode())
+
+
+def test_a_key_that_stands_twice_among_many_is_found_in_no_time() -> None:
+    keys = ",".join(f'"k{number}":0' for number in range(100_000))
+    began = perf_counter()
+    with pytest.raises(FileRefused, match=r'"k0" more than once'):
+        read_distributions("a.json", f'{{{keys},"k0":1}}'.encode())
+    # Every key against every other took minutes.
+    assert perf_counter() - began < 20
+
+
+@pytest.mark.parametrize(
+    "content", [b"[" + b"{}," * 3_000 + b"{}]", b'{"apple": [' + b"0," * 9_000 + b"0]}"]
+)
+def test_json_of_more_parts_than_a_file_needs(
+    monkeypatch: pytest.MonkeyPatch, content: bytes
+) -> None:
+    monkeypatch.setattr(from_json, "MOST_PARTS", 2_000)
+    monkeypatch.setattr(from_json, "MOST_NUMBERS", 8_000)
+    with pytest.raises(FileRefused, match=r"more than 8,000 numbers, or 2,000 lists.*Split it"):
+        read_distributions("a.json", content)

@@ -6,14 +6,17 @@ import io
 import json
 import zipfile
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from core.concepts.profile import profile_of
 from core.export.archive import write_archive
+from core.export.checked_profiles import wrong_with
 from core.export.codebook import codebook
 from core.export.look import look, unscored_words
 from core.export.reading import open_archive
@@ -181,3 +184,19 @@ def test_a_plan_without_rules_that_asks_for_colors_is_refused(tmp_path: Path) ->
     bent = {**old, "plan.json": json.dumps(summary).encode(),
             "manifest.json": json.dumps(manifest).encode()}  # fmt: skip
     refused(packed(tmp_path / "b.zip", bent), tmp_path / "runs", "names no rules")
+
+
+def test_colors_of_a_sparse_object_can_have_a_larger_sample_than_mask() -> None:
+    """What we measure, we take back: of 150 columns become 100, and every third of the 150 lies
+    half in each of two of the 100."""
+    mask = np.zeros((2, 150), dtype=bool)
+    mask[:, 1::3] = True
+    profile = profile_of(np.full((2, 150, 3), 90, dtype=np.uint8), mask)
+    assert (profile.mask_px, profile.sampled_px) == (100, 200)
+    plain = {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in asdict(profile).items()
+    }
+    assert wrong_with(plain, mask.size) == ""
+    plain["sampled_px"] = 401
+    assert "numbers of pixels" in wrong_with(plain, mask.size)
