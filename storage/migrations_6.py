@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import duckdb
 
-from core.prompts.concepts import SOURCE, build_concepts
+from core.prompts.concepts import build_concepts
 
 
 def concepts_and_distributions(cursor: duckdb.DuckDBPyConnection) -> None:
     """Make the tables of profiles and distributions, and tell which known prompts are concepts."""
     for statement in _TABLES:
         cursor.execute(statement)
-    known = {prompt.id for prompt in build_concepts()}
-    rows = cursor.execute(
-        "SELECT prompt_no, prompt_id FROM known_prompts WHERE source = ?", [SOURCE]
-    ).fetchall()
-    for prompt_no, prompt_id in rows:
-        if prompt_id in known:
+    # As core.runs.concepts.concept_of tells a new one: word for word, whatever set it came in.
+    known = {prompt.id: prompt.text for prompt in build_concepts()}
+    rows = cursor.execute("SELECT prompt_no, prompt_id, text FROM known_prompts").fetchall()
+    for prompt_no, prompt_id, text in rows:
+        if known.get(prompt_id) == text:
             cursor.execute(
                 "INSERT INTO known_concepts VALUES (?, ?, ?)",
                 [prompt_no, *prompt_id.rsplit("-", 1)],

@@ -349,7 +349,9 @@ def _why(drawn: bool, reason: str, told: str | None, row: Sequence[Any] | None) 
             f"Its colors were measured in another way (profile {row[1] or 'unknown'}; this TrueHue "
             f"has {PROFILE_VERSION}). Score the run's pictures again."
         )
-    return told or "Its colors were not measured: the run is older than that."
+    return told or (
+        "Its colors were not measured: the run is older than that. Score the run's pictures again."
+    )
 
 
 def _profile(row: Sequence[Any]) -> ColorProfile:

@@ -9,14 +9,17 @@ from pathlib import Path
 import pytest
 
 from core.errors import DatabaseDamaged, DatabaseNewer, StorageError
+from core.prompts.concepts import build_concepts
 from core.prompts.prompt import ObjectTarget, Prompt
+from core.runs.concepts import concept_of
 from storage import Storage
 from storage.database import Database
 from storage.evidence import Evidence
 from storage.images import Images
 from storage.masks import Masks
 from storage.migrations import APP_VERSION, MIGRATIONS, Migration
-from tests.storage.run_samples import fill
+from storage.runs_dictionaries import prompts_of
+from tests.storage.run_samples import fill, sample_prompts
 from tests.storage.samples import (
     answers,
     asks,
@@ -250,3 +253,30 @@ def test_a_database_of_the_fourth_step_takes_runs(data_dir: Path, tmp_path: Path
             assert [one.run_id for one in storage.runs.all()] == ids
             assert storage.results.board("paper") == before
             assert storage.check() == []
+
+
+def test_a_database_of_the_fifth_step_knows_which_of_its_prompts_are_concepts(
+    data_dir: Path,
+) -> None:
+    """By what :func:`core.runs.concepts.concept_of` says of a prompt, as in a new run."""
+    data_dir.mkdir()
+    apple, banana = (
+        next(one for one in build_concepts() if one.concept == word) for word in ("apple", "banana")
+    )
+    mixed = (
+        apple,
+        replace(banana, source="a set of one's own"),
+        replace(banana, id="somebody's banana"),
+        replace(banana, text="A yellow banana."),
+        *sample_prompts(3),
+    )
+    fifth = Database.open(_path(data_dir), migrations=MIGRATIONS[:5])
+    with fifth.transaction() as cursor:
+        numbers = prompts_of(cursor, mixed)
+    fifth.close()
+    with Storage.open(data_dir) as storage:
+        known = storage._database.rows("SELECT * FROM known_concepts ORDER BY prompt_no")
+        assert storage.check() == []
+    told = [(number, concept_of(one)) for number, one in zip(numbers, mixed, strict=True)]
+    assert known == [(number, *one) for number, one in told if one]
+    assert len(known) == 2

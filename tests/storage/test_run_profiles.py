@@ -113,7 +113,11 @@ def test_what_could_not_be_measured_or_drawn_has_its_reason(
     assert unscored == [
         (0, "No mask."),
         (1, "No memory."),
-        (2, "Its colors were not measured: the run is older than that."),
+        (
+            2,
+            "Its colors were not measured: the run is older than that. Score the "
+            "run's pictures again.",
+        ),
     ]
     assert storage.profiles.pictures(folder.run_id, APPLE, "photo", 3.0)[1] == unscored[:2]
     assert storage.profiles.unmeasured() == {folder.run_id: 1}

@@ -187,12 +187,12 @@ def test_a_plan_without_rules_that_asks_for_colors_is_refused(tmp_path: Path) ->
 
 
 def test_colors_of_a_sparse_object_can_have_a_larger_sample_than_mask() -> None:
-    """What we measure, we take back: of 150 columns become 100, and every third of the 150 lies
-    half in each of two of the 100."""
+    """What we measure, we take back: of 150 columns become 100, and every third of the 150
+    lies half in each of two of the 100."""
     mask = np.zeros((2, 150), dtype=bool)
-    mask[:, 1::3] = True
+    mask[:, [0, *range(4, 148, 3), 149]] = True
     profile = profile_of(np.full((2, 150, 3), 90, dtype=np.uint8), mask)
-    assert (profile.mask_px, profile.sampled_px) == (100, 200)
+    assert (profile.mask_px, profile.sampled_px) == (100, 196)
     plain = {
         name: list(value) if isinstance(value, tuple) else value
         for name, value in asdict(profile).items()
