@@ -8,13 +8,12 @@ percentile interval.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from threading import Event
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from core.color.distances import Comparison, checked, compare
 from core.color.uw71 import COUNT
@@ -40,9 +39,6 @@ from core.errors import BadInput
 PICTURES = "pictures"
 """The kind of a distribution that was measured on pictures."""
 
-NUMBERS = "numbers"
-"""The kind of one that is 71 numbers and nothing else."""
-
 GIVEN = "given"
 """The method of one that came as a distribution: nothing was measured here."""
 
@@ -61,6 +57,7 @@ _FURTHER = (
     "Chance moves both sides of a draw apart, so draws tend to differ more than the two "
     "distributions do; where these are nearly equal, an interval can lie beside the number."
 )
+_COUNTS_AT_ONCE = 4_000_000
 _ASSIGNMENTS = {EXTRACTED: "nearest", EXTRACTED_SOFT: "soft"}
 
 
@@ -68,7 +65,7 @@ _ASSIGNMENTS = {EXTRACTED: "nearest", EXTRACTED_SOFT: "soft"}
 class Distribution:
     """One distribution of one concept.
 
-    ``kind`` is :data:`PICTURES`, :data:`NUMBERS` or a key of core.concepts.records.KINDS;
+    ``kind`` is :data:`PICTURES` or a key of core.concepts.records.KINDS;
     ``method`` a key of METHODS or :data:`GIVEN`. ``weights`` float64 ``(71,)``, sum 1. ``count``
     are the images, or the people where it is ``of_people``; 0 where nobody knows. ``notes`` are
     sentences for people. ``fixed`` says why it cannot be drawn again (it has no interval then),
@@ -220,12 +217,6 @@ def of_rows(
     )  # fmt: skip
 
 
-def of_numbers(label: str, weights: ArrayLike, *, of_people: bool = False) -> Distribution:
-    """71 numbers as they are. Raises NotADistribution."""
-    fixed = "It is 71 numbers without what they were made of: there is nothing to draw again."
-    return Distribution(label, NUMBERS, GIVEN, checked(weights, label), 0, of_people, fixed=fixed)
-
-
 def resampled(
     distribution: Distribution,
     draws: int = DRAWS,
@@ -242,17 +233,35 @@ def resampled(
     units = np.array(distribution.units)
     count = int(units.max()) + 1
     rng = np.random.default_rng(seed)
-    drawn = rng.multinomial(count, np.full(count, 1.0 / count), size=draws)
+    made = _remaker(distribution, units, stop)
+    # In parts: all draws of 100,000 pictures at once would be a gigabyte.
+    at_once = max(1, _COUNTS_AT_ONCE // len(units))
+    out = [np.zeros((0, COUNT))]
+    for start in range(0, draws, at_once):
+        if stop is not None and stop.is_set():
+            break
+        size = min(at_once, draws - start)
+        out.append(made(rng.multinomial(count, np.full(count, 1.0 / count), size=size)))
+    return np.concatenate(out)
+
+
+def _remaker(
+    distribution: Distribution, units: np.ndarray, stop: Event | None
+) -> Callable[[np.ndarray], np.ndarray]:
+    """What makes distributions ``(B, 71)`` of how often ``(B, U)`` each person or image was drawn;
+    fewer of them once ``stop`` is set."""
     if distribution.rows:
-        persons: list[list[DistributionRow]] = [[] for _ in range(count)]
+        persons: list[list[DistributionRow]] = [[] for _ in range(int(units.max()) + 1)]
         for row, unit in zip(distribution.rows, units, strict=True):
             persons[unit].append(row)
-        return mean_of(_shares([tuple(rows) for rows in persons], distribution.label), drawn)
-    times = drawn[:, units]
-    if distribution.settings is None:
-        return mean_of(bins_of(distribution.profiles), times)
+        shares = _shares([tuple(rows) for rows in persons], distribution.label)
+        return lambda drawn: mean_of(shares, drawn)
+    settings = distribution.settings
+    if settings is None:
+        bins = bins_of(distribution.profiles)
+        return lambda drawn: mean_of(bins, drawn[:, units])
     pictures = Pictures(distribution.profiles)
-    return weights_of_draws(pictures, times, distribution.settings, stop)
+    return lambda drawn: weights_of_draws(pictures, drawn[:, units], settings, stop)
 
 
 def intervals(

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from core.color import uw71
 from core.color.distances import NotADistribution, compare, emd
+from core.concepts import distribution
 from core.concepts.distribution import (
     METRICS,
     PICTURES,
     Distribution,
     intervals,
-    of_numbers,
     of_pictures,
     of_rows,
     resampled,
@@ -26,6 +26,7 @@ from core.concepts.extraction import ExtractionSettings, extract
 from core.concepts.records import (
     EXTRACTED,
     EXTRACTED_SOFT,
+    HISTOGRAMS,
     METHODS,
     PALETTES,
     PIXELS,
@@ -273,7 +274,11 @@ def test_single_images_have_numbers_and_no_interval(
 def test_undefined_hues_are_counted(bananas: list[ColorProfile]) -> None:
     gray = np.zeros(71)
     gray[next(bin_.index for bin_ in uw71.uw71() if bin_.neutral)] = 1.0
-    found = intervals(of_pictures("Bananas", bananas), of_numbers("Gray", gray), draws=25)
+    found = intervals(
+        of_pictures("Bananas", bananas),
+        of_rows("Gray", [DistributionRow("banana", "", gray)], HISTOGRAMS),
+        draws=25,
+    )
     assert found.undefined["delta_hue_deg"] == 25
     assert found["delta_hue_deg"] is None
     assert found["emd_lab"] is not None
@@ -289,12 +294,29 @@ def test_stopped_intervals_are_of_the_draws_so_far(bananas: list[ColorProfile]) 
     assert found.notes == ("There was no draw.",)
 
 
-def test_numbers_alone_have_nothing_to_draw() -> None:
-    found = of_numbers("File", np.full(71, 1 / 71))
-    assert found.fixed
-    assert not found.of_pictures
-    with pytest.raises(NotADistribution, match="File sums to"):
-        of_numbers("File", np.ones(71))
+@pytest.mark.parametrize("method", sorted(METHODS))
+def test_draws_in_parts_are_the_same_draws(
+    bananas: list[ColorProfile], method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = of_pictures("Bananas", bananas, method)
+    whole = resampled(made, 40, seed=4)
+    monkeypatch.setattr(distribution, "_COUNTS_AT_ONCE", 7 * len(bananas))
+    parts = resampled(made, 40, seed=4)
+    assert whole is not None
+    assert parts is not None
+    np.testing.assert_allclose(parts, whole, rtol=0, atol=1e-15)
+
+
+def test_draws_of_any_kind_stop_when_told_to(bananas: list[ColorProfile]) -> None:
+    stop = Event()
+    stop.set()
+    for made in (
+        of_pictures("Bananas", bananas, PIXELS),
+        of_rows("Designers", [_row(1, "Ann"), _row(2, "Bo")], PALETTES),
+    ):
+        found = resampled(made, stop=stop)
+        assert found is not None
+        assert found.shape == (0, 71)
 
 
 def test_notes_can_be_added(bananas: list[ColorProfile]) -> None:
