@@ -36,7 +36,7 @@ class MaskRecord:
     """One stored mask of one image, with who made it and from what.
 
     ``mask_id`` names image, pixels, maker and parameters together; ``content_sha256`` names the
-    pixels alone. ``maker`` is ``grabcut``, ``brush``, ``whole``, ``renderer`` or ``file``.
+    pixels alone. ``maker`` is an id of core.masks.registry, such as ``grabcut`` or ``whole``.
     """
 
     mask_id: str

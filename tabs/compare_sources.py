@@ -10,6 +10,7 @@ Ids may be shortened to 8 characters or more.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ from tabs.guard import many
 
 SET, PICTURES, RUN, IMAGE = "set", "pictures", "run", "image"
 ALL = "all"
+WHOLE = "whole"
 SHORTEST_ID = 8
 _ID_SHOWN = 16
 MOST_REASONS = 3
@@ -48,7 +50,7 @@ class Source:
     def text(self) -> str:
         """As a link writes it."""
         if self.kind == RUN:
-            scale = ALL if self.guidance is None else f"{self.guidance:g}"
+            scale = ALL if self.guidance is None else _written(self.guidance)
             return f"{RUN}:{self.id[:_ID_SHOWN]}/{self.style or ALL}/{scale}"
         mask = f"/{self.mask[:_ID_SHOWN]}" if self.mask else ""
         return f"{self.kind}:{self.id[:_ID_SHOWN]}{mask}"
@@ -75,6 +77,8 @@ def parse(text: str) -> Source:
             f"{text[:80]!r} names nothing to compare. It is set:<id>, pictures:<id>, "
             "run:<id>/<style>/<guidance> or image:<id>."
         )
+    if len(parts) > {RUN: 3, IMAGE: 2}.get(kind, 1):
+        raise BadInput(f"{text[:80]!r} has more parts than a source: remove what is too much.")
     if kind == RUN:
         style, scale = (*parts[1:], ALL, ALL)[:2]
         if style not in (ALL, *STYLES):
@@ -92,7 +96,7 @@ def distribution(context: Context, text: str, words: str, method: str) -> Distri
     source = parse(text)
     if source.kind == SET:
         return _imported(context, source, words)
-    found, unscored = _pictures(context, source, words)
+    found, unscored, notes = _pictures(context, source, words)
     label = _label(context, source)
     if not found:
         why = _reasons(unscored)
@@ -100,7 +104,7 @@ def distribution(context: Context, text: str, words: str, method: str) -> Distri
             f"{label} has no picture of {words!r} that could be measured{why}."
             if unscored else f"{label} has no picture of {words!r}."
         )  # fmt: skip
-    made = of_pictures(label, found, method, of_people=_of_people(context, source))
+    made = of_pictures(label, found, method, of_people=_of_people(context, source)).noted(*notes)
     if not unscored:
         return made
     note = f"{many(len(unscored), 'picture')} could not be measured and {_are(unscored)} left out"
@@ -139,7 +143,8 @@ def choices(context: Context, words: str) -> list[Choice]:
         if normal(group.words) == words:
             kind = "people" if group.of_people else "pictures"
             source = Source(PICTURES, group.set_id)
-            out.append(Choice(source.text, group.name, kind, group.images))
+            count = _people(context, group.set_id) if group.of_people else group.images
+            out.append(Choice(source.text, group.name, kind, count))
     return sorted(out, key=lambda choice: choice.kind != "people")
 
 
@@ -153,9 +158,10 @@ def _imported(context: Context, source: Source, words: str) -> Distribution:
 
 def _pictures(
     context: Context, source: Source, words: str
-) -> tuple[list[PictureProfile], list[str]]:
-    """The measured pictures, and why others could not be."""
+) -> tuple[list[PictureProfile], list[str], tuple[str, ...]]:
+    """The measured pictures, why others could not be, and what was assumed."""
     storage = context.storage
+    notes: tuple[str, ...] = ()
     if source.kind == RUN:
         concept = concept_of(words)
         run = _of_id(source.id, storage.runs.all(hidden=True), "run")
@@ -164,17 +170,28 @@ def _pictures(
         found, unscored = storage.profiles.pictures(
             run.run_id, concept.id, source.style or None, source.guidance
         )
-        return list(found), [reason for _, reason in unscored]
+        return list(found), [reason for _, reason in unscored], notes
     if source.kind == PICTURES:
         group = _of_id(source.id, storage.picture_sets.all(hidden=True), "set of pictures")
         found, unscored = storage.picture_sets.pictures(group.set_id)
-        return found, [reason for _, reason in unscored]
+        if normal(group.words) != normal(words):
+            notes = (f"These are pictures of {group.words!r}, not of {words!r}.",)
+        return found, [reason for _, reason in unscored], notes
     image = storage.images.get(source.id)
-    mask = storage.masks.get(source.mask) if source.mask else _mask_of(context, image.image_id)
+    if source.mask:
+        mask = storage.masks.get(source.mask)
+    else:
+        mask, notes = _mask_of(context, image.image_id)
     if mask.image_id != image.image_id:
         raise BadInput("That mask belongs to another image.")
     profile = storage.picture_profiles.of(image.image_id, mask.mask_id)
-    return [PictureProfile(image.image_id, mask.mask_id, profile)], []
+    return [PictureProfile(image.image_id, mask.mask_id, profile)], [], notes
+
+
+def _people(context: Context, set_id: str) -> int:
+    """How many people colored the pictures of a set; one without a name counts alone."""
+    members = context.storage.picture_sets.images(set_id)
+    return len({who or place for place, (_, _, who) in enumerate(members)})
 
 
 def _of_people(context: Context, source: Source) -> bool:
@@ -185,13 +202,16 @@ def _of_people(context: Context, source: Source) -> bool:
     return bool(_of_id(source.id, groups, "set of pictures").of_people)
 
 
-def _mask_of(context: Context, image_id: str) -> MaskRecord:
-    """The newest mask of an image, or the whole image, stored as such."""
+def _mask_of(context: Context, image_id: str) -> tuple[MaskRecord, tuple[str, ...]]:
+    """The newest mask of an image, or the whole image, stored as such; and which one it is."""
     known = context.storage.masks.for_image(image_id)
-    if known:
-        return known[0]
-    pixels = np.ones(context.srgb8(image_id).shape[:2], dtype=bool)
-    return context.storage.masks.add(image_id, Mask(pixels, "whole"))
+    if known and known[0].maker != WHOLE:
+        among = f"the newest of its {len(known)} masks" if len(known) > 1 else "its stored mask"
+        return known[0], (f"The image is measured within {among}.",)
+    if not known:
+        pixels = np.ones(context.srgb8(image_id).shape[:2], dtype=bool)
+        known = [context.storage.masks.add(image_id, Mask(pixels, WHOLE))]
+    return known[0], ("The whole image is measured, its background too.",)
 
 
 def _of_runs(context: Context, concept_id: str) -> list[Choice]:
@@ -240,7 +260,7 @@ def _label(context: Context, source: Source) -> str:
 def _narrowed(style: str, guidance: float | None) -> str:
     return "".join((
         f" · {STYLES[style]}" if style else "",
-        "" if guidance is None else f" · guidance {guidance:g}",
+        "" if guidance is None else f" · guidance {_written(guidance)}",
     ))  # fmt: skip
 
 
@@ -262,9 +282,17 @@ def _scale(text: str) -> float | None:
     if text == ALL:
         return None
     try:
-        return float(text)
-    except ValueError as error:
-        raise BadInput(f"Guidance is a number or {ALL}, not {text[:40]!r}.") from error
+        scale = float(text)
+    except ValueError:
+        scale = math.nan
+    if not math.isfinite(scale):
+        raise BadInput(f"Guidance is a number or {ALL}, not {text[:40]!r}.")
+    return scale
+
+
+def _written(guidance: float) -> str:
+    """All digits, so that a link finds its scale again."""
+    return repr(float(guidance)).removesuffix(".0")
 
 
 def _reasons(unscored: Sequence[str]) -> str:

@@ -40,6 +40,7 @@ def rated(context: Context) -> str:
         ("run:0123456789abcdef", "run:0123456789abcdef/all/all"),
         ("set:0123456789abcdef0123456789abcdef", "set:0123456789abcdef"),
         (" image:01234567/89abcdef ", "image:01234567/89abcdef"),
+        ("run:0123456789abcdef/all/3.14159265", "run:0123456789abcdef/all/3.14159265"),
     ],
 )
 def test_a_source_is_written_as_it_was_read(text: str, again: str) -> None:
@@ -54,6 +55,9 @@ def test_a_source_is_written_as_it_was_read(text: str, again: str) -> None:
         ("run:12/photo/all", "names nothing to compare"),
         ("run:0123456789abcdef/oil/all", "no style 'oil'"),
         ("run:0123456789abcdef/photo/strong", "Guidance is a number or all"),
+        ("run:0123456789abcdef/photo/nan", "Guidance is a number or all"),
+        ("run:0123456789abcdef/photo/3/5", "more parts"),
+        ("set:0123456789abcdef/photo", "more parts"),
     ],
 )
 def test_a_text_that_is_no_source_says_what_one_is(text: str, says: str) -> None:
@@ -109,12 +113,20 @@ def test_one_picture_by_its_newest_mask_or_as_a_whole(context: Context) -> None:
     black, white = 24, 28
     assert (whole.weights[black], whole.weights[white]) == (0.5, 0.5)
     assert whole.fixed
+    note = "The whole image is measured, its background too."
+    assert whole.notes[-1] == note
+    # The second time it is a stored mask, and no less the whole image.
+    assert distribution(context, source, "", PIXELS).notes[-1] == note
     left = np.zeros((20, 20), dtype=bool)
     left[:, :10] = True
     mask = context.storage.masks.add(image.image_id, Mask(left, "brush", {"strokes": []}))
-    assert distribution(context, source, "", PIXELS).weights[black] == 1.0
+    masked = distribution(context, source, "", PIXELS)
+    assert masked.weights[black] == 1.0
+    assert masked.notes[-1] == "The image is measured within the newest of its 2 masks."
     named = f"{source}/{mask.mask_id[:16]}"
-    assert distribution(context, named, "", PIXELS).weights[black] == 1.0
+    asked = distribution(context, named, "", PIXELS)
+    assert asked.weights[black] == 1.0
+    assert not any("measured within" in one for one in asked.notes)
     other = context.storage.images.add(255 - srgb8, "other.png", "upload")
     with pytest.raises(BadInput, match="another image"):
         distribution(context, f"image:{other.image_id}/{mask.mask_id}", "", PIXELS)
@@ -132,11 +144,14 @@ def test_colorings_by_people_are_counted_by_person(context: Context) -> None:
     people = add("Colorings", "banana", members, True)
     models = add("Drawings", "banana", members, False)
     found = choices(context, "banana")
-    assert [(one.label, one.kind) for one in found] == [
-        ("Colorings", "people"), ("Drawings", "pictures"),
+    assert [(one.label, one.kind, one.count) for one in found] == [
+        ("Colorings", "people", 2), ("Drawings", "pictures", 4),
     ]  # fmt: skip
     assert distribution(context, f"pictures:{people}", "banana", PIXELS).count == 2
-    assert distribution(context, f"pictures:{models}", "banana", PIXELS).count == 4
+    made = distribution(context, f"pictures:{models}", "Banana", PIXELS)
+    assert made.count == 4
+    other = distribution(context, f"pictures:{models}", "apple", PIXELS)
+    assert other.notes == (*made.notes, "These are pictures of 'banana', not of 'apple'.")
 
 
 def test_a_source_that_is_gone_or_not_of_the_concept_says_so(
