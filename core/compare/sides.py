@@ -14,7 +14,13 @@ from core.color.notation import shortened
 from core.concepts.distribution import Distribution, of_pictures, of_rows
 from core.concepts.matching import normal
 from core.concepts.profile import profile_of
-from core.concepts.reading import AS_58, RATINGS, FileRefused, read_distributions
+from core.concepts.reading import (
+    AS_58,
+    MAX_BYTES,
+    RATINGS,
+    FileRefused,
+    read_distributions,
+)
 from core.concepts.records import PIXELS, ColorProfile, DistributionRow
 from core.errors import BadInput, TrueHueError
 from core.images import LoadedImage, load_image, load_mask
@@ -157,7 +163,9 @@ def _mask_of(file: Path, named: Mapping[str, list[Path]], folder: Path) -> Path:
 
 def _numbers(path: Path, how: Reading) -> Side:
     try:
-        content = path.read_bytes()
+        with path.open("rb") as opened:
+            # One byte above the limit is refused as the whole would be, whatever its size.
+            content = opened.read(MAX_BYTES + 1)
     except OSError as error:
         raise BadInput(f"Cannot read {path}: {error.strerror}.") from error
     try:
@@ -187,8 +195,7 @@ def _chosen(
         raise BadInput(
             f"{name} has {len(words):,} concepts ({_listed(words)}). Choose one with --concept."
         )
-    asked = {normal(concept)}
-    found = [row for row in rows if normal(row.words) in asked]
+    found = [row for row in rows if normal(row.words) == normal(concept)]
     if not found:
         near = get_close_matches(normal(concept), words, 3)
         raise BadInput(

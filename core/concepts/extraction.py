@@ -274,6 +274,8 @@ def _notes(settings: ExtractionSettings, groups: tuple[Group, ...]) -> tuple[str
         "RGB bins; the paper names the bins alone.",
         f"Groups: {GROUPINGS[settings.grouping]}.{order} The paper gives the limit alone, "
         "which leaves chains of similar images open.",
+        "A color of a palette is the mean of its pixels in one of 8 × 8 × 8 RGB bins; the paper "
+        "names the bins alone.",
         "The pixels of a group are pooled as they are, so an object that is larger in its sample "
         "counts for more within its group; groups count by their images.",
         f"The {settings.most_colors} largest colors hold at least {100 * least:.1f}% of the pixels "

@@ -349,6 +349,16 @@ def test_bad_input_is_told_and_exits_2(
         assert words in capsys.readouterr().err
 
 
+def test_a_file_of_numbers_that_is_too_large_is_not_read_whole(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "huge.csv"
+    with path.open("wb") as file:
+        file.truncate(2**40)  # it takes no room on the disk
+    assert main([str(path), str(folder / "half.json")]) == 2
+    assert "huge.csv is too large" in capsys.readouterr().err
+
+
 def test_two_masks_of_one_name(folder: Path) -> None:
     Image.open(folder / "masks" / "2.png").save(folder / "masks" / "2.bmp")
     side = read_side(folder / "a", folder / "masks", Reading())

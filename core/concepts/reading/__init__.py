@@ -48,7 +48,7 @@ from core.concepts.records import DistributionFile
 from core.errors import BadInput
 from core.prompts.importing.source import TextSource, open_text
 
-__all__ = ["AS_58", "RATINGS", "FileRefused", "read_distributions"]
+__all__ = ["AS_58", "MAX_BYTES", "RATINGS", "FileRefused", "read_distributions"]
 
 MAX_BYTES = 64 * 2**20
 _ADVICE = "Save the table as UTF-8 text, CSV or JSON."
@@ -74,7 +74,7 @@ def read_distributions(
     """
     if len(content) > MAX_BYTES:
         raise FileRefused(
-            f"{name} has {len(content) / 2**20:,.0f} MB; a file of distributions may have at most "
+            f"{name} is too large: a file of distributions may have at most "
             f"{MAX_BYTES // 2**20} MB. Split it."
         )
     gathering = Gathering(name, normalize)
