@@ -154,8 +154,9 @@ class Frame:
             return {
                 "title": "No concept run yet", "act": "runs", "button": "Start a run",
                 "text": "A concept run draws ColorConceptBench's concepts in two styles, at "
-                "several guidance scales and seeds. Start one in Explore under Runs with the "
-                "prompts of “ColorConceptBench”, or at the command line:", "command": COMMAND,
+                "several guidance scales and seeds. Start one in Explore under Runs, with the "
+                "prompt set “ColorConceptBench concepts”, or at the command line:",
+                "command": COMMAND,
             }  # fmt: skip
         if needs_people and self.people is None:
             return {

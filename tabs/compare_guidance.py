@@ -135,9 +135,18 @@ def _by_guidance(frame: Frame, asked: Choice) -> Chart:
         "guidance-guidance", "Against guidance", asked.words,
         lines(marks, _names(frame), asked.unit) if marks else None,
         ("run", "guidance", *NUMBER_COLUMNS), tuple(rows), stands,
-        "" if marks else "No run here says which guidance scale its pictures have.",
+        "" if marks else _no_scale(frame),
         "As ColorConceptBench, Figure 5.",
     )  # fmt: skip
+
+
+def _no_scale(frame: Frame) -> str:
+    """Why there is no line."""
+    if not frame.scales:
+        return "No run here says which guidance scale its pictures have."
+    if not any(cell.guidance is not None for cell in frame.cells.kept):
+        return "The colors of each guidance scale for itself are not measured yet: see above."
+    return "No concept of this choice has a number at all scales of a run."
 
 
 def _whole(found: tuple[GuidanceLine, ...], line: GuidanceLine) -> bool:
@@ -236,7 +245,7 @@ def _tile(
     low, high = min(values), max(values)
     place = 0.5 if high == low else (one.value - low) / (high - low)
     better = place if METRICS[metric].better == "high" else 1.0 - place
-    return Tile(one.value, _short(one.value), better, head + _about(one))
+    return Tile(one.value, _short(one.value, metric), better, head + _about(one))
 
 
 def _mark(frame: Frame, run_id: str, x: float, one: Number, where: str) -> Mark:
@@ -256,8 +265,10 @@ def _values(one: Number) -> tuple[Any, ...]:
     return one.value, one.low, one.high, one.count, sum(one.left_out.values())
 
 
-def _short(value: float) -> str:
-    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
+def _short(value: float, metric: str) -> str:
+    decimals = 1 if METRICS[metric].unit in ("Lab", "degrees") else 2
+    # No "-0.00", which rounding may leave.
+    return f"{round(value, decimals) + 0.0:.{decimals}f}"
 
 
 def _names(frame: Frame) -> dict[str, str]:

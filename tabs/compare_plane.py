@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,10 +14,13 @@ from tabs.figures import INK, LINE, SOFT, blank
 
 LEAST_RATIO, MOST_RATIO = 0.05, 8.0
 """What of the axis is always shown, and beyond what points stand at its edge."""
+DEGREES_MOST = 180.0
 NO_DIRECTION = 196.0
 """Where points without a direction stand, in a band of their own above 180 degrees."""
 TOP = 212.0
 """Where the plane ends."""
+SPOT, CROWDED = 0.06, 4
+"""How wide a spot is, in powers of ten, and how many points of one are counted beside it."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +66,8 @@ def plane(
             continue
         shape = SHAPES[place % len(SHAPES)]
         figure.add_trace(go.Scatter(
-            x=[min(max(point.ratio, LEAST_RATIO), high / 1.05) for point in own],
-            y=[NO_DIRECTION if point.angle_deg is None else point.angle_deg for point in own],
+            x=[_place(point, high)[0] for point in own],
+            y=[_place(point, high)[1] for point in own],
             mode="markers", customdata=[point.open for point in own], cliponaxis=False,
             hovertext=[point.hover for point in own], hovertemplate="%{hovertext}<extra></extra>",
             marker={"symbol": shape, "size": 10, "color": [point.hex for point in own],
@@ -75,8 +79,9 @@ def plane(
             x=[None], y=[None], mode="markers", name=name, showlegend=True, hoverinfo="skip",
             marker={"symbol": f"{shape}-open", "size": 10, "color": INK, "line": {"width": 1.6}},
         ))  # fmt: skip
+    _crowded(figure, points, high)
     figure.add_vline(x=1, line={"color": SOFT, "width": 1, "dash": "dot"})
-    figure.add_hline(y=180.0, line={"color": LINE, "width": 1})
+    figure.add_hline(y=DEGREES_MOST, line={"color": LINE, "width": 1})
     ticks = [value for value in (0.05, 0.1, 0.2, 0.5, 1, 2, 5) if low <= value <= high]
     figure.update_xaxes(
         type="log", range=[_log(low), _log(high)], tickvals=ticks, showgrid=False,
@@ -96,8 +101,32 @@ def plane(
     return finished(figure)
 
 
+def _place(point: Point, high: float) -> tuple[float, float]:
+    """Where a point stands: in view, and in the band above where it has no direction."""
+    x = min(max(point.ratio, LEAST_RATIO), high / 1.05)
+    return x, NO_DIRECTION if point.angle_deg is None else point.angle_deg
+
+
+def _crowded(figure: Any, points: Sequence[Point], high: float) -> None:
+    """Says how many points lie on each other at the edge of the plane and where no direction is:
+    there the last one hides the others."""
+    import plotly.graph_objects as go
+
+    spots = Counter(
+        (round(math.log10(x) / SPOT), y)
+        for x, y in (_place(point, high) for point in points)
+        if x <= LEAST_RATIO * 10**SPOT or y == NO_DIRECTION
+    )
+    many = [(10 ** (SPOT * x), y, count) for (x, y), count in spots.items() if count >= CROWDED]
+    figure.add_trace(go.Scatter(
+        x=[x * 10**SPOT for x, _, _ in many], y=[y for _, y, _ in many], mode="text",
+        text=[f"  {count:,} here" for _, _, count in many], textposition="middle right",
+        hoverinfo="skip", textfont={"size": 12, "color": INK}, showlegend=False, cliponaxis=False,
+    ))  # fmt: skip
+
+
 def _region(figure: Any, region: Region, low: float, high: float) -> None:
-    """Draws the part of a region that is in view, with its name and count at its upper end."""
+    """Draws the part of a region that is in view, with its name and count at its edge."""
     left, right = max(region.low, low), min(region.high, high)
     if right <= left:
         return
@@ -108,9 +137,12 @@ def _region(figure: Any, region: Region, low: float, high: float) -> None:
     )  # fmt: skip
     import plotly.graph_objects as go
 
-    # A trace and no annotation: it lies below the points, and hides none.
+    # A trace and no annotation: it lies below the points, and hides none. At the left, away from
+    # the line at 1; in the band at its lower end, where no neighbor's name is.
+    band = bottom >= DEGREES_MOST
     figure.add_trace(go.Scatter(
-        x=[math.sqrt(left * right)], y=[top - 3], mode="text", textposition="bottom center",
+        x=[left * 1.015], y=[bottom + 2 if band else top - 3], mode="text",
+        textposition="top right" if band else "bottom right",
         text=[f"<b>{label(region.name, 40)}</b> {region.count:,}"], hoverinfo="skip",
         textfont={"size": 12, "color": INK}, showlegend=False,
     ))  # fmt: skip

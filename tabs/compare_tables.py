@@ -163,11 +163,13 @@ def column_id(category: str, kind: str, style: str, metric: str) -> str:
 
 def _words(frame: Frame, table: Alignment, common: bool) -> str:
     people = frame.people.crowd.name if frame.people else ""
-    there = ", ".join(
-        f"{count:,} {KIND_NAMES[kind].lower()}" for kind, count in table.concepts.items()
-    )
-    kept = ", only those that all rows have" if common and len(table.runs) > 1 else ""
-    return f"Against {people}. Concepts of these runs and people: {there}{kept}."
+    # People know more concepts than the runs have drawn: what a mean is over is counted.
+    counts = dict.fromkeys(table.concepts, 0)
+    for (_, (kind, _, _)), number in table.cells.items():
+        counts[kind] = max(counts[kind], number.count)
+    there = ", ".join(f"{count:,} {KIND_NAMES[kind].lower()}" for kind, count in counts.items())
+    kept = ", those that all rows have" if common and len(table.runs) > 1 else ""
+    return f"Against {people}. Means over {there}{kept}; fewer where a number is not defined."
 
 
 def _column(metric_id: str) -> dict[str, str]:

@@ -37,6 +37,7 @@ function ratios(found) {
   found.rows.forEach((one) => {
     const row = make('tr'), name = make('th', 'th-board-name');
     name.scope = 'row';
+    name.title = one.facts;
     name.append(make('b', '', one.name), make('small', '', one.facts));
     row.append(name, ...columns.map((column) => {
       const cell = one.cells[column.id], node = make('td', 'th-an-cell ' + column.line);

@@ -43,6 +43,7 @@ function fill(box, found) {
   found.rows.forEach((one) => {
     const row = make('tr'), name = make('th', 'th-board-name');
     name.scope = 'row';
+    name.title = one.facts;
     name.append(make('b', '', one.name), make('small', '', one.facts));
     row.append(name, ...columns.map((column) => number(one, column, one.cells[column.id])));
     body.append(row);

@@ -224,6 +224,7 @@ def test_tables_mark_the_model_that_follows(client: TestClient, filled: dict[str
     assert marks[filled[FOLLOWS]] == "best"
     # What ignores modifiers draws the bases like all others: nobody is the best there.
     assert {row["cells"]["/base/photo/emd_lab"]["mark"] for row in first["rows"]} == {""}
+    assert f"Means over 3 base concepts, {MODIFIED} visual state, those that" in first["words"]
     rows = lines(client, "tables.csv")
     found = next(
         row for row in rows
@@ -292,7 +293,10 @@ def test_modifiers_show_inertia_and_over_correction(
              if line["cells"][1].endswith(IGNORES)}  # fmt: skip
     assert words == {INERTIA}
     drawn = [trace for trace in view["plane"]["figure"]["data"] if trace["mode"] == "text"]
-    assert any("Inertia</b> 6" in trace["text"][0] for trace in drawn)
+    texts = [text for trace in drawn for text in trace["text"]]
+    assert any("Inertia</b> 6" in text for text in texts)
+    # Those that did not move lie on one spot, which says how many they are.
+    assert f"  {MODIFIED} here" in texts
 
 
 def test_limits_move_the_regions_and_filters_narrow(
@@ -325,6 +329,22 @@ def test_guidance_has_a_point_a_scale_and_the_renderer_no_size(
     assert view["figures"]["category"]["figure"] is not None
     dashes = {trace["line"]["dash"] for trace in view["figures"]["guidance"]["figure"]["data"]}
     assert len(dashes) == len(filled)
+
+
+def test_people_know_more_than_runs_draw_and_scales_wait_to_be_measured(
+    fresh: tuple[TestClient, Context], folders: dict[str, RunFolder]
+) -> None:
+    client, context = fresh
+    context.storage.runs.ingest(folders[FOLLOWS])
+    more = palettes_csv() + b"banana,overripe,p01,#776600,1\r\n"
+    people(context, "palettes", more)
+    run_cells(context, [folders[FOLLOWS].run_id], EXTRACTED, "all", idle_job())
+    view = shown(client, "tables")
+    assert "10 concepts" in view["frame"]["people"]["words"]
+    words = view["tables"][0]["words"]
+    assert f"Means over 3 base concepts, {MODIFIED} visual state;" in words
+    empty = shown(client, "guidance")["figures"]["guidance"]["empty"]
+    assert "not measured yet" in empty
 
 
 def test_one_scale_alone_is_of_its_pictures(client: TestClient, filled: dict[str, str]) -> None:
