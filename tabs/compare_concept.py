@@ -7,7 +7,8 @@ TEMPLATE = """<div class="th-cc" data-compare-view="concept" hidden>
 <div class="th-cc-now" hidden><h2 class="th-cc-words"></h2><span class="th-cc-kind th-soft"></span>
 <button type="button" class="th-button th-cc-another">Choose another concept</button>
 <div class="th-cc-siblings" role="group" aria-label="This thing and its modifiers"></div></div>
-<div class="th-cc-browse"><div class="th-cc-bar">
+<div class="th-cc-browse"><p class="th-cc-lead" hidden>What colors do people give a concept, and what colors a model? Choose one: all that is here of it is set side by side.</p>
+<div class="th-cc-bar">
 <input type="search" class="th-cc-search" placeholder="Search: rotten mango…" aria-label="Search concepts" autocomplete="off" spellcheck="false">
 <span class="th-strip th-cc-kinds" role="group" aria-label="Kind of concept"></span>
 <label><span>Category</span> <select class="th-cc-category" aria-label="Category"></select></label>
@@ -33,7 +34,7 @@ right. <button type="button" class="th-link th-cc-go-people">Import people's col
 <ol class="th-cc-sources"></ol>
 <div class="th-cc-add"><select class="th-cc-choices" aria-label="Add a distribution"></select>
 <label class="th-cc-drop" tabindex="0"><input type="file" multiple accept="image/*,.csv,.json" aria-label="Upload images, or a CSV or JSON file of distributions">
-<span>Drop images here, or a CSV or JSON of 71 numbers; or click to choose files.</span></label></div>
+<span>Drop images, or a CSV or JSON of 71 numbers; or click to choose</span></label></div>
 <p class="th-cc-said" role="status"></p></section>
 
 <section class="th-card th-cc-histograms" hidden><header><h3>Histograms</h3>

@@ -16,5 +16,5 @@ openCompare(compare.view);
 // Another tab of the page asks for something to be compared.
 document.addEventListener('th-open-compare', (event) => {
   openCompare('concept', event.detail);
-  document.querySelector('#th-tabs button[role=tab]:nth-of-type(4)').click();
+  openTab('Compare');
 });

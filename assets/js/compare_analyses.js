@@ -118,9 +118,7 @@ function analysisView(name, defaults, draw) {
   find('.th-an-empty button').addEventListener('click', (event) => goTo(event.currentTarget.dataset.act));
   function goTo(act) {
     if (act === 'people') { openCompare('people'); return; }
-    openView('runs');
-    const tab = [...document.querySelectorAll('#th-tabs [role=tab]')].find((one) => one.textContent.trim() === 'Explore');
-    if (tab) tab.click();
+    openConceptRun();
   }
 
   // ── cells that are not there yet, and the work that makes them ─────────────────────────────

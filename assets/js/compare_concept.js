@@ -188,10 +188,7 @@ part('link').addEventListener('click', async (event) => {
   setTimeout(() => put(button, text), 1600);
 });
 box.querySelectorAll('.th-cc-go-people').forEach((button) => button.addEventListener('click', () => openCompare('people')));
-box.querySelectorAll('.th-cc-go-run').forEach((button) => button.addEventListener('click', () => {
-  openView('runs');
-  document.querySelector('#th-tabs button[role=tab]:nth-of-type(3)').click();
-}));
+box.querySelectorAll('.th-cc-go-run').forEach((button) => button.addEventListener('click', openConceptRun));
 box.querySelectorAll('.th-cc-go-own').forEach((button) => button.addEventListener('click', () => chooser.focus()));
 onTheme(() => figures.again());
 document.addEventListener('th-compare-sets', () => { here = null; if (box.offsetParent !== null) concepts(); });

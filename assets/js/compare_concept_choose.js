@@ -66,6 +66,7 @@ function conceptChooser(box, choose) {
   find('another').addEventListener('click', () => { open = !open; front(); if (open) search.focus(); });
   function front() {
     find('now').hidden = !now;
+    find('lead').hidden = Boolean(now);
     find('browse').hidden = Boolean(now) && !open;
     find('another').setAttribute('aria-expanded', String(open));
     put(find('another'), open ? 'Close the list' : 'Choose another concept');

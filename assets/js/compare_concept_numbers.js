@@ -105,9 +105,10 @@ function movesList(box, { bins, hover, open }) {
   function item(move) {
     const node = make('li'), colors = make('span', 'th-cc-both'), bar = make('span', 'th-cc-cost'), fill = make('i'), text = make('span', 'th-cc-move-words');
     colors.append(binPatch(bins, move.source), binPatch(bins, move.target));
-    fill.style.width = 100 * move.cost / flow.moves[0].cost + '%';
+    fill.style.width = 100 * move.cost / flow.emd + '%';
+    bar.title = percent(move.cost / flow.emd) + ' of the EMD';
     bar.append(fill);
-    text.append(make('b', '', percent(move.mass)), ' from ', side(move.source), ' to ', side(move.target), ': ' + move.distance.toFixed(1) + ' Lab, ' + move.cost.toFixed(1) + ' of the EMD’s ' + flow.emd.toFixed(1));
+    text.append(make('b', '', percent(move.mass)), ' from ', side(move.source), ' to ', side(move.target), make('small', 'th-soft', 'over ' + move.distance.toFixed(1) + ' Lab: ' + move.cost.toFixed(1) + ' of the EMD’s ' + flow.emd.toFixed(1)));
     node.append(colors, text, bar);
     return node;
   }

@@ -30,6 +30,16 @@ function publishCompare() {
   const address = '?' + values.toString().replace(/%2C/g, ',').replace(/%3A/g, ':').replace(/%2F/g, '/');
   if (location.search !== address) history.replaceState(null, '', address);
 }
+// The form that starts runs, with the concepts chosen in it.
+function openConceptRun() {
+  openView('runs');
+  document.dispatchEvent(new CustomEvent('th-runs-set', { detail: 'concepts' }));
+  openTab('Explore');
+}
+function openTab(name) {
+  const tab = [...document.querySelectorAll('#th-tabs [role=tab]')].find((one) => one.textContent.trim() === name);
+  if (tab) tab.click();
+}
 // What the view shows now, for the link.
 function ofCompareLink(view, values) { compare.values[view] = values; if (compare.view === view) publishCompare(); }
 // A view's part of the page: hidden unless it is in front. `shown(told)` is called each time that it
