@@ -32,12 +32,12 @@ _SELECT = f"""
 _PART = 2_000
 
 
-class DistributionSets:
+class DistributionSets(set_views.NamedSets):
     """The stored sets of distributions. A set is added once and never changed; it can be given
     another name and be hidden."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        super().__init__(database, "distribution_sets")
 
     def add(
         self, file: DistributionFile, name: str, file_name: str, source: str, of_people: bool
@@ -114,23 +114,6 @@ class DistributionSets:
             values,
         )
         return [_row(*row) for row in found]
-
-    def rename(self, set_id: str, name: str) -> None:
-        """Give a set another name; the old one stays in the database. Raises :class:`NotStored`,
-        and :class:`BadInput` for a name that is none."""
-        full, plain = self._full(set_id), set_views.checked_name(name)
-        with self._database.transaction() as cursor:
-            set_views.change(self._database, cursor, full, name=plain)
-
-    def hide(self, set_id: str, hidden: bool = True) -> None:
-        """Take a set out of :meth:`all`, or show it again; nothing is lost. Raises
-        :class:`NotStored`."""
-        full = self._full(set_id)
-        with self._database.transaction() as cursor:
-            set_views.change(self._database, cursor, full, hidden=hidden)
-
-    def _full(self, set_id: str) -> str:
-        return self._database.full_id("distribution_sets", "set_id", set_id)
 
     def _records(self, clauses: str, values: Sequence[Any]) -> list[DistributionSetRecord]:
         return [_record(row) for row in self._database.rows(f"{_SELECT} {clauses}", values)]

@@ -10,7 +10,7 @@ from core.errors import MaskError
 from storage.database import Database
 from storage.images import Images
 from storage.masks import Masks
-from storage.runs_concepts import PROFILE
+from storage.runs_concepts import PROFILE, profile_of_columns
 
 _NAMES = ", ".join(PROFILE)
 
@@ -54,14 +54,9 @@ class PictureProfiles:
             ") USING (image_id, mask_id) WHERE version = ?",
             [[image for image, _ in pairs], [mask for _, mask in pairs], PROFILE_VERSION],
         )
-        return {(image, mask): _profile(values) for image, mask, *values in rows}
+        return {(image, mask): profile_of_columns(values) for image, mask, *values in rows}
 
 
 def _values(profile: ColorProfile) -> list[Any]:
     values = (getattr(profile, name) for name in PROFILE)
     return [list(value) if isinstance(value, tuple) else value for value in values]
-
-
-def _profile(values: Sequence[Any]) -> ColorProfile:
-    fixed: list[Any] = [tuple(value) if isinstance(value, list) else value for value in values]
-    return ColorProfile(**dict(zip(PROFILE, fixed, strict=True)))

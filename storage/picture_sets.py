@@ -30,15 +30,15 @@ _SELECT = f"""
 """
 
 
-class PictureSets:
+class PictureSets(set_views.NamedSets):
     """The stored sets of pictures. A set is added once and never changed; it can be given another
     name and be hidden."""
 
     def __init__(
         self, database: Database, images: Images, masks: Masks, profiles: PictureProfiles
     ) -> None:
-        self._database, self._images, self._masks = database, images, masks
-        self._profiles = profiles
+        super().__init__(database, "picture_sets")
+        self._images, self._masks, self._profiles = images, masks, profiles
 
     def add(
         self, name: str, words: str, images: Sequence[tuple[str, str, str]], of_people: bool
@@ -117,20 +117,6 @@ class PictureSets:
                 found.append(PictureProfile(image_id, mask_id, profile, contributor=contributor))
         return found, unscored
 
-    def rename(self, set_id: str, name: str) -> None:
-        """Give a set another name; the old one stays in the database. Raises :class:`NotStored`,
-        and :class:`BadInput` for a name that is none."""
-        full, plain = self._full(set_id), set_views.checked_name(name)
-        with self._database.transaction() as cursor:
-            set_views.change(self._database, cursor, full, name=plain)
-
-    def hide(self, set_id: str, hidden: bool = True) -> None:
-        """Take a set out of :meth:`all`, or show it again; nothing is lost. Raises
-        :class:`NotStored`."""
-        full = self._full(set_id)
-        with self._database.transaction() as cursor:
-            set_views.change(self._database, cursor, full, hidden=hidden)
-
     def _members(self, images: Sequence[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
         """Whole ids, checked."""
         if not images:
@@ -167,9 +153,6 @@ class PictureSets:
                 f"The mask of picture {place} is of another image: choose one of its own."
             )
         return image.image_id, mask.mask_id
-
-    def _full(self, set_id: str) -> str:
-        return self._database.full_id("picture_sets", "set_id", set_id)
 
     def _records(self, clauses: str, values: Sequence[Any]) -> list[PictureSetRecord]:
         return [_record(row) for row in self._database.rows(f"{_SELECT} {clauses}", values)]

@@ -16,7 +16,6 @@ from core.concepts.extraction import EXTRACTION_VERSION
 from core.concepts.records import (
     METHODS,
     PROFILE_VERSION,
-    ColorProfile,
     ConceptCell,
     PictureProfile,
 )
@@ -25,7 +24,7 @@ from core.runs.concepts import MissingCell, RunConcepts
 from core.runs.plan import guidance_at
 from storage.database import Database
 from storage.runs import Runs
-from storage.runs_concepts import PROFILE, scale_sql, scales_of
+from storage.runs_concepts import PROFILE, profile_of_columns, scale_sql, scales_of
 
 VERSION = f"{PROFILE_VERSION}.{EXTRACTION_VERSION}"
 """Of an extraction: of the profiles that it was made of, and of the way it is made."""
@@ -137,7 +136,7 @@ class Profiles:
                 unscored.append((position, _why(drawn, reason, reasons.get(position), row)))
                 continue
             mask_id = masks.get((position, row[0]), "")
-            profile = _profile(row[2:])
+            profile = profile_of_columns(row[2:])
             out.append(
                 PictureProfile(
                     image_id, mask_id, profile, scale, seed, run_id=run_id, position=position
@@ -352,12 +351,6 @@ def _why(drawn: bool, reason: str, told: str | None, row: Sequence[Any] | None) 
     return told or (
         "Its colors were not measured: the run is older than that. Score the run's pictures again."
     )
-
-
-def _profile(row: Sequence[Any]) -> ColorProfile:
-    """The columns of a profile as the record."""
-    values: list[Any] = [tuple(one) if isinstance(one, list) else one for one in row]
-    return ColorProfile(*values)
 
 
 def _check(method: str) -> None:

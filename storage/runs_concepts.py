@@ -18,6 +18,12 @@ PROFILE = tuple(one.name for one in fields(ColorProfile))
 """Columns of a profile, in the order of the record."""
 
 
+def profile_of_columns(values: Sequence[Any]) -> ColorProfile:
+    """The record of the columns :data:`PROFILE`, lists of numbers as they come from DuckDB."""
+    plain: list[Any] = [tuple(one) if isinstance(one, list) else one for one in values]
+    return ColorProfile(**dict(zip(PROFILE, plain, strict=True)))
+
+
 def know_concepts(
     cursor: duckdb.DuckDBPyConnection, prompts: Sequence[Prompt], numbers: Sequence[int]
 ) -> None:

@@ -19,6 +19,30 @@ NEWEST = """
 """Name and ``hidden`` of every set that has a view."""
 
 
+class NamedSets:
+    """What stored sets of either kind have in common; ``table`` is where their ids are."""
+
+    def __init__(self, database: Database, table: str) -> None:
+        self._database, self._table = database, table
+
+    def rename(self, set_id: str, name: str) -> None:
+        """Give a set another name; the old one stays in the database. Raises :class:`NotStored`,
+        and :class:`BadInput` for a name that is none."""
+        full, plain = self._full(set_id), checked_name(name)
+        with self._database.transaction() as cursor:
+            change(self._database, cursor, full, name=plain)
+
+    def hide(self, set_id: str, hidden: bool = True) -> None:
+        """Take a set out of ``all``, or show it again; nothing is lost. Raises
+        :class:`NotStored`."""
+        full = self._full(set_id)
+        with self._database.transaction() as cursor:
+            change(self._database, cursor, full, hidden=hidden)
+
+    def _full(self, set_id: str) -> str:
+        return self._database.full_id(self._table, "set_id", set_id)
+
+
 def begin(database: Database, cursor: duckdb.DuckDBPyConnection, set_id: str, name: str) -> None:
     """The first version of a new set; one that is stored is shown again, under its own name."""
     if _newest(cursor, set_id) is None:
