@@ -25,6 +25,9 @@ TIE = 1e-12
 """Shares that are nearer are equally full: the order of a sum moves a mean by some 1e-16, and must
 not choose the dominant bin."""
 
+_LEAST_MASS = 1e-14
+"""Less than this is the rounding of two equal shares, and no move."""
+
 _PROGRESS_EVERY = 500
 
 
@@ -125,14 +128,16 @@ def checked(weights: ArrayLike, name: str = "The distribution") -> np.ndarray:
 
 def compare(p: np.ndarray, q: np.ndarray) -> Comparison:
     """All distances of two distributions."""
-    hue_p, hue_q = uw71()[dominant(p)].hue_deg, uw71()[dominant(q)].hue_deg
+    of_p, of_q = fullest(p), fullest(q)
+    top_p, top_q = int(of_p[0]), int(of_q[0])
+    hue_p, hue_q = uw71()[top_p].hue_deg, uw71()[top_q].hue_deg
     literal = _angle(hue_p or 0.0, hue_q or 0.0)
     return Comparison(
         pcc=pcc(p, q),
         emd_lab=emd(p, q),
         entropy_difference=entropy_difference(p, q),
-        dominant=(dominant(p), dominant(q)),
-        tied=(fullest(p).size, fullest(q).size),
+        dominant=(top_p, top_q),
+        tied=(of_p.size, of_q.size),
         delta_hue_deg=None if hue_p is None or hue_q is None else literal,
         delta_hue_literal_deg=literal,
         total_variation=total_variation(p, q),
@@ -164,7 +169,8 @@ def emd(p: np.ndarray, q: np.ndarray) -> float:
 def emd_flow(p: np.ndarray, q: np.ndarray) -> tuple[Move, ...]:
     """An optimal flow from ``p`` to ``q``, costliest moves first; costs sum to :func:`emd`.
 
-    Mass that stays in its bin is no move. An optimal flow need not be the only one.
+    Mass that stays in its bin is no move, nor is what rounding makes of equal shares. An optimal
+    flow need not be the only one.
     """
     supply, demand, mass = _left(p, q)
     if mass == 0.0:
@@ -172,7 +178,7 @@ def emd_flow(p: np.ndarray, q: np.ndarray) -> tuple[Move, ...]:
     flow, distance = transport(supply, demand)[0] * mass, distances71()
     moves = [
         Move(int(source), int(target), float(flow[source, target]), float(distance[source, target]))
-        for source, target in zip(*np.nonzero(flow > 0), strict=True)
+        for source, target in zip(*np.nonzero(flow > _LEAST_MASS), strict=True)
     ]
     return tuple(sorted(moves, key=lambda move: (-move.cost, move.source, move.target)))
 

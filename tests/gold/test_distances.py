@@ -105,6 +105,17 @@ def test_flow_has_the_margins_and_the_cost() -> None:
         assert all(first.cost >= second.cost for first, second in pairwise(moves))
 
 
+def test_rounding_is_no_move() -> None:
+    p = of.checked(np.arange(1.0, 72.0) / 2556)
+    noisy = p * (1 + 1e-15 * np.resize([1, -1], 71))
+    assert (noisy != p).sum() > 20
+    assert of.emd_flow(p, noisy / noisy.sum()) == ()
+    moved = noisy + 0.01 * (one_bin(3) - one_bin(60))
+    (move,) = of.emd_flow(p, moved / moved.sum())
+    assert (move.source, move.target) == (60, 3)
+    assert move.cost == pytest.approx(of.emd(p, moved / moved.sum()), abs=1e-10)
+
+
 def test_emd_by_hand() -> None:
     """The middle gray lies 50 from black, white 100: all, half, and thirds of the mass."""
     assert of.emd(one_bin(BLACK), one_bin(NEUTRAL)) == pytest.approx(50.0)
