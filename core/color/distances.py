@@ -216,7 +216,7 @@ def entropy_difference(p: np.ndarray, q: np.ndarray) -> float:
 
 
 def fullest(p: np.ndarray) -> np.ndarray:
-    """The indices of the fullest bins, ascending; within :data:`TIE` they are equal."""
+    """The fullest bins, int64 ``(T,)``, ascending; within :data:`TIE` they are equal."""
     return np.flatnonzero(p >= p.max() - TIE)
 
 

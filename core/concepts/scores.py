@@ -188,7 +188,8 @@ def placed_cells(cells: Iterable[ConceptCell]) -> dict[Place, ConceptCell]:
 
 
 def people_of(people: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """People's distributions of the benchmark's concepts. Raises NotADistribution for a bad one."""
+    """Distributions ``(71,)`` of the benchmark's concepts alone, by their ids. Raises
+    NotADistribution for a bad one."""
     return {
         concept_id: checked(weights, f"People's distribution of {concept_id}")
         for concept_id, weights in people.items()
