@@ -56,7 +56,6 @@ right. <button type="button" class="th-link th-cc-go-people">Import people's col
 <span class="th-cc-tool"><span>Between</span><span class="th-strip th-cc-between" role="group" aria-label="What stands between the two"></span></span>
 <span class="th-cc-tool"><span>Scale</span><span class="th-strip th-cc-pair-scale" role="group" aria-label="Vertical scale of the pair"></span></span>
 <button type="button" class="th-button th-cc-svg" data-of="mirrored">Figure as SVG</button></header>
-<p class="th-problem th-cc-pair-problem" hidden></p>
 <div class="th-cc-figure" data-figure="mirrored"></div></section>
 
 <section class="th-card th-cc-palettes" hidden><header><h3>Palettes</h3>

@@ -70,6 +70,11 @@ def flow(
     middles, words = [], []
     for move in sorted(drawn, key=lambda one: -one.mass):
         start, end = at[move.source], at[move.target]
+        middles.append((start + end) / 2.0)
+        words.append(move_words(move))
+        # Between bins of one a*, b* there is nowhere to go on the plane: hovering tells of it.
+        if np.array_equal(start, end):
+            continue
         width_px = max(THINNEST_ARROW_PX, WIDEST_ARROW_PX * move.mass / widest)
         outline = arrow(start, end, width_px / PX_A_UNIT,
                         float(radius[move.source]), float(radius[move.target]))  # fmt: skip
@@ -80,8 +85,6 @@ def flow(
             opacity=0.95 if width_px >= 1.5 else 0.4,
             line={"color": INK, "width": 0.7}, name=f"{move.source}-{move.target}",
         )  # fmt: skip
-        middles.append((start + end) / 2.0)
-        words.append(move_words(move))
     if middles:
         figure.add_trace(go.Scatter(
             x=[float(middle[0]) for middle in middles], y=[float(middle[1]) for middle in middles],

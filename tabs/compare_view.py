@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -57,6 +58,10 @@ def concept_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
     question = asked(given)
     every = resolved(context, question)
     there = [one for one in every if one.found is not None]
+    # Instead of one that cannot be had, the first two that can.
+    usable = [place for place, one in enumerate(every) if one.found is not None]
+    if len(usable) > 1 and not set(question.pair) <= set(usable):
+        question = replace(question, pair=(usable[0], usable[1]))
     shown = {one.source: shown_of(one) for one in there}
     answer: dict[str, Any] = {
         "distributions": [_one(one) for one in every],

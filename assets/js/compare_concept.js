@@ -1,7 +1,7 @@
 // One concept and its distributions side by side.
 const box = element.querySelector('[data-compare-view]');
 const part = (name) => box.querySelector('.th-cc-' + name);
-const DEFAULTS = { method: 'extracted', sort: 'hue', scale: 'one', apart: '1', between: 'bins', pair: '0-1' };
+const DEFAULTS = { method: 'extracted', sort: 'hue', scale: 'one', apart: '1', between: 'bins', pair: '0-1', steps: '' };
 const state = { concept: '', words: '', d: [], ...DEFAULTS };
 let known = null, view = null, chosen = null, here = null, asked = 0, started = null;
 
@@ -19,7 +19,7 @@ const drop = dropField(box, {
   },
 });
 const openImages = imagesOfBin(box, { bins: () => known.bins, ask: query });
-const steps = extractionSteps(box, { bins: () => known.bins, ask: query });
+const steps = extractionSteps(box, { bins: () => known.bins, ask: query, chose(source) { state.steps = source; publish(); } });
 let numbers = null, moves = null;
 
 // ── questions ────────────────────────────────────────────────────────────────────────────────
@@ -46,6 +46,15 @@ async function begin() {
   await started;
 }
 const METHOD_NAMES = { extracted: 'extraction as published', 'extracted-soft': 'extraction, soft bins', pixels: 'all pixels' };
+// What a link asks for and there is not becomes the usual: the page shows something, and says what.
+function usual() {
+  if (!known.methods.some((one) => one.id === state.method)) state.method = DEFAULTS.method;
+  if (!known.sorts.some((one) => one.id === state.sort)) state.sort = DEFAULTS.sort;
+  state.d = state.d && [...new Set(state.d)];
+  if (!state.d || state.d.length <= MOST_SOURCES) return;
+  drop.say('The link holds ' + state.d.length + ' distributions: the first six are shown.', true);
+  state.d = state.d.slice(0, MOST_SOURCES);
+}
 const place = (source) => state.d.indexOf(source);
 async function concepts() {
   try {
@@ -64,9 +73,11 @@ async function go(next) {
   Object.assign(state, next);
   state.words ||= '';
   state.d ||= [];
+  if (!('steps' in next) && !state.d.includes(state.steps)) state.steps = '';
   const mine = ++asked;
   try {
     await begin();
+    usual();
     if (state.concept || state.words) {
       if (other || !chosen || next.d === null || next.fresh) {
         const answer = await ask('/api/compare/choices?' + query({}));
@@ -125,18 +136,14 @@ async function draw(mine) {
   part('weights').href = '/api/compare/weights.csv?' + whole();
   part('numbers-csv').href = '/api/compare/numbers.csv?' + whole();
   if (several) {
-    const listed = view.distributions.map((one) => ({ id: one.source, name: one.letter + ' · ' + one.label })), [first, second] = view.pair;
+    const listed = there.map((one) => ({ id: one.source, name: one.letter + ' · ' + one.label })), [first, second] = view.pair;
     options(part('first'), listed, view.distributions[first].source);
     options(part('second'), listed, view.distributions[second].source);
-    const wrong = [first, second].map((index) => view.distributions[index]).find((one) => one.problem);
-    put(part('pair-problem'), wrong ? wrong.letter + ' cannot be shown. Choose another one.' : '');
-    part('pair-problem').hidden = !wrong;
-    box.querySelector('[data-figure="mirrored"]').hidden = Boolean(wrong);
     const labels = Object.fromEntries(view.distributions.map((one) => [one.source, one.label])), pair = [first, second].sort().join('-');
     numbers.draw(view.pairs, (one) => [place(one.a), place(one.b)].sort().join('-') === pair, labels);
     intervals(mine);
   }
-  steps.draw(view.distributions, chosen ? chosen.words : '');
+  steps.draw(view.distributions, chosen ? chosen.words : '', state.steps);
   await figures.draw({ ...view.figures, flow: view.flow && view.flow.figure });
 }
 async function intervals(mine) {

@@ -55,7 +55,7 @@ function paletteStrip(colors, says) {
   });
   return strip;
 }
-function extractionSteps(box, { bins, ask: question }) {
+function extractionSteps(box, { bins, ask: question, chose }) {
   const part = box.querySelector('.th-cc-steps'), select = box.querySelector('.th-cc-steps-of'), body = box.querySelector('.th-cc-steps-body');
   let turn = 0, of = '', words = '';
   function step(number, title, said) {
@@ -125,14 +125,15 @@ function extractionSteps(box, { bins, ask: question }) {
     } catch (error) { if (mine === turn) body.replaceChildren(make('p', 'th-problem', error.message)); }
     if (mine === turn) body.removeAttribute('aria-busy');
   }
-  select.addEventListener('change', () => { of = select.value; load(); });
+  select.addEventListener('change', () => { of = select.value; chose(of); load(); });
   return {
-    draw(sources, concept) {
+    draw(sources, concept, wanted) {
       const there = sources.filter((one) => !one.problem);
       part.hidden = !there.length;
       words = concept;
       // Those that have steps first: an import has none.
       const best = there.find((one) => one.pictures) || there[0];
+      if (there.some((one) => one.source === wanted)) of = wanted;
       if (!there.some((one) => one.source === of)) of = best ? best.source : '';
       options(select, there.map((one) => ({ id: one.source, name: one.letter + ' · ' + one.label })), of);
       load();

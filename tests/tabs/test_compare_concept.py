@@ -209,6 +209,20 @@ def test_arrows_are_as_wide_as_the_mass_that_moves() -> None:
     assert widths["69-40"] / widths["37-40"] == pytest.approx(0.6 / 0.4, rel=0.02)
 
 
+def test_a_move_that_changes_lightness_alone_has_no_arrow_on_the_exact_plane() -> None:
+    from core.color.distances import emd_flow
+
+    gray, white = 26, 28
+    assert [uw71()[index].lab[1:] for index in (gray, white)] == [(0.0, 0.0)] * 2
+    first, second = shown("A", mixed(b26=0.5, b69=0.5)), shown("B", mixed(b28=0.5, b69=0.5))
+    moves = emd_flow(first.weights, second.weights)
+    exact, apart = (flow(first, second, moves, apart=way) for way in (False, True))
+    assert "shapes" not in exact["layout"]
+    assert [shape["name"] for shape in apart["layout"]["shapes"]] == [f"{gray}-{white}"]
+    # It is told of all the same.
+    assert len(traces(exact, "moves")[0]["text"]) == 1
+
+
 # ── the view ─────────────────────────────────────────────────────────────────────────────────
 
 
@@ -256,8 +270,9 @@ def test_a_source_that_is_gone_leaves_the_others(context: Context) -> None:
     assert (first["problem"], third["problem"]) == ("", "")
     assert len(view["pairs"]) == 1
     assert len(traces(view["figures"]["histograms"], "bars")) == 2
-    # The pair asked for is not there: no figure of it, and its numbers say why.
-    assert view["flow"] is None
+    # Of the pair one is not there: the first two that are stand in for it, and its numbers say why.
+    assert view["pair"] == [0, 2]
+    assert view["flow"]["letters"] == ["A", "C"]
     with pytest.raises(BadInput, match=r"^B: There is no set '0123456789abcdef' here\.$"):
         intervals_view(
             context, {"concept": BANANA, "d": f"{yellow},set:0123456789abcdef", "pair": "0-1"}
