@@ -32,8 +32,9 @@ function publishCompare() {
 }
 // The form that starts runs, with the concepts chosen in it.
 function openConceptRun() {
+  explore.runSet = 'concepts';
   openView('runs');
-  document.dispatchEvent(new CustomEvent('th-runs-set', { detail: 'concepts' }));
+  document.dispatchEvent(new CustomEvent('th-runs-set'));
   openTab('Explore');
 }
 function openTab(name) {

@@ -17,7 +17,7 @@ function runForm(root, started) {
     grounded: { drawn: 'Found by their names in every picture.', stored: 'Found by their names in every picture.' },
     whole: { drawn: 'Every pixel of the picture counts.', stored: 'Every pixel of the picture counts.' },
   };
-  let data = null, first = true, kind = 'drawn', masker = 'exact', ownMasker = false, asked = 0, waiting = null, trying = false, wished = '';
+  let data = null, first = true, kind = 'drawn', masker = 'exact', ownMasker = false, asked = 0, waiting = null, trying = false;
 
   function chosenModels() {
     if (kind === 'stored') return field('stored').value ? [field('stored').value] : [];
@@ -85,11 +85,11 @@ function runForm(root, started) {
   }
   function fill() {
     const named = (one) => ({ id: one.id, name: one.name });
-    const set = wished || field('set').value || data.set, stored = field('stored').value;
+    const set = explore.runSet || field('set').value || data.set, stored = field('stored').value;
     const sets = data.sets.map((one) => new Option(one.name + ' · ' + one.count.toLocaleString('en-US'), one.id));
     field('set').replaceChildren(...sets);
     field('set').value = data.sets.some((one) => one.id === set) ? set : data.set;
-    wished = '';
+    explore.runSet = '';
     options(field('task'), [{ id: '', name: 'All' }, ...data.tasks], field('task').value);
     options(field('system'), [{ id: '', name: 'All' }, ...data.systems], field('system').value);
     options(field('size'), [{ id: '', name: "Model's own" }, ...data.sizes], field('size').value);
@@ -156,8 +156,8 @@ function runForm(root, started) {
   });
 
   form.addEventListener('input', () => { show(); soon(); });
-  // Another view wants a set to be drawn.
-  document.addEventListener('th-runs-set', (event) => { wished = event.detail; kind = 'drawn'; if (data) { fill(); soon(); } });
+  // Another view wants a set to be drawn: explore.runSet, which waits where the form is yet to come.
+  document.addEventListener('th-runs-set', () => { kind = 'drawn'; if (data) { fill(); soon(); } });
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     if (begin.getAttribute('aria-disabled') === 'true') return;
