@@ -94,7 +94,10 @@ class PeopleHere:
             return self.of(crowds[0]) if crowds else None
         found = next((crowd for crowd in crowds if crowd.id == crowd_id), None)
         if found is None:
-            raise BadInput("The people's colors of this link are not here. Import them again.")
+            raise BadInput(
+                "The people's colors of this link are not here, or hidden. Show them again in "
+                "People and files, import them, or choose others."
+            )
         return self.of(found)
 
     def of(self, crowd: Crowd) -> People:

@@ -3,7 +3,7 @@ const box = element.querySelector('[data-compare-view]');
 const part = (name) => box.querySelector('.th-cc-' + name);
 const DEFAULTS = { method: 'extracted', sort: 'hue', scale: 'one', apart: '1', between: 'bins', pair: '0-1', steps: '' };
 const state = { concept: '', words: '', d: [], ...DEFAULTS };
-let known = null, view = null, chosen = null, here = null, asked = 0, started = null;
+let known = null, view = null, chosen = null, here = null, asked = 0, started = null, stale = false;
 
 const chooser = conceptChooser(box, (next) => go({ ...next, d: null }));
 const figures = linkedFigures(box, { tell: sharesOf, open: openBin });
@@ -11,7 +11,9 @@ const sources = sourceList(box, { bins: () => known.bins, changed: (d) => go({ d
 const drop = dropField(box, {
   concept: () => chosen ? chosen.words : '', room: () => MOST_SOURCES - state.d.length,
   // A file may hold other concepts than the one on the page: then the first of the file is opened.
-  async add(list, made) {
+  async add(full, made) {
+    // As the choices write them: one that stands here is not offered again.
+    const list = full.map((one) => one.replace(/^(\w+:[0-9a-f]{16})[0-9a-f]+/, '$1'));
     await concepts();
     const other = made && chosen && !await holds(list[0]);
     if (made && (!chosen || other)) { go({ concept: made.concept, words: made.concept ? '' : made.words, d: [...(chosen ? [] : state.d), ...list] }); return; }
@@ -36,6 +38,8 @@ async function holds(source) {
 async function begin() {
   started ||= ask('/api/compare/bins').then((answer) => {
     known = answer;
+    // A number stays with its letter: L* 50.
+    known.bins.forEach((one) => { one.name = one.name.replaceAll('* ', '*\u00a0'); });
     figures.bins(known.bins);
     numbers = numbersTable(box, { bins: known.bins, metrics: known.metrics, inspectBin: openBin, choose: (pair) => go({ pair: place(pair.a) + '-' + place(pair.b) }) });
     moves = movesList(box, { bins: known.bins, hover: (bin) => figures.mark(bin, null), open: openBin });
@@ -79,7 +83,8 @@ async function go(next) {
     await begin();
     usual();
     if (state.concept || state.words) {
-      if (other || !chosen || next.d === null || next.fresh) {
+      if (other || !chosen || next.d === null || next.fresh || stale) {
+        stale = false;
         const answer = await ask('/api/compare/choices?' + query({}));
         if (mine !== asked) return;
         chosen = answer;
@@ -198,7 +203,7 @@ box.querySelectorAll('.th-cc-go-people').forEach((button) => button.addEventList
 box.querySelectorAll('.th-cc-go-run').forEach((button) => button.addEventListener('click', openConceptRun));
 box.querySelectorAll('.th-cc-go-own').forEach((button) => button.addEventListener('click', () => chooser.focus()));
 onTheme(() => figures.again());
-document.addEventListener('th-compare-sets', () => { here = null; if (box.offsetParent !== null) concepts(); });
+document.addEventListener('th-compare-sets', () => { here = null; stale = true; if (box.offsetParent !== null) concepts(); });
 
 compareView('concept', {
   async shown(told) {
