@@ -23,7 +23,8 @@ from tabs.guard import many
 from tabs.kept import Kept
 
 if TYPE_CHECKING:
-    from core.concepts.distribution import Distribution, Intervals
+    from core.concepts.distribution import Distribution
+    from core.concepts.intervals import Intervals
 
 DRAWS = 500
 SEED = 71
@@ -113,7 +114,7 @@ def intervals_of(first: Resolved, second: Resolved) -> Intervals:
     """The intervals of a pair; both must have been found. Those of the last pairs are kept: a table
     is saved with the numbers that are on the page. So are the draws of the last distributions: one
     stands in several pairs."""
-    from core.concepts.distribution import draws_of, intervals_of_draws
+    from core.concepts.intervals import draws_of, intervals_of_draws
 
     assert first.found is not None
     assert second.found is not None

@@ -17,7 +17,7 @@ from typing import TextIO
 from core.color.distances import compare, emd_flow
 from core.compare.report import Report
 from core.compare.sides import IMAGE, NUMBERS, Reading, Side, kind_of, read_side
-from core.concepts.distribution import DRAWS, intervals
+from core.concepts.intervals import DRAWS, intervals
 from core.concepts.records import METHODS, PIXELS
 from core.errors import BadInput, TrueHueError
 

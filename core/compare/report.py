@@ -13,7 +13,7 @@ import numpy as np
 from core.color.distances import Comparison, Move, dominant, entropy
 from core.color.uw71 import uw71
 from core.compare.sides import Side
-from core.concepts.distribution import Intervals
+from core.concepts.intervals import Intervals
 from core.concepts.matching import normal
 
 NO_HUE = "has a neutral dominant color, which has no hue"

@@ -22,8 +22,9 @@ from scipy import ndimage
 
 from core.color import uw71
 from core.color.distances import emd, emd_pairs
-from core.concepts.distribution import intervals, of_pictures
+from core.concepts.distribution import of_pictures
 from core.concepts.extraction import extract
+from core.concepts.intervals import intervals
 from core.concepts.profile import profile_of
 from core.concepts.records import EXTRACTED, PIXELS, ColorProfile
 from core.generation.renderer import RenderRequest, render

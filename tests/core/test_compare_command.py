@@ -18,7 +18,8 @@ from core.color import distances as of
 from core.color.uw71 import from_58, nearest, uw58, uw71
 from core.compare.command import main
 from core.compare.sides import Reading, read_side
-from core.concepts.distribution import intervals, of_pictures
+from core.concepts.distribution import of_pictures
+from core.concepts.intervals import intervals
 from core.concepts.profile import profile_of
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -306,7 +306,7 @@ def test_intervals_hold_the_numbers_that_do_not_move(context: Context) -> None:
     first, second = resolved(context, asked(given))
     assert intervals_of(first, second) is intervals_of(first, second)
     # Draws are kept for other pairs, and leave every number as it is.
-    from core.concepts.distribution import intervals
+    from core.concepts.intervals import intervals
 
     assert first.found is not None
     assert second.found is not None

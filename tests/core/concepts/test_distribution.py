@@ -12,17 +12,10 @@ from hypothesis import strategies as st
 
 from core.color import uw71
 from core.color.distances import NotADistribution, compare, emd
-from core.concepts import distribution
-from core.concepts.distribution import (
-    METRICS,
-    PICTURES,
-    Distribution,
-    intervals,
-    of_pictures,
-    of_rows,
-    resampled,
-)
+from core.concepts import intervals as drawing
+from core.concepts.distribution import PICTURES, Distribution, of_pictures, of_rows
 from core.concepts.extraction import ExtractionSettings, extract
+from core.concepts.intervals import METRICS, intervals, resampled
 from core.concepts.records import (
     EXTRACTED,
     EXTRACTED_SOFT,
@@ -300,7 +293,7 @@ def test_draws_in_parts_are_the_same_draws(
 ) -> None:
     made = of_pictures("Bananas", bananas, method)
     whole = resampled(made, 40, seed=4)
-    monkeypatch.setattr(distribution, "_COUNTS_AT_ONCE", 7 * len(bananas))
+    monkeypatch.setattr(drawing, "_COUNTS_AT_ONCE", 7 * len(bananas))
     parts = resampled(made, 40, seed=4)
     assert whole is not None
     assert parts is not None
