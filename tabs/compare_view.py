@@ -14,13 +14,13 @@ from core.color.distances import compare, emd_flow
 from core.color.spaces import hex_of, lab_to_srgb8
 from core.color.uw71 import uw71
 from core.concepts.records import METHODS, PIXELS, RATINGS
+from core.kept import Kept
 from tabs.compare_asked import Asked, Resolved, asked, pair_of, resolved
 from tabs.compare_histograms import SORTS, Shown, histograms, mirrored, order_of, palettes
 from tabs.compare_map import MOST_ARROWS, bubbles, flow
 from tabs.compare_numbers import METRICS, Metric, interval_json, metrics_json, numbers_json
 from tabs.context import Context
 from tabs.guard import many
-from tabs.kept import Kept
 
 if TYPE_CHECKING:
     from core.concepts.distribution import Distribution

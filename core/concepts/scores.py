@@ -6,20 +6,19 @@ models takes about two seconds the first time; what was compared once is kept.
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
-from threading import Event, Lock
+from threading import Event
 from types import MappingProxyType
-from typing import Generic, TypeVar
 
 import numpy as np
 
 from core.color.distances import Comparison, checked, compare, emd
 from core.concepts.records import ConceptCell
 from core.errors import BadInput
+from core.kept import Kept
 from core.prompts.concepts import STYLES, Concept, concepts
 
 OnProgress = Callable[[int, int], None]
@@ -48,8 +47,6 @@ REASONS: Mapping[str, str] = MappingProxyType(
 
 _KEPT = 60_000
 _PROGRESS_EVERY = 200
-
-_Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True)
@@ -222,25 +219,5 @@ def _digest(weights: np.ndarray) -> bytes:
     return blake2b(np.ascontiguousarray(weights).tobytes(), digest_size=16).digest()
 
 
-class _Kept(Generic[_Value]):
-    """The last values by their keys; any thread may ask."""
-
-    def __init__(self) -> None:
-        self._values: OrderedDict[Hashable, _Value] = OrderedDict()
-        self._lock = Lock()
-
-    def get(self, key: Hashable, make: Callable[[], _Value]) -> _Value:
-        with self._lock:
-            if key in self._values:
-                self._values.move_to_end(key)
-                return self._values[key]
-        value = make()
-        with self._lock:
-            self._values[key] = value
-            while len(self._values) > _KEPT:
-                self._values.popitem(last=False)
-        return value
-
-
-_COMPARED: _Kept[Comparison] = _Kept()
-_MOVED: _Kept[float] = _Kept()
+_COMPARED: Kept[Comparison] = Kept(_KEPT)
+_MOVED: Kept[float] = Kept(_KEPT)

@@ -7,7 +7,7 @@ from threading import Barrier, Event
 
 import pytest
 
-from tabs.kept import Kept
+from core.kept import Kept
 
 
 def test_the_last_answers_are_kept() -> None:
