@@ -14,7 +14,7 @@ document.addEventListener('th-compare', show);
 new IntersectionObserver((seen) => { if (seen.some((entry) => entry.isIntersecting)) publishCompare(); }).observe(element);
 openCompare(compare.view);
 // Another tab of the page asks for something to be compared.
-document.addEventListener('th-open-compare', (event) => {
-  openCompare('concept', event.detail);
-  openTab('Compare');
+document.addEventListener('th-open-compare', () => {
+  openCompare('concept', window.thCompareAsked);
+  window.thCompareAsked = null;
 });

@@ -3,10 +3,13 @@
 const compare = (window.thCompare ||= (() => {
   const query = new URLSearchParams(location.search), linked = query.get('tab') === 'compare';
   const views = ['concept', 'tables', 'modifiers', 'guidance', 'people'], wanted = query.get('view');
-  const view = linked && views.includes(wanted) ? wanted : 'concept';
+  const asked = window.thCompareAsked;
+  window.thCompareAsked = null;
+  const view = linked && views.includes(wanted) && !asked ? wanted : 'concept';
   // What each view was last told to show: plain text by name, as it stands in the link.
   const values = Object.fromEntries(views.map((name) => [name, {}]));
   if (linked) query.forEach((value, name) => { if (name !== 'tab' && name !== 'view' && !name.startsWith('__')) values[view][name] = value; });
+  if (asked) values.concept = asked;
   return { view, values };
 })());
 // Brings a view to the front; with values it is told to show those. Every view listens.

@@ -111,7 +111,12 @@ function actions(view) {
     action('Copy link', 'th-copy-link', (b) => copy(b, location.origin + location.pathname + view.link)));
   const shown = new URLSearchParams(view.link), mask = shown.get('mask');
   if (mask) {
-    const all = action('All its colors', 'th-all-colors', () => document.dispatchEvent(new CustomEvent('th-open-compare', { detail: { d: 'image:' + shown.get('image') + '/' + mask } })));
+    const all = action('All its colors', 'th-all-colors', () => {
+      // A tab that was never opened has no script yet: it takes up what was asked when it starts.
+      window.thCompareAsked = { d: 'image:' + shown.get('image') + '/' + mask };
+      document.dispatchEvent(new CustomEvent('th-open-compare'));
+      [...document.querySelectorAll('#th-tabs button[role=tab]')].find((tab) => tab.textContent.trim() === 'Compare').click();
+    });
     all.title = 'The distribution of the colors inside the mask, in Compare';
     row.appendChild(all);
   }
