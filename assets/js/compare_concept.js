@@ -38,8 +38,6 @@ async function holds(source) {
 async function begin() {
   started ||= ask('/api/compare/bins').then((answer) => {
     known = answer;
-    // A number stays with its letter: L* 50.
-    known.bins.forEach((one) => { one.name = one.name.replaceAll('* ', '*\u00a0'); });
     figures.bins(known.bins);
     numbers = numbersTable(box, { bins: known.bins, metrics: known.metrics, inspectBin: openBin, choose: (pair) => go({ pair: place(pair.a) + '-' + place(pair.b) }) });
     moves = movesList(box, { bins: known.bins, hover: (bin) => figures.mark(bin, null), open: openBin });

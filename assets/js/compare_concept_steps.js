@@ -112,7 +112,7 @@ function extractionSteps(box, { bins, ask: question, chose }) {
         nodes.push(node);
       }
       const node = step(found.palette.length ? 3 : found.groups.length ? 2 : 1, 'Bins: ' + found.bins.length + ' of 71 have mass'), list = make('ol', 'th-cc-bins');
-      found.bins.slice(0, 12).forEach((one) => { const row = make('li'); row.append(binPatch(bins(), one.index), make('b', '', percent(one.weight)), make('span', '', bins()[one.index].name)); list.append(row); });
+      found.bins.slice(0, 12).forEach((one) => { const row = make('li'); row.append(binPatch(bins(), one.index), make('b', '', percent(one.weight)), make('span', '', bins()[one.index].name.replaceAll('* ', '*\u00a0'))); list.append(row); });
       node.append(list);
       if (found.bins.length > 12) node.append(make('p', 'th-soft', 'and ' + many(found.bins.length - 12, 'bin') + ' with ' + percent(found.bins.slice(12).reduce((sum, one) => sum + one.weight, 0)) + ' together'));
       nodes.push(node);

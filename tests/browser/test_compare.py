@@ -229,3 +229,22 @@ def test_steps_open_a_picture_in_inspect(visit: Visit, started: App) -> None:
     expect(page.get_by_role("tab", name="Inspect")).to_have_attribute(
         "aria-selected", "true", timeout=SHOWN_MS
     )
+
+
+def test_a_run_of_concepts_is_a_press_away(visit: Visit, app: App) -> None:
+    page = visit(app.address + VIEW)
+    # Explore was not looked at yet: its form comes with the set chosen.
+    view = opened(page)
+    view.locator(".th-cc-go-run").evaluate("button => button.click()")
+    form = page.locator("#explore-runs form")
+    expect(form.get_by_label("Prompt set")).to_have_value("concepts", timeout=SHOWN_MS)
+    expect(page).to_have_url(re.compile("tab=explore&view=runs"))
+
+
+def test_a_link_with_too_much_shows_the_first_six(visit: Visit, app: App) -> None:
+    wanted = ",".join(f"image:{number:016x}" for number in range(8))
+    page = visit(f"{app.address}{VIEW}&d={wanted}&method=none&sort=none")
+    view = page.locator(".th-cc")
+    expect(view.locator(".th-cc-source")).to_have_count(6, timeout=SHOWN_MS)
+    expect(view.locator(".th-cc-said")).to_contain_text("holds 8 distributions: the first six")
+    expect(page).not_to_have_url(re.compile("none"))
