@@ -9,6 +9,7 @@ from core.masks.marks import STROKES
 from core.masks.registry import MASKERS
 
 GROUNDED = "grounded_sam"
+FILE, TRANSPARENCY = "file", "transparency"
 
 
 def describe(maker: str, parameters: Mapping[str, Any]) -> str:
@@ -21,6 +22,9 @@ def describe(maker: str, parameters: Mapping[str, Any]) -> str:
     if isinstance(base, Mapping) and base.get("maker") == GROUNDED:
         maker = GROUNDED  # strokes and points on it are counted
     name = next((known.name for known in MASKERS if known.id == maker), maker)
+    beside = parameters.get("from", TRANSPARENCY)
+    if maker == FILE and beside != TRANSPARENCY:
+        name = f"From the mask file {beside}"
     marks = parameters.get("marks")
     listed = marks if isinstance(marks, (list, tuple)) else ()
     types = [mark.get("type") for mark in listed if isinstance(mark, Mapping)]

@@ -47,7 +47,12 @@ MASKERS = (
         "a segmenter (SAM or SAM 2)",
     ),
     Masker("renderer", "Exact mask from the renderer", "an image drawn here", ("stored",)),
-    Masker("file", "From the file's transparency", "a file with transparency", ("stored",)),
+    Masker(
+        "file",
+        "From the file's transparency",
+        "a file with transparency, or a mask file beside it",
+        ("stored",),
+    ),
     Masker("paper", "Without the white paper", "a drawing on white", ("stored",)),
 )
 

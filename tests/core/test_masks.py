@@ -503,6 +503,8 @@ def test_the_kept_marks_make_the_identical_mask(marks: list) -> None:
         ("renderer", {"seed": 1}, "Exact mask from the renderer"),
         ("renderer", {"marks": [STORED]}, "Exact mask from the renderer"),
         ("file", {}, "From the file's transparency"),
+        ("file", {"from": "transparency"}, "From the file's transparency"),
+        ("file", {"from": "mug-mask.png"}, "From the mask file mug-mask.png"),
         ("sam", {"marks": None}, "sam"),
     ],
 )  # fmt: skip
