@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.spreadsheets import cell
 from tabs.explore_analyses_parts import label
 
 MOST_NAME = 36
@@ -66,17 +67,8 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows([_plain(value) for value in row] for row in rows)
+    writer.writerows([cell(value) for value in row] for row in rows)
     return out.getvalue()
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    # A spreadsheet would run text that begins like a formula.
-    if isinstance(value, str) and value[:1] in ("=", "+", "@", "\t", "-"):
-        return f"'{value}"
-    return "" if value is None else value
 
 
 def shown(value: Any) -> str:

@@ -12,6 +12,7 @@ from core.analysis.groups import OVERALL
 from core.analysis.rates import total
 from core.analysis.records import TABLE_SYSTEMS, Count, Slice
 from core.errors import BadInput
+from core.spreadsheets import cell
 from core.verdict.rules import rule
 from tabs.context import Context
 from tabs.explore_analyses_colors import asked_found, drift, found_colors
@@ -88,18 +89,8 @@ def figure_csv(context: Context, name: str, given: Mapping[str, str]) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(("rule", *drawn.columns))
     for line in drawn.lines:
-        writer.writerow([meant.rule, *(_plain(value) for value in line.values)])
+        writer.writerow([meant.rule, *(cell(value) for value in line.values)])
     return out.getvalue()
-
-
-def _plain(value: Any) -> Any:
-    """A value for a CSV: floats with six significant digits, nothing for none. A spreadsheet would
-    run text that begins like a formula."""
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    if isinstance(value, str) and value[:1] in ("=", "+", "@", "\t"):
-        return f"'{value}"
-    return "" if value is None else value
 
 
 def _cell(value: Any) -> str:

@@ -84,8 +84,9 @@ def of_pictures(
 
     ``method`` is a key of METHODS; it decides the assignment of ``settings``, of which PIXELS uses
     none. With ``of_people`` the pictures are people's colorings, and people are counted and drawn:
-    all colorings of a contributor together, one without a name alone. Raises BadInput for no
-    picture and another method.
+    all colorings of a contributor together, one without a name alone. Otherwise images are, and
+    those of the same ``image_id`` are drawn together: a model that gave a picture twice gave one.
+    Raises BadInput for no picture and another method.
     """
     if method not in METHODS:
         raise BadInput(
@@ -94,15 +95,21 @@ def of_pictures(
     if not profiles:
         raise BadInput(f"{label} has no picture with a measured object. Choose at least one.")
     plain = tuple(one.profile if isinstance(one, PictureProfile) else one for one in profiles)
-    units = _units(profiles if of_people else plain)
-    count = len(set(units))
+    units = _units(profiles, of_people)
+    drawn = len(set(units))
+    count = drawn if of_people else len(plain)
     notes = [METHODS[method] + "."]
-    if count < len(plain):
-        notes.append(f"{len(plain)} colorings by {_people(count)}; every coloring counts the same.")
-    what = "person" if of_people else "image"
-    fixed = "" if count > 1 else f"It is of one {what}: there is nothing to draw again."
-    if not fixed and count < FEW:
-        notes.append(_few(_people(count) if of_people else f"{count} images"))
+    if of_people and drawn < len(plain):
+        notes.append(f"{len(plain)} colorings by {_people(drawn)}; every coloring counts the same.")
+    elif drawn < len(plain):
+        notes.append(
+            f"{len(plain):,} images, {drawn:,} different: equal ones are drawn together, and each "
+            "counts."
+        )
+    what = "person" if of_people else "image" if drawn == len(plain) else "image again and again"
+    fixed = "" if drawn > 1 else f"It is of one {what}: there is nothing to draw again."
+    if not fixed and drawn < FEW:
+        notes.append(_few(_people(drawn) if of_people else _images(drawn, len(plain))))
     extraction = None
     if method == PIXELS:
         settings, weights = None, mean_of(bins_of(plain), np.ones((1, len(plain))))[0]
@@ -186,14 +193,21 @@ def shares_of(units: Sequence[tuple[DistributionRow, ...]], label: str) -> np.nd
     )
 
 
-def _units(profiles: Sequence[ColorProfile | PictureProfile]) -> tuple[int, ...]:
-    """Which picture belongs to which person, from 0 in the order of their first pictures."""
+def _units(profiles: Sequence[ColorProfile | PictureProfile], of_people: bool) -> tuple[int, ...]:
+    """Which picture is drawn with which person or image, from 0 in the order of their first
+    pictures."""
     numbers: dict[object, int] = {}
     out = []
     for place, one in enumerate(profiles):
-        name = one.contributor if isinstance(one, PictureProfile) else ""
+        name = ""
+        if isinstance(one, PictureProfile):
+            name = one.contributor if of_people else one.image_id
         out.append(numbers.setdefault(name or place, len(numbers)))
     return tuple(out)
+
+
+def _images(different: int, count: int) -> str:
+    return f"{different} {'images' if different == count else 'different images'}"
 
 
 def _few(count: str) -> str:

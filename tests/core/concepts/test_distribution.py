@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations_with_replacement
 from threading import Event
 
 import numpy as np
@@ -202,6 +203,36 @@ def test_colorings_of_one_person_are_drawn_together(bananas: list[ColorProfile])
     apart = np.abs(drawn[:, None] - np.array(ways)[None]).max(axis=2)
     assert (apart.min(axis=1) < 1e-12).all()
     assert of_pictures("Images", pictures, PIXELS).units == (0, 1, 2, 3, 4)
+
+
+@pytest.mark.parametrize("method", [PIXELS, EXTRACTED])
+def test_equal_pictures_are_drawn_together(bananas: list[ColorProfile], method: str) -> None:
+    names = ["red", "green", "red", "blue", "green", "red"]
+    of = {"red": bananas[0], "green": bananas[6], "blue": bananas[1]}
+    pictures = [PictureProfile(name, f"mask{at}", of[name]) for at, name in enumerate(names)]
+    found = of_pictures("Run", pictures, method)
+    assert found.units == (0, 1, 0, 2, 1, 0)
+    assert found.count == 6
+    said = "6 images, 3 different: equal ones are drawn together, and each counts."
+    assert said in found.notes
+    assert any("3 different images" in note for note in found.notes)
+    # All six count, as they did when nobody knew that some are equal.
+    alone = of_pictures("Run", [one.profile for one in pictures], method)
+    np.testing.assert_array_equal(found.weights, alone.weights)
+    drawn = resampled(found, 60, seed=4)
+    assert drawn is not None
+    times = {"red": 3, "green": 2, "blue": 1}
+    ways = [
+        of_pictures(
+            "Way", [of[name] for name in chosen for _ in range(times[name])], method
+        ).weights
+        for chosen in combinations_with_replacement(sorted(times), 3)
+    ]
+    apart = np.abs(drawn[:, None] - np.array(ways)[None]).max(axis=2)
+    assert (apart.min(axis=1) < 1e-9).all()
+    one = of_pictures("Run", [pictures[0], pictures[2], pictures[5]], method)
+    assert one.fixed == "It is of one image again and again: there is nothing to draw again."
+    assert one.count == 3
 
 
 def test_intervals_are_percentiles_of_the_numbers_of_draws(
