@@ -15,8 +15,8 @@ BEFORE: tuple[str, ...] = (
 _NONE = """<section class="th-card th-people-none" hidden><h3>No colors by people yet</h3>
 <p>How far a model is from people can only be said where people are. The 6,369 human colorings of ColorConceptBench
 were not published. Models can be compared with each other all the same, and people's data can come from:</p>
-<ul><li><b>Association ratings.</b> The Schloss Visual Reasoning Lab publishes mean ratings of words over the UW-71 colors in its public
-repositories. Its CSV is read as it is. Ratings say how well each color fits, not what share people would paint; they are normalized, and called ratings everywhere.</li>
+<ul><li><b>Association ratings.</b> The Schloss Visual Reasoning Lab publishes mean ratings of words over the UW-71 colors, at
+<a href="https://github.com/SchlossVRL/gpt-cca" target="_blank" rel="noreferrer">github.com/SchlossVRL/gpt-cca</a>. Drop its CSV below as it is, and say that these are ratings. Ratings say how well each color fits, not what share people would paint; they are normalized, and called ratings everywhere.</li>
 <li><b>Colorings of your own.</b> Palettes or histograms as a file, or the colored sheets themselves as pictures.</li>
 <li><b>Studies in this workbench.</b> They are still to come; their distributions will stand in this list.</li></ul></section>"""  # noqa: E501
 
