@@ -11,6 +11,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
@@ -18,6 +19,7 @@ from core.color.distances import compare, emd_flow
 from core.compare.report import Report
 from core.compare.sides import IMAGE, NUMBERS, Reading, Side, kind_of, read_side
 from core.concepts.intervals import DRAWS, intervals
+from core.concepts.reading import RATINGS, SHARES
 from core.concepts.records import METHODS, PIXELS
 from core.errors import BadInput, TrueHueError
 
@@ -51,9 +53,15 @@ def parser() -> argparse.ArgumentParser:
     out.add_argument("--mask-b", type=Path, metavar="MASK", help="the same for B")
     out.add_argument("--method", choices=tuple(METHODS), help=f"of images; default: {PIXELS}")
     out.add_argument("--concept", metavar="WORDS", help="of a file with several concepts, which")
+    label = "which one, where a file {} has several distributions of the concept"
+    out.add_argument("--label-a", metavar="LABEL", help=label.format("A"))
+    out.add_argument("--label-b", metavar="LABEL", help="the same for B")
     out.add_argument("--as-58", action="store_true", help="files of 58 numbers are UW-58's bins")
-    out.add_argument("--normalize", action="store_true", help="divide numbers that do not sum to 1 "
-                     "by their sum: association ratings")  # fmt: skip
+    sums = out.add_mutually_exclusive_group()
+    sums.add_argument("--normalize", action="store_true", help="divide numbers that do not sum to "
+                      "1 by their sum: association ratings")  # fmt: skip
+    sums.add_argument("--shares", action="store_true", help="the same for counts, percent or "
+                      "rounded shares: histograms")  # fmt: skip
     out.add_argument("--flow", type=int, default=0, metavar="N", help="the N costliest moves of "
                      "the earth mover's flow")  # fmt: skip
     out.add_argument("--draws", type=int, metavar="N", help=f"bootstrap draws for 95%% intervals "
@@ -94,11 +102,10 @@ def _report(options: argparse.Namespace) -> Report:
     paths = Path(options.a), Path(options.b)
     _check_options(options, paths)
     method = options.method or PIXELS
-    how = Reading(method, options.as_58, options.normalize, options.concept)
-    a, b = (
-        _read(path, mask, how)
-        for path, mask in zip(paths, (options.mask_a, options.mask_b), strict=True)
-    )
+    normalize = RATINGS if options.normalize else SHARES if options.shares else ""
+    how = Reading(method, options.as_58, normalize, options.concept)
+    a = _read(paths[0], options.mask_a, replace(how, label=options.label_a))
+    b = _read(paths[1], options.mask_b, replace(how, label=options.label_b))
     p, q = a.distribution, b.distribution
     found = compare(p.weights, q.weights)
     moves = emd_flow(p.weights, q.weights) if options.flow else ()
@@ -125,10 +132,10 @@ def _check_options(options: argparse.Namespace, paths: tuple[Path, Path]) -> Non
         raise BadInput("--seed is a whole number from 0 on.")
     kinds = [kind_of(path) for path in paths]
     if NUMBERS not in kinds:
-        for given, name in ((options.as_58, "--as-58"), (options.normalize, "--normalize"),
-                            (options.concept, "--concept")):  # fmt: skip
-            if given:
-                raise BadInput(f"{name} belongs to files of numbers, and both sides are images.")
+        for name in ("as_58", "normalize", "shares", "concept", "label_a", "label_b"):
+            if getattr(options, name):
+                option = "--" + name.replace("_", "-")
+                raise BadInput(f"{option} belongs to files of numbers, and both sides are images.")
     if kinds == [NUMBERS, NUMBERS] and options.method:
         raise BadInput("--method belongs to images, and both sides are numbers.")
     if kinds == [IMAGE, IMAGE] and options.draws:

@@ -167,7 +167,9 @@ def _side_json(side: Side, tied: int) -> dict[str, Any]:
 def _heading(side: Side) -> str:
     if side.pixels is None:
         words = side.distribution.rows[0].words
-        named = "" if words == normal(Path(side.file).stem) else f' of "{words}"'
+        label = side.distribution.rows[0].label
+        named = f' "{label}"' if label else ""
+        named += "" if words == normal(Path(side.file).stem) else f' of "{words}"'
         people = f", {side.distribution.count:,} people" if side.distribution.count > 1 else ""
         return f"{side.file}: {side.distribution.kind}{named}{people}"
     inside = "" if side.mask is None else f" in {side.mask}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
@@ -21,7 +21,7 @@ from core.concepts.reading import (
     FileRefused,
     read_distributions,
 )
-from core.concepts.records import PIXELS, ColorProfile, DistributionRow
+from core.concepts.records import PIXELS, ColorProfile, DistributionFile, DistributionRow
 from core.errors import BadInput, TrueHueError
 from core.images import LoadedImage, load_image, load_mask
 
@@ -32,20 +32,24 @@ OF_IMAGES = frozenset(
 """What counts as an image in a folder; a file that is named is read whatever it is called."""
 
 IMAGE, IMAGES, NUMBERS = "image", "images", "numbers"
-_OFFERS: Mapping[str, str] = MappingProxyType({AS_58: "--as-58", RATINGS: "--normalize"})
+_OFFERS: Mapping[str, str] = MappingProxyType(
+    {AS_58: "--as-58", RATINGS: "--normalize for ratings, --shares for counts or percent"}
+)
 _BENCHMARK = "ColorConceptBench"
 _SHOWN = 8
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How sides are read: ``method`` a key of core.concepts.records.METHODS, ``concept`` the words
-    of the rows of a file with several concepts."""
+    """How sides are read: ``method`` a key of core.concepts.records.METHODS, ``normalize`` as in
+    core.concepts.reading, ``concept`` the words of the rows of a file with several concepts, and
+    ``label`` which one where a concept has several distributions."""
 
     method: str = PIXELS
     as_58: bool = False
-    normalize: bool = False
+    normalize: bool | str = False
     concept: str | None = None
+    label: str | None = None
 
 
 @dataclass(frozen=True)
@@ -81,6 +85,8 @@ def read_side(path: Path, mask: Path | None, how: Reading) -> Side:
         if mask is not None:
             raise BadInput(f"{path.name} holds numbers: a mask belongs to images.")
         return _numbers(path, how)
+    if how.label is not None:
+        raise BadInput(f"{path.name} holds no numbers: a label belongs to files of numbers.")
     if kind == IMAGES:
         return _folder(path, mask, how)
     profile, notes = _measured(path, mask)
@@ -177,7 +183,9 @@ def _numbers(path: Path, how: Reading) -> Side:
         option = _OFFERS.get(error.offer)
         raise BadInput(f"{error} Here: {option}." if option else str(error)) from error
     rows = _chosen(path.name, file.rows, how.concept)
-    distribution = of_rows(path.name, rows, file.kind)
+    part = _labeled(path.name, replace(file, rows=tuple(rows)), how.label)
+    of_people = not all("people" in row.given for row in part.rows)
+    distribution = of_rows(path.name, part.rows, part.kind, of_people=of_people)
     refused = tuple((path.name, problem) for problem in file.problems)
     # Which concepts the benchmark has is for its tables; any two may be compared here.
     notes = tuple(note for note in file.notes if _BENCHMARK not in note)
@@ -203,6 +211,24 @@ def _chosen(
             + (f"Similar ones: {_listed(near)}." if near else f"It has {_listed(words)}.")
         )
     return found
+
+
+def _labeled(name: str, file: DistributionFile, label: str | None) -> DistributionFile:
+    """The rows of one label."""
+    parts = {part.rows[0].label or part.kind: part for part in file.parts()}
+    if label is None and len(parts) == 1:
+        return next(iter(parts.values()))
+    if label is None:
+        raise BadInput(
+            f"{name} has {len(parts)} distributions of {file.rows[0].words} "
+            f"({_listed(list(parts))}). Choose one with --label-a or --label-b."
+        )
+    if label not in parts:
+        raise BadInput(
+            f'{name} has no "{shortened(label)}" of {file.rows[0].words}. '
+            f"It has {_listed(list(parts))}."
+        )
+    return parts[label]
 
 
 def _listed(words: list[str]) -> str:

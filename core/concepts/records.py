@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -97,6 +97,8 @@ class DistributionRow:
     where it is one of ColorConceptBench's. ``contributor`` is empty for a mean of people;
     ``people`` says of how many, 0 where nobody knows. ``weights`` ``(71,)`` sum to 1; ``given`` is
     what stood in the file, plain JSON: colors with weights, or numbers before they were normalized.
+    ``label`` tells several distributions of one concept apart where the file does, and ``kind`` is
+    the row's own key of :data:`KINDS` where the file says it; both empty elsewhere.
     """
 
     words: str
@@ -104,15 +106,19 @@ class DistributionRow:
     weights: np.ndarray = field(repr=False)
     people: int = 0
     given: Mapping[str, object] = field(default_factory=dict, repr=False)
+    label: str = ""
+    kind: str = ""
 
 
 @dataclass(frozen=True)
 class DistributionFile:
     """A file of distributions that was read whole.
 
-    ``kind`` is a key of :data:`KINDS`. ``notes`` are sentences for people on what was converted or
-    could not be checked, ``unknown`` the words that are no concept of ColorConceptBench (their rows
-    are kept), ``problems`` one sentence for each row that was refused, with its line.
+    ``kind`` is a key of :data:`KINDS`; where rows say another one, theirs holds. ``notes`` are
+    sentences for people on what was converted or could not be checked, ``unknown`` the words that
+    are no concept of ColorConceptBench (their rows are kept), ``problems`` one sentence for each
+    row that was refused, with its line. ``offers`` are offers of core.concepts.reading that would
+    read rows that were refused.
     """
 
     kind: str
@@ -120,3 +126,17 @@ class DistributionFile:
     notes: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    offers: tuple[str, ...] = ()
+
+    def parts(self) -> tuple[DistributionFile, ...]:
+        """The file as files of one kind and label each: no mean goes over two of them."""
+        found: dict[tuple[str, str], list[DistributionRow]] = {}
+        for row in self.rows:
+            found.setdefault((row.label, row.kind or self.kind), []).append(row)
+        return tuple(
+            replace(
+                self, kind=kind, rows=tuple(rows),
+                unknown=tuple(words for words in self.unknown if words in {r.words for r in rows}),
+            )
+            for (_, kind), rows in found.items()
+        )  # fmt: skip

@@ -278,6 +278,40 @@ def test_people_of_one_concept_are_drawn_again(folder: Path) -> None:
     assert found["intervals"]["emd"][0] < found["emd"] < found["intervals"]["emd"][1]
 
 
+def labeled(path: Path) -> Path:
+    """As Compare writes it: pictures of a model, and ratings by 20 people."""
+    rows = {
+        "banana/'=FLUX/pictures/extracted/0": weights({YELLOW: 0.75, GRAY: 0.25}),
+        "banana/A lab/ratings/given/20": weights({YELLOW: 0.5, GREEN: 0.5}),
+    }
+    return table(path, rows, "label", "kind", "method", "people")
+
+
+def test_a_file_of_several_labels_is_no_crowd(folder: Path) -> None:
+    file = labeled(folder / "shares.csv")
+    found = compared(file, file, "--label-a", "=FLUX", "--label-b", "A lab")
+    assert [found[side]["of"] for side in "ab"] == ["histograms", "ratings"]
+    assert [found[side]["count"] for side in "ab"] == [0, 20]
+    assert found["a"]["weights"] == pytest.approx(weights({YELLOW: 0.75, GRAY: 0.25}).tolist())
+    assert found["intervals"] is None
+    assert any("1 of 2 rows say that they are of 0 people" in note for note in found["a"]["notes"])
+    _, text = ran(str(file), str(file), "--label-a", "=FLUX", "--label-b", "A lab")
+    assert text.splitlines()[:2] == [
+        f'A  {file}: histograms "=FLUX" of "banana"',
+        f'B  {file}: ratings "A lab" of "banana", 20 people',
+    ]
+
+
+@pytest.mark.parametrize("times", [0.9999, 1.0005, 100.0, 9999.0])
+def test_counts_and_percent_stay_histograms(folder: Path, times: float) -> None:
+    shares = weights({YELLOW: 0.75, GRAY: 0.25})
+    file = table(folder / "counts.csv", {"banana": times * shares})
+    found = compared(file, folder / "half.json", "--shares")
+    assert found["a"]["of"] == "histograms"
+    assert found["a"]["weights"] == pytest.approx(shares.tolist())
+    assert any("counts, percent or rounded shares" in note for note in found["a"]["notes"])
+
+
 def test_58_numbers_when_they_are_said_to_be(folder: Path) -> None:
     shares = np.random.default_rng(5).dirichlet(np.ones(58))
     (folder / "uw58.json").write_text(json.dumps(shares.tolist()))
@@ -310,7 +344,8 @@ def numbers(folder: Path, name: str, values: list[float]) -> str:
         (["58.json", "half.json"], "Here: --as-58."),
         (["57.json", "half.json"], "57 numbers"),
         (["two.json", "half.json"], "sums to 2"),
-        (["two.json", "half.json"], "Here: --normalize."),
+        (["two.json", "half.json"], "Here: --normalize for ratings, --shares for "
+         "counts or percent."),
         (["negative.json", "half.json"], "has -0.1 in bin 1: a share cannot be negative."),
         (["nan.json", "half.json"], "has nan in bin 3: a share is a number from 0 to 1."),
         (["many.csv", "half.json"], "has 2 concepts (banana, apple). Choose one with --concept."),
@@ -319,6 +354,10 @@ def numbers(folder: Path, name: str, values: list[float]) -> str:
         (["many.csv", "half.json", "--concept", "xyz"], 'no concept "xyz". It has banana, apple.'),
         (["blue.png", "green.png", "--concept", "banana"], "--concept belongs to files of numbers"),
         (["blue.png", "green.png", "--normalize"], "--normalize belongs to files of numbers"),
+        (["blue.png", "green.png", "--shares"], "--shares belongs to files of numbers"),
+        (["blue.png", "green.png", "--label-b", "x"], "--label-b belongs to files of numbers"),
+        (["labels.csv", "half.json"], "has 2 distributions of banana (Ann, Bo). Choose one with "
+         "--label-a or --label-b."),
         (["blue.png", "green.png", "--as-58"], "--as-58 belongs to files of numbers"),
         (["half.json", "third.csv", "--method", "pixels"], "--method belongs to images"),
         (["blue.png", "green.png", "--draws", "9"], "--draws belongs to folders of images"),
@@ -343,6 +382,8 @@ def test_bad_input_is_told_and_exits_2(
     numbers(folder, "negative.json", [1.1, -0.1, *[0.0] * 69])
     numbers(folder, "nan.json", [1.0, 0.0, 0.0, float("nan"), *[0.0] * 67])
     table(folder / "many.csv", {"banana": weights({1: 1.0}), "apple": weights({2: 1.0})})
+    nobody = {f"banana/{name}/0": weights({1: 1.0}) for name in ("Ann", "Bo")}
+    table(folder / "labels.csv", nobody, "contributor", "people")
     for side in (arguments, [arguments[1], arguments[0], *arguments[2:]]):
         if side is not arguments and ("--mask-a" in side or "--mask-b" in side):
             continue

@@ -7,10 +7,13 @@
   one column for each concept.
 - Long CSV of palettes: ``concept``, ``contributor``, ``hex`` (or ``r,g,b`` or ``L,a,b``) and
   ``weight``; without weights colors weigh the same.
+- What Compare writes: wide, with the columns ``label``, ``kind`` (``pictures``, or a key of
+  core.concepts.records.KINDS) and ``method``, which say what each row is.
 - JSON: ``{"concept": [71 numbers]}``, or a list of objects with ``concept`` and ``weights`` or
   ``palette``.
 - 71 bare numbers, of one concept that the caller names.
 
+A row that says ``people`` 0 is nobody's: its contributor is its label.
 Where colors are given, they say which bin it is; an index that contradicts its color is refused.
 Cells are separated by commas, semicolons or tabs; a decimal comma is read where the whole file has
 one.
@@ -34,7 +37,7 @@ from core.concepts.reading.from_json import looks_like_json, take_json
 from core.concepts.reading.gathering import Gathering
 from core.concepts.reading.order import by_color
 from core.concepts.reading.palettes import take_palettes
-from core.concepts.reading.refusals import AS_58, RATINGS, FileRefused
+from core.concepts.reading.refusals import AS_58, RATINGS, SHARES, FileRefused
 from core.concepts.reading.tables import Table, read_table
 from core.concepts.reading.turned import (
     ColorColumns,
@@ -48,7 +51,7 @@ from core.concepts.records import DistributionFile
 from core.errors import BadInput
 from core.prompts.importing.source import TextSource, open_text
 
-__all__ = ["AS_58", "MAX_BYTES", "RATINGS", "FileRefused", "read_distributions"]
+__all__ = ["AS_58", "MAX_BYTES", "RATINGS", "SHARES", "FileRefused", "read_distributions"]
 
 MAX_BYTES = 64 * 2**20
 _ADVICE = "Save the table as UTF-8 text, CSV or JSON."
@@ -59,25 +62,29 @@ def read_distributions(
     content: bytes,
     *,
     as_58: bool = False,
-    normalize: bool = False,
+    normalize: bool | str = False,
     words: str | None = None,
 ) -> DistributionFile:
     """Reads the file called ``name``.
 
     ``as_58`` takes 58 numbers for UW-58's bins. ``normalize`` divides rows that do not sum to 1 by
-    their sum: then they are ratings. ``words`` is the concept of numbers that have none beside
+    their sum: with RATINGS, or True, they are ratings then; with SHARES they were counts, percent
+    or rounded shares, and are histograms. ``words`` is the concept of numbers that have none beside
     them; a file that names its concepts keeps its own.
 
     A row that cannot be read is a sentence in ``problems``, and the others come in. Raises
     FileRefused, with the offer that would help, for a file whose bins cannot be told and for one
-    without any row that can be read; BadInput for what is empty, too large or no text.
+    without any row that can be read; BadInput for what is empty, too large or no text, and for
+    another ``normalize``.
     """
+    if normalize not in (True, False, "", RATINGS, SHARES):
+        raise BadInput(f"Numbers are normalized as {RATINGS} or as {SHARES}, not otherwise.")
     if len(content) > MAX_BYTES:
         raise FileRefused(
             f"{name} is too large: a file of distributions may have at most "
             f"{MAX_BYTES // 2**20} MB. Split it."
         )
-    gathering = Gathering(name, normalize)
+    gathering = Gathering(name, RATINGS if normalize is True else normalize or "")
     with open_text(content, name, _ADVICE) as source:
         if looks_like_json(source):
             gathering.notes.extend(source.notes)

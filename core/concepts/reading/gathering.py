@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from core.concepts.matching import concept_of, normal, similar
 from core.concepts.reading.cells import GivenColor
 from core.concepts.reading.order import Order
 from core.concepts.reading.refusals import RATINGS as OFFER_RATINGS
-from core.concepts.reading.refusals import FileRefused
+from core.concepts.reading.refusals import SHARES, FileRefused
 from core.concepts.records import (
     HISTOGRAMS,
     KINDS,
@@ -27,19 +27,51 @@ from core.errors import BadInput
 
 MAX_ROWS = 50_000
 MAX_CHARACTERS = 200
+MAX_LABELS = 50
+PICTURES = "pictures"
+"""The kind of a row that was measured on pictures: it comes in as a histogram."""
+NORMALIZED = (OFFER_RATINGS, SHARES)
+"""What numbers that do not sum to 1 may be."""
 MOST_PROBLEMS = 1_000
 _SHOWN = 8
 
 
 @dataclass(frozen=True)
 class Label:
-    """What stands beside the numbers of a row. ``where`` is its place, ``Line 5``."""
+    """What stands beside the numbers of a row. ``where`` is its place, ``Line 5``; ``nobody`` is
+    that it says to be of 0 people. ``kind`` is :data:`PICTURES` or a key of KINDS, or empty."""
 
     where: str
     concept: str
     modifier: str = ""
     contributor: str = ""
     people: int = 0
+    nobody: bool = False
+    label: str = ""
+    kind: str = ""
+    method: str = ""
+
+    @property
+    def person(self) -> str:
+        """Who it is by; empty where it is nobody's."""
+        return "" if self.nobody else _plain(self.contributor)
+
+    @property
+    def called(self) -> str:
+        """What tells it from other distributions of the concept that no mean may go over."""
+        return _plain(self.label or (self.contributor if self.nobody else ""))
+
+    @property
+    def said(self) -> dict[str, object]:
+        """What it says of itself, as it is kept."""
+        out: dict[str, object] = {
+            name: text
+            for name, text in (
+                ("label", self.called), ("kind", self.kind), ("method", self.method)
+            )
+            if text
+        }  # fmt: skip
+        return {**out, "people": 0} if self.nobody else out
 
     @property
     def words(self) -> str:
@@ -56,16 +88,17 @@ class Label:
 
 @dataclass
 class Gathering:
-    """Rows of the file ``name``. With ``normalize`` rows that do not sum to 1 are ratings."""
+    """Rows of the file ``name``. ``normalize`` is empty, or what rows that do not sum to 1 are:
+    RATINGS or SHARES."""
 
     name: str
-    normalize: bool = False
+    normalize: str = ""
     notes: list[str] = field(default_factory=list)
     _rows: list[DistributionRow] = field(default_factory=list)
     _missed: list[tuple[int, str, float]] = field(default_factory=list)
     _problems: list[str] = field(default_factory=list)
     _more_problems: int = 0
-    _places: dict[tuple[str, str], str] = field(default_factory=dict)
+    _places: dict[tuple[str, str, str], str] = field(default_factory=dict)
 
     def take_numbers(self, label: Label, numbers: Sequence[float], order: Order) -> None:
         """A row of numbers, in the file's order; what is no distribution is refused or kept until
@@ -129,7 +162,12 @@ class Gathering:
         unknown = tuple(word for word in words if concept_of(word) is None)
         if unknown:
             self.notes.append(_unknown_note(unknown, len(words)))
-        return DistributionFile(kind, tuple(self._rows), tuple(self.notes), unknown, problems)
+        kinds = {row.kind or kind for row in self._rows}
+        file = DistributionFile(
+            kinds.pop() if len(kinds) == 1 else kind, tuple(self._rows), (), unknown, problems,
+            NORMALIZED if self._missed and not self.normalize else (),
+        )  # fmt: skip
+        return replace(file, notes=(*self.notes, *_labels_notes(file, self.name)))
 
     def _settle(self) -> str:
         """What the numbers are: histograms, or ratings where that was said and is so."""
@@ -137,17 +175,20 @@ class Gathering:
             if not self._missed:
                 self.notes.append("Every row sums to 1 already, so nothing was normalized.")
                 return HISTOGRAMS
+            ratings = self.normalize == OFFER_RATINGS
+            these = KINDS[RATINGS] if ratings else "histograms: counts, percent or rounded shares"
             self.notes.append(
-                f"These are {KINDS[RATINGS]}. {len(self._missed):,} of {len(self._rows):,} rows "
+                f"These are {these}. {len(self._missed):,} of {len(self._rows):,} rows "
                 "did not sum to 1 and were divided by their sum."
             )
-            return RATINGS
+            return RATINGS if ratings else HISTOGRAMS
         if self._missed and len(self._missed) == len(self._rows):
             _, name, total = self._missed[0]
             raise FileRefused(
                 f"No row of {self.name} sums to 1: {name} sums to {total:.9g}. If these are "
                 "association ratings, import them as ratings: each row is then divided by its sum "
-                "and called so.",
+                "and called so. If they are counts, percent or rounded shares, say so: each row is "
+                "then divided by its sum and stays a histogram.",
                 OFFER_RATINGS,
                 self._told(),
             )
@@ -157,15 +198,17 @@ class Gathering:
             for _, name, total in self._missed:
                 self.problem(
                     f"{name} sums to {total:.9g} instead of 1. If the file holds ratings, import "
-                    "it as ratings."
+                    "it as ratings; if counts or percent, as such."
                 )
         return HISTOGRAMS
 
     def _fits(self, label: Label) -> bool:
         """Whether a row has words that can be kept and was not there before."""
         why = _unfit(label)
-        before = self._places.get((label.words, _plain(label.contributor)))
-        if not why and before is not None:
+        before = self._places.get((label.words, label.person, label.called))
+        if not why and before is not None and label.called:
+            why = f"{before} has the same concept and label. Give each its own label"
+        elif not why and before is not None:
             why = (
                 f"{before} has the same concept and contributor. Rows of several people need a "
                 "column contributor"
@@ -177,10 +220,14 @@ class Gathering:
     def _keep(self, label: Label, weights: np.ndarray, given: dict[str, object]) -> None:
         if len(self._rows) >= MAX_ROWS:
             raise FileRefused(f"{self.name} has more than {MAX_ROWS:,} rows. Split it.")
-        contributor = _plain(label.contributor)
         weights.flags.writeable = False
-        self._places[label.words, contributor] = label.where
-        self._rows.append(DistributionRow(label.words, contributor, weights, label.people, given))
+        self._places[label.words, label.person, label.called] = label.where
+        self._rows.append(
+            DistributionRow(
+                label.words, label.person, weights, label.people, {**given, **label.said},
+                label.called, HISTOGRAMS if label.kind == PICTURES else label.kind,
+            )
+        )  # fmt: skip
 
     def problem(self, sentence: str) -> None:
         """Reports what cannot be taken, in a sentence that says where it stood."""
@@ -197,7 +244,12 @@ class Gathering:
 def _unfit(label: Label) -> str:
     if not normal(label.concept):
         return "It has no concept"
-    for what, text in (("concept", label.words), ("contributor", label.contributor)):
+    if label.kind not in ("", PICTURES, *KINDS):
+        known = ", ".join((PICTURES, *KINDS))
+        return f'Its kind is "{shortened(label.kind)}"; the kinds are {known}'
+    texts = {"concept": label.words, "contributor": label.contributor, "label": label.label,
+             "method": label.method}  # fmt: skip
+    for what, text in texts.items():
         if len(text) > MAX_CHARACTERS:
             return f"Its {what} has {len(text):,} characters; give at most {MAX_CHARACTERS}"
         if any(0xD800 <= ord(sign) <= 0xDFFF or sign == "\0" for sign in text):
@@ -207,6 +259,35 @@ def _unfit(label: Label) -> str:
 
 def _plain(text: str) -> str:
     return " ".join(text.split())
+
+
+def _labels_notes(file: DistributionFile, name: str) -> list[str]:
+    """What is said of a file with several distributions of a concept. Raises FileRefused for more
+    than :data:`MAX_LABELS`."""
+    parts = file.parts()
+    if len(parts) > MAX_LABELS:
+        raise FileRefused(
+            f"{name} has {len(parts):,} distributions that are of 0 people, or labeled apart; at "
+            f"most {MAX_LABELS} are taken. If each is one person, leave the column people out."
+        )
+    notes = []
+    if len(parts) > 1:
+        shown = [
+            f"“{label}” ({part.kind})" if (label := part.rows[0].label) else part.kind
+            for part in parts[:_SHOWN]
+        ]
+        rest = f" and {len(parts) - _SHOWN:,} more" if len(parts) > _SHOWN else ""
+        notes.append(
+            f"These are {len(parts):,} distributions, kept apart from each other: "
+            f"{', '.join(shown)}{rest}."
+        )
+    nobody = sum("people" in row.given for row in file.rows)
+    if nobody:
+        notes.append(
+            f"{nobody:,} of {len(file.rows):,} rows say that they are of 0 people: they count "
+            "as nobody's, and have no interval over people."
+        )
+    return notes
 
 
 def _unknown_note(unknown: Sequence[str], count: int) -> str:

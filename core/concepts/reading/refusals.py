@@ -7,6 +7,7 @@ from core.errors import BadInput
 
 AS_58 = "as_58"
 RATINGS = "ratings"
+SHARES = "shares"
 WORDS = "words"
 
 COUNT_58 = len(uw58())
@@ -16,8 +17,9 @@ class FileRefused(BadInput):
     """A file of distributions that was not read.
 
     ``offer`` is what would read it: ``"as_58"`` to take 58 numbers for UW-58's bins, ``"ratings"``
-    to divide each row by its sum (``normalize``), ``"words"`` to say which concept it is of, or
-    empty. ``problems`` has one sentence for each row, where it was the rows that were refused.
+    to divide each row by its sum (``normalize``; ``"shares"`` does so too, for counts or percent),
+    ``"words"`` to say which concept it is of, or empty. ``problems`` has one sentence for each row,
+    where it was the rows that were refused.
     """
 
     def __init__(self, message: str, offer: str = "", problems: tuple[str, ...] = ()) -> None:

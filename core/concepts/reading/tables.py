@@ -8,6 +8,9 @@ from itertools import islice
 
 from core.concepts.reading.cells import (
     CONTRIBUTOR,
+    KIND,
+    LABEL,
+    METHOD,
     MODIFIER,
     PEOPLE,
     called,
@@ -19,6 +22,7 @@ from core.concepts.reading.refusals import WORDS, FileRefused
 from core.errors import BadInput
 from core.prompts.importing.source import TextSource
 from core.prompts.importing.tables import DELIMITERS, Record, records
+from core.spreadsheets import unguarded
 
 MAX_RECORDS = 500_000
 _DECIMAL_COMMA = "Its numbers have a decimal comma and were read so."
@@ -73,50 +77,76 @@ class Table:
 
 @dataclass(frozen=True)
 class LabelColumns:
-    """Where the words of a row stand. ``words`` are those of rows that have no column for them."""
+    """Where the words of a row stand. ``words`` are those of rows that have no column for them, or
+    nothing in it in any row."""
 
     concept: int | None
     modifier: int | None
     contributor: int | None
     people: int | None
     words: str
+    label: int | None = None
+    kind: int | None = None
+    method: int | None = None
+    blank: bool = False
 
     @classmethod
     def of(cls, table: Table, concept: int | None, words: str | None) -> LabelColumns:
-        """The columns of a table whose concepts are in the column ``concept``."""
+        """The columns of a table whose concepts are in the column ``concept``.
+
+        What is called ``label`` or ``kind`` alone is anything; together they are what Compare
+        writes.
+        """
+        label, kind = table.column(LABEL), table.column(KIND)
+        ours = label is not None and kind is not None
+        blank = concept is None or not any(
+            row.fields[concept : concept + 1] not in ((), ("",)) for row in table.rows
+        )
         return cls(
             concept,
             table.column(MODIFIER),
             table.column(CONTRIBUTOR),
             table.column(PEOPLE),
-            (words or "") if concept is None else "",
+            (words or "") if blank else "",
+            *((label, kind, table.column(METHOD)) if ours else (None, None, None)),
+            blank,
         )
 
     def check(self, name: str) -> None:
         """Raises FileRefused where neither the file ``name`` nor ``words`` names a concept."""
-        if self.concept is None and not self.words.strip():
+        if self.blank and not self.words.strip():
             raise no_concept(name)
 
     @property
     def places(self) -> frozenset[int]:
         """The columns that are labels."""
-        every = (self.concept, self.modifier, self.contributor, self.people)
-        return frozenset(place for place in every if place is not None)
+        return frozenset(place for place in self._columns.values() if place is not None)
 
     def read(self, record: Record) -> Label:
-        """Raises BadInput for a number of people that is none."""
+        """What the row is. Raises BadInput for a number of people that is none."""
         cells = {
             name: "" if place is None else record.fields[place]
-            for name, place in vars(self).items()
-            if name != "words"
+            for name, place in self._columns.items()
         }
+        if self.kind is not None:
+            cells = {name: unguarded(text) for name, text in cells.items()}
+        people = whole(cells["people"])
         return Label(
             f"Line {record.line}",
             cells["concept"] or self.words,
             cells["modifier"],
             cells["contributor"],
-            whole(cells["people"]),
+            people,
+            nobody=bool(cells["people"]) and not people,
+            label=cells["label"],
+            kind=cells["kind"],
+            method=cells["method"],
         )
+
+    @property
+    def _columns(self) -> dict[str, int | None]:
+        names = ("concept", "modifier", "contributor", "people", "label", "kind", "method")
+        return {name: getattr(self, name) for name in names}
 
 
 def no_concept(name: str) -> FileRefused:
