@@ -67,11 +67,11 @@ def plane_chart(frame: Frame, found: Sequence[Shift], limits: Limits) -> Chart:
     if counts[UNDIRECTED]:
         stands += f" {counts[UNDIRECTED]:,} of the right size have no direction."
     return Chart(
-        "modifiers-plane", "Inertia, over-correction, drift, precise adaptation",
+        "modifiers-plane", "Inertia, drift, over-correction, precise adaptation",
         "Each point is a modified concept: how large its shift is beside people's, and how far its "
         "direction is from theirs (shift of the mean color). Filled with the mean color of the "
         "run's pictures; a click opens the concept. The limits are ours and can be moved.",
-        plane(points, _regions(limits, counts), _named(frame, points)) if points else None,
+        plane(points, regions(limits, found), _named(frame, points)) if points else None,
         PLANE_COLUMNS, tuple(rows), stands,
         "" if points else "No shift of this choice has a ratio.",
         "ColorConceptBench, section 5.1 and Figure 14, names the behaviors. "
@@ -155,15 +155,22 @@ def _named(frame: Frame, points: Iterable[Point]) -> dict[str, str]:
     return {run.run_id: frame.names[run.run_id] for run in frame.runs if run.run_id in there}
 
 
-def _regions(limits: Limits, counts: Mapping[str, int]) -> list[Region]:
+def regions(limits: Limits, found: Iterable[Shift]) -> list[Region]:
+    """The plane in parts: drift at all sizes from the limit of inertia on, and over-correction also
+    in the band of those without a direction."""
     low, high, turn = limits.inertia_below, limits.over_above, limits.drift_over_deg
     far = float("inf")
+    counts = Counter((one.behavior, one.direction_deg is None) for one in found)
+    still = counts[INERTIA, False] + counts[INERTIA, True]
     return [
-        Region(INERTIA.capitalize(), 0.0, low, (0.0, TOP), counts[INERTIA]),
-        Region(DRIFT.capitalize(), low, high, (turn, 180.0), counts[DRIFT]),
-        Region(PRECISE.capitalize(), low, high, (0.0, turn), counts[PRECISE]),
-        Region(UNDIRECTED.capitalize(), low, high, (180.0, TOP), counts[UNDIRECTED]),
-        Region(OVER_CORRECTION.capitalize(), high, far, (0.0, TOP), counts[OVER_CORRECTION]),
+        Region(INERTIA.capitalize(), 0.0, low, (0.0, TOP), still),
+        Region(DRIFT.capitalize(), low, far, (turn, 180.0), counts[DRIFT, False]),
+        Region(PRECISE.capitalize(), low, high, (0.0, turn), counts[PRECISE, False]),
+        Region(OVER_CORRECTION.capitalize(), high, far, (0.0, turn),
+               counts[OVER_CORRECTION, False]),
+        Region(UNDIRECTED.capitalize(), low, high, (180.0, TOP), counts[UNDIRECTED, True]),
+        Region(OVER_CORRECTION.capitalize(), high, far, (180.0, TOP),
+               counts[OVER_CORRECTION, True]),
     ]  # fmt: skip
 
 

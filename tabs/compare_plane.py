@@ -128,9 +128,9 @@ def _crowded(figure: Any, points: Sequence[Point], high: float) -> None:
 def _region(figure: Any, region: Region, low: float, high: float) -> None:
     """Draws the part of a region that is in view, with its name and count at its edge."""
     left, right = max(region.low, low), min(region.high, high)
-    if right <= left:
-        return
     bottom, top = region.angles
+    if right <= left or top <= bottom:
+        return
     figure.add_shape(
         type="rect", x0=left, x1=right, y0=bottom, y1=top, layer="below",
         line={"color": SOFT, "width": 1},

@@ -56,7 +56,7 @@ function ratios(found) {
 // Where the regions of the plane begin; ours, and to be moved.
 function limitsBox() {
   const node = make('form', 'th-an-limits'), back = make('button', 'th-button', 'Usual limits');
-  const fields = [['low', 'Inertia below', '× people'], ['high', 'Over-correction above', '× people'], ['angle', 'Drift beyond', '°']].map(([key, words, unit]) => {
+  const fields = [['low', 'Inertia below', '× people'], ['angle', 'Drift beyond', '°'], ['high', 'Over-correction above', '× people']].map(([key, words, unit]) => {
     const label = make('label'), input = make('input');
     input.type = 'number';
     input.step = key === 'angle' ? '5' : '0.05';

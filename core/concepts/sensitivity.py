@@ -32,20 +32,22 @@ from core.concepts.scores import (
 )
 from core.errors import BadInput
 
-INERTIA, OVER_CORRECTION, DRIFT, PRECISE, UNDIRECTED = (
-    "inertia", "over-correction", "drift", "precise adaptation", "no direction"
+INERTIA, DRIFT, OVER_CORRECTION, PRECISE, UNDIRECTED = (
+    "inertia", "drift", "over-correction", "precise adaptation", "no direction"
 )  # fmt: skip
 BEHAVIORS: Mapping[str, str] = MappingProxyType(
     {
         INERTIA: "The shift is much smaller than people's: the modifier hardly matters.",
-        OVER_CORRECTION: "The shift is much larger than people's: the thing loses its identity.",
-        DRIFT: "The shift is as large as people's, but goes elsewhere.",
+        DRIFT: "The shift is not small, but goes elsewhere than people's, however large it is.",
+        OVER_CORRECTION: "The shift does not go elsewhere, but is much larger than people's: the "
+        "thing loses its identity.",
         PRECISE: "The shift is as large as people's and goes the same way.",
         UNDIRECTED: "The shift is as large as people's, but a mean color hardly moves, so that it "
         "has no direction.",
     }
 )
-"""What a model does about a modifier, with a sentence each."""
+"""What a model does about a modifier, with a sentence each, in the order in which they are asked
+for: the first that fits is it (:func:`behavior_of`)."""
 
 NO_BASE_PEOPLE = "no distribution of people for the thing as such"
 NOT_DRAWN_BASE = "the thing as such not drawn by this run"
@@ -68,8 +70,9 @@ class Limits:
     none.
 
     ``inertia_below`` and ``over_above`` are limits of the ratio of shifts; ``drift_over_deg`` of
-    the angle between the model's and people's shift of the mean color in CIELAB, 0 to 180 degrees.
-    A mean color that moves less than ``still_below_lab`` has no direction.
+    the angle between the model's and people's shift of the mean color in CIELAB, 0 to 180 degrees;
+    it holds for every shift that is no inertia, so that a large one the wrong way is drift and no
+    over-correction. A mean color that moves less than ``still_below_lab`` has no direction.
     """
 
     inertia_below: float = 0.5
@@ -137,7 +140,7 @@ class Summary:
 @dataclass(frozen=True)
 class ModelsMean:
     """The mean sensitivity of several runs, each counting once: ``runs`` have one, ``missing``
-    do not."""
+    do not. None where no run has one."""
 
     value: float | None
     runs: int
@@ -145,14 +148,19 @@ class ModelsMean:
 
 
 def behavior_of(ratio: float, direction_deg: float | None, limits: Limits = OURS) -> str:
-    """Where a shift lies on the plane of size against direction: a key of :data:`BEHAVIORS`."""
+    """Where a shift lies on the plane of size against direction: a key of :data:`BEHAVIORS`.
+
+    A small shift is inertia wherever it goes; of the others, one that goes elsewhere is drift at
+    any size; of the rest, a large one is over-correction. A shift without a direction is nowhere
+    else, so that a large one is over-correction, too.
+    """
     if ratio < limits.inertia_below:
         return INERTIA
+    if direction_deg is not None and direction_deg > limits.drift_over_deg:
+        return DRIFT
     if ratio > limits.over_above:
         return OVER_CORRECTION
-    if direction_deg is None:
-        return UNDIRECTED
-    return DRIFT if direction_deg > limits.drift_over_deg else PRECISE
+    return UNDIRECTED if direction_deg is None else PRECISE
 
 
 def shifts(
@@ -230,20 +238,13 @@ def summary_of(found: Sequence[Shift], limits: Limits = OURS) -> Summary:
     )  # fmt: skip
 
 
-def mean_of_models(
-    found: Sequence[Shift], by: Sequence[str] = ("kind", "style")
-) -> dict[tuple[str, ...], ModelsMean]:
-    """The mean of the runs' sensitivities for each of these keys: the paper's table 8."""
-    each = summaries(found, ("run_id", *by))
-    groups: dict[tuple[str, ...], list[float | None]] = defaultdict(list)
-    for key, summary in each.items():
-        groups[key[1:]].append(summary.sensitivity.value)
-    out = {}
-    for key, values in groups.items():
-        there = [value for value in values if value is not None]
-        mean = float(np.mean(there)) if there else None
-        out[key] = ModelsMean(mean, len(there), len(values) - len(there))
-    return out
+def mean_of_models(found: Sequence[Shift]) -> ModelsMean:
+    """The mean of the runs' sensitivities to these shifts, each run counting once. Of the shifts of
+    one kind and style it is a number of the paper's table 8."""
+    values = [one.sensitivity.value for one in summaries(found).values()]
+    there = [value for value in values if value is not None]
+    mean = float(np.mean(there)) if there else None
+    return ModelsMean(mean, len(there), len(values) - len(there))
 
 
 def mean_color(weights: np.ndarray) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from threading import Event
 
 import numpy as np
@@ -24,6 +25,7 @@ from core.concepts.sensitivity import (
     UNDIRECTED,
     UNMEASURED_BASE,
     Limits,
+    ModelsMean,
     Shift,
     behavior_of,
     direction,
@@ -86,8 +88,11 @@ def test_a_shift_is_the_emd_from_the_thing_to_the_modified_thing() -> None:
         (only(YELLOW), 1.0, 90.0, DRIFT),
         (only(GREEN), 1.0, 180.0, DRIFT),
         (only(33), 2.0, 0.0, OVER_CORRECTION),
+        # Twice as far, and at a right angle to people's red.
+        (only(56), 2.0, 90.0, DRIFT),
         # Half to either side: all of it moved by 25, and the mean stays.
         (bins(b31=0.5, b21=0.5), 1.0, None, UNDIRECTED),
+        (bins(b24=0.5, b28=0.5), 2.0, None, OVER_CORRECTION),
     ],
 )
 def test_every_place_of_the_plane(
@@ -164,12 +169,42 @@ def test_tables_by_style_by_kind_and_the_mean_of_models() -> None:
     kinds = summaries(found, ("run_id", "kind"))
     assert kinds["a", "visual state"].sensitivity.value == pytest.approx(0.5)
     assert kinds["a", "emotional"].sensitivity.value == pytest.approx(0.6)
-    means = mean_of_models(found)
-    assert means["visual state", "photo"].value == pytest.approx((0.5 + 1.0) / 2)
-    assert means["emotional", "photo"].value == pytest.approx((0.6 + 1.0) / 2)
-    assert (means["emotional", "photo"].runs, means["emotional", "photo"].missing) == (2, 0)
+    moods = mean_of_models([shift for shift in found if shift.kind == "emotional"])
+    assert moods.value == pytest.approx((0.6 + 1.0) / 2)
+    assert (moods.runs, moods.missing) == (2, 0)
+    # A run counts once, whatever its concepts; one without a ratio does not.
+    every = mean_of_models([*found, replace(found[0], run_id="c", ratio=None, reason="none")])
+    assert every.value == pytest.approx(((12.5 + 30) / 75 + 1.0) / 2)
+    assert (every.runs, every.missing) == (2, 1)
+    assert mean_of_models(()) == ModelsMean(None, 0, 0)
     with pytest.raises(BadInput, match="not by 'color'"):
         summaries(found, ("color",))
+
+
+@pytest.mark.parametrize(
+    ("ratio", "angle", "behavior"),
+    [
+        # Too small is inertia, wherever it goes; then drift, at any size; then what is too large.
+        (0.49, 180.0, INERTIA), (0.49, None, INERTIA),
+        (0.5, 180.0, DRIFT), (1.5, 61.0, DRIFT), (1.6, 61.0, DRIFT), (8.0, 180.0, DRIFT),
+        (1.6, 60.0, OVER_CORRECTION), (1.6, None, OVER_CORRECTION),
+        (1.5, 60.0, PRECISE), (0.5, 0.0, PRECISE), (1.5, None, UNDIRECTED),
+    ],
+)  # fmt: skip
+def test_the_first_behavior_that_fits_is_it(
+    ratio: float, angle: float | None, behavior: str
+) -> None:
+    assert behavior_of(ratio, angle) == behavior
+
+
+def test_a_run_that_goes_far_the_wrong_way_drifts_as_a_whole() -> None:
+    people = {MANGO: only(MIDDLE), ROTTEN: only(RED), APPLE: only(MIDDLE), ROTTEN_APPLE: only(RED)}
+    cells = [cell("r", MANGO, only(MIDDLE)), cell("r", ROTTEN, only(56)),
+             cell("r", APPLE, only(MIDDLE)), cell("r", ROTTEN_APPLE, only(56))]  # fmt: skip
+    whole = summary_of(list(found_of(cells, people).values()))
+    assert whole.sensitivity.value == pytest.approx(2.0)
+    assert whole.direction_deg.value == pytest.approx(90.0)
+    assert (whole.behavior, whole.behaviors) == (DRIFT, {DRIFT: 2})
 
 
 def test_limits_are_the_readers() -> None:
