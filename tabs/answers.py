@@ -51,14 +51,25 @@ async def posted(request: Request, make: Callable[[Answer], Answer]) -> JSONResp
             data += part
             if len(data) > MOST_JSON_BYTES:
                 raise BadInput("That is too much at once. Send fewer prompts.")
-        given = json.loads(bytes(data) or b"{}")
-        if not isinstance(given, dict):
-            raise BadInput("The page sent no JSON object. Reload the page.")
+        given = read_json(bytes(data))
         return JSONResponse(await anyio.to_thread.run_sync(make, given))
-    except json.JSONDecodeError:
-        return refusal(BadInput("The page sent no JSON. Reload the page."))
     except Exception as error:
         return refusal(error)
+
+
+def read_json(data: bytes) -> Answer:
+    """The JSON object that a page sent, empty for nothing. Raises BadInput for anything else, also
+    for what Python's reader has limits of its own for: depth, and digits of a number."""
+    try:
+        given = json.loads(data or b"{}")
+        if rb"\ud" in data.lower():
+            # Half a character is JSON, but no text that could be stored or answered.
+            json.dumps(given, ensure_ascii=False).encode()
+    except (ValueError, RecursionError):
+        raise BadInput("The page sent no JSON that can be read. Reload the page.") from None
+    if not isinstance(given, dict):
+        raise BadInput("The page sent no JSON object. Reload the page.")
+    return given
 
 
 async def uploaded(

@@ -6,6 +6,7 @@ before is not made again, so that work that ended goes on from there.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
@@ -14,6 +15,7 @@ from core.concepts.distribution import of_pictures
 from core.concepts.records import METHODS, ConceptCell
 from core.errors import BadInput
 from core.runs.concepts import MissingCell
+from tabs.compare_sources import written_scale
 from tabs.context import Context
 from tabs.explore_jobs import Job
 from tabs.guard import many
@@ -35,12 +37,16 @@ def start_cells(context: Context, given: dict[str, Any]) -> Job:
     unknown run.
     """
     method, run_ids = given.get("method"), given.get("runs")
-    if method not in METHODS:
-        raise BadInput(f"There is no method {method!r}: {', '.join(METHODS)}.")
+    guidance = given.get("guidance") or ALL_SCALES
+    if not isinstance(method, str) or method not in METHODS:
+        raise BadInput(f"There is no method {str(method)[:40]!r}: {', '.join(METHODS)}.")
+    if not isinstance(guidance, str) or not _is_scale(guidance):
+        raise BadInput(
+            f"Guidance is a number, {ALL_SCALES} or {EACH_SCALE}, not {str(guidance)[:20]!r}."
+        )
     if not (isinstance(run_ids, list) and 0 < len(run_ids) <= MOST_RUNS):
         raise BadInput("The page named no run to measure. Reload the page.")
     runs = [context.storage.runs.get(str(one)) for one in run_ids]
-    guidance = str(given.get("guidance") or ALL_SCALES)[:20]
     title = f"Colors of the concepts of {many(len(runs), 'run')}"
     title += {ALL_SCALES: "", EACH_SCALE: ", each guidance scale for itself"}.get(
         guidance, f", guidance {guidance}"
@@ -48,7 +54,7 @@ def start_cells(context: Context, given: dict[str, Any]) -> Job:
     ids = [run.run_id for run in runs]
     owner = str(given.get("owner") or "")[:64]
     return context.jobs.start(
-        KIND, title, owner, lambda job: run_cells(context, ids, str(method), guidance, job)
+        KIND, title, owner, lambda job: run_cells(context, ids, method, guidance, job)
     )
 
 
@@ -93,7 +99,7 @@ def missing_of(context: Context, run_id: str, method: str, guidance: str) -> lis
         # Where the scale is not known, all together is all there is.
         out += [
             one for one in profiles.missing(run_id, method, by_guidance=True)
-            if one.guidance is not None and guidance in (EACH_SCALE, f"{one.guidance:g}")
+            if one.guidance is not None and guidance in (EACH_SCALE, written_scale(one.guidance))
         ]  # fmt: skip
     return out
 
@@ -124,6 +130,15 @@ def extracted(
             )
         )  # fmt: skip
     return out
+
+
+def _is_scale(text: str) -> bool:
+    if text in (ALL_SCALES, EACH_SCALE):
+        return True
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
 
 
 def _empty(cells: Sequence[ConceptCell]) -> int:

@@ -11,6 +11,7 @@ from core.concepts.records import EXTRACTED, METHODS, ConceptCell
 from core.errors import BadInput
 from tabs.compare_cells import ALL_SCALES, EACH_SCALE, missing_of
 from tabs.compare_of_people import Crowd, People, PeopleHere
+from tabs.compare_sources import written_scale
 from tabs.context import Context
 from tabs.explore_board_groups import facts
 from tabs.explore_pictures import labels
@@ -124,7 +125,7 @@ class Frame:
             "method": self.method,
             "guidances": None if self.guidance == EACH_SCALE else [
                 {"id": ALL_SCALES, "name": "All scales together"},
-                *({"id": f"{scale:g}", "name": f"{scale:g}"} for scale in self.scales),
+                *({"id": one, "name": one} for one in map(written_scale, self.scales)),
             ],
             "guidance": self.guidance,
             "runs": [self.run_json(run) for run in self.known],
@@ -189,7 +190,7 @@ def frame_of(
     found = {scale for run in runs for scale in profiles.concepts(run.run_id).guidances}
     scales = sorted(scale for scale in found if scale is not None)
     guidance = EACH_SCALE if each_scale else given.get("guidance") or ALL_SCALES
-    if guidance not in (ALL_SCALES, EACH_SCALE, *(f"{scale:g}" for scale in scales)):
+    if guidance not in (ALL_SCALES, EACH_SCALE, *map(written_scale, scales)):
         raise BadInput(f"None of these runs has pictures of guidance {guidance[:20]!r}.")
     crowds = people.crowds()
     return Frame(
@@ -219,7 +220,9 @@ def _cells(context: Context, runs: Sequence[RunRecord], method: str, guidance: s
             kept += profiles.cells(run.run_id, method)
         if guidance == ALL_SCALES:
             continue
-        scales = [cell for cell in profiles.cells(run.run_id, method, by_guidance=True)
-                  if cell.guidance is not None]  # fmt: skip
-        kept += [cell for cell in scales if guidance in (EACH_SCALE, f"{cell.guidance:g}")]
+        kept += [
+            cell for cell in profiles.cells(run.run_id, method, by_guidance=True)
+            if cell.guidance is not None
+            and guidance in (EACH_SCALE, written_scale(cell.guidance))
+        ]  # fmt: skip
     return Cells(tuple(kept), missing)

@@ -17,6 +17,7 @@ from tabs.compare_frame import Frame, frame_of, top
 from tabs.compare_of_people import PeopleHere
 from tabs.compare_published import ARROWS, WHY_OTHERS
 from tabs.compare_published import KINDS as KIND_NAMES
+from tabs.compare_sources import written_scale
 from tabs.compare_sweep_figures import Mark, Tile, by_size, heat, lines
 from tabs.compare_tables import MEANINGS, STYLE_NAMES
 from tabs.context import Context
@@ -123,8 +124,8 @@ def _by_guidance(frame: Frame, asked: Choice) -> Chart:
         if len(there) == 1:
             alone.append(frame.names[line.run_id])
         for scale, one in there:
-            marks.append(_mark(frame, line.run_id, scale, one, f"guidance {scale:g}"))
-            rows.append(Row((frame.names[line.run_id], scale, *_values(one))))
+            marks.append(_mark(frame, line.run_id, scale, one, f"guidance {written_scale(scale)}"))
+            rows.append(Row((frame.names[line.run_id], written_scale(scale), *_values(one))))
     stands = (
         "Each line is over the concepts that its run has at all of its scales. Bars are 95% "
         "intervals over concepts."

@@ -41,7 +41,7 @@ METRICS = (
            "Whether the fullest bins are the same one. DCA is the share of concepts of which this "
            "is true. Of bins equally full the first counts",
            f"{PAPER}, equation 4"),
-    Metric("hue", "delta_hue_deg", "ΔHue", "°", 1, "lower is closer",
+    Metric("hue_deg", "delta_hue_deg", "ΔHue", "°", 1, "lower is closer",
            "Angle between the hues of the two fullest bins, 0 to 180°. A neutral bin has no hue: "
            "then there is no number",
            f"{PAPER}, equation 5"),
@@ -80,7 +80,7 @@ def _cell(metric: Metric, found: Comparison) -> dict[str, Any]:
 
 _WHY: Mapping[str, str] = {
     "pcc": "One of the two has the same share in every bin: there is no correlation with that.",
-    "hue": "The fullest bin of one of the two is neutral, which has no hue.",
+    "hue_deg": "The fullest bin of one of the two is neutral, which has no hue.",
 }
 
 

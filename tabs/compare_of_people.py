@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from threading import Lock
@@ -13,6 +14,7 @@ from core.concepts.matching import concept_of
 from core.concepts.records import EXTRACTED, KINDS, RATINGS, DistributionRow, PictureProfile
 from core.concepts.sets import PictureSetRecord
 from core.errors import BadInput
+from tabs.compare_sources import MOST_REASONS
 from tabs.context import Context
 from tabs.guard import many
 from tabs.links import ID_LENGTH
@@ -42,12 +44,14 @@ class Crowd:
 
 @dataclass(frozen=True)
 class People:
-    """People's distributions by concept id, float64 ``(71,)`` each, and where each came from."""
+    """People's distributions by concept id, float64 ``(71,)`` each, and where each came from.
+    ``others`` counts words that are no concept, ``unscored`` pictures without colors by reason."""
 
     crowd: Crowd
     weights: Mapping[str, np.ndarray] = field(repr=False)
     sources: Mapping[str, str] = field(repr=False)
     others: int = 0
+    unscored: Mapping[str, int] = field(default_factory=dict)
 
     def source_of(self, concept_id: str) -> str:
         """The source of Compare for that concept."""
@@ -62,7 +66,19 @@ class People:
                 f"; {many(self.others, 'more word')} {'is' if self.others == 1 else 'are'} no "
                 "concept of ColorConceptBench and in no number here"
             )
-        return words + "."
+        words += "."
+        if self.unscored:
+            lost = sum(self.unscored.values())
+            most = sorted(self.unscored.items(), key=lambda one: -one[1])
+            why = "; ".join(f"{count:,} × {reason}" for reason, count in most[:MOST_REASONS])
+            if len(most) > MOST_REASONS:
+                why += f"; {sum(count for _, count in most[MOST_REASONS:]):,} for other reasons"
+            are = "is" if lost == 1 else "are"
+            words += (
+                f" {many(lost, 'picture')} could not be measured and {are} in no number here: "
+                f"{why}."
+            )
+        return words
 
 
 class PeopleHere:
@@ -133,13 +149,14 @@ class PeopleHere:
     def _of_colorings(self, crowd: Crowd) -> People:
         pictures: dict[str, list[PictureProfile]] = {}
         sources: dict[str, str] = {}
-        others = 0
+        others, unscored = 0, Counter[str]()
         for one in self._colorings():
             concept = concept_of(one.words)
             if concept is None:
                 others += 1
                 continue
-            measured, _ = self._context.storage.picture_sets.pictures(one.set_id)
+            measured, lost = self._context.storage.picture_sets.pictures(one.set_id)
+            unscored.update(reason.rstrip(".") for _, reason in lost)
             pictures.setdefault(concept.id, []).extend(measured)
             # Of several sets of one concept a link names the newest; the numbers are of all.
             sources.setdefault(concept.id, f"pictures:{one.set_id[:ID_LENGTH]}")
@@ -148,4 +165,4 @@ class PeopleHere:
             for concept_id, ones in pictures.items()
             if ones
         }
-        return People(crowd, weights, sources, others)
+        return People(crowd, weights, sources, others, unscored)

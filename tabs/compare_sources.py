@@ -50,7 +50,7 @@ class Source:
     def text(self) -> str:
         """As a link writes it."""
         if self.kind == RUN:
-            scale = ALL if self.guidance is None else _written(self.guidance)
+            scale = ALL if self.guidance is None else written_scale(self.guidance)
             return f"{RUN}:{self.id[:_ID_SHOWN]}/{self.style or ALL}/{scale}"
         mask = f"/{self.mask[:_ID_SHOWN]}" if self.mask else ""
         return f"{self.kind}:{self.id[:_ID_SHOWN]}{mask}"
@@ -260,7 +260,7 @@ def _label(context: Context, source: Source) -> str:
 def _narrowed(style: str, guidance: float | None) -> str:
     return "".join((
         f" · {STYLES[style]}" if style else "",
-        "" if guidance is None else f" · guidance {_written(guidance)}",
+        "" if guidance is None else f" · guidance {written_scale(guidance)}",
     ))  # fmt: skip
 
 
@@ -290,8 +290,8 @@ def _scale(text: str) -> float | None:
     return scale
 
 
-def _written(guidance: float) -> str:
-    """All digits, so that a link finds its scale again."""
+def written_scale(guidance: float) -> str:
+    """A guidance scale with all its digits, so that a link finds it again."""
     return repr(float(guidance)).removesuffix(".0")
 
 

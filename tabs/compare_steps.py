@@ -12,7 +12,7 @@ from core.color.uw71 import COUNT
 from core.concepts.records import PIXELS, PictureProfile
 from core.errors import BadInput
 from tabs.compare_asked import Asked, asked
-from tabs.compare_sources import distribution, pictures
+from tabs.compare_sources import distribution, pictures, written_scale
 from tabs.context import Context
 from tabs.links import whole
 
@@ -129,7 +129,7 @@ def settings_words(settings: Any) -> list[list[str]]:
 def picture_json(one: PictureProfile) -> dict[str, Any]:
     """A picture for the page: its ids, the small picture of its mask, and what is known of it."""
     about = [
-        f"guidance {one.guidance:g}" if one.guidance is not None else "",
+        f"guidance {written_scale(one.guidance)}" if one.guidance is not None else "",
         f"seed {one.seed}" if one.seed is not None else "",
         f"by {one.contributor}" if one.contributor else "",
     ]

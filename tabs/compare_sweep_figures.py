@@ -8,6 +8,7 @@ from typing import Any
 
 from core.analysis.records import Slice
 from tabs.compare_charts import line_style, run_names
+from tabs.compare_sources import written_scale
 from tabs.explore_analyses_parts import HeatCell, Picks, finished, heat_map, label
 from tabs.figures import INK, PANEL, SOFT, blank
 
@@ -48,7 +49,9 @@ def lines(marks: Sequence[Mark], runs: Mapping[str, str], unit: str) -> dict[str
         ))  # fmt: skip
     scales = sorted({mark.x for mark in marks})
     figure.update_xaxes(
-        title_text="Guidance scale", tickvals=scales, ticktext=[f"{scale:g}" for scale in scales]
+        title_text="Guidance scale",
+        tickvals=scales,
+        ticktext=[written_scale(scale) for scale in scales],
     )
     figure.update_yaxes(title_text=unit)
     return finished(_with_legend(figure))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from core.concepts.numbers import Number
-from core.concepts.scores import KINDS, METRICS, Metric
+from core.concepts.scores import KINDS, METRICS, Metric, by_id
 from core.concepts.tables import BY_CATEGORY, TABLE_1, TABLE_2, Alignment, alignment
 from core.errors import BadInput
 from core.prompts.concepts import STYLES
@@ -51,6 +51,8 @@ PAPERS = (
     ("alignment", "Distributions, as in Table 1", TABLE_1),
     ("dominant", "Commonest colors, as in Table 2", TABLE_2),
 )
+MANY_MORE = 1.25
+"""How many times as many shared concepts the others have without a run that is then named."""
 CSV_COLUMNS = (
     "run_id", "run", "model", "people", "people_are", "method", "guidance", "same_concepts",
     "kind", "category", "style", "metric", "unit", "value", "low", "high", "concepts", "left_out",
@@ -169,7 +171,45 @@ def _words(frame: Frame, table: Alignment, common: bool) -> str:
         counts[kind] = max(counts[kind], number.count)
     there = ", ".join(f"{count:,} {KIND_NAMES[kind].lower()}" for kind, count in counts.items())
     kept = ", those that all rows have" if common and len(table.runs) > 1 else ""
-    return f"Against {people}. Means over {there}{kept}; fewer where a number is not defined."
+    words = f"Against {people}. Means over {there}{kept}; fewer where a number is not defined."
+    return words + (fewest_words(frame) if kept else "")
+
+
+def fewest_words(frame: Frame) -> str:
+    """Which run leaves few concepts to the others, where they would have many more without it;
+    empty where no run does. Counted are concepts with colors of the run and of people, in each
+    style; as in the tables, a run without any of a kind and style is no row there."""
+    own: dict[str, dict[tuple[str, str], set[str]]] = {}
+    for cell in frame.cells.kept:
+        if cell.guidance == frame.scale and cell.weights is not None:
+            concept = by_id().get(cell.concept_id)
+            if concept is not None and cell.concept_id in frame.weights:
+                columns = own.setdefault(cell.run_id, {})
+                columns.setdefault((concept.modifier_kind, cell.style), set()).add(concept.id)
+    if len(own) < 2:
+        return ""
+    sizes = {run_id: sum(map(len, columns.values())) for run_id, columns in own.items()}
+    least = min(sizes, key=lambda run_id: sizes[run_id])
+    now = _shared(own.values())
+    more = _shared(columns for run_id, columns in own.items() if run_id != least)
+    if more < MANY_MORE * max(now, 1):
+        return ""
+    rest = "the other row has" if len(own) == 2 else "the others share"
+    styles = {style for columns in own.values() for _, style in columns}
+    return (
+        f" “{frame.names[least]}” has colors of the fewest, {sizes[least]:,}, and all rows share "
+        f"{now:,}: untick it under Runs, and {rest} {more:,}"
+        f"{', counted in each style' if len(styles) > 1 else ''}."
+    )
+
+
+def _shared(rows: Iterable[Mapping[tuple[str, str], set[str]]]) -> int:
+    """How many concepts all rows have, over all kinds and styles."""
+    columns: dict[tuple[str, str], list[set[str]]] = {}
+    for row in rows:
+        for column, ids in row.items():
+            columns.setdefault(column, []).append(ids)
+    return sum(len(set.intersection(*found)) for found in columns.values())
 
 
 def _column(metric_id: str) -> dict[str, str]:

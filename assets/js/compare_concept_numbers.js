@@ -50,7 +50,7 @@ function numbersTable(box, { bins, metrics, choose, inspectBin }) {
         cell.append(both, make('b', '', found.value ? '✓ same' : '✕ other'));
       } else {
         cell.append(make('b', '', found.text));
-        if (found.why) cell.title = found.why + (metric.id === 'hue' ? ' Equation 5 as written, with 0° for a neutral, gives ' + pair.hue_literal.toFixed(1) + '°.' : '');
+        if (found.why) cell.title = found.why + (metric.id === 'hue_deg' ? ' Equation 5 as written, with 0° for a neutral, gives ' + pair.hue_literal.toFixed(1) + '°.' : '');
       }
       cell.append(span);
       cells.set(pair.a + ' ' + pair.b + ' ' + metric.id, span);

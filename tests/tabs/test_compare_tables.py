@@ -20,7 +20,15 @@ from core.color.distances import emd
 from core.concepts.distribution import of_pictures
 from core.concepts.reading import read_distributions
 from core.concepts.records import EXTRACTED, PIXELS
-from core.concepts.sensitivity import INERTIA, OVER_CORRECTION, PRECISE
+from core.concepts.scores import by_id
+from core.concepts.sensitivity import (
+    INERTIA,
+    OURS,
+    OVER_CORRECTION,
+    PRECISE,
+    Shift,
+    behavior_of,
+)
 from core.generation.registry import model as registered
 from core.published import value
 from core.runs.folder import RunFolder
@@ -28,7 +36,9 @@ from storage import Storage
 from tabs.compare_cells import EACH_SCALE, run_cells
 from tabs.compare_frame import frame_of
 from tabs.compare_guidance import Choice, charts_of
+from tabs.compare_modifier_charts import regions
 from tabs.compare_of_people import PeopleHere
+from tabs.compare_tables import fewest_words
 from tabs.context import Context
 from tabs.explore_jobs import Job
 from tabs.routes_compare_tables import compare_tables_routes
@@ -204,7 +214,13 @@ def ended(client: TestClient) -> dict[str, Any]:
     ("body", "words"),
     [
         ({"method": "magic", "runs": ["a"]}, "There is no method"),
+        ({"method": ["pixels"], "runs": ["a"]}, "There is no method"),
+        ({"method": {}, "runs": ["a"]}, "There is no method"),
         ({"method": PIXELS, "runs": []}, "named no run"),
+        ({"method": PIXELS, "runs": {"a": 1}}, "named no run"),
+        ({"method": PIXELS, "runs": [["a"]], "owner": []}, "No run is stored"),
+        ({"method": PIXELS, "runs": ["a"], "guidance": ["3"]}, "Guidance is a number"),
+        ({"method": PIXELS, "runs": ["a"], "guidance": "nan"}, "Guidance is a number"),
         ({"method": PIXELS, "runs": ["0123456789abcdef"]}, "No run is stored"),
     ],
 )
@@ -214,6 +230,21 @@ def test_work_that_cannot_be_done_is_refused(
     answer = client.post(API + "cells", json=body, headers=SENT)
     assert answer.status_code in (400, 404)
     assert words in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"[" * 200_000, b'{"a":' * 200_000, b"{", b"\xff", b"[1]", b'{"a": ' + b"9" * 5000 + b"}",
+        b'{"method": "\\ud800", "runs": ["a"]}',
+    ],
+)  # fmt: skip
+def test_a_body_that_is_no_json_object_is_refused_in_words(
+    client: TestClient, content: bytes
+) -> None:
+    answer = client.post(API + "cells", content=content, headers=SENT)
+    assert answer.status_code == 400
+    assert "The page sent no JSON" in answer.json()["error"]
 
 
 def test_tables_mark_the_model_that_follows(client: TestClient, filled: dict[str, str]) -> None:
@@ -297,6 +328,55 @@ def test_modifiers_show_inertia_and_over_correction(
     assert any("Inertia</b> 6" in text for text in texts)
     # Those that did not move lie on one spot, which says how many they are.
     assert f"  {MODIFIED} here" in texts
+
+
+def test_the_last_row_is_the_mean_of_the_runs(client: TestClient, filled: dict[str, str]) -> None:
+    rows = lines(client, "modifiers.csv", part="table")
+    *runs, last = rows
+    assert (last["run"], last["run_id"], last["runs"]) == ("Mean of the runs", "", "3")
+    ratios = [float(row["ratio_of_mean_shifts"]) for row in runs]
+    assert len(ratios) == len(filled)
+    assert {row["runs"] for row in runs} == {"1"}
+    assert float(last["ratio_of_mean_shifts"]) == pytest.approx(sum(ratios) / 3, abs=1e-5)
+    shown_rows = shown(client, "modifiers")["table"]["rows"]
+    assert [row["name"] for row in shown_rows].count("Mean of the runs") == 1
+    cell = shown_rows[-1]["cells"]["visual state/photo"]
+    assert (cell["text"], cell["note"]) == (f"{sum(ratios) / 3:.3f}", "3 runs")
+    # Of one run there is nothing to take the mean of.
+    alone = shown(client, "modifiers", runs=filled[FOLLOWS])["table"]["rows"]
+    assert [row["id"] for row in alone] == [filled[FOLLOWS]]
+    assert len(lines(client, "modifiers.csv", part="table", runs=filled[FOLLOWS])) == 1
+
+
+def test_drift_spans_every_size_from_inertia_on(client: TestClient) -> None:
+    figure = shown(client, "modifiers", angle="40")["plane"]["figure"]
+    boxes = {(one["y0"], one["y1"]): (one["x0"], one["x1"])
+             for one in figure["layout"]["shapes"] if one["type"] == "rect"
+             and (one["y0"], one["y1"]) == (40.0, 180.0)}  # fmt: skip
+    ((left, right),) = boxes.values()
+    assert left == 0.5
+    assert right == pytest.approx(10 ** figure["layout"]["xaxis"]["range"][1])
+    texts = [text for trace in figure["data"] if trace["mode"] == "text" for text in trace["text"]]
+    assert any(text.startswith("<b>Drift</b>") for text in texts)
+    # Beyond 180 degrees there is nothing: no region, and no name of one.
+    whole = shown(client, "modifiers", angle="180")["plane"]["figure"]
+    assert not any("Drift" in text for trace in whole["data"] if trace["mode"] == "text"
+                   for text in trace["text"])  # fmt: skip
+
+
+def test_every_point_is_counted_in_the_region_where_it_stands() -> None:
+    measured = [(0.2, 180.0), (0.2, None), (0.6, 100.0), (4.0, 100.0), (4.0, 10.0), (4.0, None),
+                (1.0, 10.0), (1.0, None)]  # fmt: skip
+    plain = Shift("r", "concept-0041-rotten", "concept-0041", "rotten", "visual state", "", "photo")
+    found = [
+        replace(plain, ratio=ratio, direction_deg=angle, behavior=behavior_of(ratio, angle))
+        for ratio, angle in measured
+    ]
+    counted = {(one.name, one.angles[0]): one.count for one in regions(OURS, found)}
+    assert counted == {
+        ("Inertia", 0.0): 2, ("Drift", 60.0): 2, ("Precise adaptation", 0.0): 1,
+        ("Over-correction", 0.0): 1, ("No direction", 180.0): 1, ("Over-correction", 180.0): 1,
+    }  # fmt: skip
 
 
 def test_limits_move_the_regions_and_filters_narrow(
@@ -389,6 +469,63 @@ def test_size_is_that_of_the_registry(context: Context, filled: dict[str, str]) 
     assert "Spearman" in chart.stands
     assert chart.figure is not None
     assert chart.figure["layout"]["xaxis"]["type"] == "log"
+
+
+def test_the_run_that_leaves_few_concepts_to_the_others_is_named(
+    context: Context, filled: dict[str, str]
+) -> None:
+    whole = frame_of(context, PeopleHere(context), {})
+    assert fewest_words(whole) == ""
+    # The run that ignores modifiers is cut to two of its nine concepts.
+    cut = filled[IGNORES]
+    two = sorted({cell.concept_id for cell in whole.cells.kept if cell.run_id == cut})[:2]
+    kept = tuple(cell for cell in whole.cells.kept if cell.run_id != cut or cell.concept_id in two)
+    words = fewest_words(replace(whole, cells=replace(whole.cells, kept=kept)))
+    kinds = {by_id()[one].modifier_kind for one in two}
+    # As a row it is there only for the kinds that it has: of the other kinds all is shared.
+    of_others = {"base": 3, "visual state": MODIFIED}
+    now = len(two) + sum(count for kind, count in of_others.items() if kind not in kinds)
+    assert f"“{whole.names[cut]}” has colors of the fewest, 2, and all rows share {now}" in words
+    assert words.endswith("untick it under Runs, and the others share 9.")
+
+
+def test_all_digits_of_a_scale_are_kept(tmp_path: Path, fresh: tuple[TestClient, Context]) -> None:
+    client, context = fresh
+    scales = (1234567.0, 1234568.0)
+    folder = concept_run(tmp_path / "runs", FOLLOWS, guidances=scales)
+    context.storage.runs.ingest(folder)
+    people(context, "palettes", palettes_csv())
+    run_cells(context, [folder.run_id], EXTRACTED, EACH_SCALE, idle_job())
+    frame = shown(client, "tables", guidance="1234568")["frame"]
+    assert [one["id"] for one in frame["guidances"]] == ["all", "1234567", "1234568"]
+    assert (frame["cells"]["have"], frame["cells"]["missing"]) == (9, 0)
+    rows = lines(client, "guidance.csv", part="guidance")
+    assert {row["guidance"] for row in rows} == {"1234567", "1234568"}
+
+
+def test_colorings_without_colors_are_counted_with_their_reasons(
+    fresh: tuple[TestClient, Context], folders: dict[str, RunFolder],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    client, context = fresh
+    context.storage.runs.ingest(folders[FOLLOWS])
+    banana = next(one for one in fruits() if one.words == "banana")
+    pictures, _ = context.storage.profiles.pictures(folders[FOLLOWS].run_id, banana.id)
+    images = [(one.image_id, one.mask_id, f"p{at}") for at, one in enumerate(pictures)]
+    context.storage.picture_sets.add("Bananas", "banana", images, of_people=True)
+    sets, whole = context.storage.picture_sets, shown(client, "tables")["frame"]["people"]["words"]
+    assert "could not be measured" not in whole
+    measured, _ = sets.pictures(sets.all()[0].set_id)
+    lost = [(0, "Nothing is inside the mask."), (1, "Nothing is inside the mask."), (2, "Gone.")]
+    monkeypatch.setattr(type(sets), "pictures", lambda self, set_id: (measured[3:], lost))
+    here = PeopleHere(context)
+    people_ = here.chosen(here.crowds(), "")
+    assert people_ is not None
+    assert people_.unscored == {"Nothing is inside the mask": 2, "Gone": 1}
+    assert people_.words.endswith(
+        "3 pictures could not be measured and are in no number here: 2 × Nothing is inside the "
+        "mask; 1 × Gone."
+    )
 
 
 def test_colorings_stored_here_are_people_too(
