@@ -20,7 +20,7 @@ from core.concepts.records import (
     PictureProfile,
 )
 from core.errors import BadInput, NotStored
-from core.runs.concepts import MissingCell, RunConcepts
+from core.runs.concepts import NOT_MEASURED, MissingCell, RunConcepts
 from core.runs.plan import guidance_at
 from storage.database import Database
 from storage.runs import Runs
@@ -348,9 +348,7 @@ def _why(drawn: bool, reason: str, told: str | None, row: Sequence[Any] | None) 
             f"Its colors were measured in another way (profile {row[1] or 'unknown'}; this TrueHue "
             f"has {PROFILE_VERSION}). Score the run's pictures again."
         )
-    return told or (
-        "Its colors were not measured: the run is older than that. Score the run's pictures again."
-    )
+    return told or NOT_MEASURED
 
 
 def _check(method: str) -> None:

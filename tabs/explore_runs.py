@@ -8,7 +8,7 @@ TEMPLATE = """<div class="th-runs" hidden><details class="th-card th-runs-new"><
 <div class="th-runs-field" data-field="set"><label>Prompt set<select name="set"></select></label></div>
 <div class="th-runs-row"><div class="th-runs-field" data-field="task"><label>Task<select name="task"></select></label></div>
 <div class="th-runs-field" data-field="system"><label>Color system<select name="system"></select></label></div>
-<div class="th-runs-field" data-field="limit"><label title="Taken at equal distances, so that every task keeps its part">At most<input name="limit" inputmode="numeric" placeholder="all"></label></div></div>
+<div class="th-runs-field" data-field="limit"><label title="Taken at equal distances, so that every task keeps its part; concepts thing by thing, each with its modifiers">At most<input name="limit" inputmode="numeric" placeholder="all"></label></div></div>
 <p class="th-runs-count" role="status"></p>
 <div class="th-runs-field th-runs-draws" data-field="models"><fieldset><legend>Models</legend><div class="th-runs-models"></div>
 <input name="other" placeholder="another: hub:owner/name" aria-label="Another model"></fieldset></div>

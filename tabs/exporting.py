@@ -32,7 +32,11 @@ MOST_UPLOAD_BYTES = 8 * 2**30
 FOLDER, KEPT, NOW = "exports", 5, "now-"
 """Below the data folder: the last finished exports, and those that are being sent."""
 
-ENDINGS = {"csv": "csv", "parquet": "parquet", "zip": "truehue.zip", "html": "html", "bib": "bib"}
+COLORS_CSV = "colors"
+"""No format of its own: the second table of a CSV, as a browser gets it."""
+
+ENDINGS = {"csv": "csv", "parquet": "parquet", "zip": "truehue.zip", "html": "html", "bib": "bib",
+           COLORS_CSV: "csv"}  # fmt: skip
 MEDIA = {
     "csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet",
     "zip": "application/zip", "html": "text/html; charset=utf-8",
@@ -75,7 +79,15 @@ def _seal(folder: RunFolder) -> None:
 def file_name(folder: RunFolder, format: str) -> str:
     """``a-small-run.truehue.zip``: what people's browsers call the file."""
     name = re.sub(r"[^a-z0-9]+", "-", str(folder.summary().get("name", "")).lower()).strip("-")
-    return f"{name[:60].strip('-') or folder.run_id}.{ENDINGS[format]}"
+    more = "-colors" if format == COLORS_CSV else ""
+    return f"{name[:60].strip('-') or folder.run_id}{more}.{ENDINGS[format]}"
+
+
+def colors_path(context: Context, job_id: str) -> Path | None:
+    """The table of colors that was made beside the file of an export, if there is one."""
+    file = exported_file(context, job_id)
+    path = file.with_name(f"{file.stem}-colors{file.suffix}")
+    return path if path.is_file() else None
 
 
 def start_export(context: Context, given: dict[str, Any]) -> Job:
@@ -110,8 +122,11 @@ def start_export(context: Context, given: dict[str, Any]) -> Job:
             raise
         _keep_few(root)
         job.words = f"{out.name}, {_size(out.stat().st_size)}. {said}".removesuffix(". ")
-        return {"run": folder.run_id, "format": format, "name": out.name,
+        made: dict[str, Any] = {"run": folder.run_id, "format": format, "name": out.name,
                 "url": f"/api/exports/{job.id}/file"}  # fmt: skip
+        if beside := colors_path(context, job.id):
+            made["colors"] = {"name": beside.name, "url": f"/api/exports/{job.id}/colors"}
+        return made
 
     title = f"Export of “{folder.summary()['name']}”, {ENDINGS[format]}"
     return context.jobs.start(EXPORT, title, str(given.get("owner") or "")[:64], work)
@@ -124,7 +139,9 @@ def exported_file(context: Context, job_id: str) -> Path:
     found = list((context.storage.data_dir / FOLDER / job_id).glob("*"))
     kept = [path for path in found if not path.name.endswith(".part")]
     files = [path for path in kept if ".codebook." not in path.name]
-    if len(files) != 1:
+    # The table of colors, if there is one, is called like the other with more behind.
+    files.sort(key=lambda path: len(path.name))
+    if not files:
         raise BadInput("That file is not kept any more. Export the run again.")
     return files[0]
 

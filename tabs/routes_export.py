@@ -15,17 +15,19 @@ from starlette.background import BackgroundTask
 from core.errors import BadInput, NotStored
 from core.export.codebook import codebook_json, codebook_text
 from core.export.source import runs_of
-from core.export.tables import csv_pieces
+from core.export.tables import COLORS, RESULTS, Sheet, csv_pieces
 from core.runs.folder import RunFolder
 from tabs.answers import guarded, posted, refusal, uploaded
 from tabs.context import Context
 from tabs.exporting import (
+    COLORS_CSV,
     EXPORT,
     FOLDER,
     IMPORT,
     MEDIA,
     MOST_UPLOAD_BYTES,
     NOW,
+    colors_path,
     export,
     exported_file,
     file_name,
@@ -47,9 +49,19 @@ def export_routes(context: Context) -> APIRouter:
 
     @router.get("/runs/{run_id}/export.csv")
     def table(run_id: str) -> Response:
+        return _streamed(run_id, RESULTS, "csv")
+
+    @router.get("/runs/{run_id}/colors.csv")
+    def colors(run_id: str) -> Response:
+        return _streamed(run_id, COLORS, COLORS_CSV)
+
+    def _streamed(run_id: str, sheet: Sheet, format: str) -> Response:
         try:
             folder = context.keeper.folder(run_id)
-            pieces = csv_pieces(runs_of(folder))
+            (run,) = runs_of(folder)
+            if sheet is COLORS and not run.measures:
+                raise NotStored("The run has no concepts, so it has no table of their colors.")
+            pieces = csv_pieces([run], sheet=sheet)
             first = next(pieces)  # what is wrong with the run is said before anything is sent
         except Exception as error:
             return refusal(error)
@@ -58,7 +70,8 @@ def export_routes(context: Context) -> APIRouter:
             yield first
             yield from pieces
 
-        return StreamingResponse(streamed(), headers=_named(folder, "csv"), media_type=MEDIA["csv"])
+        headers = _named(folder, format)
+        return StreamingResponse(streamed(), headers=headers, media_type=MEDIA["csv"])
 
     @router.get("/runs/{run_id}/{book}")
     def book(run_id: str, book: str) -> Response:
@@ -91,6 +104,16 @@ def export_routes(context: Context) -> APIRouter:
     def file(job_id: str) -> Response:
         try:
             path = exported_file(context, job_id)
+        except Exception as error:
+            return refusal(error)
+        return FileResponse(path, filename=path.name, media_type="application/octet-stream")
+
+    @router.get("/exports/{job_id}/colors")
+    def colors_beside(job_id: str) -> Response:
+        try:
+            path = colors_path(context, job_id)
+            if path is None:
+                raise NotStored("That export has no table of colors.")
         except Exception as error:
             return refusal(error)
         return FileResponse(path, filename=path.name, media_type="application/octet-stream")

@@ -10,7 +10,7 @@ from core.errors import BadInput
 from core.runs.folder import RunFolder
 from core.runs.records import RunState
 from tabs.guard import many
-from tabs.runs_words import facts_words, progress_words
+from tabs.runs_words import facts_words, measured_words, progress_words
 
 if TYPE_CHECKING:
     from tabs.context import Context
@@ -72,7 +72,7 @@ def run_json(context: Context, folder: RunFolder, owner: str) -> dict[str, Any]:
         "id": folder.run_id, "name": str(about["name"]), "status": status, "place": place,
         "moves": moves, "may": may, "hidden": False, "stored": 0, "refused": [],
         "total": state.total, "done": state.done, "failed": state.failed,
-        "words": progress_words(state),
+        "words": progress_words(state), "measures": bool(measured_words(about)),
         "facts": " · ".join(filter(None, (facts_words(about), where_words(context, folder)))),
         "message": problem or state.message,
         "trouble": bool(problem) or status in ("paused", "interrupted"),

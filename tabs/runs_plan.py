@@ -8,6 +8,7 @@ from core.color.systems import SYSTEMS
 from core.errors import BadInput
 from core.generation.registry import model
 from core.prompts.prompt import Prompt
+from core.runs.families import fewer
 from core.runs.plan import make_plan
 from core.runs.records import DRAWN, STORED, RunPlan, StoredItem
 from tabs.generate_plan import RENDERER
@@ -17,8 +18,8 @@ from tabs.runs_wish import FieldProblem, RunWish
 def chosen(prompts: Sequence[Prompt], wish: RunWish) -> tuple[Prompt, ...]:
     """The prompts of a set that the wish's filters leave, in the set's order.
 
-    A limit takes them at equal distances: sets go task by task, so that every task keeps its part.
-    Raises FieldProblem where none is left.
+    A limit takes them as :func:`core.runs.families.fewer`: at equal distances, concepts as whole
+    families. Raises FieldProblem where none is left.
     """
     fitting = [
         prompt
@@ -36,9 +37,7 @@ def chosen(prompts: Sequence[Prompt], wish: RunWish) -> tuple[Prompt, ...]:
         )
         field = "system" if wish.system else "task" if wish.task else "set"
         raise FieldProblem(field, f"The set has no prompt of {words}." if words else "It is empty.")
-    if wish.limit is None or wish.limit >= len(fitting):
-        return tuple(fitting)
-    return tuple(fitting[at * len(fitting) // wish.limit] for at in range(wish.limit))
+    return tuple(fitting) if wish.limit is None else fewer(fitting, wish.limit)
 
 
 def plans(

@@ -41,10 +41,10 @@ class FieldProblem(BadInput):
 class RunWish:
     """What a run shall do; None stands for each model's own default.
 
-    ``set_id`` as :class:`tabs.library.Library` names sets. ``limit`` prompts are taken at equal
-    distances. ``images`` counts for each of the ``guidances``, where there are several: then
-    ``guidance`` is None. Several ``models`` become one run each; with ``stored``, the one model is
-    whose pictures of the data folder are scored.
+    ``set_id`` as :class:`tabs.library.Library` names sets. ``limit`` prompts at most are taken, at
+    equal distances, concepts as whole families. ``images`` counts for each of the ``guidances``,
+    where there are several: then ``guidance`` is None. Several ``models`` become one
+    run each; with ``stored``, the one model is whose pictures of the data folder are scored.
     """
 
     set_id: str

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.export.source import imported_words
+from core.prompts.prompt import Prompt
 from core.prompts.sets import PROMPT_SETS
-from core.runs.concepts import measured_of
+from core.runs.concepts import CONCEPT, measured_of
+from core.runs.families import family_of
 from core.runs.records import DRAWN, STORED, RunPlan, RunState
 from tabs.generate_plan import RENDERER
 from tabs.guard import many
@@ -148,6 +150,14 @@ def pictures_words(plans: Sequence[RunPlan]) -> str:
     return f"{' + '.join(words)} = {many(total, 'picture')}"
 
 
+def things_words(prompts: Sequence[Prompt]) -> str:
+    """How many things the concepts of a limited run are of."""
+    families = {family_of(one) for one in prompts if one.task == CONCEPT}
+    if len(families) == 1:
+        return "The concepts are of 1 thing, with as many of its modifiers as the limit holds."
+    return f"The concepts are of {len(families):,} things, each with all its modifiers."
+
+
 def told_before(wish: RunWish, plans: Sequence[RunPlan]) -> list[str]:
     """What is said of plans beside their pictures: what is measured of concepts, and a wish that
     the renderer does not take."""
@@ -164,6 +174,8 @@ def told_before(wish: RunWish, plans: Sequence[RunPlan]) -> list[str]:
             f"{many(count, 'prompt')} of concepts {'ask' if count > 1 else 'asks'} for no color: "
             "the colors of each object are measured, and no rule judges them."
         )
+    if count and wish.limit is not None:
+        out.append(things_words(prompts))
     if wish.guidances and any(one.model == RENDERER and one.kind == DRAWN for one in plans):
         out.append("The reference renderer takes no guidance: it draws every seed once.")
     return out

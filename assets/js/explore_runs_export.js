@@ -1,15 +1,16 @@
 // Runs as files, and files as runs: what is quick is sent at once, what takes longer is made in the
 // background and sent when it is done. Importing shows in a line above the list, exporting at its run.
 function runExports(root, imported) {
-  const QUICK = [['csv', 'Table, CSV', 'export.csv'], ['bib', 'References, BibTeX', 'references.bib'], ['book', 'Codebook of the tables', 'codebook.md']];
+  const QUICK = [['csv', 'Table, CSV', 'export.csv'], ['colors', 'Colors of concepts, CSV', 'colors.csv'], ['bib', 'References, BibTeX', 'references.bib'], ['book', 'Codebook of the tables', 'codebook.md']];
   const LONG = [['parquet', 'Table, Parquet'], ['html', 'Report, one HTML file'], ['zip', 'Archive that others can import'], ['images', 'Archive with its pictures']];
   const boxes = { export: root.querySelector('.th-runs-export'), import: root.querySelector('.th-runs-import') };
   const lines = { export: workLine(boxes.export), import: workLine(boxes.import) };
-  const done = make('p', 'th-run-facts'), file = make('a');
+  const done = make('p', 'th-run-facts'), file = make('a'), second = make('span'), colors = make('a');
   const chooser = root.querySelector('.th-runs-file'), button = root.querySelector('.th-runs-take'), refused = make('p', 'th-problem');
   let timer = null, begun = new Set();
   done.hidden = true;
-  done.append('Made: ', file);
+  second.append(', and ', colors);
+  done.append('Made: ', file, second);
   boxes.export.appendChild(done);
   refused.hidden = true;
   refused.setAttribute('role', 'alert');
@@ -40,6 +41,9 @@ function runExports(root, imported) {
         file.href = job.result.url;
         file.download = job.result.name;
         put(file, job.result.name);
+        const beside = job.result.colors;
+        second.hidden = !beside;
+        if (beside) { colors.href = beside.url; colors.download = beside.name; put(colors, beside.name); }
         done.hidden = false;
         fetchIt(job.result.url);
       });
@@ -82,7 +86,8 @@ function runExports(root, imported) {
     menu(run, node, refuse) {
       const menu = make('details', 'th-run-menu'), list = make('div', 'th-run-choices');
       menu.append(make('summary', 'th-button', 'Export'), list);
-      QUICK.forEach(([, name, path]) => {
+      QUICK.forEach(([what, name, path]) => {
+        if (what === 'colors' && !run.measures) return;
         const link = make('a', '', name);
         link.href = '/api/runs/' + run.id + '/' + path;
         link.download = '';

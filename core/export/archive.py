@@ -21,7 +21,7 @@ from core.export.codebook import codebook_json, codebook_text
 from core.export.files import Progress, quiet, whole_file
 from core.export.parts import parts
 from core.export.source import ExportRun, plan_out
-from core.export.tables import write_parquet_to
+from core.export.tables import COLORS, RESULTS, write_parquet_to
 from core.files import shelf
 from core.runs.records import STORED, StoredItem
 from core.version import VERSION
@@ -31,27 +31,49 @@ MANIFEST = "manifest.json"
 _TIME = (1980, 1, 1, 0, 0, 0)
 _PACKED = (".json", ".md", ".txt", ".bib")
 
+COLORS_FILE = "colors.parquet"
+"""Of a run with concepts: its table of colors."""
+
 README = """TrueHue run {run_id}: {name}
 
 results.parquet   one row an object, rule and picture; codebook.md says what its columns mean
-shards/           the same with masks and origins, one row a picture; this is what TrueHue imports
+{colors}shards/           all of it with masks and origins, a row a picture; this TrueHue imports
 plan.json         what was run; prompts.jsonl.gz holds its prompts, a line each
 images/, masks/   {pictures}
 references.bib    what to cite
 
 Python:
   import pandas
-  results = pandas.read_parquet("results.parquet")
-  results[results.leads].groupby(["rule", "task"]).picture_status.value_counts()
-
+{python}
 R:
   library(arrow); library(dplyr)
-  results <- read_parquet("results.parquet")
-  results |> filter(leads) |> count(rule, task, picture_status)
-
+{r}
 TrueHue: python app.py runs import FILE, or Explore, Runs, Import.
-unscored is neither a pass nor a fail: say how many there are beside every rate.
-"""
+{said}"""
+_COLORS = "colors.parquet    one row a picture of a concept: its colors as shares of UW-71's bins\n"
+_JUDGED = (
+    """  results = pandas.read_parquet("results.parquet")
+  results[results.leads].groupby(["rule", "task"]).picture_status.value_counts()
+""",
+    """  results <- read_parquet("results.parquet")
+  results |> filter(leads) |> count(rule, task, picture_status)
+""",
+    "unscored is neither a pass nor a fail: say how many there are beside every rate.\n",
+)
+_MEASURED = (
+    """  colors = pandas.read_parquet("colors.parquet")
+  by = colors.groupby(["concept", "modifier", "style"], dropna=False)
+  by.status.value_counts()
+  by[[name for name in colors if name.startswith("#")]].mean()
+""",
+    """  colors <- read_parquet("colors.parquet")
+  by <- colors |> group_by(concept, modifier, style)
+  by |> count(status)
+  by |> summarise(across(starts_with("#"), \\(x) mean(x, na.rm = TRUE)))
+""",
+    "Prompts of concepts ask no color: no rule judges their pictures, and in results.parquet they\n"
+    "are measured or unmeasured. Say how many are unmeasured beside every mean.\n",
+)
 
 
 def write_archive(
@@ -68,21 +90,24 @@ def write_archive(
 
 def _write(run: ExportRun, file: IO[bytes], with_images: bool, progress: Progress) -> None:
     listed: dict[str, dict[str, Any]] = {}
-    done, total = 0, run.done * 2
+    sheets = {"results.parquet": RESULTS, **({COLORS_FILE: COLORS} if run.measures else {})}
+    done, total = 0, run.done * (1 + len(sheets))
     with zipfile.ZipFile(file, "w", allowZip64=True) as made:
         for name, content in _texts(run, with_images):
             _add(made, listed, name, content)
-        with tempfile.TemporaryFile() as flat:
-            # A Parquet file is written in one go and read in another: not straight into the zip.
-            write_parquet_to(flat, [run], lambda at, _: progress(at, total))
-            _add_stream(made, listed, "results.parquet", flat)
+        for name, sheet in sheets.items():
+            with tempfile.TemporaryFile() as flat:
+                # A Parquet file is written in one go and read in another: not into the zip.
+                write_parquet_to(flat, [run], _after(progress, done, total), sheet)
+                _add_stream(made, listed, name, flat)
+            done += run.done
         wanted: dict[str, Path] = {}
         for name, content, table in parts(run.shards):
             _add(made, listed, f"shards/{name}", content)
             if with_images:
                 wanted |= _pictures(run, table)
             done += table.num_rows
-            progress(run.done + done, total)
+            progress(done, total)
         packed = {name: wanted[name] for name in sorted(wanted) if wanted[name].is_file()}
         for name, path in packed.items():
             # Their names say what is in them, so the manifest need not.
@@ -97,10 +122,14 @@ def _write(run: ExportRun, file: IO[bytes], with_images: bool, progress: Progres
         made.writestr(_entry(MANIFEST), _json(about))
 
 
+def _after(progress: Progress, done: int, total: int) -> Progress:
+    """The progress of a part of the work, when ``done`` of ``total`` were done before."""
+    return lambda at, _: progress(done + at, total)
+
+
 def _texts(run: ExportRun, with_images: bool) -> Iterator[tuple[str, bytes]]:
     pictures = "the pictures, named by their pixels" if with_images else "not part of this export"
-    words = README.format(run_id=run.run_id, name=run.plan.name, pictures=pictures)
-    yield "README.txt", words.encode()
+    yield "README.txt", _readme(run, pictures).encode()
     yield "plan.json", _json(plan_out(run))
     yield "prompts.jsonl.gz", _lines(prompt.as_json() for prompt in run.plan.prompts)
     if run.plan.kind == STORED:
@@ -108,6 +137,19 @@ def _texts(run: ExportRun, with_images: bool) -> Iterator[tuple[str, bytes]]:
     yield "codebook.json", codebook_json([run]).encode()
     yield "codebook.md", codebook_text([run]).encode()
     yield "references.bib", references([run]).encode()
+
+
+def _readme(run: ExportRun, pictures: str) -> str:
+    """What is in the archive; advice for each of its tables that has something to count."""
+    advice = [
+        *([_MEASURED] if run.measures else []),
+        *([_JUDGED] if run.judges or not run.measures else []),
+    ]
+    python, r, said = ("".join(part) for part in zip(*advice, strict=True))
+    return README.format(
+        run_id=run.run_id, name=run.plan.name, pictures=pictures, python=python, r=r, said=said,
+        colors=_COLORS if run.measures else "",
+    )  # fmt: skip
 
 
 def item_out(item: StoredItem) -> dict[str, Any]:

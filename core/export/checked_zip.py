@@ -15,18 +15,18 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import BadInput
-from core.export.archive import FORMAT, FORMAT_VERSION, MANIFEST
+from core.export.archive import COLORS_FILE, FORMAT, FORMAT_VERSION, MANIFEST
 
 _CHUNK = 2**20
 _PICTURE = re.compile(r"(images|masks)/([0-9a-f]{2})/(\2[0-9a-f]{62})\.png")
 _SHARD = re.compile(r"shards/part-\d{5}\.parquet")
 _REST = frozenset({
     MANIFEST, "README.txt", "plan.json", "prompts.jsonl.gz", "items.jsonl.gz", "codebook.json",
-    "codebook.md", "references.bib", "results.parquet",
+    "codebook.md", "references.bib", "results.parquet", COLORS_FILE,
 })  # fmt: skip
 _NEEDED = ("plan.json", "prompts.jsonl.gz")
 _UNREAD = frozenset({"README.txt", "codebook.json", "codebook.md", "references.bib",
-                     "results.parquet"})  # fmt: skip
+                     "results.parquet", COLORS_FILE})  # fmt: skip
 _DAMAGED = (
     zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError,
     UnicodeDecodeError, ValueError,

@@ -9,7 +9,8 @@ from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from core.export.columns import COLUMNS
+from core.export.color_columns import COLOR_COLUMNS, COLOR_NOTE
+from core.export.columns import COLUMNS, Column
 from core.export.source import ExportRun, plan_out
 from core.runs.causes import CAUSES
 from core.verdict.rules import RULES
@@ -20,7 +21,9 @@ NOTE = (
     "have the point as decimal mark. A picture that could not be drawn or judged is a row too: it "
     "is unscored, with its reason, and belongs neither to the passes nor to the fails. Count "
     "pictures by the rows whose leads is true. Only the latest attempt at a picture is here. "
-    "Numbers of different rules, or of different versions of a rule, are never to be mixed."
+    "Numbers of different rules, or of different versions of a rule, are never to be mixed. A "
+    "picture of a concept whose prompt asks no color has no rule: one row, measured or unmeasured, "
+    "and its numbers in the table of colors."
 )
 
 
@@ -30,6 +33,7 @@ def codebook(runs: Sequence[ExportRun]) -> dict[str, Any]:
         "format": "truehue codebook", "format_version": 1,
         "note": NOTE,
         "columns": [column.as_json() for column in COLUMNS],
+        **_colors(runs),
         "causes": dict(CAUSES),
         "rules": _rules(runs),
         "runs": [_about(run) for run in runs],
@@ -45,13 +49,10 @@ def codebook_json(runs: Sequence[ExportRun]) -> str:
 def codebook_text(runs: Sequence[ExportRun]) -> str:
     """``codebook.md``."""
     made = codebook(runs)
-    lines = ["# Codebook of TrueHue results", "", NOTE, "", "## Columns", "",
-             "| column | type | unit or range | values | of | may be empty | meaning |",
-             "|---|---|---|---|---|---|---|"]  # fmt: skip
-    for column in COLUMNS:
-        cells = (column.kind, column.unit, ", ".join(column.allowed), column.source,
-                 "no" if column.always else "yes", column.meaning)  # fmt: skip
-        lines.append(f"| `{column.name}` | " + " | ".join(_cell(cell) for cell in cells) + " |")
+    lines = ["# Codebook of TrueHue results", "", NOTE, "", "## Columns", "", *_lines(COLUMNS)]
+    if "colors" in made:
+        lines += ["", "## Columns of the table of colors", "", COLOR_NOTE, ""]
+        lines += _lines(COLOR_COLUMNS)
     lines += ["", "## Causes", "", "| cause | meaning |", "|---|---|"]
     lines += [f"| {name} | {_cell(meaning)} |" for name, meaning in CAUSES.items()]
     lines += ["", "## Rules", ""]
@@ -81,6 +82,25 @@ def software() -> dict[str, str]:
         except PackageNotFoundError:  # an environment without it cannot write Parquet
             continue
     return out
+
+
+def _colors(runs: Sequence[ExportRun]) -> dict[str, Any]:
+    """The second table, where there is one."""
+    if not any(run.measures for run in runs):
+        return {}
+    columns = [column.as_json() for column in COLOR_COLUMNS]
+    return {"colors": {"note": COLOR_NOTE, "columns": columns}}
+
+
+def _lines(columns: Sequence[Column]) -> list[str]:
+    """Columns as a table of Markdown."""
+    lines = ["| column | type | unit or range | values | of | may be empty | meaning |",
+             "|---|---|---|---|---|---|---|"]  # fmt: skip
+    for column in columns:
+        cells = (column.kind, column.unit, ", ".join(column.allowed), column.source,
+                 "no" if column.always else "yes", column.meaning)  # fmt: skip
+        lines.append(f"| `{column.name}` | " + " | ".join(_cell(cell) for cell in cells) + " |")
+    return lines
 
 
 def _rules(runs: Sequence[ExportRun]) -> list[dict[str, Any]]:

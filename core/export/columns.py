@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,6 +44,12 @@ _LIT = (
     "By truehue the asked color is first put into the light of the picture: its linear light times "
     "light_factor, haze_percent of white over it, clipped at 1."
 )
+MEASURED, UNMEASURED = "measured", "unmeasured"
+STATUSES = ("pass", "fail", "unscored", MEASURED, UNMEASURED)
+_NO_COLOR = (
+    "A concept's prompt asks no color and no rule judges its picture: measured says that the "
+    "colors of its object stand in the table of colors, unmeasured that they could not be measured."
+)
 COLUMNS: tuple[Column, ...] = (
     Column("run_id", TEXT, RUN, "Id of the run: the first 16 hex digits of the SHA-256 of its "
            "plan. Equal plans are one run.", always=True),
@@ -82,7 +89,8 @@ COLUMNS: tuple[Column, ...] = (
     Column("drawing_seconds", NUMBER, PICTURE, "Time that drawing and keeping the picture took.",
            "seconds"),
     Column("scoring_seconds", NUMBER, PICTURE, "Time that masks and verdicts took.", "seconds"),
-    Column("rule", TEXT, RULE, "Id of the rule; the codebook has its version and thresholds."),
+    Column("rule", TEXT, RULE, "Id of the rule; the codebook has its version and thresholds. "
+           "Empty where no rule judges the picture."),
     Column("rule_version", TEXT, RULE, "Version of the rule."),
     Column("target", WHOLE, OBJECT, "Place of the object in the prompt; empty where there is no "
            "picture to look at.", "0 upward"),
@@ -102,10 +110,10 @@ COLUMNS: tuple[Column, ...] = (
     Column("leads", TRUTH, RULE, "True in exactly one row a picture and rule: the object that "
            "decided. Count pictures by these rows.", always=True),
     Column("picture_status", TEXT, RULE, "The whole picture by this rule, the same in all its "
-           "rows.", allowed=("pass", "fail", "unscored"), always=True),
+           f"rows. {_NO_COLOR}", allowed=STATUSES, always=True),
     Column("picture_reason", TEXT, RULE, "Why, as a sentence."),
-    Column("status", TEXT, RULE, "This object by this rule. unscored is neither pass nor fail.",
-           allowed=("pass", "fail", "unscored"), always=True),
+    Column("status", TEXT, RULE, "This object by this rule. unscored is neither pass nor fail. "
+           "measured and unmeasured as in picture_status.", allowed=STATUSES, always=True),
     Column("step", TEXT, RULE, "Where judging ended.", allowed=("image", *STEPS)),
     Column("cause", TEXT, RULE, "Why it is no pass, in a word; the codebook has the meanings.",
            allowed=tuple(CAUSES)),
@@ -136,9 +144,9 @@ COLUMNS: tuple[Column, ...] = (
 NAMES = tuple(column.name for column in COLUMNS)
 
 
-def arrow_schema() -> Any:
+def arrow_schema(columns: Sequence[Column] = COLUMNS) -> Any:
     """The columns as a pyarrow schema, in their order."""
     import pyarrow as pa
 
     kinds = {TEXT: pa.string(), WHOLE: pa.int64(), NUMBER: pa.float64(), TRUTH: pa.bool_()}
-    return pa.schema([pa.field(column.name, kinds[column.kind]) for column in COLUMNS])
+    return pa.schema([pa.field(column.name, kinds[column.kind]) for column in columns])

@@ -10,16 +10,18 @@ import numpy as np
 
 from core.color.notation import read_hex
 from core.color.spaces import hex_of, lab_to_srgb8, srgb8_to_lab
-from core.export.columns import COLUMNS, arrow_schema
+from core.export.columns import COLUMNS, MEASURED, UNMEASURED, Column, arrow_schema
 from core.export.order import Part, item_tables
+from core.export.places import list_of, places_of
+from core.export.silent import Measured
 from core.prompts.prompt import Prompt
+from core.runs.concepts import measured_of, only_measured
 from core.runs.records import RunPlan
 from core.verdict.judge import UNSCORED
 
 Table = Any
 """A pyarrow Table; pyarrow is loaded when rows are wanted."""
 
-_KEYS = 1 << 16  # more targets than a prompt can have, so that item and target make one number
 _OF_VERDICT = {
     "rule": "rule", "rule_version": "version", "relation": "relation", "asked_hex": "asked_hex",
     "picture_reason": "picture_reason", "step": "step", "cause": "cause", "told": "told",
@@ -37,7 +39,8 @@ _OF_ITEM = {
 
 def row_tables(run_id: str, plan: RunPlan, shards: Sequence[Part]) -> Iterator[Table]:
     """The rows of a run in tables of a few thousand, ascending by position, rule and object as the
-    run wrote them. A picture without a verdict is a row too: unscored, with its reason."""
+    run wrote them. A picture without a verdict is a row too: measured or unmeasured where its
+    prompt is a concept's that asks no color, else unscored; with its reason."""
     about = Prompts(plan.prompts)
     for items in item_tables(shards):
         yield _rows(run_id, plan, about, items)
@@ -66,10 +69,18 @@ class Prompts:
         self.starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         targets = [target for prompt in prompts for target in prompt.targets]
         self.targets = {
+            "object": column(iter([target.name for target in targets])),
             "category": column(iter([target.category for target in targets])),
             "role": column(iter([target.role for target in targets])),
             "color": column(iter([t.color.value if t.color else None for t in targets])),
         }
+
+        places = [next(iter(measured_of(one.task, one.targets)), -1) for one in prompts]
+        self.measured = np.array(places, dtype=np.int64)
+        """The object whose colors are measured, by prompt; -1 where there is none."""
+
+        self.only_measured = np.array([only_measured([one]) for one in prompts], dtype=bool)
+        """Whether no rule has a say, by prompt."""
 
     def target_numbers(self, prompt: np.ndarray, target: np.ndarray) -> Any:
         """Places in ``targets``, null where there is no such target."""
@@ -84,7 +95,7 @@ def _rows(run_id: str, plan: RunPlan, about: Prompts, items: Table) -> Table:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    verdicts = _list(items, "verdicts")
+    verdicts = list_of(items, "verdicts")
     lengths = pc.list_value_length(verdicts).fill_null(0).to_numpy(zero_copy_only=False)
     told = np.repeat(np.arange(len(lengths)), lengths)
     silent = np.flatnonzero(lengths == 0)
@@ -99,38 +110,46 @@ def _rows(run_id: str, plan: RunPlan, about: Prompts, items: Table) -> Table:
     target = fields["target"].fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
     prompt = items["prompt"].to_numpy()[item]
     at = pa.array(item)
+    unjudged = pa.array(place < 0)
+    # A picture of a concept speaks of the object that is measured, if there is a picture.
+    concept = (place < 0) & about.only_measured[prompt]
+    drawn = pc.equal(items["status"].combine_chunks().take(at), "drawn")
+    target = np.where(concept & np.asarray(drawn), about.measured[prompt], target)
+    measured = Measured(items, item, np.where(concept, about.measured[prompt], -1))
     columns: dict[str, Any] = {
-        "run_id": _same(run_id, len(item)), "run_name": _same(plan.name, len(item)),
-        "model": _same(plan.model, len(item)), "kind": _same(plan.kind, len(item)),
+        "run_id": same(run_id, len(item)), "run_name": same(plan.name, len(item)),
+        "model": same(plan.model, len(item)), "kind": same(plan.kind, len(item)),
     }  # fmt: skip
     columns |= {name: values.take(pa.array(prompt)) for name, values in about.texts.items()}
     numbers = about.target_numbers(prompt, target)
     columns |= {name: values.take(numbers) for name, values in about.targets.items()}
     columns |= {name: items[source].combine_chunks().take(at) for name, source in _OF_ITEM.items()}
     columns |= {name: fields[source] for name, source in _OF_VERDICT.items()}
-    unjudged = pa.array(place < 0)
-    columns["object"] = fields["object_name"]
+    columns["object"] = pc.if_else(unjudged, columns["object"], fields["object_name"])
     columns["target"] = pa.array(target, mask=target < 0)
     columns["leads"] = pc.if_else(unjudged, True, fields["leads"])
+    silent = np.where(concept, np.where(measured.there, MEASURED, UNMEASURED), UNSCORED)
     for name in ("status", "picture_status"):
-        columns[name] = pc.if_else(unjudged, UNSCORED, fields[name])
+        columns[name] = pc.if_else(unjudged, pa.array(silent), fields[name])
+    why = pc.if_else(pa.array(concept), measured.reasons, columns["drawing_reason"])
+    columns["picture_reason"] = pc.if_else(unjudged, why, fields["picture_reason"])
     columns |= _asked(fields["asked_hex"]) | _found(fields["lab"])
     columns |= _masks(items, item, target)
-    return _table(columns)
+    return in_columns(columns, COLUMNS)
 
 
-def _table(columns: Mapping[str, Any]) -> Table:
-    """The columns in their order and types; text of no length is nothing."""
+def in_columns(columns: Mapping[str, Any], wanted: Sequence[Column]) -> Table:
+    """``columns`` in the order and types of ``wanted``; text of no length is nothing."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    wanted, arrays = arrow_schema(), []
-    for column, field in zip(COLUMNS, wanted, strict=True):
+    schema, arrays = arrow_schema(wanted), []
+    for column, field in zip(wanted, schema, strict=True):
         values = columns[column.name].cast(field.type)
         if pa.types.is_string(field.type):
             values = pc.if_else(pc.equal(values, ""), pa.scalar(None, pa.string()), values)
         arrays.append(values)
-    return pa.Table.from_arrays(arrays, schema=wanted)
+    return pa.Table.from_arrays(arrays, schema=schema)
 
 
 def _asked(hexes: Any) -> dict[str, Any]:
@@ -175,24 +194,8 @@ def _found(labs: Any) -> dict[str, Any]:
 
 def _masks(items: Table, item: np.ndarray, target: np.ndarray) -> dict[str, Any]:
     """The mask of each row's object."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    masks = _list(items, "masks")
-    lengths = pc.list_value_length(masks).fill_null(0).to_numpy(zero_copy_only=False)
-    flat = masks.flatten()
-    of_target = flat.field("target").to_numpy(zero_copy_only=False).astype(np.int64)
-    keys = np.repeat(np.arange(len(lengths)), lengths) * _KEYS + of_target
-    order = np.argsort(keys, kind="stable")
-    wanted = item * _KEYS + target
-    at = np.searchsorted(keys[order], wanted)
-    inside = np.minimum(at, max(len(keys) - 1, 0))
-    missing = (at >= len(keys)) | (target < 0)
-    if len(keys):
-        missing |= keys[order][inside] != wanted
-        place = pa.array(order[inside], mask=missing)
-    else:
-        place = pa.nulls(len(item), pa.int64())
+    masks = list_of(items, "masks")
+    flat, place = masks.flatten(), places_of(masks, item, target)
     return {
         "mask_area_px": _taken(flat, "area_px", place),
         "mask_maker": _taken(flat, "maker", place),
@@ -200,16 +203,12 @@ def _masks(items: Table, item: np.ndarray, target: np.ndarray) -> dict[str, Any]
     }
 
 
-def _list(items: Table, name: str) -> Any:
-    column = items[name].combine_chunks()
-    return column.chunk(0) if hasattr(column, "chunk") and column.num_chunks else column
-
-
 def _taken(flat: Any, name: str, places: Any) -> Any:
     return flat.field(name).take(places)
 
 
-def _same(value: str, count: int) -> Any:
+def same(value: str, count: int) -> Any:
+    """``value`` so many times, as Arrow text."""
     import pyarrow as pa
 
     return pa.repeat(pa.scalar(value, pa.string()), count)

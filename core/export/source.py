@@ -12,6 +12,7 @@ from typing import Any
 
 from core.errors import BadInput
 from core.export.order import Part, item_tables, latest, parts_of
+from core.runs.concepts import measured_of
 from core.runs.folder import RunFolder
 from core.runs.records import RunPlan
 
@@ -51,6 +52,16 @@ class ExportRun:
     def plan(self) -> RunPlan:
         """The whole plan."""
         return self.folder.plan()
+
+    @cached_property
+    def measures(self) -> bool:
+        """Whether there are concepts among its prompts, whose colors are measured."""
+        return any(measured_of(one.task, one.targets) for one in self.plan.prompts)
+
+    @cached_property
+    def judges(self) -> bool:
+        """Whether rules judge any of its pictures."""
+        return bool(self.plan.rules)
 
     @cached_property
     def shards(self) -> list[Part]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from core.export.codebook import codebook, codebook_json, codebook_text
-from core.export.columns import arrow_schema
+from core.export.color_columns import COLOR_COLUMNS
+from core.export.color_rows import color_tables
+from core.export.columns import COLUMNS, Column, arrow_schema
 from core.export.files import Progress, quiet, whole_file
 from core.export.rows import row_tables
 from core.export.source import ExportRun
@@ -18,60 +21,114 @@ CODEBOOK_KEY = b"truehue_codebook"
 """In the metadata of a Parquet file: codebook.json."""
 
 
-def tables(runs: Sequence[ExportRun], progress: Progress = quiet) -> Iterator[Any]:
+@dataclass(frozen=True)
+class Sheet:
+    """One of the tables of an export: its columns, and a run's rows in them."""
+
+    columns: tuple[Column, ...]
+    rows: Callable[[ExportRun], Iterator[Any]]
+
+
+def _results(run: ExportRun) -> Iterator[Any]:
+    return row_tables(run.run_id, run.plan, run.shards)
+
+
+RESULTS = Sheet(COLUMNS, _results)
+COLORS = Sheet(COLOR_COLUMNS, color_tables)
+"""Of runs with concepts; a run without any has no row."""
+
+
+def tables(
+    runs: Sequence[ExportRun], progress: Progress = quiet, sheet: Sheet = RESULTS
+) -> Iterator[Any]:
     """The rows of all runs as pyarrow Tables, run after run, each by position."""
     total, done = sum(run.done for run in runs), 0
     for run in runs:
-        for table in row_tables(run.run_id, run.plan, run.shards):
+        for table in sheet.rows(run):
             yield table
             # The rows of a table begin with another picture than those of the one before.
             done += _pictures(table)
             progress(done, total)
 
 
-def csv_pieces(runs: Sequence[ExportRun], progress: Progress = quiet) -> Iterator[bytes]:
+def csv_pieces(
+    runs: Sequence[ExportRun], progress: Progress = quiet, sheet: Sheet = RESULTS
+) -> Iterator[bytes]:
     """The CSV in pieces, header first: UTF-8, quoted where it has to be."""
     import pyarrow as pa
     from pyarrow import csv
 
     first = csv.WriteOptions(include_header=True, quoting_style="needed", quoting_header="none")
     out = pa.BufferOutputStream()
-    csv.write_csv(arrow_schema().empty_table(), out, first)
+    csv.write_csv(arrow_schema(sheet.columns).empty_table(), out, first)
     yield out.getvalue().to_pybytes()
     rest = csv.WriteOptions(include_header=False, quoting_style="needed")
-    for table in tables(runs, progress):
+    for table in tables(runs, progress, sheet):
         out = pa.BufferOutputStream()
         csv.write_csv(table, out, rest)
         yield out.getvalue().to_pybytes()
 
 
 def write_csv(runs: Sequence[ExportRun], out: Path | str, progress: Progress = quiet) -> None:
-    """The CSV at ``out``, and its codebook beside it."""
-    with whole_file(out) as file:
-        for piece in csv_pieces(runs, progress):
-            file.write(piece)
-    write_codebook(runs, out)
+    """The CSV at ``out``, and its codebook beside it; the colors of concepts too, where there are
+    any (see :func:`beside`)."""
+    _write_sheets(runs, out, progress, _csv_to)
 
 
 def write_parquet(runs: Sequence[ExportRun], out: Path | str, progress: Progress = quiet) -> None:
-    """The Parquet file at ``out``, which holds its codebook, and the codebook beside it too."""
-    with whole_file(out) as file:
-        write_parquet_to(file, runs, progress)
+    """The Parquet file at ``out``, which holds its codebook, and the codebook beside it too; the
+    colors of concepts as :func:`write_csv`."""
+    _write_sheets(runs, out, progress, write_parquet_to)
+
+
+def beside(runs: Sequence[ExportRun], out: Path | str) -> list[Path]:
+    """The files that stand beside a table at ``out``: the codebook, and of runs with concepts
+    ``NAME-colors.csv`` (or ``.parquet``)."""
+    out = Path(out)
+    books = [out.with_name(f"{out.stem}.codebook.{ending}") for ending in ("json", "md")]
+    return [*([_colors_path(out)] if any(run.measures for run in runs) else []), *books]
+
+
+def _colors_path(out: Path) -> Path:
+    return out.with_name(f"{out.stem}-colors{out.suffix}")
+
+
+def _write_sheets(
+    runs: Sequence[ExportRun], out: Path | str, progress: Progress,
+    write: Callable[[IO[bytes], Sequence[ExportRun], Progress, Sheet], None],
+) -> None:  # fmt: skip
+    out = Path(out)
+    sheets = {out: RESULTS}
+    if any(run.measures for run in runs):
+        sheets[_colors_path(out)] = COLORS
+    for before, (path, sheet) in enumerate(sheets.items()):
+
+        def told(done: int, total: int, before: int = before) -> None:
+            progress(before * total + done, len(sheets) * total)
+
+        with whole_file(path) as file:
+            write(file, runs, told, sheet)
     write_codebook(runs, out)
 
 
+def _csv_to(file: IO[bytes], runs: Sequence[ExportRun], progress: Progress, sheet: Sheet) -> None:
+    for piece in csv_pieces(runs, progress, sheet):
+        file.write(piece)
+
+
 def write_parquet_to(
-    file: IO[bytes], runs: Sequence[ExportRun], progress: Progress = quiet
-) -> None:
+    file: IO[bytes], runs: Sequence[ExportRun], progress: Progress = quiet,
+    sheet: Sheet = RESULTS,
+) -> None:  # fmt: skip
     """The Parquet file into an open one, in row groups of equal size whatever the shards were."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     book = json.dumps(codebook(runs), ensure_ascii=False, sort_keys=True).encode()
-    schema = arrow_schema().with_metadata({CODEBOOK_KEY: book})
+    schema = arrow_schema(sheet.columns).with_metadata({CODEBOOK_KEY: book})
     waiting: list[Any] = []
     with pq.ParquetWriter(file, schema, compression="zstd") as writer:
-        for table in tables(runs, progress):
+        for table in tables(runs, progress, sheet):
             waiting.append(table)
             while sum(one.num_rows for one in waiting) >= ROW_GROUP:
                 rows = pa.concat_tables(waiting)
@@ -81,11 +138,11 @@ def write_parquet_to(
             writer.write_table(pa.concat_tables(waiting).cast(schema))
 
 
-def write_codebook(runs: Sequence[ExportRun], beside: Path | str) -> None:
+def write_codebook(runs: Sequence[ExportRun], out: Path | str) -> None:
     """``NAME.codebook.json`` and ``NAME.codebook.md`` beside an exported table."""
-    stem = Path(beside).with_suffix("")
-    for ending, text in (("json", codebook_json(runs)), ("md", codebook_text(runs))):
-        with whole_file(stem.with_name(f"{stem.name}.codebook.{ending}")) as file:
+    texts = (codebook_json(runs), codebook_text(runs))
+    for path, text in zip(beside(runs, out)[-2:], texts, strict=True):
+        with whole_file(path) as file:
             file.write(text.encode())
 
 

@@ -34,8 +34,9 @@ def write(
     with_images: bool = False,
     progress: Progress = quiet,
 ) -> str:
-    """Exports runs to the file ``out``; tables get their codebook beside it. Returns what is to be
-    said of it: how many pictures have no result yet, or nothing.
+    """Exports runs to the file ``out``; tables get their codebook beside it, and ``NAME-colors``
+    with the colors of concepts, where there are any. Returns what is to be said of it: how many
+    pictures have no result yet, or nothing.
 
     ``format`` is ``csv``, ``parquet``, ``zip`` (of one run; ``with_images`` packs its pictures and
     masks) or ``bib``. Raises BadInput for another one, or for a run whose folder is damaged, and

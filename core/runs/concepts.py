@@ -24,6 +24,11 @@ from core.verdict.told import sentence
 CONCEPT = "concept"
 """The task of prompts whose objects' colors are measured."""
 
+NOT_MEASURED = (
+    "Its colors were not measured: the run is older than that. Score the run's pictures again."
+)
+"""Of a picture of before there were profiles."""
+
 log = logging.getLogger("truehue")
 
 

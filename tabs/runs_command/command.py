@@ -111,7 +111,8 @@ def _start(out: argparse.ArgumentParser) -> None:
     what.add_argument("--task", default="", help=_one_of(TASKS))
     what.add_argument("--system", default="", help=_one_of(SYSTEMS))
     what.add_argument("--limit", metavar="N", help="at most N prompts, taken at equal distances: "
-                      "every task and system keeps its part, the same N is the same prompts")
+                      "every task and system keeps its part; concepts thing by thing, each with "
+                      "its modifiers; the same N is the same prompts")
     pictures = out.add_argument_group("pictures")
     pictures.add_argument("--model", action="append", metavar="ID", help="who draws; several are a "
                           "run each (default reference-renderer; python -m core.generation models "

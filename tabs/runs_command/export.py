@@ -14,6 +14,7 @@ from core.errors import BadInput, DatabaseBusy
 from core.export.files import Progress
 from core.export.reading import INCOMING, open_archive
 from core.export.source import ExportRun, imported_from, left_out_words
+from core.export.tables import beside
 from core.export.writing import FORMATS
 from core.runs.folder import PLAN, RunFolder
 from core.verdict.rules import RULES
@@ -58,8 +59,8 @@ def export_run(asked: argparse.Namespace) -> int:
     if asked.with_images and format != "zip":
         raise BadInput("Pictures are packed into an archive: --format zip.")
     said = _export(asked, folder, format, out)
-    books = [out.with_name(f"{out.stem}.codebook.{ending}") for ending in ("json", "md")]
-    files = [one for one in (out, *books) if one == out or format in ("csv", "parquet")]
+    tabled = format in ("csv", "parquet")
+    files = [out, *(beside([ExportRun(folder)], out) if tabled else [])]
     if asked.json:
         print(json.dumps({"run_id": folder.run_id, "format": format, "message": said,
                           "files": [str(one) for one in files]}))  # fmt: skip

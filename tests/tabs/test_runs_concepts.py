@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import shutil
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from core.color.uw71 import uw71
 from core.prompts.concepts import build_concepts
 from core.runs.folder import RunFolder
 from core.runs.shards import read_shard, write_shard
@@ -20,6 +23,7 @@ from tabs.explore_analyses import KINDS, figure_view
 from tabs.explore_board import board_view
 from tabs.explore_board_csv import board_csv
 from tabs.explore_wall import facets_view, wall_view
+from tabs.exporting import start_export
 from tabs.routes_export import export_routes
 from tabs.routes_wall import wall_routes
 from tabs.runs_command.command import main
@@ -28,6 +32,7 @@ from tabs.runs_list import runs_view
 from tabs.runs_plan import chosen, plans
 from tabs.runs_wish import FieldProblem, wish_of
 from tabs.runs_words import facts_words, pictures_words, told_before
+from tests.core.export.made import make_run
 from tests.core.export.test_concepts import folder as folder
 from tests.core.runs.concept_samples import concept_plan, concept_prompts
 from tests.core.runs.samples import some_prompts
@@ -89,9 +94,16 @@ def test_plans_of_several_scales_and_their_words() -> None:
     assert pictures_words(made) == (
         "10 prompts × 5 + 10 prompts × 5 × 7 guidance scales = 400 pictures"
     )
-    assert told_before(both, made)[1] == (
-        "The reference renderer takes no guidance: it draws every seed once."
+    assert told_before(both, made)[1:] == [
+        "The concepts are of 1 thing, with as many of its modifiers as the limit holds.",
+        "The reference renderer takes no guidance: it draws every seed once.",
+    ]
+    more = replace(both, limit=100)
+    kept = chosen(build_concepts(), more)
+    assert told_before(more, plans(more, kept, "Concepts"))[1] == (
+        "The concepts are of 8 things, each with all its modifiers."
     )
+    assert len({prompt.concept for prompt in kept}) == 8
     with pytest.raises(FieldProblem, match="of each of 7 guidance scales: 1 to 142") as caught:
         plans(wish_of({**given, "images": "200"}), build_concepts(), "Concepts")
     assert caught.value.field == "images"
@@ -207,6 +219,39 @@ def test_its_report_says_what_was_measured(context: Context, alone: RunFolder) -
     assert "guidance 3, 7.5" in text
 
 
+def test_the_page_gives_its_table_of_colors(context: Context, alone: RunFolder) -> None:
+    (shown,) = runs_view(context, "me")["runs"]
+    assert shown["measures"] is True
+    other = make_run(context.keeper.root)
+    app = FastAPI()
+    app.include_router(export_routes(context))
+    with TestClient(app) as client:
+        answer = client.get(f"/api/runs/{alone.run_id}/colors.csv")
+        assert answer.status_code == 200
+        assert answer.headers["content-disposition"].endswith('-colors.csv"')
+        lines = answer.text.splitlines()
+        assert len(lines) == 1 + 8
+        assert sum(',"measured",' in line for line in lines) == 6
+        answer = client.get(f"/api/runs/{other.run_id}/colors.csv")
+        assert (answer.status_code, answer.json()["error"]) == (
+            404, "The run has no concepts, so it has no table of their colors.",
+        )  # fmt: skip
+        made = {}
+        for run in (alone, other):
+            job = start_export(context, {"run": run.run_id, "format": "parquet", "owner": "me"})
+            job.thread.join(60)
+            made[run.run_id] = job
+        result = made[alone.run_id].as_json("me")["result"]
+        table = pq.read_table(io.BytesIO(client.get(result["url"]).content))
+        assert "picture_status" in table.column_names
+        table = pq.read_table(io.BytesIO(client.get(result["colors"]["url"]).content))
+        assert table.column_names[-71:] == [one.hex for one in uw71()]
+        assert result["colors"]["name"].endswith("-colors.parquet")
+        bare = made[other.run_id].as_json("me")["result"]
+        assert "colors" not in bare
+        assert client.get(f"/api/exports/{made[other.run_id].id}/colors").status_code == 404
+
+
 # ── the command ──────────────────────────────────────────────────────────────────────────────────
 
 
@@ -235,6 +280,12 @@ def test_a_run_of_concepts_from_the_command_line(
     status, out, _ = said(capsys, "status", "--data", data, made.run_id)
     assert "colors of concepts" in out
     assert "not measured" not in out
+    assert "4 prompts" in out
+    status, out, _ = said(capsys, "export", "--data", data, made.run_id, "--out",
+                          str(tmp_path / "a.csv"))  # fmt: skip
+    files = [tmp_path / name for name in ("a.csv", "a-colors.csv", "a.codebook.json")]
+    assert out.splitlines()[:3] == [str(one) for one in files]
+    assert all(one.is_file() for one in files)
     first, *rest = found
     for shard in made.shards():
         shard.unlink()

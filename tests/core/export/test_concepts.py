@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import zipfile
@@ -14,14 +15,18 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from core.color.spaces import srgb8_to_lab
+from core.color.uw71 import uw71
 from core.concepts.profile import profile_of
+from core.concepts.reading import read_distributions
+from core.export import write
 from core.export.archive import write_archive
 from core.export.checked_profiles import wrong_with
 from core.export.codebook import codebook
 from core.export.look import look, unscored_words
 from core.export.reading import open_archive
 from core.export.source import ExportRun
-from core.export.tables import csv_pieces
+from core.export.tables import COLORS, RESULTS, Sheet, beside, csv_pieces
 from core.runs.execute import execute
 from core.runs.folder import RunFolder
 from core.runs.plan import run_id
@@ -31,7 +36,7 @@ from tests.core.export.made import make_run
 from tests.core.export.test_archive import results
 from tests.core.export.test_hostile_archives import SHARD, Files, packed, plan_with, refused
 from tests.core.runs.concept_samples import concept_plan, concept_prompts
-from tests.core.runs.samples import rows
+from tests.core.runs.samples import rows, some_prompts
 
 
 @pytest.fixture(scope="module")
@@ -200,3 +205,148 @@ def test_colors_of_a_sparse_object_can_have_a_larger_sample_than_mask() -> None:
     assert wrong_with(plain, mask.size) == ""
     plain["sampled_px"] = 401
     assert "numbers of pixels" in wrong_with(plain, mask.size)
+
+
+# ── the tables ───────────────────────────────────────────────────────────────────────────────────
+
+
+def table_of(folder: RunFolder, sheet: Sheet = RESULTS) -> list[dict[str, str]]:
+    text = b"".join(csv_pieces([ExportRun(folder)], sheet=sheet)).decode()
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def test_a_measured_picture_is_no_unscored_one(folder: RunFolder) -> None:
+    found, told = table_of(folder), {one.position: one for one in rows(folder)}
+    assert [row["picture_status"] for row in found].count("measured") == 6
+    for row in found:
+        one = told[int(row["position"])]
+        assert row["status"] == row["picture_status"]
+        if row["picture_status"] == "measured":
+            (mask,) = one.masks
+            assert row["picture_reason"] == ""
+            assert (row["target"], row["object"]) == ("0", "apple")
+            assert row["category"]
+            assert int(row["mask_area_px"]) == mask.area_px
+            assert (row["mask_sha256"], row["mask_maker"]) == (mask.content_sha256, mask.maker)
+    assert found[1]["picture_status"] == found[6]["picture_status"] == "unmeasured"
+    assert (found[1]["picture_reason"], found[6]["picture_reason"]) == ("No mask.", "No memory.")
+    # Of a picture that is not there no object can be spoken of.
+    assert (found[1]["target"], found[6]["target"], found[6]["object"]) == ("0", "", "")
+    known = next(one for one in codebook([ExportRun(folder)])["columns"]
+                 if one["name"] == "picture_status")  # fmt: skip
+    assert {row["picture_status"] for row in found} <= set(known["allowed_values"])
+
+
+def test_the_table_of_colors_has_what_was_measured(folder: RunFolder) -> None:
+    found, told = table_of(folder, COLORS), {one.position: one for one in rows(folder)}
+    names = list(found[0])
+    bins = [name for name in names if name.startswith("#")]
+    assert bins == names[-71:] == [one.hex for one in uw71()]
+    assert [row["guidance"] for row in found] == ["3", "3", "7.5", "7.5"] * 2
+    for row in found:
+        one = told[int(row["position"])]
+        if row["status"] == "unmeasured":
+            assert {row[name] for name in (*bins, "mask_px", "dominant_hex", "dominant_r")} == {""}
+            continue
+        profile = one.profiles[0].profile
+        assert profile is not None
+        assert row["concept_id"] == "concept-0041"
+        assert (row["concept"], row["modifier"]) == ("apple", "")
+        assert (row["image_id"], int(row["seed"])) == (one.image_id, one.seed)
+        assert int(row["mask_px"]) == profile.mask_px == one.masks[0].area_px
+        assert int(row["sampled_px"]) == profile.sampled_px
+        wanted = dict.fromkeys(range(71), 0.0)
+        for at, count in zip(profile.bins, profile.bin_counts, strict=True):
+            wanted[at] = count / profile.mask_px
+        assert [float(row[name]) for name in bins] == pytest.approx(list(wanted.values()))
+        assert sum(float(row[name]) for name in bins) == pytest.approx(1.0)
+        dominant = profile.dominant_srgb
+        assert [float(row[f"dominant_{name}"]) for name in "rgb"] == pytest.approx(dominant)
+        # An independent way to CIELAB, to the rounding of the channels.
+        lab = srgb8_to_lab(np.array([round(one) for one in dominant], dtype=np.uint8))
+        assert [float(row[f"dominant_lab_{name}"]) for name in "lab"] == pytest.approx(lab, abs=1)
+        assert float(row["dominant_share"]) == profile.dominant_share
+    said = {row["position"]: row["reason"] for row in found if row["status"] == "unmeasured"}
+    assert said == {"1": "No mask.", "6": "No memory."}
+
+
+def test_our_reader_knows_the_columns_of_its_bins(folder: RunFolder) -> None:
+    header, *lines = b"".join(csv_pieces([ExportRun(folder)], sheet=COLORS)).decode().splitlines()
+    file = read_distributions("a-colors.csv", "\n".join([header, lines[0]]).encode())
+    profile = rows(folder)[0].profiles[0].profile
+    assert profile is not None
+    (row,) = file.rows
+    wanted = np.zeros(71)
+    wanted[list(profile.bins)] = np.array(profile.bin_counts) / profile.mask_px
+    assert (file.kind, row.words) == ("histograms", "apple")
+    assert row.weights == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_both_tables_are_written_beside_each_other(
+    folder: RunFolder, tmp_path: Path, ending: str
+) -> None:
+    out = tmp_path / f"a.{ending}"
+    told: list[tuple[int, int]] = []
+    write(folder, ending, out, progress=lambda done, total: told.append((done, total)))
+    names = {f"a.{ending}", f"a-colors.{ending}", "a.codebook.json", "a.codebook.md"}
+    assert {path.name for path in tmp_path.iterdir()} == names
+    assert {path.name for path in beside([ExportRun(folder)], out)} == names - {out.name}
+    assert told[-1] == (16, 16)
+    book = json.loads((tmp_path / "a.codebook.json").read_text())
+    listed = [one["name"] for one in book["colors"]["columns"]]
+    if ending == "csv":
+        header = (tmp_path / "a-colors.csv").read_text().splitlines()[0].split(",")
+    else:
+        header = pq.read_schema(tmp_path / "a-colors.parquet").names
+    assert header == listed
+    assert "## Columns of the table of colors" in (tmp_path / "a.codebook.md").read_text()
+
+
+def test_a_run_of_colors_alone_has_no_such_table(tmp_path: Path) -> None:
+    made = make_run(tmp_path / "here")
+    write(made, "csv", tmp_path / "a.csv")
+    assert not list(tmp_path.glob("*-colors*"))
+    assert "colors" not in codebook([ExportRun(made)])
+    write(made, "zip", tmp_path / "a.zip")
+    files = contents(tmp_path / "a.zip")
+    assert "colors.parquet" not in files
+    assert b"colors" not in files["README.txt"]
+
+
+def test_the_archive_holds_the_colors_and_its_advice_works(
+    files: Files, folder: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = files["README.txt"].decode()
+    assert "groupby" in text
+    assert "rule" not in text.split("Python:")[1].split("R:")[0]
+    for name in ("colors.parquet", "results.parquet"):
+        (tmp_path / name).write_bytes(files[name])
+    monkeypatch.chdir(tmp_path)
+    python = text.split("Python:\n")[1].split("\nR:")[0]
+    *lines, last = [line.strip() for line in python.splitlines()]
+    known: dict[str, Any] = {}
+    exec("\n".join(lines), known)
+    assert known["by"].status.value_counts().sum() == 8
+    means = eval(last, known)
+    assert means.shape == (2, 71)
+    assert means.sum(axis=1).tolist() == pytest.approx([1.0, 1.0])
+
+
+def test_a_mixed_run_has_the_advice_of_both(tmp_path: Path) -> None:
+    mixed = concept_plan(
+        [*concept_prompts(("apple",))[:1], *some_prompts(2, ("cna",))], guidances=()
+    )
+    run = RunFolder.create(tmp_path, mixed)
+    assert execute(run).status == "finished"
+    found = table_of(run)
+    assert {row["picture_status"] for row in found if row["task"] == "concept"} == {"measured"}
+    judged = {row["picture_status"] for row in found if row["task"] == "cna"}
+    assert judged <= {"pass", "fail", "unscored"}
+    assert {row["task"] for row in found} == {"concept", "cna"}
+    assert len(table_of(run, COLORS)) == 2
+    write_archive(ExportRun(run), tmp_path / "a.zip")
+    text = contents(tmp_path / "a.zip")["README.txt"].decode()
+    assert 'groupby(["rule", "task"])' in text
+    assert 'read_parquet("colors.parquet")' in text
+    assert open_archive(tmp_path / "a.zip", tmp_path / "there").run_id == run.run_id
