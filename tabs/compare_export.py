@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Mapping
 from itertools import combinations
 
 from core.color.distances import compare
 from core.color.uw71 import uw71
 from core.errors import BadInput
+from core.spreadsheets import guarded
 from tabs.compare_asked import asked, resolved
 from tabs.compare_numbers import METRICS
 from tabs.compare_view import intervals_of, kind_words, span_of
@@ -18,22 +20,25 @@ from tabs.context import Context
 
 
 def weights_csv(context: Context, given: Mapping[str, str]) -> str:
-    """A row a distribution: concept, contributor (its label), people, and 71 columns called by the
-    color of their bin, as the import of histograms reads them. Raises BadInput for nothing."""
+    """A row a distribution, and what it is: concept (empty without one), label, kind, method,
+    people (0 where it is nobody's, empty where nobody knows of how many), and 71 columns called by
+    the color of their bin. The import of histograms reads it. Raises BadInput for nothing."""
     question = asked(given)
     out = io.StringIO()
     writer = csv.writer(out)
-    writer.writerow(["concept", "contributor", "people", *(one.hex for one in uw71())])
-    rows = 0
-    for one in resolved(context, question):
-        if one.found is not None:
-            people = 0 if one.found.of_pictures else one.found.count
-            shares = (repr(float(value)) for value in one.found.weights)
-            words = question.words or "without a concept"
-            writer.writerow([words, one.label, people, *shares])
-            rows += 1
-    if not rows:
+    writer.writerow(["concept", "label", "kind", "method", "people", *(one.hex for one in uw71())])
+    there = [one for one in resolved(context, question) if one.found is not None]
+    if not there:
         raise BadInput("No distribution is on the page that could be written to a file.")
+    often = Counter(one.label for one in there)
+    for one in there:
+        assert one.found is not None
+        people = (one.found.count or "") if one.found.of_people else 0
+        label = one.label if often[one.label] == 1 else f"{one.label} ({one.letter})"
+        writer.writerow([
+            guarded(question.words), guarded(label), one.found.kind, one.found.method, people,
+            *(repr(float(value)) for value in one.found.weights),
+        ])  # fmt: skip
     return out.getvalue()
 
 
@@ -60,13 +65,13 @@ def numbers_csv(context: Context, given: Mapping[str, str]) -> str:
         spans = intervals_of(first, second)
         cells: list[object] = []
         for metric in METRICS:
-            cells += [_plain(getattr(numbers, metric.field)), *(span_of(metric, spans) or ("", ""))]
+            cells += [_empty(getattr(numbers, metric.field)), *(span_of(metric, spans) or ("", ""))]
         described: list[object] = []
         for one in (first, second):
             assert one.found is not None
-            described += [one.source, one.label, kind_words(one.found), one.found.count]
+            described += [one.source, guarded(one.label), kind_words(one.found), one.found.count]
         writer.writerow([
-            question.words, question.method, *described, *cells,
+            guarded(question.words), question.method, *described, *cells,
             *(uw71()[index].hex for index in numbers.dominant), spans.draws,
             " ".join(spans.notes),
         ])  # fmt: skip
@@ -79,7 +84,7 @@ def file_name(given: Mapping[str, str], what: str) -> str:
     return f"truehue-{words or 'concept'}-{what}.csv"
 
 
-def _plain(value: object) -> object:
+def _empty(value: object) -> object:
     if value is None:
         return ""
     return int(value) if isinstance(value, bool) else value

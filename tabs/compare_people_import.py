@@ -6,28 +6,35 @@ than keeping what was read, and what is stored is read from the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from core.concepts.matching import similar
-from core.concepts.reading import AS_58, MAX_BYTES, RATINGS, read_distributions
+from core.concepts.reading import AS_58, MAX_BYTES, RATINGS, SHARES, read_distributions
+from core.concepts.reading.gathering import NORMALIZED
 from core.concepts.records import KINDS, DistributionFile
 from core.errors import BadInput
-from tabs.compare_people_sets import coverage, strips
-from tabs.compare_people_words import concept_json, free_words
+from tabs.compare_people_sets import MOST_NAME, coverage, strips
+from tabs.compare_people_words import concept_json, free_words, text_in
 from tabs.context import Context
 
 MOST_BYTES = MAX_BYTES
 SHOWN = 100
 PREVIEWED = 6
+_NAMED = 5
 WORDS = "words"
 OFFERS: Mapping[str, str] = {
     RATINGS: "These are ratings: normalize them",
+    SHARES: "These are counts or percent: divide them by their sum",
     AS_58: "These are UW-58: take them",
     WORDS: "Read it as this concept",
 }
 """What a refused file can be read as, by the ``offer`` of the reader's error."""
+
+_OPTIONS: Mapping[str, Mapping[str, Any]] = {
+    RATINGS: {"normalize": RATINGS}, SHARES: {"normalize": SHARES}, AS_58: {"as_58": True},
+}  # fmt: skip
 
 
 def stage(context: Context, session: str, file: Path, name: str) -> dict[str, Any]:
@@ -40,8 +47,8 @@ def stage(context: Context, session: str, file: Path, name: str) -> dict[str, An
 def look(context: Context, given: Mapping[str, Any]) -> dict[str, Any]:
     """What the waiting file holds, read as the page says; nothing is stored.
 
-    A file that cannot be read so is no error of this call: ``refused`` says why, and ``offer`` and
-    ``button`` what may help.
+    A file that cannot be read so is no error of this call: ``refused`` says why, ``offer`` and
+    ``button`` what may help, and ``buttons`` all that may, each with the ``options`` to read with.
     """
     path = _waiting(context, given)
     try:
@@ -52,6 +59,7 @@ def look(context: Context, given: Mapping[str, Any]) -> dict[str, Any]:
         return {
             "file": path.name, "refused": str(error), "offer": offer,
             "button": OFFERS.get(offer, ""), "problems": problems[:SHOWN],
+            "buttons": _buttons(NORMALIZED if offer == RATINGS else (offer,)),
             "problems_total": len(problems),
         }  # fmt: skip
     return {"file": path.name, "refused": "", **report(file)}
@@ -62,8 +70,11 @@ def report(file: DistributionFile) -> dict[str, Any]:
     words = list(dict.fromkeys(row.words for row in file.rows))
     people = {row.contributor for row in file.rows if row.contributor}
     first = set(words[:PREVIEWED])
+    parts = file.parts()
+    kinds = list(dict.fromkeys(part.kind for part in parts))
     return {
-        "kind": file.kind, "kind_words": KINDS[file.kind], "rows": len(file.rows),
+        "kind": " and ".join(kinds), "kind_words": " and ".join(KINDS[kind] for kind in kinds),
+        "rows": len(file.rows), "sets": len(parts), "buttons": _buttons(file.offers),
         "concepts": len(words), "contributors": len(people),
         "people": max((row.people for row in file.rows), default=0),
         "coverage": coverage(words),
@@ -72,27 +83,57 @@ def report(file: DistributionFile) -> dict[str, Any]:
                     for one in file.unknown[:SHOWN]],
         "unknown_total": len(file.unknown),
         "problems": list(file.problems[:SHOWN]), "problems_total": len(file.problems),
-        "first": strips([row for row in file.rows if row.words in first], file.kind),
+        "first": [
+            line for part in parts
+            for line in strips([row for row in part.rows if row.words in first], part.kind)
+        ],
     }  # fmt: skip
 
 
 def keep(context: Context, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Stores the waiting file as a set and forgets it. Raises BadInput where it cannot be read as
-    the page says."""
+    """Stores the waiting file as a set, or as one for each of its labels, and forgets it.
+
+    The answer is of the first set, and ``sets`` has all. Rows that say that they are of 0 people
+    are not people's, whatever the page says; ``said`` tells so. Raises BadInput where the file
+    cannot be read as the page says.
+    """
     path = _waiting(context, given)
     file = _read(path, given)
-    name = str(given.get("name") or "").strip()[:120] or path.stem[:120]
-    source = str(given.get("source") or "").strip()[:1000]
+    name = text_in(given, "name", "A name") or path.stem
+    source = text_in(given, "source", "Who made it")[:1000]
     people = bool(given.get("of_people"))
-    before = {one.set_id for one in context.storage.distributions.all(hidden=True)}
-    set_id = context.storage.distributions.add(file, name, path.name, source, people)
+    storage = context.storage.distributions
+    before = {one.set_id for one in storage.all(hidden=True)}
+    parts, made, nobodys = file.parts(), list[dict[str, Any]](), list[str]()
+    for part in parts:
+        called = name
+        if len(parts) > 1:
+            called = f"{name[: MOST_NAME // 2]}: {part.rows[0].label or part.kind}"
+        of_people = people and not all("people" in row.given for row in part.rows)
+        set_id = storage.add(part, called[:MOST_NAME].strip(), path.name, source, of_people)
+        if people and not of_people:
+            nobodys.append(f"“{storage.get(set_id).name}”")
+        made.append({
+            **concept_json(part.rows[0].words), "set_id": set_id, "source": f"set:{set_id}",
+            "known": set_id in before, "kind": part.kind, "name": storage.get(set_id).name,
+        })  # fmt: skip
     context.staging.clear(str(given.get("session") or ""))
-    words = next(iter(file.rows)).words
-    return {
-        **concept_json(words), "set_id": set_id, "source": f"set:{set_id}",
-        "known": set_id in before, "kind": file.kind,
-        "name": context.storage.distributions.get(set_id).name,
-    }  # fmt: skip
+    return {**made[0], "sets": made, "said": _nobodys(nobodys)}
+
+
+def _nobodys(names: Sequence[str]) -> str:
+    if not names:
+        return ""
+    shown = ", ".join(names[:_NAMED])
+    rest = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return f"Of 0 people by the file, and so kept as another measurement: {shown}{rest}."
+
+
+def _buttons(offers: Sequence[str]) -> list[dict[str, Any]]:
+    return [
+        {"offer": offer, "text": OFFERS[offer], "options": _OPTIONS[offer]}
+        for offer in offers if offer in _OPTIONS
+    ]  # fmt: skip
 
 
 def _waiting(context: Context, given: Mapping[str, Any]) -> Path:
@@ -104,10 +145,13 @@ def _waiting(context: Context, given: Mapping[str, Any]) -> Path:
 
 
 def _read(path: Path, given: Mapping[str, Any]) -> DistributionFile:
-    words = str(given.get("words") or "").strip()
+    words = text_in(given, "words", "A concept")
+    normalize = given.get("normalize") or False
+    if not isinstance(normalize, (bool, str)):
+        raise BadInput(f"Numbers are normalized as {RATINGS} or as {SHARES}, not otherwise.")
     return read_distributions(
-        path.name, path.read_bytes(), as_58=bool(given.get("as_58")),
-        normalize=bool(given.get("normalize")), words=free_words(words) if words else None,
+        path.name, path.read_bytes(), as_58=bool(given.get("as_58")), normalize=normalize,
+        words=free_words(words) if words else None,
     )  # fmt: skip
 
 

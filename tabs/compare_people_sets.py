@@ -16,6 +16,7 @@ from core.concepts.records import KINDS, DistributionRow
 from core.concepts.sets import DistributionSetRecord, PictureSetRecord
 from core.errors import BadInput, NotStored
 from core.prompts.concepts import concepts
+from tabs.compare_people_words import text_in
 from tabs.context import Context
 from tabs.guard import many
 
@@ -50,11 +51,12 @@ def coverage(words: Iterable[str]) -> list[dict[str, Any]]:
 
 
 def strips(rows: Sequence[DistributionRow], kind: str) -> list[dict[str, Any]]:
-    """One line a concept: its mean over contributors as bins with shares, largest first."""
-    grouped: dict[str, list[DistributionRow]] = {}
+    """One line a concept and label: its mean over contributors as bins with shares, largest
+    first."""
+    grouped: dict[tuple[str, str], list[DistributionRow]] = {}
     for row in rows:
-        grouped.setdefault(row.words, []).append(row)
-    return [_line(words, of, kind) for words, of in grouped.items()]
+        grouped.setdefault((row.words, row.label), []).append(row)
+    return [_line(words, of, kind) for (words, _), of in grouped.items()]
 
 
 def inside(
@@ -91,7 +93,7 @@ def inside(
 
 def rename(context: Context, set_id: str, name: Any) -> dict[str, Any]:
     """Gives a set another name. Raises BadInput for an empty one and NotStored."""
-    said = str(name or "").strip()
+    said = text_in({"name": name}, "name", "A name")
     if not said or len(said) > MOST_NAME:
         raise BadInput(f"A name has 1 to {MOST_NAME} characters.")
     _kept(context, set_id).rename(set_id, said)
@@ -173,7 +175,7 @@ def _line(words: str, rows: Sequence[DistributionRow], kind: str) -> dict[str, A
     order = np.argsort(-weights, kind="stable")
     people = len({row.contributor for row in rows if row.contributor})
     return {
-        "words": words, "concept": known.id if known else "",
+        "words": words, "label": rows[0].label, "concept": known.id if known else "",
         "category": known.category if known else "", "kind": known.modifier_kind if known else "",
         "people": max(people, max(row.people for row in rows)),
         "bins": [[int(at), float(weights[at])] for at in order if weights[at] > 0],

@@ -7,7 +7,7 @@ from typing import Any
 
 from core.errors import BadInput, TrueHueError
 from tabs.compare_people_pictures import Layout, Staged, laid_out, mask_for
-from tabs.compare_people_words import concept_json, free_words
+from tabs.compare_people_words import concept_json, free_words, text_in
 from tabs.context import Context
 from tabs.guard import many, message_of
 from tabs.importing import ImportJob
@@ -17,6 +17,8 @@ LISTED = 200
 
 def look(context: Context, given: Mapping[str, Any]) -> dict[str, Any]:
     """What a set would be made of, by names alone; raises BadInput in words for the page."""
+    for key, what in (("name", "A name"), ("mask", "Pixels that count"), ("words", "A concept")):
+        text_in(given, key, what)
     found = _layout(context, given)
     with_mask = sum(one.mask is not None for one in found.pictures)
     counts: list[list[Any]] = [[len(found.pictures), _noun(len(found.pictures), "picture")]]
@@ -42,7 +44,7 @@ def take(context: Context, given: Mapping[str, Any], job: ImportJob) -> dict[str
     """
     words = free_words(given.get("words"))
     found = _layout(context, given)
-    mode = str(given.get("mask") or "stored")
+    mode = text_in(given, "mask", "Pixels that count") or "stored"
     job.total = len(found.pictures)
     members = list[tuple[str, str, str]]()
     seen = dict[tuple[str, str], str]()
@@ -76,7 +78,7 @@ def _layout(context: Context, given: Mapping[str, Any]) -> Layout:
     folder = context.staging.folder(str(given.get("session") or ""))
     if not folder.is_dir():
         raise BadInput("The pictures are not here any more. Choose them again.")
-    return laid_out(folder, str(given.get("contributors") or ""))
+    return laid_out(folder, text_in(given, "contributors", "Who colored which picture"))
 
 
 def _stored(
@@ -105,7 +107,7 @@ def _stored(
 
 
 def _name(given: Mapping[str, Any], words: str, count: int) -> str:
-    return str(given.get("name") or "").strip()[:120] or f"{words}, {many(count, 'picture')}"
+    return text_in(given, "name", "A name")[:120] or f"{words}, {many(count, 'picture')}"
 
 
 def _cancelled(words: str, read: int) -> dict[str, Any]:

@@ -126,20 +126,21 @@ function dropField(box, { concept, add, room }) {
     const take = async (more) => {
       try {
         const made = await uploadDistribution(file, { name: file.name.replace(/\.[^.]*$/, ''), of_people: Boolean(whose.value()), ...more });
-        say('');
-        add([made.source], made);
+        const sources = made.sets.map((one) => one.source), fit = Math.max(1, room());
+        say([made.said, sources.length > fit ? 'Of ' + many(sources.length, 'distribution') + ' of this file the first ' + fit + ' stand here; the others are in the list.' : ''].filter(Boolean).join(' '));
+        add(sources.slice(0, fit), made);
       } catch (error) {
         // A list of numbers does not say of what: it is meant for the concept on the page.
         if (error.offer === 'words' && words && !more.words) { await take({ ...more, words }); return; }
-        if (error.button && error.offer !== 'words') offer(error, more);
+        if (error.buttons && error.buttons.length) offer(error, more);
         else throw error;
       }
     };
     function offer(error, more) {
       const node = make('span', 'th-cc-form');
-      node.append(make('span', 'th-problem', error.message), button(error.button, async () => {
-        try { await take({ ...more, ...(error.offer === 'ratings' ? { normalize: true } : { as_58: true }) }); } catch (next) { say(next.message, true); }
-      }), button('Cancel', () => say(''), true));
+      node.append(make('span', 'th-problem', error.message), ...error.buttons.map((one) => button(one.text, async () => {
+        try { await take({ ...more, ...one.options }); } catch (next) { say(next.message, true); }
+      })), button('Cancel', () => say(''), true));
       said.replaceChildren(node);
     }
     form(file.name, [whose], 'Add', () => take(given));

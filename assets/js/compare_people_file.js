@@ -16,14 +16,17 @@ function distributionImport(part, bins, stored) {
     [box, form, wordsBox].forEach((one) => { one.hidden = true; });
     zone.hidden = false;
   }
+  function offers(report) {
+    return report.buttons.map((one) => {
+      const take = make('button', 'th-button th-people-offer', one.text);
+      take.type = 'button';
+      take.addEventListener('click', () => again(one.options));
+      return take;
+    });
+  }
   function refused(report) {
     const nodes = [make('b', '', report.file + ' cannot be taken as it is'), make('p', 'th-problem', report.refused)], buttons = make('div', 'th-people-buttons');
-    if (report.button && report.offer !== 'words') {
-      const take = make('button', 'th-button th-people-offer', report.button);
-      take.type = 'button';
-      take.addEventListener('click', () => again(report.offer === 'ratings' ? { normalize: true } : { as_58: true }));
-      buttons.append(take);
-    }
+    buttons.append(...offers(report));
     const other = make('button', 'th-button', 'Choose another file');
     other.type = 'button';
     other.addEventListener('click', clear);
@@ -45,6 +48,11 @@ function distributionImport(part, bins, stored) {
     // The notes name the first of them.
     if (report.unknown_total > 8) nodes.push(foldedList('Not of ColorConceptBench, kept as they are', report.unknown.map((one) => one.words + (one.similar.length ? ' (similar: ' + one.similar.join(', ') + ')' : '')), report.unknown_total));
     if (report.problems_total) nodes.push(foldedList('Left out', report.problems, report.problems_total));
+    if (report.buttons.length) {
+      const buttons = make('div', 'th-people-buttons');
+      buttons.append(...offers(report));
+      nodes.push(buttons);
+    }
     const rows = make('div', 'th-people-rows');
     rows.append(...report.first.map((one) => conceptRow(bins(), one)));
     nodes.push(rows);
@@ -52,7 +60,7 @@ function distributionImport(part, bins, stored) {
     box.replaceChildren(...nodes);
     wordsBox.hidden = true;
     form.hidden = false;
-    store.textContent = 'Store ' + many(report.concepts, 'concept');
+    store.textContent = 'Store ' + (report.sets > 1 ? many(report.sets, 'set') : many(report.concepts, 'concept'));
   }
   function show(report) {
     box.hidden = false;
@@ -96,7 +104,8 @@ function distributionImport(part, bins, stored) {
       const made = await storeDistribution(session, { ...options, name: name.value, source: source.value, of_people: of.value() === 'people' });
       session = '';
       clear();
-      say(made.known ? 'These rows are here already, as “' + made.name + '”.' : '“' + made.name + '” is stored.');
+      say([made.sets.length > 1 ? many(made.sets.length, 'set') + ' are stored: ' + made.sets.map((one) => '“' + one.name + '”').join(', ') + '.'
+        : made.known ? 'These rows are here already, as “' + made.name + '”.' : '“' + made.name + '” is stored.', made.said].filter(Boolean).join(' '));
       stored(made.set_id);
     } catch (error) { say(error.message, true); }
     store.setAttribute('aria-disabled', 'false');

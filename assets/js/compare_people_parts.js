@@ -19,7 +19,7 @@ function conceptRow(bins, one, open) {
   const words = make('span', 'th-people-words', one.words), about = make('span', 'th-people-dominant');
   const [at, share] = one.bins[0];
   about.append(bins[at].name, make('small', '', shareText(share)));
-  words.appendChild(make('small', '', [one.kind || 'other words', one.people ? many(one.people, 'person').replace('persons', 'people') : ''].filter(Boolean).join(' · ')));
+  words.appendChild(make('small', '', [one.label, one.kind || 'other words', one.people ? many(one.people, 'person').replace('persons', 'people') : ''].filter(Boolean).join(' · ')));
   row.append(words, distributionStrip(bins, one.bins), about);
   if (open) { row.type = 'button'; row.title = 'Compare ' + one.words; row.addEventListener('click', () => open(one)); }
   return row;

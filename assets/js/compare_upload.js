@@ -2,8 +2,9 @@
 // session of its own until it is stored; a page that is closed loses only what waits.
 // Needs basket.js. For other views:
 //   uploadDistribution(file, { words, normalize, as_58, name, source, of_people })
-//     -> { set_id, source, words, concept, kind, name, known }; where the file can be read another
-//     way, the error carries .offer ('ratings' wants normalize, 'as_58', 'words') and .button.
+//     -> { set_id, source, words, concept, kind, name, known } of the first set, .sets of all and .said;
+//     where the file can be read another way, the error carries .offer ('words' wants these) and
+//     .buttons, each with .text and .options.
 //   uploadPictures(files, words, { mask: 'stored' | 'whole' | 'paper', contributors: '' | 'name' |
 //     'table', of_people, name, said })
 //     -> the report: { set_id, source, words, concept, taken, refused: [{ name, why, image_id }] };
@@ -30,7 +31,7 @@ async function uploadDistribution(file, options) {
   try {
     await stageDistribution(session, file);
     const report = await readDistribution(session, options || {});
-    if (report.refused) throw Object.assign(new Error(report.refused), { offer: report.offer, button: report.button });
+    if (report.refused) throw Object.assign(new Error(report.refused), { offer: report.offer, buttons: report.buttons });
     return await storeDistribution(session, options || {});
   } catch (error) { uploadForget(session); throw error; }
 }

@@ -118,6 +118,39 @@ def test_ratings_are_refused_first_and_taken_by_the_button(visit: Visit, started
     expect(page).to_have_url(re.compile("d=set:" + set_id[:16]))
 
 
+def test_counts_are_taken_by_their_own_button_and_labels_become_sets(
+    visit: Visit, started: App
+) -> None:
+    page = visit(started.address + VIEW)
+    view = opened(page)
+    box = part(view, "file")
+    header = ",".join(map(str, range(71)))
+    counts = f"concept,{header}\nbanana,60,40{',0' * 69}\n"
+    chosen = box.locator("input[type=file]").first
+    chosen.set_input_files(file("counts.csv", counts.encode()))
+    box.get_by_role("button", name="These are counts or percent: divide them by their sum").click()
+    expect(box.locator(".th-people-report")).to_contain_text("Read as histograms.")
+    box.get_by_role("button", name="Store 1 concept").click()
+    expect(entry(view, "counts")).to_contain_text("histograms: shares of the UW-71 bins")
+    # As the Concept view writes its shares.
+    shares = (
+        f"concept,label,kind,method,people,{header}\n"
+        f"banana,A run,pictures,extracted,0,1,0{',0' * 69}\n"
+        f"banana,A lab,ratings,given,20,0.5,0.5{',0' * 69}\n"
+    )
+    chosen.set_input_files(file("shares.csv", shares.encode()))
+    report = box.locator(".th-people-report")
+    expect(report.locator(".th-people-row")).to_have_count(2)
+    expect(report.locator(".th-people-row").first).to_contain_text("A run")
+    box.get_by_role("button", name="Store 2 sets").click()
+    expect(box.locator(".th-people-status")).to_contain_text("2 sets are stored")
+    expect(box.locator(".th-people-status")).to_contain_text("Of 0 people by the file")
+    expect(entry(view, "shares: A run").locator(".th-people-badge")).to_have_text(
+        "another measurement"
+    )
+    expect(entry(view, "shares: A lab")).to_contain_text("ratings, normalized to sum 1")
+
+
 def test_palettes_bad_files_and_putting_away(visit: Visit, started: App) -> None:
     page = visit(started.address + VIEW)
     view = opened(page)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+import json
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,8 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from core.color.uw71 import COUNT, distances71, lab71, uw71
-from core.concepts.reading import read_distributions
+from core.compare.command import main as compare_command
+from core.concepts.reading import FileRefused, read_distributions
 from core.concepts.records import DistributionFile, DistributionRow
 from core.errors import BadInput
 from core.masks.mask import Mask
@@ -42,6 +45,7 @@ from tabs.compare_view import (
 )
 from tabs.context import Context
 from tabs.routes_compare import compare_routes
+from tabs.routes_compare_people import compare_people_routes
 
 BANANA = "concept-0044"
 YELLOW, BROWN, GREEN = 69, 37, 40
@@ -397,19 +401,89 @@ def test_every_step_of_an_extraction_can_be_seen(context: Context) -> None:
 # ── files and routes ─────────────────────────────────────────────────────────────────────────
 
 
-def test_the_shares_are_read_again_by_the_import(context: Context) -> None:
-    source = picture_set(context, "Mixed", [(YELLOW, BROWN), (GREEN,)])
+def again(context: Context, text: str, **options: Any) -> dict[str, Any]:
+    """A file brought in by the routes of the page."""
+    app = FastAPI()
+    app.include_router(compare_people_routes(context))
+    client, session = TestClient(app), "0123456789abcdef" * 2
+    ours = {"X-TrueHue": "1"}
+    at = f"/api/compare/sets/distributions/{session}"
+    answer = client.post(at, content=text.encode(), headers={**ours, "X-File-Name": "again.csv"})
+    if answer.json()["refused"]:
+        answer = client.post(f"{at}/read", json=options, headers=ours)
+        assert not answer.json()["refused"], answer.text
+    made = client.post(f"{at}/store", json={"of_people": True, **options}, headers=ours)
+    assert made.status_code == 200, made.text
+    return {"report": answer.json(), **made.json()}
+
+
+def test_the_shares_come_back_as_what_they_were(context: Context) -> None:
+    source = picture_set(context, "=Mixed", [(YELLOW, BROWN), (GREEN,)])
     rated = people(context, {"banana": mixed(b69=0.125, b0=0.875)})
     text = weights_csv(context, {"concept": BANANA, "d": f"{source},{rated}"})
-    file = read_distributions("again.csv", text.encode())
-    assert [(row.words, row.contributor) for row in file.rows] == [
-        ("banana", "Mixed"), ("banana", "Ratings"),
+    first, second = csv.DictReader(io.StringIO(text))
+    assert [first[name] for name in ("concept", "label", "kind", "method", "people")] == [
+        "banana", "'=Mixed", "pictures", "extracted", "0",
     ]  # fmt: skip
-    made = concept_view(context, {"concept": BANANA, "d": source})["distributions"][0]["weights"]
-    assert file.rows[0].weights == pytest.approx(made, abs=1e-6)
-    assert file.rows[1].weights == pytest.approx(mixed(b69=0.125, b0=0.875))
+    # Of how many people these ratings are nobody knows.
+    assert [second[name] for name in ("label", "kind", "method", "people")] == [
+        "Ratings", "ratings", "given", "",
+    ]  # fmt: skip
+    made = again(context, text, name="Back")
+    assert made["report"]["kind"] == "histograms and ratings"
+    assert [one["label"] for one in made["report"]["first"]] == ["=Mixed", "Ratings"]
+    assert made["report"]["contributors"] == 0
+    assert [(one["name"], one["kind"]) for one in made["sets"]] == [
+        ("Back: =Mixed", "histograms"), ("Back: Ratings", "ratings"),
+    ]  # fmt: skip
+    assert "another measurement: “Back: =Mixed”" in made["said"]
+    records = [context.storage.distributions.get(one["set_id"]) for one in made["sets"]]
+    assert [one.of_people for one in records] == [False, True]
+    both = ",".join(one["source"] for one in made["sets"])
+    before = concept_view(context, {"concept": BANANA, "d": f"{source},{rated}"})
+    after = concept_view(context, {"concept": BANANA, "d": both})
+    for one, other in zip(before["distributions"], after["distributions"], strict=True):
+        assert other["weights"] == pytest.approx(one["weights"], abs=1e-6)
+        assert other["fixed"] == "It is a mean that came without its people: there is nothing to " \
+                                 "draw again."  # fmt: skip
+    assert [one["kind"] for one in after["distributions"]] == ["histograms", "ratings, normalized"]
     with pytest.raises(BadInput, match="No distribution is on the page"):
         weights_csv(context, {"concept": BANANA})
+
+
+def test_the_command_reads_the_shares(
+    context: Context, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = picture_set(context, "Mixed", [(YELLOW, BROWN), (GREEN,)])
+    rated = people(context, {"banana": mixed(b69=0.125, b0=0.875)})
+    file = tmp_path / "shares.csv"
+    file.write_text(weights_csv(context, {"concept": BANANA, "d": f"{source},{rated}"}))
+    assert compare_command([str(file), str(file), "--label-a", "Mixed", "--label-b", "Ratings",
+                            "--json"]) == 0  # fmt: skip
+    found = json.loads(capsys.readouterr().out)
+    assert [found[side]["of"] for side in "ab"] == ["histograms", "ratings"]
+    assert [found[side]["count"] for side in "ab"] == [0, 0]
+    assert found["intervals"] is None
+    page = numbers_csv(context, {"concept": BANANA, "d": f"{source},{rated}"})
+    (numbers,) = csv.DictReader(io.StringIO(page))
+    assert found["emd"] == pytest.approx(float(numbers["emd"]))
+
+
+def test_two_of_one_name_stay_two_and_no_concept_is_asked_for(context: Context) -> None:
+    yellow = picture_set(context, "Same", [(YELLOW,)]).removeprefix("pictures:")
+    brown = picture_set(context, "Same", [(BROWN,)]).removeprefix("pictures:")
+    images = [context.storage.picture_sets.images(one)[0][0] for one in (yellow, brown)]
+    given = {"d": f"pictures:{yellow},pictures:{brown}"}
+    text = weights_csv(context, {"concept": BANANA, **given})
+    assert [row["label"] for row in csv.DictReader(io.StringIO(text))] == ["Same (A)", "Same (B)"]
+    assert len(read_distributions("two.csv", text.encode()).rows) == 2
+    text = weights_csv(context, {"d": ",".join(f"image:{one}" for one in images)})
+    assert {row["concept"] for row in csv.DictReader(io.StringIO(text))} == {""}
+    with pytest.raises(FileRefused) as refused:
+        read_distributions("none.csv", text.encode())
+    assert refused.value.offer == "words"
+    made = again(context, text, words="pear")
+    assert {one["words"] for one in made["sets"]} == {"pear"}
 
 
 def test_the_numbers_have_columns_for_their_intervals(context: Context) -> None:

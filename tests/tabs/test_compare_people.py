@@ -30,6 +30,7 @@ OURS = {"X-TrueHue": "1"}
 SESSION = "0123456789abcdef" * 2
 SETS = "/api/compare/sets"
 MADE = {one.file_name: one.make().encode() for one in EXAMPLES}
+MADE_HEADER = ",".join(map(str, range(71))).encode()
 
 
 @pytest.fixture
@@ -158,6 +159,53 @@ def test_ratings_are_refused_with_the_offer_and_then_taken(
     again = client.post(f"{SETS}/distributions/{SESSION}/read", json={}, headers=OURS)
     assert again.status_code == 400
     assert "Choose it again" in again.json()["error"]
+
+
+def test_counts_are_offered_to_be_divided_by_their_sum(
+    client: TestClient, context: Context
+) -> None:
+    report = stage(
+        client, b"concept," + MADE_HEADER + b"\nbanana,60,40" + b",0" * 69, "c.csv"
+    ).json()
+    assert [(one["text"], one["options"]) for one in report["buttons"]] == [
+        ("These are ratings: normalize them", {"normalize": "ratings"}),
+        ("These are counts or percent: divide them by their sum", {"normalize": "shares"}),
+    ]
+    taken = read(client, **report["buttons"][1]["options"])
+    assert (taken["kind"], taken["buttons"]) == ("histograms", [])
+    assert any("counts, percent or rounded shares" in note for note in taken["notes"])
+    made = store(client, normalize="shares", name="Counts", of_people=True)
+    (row,) = context.storage.distributions.rows(made["set_id"])
+    assert made["kind"] == "histograms"
+    assert row.weights[:2].tolist() == [0.6, 0.4]
+    # Where only some rows miss the sum of 1, the offer stands beside those that came in.
+    some = b"concept," + MADE_HEADER + b"\nbanana,1,0" + b",0" * 69 + b"\nforest,99,0" + b",0" * 69
+    report = stage(client, some, "some.csv").json()
+    assert (report["concepts"], len(report["buttons"])) == (1, 2)
+    assert read(client, normalize="shares")["concepts"] == 2
+
+
+@pytest.mark.parametrize("wrong", [7, ["a"], {"a": 1}, True])
+def test_what_is_no_text_is_no_name(client: TestClient, wrong: Any) -> None:
+    stage(client, MADE["palettes.csv"], "palettes.csv")
+    at = f"{SETS}/distributions/{SESSION}"
+    for field in ("name", "source", "words"):
+        answer = client.post(f"{at}/store", json={field: wrong}, headers=OURS)
+        assert (answer.status_code, "is text" in answer.json()["error"]) == (400, True), field
+    assert listed(client)["sets"] == []
+    if wrong is not True:
+        assert "as ratings or as shares" in read(client, normalize=wrong)["refused"]
+    made = store(client, name="Right", of_people=True)
+    answer = client.post(f"{SETS}/{made['set_id']}/name", json={"name": wrong}, headers=OURS)
+    assert (answer.status_code, "A name is text" in answer.json()["error"]) == (400, True)
+    assert [one["name"] for one in listed(client)["sets"]] == ["Right"]
+    send_pictures(client, {"a.png": png(painted((200, 30, 30)))})
+    good = {"words": "apple", "mask": "whole"}
+    for field in ("name", "mask", "contributors", "words"):
+        answer = client.post(
+            f"{SETS}/pictures-store/{SESSION}", json={**good, field: wrong}, headers=OURS
+        )
+        assert (answer.status_code, "is text" in answer.json()["error"]) == (400, True), field
 
 
 def test_the_same_rows_are_one_set(client: TestClient) -> None:
