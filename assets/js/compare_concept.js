@@ -50,12 +50,18 @@ async function begin() {
 const METHOD_NAMES = { extracted: 'extraction as published', 'extracted-soft': 'extraction, soft bins', pixels: 'all pixels' };
 // What a link asks for and there is not becomes the usual: the page shows something, and says what.
 function usual() {
-  if (!known.methods.some((one) => one.id === state.method)) state.method = DEFAULTS.method;
-  if (!known.sorts.some((one) => one.id === state.sort)) state.sort = DEFAULTS.sort;
+  const said = [];
+  [['method', 'method', known.methods], ['sort', 'order of bins', known.sorts]].forEach(([key, words, there]) => {
+    if (there.some((one) => one.id === state[key])) return;
+    said.push('There is no ' + words + ' “' + state[key].slice(0, 40) + '”, which the link asks for: the usual one is shown.');
+    state[key] = DEFAULTS[key];
+  });
   state.d = state.d && [...new Set(state.d)];
-  if (!state.d || state.d.length <= MOST_SOURCES) return;
-  drop.say('The link holds ' + state.d.length + ' distributions: the first six are shown.', true);
-  state.d = state.d.slice(0, MOST_SOURCES);
+  if (state.d && state.d.length > MOST_SOURCES) {
+    said.push('The link holds ' + state.d.length + ' distributions: the first six are shown.');
+    state.d = state.d.slice(0, MOST_SOURCES);
+  }
+  if (said.length) drop.say(said.join(' '), true);
 }
 const place = (source) => state.d.indexOf(source);
 async function concepts() {
