@@ -124,6 +124,16 @@ def _mean_cell(mean: ModelsMean) -> dict[str, str]:
     }  # fmt: skip
 
 
+def _single(one: Summary) -> str:
+    """The single ratios: where people's shift is 0 there is none."""
+    if one.mean_ratio.value is None or one.median_ratio is None:
+        return "no single ratio: people's shifts are 0"
+    return (
+        f"mean of {many(one.mean_ratio.count, 'single ratio')} {one.mean_ratio.value:.3f}, median "
+        f"{one.median_ratio:.3f}"
+    )
+
+
 def _cell(one: Summary) -> dict[str, str]:
     ratio = one.sensitivity
     left = sum(ratio.left_out.values())
@@ -135,7 +145,7 @@ def _cell(one: Summary) -> dict[str, str]:
     lines = [
         f"mean shift {one.model_lab:.1f} over people's {one.people_lab:.1f} ΔE*ab, "
         f"{many(ratio.count, 'modified concept')}",
-        f"mean of the single ratios {one.mean_ratio.value:.3f}, median {one.median_ratio:.3f}",
+        _single(one),
         "no shift has a direction" if angle.value is None
         else f"mean angle to people's shift {angle.value:.0f}°, of {angle.count:,}",
         ", ".join(f"{count:,} {name}" for name, count in one.behaviors.items()), out_words,

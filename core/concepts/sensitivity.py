@@ -121,8 +121,9 @@ class Shift:
 
 @dataclass(frozen=True)
 class Summary:
-    """Shifts summed up. ``sensitivity`` is the ratio of the mean shifts, ``mean_ratio`` and
-    ``median_ratio`` are of the single ratios, which a small shift of people's makes large.
+    """Shifts summed up. ``sensitivity`` is the ratio of the mean shifts, of all concepts that have
+    both; ``mean_ratio`` and ``median_ratio`` are of the single ratios, which a small shift of
+    people's makes large, and which there are not where people's is 0.
     ``direction_deg`` is the mean angle. ``behaviors`` counts the concepts; ``behavior`` is that of
     the whole, from ``sensitivity`` and ``direction_deg``.
     """
@@ -214,15 +215,23 @@ def summaries(
 
 def summary_of(found: Sequence[Shift], limits: Limits = OURS) -> Summary:
     """All these shifts summed up."""
+    # A concept that people leave as it is has no single ratio, but it has two shifts: without it
+    # the ratio of means would be of concepts chosen by how far people go.
+    both = [shift for shift in found if shift.model_lab is not None]
+    model = [shift.model_lab or 0.0 for shift in both]
+    people = [shift.people_lab or 0.0 for shift in both]
+    sensitivity = ratio_of(
+        model, people, [shift.reason for shift in found if shift.model_lab is None],
+        [shift.concept_id for shift in both],
+    )  # fmt: skip
     reasons = [shift.reason for shift in found if shift.ratio is None]
+    if sensitivity.value is None:  # then those that people leave as they are have no part either
+        sensitivity = replace(sensitivity, left_out=dict(Counter(reasons)))
     there = [shift for shift in found if shift.ratio is not None]
-    model = [shift.model_lab or 0.0 for shift in there]
-    people = [shift.people_lab or 0.0 for shift in there]
     ratios = [shift.ratio for shift in there if shift.ratio is not None]
+    names = [shift.concept_id for shift in there]
     angles = [shift.direction_deg for shift in there if shift.direction_deg is not None]
     still = [shift.direction_reason for shift in there if shift.direction_deg is None]
-    names = [shift.concept_id for shift in there]
-    sensitivity = ratio_of(model, people, reasons, names)
     turned = [shift.concept_id for shift in there if shift.direction_deg is not None]
     direction = mean_of(angles, [*reasons, *still], turned)
     return Summary(

@@ -173,7 +173,8 @@ def test_tables_by_style_by_kind_and_the_mean_of_models() -> None:
     assert moods.value == pytest.approx((0.6 + 1.0) / 2)
     assert (moods.runs, moods.missing) == (2, 0)
     # A run counts once, whatever its concepts; one without a ratio does not.
-    every = mean_of_models([*found, replace(found[0], run_id="c", ratio=None, reason="none")])
+    none = replace(found[0], run_id="c", ratio=None, model_lab=None, people_lab=None, reason="none")
+    every = mean_of_models([*found, none])
     assert every.value == pytest.approx(((12.5 + 30) / 75 + 1.0) / 2)
     assert (every.runs, every.missing) == (2, 1)
     assert mean_of_models(()) == ModelsMean(None, 0, 0)
@@ -240,3 +241,21 @@ def test_scales_are_apart_and_a_stop_is_obeyed() -> None:
     stop = Event()
     stop.set()
     assert shifts(cells, people, stop=stop) is None
+
+
+def test_a_concept_that_people_leave_is_in_the_ratio_of_means() -> None:
+    """Its own ratio does not exist; the mean shifts of all concepts do."""
+    found = [shift for shift in two_runs() if shift.run_id == "a"]
+    moved = [shift for shift in found if shift.ratio is not None]
+    model = sum(shift.model_lab or 0.0 for shift in moved)
+    people = sum(shift.people_lab or 0.0 for shift in moved)
+    left = replace(
+        moved[0], concept_id="left", ratio=None, model_lab=11.0, people_lab=0.0,
+        reason=PEOPLE_STAY, direction_deg=None, behavior="",
+    )  # fmt: skip
+    summary = summary_of([*moved, left])
+    assert summary.sensitivity.value == pytest.approx((model + 11.0) / people)
+    assert summary.sensitivity.count == len(moved) + 1
+    assert summary.mean_ratio.count == len(moved)
+    assert summary.mean_ratio.left_out == {PEOPLE_STAY: 1}
+    assert summary.model_lab == pytest.approx((model + 11.0) / (len(moved) + 1))
