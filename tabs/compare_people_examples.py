@@ -95,7 +95,8 @@ EXAMPLES = (
         "histograms.csv", "Histograms",
         "A row a concept and contributor, and 71 columns named by the bins’ colors, here as hex; "
         "“L,a,b” works too. Columns may stand in any order: the colors say which bin is meant. "
-        "Each row sums to 1. A table with a row a bin and a column a concept is read as well.",
+        "Each row sums to 1; counts and percent are divided by their sum once you say so. A table "
+        "with a row a bin and a column a concept is read as well.",
         histograms_csv,
     ),
     Example(

@@ -295,8 +295,8 @@ def test_choices_are_numbered_once_and_names_stay_apart() -> None:
 
 
 def test_a_spreadsheet_does_not_run_what_a_csv_holds(context: Context, tmp_path: Path) -> None:
-    from tabs.explore_analyses import _plain
+    from core.spreadsheets import cell
 
-    assert _plain("=1+1") == "'=1+1"
-    assert _plain(None) == ""
-    assert _plain(12.3456789) == "12.3457"
+    assert cell("=1+1") == "'=1+1"
+    assert cell(None) == ""
+    assert cell(12.3456789) == "12.3457"
