@@ -16,8 +16,8 @@ from core.runs.folder import RunFolder
 
 FORMATS: Mapping[str, str] = MappingProxyType(
     {
-        "csv": "a table, one row an object, rule and picture",
-        "parquet": "the same table as Parquet",
+        "csv": "a table, one row an object, rule and picture; colors of concepts in a second one",
+        "parquet": "the same tables as Parquet",
         "zip": "an archive that others can import",
         "html": "a report with figures and failures, one file",
         "bib": "what to cite, as BibTeX",
