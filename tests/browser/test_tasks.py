@@ -51,7 +51,7 @@ class Tasks:
         """Draws all five; the newest five pictures are theirs."""
         if failure:
             self.tab.page.locator("#generate-failure input").click()
-            self.tab.page.get_by_role("option", name=re.compile(failure + ":")).click()
+            self.tab.page.get_by_role("option", name=re.compile("^" + failure + ":")).click()
         self.tab.drawn(self.tab.draw("Draw 5 images"))
         self.drawn += 5
         expect(self.tab.shots).to_have_count(self.drawn)

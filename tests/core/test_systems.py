@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.color.difference import delta_e00
@@ -32,6 +32,7 @@ def written(draw: st.DrawFn) -> tuple:
     return color, text + draw(gaps)
 
 
+@settings(deadline=None)
 @given(written())
 def test_any_writing_of_a_name_finds_it(case: tuple) -> None:
     color, text = case
@@ -39,12 +40,14 @@ def test_any_writing_of_a_name_finds_it(case: tuple) -> None:
     assert parse_target(f" {color.system.upper()} : {text}").value == f"{color.system}:{color.name}"
 
 
+@settings(deadline=None)
 @given(st.sampled_from(EVERY), st.booleans())
 def test_grey_is_gray(color, upper: bool) -> None:
     text = color.name.replace("gray", "grey").replace("Gray", "Grey")
     assert find(text.upper() if upper else text, color.system).srgb8 == color.srgb8
 
 
+@settings(deadline=None)
 @given(st.text(max_size=60), st.sampled_from([None, *SYSTEMS]))
 def test_any_text_gives_a_color_or_says_why_not(text: str, system_id: str | None) -> None:
     try:
@@ -56,6 +59,7 @@ def test_any_text_gives_a_color_or_says_why_not(text: str, system_id: str | None
         assert parse_target(target.value).srgb8 == target.srgb8
 
 
+@settings(deadline=None)
 @given(st.tuples(*[st.integers(0, 255)] * 3))
 def test_hex_and_rgb_agree(srgb8: tuple[int, int, int]) -> None:
     red, green, blue = srgb8

@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabs.links import link, read
@@ -36,6 +36,7 @@ def test_every_way_to_write_a_color_survives_a_link(target: str) -> None:
     assert followed(link("inspect", values)) == {"tab": "inspect", **values}
 
 
+@settings(deadline=None)
 @given(WORDS, WORDS)
 def test_any_words_survive_a_link(thing: str, target: str) -> None:
     got = followed(link("inspect", {"object": thing, "target": target, "rule": "paper"}))
