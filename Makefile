@@ -13,7 +13,7 @@ run: $(VENV)/.installed
 	$(BIN)/python app.py --data "$(DATA)" --port "$(PORT)" $(ARGS)
 
 test: $(VENV)/.installed-tests chromium check
-	$(BIN)/python -m pytest --numprocesses logical --maxprocesses 4 --dist loadfile
+	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile
 
 check: $(VENV)/.installed-tests
 	$(BIN)/python -m ruff check .
