@@ -125,6 +125,9 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
         head=theme.HEAD, footer_links=[], run_history=False, ssr_mode=False, show_error=True,
         max_file_size="1mb",  # nothing here is uploaded by way of Gradio
     )  # fmt: skip
+    # Gradio 6.31 checks the file paths that a page sends only where ``launch`` was called: without
+    # this, every file that the process can read could be copied out through its ``file=`` route.
+    demo.has_launched = True
     # Gradio 6.31 runs at most 40 events at once, and every open page holds one: the next page would
     # wait for ever. The number is read when the queue starts; its threads are limited elsewhere.
     demo._queue.max_thread_count = MOST_PAGES
