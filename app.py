@@ -9,6 +9,7 @@ import contextlib
 import errno
 import logging
 import os
+import shutil
 import signal
 import socket
 import sys
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
     from tabs.context import Context
 
 EVERY_HOST = ("*",)
+OPEN_TO_OTHERS = (
+    "Others can reach this TrueHue. There are no accounts: whoever reaches it sees, adds, hides "
+    "and deletes what is here; what is deleted can be put back for seven days. Read "
+    "docs/serving.md first."
+)
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -69,6 +75,10 @@ def main(arguments: list[str] | None = None) -> int:
         print(error, file=sys.stderr)
         server_socket.close()
         return 2
+    # Shared by every Gradio app of the machine otherwise. Nothing in it outlives the page.
+    gradio_folder = storage.data_dir / "gradio"
+    shutil.rmtree(gradio_folder, ignore_errors=True)
+    os.environ["GRADIO_TEMP_DIR"] = str(gradio_folder.absolute())
     with storage:
         return serve(settings, storage, server_socket)
 
@@ -82,6 +92,7 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
     from core.generation.sources import Sources
     from tabs.context import Context
     from tabs.exporting import clear as clear_exports
+    from tabs.guard import others_read_errors
     from tabs.runs import folders_of_runs
     from tabs.shell import mount
 
@@ -92,21 +103,21 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
     except TrueHueError as error:
         print(error, file=sys.stderr)
         return 2
-    hosts = allowed_hosts(settings.host)
+    hosts = allowed_hosts(settings.host, settings.public)
     folder = Path(settings.models).expanduser() if settings.models else None
     context = Context(
         storage, settings.data, munsell, sources=Sources.here(folder),
         endpoints={one.name: one for one in servers}, local=hosts != EVERY_HOST,
-        munsell_file=settings.munsell or "", runs=runs,
+        munsell_file=settings.munsell or "", runs=runs, example=settings.example,
     )  # fmt: skip
     context.staging.clear_all()
     clear_exports(context)
     context.keeper.begin()
     app = mount(context, hosts=hosts)
-    host = "127.0.0.1" if settings.host in ("0.0.0.0", "::") else settings.host
-    host = f"[{host}]" if ":" in host else host
-    print(f"TrueHue is at http://{host}:{settings.port} (data in {settings.data}). Ctrl+C ends it.",
-          flush=True)  # fmt: skip
+    print(where(settings), flush=True)
+    if hosts == EVERY_HOST:
+        others_read_errors()
+        print(OPEN_TO_OTHERS, file=sys.stderr, flush=True)
 
     class Server(uvicorn.Server):
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -119,7 +130,8 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     # The prompt sets take a few seconds to build, and the figures' library to import; the first
     # visitor should not wait for them.
-    threading.Thread(target=warm, args=(context,), name="truehue-warm", daemon=True).start()
+    if settings.warm:
+        threading.Thread(target=warm, args=(context,), name="truehue-warm", daemon=True).start()
     server = Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2))
     try:
         with contextlib.suppress(KeyboardInterrupt):
@@ -137,10 +149,38 @@ def warm(context: Context) -> None:
     warm_figures()
 
 
-def allowed_hosts(host: str) -> tuple[str, ...]:
-    """The names that a request may ask for: on a local address those of this machine alone."""
+def where(settings: Settings) -> str:
+    """The first line: the address to open, and the one that others open."""
+    everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+    host = everywhere.get(settings.host, settings.host)
+    at = f"TrueHue is at http://{_bracketed(host)}:{settings.port}"
+    if settings.host in everywhere:
+        outside = f"http://{_bracketed(outward_address())}:{settings.port}"
+        at += f" on this machine, and at {outside} for others (it listens on {settings.host})"
+    return f"{at} (data in {settings.data}). Ctrl+C ends it."
+
+
+def outward_address() -> str:
+    """The address under which this machine speaks to others, or its name when it has none."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            # Nothing is sent: this only asks which of the addresses would be used. 192.0.2.1 is
+            # kept for documentation (RFC 5737).
+            probe.connect(("192.0.2.1", 9))
+            return str(probe.getsockname()[0])
+        except OSError:
+            return socket.gethostname()
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def allowed_hosts(host: str, public: bool = False) -> tuple[str, ...]:
+    """The names that a request may ask for: on a local address those of this machine alone, but
+    where others come through a proxy any."""
     local = ("127.0.0.1", "localhost", "[::1]", "::1")
-    return local if host in local else EVERY_HOST
+    return local if host in local and not public else EVERY_HOST
 
 
 if __name__ == "__main__":

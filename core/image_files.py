@@ -19,6 +19,7 @@ from PIL import Image, UnidentifiedImageError
 
 from core.errors import ImageError
 from core.image_notes import stated_color_notes
+from core.image_whole import refuse_filled_up, refuse_short_tiff
 
 MAX_PIXELS = 64_000_000
 """More pixels than this are refused from the header, before anything is decoded."""
@@ -68,7 +69,9 @@ def decode(source: str | Path | bytes, name: str) -> Decoded:
         try:
             if getattr(image, "is_animated", False):
                 notes.append("The file holds several pictures or pages; the first one was read.")
+            refuse_short_tiff(image, stream, name)
             image.load()
+            refuse_filled_up(image, stream, name)
             flat, alpha = _to_8_bits(image, rawmode, stream, notes)
         except ImageError:
             raise

@@ -22,7 +22,7 @@ from core.command import run_command
 from core.errors import BadInput, TrueHueError
 from core.images import load_image, load_mask
 from core.pipeline import Measurement, measure
-from core.verdict.rules import RULES, Rule, rule
+from core.verdict.rules import DEFAULT_RULE, RULES, Rule, rule
 
 COLUMNS = ("file", "mask", "target", "system")
 EPILOG = """\
@@ -68,7 +68,10 @@ def parser() -> argparse.ArgumentParser:
     out.add_argument("--manifest", metavar="FILE.csv", help="columns file,mask,target,system; "
                      "paths are relative to the file; prints JSON lines")  # fmt: skip
     out.add_argument(
-        "--rule", default="paper", choices=[known.id for known in RULES], help="default: paper"
+        "--rule",
+        default=DEFAULT_RULE,
+        choices=[known.id for known in RULES],
+        help=f"default: {DEFAULT_RULE}",
     )
     out.add_argument("--k", type=int, default=0, help="paper rules and truehue: accept the k "
                      "nearest names too (default 0: the paper gives no k)")  # fmt: skip
@@ -130,8 +133,9 @@ def _check_options(options: argparse.Namespace, by: Rule) -> None:
         raise BadInput("A manifest names mask and target itself: leave out --mask and --target.")
     if options.k and by.same_candidate:
         raise BadInput(f"--k belongs to the paper rules and truehue; {by.id} takes no neighbors.")
-    if options.munsell and not by.same_candidate:
-        raise BadInput(f"--munsell belongs to the released rules; {by.id} does not read it.")
+    if options.munsell and (by.reconstructed or not by.same_candidate):
+        own = "has samples of its own" if by.reconstructed else "does not read it"
+        raise BadInput(f"--munsell belongs to released and released-unguided; {by.id} {own}.")
 
 
 def _run(
@@ -154,12 +158,13 @@ def _unscored(job: Job, reason: str, by: Rule, object_name: str) -> dict[str, An
     """The same keys as a measured line, without numbers."""
     nothing: dict[str, Any] = dict.fromkeys(
         ("target_hex", "lab", "target_lab", "delta_e00", "delta_chroma", "hue_deg", "accepted",
-         "mask_px")
+         "mask_px", *(("light", "confidence_percent") if by.lit else ()))
     )  # fmt: skip
     return {
         "file": job.file, "mask": job.mask, "status": "unscored", "reason": reason,
         "rule": by.id, "version": by.version, "object": object_name, "target": job.target,
         "system": job.system, "parameters": {}, **nothing, "metrics": {}, "candidates": [],
+        "accepted_count": 0,
         "notes": [], "image_notes": [],
     }  # fmt: skip
 

@@ -7,7 +7,10 @@ with their counts, which gives the same numbers as working on all pixels.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from time import perf_counter
 
 import numpy as np
 
@@ -15,6 +18,7 @@ from core.color.spaces import srgb8_to_lab
 from core.errors import MaskError, NoPixels
 
 MIN_PIXELS = 2
+_COUNTED_FROM = 20_000
 
 
 @dataclass(frozen=True)
@@ -112,8 +116,7 @@ def masked_colors(srgb8: np.ndarray, mask: np.ndarray) -> MaskedColors:
 
 def distinct_colors(srgb8: np.ndarray, mask: np.ndarray) -> MaskedColors:
     """As masked_colors, for an image and a mask that were checked already."""
-    packed = _packed_inside(srgb8, mask)
-    packed.sort()
+    packed = _sorted(_packed_inside(srgb8, mask))
     first = np.flatnonzero(packed[1:] != packed[:-1])
     first += 1
     first = np.concatenate(([0], first))
@@ -123,6 +126,71 @@ def distinct_colors(srgb8: np.ndarray, mask: np.ndarray) -> MaskedColors:
     lab = srgb8_to_lab(distinct.view(np.uint8).reshape(-1, 4)[:, 2::-1])
     distinct &= np.uint32(0xFFFFFF)
     return MaskedColors(distinct, counts, lab)
+
+
+def _sorted(packed: np.ndarray) -> np.ndarray:
+    """The packed colors of ``_packed_inside`` in ascending order; their array may be reused."""
+    if packed.size >= _COUNTED_FROM and _counting_is_faster():
+        return _counted(packed)
+    packed.sort()
+    return packed
+
+
+def _counted(packed: np.ndarray) -> np.ndarray:
+    """As ``_sorted``, by counting 16 bits and then 8."""
+    # numpy sorts 8 and 16 bits by radix where the order of equals is to stay.
+    packed = packed.take(np.argsort(packed.astype(np.uint16), kind="stable"))
+    red = (packed >> np.uint32(16)).astype(np.uint8)
+    return packed.take(np.argsort(red, kind="stable"))
+
+
+@cache
+def _counting_is_faster() -> bool:
+    """Tried once, in about 20 ms: numpy's sort takes a fifth of the time of counting or three times
+    as long, by how well its vector instructions go on this processor."""
+    sample = np.random.default_rng(0).integers(0, 2**24, 2**17, dtype=np.uint32)
+
+    def seconds(way: Callable[[np.ndarray], np.ndarray]) -> float:
+        start = perf_counter()
+        way(sample)
+        return perf_counter() - start
+
+    return min(seconds(_counted) for _ in range(4)) < min(seconds(np.sort) for _ in range(4))
+
+
+def changed_colors(
+    known: MaskedColors, srgb8: np.ndarray, before: np.ndarray, now: np.ndarray
+) -> MaskedColors:
+    """What :func:`distinct_colors` gives for the mask ``now``, from its answer for ``before``.
+
+    Only the pixels that came in or went out are sorted, which pays while they are fewer than
+    those of ``now``; else all are.
+    """
+    out, into = before & ~now, now & ~before
+    if not now.any() or np.count_nonzero(out) + np.count_nonzero(into) > np.count_nonzero(now):
+        return distinct_colors(srgb8, now)
+    colors, counts, lab = known.srgb24, known.counts, known.lab
+    if into.any():
+        more = distinct_colors(srgb8, into)
+        place = np.searchsorted(colors, more.srgb24)
+        there = colors.take(place, mode="clip") == more.srgb24
+        counts = counts.copy()
+        counts[place[there]] += more.counts[there]
+        new = ~there
+        if new.any():
+            colors = np.insert(colors, place[new], more.srgb24[new])
+            counts = np.insert(counts, place[new], more.counts[new])
+            lab = np.insert(lab.T, place[new], more.lab[new].T, axis=1).T
+    if out.any():
+        packed = _packed_inside(srgb8, out) & np.uint32(0xFFFFFF)
+        packed.sort()
+        first = np.concatenate(([0], np.flatnonzero(packed[1:] != packed[:-1]) + 1))
+        counts = counts.copy()
+        counts[np.searchsorted(colors, packed.take(first))] -= np.diff(first, append=packed.size)
+        left = counts > 0
+        if not left.all():
+            colors, counts, lab = colors[left], counts[left], lab.T.compress(left, axis=1).T
+    return MaskedColors(colors, counts, lab)
 
 
 def select_pixels(srgb8: np.ndarray, mask: np.ndarray, srgb24: np.ndarray) -> np.ndarray:

@@ -11,7 +11,11 @@ DEFAULT_PORT = 7860
 
 @dataclass(frozen=True)
 class Settings:
-    """Where the data lies and where the app listens."""
+    """Where the data lies and where the app listens.
+
+    ``warm``: what the first visitor would wait for is got ready at the start (TRUEHUE_WARM=0: not).
+    ``example``: an empty data folder opens with an example (TRUEHUE_EXAMPLE=0: an empty stage).
+    """
 
     data: str
     host: str
@@ -20,6 +24,9 @@ class Settings:
     models: str | None
     endpoints: str | None
     runs: tuple[str, ...] = ()
+    public: bool = False
+    warm: bool = True
+    example: bool = True
 
 
 def read_settings(arguments: list[str] | None = None) -> Settings:
@@ -35,6 +42,9 @@ def read_settings(arguments: list[str] | None = None) -> Settings:
     everywhere = "0.0.0.0" if os.environ.get("SPACE_ID") else "127.0.0.1"
     out.add_argument("--host", default=everywhere, help=f"address to listen on ({everywhere})")
     out.add_argument("--port", type=_port, default=DEFAULT_PORT, help=f"port ({DEFAULT_PORT})")
+    out.add_argument("--public", action="store_true", help="others reach this address, for "
+                     "instance through a proxy: nobody may name files of this machine (always so "
+                     "where --host is not an address of this machine alone)")  # fmt: skip
     out.add_argument("--munsell", metavar="FILE.csv",
                      help="Munsell samples for the released rule")  # fmt: skip
     out.add_argument("--models", metavar="DIR", help="folder with models' weights, one folder each "
@@ -47,7 +57,9 @@ def read_settings(arguments: list[str] | None = None) -> Settings:
                      "several times (default: TRUEHUE_RUNS)")  # fmt: skip
     found = out.parse_args(arguments)
     return Settings(found.data, found.host, found.port, found.munsell, found.models,
-                    found.endpoints, tuple(found.runs or named))  # fmt: skip
+                    found.endpoints, tuple(found.runs or named), found.public,
+                    os.environ.get("TRUEHUE_WARM", "1") != "0",
+                    os.environ.get("TRUEHUE_EXAMPLE", "1") != "0")  # fmt: skip
 
 
 def _port(text: str) -> int:

@@ -7,6 +7,9 @@ from typing import Any
 STARTS = ("=", "+", "-", "@", "\t", "\r")
 """What a formula may begin with. Source: OWASP, CSV Injection."""
 
+_PATTERN = r"^[=+\-@\t\r]"
+"""The same, as Arrow's regular expressions have it."""
+
 
 def guarded(text: str) -> str:
     """The text with ``'`` before it where a spreadsheet would run it as a formula."""
@@ -16,6 +19,34 @@ def guarded(text: str) -> str:
 def unguarded(text: str) -> str:
     """What :func:`guarded` was given."""
     return text[1:] if text[:1] == "'" and text[1:].startswith(STARTS) else text
+
+
+def guarded_table(table: Any) -> Any:
+    """A pyarrow Table whose texts, also those of a dictionary, are as of :func:`guarded`."""
+    import pyarrow as pa
+
+    columns = [
+        _guarded_column(column) if pa.types.is_string(_of(column.type)) else column
+        for column in table.columns
+    ]
+    return pa.table(columns, names=table.column_names)
+
+
+def _of(kind: Any) -> Any:
+    import pyarrow as pa
+
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _guarded_column(column: Any) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    texts = column.cast(pa.string())
+    starts = pc.fill_null(pc.match_substring_regex(texts, _PATTERN), False)
+    if not pc.any(starts).as_py():
+        return column
+    return pc.if_else(starts, pc.binary_join_element_wise("'", texts, ""), texts)
 
 
 def cell(value: Any) -> Any:

@@ -30,14 +30,15 @@ _OF_CELL = {
 }
 
 # The latest verdict of each rule on each question, side by side; NULL where there is none. The
-# order of adding decides which is the latest: times may be equal, rowids never are.
+# time decides which is the latest, of equal times the order of adding (storage.asked).
 _SIDE_BY_SIDE = """
     SELECT image_id, mask_id, object, color, any_value(system) AS system, max(row) AS row,
-        arg_max(status, row) FILTER (protocol = ?) AS a,
-        arg_max(status, row) FILTER (protocol = ?) AS b,
-        max(row) FILTER (protocol = ?) AS a_row, max(row) FILTER (protocol = ?) AS b_row
+        arg_max(status, (created_at, row)) FILTER (protocol = ?) AS a,
+        arg_max(status, (created_at, row)) FILTER (protocol = ?) AS b,
+        arg_max(row, (created_at, row)) FILTER (protocol = ?) AS a_row,
+        arg_max(row, (created_at, row)) FILTER (protocol = ?) AS b_row
     FROM (
-        SELECT image_id, mask_id, protocol, status, rowid AS row,
+        SELECT image_id, mask_id, protocol, status, created_at, rowid AS row,
             lower(trim(object_name)) AS object, coalesce(said.system, '') AS system,
             coalesce(upper(said.hex), said.value, target::VARCHAR)
                 || CASE WHEN said.relation = 'differs' THEN chr(10) || 'differs' ELSE '' END

@@ -16,11 +16,12 @@ section 3.2: COA, MOC and ICA).
 
 from __future__ import annotations
 
-# The order of adding decides which row is the latest: times may be equal, rowids never are.
+# The latest row is the last by its time. Times may be equal, then the order of adding decides; it
+# alone would take what was deleted and put back for the newest.
 LATEST = """
-    SELECT image_id, protocol, key, arg_max(status, rowid) AS status
+    SELECT image_id, protocol, key, arg_max(status, (created_at, rowid)) AS status
     FROM (
-        SELECT image_id, protocol, status, rowid,
+        SELECT image_id, protocol, status, created_at, rowid,
             lower(trim(object_name)) || chr(10)
                 || coalesce(upper(target->>'hex'), target->>'value', target::VARCHAR)
                 || CASE WHEN target->>'relation' = 'differs' THEN chr(10) || 'differs' ELSE '' END

@@ -75,6 +75,7 @@ class DistributionSets(set_views.NamedSets):
                 )
                 _insert(cursor, set_id, rows)
             set_views.begin(self._database, cursor, set_id, name)
+        self._database.checkpoint()
         return set_id
 
     def get(self, set_id: str) -> DistributionSetRecord:

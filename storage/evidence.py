@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from core.errors import BadInput
@@ -115,6 +117,13 @@ class Evidence:
             self._database.now(),
         )
 
+    def draft(self, evidence: EvidenceRecord) -> tuple[EvidenceRecord, bool]:
+        """Return ``evidence`` with the id that :meth:`add` would give, as it is stored if it is,
+        and whether it is. Raises as :meth:`add` does."""
+        evidence_id = self._row(evidence, {}, {})[0]
+        rows = self._records("WHERE evidence_id = ?", [evidence_id])
+        return (rows[0], True) if rows else (replace(evidence, evidence_id=evidence_id), False)
+
     def get(self, evidence_id: str) -> EvidenceRecord:
         """Return one row by its id or the first 8 or more characters of it.
 
@@ -127,12 +136,20 @@ class Evidence:
         """Return the rows of a stored image, last added first; :class:`NotStored` if there is none
         such image."""
         image = self._images.get(image_id)
-        return self._records("WHERE image_id = ? ORDER BY rowid DESC", [image.image_id])
+        return self._records(
+            "WHERE image_id = ? ORDER BY created_at DESC, rowid DESC", [image.image_id]
+        )
+
+    def newest_time(self) -> datetime:
+        """Return the time of the newest row, UTC without a zone; the first of all if there is
+        none."""
+        found = self._database.rows("SELECT max(created_at) FROM evidence")
+        return found[0][0] or datetime.min
 
     def recent(self, limit: int = 50, offset: int = 0) -> list[EvidenceRecord]:
         """Return ``limit`` rows, last added first, after leaving out ``offset`` of them."""
         return self._records(
-            "ORDER BY rowid DESC LIMIT ? OFFSET ?",
+            "ORDER BY created_at DESC, rowid DESC LIMIT ? OFFSET ?",
             [max(limit, 0), max(offset, 0)],
         )
 

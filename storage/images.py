@@ -39,7 +39,7 @@ class Images:
         Pixels that are stored already keep their first record, whatever the other arguments say;
         a file that got lost is written again. Raises :class:`ImageError` for another type or
         shape, :class:`BadInput` for text or an ``origin`` that cannot be stored, and
-        :class:`DataFolderError` if the file cannot be written.
+        :class:`DataFolderError` if the file cannot be written or the data folder is gone.
         """
         image_id = core_images.image_id(srgb8)
         height, width, _ = srgb8.shape
@@ -56,6 +56,7 @@ class Images:
             self._database.now(),
         ]
         path = shelf(self._folder, image_id)
+        self._database.require_here()
         if not path.is_file():
             write_once(path, core_images.encode_png(srgb8))
         # The file comes first, so that a row never points at nothing.
@@ -64,6 +65,8 @@ class Images:
             "ON CONFLICT DO NOTHING",
             row,
         )
+        if not path.is_file():  # deleted by somebody else in between
+            write_once(path, core_images.encode_png(srgb8))
         return self.get(image_id)
 
     def get(self, image_id: str) -> ImageRecord:
@@ -99,17 +102,26 @@ class Images:
         return pixels
 
     def recent(
-        self, limit: int = 50, offset: int = 0, source: str | None = None
+        self, limit: int = 50, offset: int = 0, source: str | None = None, words: str = ""
     ) -> list[ImageRecord]:
         """Return ``limit`` records, newest first, after leaving out ``offset`` of them.
 
-        ``source`` asks for images of that source only, for instance ``render``.
+        ``source`` asks for images of that source only, for instance ``render``; ``words`` for those
+        whose name, source or origin (model, object, color, prompt) holds every word.
         """
+        where, values = _narrowed(source, words)
         return self._records(
-            "WHERE source = coalesce(?, source) "
-            "ORDER BY created_at DESC, image_id LIMIT ? OFFSET ?",
-            [source, max(limit, 0), max(offset, 0)],
+            f"{where} ORDER BY created_at DESC, image_id LIMIT ? OFFSET ?",
+            [*values, max(limit, 0), max(offset, 0)],
         )
+
+    def counts(self, words: str = "") -> dict[str, int]:
+        """Return how many images of each source hold every word, by source."""
+        where, values = _narrowed(None, words)
+        rows = self._database.rows(
+            f"SELECT source, count(*) FROM images {where} GROUP BY source ORDER BY source", values
+        )
+        return {str(source): int(number) for source, number in rows}
 
     def count(self) -> int:
         """Return the number of stored images."""
@@ -118,6 +130,21 @@ class Images:
     def _records(self, clauses: str, values: Sequence[Any]) -> list[ImageRecord]:
         rows = self._database.rows(f"SELECT {_COLUMNS} FROM images {clauses}", values)
         return [_record(row) for row in rows]
+
+
+def _narrowed(source: str | None, words: str) -> tuple[str, list[Any]]:
+    """The WHERE of a source and of words, and its values."""
+    tests, values = [], []
+    if source is not None:
+        tests.append("source = ?")
+        values.append(source)
+    for word in words.lower().split()[:20]:
+        tests.append(
+            "contains(lower(name || ' ' || source || ' ' || coalesce(array_to_string("
+            "from_json(json_extract(origin, '$.*'), '[\"VARCHAR\"]'), ' '), '')), ?)"
+        )
+        values.append(word)
+    return (f"WHERE {' AND '.join(tests)}" if tests else "", values)
 
 
 def _record(row: tuple[Any, ...]) -> ImageRecord:

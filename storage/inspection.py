@@ -10,6 +10,7 @@ from pathlib import Path
 import duckdb
 
 from core.errors import DatabaseBusy, DatabaseDamaged, DatabaseNewer, DataFolderError, StorageError
+from storage.confirmed import Tally, tally_of
 from storage.migrations import Migration, applied
 
 _ELSEWHERE = "or choose another data folder"
@@ -19,8 +20,10 @@ _NO_ACCESS = ("permission denied", "read-only file system", "no space left")
 _BROKEN = ("not a valid duckdb", "read enough bytes", "corrupt", "checksum")
 
 
-def inspect(path: Path, migrations: Sequence[Migration]) -> None:
+def inspect(path: Path, migrations: Sequence[Migration]) -> Tally | None:
     """Return if ``path`` is missing, empty of tables, or a database that ``migrations`` know.
+
+    What is returned is how many transactions it has had, as far as it counts them.
 
     The file is opened for reading only, so a refused file keeps every byte and its date. Raises
     :class:`DatabaseNewer`, :class:`DatabaseDamaged` (also for other people's databases),
@@ -34,13 +37,14 @@ def inspect(path: Path, migrations: Sequence[Migration]) -> None:
                 f"{log} is the log of a database that is not beside it. Put {path.name} back, or "
                 f"move the log away to start with an empty database. {_UNTOUCHED}."
             )
-        return
+        return None
     if not path.is_file():
         raise DatabaseDamaged(f"{path} is not a file. Move it away, {_ELSEWHERE}.")
     with translated(path):
         connection = duckdb.connect(str(path), read_only=True)
         try:
             _judge(path, connection, migrations)
+            return tally_of(connection)
         finally:
             connection.close()
 

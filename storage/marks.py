@@ -14,18 +14,20 @@ from storage.database import Database
 
 @dataclass(frozen=True)
 class _Known:
-    """The marks of one set, with the last drawing and the last evidence they were made from."""
+    """The marks of one set, with the last drawing and the last evidence they were made from, and
+    how often rows had been deleted."""
 
     drawing: int
     evidence: int
+    deletions: int
     marks: Mapping[str, Mark]
 
 
 class Marks:
     """The marks of the prompts, by set.
 
-    Drawings and evidence are only ever added, so what was counted stays counted: a call counts
-    the prompts again that have new rows. Any thread may call.
+    Drawings and evidence are added, so what was counted stays counted: a call counts the prompts
+    again that have new rows, and all of them after something was deleted. Any thread may call.
     """
 
     def __init__(self, database: Database) -> None:
@@ -44,15 +46,16 @@ class Marks:
         with self._lock:
             known = self._known.get((prompt_source, rule))
             # Read before counting: rows that arrive in between are counted twice, never missed.
+            deletions = self._database.deletions
             drawing, evidence = self._newest()
-            if known is None:
+            if known is None or known.deletions != deletions:
                 marks = self._count(prompt_source, None, rule)
             elif (known.drawing, known.evidence) == (drawing, evidence):
                 return known.marks
             else:
                 changed = self._changed(prompt_source, known)
                 marks = {**known.marks, **self._count(prompt_source, changed, rule)}
-            fresh = _Known(drawing, evidence, MappingProxyType(marks))
+            fresh = _Known(drawing, evidence, deletions, MappingProxyType(marks))
             self._known[prompt_source, rule] = fresh
             return fresh.marks
 

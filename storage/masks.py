@@ -54,6 +54,7 @@ class Masks:
             }
         )
         path = shelf(self._folder, content)
+        self._database.require_here()
         if not path.is_file():
             write_once(path, mask.png())
         self._database.insert(
@@ -68,6 +69,8 @@ class Masks:
                 self._database.now(),
             ],
         )
+        if not path.is_file():  # deleted by somebody else in between
+            write_once(path, mask.png())
         return self.get(mask_id)
 
     def get(self, mask_id: str) -> MaskRecord:

@@ -16,6 +16,8 @@ import duckdb
 from core.errors import StorageError
 from storage.migrations_5 import runs_and_results
 from storage.migrations_6 import concepts_and_distributions
+from storage.migrations_7 import write_count_and_losses
+from storage.migrations_8 import verdict_judgments
 
 # The version in pyproject.toml; a test holds the two together.
 APP_VERSION = "0.1.0"
@@ -264,6 +266,8 @@ MIGRATIONS: tuple[Migration, ...] = (
     Migration(4, "asked-of-bystanders", _asked_of_bystanders),
     Migration(5, "runs-and-results", runs_and_results),
     Migration(6, "concepts-and-distributions", concepts_and_distributions),
+    Migration(7, "write-count-and-losses", write_count_and_losses),
+    Migration(8, "verdict-judgments", verdict_judgments),
 )
 
 

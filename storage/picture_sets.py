@@ -77,6 +77,7 @@ class PictureSets(set_views.NamedSets):
                     [set_id, len(members), *columns],
                 )
             set_views.begin(self._database, cursor, set_id, name)
+        self._database.checkpoint()
         return set_id
 
     def get(self, set_id: str) -> PictureSetRecord:

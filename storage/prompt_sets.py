@@ -83,6 +83,7 @@ class PromptSets:
                     "SELECT ?, unnest(range(?)), unnest(?::VARCHAR[]), unnest(?::VARCHAR[])",
                     [set_id, len(ids), ids, bodies],
                 )
+        self._database.checkpoint()
         return self.get(set_id)
 
     def get(self, set_id: str) -> PromptSetRecord:

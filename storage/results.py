@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from core.analysis.names import BASIC, INTERMEDIATE, MODIFIERS, l2_names
@@ -26,6 +26,7 @@ from core.errors import BadInput
 from storage.database import Database
 from storage.results_facets import Facets, facets
 from storage.results_items import items, snapshot
+from storage.results_limits import tallies_within
 from storage.results_pairs import CELLS, pair_counts, pairs
 from storage.results_wall import page
 from storage.results_where import COLUMNS, OBJECT_FIELDS, PICTURE, condition, set_fields
@@ -55,16 +56,22 @@ class Results:
         self._changes = -1
         self._kept: OrderedDict[object, Any] = OrderedDict()
 
-    def board(self, rule: str, runs: Sequence[str] = ()) -> list[PromptTally]:
+    def board(
+        self, rule: str, runs: Sequence[str] = (), limits: Mapping[str, float] | None = None
+    ) -> list[PromptTally]:
         """How often the prompts of each run, task and system pass by a rule.
 
-        Prompts with equal numbers of passes, scores and pictures stand together.
+        Prompts with equal numbers of passes, scores and pictures stand together. With ``limits``
+        they are counted by :func:`storage.results_limits.tallies_within`.
         """
 
         def ask(words: Words) -> list[PromptTally]:
             number = words.rule(rule)
             if number < 0:
                 return []
+            if limits:
+                moved = tallies_within(self._database, number, limits, _in_runs(words, runs))
+                return _tallies(words, moved)
             status = f"((statuses >> {2 * number}) & 3)"
             rows = self._database.rows(f"""
                 SELECT run_no, task_no, system_no, passes, scored, images, count(*)
@@ -78,13 +85,10 @@ class Results:
                 )
                 GROUP BY ALL ORDER BY ALL
             """)
-            tasks, systems = words.names["task"], words.names["system"]
-            return [
-                PromptTally(words.run_ids[run], tasks[task], systems[system], *rest)
-                for run, task, system, *rest in rows
-            ]
+            return _tallies(words, rows)
 
-        return list(self._once(("board", rule, tuple(runs)), ask))
+        key = ("board", rule, tuple(runs), tuple((limits or {}).items()))
+        return list(self._once(key, ask))
 
     def unscored(self, meant: Slice) -> list[CauseCount]:
         """Why pictures have no score, by run and task, the most first."""
@@ -313,6 +317,14 @@ class Results:
                 while len(self._kept) > _KEPT:
                     self._kept.popitem(last=False)
         return made
+
+
+def _tallies(words: Words, rows: Sequence[tuple[Any, ...]]) -> list[PromptTally]:
+    tasks, systems = words.names["task"], words.names["system"]
+    return [
+        PromptTally(words.run_ids[run], tasks[task], systems[system], *rest)
+        for run, task, system, *rest in rows
+    ]
 
 
 def _in_runs(words: Words, runs: Sequence[str]) -> str:

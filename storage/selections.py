@@ -42,6 +42,7 @@ class Selections:
             else:
                 version = 1 if latest is None else latest[0] + 1
                 self._insert(cursor, name, version, kept, removed=False)
+        self._database.checkpoint()
         return self._records("WHERE name = ? AND version = ?", [name, version])[0]
 
     def get(self, name: str) -> SelectionRecord:

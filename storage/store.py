@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
+from core.files import sweep
 from storage.agreement import Agreements
 from storage.checks import dangling, missing_files
 from storage.database import Clock, Database, utc_now
@@ -13,6 +15,8 @@ from storage.drawings import Drawings
 from storage.evidence import Evidence
 from storage.files import prepare_folder
 from storage.images import Images
+from storage.judgments import Judgments
+from storage.losses import Losses
 from storage.masks import Masks
 from storage.picture_profiles import PictureProfiles
 from storage.picture_sets import PictureSets
@@ -21,6 +25,7 @@ from storage.results import Results
 from storage.run_profiles import Profiles
 from storage.runs import Runs
 from storage.selections import Selections
+from storage.trash import Trash
 
 DATABASE_NAME = "truehue.duckdb"
 
@@ -29,9 +34,10 @@ class Storage:
     """A data folder: ``truehue.duckdb`` and lossless PNGs below ``images/`` and ``masks/``.
 
     ``images``, ``masks``, ``evidence``, ``drawings``, ``prompt_sets``, ``selections``,
-    ``agreement``, ``runs``, ``results``, ``profiles``, ``distributions``, ``picture_sets`` and
-    ``picture_profiles`` hold the calls. Any thread may use them; one process owns a folder at a
-    time. It is a context manager that closes itself.
+    ``agreement``, ``runs``, ``results``, ``profiles``, ``distributions``, ``picture_sets``,
+    ``picture_profiles``, ``trash`` and ``judgments`` hold the calls, ``losses`` what was found
+    missing at a start. Any thread may use them; one process owns a folder at a time. It is a
+    context manager that closes itself.
     """
 
     def __init__(self, data_dir: Path, database: Database) -> None:
@@ -52,6 +58,9 @@ class Storage:
         self.picture_profiles = PictureProfiles(database, self.images, self.masks)
         self.picture_sets = PictureSets(database, self.images, self.masks, self.picture_profiles)
         self.profiles = Profiles(database, self.runs)
+        self.losses = Losses(database)
+        self.trash = Trash(database, data_dir)
+        self.judgments = Judgments(database)
 
     @classmethod
     def open(cls, data_dir: Path | str, clock: Clock = utc_now) -> Storage:
@@ -62,7 +71,18 @@ class Storage:
         :class:`DatabaseDamaged` (also for a file that is not ours) and :class:`DatabaseBusy`.
         """
         folder = prepare_folder(data_dir)
-        return cls(folder, Database.open(folder / DATABASE_NAME, clock))
+        opened = cls(folder, Database.open(folder / DATABASE_NAME, clock))
+        # The folder is ours alone now: what a killed process was writing has no use.
+        with suppress(OSError):
+            for place in (folder, opened._image_folder, opened._mask_folder):
+                sweep(place)
+        try:
+            opened._database.not_before(opened.evidence.newest_time())
+            opened.trash.settle()
+        except BaseException:
+            opened.close()
+            raise
+        return opened
 
     def check(self) -> list[str]:
         """Return one sentence for each reference or file that is missing; empty if all is well."""
@@ -70,6 +90,13 @@ class Storage:
             *dangling(self._database),
             *missing_files(self._database, self._image_folder, self._mask_folder),
         ]
+
+    def require_here(self) -> None:
+        """Return if the data folder is the one that was opened; nothing can be stored otherwise.
+
+        Raises :class:`DataFolderError` where it was deleted, moved or unmounted meanwhile.
+        """
+        self._database.require_here()
 
     def close(self) -> None:
         """Close the database; closing twice is fine. Later calls raise :class:`StorageError`."""

@@ -22,12 +22,13 @@ from tabs.explore import opens
 from tabs.figures import plotly_version
 from tabs.widgets import widget
 
-SWITCH = """<nav class="th-explore-switch th-compare-switch" role="tablist" aria-label="What to compare">
+SWITCH = """<h2 class="th-unseen">Compare</h2>
+<nav class="th-explore-switch th-compare-switch" role="tablist" aria-label="What to compare">
 <button type="button" role="tab" data-view="concept">A concept</button>
 <button type="button" role="tab" data-view="tables">Tables</button>
 <button type="button" role="tab" data-view="modifiers">Modifiers</button>
 <button type="button" role="tab" data-view="guidance">Guidance and size</button>
-<button type="button" role="tab" data-view="people">People and files</button></nav>"""  # noqa: E501
+<button type="button" role="tab" data-view="people">People and files</button></nav>"""
 
 SHARED = ("js/basket.js", "js/explore_shared.js", "js/compare_shared.js", "js/figure.js")
 VIEWS = (compare_concept, compare_tables, compare_modifiers, compare_guidance, compare_people)

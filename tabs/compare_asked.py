@@ -30,7 +30,8 @@ class Asked:
 
     ``concept`` is None for words that are not of ColorConceptBench. ``pair`` are places in
     ``sources``; ``apart`` draws bins of one a*, b* beside each other; ``one_scale`` gives all
-    histograms the same axis; ``ribbons`` shows what moves between those of the pair.
+    histograms the same axis; ``ribbons`` shows what moves between those of the pair, which is
+    usual where there are but two.
     """
 
     words: str
@@ -92,7 +93,7 @@ def asked(given: Mapping[str, str]) -> Asked:
     return Asked(
         words, concept, sources, method, sort, _pair(given.get("pair", ""), len(sources)),
         given.get("apart", "1") != "0", given.get("scale", "one") != "own",
-        given.get("between") == "moves",
+        (given.get("between") or ("moves" if len(sources) == 2 else "bins")) == "moves",
     )  # fmt: skip
 
 

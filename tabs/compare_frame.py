@@ -10,6 +10,7 @@ from core.analysis.records import RunRecord
 from core.concepts.records import EXTRACTED, METHODS, ConceptCell
 from core.errors import BadInput
 from tabs.compare_cells import ALL_SCALES, EACH_SCALE, missing_of
+from tabs.compare_numbers import PLAINLY
 from tabs.compare_of_people import Crowd, People, PeopleHere
 from tabs.compare_sources import written_scale
 from tabs.context import Context
@@ -29,7 +30,7 @@ BEFORE = ("js/compare_analyses.js",)
 def top(view: str, lead: str, body: str) -> str:
     """The template of a view: its questions, what it says where something is missing, its body."""
     return f"""<div class="th-cmp th-an" data-compare-view="{view}" hidden><section class="th-card th-an-top">
-<p class="th-an-lead">{lead}</p><div class="th-an-bar"></div><p class="th-soft th-an-people" hidden></p>
+<p class="th-an-lead">{lead}</p><p class="th-soft th-an-plain">{PLAINLY}</p><div class="th-an-bar"></div><p class="th-soft th-an-people" hidden></p>
 <p class="th-problem th-an-problem" role="alert" hidden></p>
 <button type="button" class="th-button th-an-usual" hidden>Show the usual</button>
 <p class="th-soft th-an-waiting" role="status">Counting concepts…</p>

@@ -13,7 +13,8 @@ PAPER = "ColorConceptBench, section 4.3"
 
 @dataclass(frozen=True)
 class Metric:
-    """One number of a pair: ``id`` is its column in a CSV, ``field`` that of Comparison."""
+    """One number of a pair: ``id`` is its column in a CSV, ``field`` that of Comparison; ``plain``
+    says in one line what it tells, for who has not read the paper."""
 
     id: str
     field: str
@@ -23,20 +24,22 @@ class Metric:
     better: str
     formula: str
     source: str
+    plain: str = ""
 
 
 METRICS = (
     Metric("pcc", "pcc", "PCC", "", 3, "higher is closer",
            "Pearson's correlation of the shares over the 71 bins, −1 to 1",
-           f"{PAPER}, equation 1"),
+           f"{PAPER}, equation 1", "do the same bins rise together? 1 is the same profile"),
     Metric("emd", "emd_lab", "EMD", "Lab", 1, "lower is closer",
            "Earth mover's distance: the least of Σ mass × distance that turns one distribution "
            "into the other; the distance of two bins is Euclidean in CIELAB. Solved exactly",
-           f"{PAPER}, equation 2; Rubner et al. 2000"),
+           f"{PAPER}, equation 2; Rubner et al. 2000",
+           "how far colors would have to move to turn one into the other, in CIELAB units"),
     Metric("ed", "entropy_difference", "ED", "nats", 3, "lower is closer",
            "Difference of the entropies, |H(A) − H(B)| with H = −Σ p ln p: whether both are "
            "equally varied, not whether they have the same colors",
-           f"{PAPER}, equation 3"),
+           f"{PAPER}, equation 3", "is one more varied than the other? 0 is equally varied"),
     Metric("dominant_equal", "dominant_equal", "Dominant bin", "", 0, "",
            "Whether the fullest bins are the same one. DCA is the share of concepts of which this "
            "is true. Of bins equally full the first counts",
@@ -55,11 +58,15 @@ METRICS = (
 )  # fmt: skip
 
 
+PLAINLY = " · ".join(f"{one.name}: {one.plain}" for one in METRICS if one.plain)
+"""The paper's three numbers in a line of words."""
+
+
 def metrics_json() -> list[dict[str, Any]]:
     """The headings, in their order, with formula and source."""
     return [
         {"id": one.id, "name": one.name, "unit": one.unit, "better": one.better,
-         "formula": one.formula, "source": one.source}
+         "formula": one.formula, "source": one.source, "plain": one.plain}
         for one in METRICS
     ]  # fmt: skip
 

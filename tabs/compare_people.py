@@ -30,7 +30,12 @@ def _choices(attribute: str, choices: dict[str, str]) -> str:
 
 _PEOPLE = {"people": "People", "other": "Another measurement"}
 _MAKERS = {"model": "A model", "people": "People"}
-_MASK_WORDS = {"stored": "Stored mask", "whole": "Whole picture", "paper": "Without white paper"}
+_MASK_WORDS = {
+    "stored": "Stored mask",
+    "marked-or-whole": "Mask, else whole",
+    "whole": "Whole picture",
+    "paper": "Without white paper",
+}
 assert _MASK_WORDS.keys() == MASKS.keys()
 
 _CONCEPT = """<div class="th-people-field {more}"><label for="{id}">{label}</label>

@@ -28,6 +28,7 @@ MOST_TABLE_BYTES = 4 * 2**20
 MASK_ENDING = "-mask"
 MASKS: Mapping[str, str] = {
     "stored": "Each picture's stored mask or transparency",
+    "marked-or-whole": "Its stored mask or transparency, else the whole picture",
     "whole": "The whole picture",
     "paper": "All but the white paper",
 }
@@ -132,6 +133,8 @@ def mask_for(context: Context, one: Staged, loaded: LoadedImage, mode: str) -> M
         return Mask(pixels, newest.maker, newest.parameters)
     if loaded.opaque is not None and loaded.opaque.any():
         return Mask(loaded.opaque, "file", {"from": "transparency"})
+    if mode == "marked-or-whole":
+        return Mask(np.ones(loaded.srgb8.shape[:2], dtype=bool), "whole")
     raise MaskError(_UNMARKED)
 
 

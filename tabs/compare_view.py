@@ -17,6 +17,7 @@ from core.concepts.records import METHODS, PIXELS, RATINGS
 from core.kept import Kept
 from tabs.compare_asked import Asked, Resolved, asked, pair_of, resolved
 from tabs.compare_histograms import SORTS, Shown, histograms, mirrored, order_of, palettes
+from tabs.compare_images import image_row
 from tabs.compare_map import MOST_ARROWS, bubbles, flow
 from tabs.compare_numbers import METRICS, Metric, interval_json, metrics_json, numbers_json
 from tabs.context import Context
@@ -65,9 +66,10 @@ def concept_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
         question = replace(question, pair=(usable[0], usable[1]))
     shown = {one.source: shown_of(one) for one in there}
     answer: dict[str, Any] = {
-        "distributions": [_one(one) for one in every],
+        "distributions": [_with_image(context, question, one) for one in every],
         "pairs": [_pair(first, second) for first, second in combinations(there, 2)],
         "pair": list(question.pair), "figures": {}, "flow": None,
+        "between": "moves" if question.ribbons else "bins",
     }  # fmt: skip
     if there:
         listed = list(shown.values())
@@ -192,6 +194,14 @@ def _one(one: Resolved) -> dict[str, Any]:
         "people": one.found.of_people,
         "fixed": one.found.fixed,
     }
+
+
+def _with_image(context: Context, question: Asked, one: Resolved) -> dict[str, Any]:
+    """A row; of a single image with what it is measured by."""
+    row = _one(one)
+    if one.found is not None:
+        row["image"] = image_row(context, one.source, question.words)
+    return row
 
 
 def kind_words(found: Distribution) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 
 from core.color.munsell import MunsellSamples
 from core.engine import Engine
+from core.errors import DataFolderError
 from core.generation.endpoints import Endpoint
 from core.generation.opening import memory_wanted, open_model
 from core.generation.sources import Sources
@@ -24,7 +25,9 @@ from tabs.finding import Searches
 from tabs.guard import many
 from tabs.importing import Imports, Staging
 from tabs.library import Library
+from tabs.limits import HERE, Limits, for_others
 from tabs.runs import Keeper
+from tabs.runs_machine import gpus_here
 from tabs.runs_trial import Trials
 
 if TYPE_CHECKING:
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 KEPT_BYTES = 512 * 2**20
+EXAMPLE = "example"
+"""The source of the images that the app itself brings."""
 
 
 class Recent:
@@ -40,6 +45,7 @@ class Recent:
     def __init__(self, most_bytes: int = KEPT_BYTES) -> None:
         self._most = most_bytes
         self._kept: OrderedDict[str, np.ndarray] = OrderedDict()
+        self._cleared = 0
         self._lock = Lock()
 
     def get(self, name: str, read: Callable[[str], np.ndarray]) -> np.ndarray:
@@ -49,13 +55,22 @@ class Recent:
             if found is not None:
                 self._kept.move_to_end(name)
                 return found
+            cleared = self._cleared
         array = read(name)
         array.flags.writeable = False
         with self._lock:
+            if cleared != self._cleared:  # it may be of what was deleted meanwhile
+                return array
             self._kept[name] = array
             while len(self._kept) > 1 and sum(a.nbytes for a in self._kept.values()) > self._most:
                 self._kept.popitem(last=False)
         return array
+
+    def clear(self) -> None:
+        """Forgets them all."""
+        with self._lock:
+            self._kept.clear()
+            self._cleared += 1
 
 
 @dataclass(frozen=True)
@@ -69,7 +84,7 @@ class Context:
     segmenters are asked for, ``jobs`` the long work of Explore, ``keeper`` whole runs,
     ``trials`` how long a picture of a run takes.
     ``munsell_file`` is where ``munsell`` came from, ``runs`` are folders of runs beside the one in
-    the data folder.
+    the data folder. ``example``: where nobody has brought a picture yet, one opens by itself.
     """
 
     storage: Storage
@@ -80,6 +95,7 @@ class Context:
     local: bool = True
     munsell_file: str = ""
     runs: Sequence[Path] = ()
+    example: bool = True
     imports: Imports = field(default_factory=Imports, repr=False)
     jobs: Jobs = field(default_factory=Jobs, repr=False)
     trials: Trials = field(default_factory=Trials, repr=False)
@@ -101,9 +117,20 @@ class Context:
         # Its thread starts with the first job.
         object.__setattr__(self, "engine", Engine(opened, wanted, _all_memory, tool, tool_wanted))
         object.__setattr__(self, "library", Library(self.storage))
-        object.__setattr__(self, "staging", Staging(self.storage.data_dir / "incoming"))
+        staging = Staging(self.storage.data_dir / "incoming", self.limits.staged_bytes)
+        object.__setattr__(self, "staging", staging)
         keeper = Keeper(self.storage, self.engine, self.sources, self.endpoints, self.runs)
         object.__setattr__(self, "keeper", keeper)
+
+    @property
+    def limits(self) -> Limits:
+        """How much a visitor may ask for."""
+        return HERE if self.local else for_others(gpus_here())
+
+    @property
+    def deletions(self) -> int:
+        """How often something was deleted or put back since the start."""
+        return self.storage.trash.changes
 
     def close(self) -> None:
         """Ends the queue and the imports and pauses runs; what was stored stays."""
@@ -126,18 +153,44 @@ class Context:
         with self._lock:
             if marks in self._masks:
                 return self._masks[marks]
+        deletions = self.deletions
         made = make()
         with self._lock:
+            if deletions != self.deletions:  # it may be among what was deleted meanwhile
+                return made
             self._masks[marks] = made
             while len(self._masks) > 256:
                 self._masks.popitem(last=False)
         return made
 
+    def forget(self) -> None:
+        """Forgets what was read of images and masks: some of them were deleted or put back."""
+        self._arrays.clear()
+        with self._lock:
+            self._masks.clear()
+
     def data_text(self) -> str:
-        """The data folder and what is in it, for the header."""
-        images = self.storage.images.count()
+        """The data folder and what is in it, for the header; that it is gone, where it is."""
+        if self.folder_problem():
+            return f"{self.data_label} · gone: nothing is stored"
+        images = self.own_images()
         verdicts = self.storage.evidence.count() + self.storage.runs.verdicts()
-        return f"{self.data_label} · {many(images, 'image')} · {many(verdicts, 'verdict')}"
+        # Where a folder lies is the business of those who are at its machine.
+        label = self.data_label if self.local else Path(self.data_label).name
+        return f"{label} · {many(images, 'image')} · {many(verdicts, 'verdict')}"
+
+    def own_images(self) -> int:
+        """How many images are stored, without the examples that the app brings."""
+        counts = self.storage.images.counts()
+        return sum(number for source, number in counts.items() if source != EXAMPLE)
+
+    def folder_problem(self) -> str:
+        """Why nothing can be stored now, in words; empty where the data folder is as it was."""
+        try:
+            self.storage.require_here()
+        except DataFolderError as error:
+            return str(error)
+        return ""
 
 
 def _all_memory() -> int:

@@ -31,8 +31,11 @@ def draw(
 ) -> str:  # fmt: skip
     """Puts a job into the queue and returns its id; its images are stored as they come.
 
-    ``wanted`` are requests for these prompts. Raises BadInput for what no model could draw.
+    ``wanted`` are requests for these prompts. Raises BadInput for what no model could draw,
+    and where too much waits already.
     """
+    waiting = [one.owner for one in context.engine.states() if not one.finished]
+    context.limits.check_job(len(wanted), waiting, owner)
     by_id = {prompt.id: prompt for prompt in prompts}
     return context.engine.submit(wanted, deliver_to(context, by_id), title=title, owner=owner)
 

@@ -19,7 +19,8 @@ from tabs.guard import message_of
 from tabs.inspect_judge import question
 from tabs.widgets import widget
 
-SWITCH = """<nav class="th-explore-switch" role="tablist" aria-label="What to explore">
+SWITCH = """<h2 class="th-unseen">Explore</h2>
+<nav class="th-explore-switch" role="tablist" aria-label="What to explore">
 <button type="button" role="tab" data-view="board">Leaderboard</button>
 <button type="button" role="tab" data-view="wall">Failures</button>
 <button type="button" role="tab" data-view="runs">Runs</button>
@@ -35,7 +36,15 @@ least 10 ΔE00 away. A measure that accepts everything has 100% hits, so neither
 <span class="th-strip th-trust-sets" role="group" aria-label="Pictures"></span>
 <span class="th-trust-words"></span></div>
 <div class="th-scroll"><table class="th-table th-trust-table"></table></div>
-<p class="th-trust-about th-soft"></p></section>
+<p class="th-trust-about th-soft"></p>
+<p class="th-soft">Our renderer is kind: no light passes between surfaces, and exposure is right. <b>truehue</b> undoes just that
+kind of light, and its form was found while looking at such pictures, so its first row is no blind test. The path-traced rows are harder:
+light between surfaces, highlights, cameras that expose wrongly. An object that is over or under exposure as a whole is missed by it.</p>
+<p class="th-soft">Why <b>paper</b> finds so few where the paper reports 96.46 and 92.00%: those are other renders, and probably the released code's
+help (pixels near the asked color, Munsell neighbors that are accepted too), which the text does not describe; it does not say how many wrong colors passed.</p></section>
+<section class="th-card th-trust-sure"><h3>How sure truehue is, and how often it is right</h3>
+<p class="th-soft">On path-traced pictures, with five near names asked for each true color. Said and right should be the same; set 1 is what the
+confidence was fitted to, set 2 is not.</p><div class="th-scroll"><table class="th-table th-trust-reliability"></table></div></section>
 <section class="th-card th-trust-rocs"><h3>If every limit of a rule were moved</h3>
 <p class="th-soft">Up and left is better. The shape marks the rule as it is; along its line all of its limits are made
 smaller or larger together, over all pictures. A double click shows the whole range.</p><div class="th-trust-figures"></div></section>
@@ -68,6 +77,14 @@ number of the table to see its pictures.</p>
 <p class="th-agree-empty" hidden></p><div class="th-agree-grid"></div>
 <button type="button" class="th-button th-agree-more" hidden>Show more</button></section></div>"""  # noqa: E501
 
+JUDGMENTS = """<div class="th-agree th-people-verdicts" hidden><section class="th-card"><h3>Rules against people</h3>
+<p class="th-soft th-pv-lead">What people said of verdicts, in Inspect and in the large view of a picture. Their answer is
+counted against every rule that had judged the same pixels; a later answer to the same question takes its place.</p>
+<p class="th-pv-empty" hidden></p><div class="th-scroll th-pv-sum"><table class="th-table th-pv-table"></table></div>
+<div class="th-pv-bar"><span class="th-strip th-pv-only" role="group" aria-label="Which"></span>
+<a class="th-button" href="/api/judgments.csv" download>CSV</a></div><ul class="th-pv-list"></ul>
+<button type="button" class="th-button th-pv-more" hidden>Show more</button></section></div>"""  # noqa: E501
+
 
 @dataclass(frozen=True)
 class View:
@@ -79,6 +96,7 @@ class View:
     runs: Any
     trust: Any
     audit: Any
+    judgments: Any
 
 
 def layout() -> View:
@@ -102,7 +120,8 @@ def layout() -> View:
         plotly=plotly_version(),
     )  # fmt: skip
     audit = widget("explore_audit", AUDIT, elem_id="explore-audit", before=shared)
-    return View(switch, board, wall, runs, trust, audit)
+    judgments = widget("explore_judgments", JUDGMENTS, elem_id="explore-judgments", before=shared)
+    return View(switch, board, wall, runs, trust, audit, judgments)
 
 
 def opened(context: Context, inspect_view: inspect.View, source: Any, *asked: Any) -> list[Any]:
@@ -125,7 +144,9 @@ def opened(context: Context, inspect_view: inspect.View, source: Any, *asked: An
 
 def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, tabs: Any) -> None:
     """Connects the views to Inspect."""
-    for source in (view.board, view.wall, view.runs, view.trust, view.audit):
+    for source in (
+        view.board, view.wall, view.runs, view.trust, view.audit, view.judgments,
+    ):  # fmt: skip
         opens(source, inspect_view, context, header, tabs)
 
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.color.systems import SYSTEMS
-from core.verdict.rules import RULES, rule
+from core.verdict.rules import DEFAULT_RULE, RULES, rule
 from storage.agreement import CELLS, Pair, Said
 from tabs.context import Context
 
 PAGE = 24
-FIRST, SECOND = "paper", "released"
+FIRST, SECOND = DEFAULT_RULE, "paper"
 NO_SYSTEM = "none"
 TASKS = {"cna": "CNA", "ncu": "NCU", "coa": "COA", "moc": "MOC", "ica": "ICA"}
 
@@ -37,7 +37,7 @@ def agreement_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]
     return {
         "a": first.id, "b": second.id, "cell": cell, "task": task or "", "system": system or "",
         "rules": [{"id": by.id, "name": by.name, "version": by.version,
-                   "description": by.description} for by in RULES],
+                   "description": by.description, "main": by.main} for by in RULES],
         "counts": total, "judged": table.judged, "kappa": table.kappa,
         "first_only": table.first_only, "second_only": table.second_only,
         "images": context.storage.images.count(),

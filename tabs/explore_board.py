@@ -12,6 +12,7 @@ from tabs.context import Context
 from tabs.explore_board_groups import groups
 from tabs.explore_board_published import published_view
 from tabs.explore_board_rows import SYSTEM_CHOICES, UNSCORED_CHOICES, Found
+from tabs.explore_limits import limits_view
 from tabs.runs_list import MOVES
 
 TEMPLATE = """<div class="th-board" hidden><section class="th-card th-board-top">
@@ -21,6 +22,8 @@ TEMPLATE = """<div class="th-board" hidden><section class="th-card th-board-top"
 <div><span id="th-board-rule">Rule</span><span class="th-strip th-board-rules" role="group" aria-labelledby="th-board-rule"></span></div>
 <div><span id="th-board-systems">Color systems</span><span class="th-strip th-board-systems" role="group" aria-labelledby="th-board-systems"></span></div>
 <div><span id="th-board-unscored">Unscored pictures</span><span class="th-strip th-board-policies" role="group" aria-labelledby="th-board-unscored"></span></div></div>
+<details class="th-board-limits" hidden><summary>Move the limits</summary><div class="th-limits-body"></div></details>
+<p class="th-board-moved" role="status" hidden></p>
 <p class="th-problem th-board-problem" role="alert" hidden></p>
 <p class="th-soft th-board-waiting" role="status">Counting pictures…</p>
 <div class="th-board-empty" hidden><h3></h3><p></p><button type="button" class="th-button">Start a run</button></div>
@@ -29,7 +32,7 @@ TEMPLATE = """<div class="th-board" hidden><section class="th-card th-board-top"
 <section class="th-card th-board-published" hidden><header><h3></h3><span class="th-board-tag">published under <b>paper</b></span></header>
 <p class="th-soft th-published-how"></p><div class="th-scroll"><table class="th-table th-board-table th-published-table"></table></div>
 <p class="th-soft th-published-notes"></p></section></div>"""  # noqa: E501
-BEFORE = ("js/explore_filters.js",)
+BEFORE = ("js/explore_filters.js", "js/explore_limits.js")
 """The assets that its script needs, beside what all views share."""
 
 
@@ -50,7 +53,8 @@ def board_view(context: Context, params: Mapping[str, str]) -> dict[str, Any]:
         ],
         "choices": {
             "rules": [
-                {"id": one.id, "name": one.name, "title": one.description} for one in RULES
+                {"id": one.id, "name": one.name, "title": one.description, "main": one.main}
+                for one in RULES
             ],
             "systems": _choices(SYSTEM_CHOICES),
             "unscored": _choices(UNSCORED_CHOICES),
@@ -59,7 +63,8 @@ def board_view(context: Context, params: Mapping[str, str]) -> dict[str, Any]:
             {"id": group.id, "name": group.name, "words": group.words,
              "rows": found.rows_json(group.runs)}
             for group in by_group
-        ],
+        ] + found.unread_group(),
+        "limits": limits_view(found.rule_id, found.limits),
         "about": found.about(),
         "without": found.without_words(),
         "published": published_view(found.runs, found.rule_id, found.systems),

@@ -11,6 +11,7 @@ from typing import Any
 from core.analysis.board import AVERAGE, TABLE_TASKS, BoardRow, Rate
 from core.analysis.records import NO_SYSTEM, RunRecord
 from core.runs.causes import CAUSES
+from core.spreadsheets import guarded
 from core.verdict.rules import rule
 from tabs.context import Context
 from tabs.explore_board_rows import EACH, Found
@@ -20,7 +21,8 @@ UNSCORED_FOR = tuple(CAUSES)[tuple(CAUSES).index("no-image") :]
 """The causes of CAUSES that leave a picture without a score."""
 _RUN = (
     "run_id", "run_name", "model", "set_name", "prompts", "pictures_a_prompt", "masks", "k",
-    "pictures_planned", "pictures_in", "rule", "rule_version", "systems", "unscored_are", "system",
+    "pictures_planned", "pictures_in", "rule", "rule_version", "limits",
+    "systems", "unscored_are", "system",
 )  # fmt: skip
 
 
@@ -34,8 +36,16 @@ def board_csv(context: Context, params: Mapping[str, str]) -> str:
     writer = csv.DictWriter(out, [*heading, "not_averaged_for", *map(_unscored, UNSCORED_FOR)])
     writer.writeheader()
     for run in found.runs:
-        writer.writerows(_rows(found, run))
+        writer.writerows(map(_guarded, _rows(found, run)))
+    for run, why in found.unread:
+        head = {"run_id": run.run_id, "run_name": run.name, "not_averaged_for": why}
+        writer.writerow(_guarded(head))
     return out.getvalue()
+
+
+def _guarded(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Numbers stay as they are, to the last digit."""
+    return {name: guarded(one) if isinstance(one, str) else one for name, one in row.items()}
 
 
 def _rows(found: Found, run: RunRecord) -> Iterator[dict[str, Any]]:
@@ -67,6 +77,7 @@ def _head(found: Found, run: RunRecord) -> dict[str, Any]:
         run.run_id, run.name, run.model, run.set_name, run.summary["prompts"],
         run.summary["images"], run.summary["masker"]["kind"], run.summary["k"], run.total,
         run.items, found.rule_id, dict(run.rules).get(found.rule_id, rule(found.rule_id).version),
+        " ".join(f"{name}:{value:g}" for name, value in found.limits.items()) or "the rule's own",
         found.systems, found.unscored, "",
     )  # fmt: skip
     return dict(zip(_RUN, values, strict=True))

@@ -10,9 +10,10 @@ from core.analysis.records import RunRecord
 from core.export.source import imported_words
 from core.prompts.sets import PROMPT_SETS
 from core.runs.records import STORED
-from core.verdict.rules import rule
+from core.verdict.rules import RULES, rule
 from tabs.guard import many
 from tabs.library import SetInfo
+from tabs.runs_list import unread_words
 from tabs.runs_plan import name_of
 from tabs.runs_words import guidance_words, masker_words
 
@@ -93,10 +94,24 @@ def _group(
         # The same name and number, yet other prompts: the two are told apart by their digests.
         words.insert(1, f"list {listed[:6]}")
     if version != rule(rule_id).version:
-        words.append(f"{rule(rule_id).name} {version}, an earlier version")
+        words.append(
+            f"{rule(rule_id).name} {version}, an earlier version: to rank them with others, score "
+            "their pictures again in Runs"
+        )
     name = found.title if found else set_name or "Prompts without a name"
     digest = hashlib.sha256(repr(shared).encode()).hexdigest()[:12]
     return Group(digest, name, " · ".join(words), prompts, whole, runs)
+
+
+def unread(run: RunRecord) -> str:
+    """Why a run cannot stand in any group, empty for one that can: what is kept of it may be from
+    a time when less was checked, and no other run may suffer from that."""
+    try:
+        _shared(run, RULES[0].id)
+        facts(run)
+    except Exception as error:
+        return unread_words(error)
+    return ""
 
 
 def facts(run: RunRecord, pictured: int | None = None) -> str:

@@ -24,9 +24,10 @@ from core.analysis.bootstrap import RESAMPLES
 from core.analysis.records import NO_SYSTEM, CauseCount, RunRecord, Slice
 from core.errors import BadInput
 from core.runs.causes import CAUSES
-from core.verdict.rules import RULES, rule
+from core.verdict.rules import DEFAULT_RULE, rule
 from tabs.context import Context
-from tabs.explore_board_groups import facts
+from tabs.explore_board_groups import facts, unread
+from tabs.explore_limits import limits_of
 from tabs.guard import many
 from tabs.runs_list import status_of
 from tabs.runs_words import STATUS_WORDS
@@ -55,18 +56,21 @@ class Found:
     """The runs that are shown and their numbers by one rule, read once."""
 
     def __init__(self, context: Context, params: Mapping[str, str]) -> None:
-        self.rule_id = rule(params.get("rule") or RULES[0].id).id
+        self.rule_id = rule(params.get("rule") or DEFAULT_RULE).id
         self.systems = params.get("systems") or AVERAGED
         self.unscored = params.get("unscored") or LEFT_OUT
         if self.systems not in (*SYSTEM_CHOICES, *SYSTEM_NAMES):
             known = ", ".join((*SYSTEM_CHOICES, *SYSTEM_NAMES))
             raise BadInput(f"There is no choice of systems {self.systems[:40]!r}. Use {known}.")
-        shown = [run for run in context.storage.runs.all() if not run.hidden]
+        listed = [run for run in context.storage.runs.all() if not run.hidden]
+        self.unread = [(run, why) for run in listed if (why := unread(run))]
+        shown = [run for run in listed if not unread(run)]
         self.runs = [run for run in shown if run.items]
         self.without = [run for run in shown if not run.items]
         ids = tuple(run.run_id for run in self.runs)
         results = context.storage.results
-        tallies = results.board(self.rule_id, ids) if ids else []
+        self.limits = limits_of(params, self.rule_id)
+        tallies = results.board(self.rule_id, ids, self.limits) if ids else []
         averaged = AVERAGED if self.systems == EACH else self.systems
         self.pictured: dict[str, int] = {}
         for one in tallies:
@@ -83,6 +87,17 @@ class Found:
                  if run.run_id in self.rows and run.items >= run.total]  # fmt: skip
         best = leaders(whole)
         return [self._row(run, best) for run in runs]
+
+    def unread_group(self) -> list[dict[str, Any]]:
+        """A group of the runs that cannot be compared with any, or none."""
+        rows: list[dict[str, Any]] = [
+            {"id": run.run_id, "name": run.name, "facts": "", "progress": None, "cells": {},
+             "beside": "", "unscored": None, "said": why}
+            for run, why in self.unread
+        ]  # fmt: skip
+        words = "hide them in Runs, or take their folders away"
+        group = {"id": "unread", "name": "Cannot be read", "words": words, "rows": rows}
+        return [group] if rows else []
 
     def _row(self, run: RunRecord, best: Mapping[str, frozenset[str]]) -> dict[str, Any]:
         row = self.rows.get(run.run_id)

@@ -55,11 +55,23 @@ def compare_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
     name_a, name_b = names.get(first.run_id, first.name), names.get(second.run_id, second.name)
     return out | {
         "a": first.run_id, "b": second.run_id, "counts": _counts(counts),
-        "sentence": _sentence(counts, name_a, name_b), "test": _test(counts),
+        "sentence": _versions(first, second, meant.rule) + _sentence(counts, name_a, name_b),
+        "test": _test(counts),
         "pairs": [[picture_json(one, known, names) for one in pair] for pair in found],
         "next": found[-1][0].cursor if len(found) == limit else "", "pinned": at is not None,
         "empty": _nothing(counts, cell),
     }  # fmt: skip
+
+
+def _versions(first: RunRecord, second: RunRecord, rule_id: str) -> str:
+    """A warning where the two runs were judged by different versions of the rule."""
+    one, other = (dict(run.rules).get(rule_id) for run in (first, second))
+    if one is None or other is None or one == other:
+        return ""
+    return (
+        f"Judged by different versions of {rule_id}, {one} and {other}: part of the difference may "
+        "be the rule's. Score the pictures of the earlier one again in Runs. "
+    )
 
 
 def _two(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
@@ -15,6 +14,7 @@ from core.prompts.prompt import TASKS
 from core.runs.causes import CAUSES
 from core.verdict.rules import RULES
 from tabs.context import Context
+from tabs.run_names import run_labels
 from tabs.runs_plan import name_of
 
 GONE = "The file of this picture is gone."
@@ -30,21 +30,8 @@ def runs_of(context: Context) -> list[RunRecord]:
 
 
 def labels(runs: Iterable[RunRecord]) -> dict[str, str]:
-    """What each run is called in few words: its model, or the run's name where others have that
-    model or the name does not speak of it, and a piece of its id where they have that name too."""
-    listed = list(runs)
-    models = {run.run_id: name_of(run.model) for run in listed}
-    of_model = Counter(models.values())
-    said = {}
-    for run in listed:
-        model = models[run.run_id]
-        usual = model in run.name or run.model in run.name
-        said[run.run_id] = model if of_model[model] == 1 and usual else run.name
-    often = Counter(said.values())
-    return {
-        run_id: words if often[words] == 1 else f"{words} ({run_id[:6]})"
-        for run_id, words in said.items()
-    }
+    """What each run is called in few words; see :func:`tabs.run_names.run_labels`."""
+    return run_labels(runs)
 
 
 def picture_json(

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from core.color.systems import parse_target
+from core.diagnose.path_traced import read_path_traced
 from core.diagnose.records import Example, Figure, Report, RuleReport
 from core.errors import BadInput, TrueHueError
 from core.verdict.rules import RULES
@@ -23,6 +24,7 @@ log = logging.getLogger("truehue")
 
 SHIPPED = "shipped"
 SHIPPED_FILE = ROOT / "assets" / "diagnosis" / "report.json"
+TRACED_FILE = SHIPPED_FILE.with_name("path_traced.json")
 COMMAND = "python -m core.diagnose --out DIR"
 SYSTEM_NAMES = {"l2": "Level 2", "css": "CSS"}
 BY_NAMES = {"light": "Light", "object": "Object", "hue": "Hue of the true color, h_ab",
@@ -105,6 +107,7 @@ def report_view(made: Sequence[Made], wanted: str, part: str) -> dict[str, Any]:
         ],
         "beside": {"name": beside.name, "rows": _rows(other, part, systems)}
         if beside and other else None,
+        "traced": traced_view(systems),
         "roc": {system: roc_figure(report, system) for system in systems},
         "breakdowns": [
             {"by": by, "name": BY_NAMES[by], "rows": _breakdown(report, part, systems, by)}
@@ -113,6 +116,29 @@ def report_view(made: Sequence[Made], wanted: str, part: str) -> dict[str, Any]:
         "drawable": not report.source,
         "examples": {one.id: [_example(report, example) for example in one.worst]
                      for one in report.rules},
+    }  # fmt: skip
+
+
+def traced_view(systems: Sequence[str]) -> dict[str, Any]:
+    """The path-traced sets for the same table, and how sure truehue was beside how often right."""
+    traced = read_path_traced(TRACED_FILE)
+    names = {by.id: by.name for by in RULES}
+    return {
+        "sets": [
+            {"id": one.id, "name": one.name, "words": one.words,
+             "rows": [
+                 {"name": names.get(rule.rule, rule.rule), "version": rule.version,
+                  "cells": {system: _cell(rule.figures.get(system)) for system in systems},
+                  "unscored": 0}
+                 for rule in traced.rules if rule.set == one.id
+             ],
+             "calibration": [
+                 {"status": bin_.status, "from": f"{bin_.from_percent}%", "verdicts": bin_.verdicts,
+                  "said": rate_text(bin_.said_percent), "right": rate_text(bin_.right_percent)}
+                 for bin_ in traced.calibration if bin_.set == one.id
+             ]}
+            for one in traced.sets
+        ],
     }  # fmt: skip
 
 
@@ -219,6 +245,14 @@ def _breakdown(report: Report, part: str, systems: Sequence[str], by: str) -> li
     )  # fmt: skip
     names = {"light": report.lights, "object": report.objects}.get(by)
     order = sorted(keys) if names is None else [name for name in names if name in keys]
+    if by == "light":  # the worst first, by the hits of all rules
+
+        def hits(key: str) -> float:
+            found = [rule.figure(part, system, by, key) for rule in report.rules
+                     for system in systems]  # fmt: skip
+            return sum(one.hit_percent or 0.0 for one in found if one)
+
+        order.sort(key=hits)
     return [
         {
             "key": key, "label": _label(by, key), "swatches": list(key_swatches(by, key)),

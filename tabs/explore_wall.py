@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from core.analysis.records import SECTORS
+from core.analysis.records import SECTORS, WallItem
 from core.analysis.sectors import sector_hex, sector_label
 from core.errors import BadInput, NotStored
+from core.generation.truth import drawn_shape, true_color_hex
+from core.masks.outline import outline_path
 from core.verdict.rules import RULES
 from tabs.context import Context
 from tabs.explore_pictures import labels, picture_json, runs_of, value_hex
 from tabs.explore_slice import slice_of
+from tabs.judgments import of_picture
 from tabs.links import whole
 
 PAGE, MOST = 60, 200
@@ -34,7 +38,7 @@ TEMPLATE = """<div class="th-wall" hidden>
 <button type="button" class="th-button th-wall-compare">Compare two runs</button>
 <button type="button" class="th-button th-wall-help" aria-label="Keys" title="Keys">?</button></header>
 <p class="th-wall-empty" hidden></p>
-<div class="th-wall-grid" role="listbox" aria-label="Pictures"></div>
+<div class="th-wall-grid" role="feed" aria-label="Pictures; arrow keys go through them, Enter shows one large"></div>
 <button type="button" class="th-button th-wall-more" hidden>Show more</button></section>
 <section class="th-card th-compare" aria-label="Two runs side by side" hidden>
 <header><h3>Two runs, the same prompts</h3><button type="button" class="th-button th-compare-back">Back to the pictures</button></header>
@@ -51,7 +55,7 @@ TEMPLATE = """<div class="th-wall" hidden>
 <dialog class="th-keys" aria-label="Keys"></dialog></div>"""  # noqa: E501
 BEFORE = (
     "js/figure.js", "js/explore_filters.js", "js/explore_filter_bar.js", "js/explore_zoom.js",
-    "js/explore_card.js", "js/explore_light.js", "js/explore_compare.js",
+    "js/explore_card.js", "js/judging.js", "js/explore_light.js", "js/explore_compare.js",
     "js/explore_analyses.js",
 )  # fmt: skip
 """The assets that its script needs, beside what all views share."""
@@ -98,10 +102,12 @@ def facets_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
     fields["runs"] += [{"value": run_id, "label": names.get(run_id, run_id), "hex": "", "count": 0}
                        for run_id in meant.runs if run_id not in listed]  # fmt: skip
     fields["rule"] = [
-        {"value": by.id, "label": by.name, "title": by.description, "count": None} for by in RULES
+        {"value": by.id, "label": by.name, "title": by.description, "count": None, "main": by.main}
+        for by in RULES
     ]
     return {
-        "total": results.count(meant), "fields": fields,
+        "total": results.count(meant), "all": results.count(replace(meant, status="")),
+        "fields": fields,
         "sectors": [{"value": one, "label": sector_label(one), "hex": sector_hex(one)}
                     for one in SECTORS],
     }  # fmt: skip
@@ -127,7 +133,36 @@ def picture_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
         facts.append(["Seed", str(found[0].seed)])
     if found[0].image_id:
         facts.append(["Size", f"{found[0].width} × {found[0].height} px"])
-    return {"items": [picture_json(item, known, names) for item in found], "facts": facts}
+        facts += _drawn(context, found)
+    return {
+        "items": [picture_json(item, known, names) for item in found], "facts": facts,
+        "judgment": of_picture(context, run.run_id, position),
+    }  # fmt: skip
+
+
+def _drawn(context: Context, items: Sequence[WallItem]) -> list[list[str]]:
+    """Of a render: what stands in for what was asked for, and the true colors of its objects."""
+    origin = context.storage.images.get(items[0].image_id).origin
+    names = {item.target: item.object_name for item in items}
+    out = []
+    for target, name in sorted(names.items()):
+        shape = drawn_shape(origin, target)
+        if shape and shape.lower() != name.strip().lower():
+            out.append(["Drawn", f"{shape}, which stands in for the {name}"])
+        known = true_color_hex(origin, position=target)
+        if known:
+            of = f" of the {name}" if len(names) > 1 else ""
+            out.append([f"True color{of}", known])
+    return out
+
+
+def mask_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
+    """The outline of a stored ``mask`` as an SVG path in image pixels. Raises NotStored."""
+    pixels = context.mask_pixels(context.storage.masks.get(given.get("mask", "")).mask_id)
+    height, width = pixels.shape
+    share = 100.0 * float(pixels.mean())
+    return {"path": outline_path(pixels), "width": width, "height": height,
+            "words": f"Mask: {int(pixels.sum()):,} px, {share:.1f}% of the picture"}  # fmt: skip
 
 
 def page_size(given: Mapping[str, str]) -> int:

@@ -12,6 +12,7 @@ from core.records import EvidenceRecord
 from core.verdict.audit import audit
 from core.verdict.rules import RULES
 from tabs.context import Context
+from tabs.guard import message_of
 
 MOST_AT_ONCE = 8
 
@@ -30,7 +31,7 @@ def _reasons(context: Context, key: str) -> dict[str, Any]:
         first, second = _pair(context, key)
         found = measured_again(context, first, second)
     except TrueHueError as error:
-        return {"problem": str(error)}
+        return {"problem": message_of(error)}
     told = audit(found)
     by = {one.verdict.rule: one.verdict.status for one in found}
     if any(by.get(one.protocol) != one.status for one in (first, second)):
@@ -74,11 +75,14 @@ def measured_again(
         target = parse_target(str(said.get("value") or said.get("hex") or ""))
         settings = row.parameters
         try:
+            # A row that names no samples was judged without any, as by numbers; a rule that has
+            # samples of its own takes them where the color has a category.
+            alone = row.protocol == by.id and "munsell_sha256" not in settings
             found.append(measure(
                 srgb8, mask, target, by.id, k=int(settings.get("k") or 0), munsell=context.munsell,
                 system=settings.get("neighbors_of"), object_name=name,
                 relation=str(said.get("relation") or MATCHES), guided=settings.get("guided"),
-                known=known,
+                by_number=alone, known=known,
             ))  # fmt: skip
         except TrueHueError as error:
             found.append(unscored_measurement(str(error), target, by.id, name))

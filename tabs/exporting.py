@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from core.errors import BadInput, DataFolderError
+from core.errors import BadInput, DataFolderError, NotStored
 from core.export.files import Progress, quiet
 from core.export.reading import INCOMING, open_archive
 from core.export.report import write_report
@@ -18,7 +18,7 @@ from core.export.source import imported_from, left_out_words, runs_of, short_wor
 from core.export.writing import FORMATS, write
 from core.generation.request import Cancelled
 from core.runs.folder import LOCK, WORKERS_LOCK, RunFolder
-from core.runs.journal import seal_left_over
+from core.runs.journal import fitting, seal_left_over
 from core.runs.locks import InUse, held
 from tabs.context import Context
 from tabs.explore_jobs import Job
@@ -28,7 +28,6 @@ from tabs.guard import many
 EXPORT, IMPORT = "export", "import"
 """The kinds of these jobs; one of each at a time."""
 
-MOST_UPLOAD_BYTES = 8 * 2**30
 FOLDER, KEPT, NOW = "exports", 5, "now-"
 """Below the data folder: the last finished exports, and those that are being sent."""
 
@@ -73,14 +72,16 @@ def _seal(folder: RunFolder) -> None:
         held(folder.path / LOCK, ""),
         held(folder.path / WORKERS_LOCK, ""),
     ):
-        seal_left_over(folder.journal, folder.shard_folder)
+        seal_left_over(folder.journal, folder.shard_folder, fits=fitting(folder.plan()))
 
 
 def file_name(folder: RunFolder, format: str) -> str:
-    """``a-small-run.truehue.zip``: what people's browsers call the file."""
+    """``a-small-run-08ed28.truehue.zip``: what people's browsers call the file. The piece of the
+    run's id tells files apart whose runs have one name."""
     name = re.sub(r"[^a-z0-9]+", "-", str(folder.summary().get("name", "")).lower()).strip("-")
     more = "-colors" if format == COLORS_CSV else ""
-    return f"{name[:60].strip('-') or folder.run_id}{more}.{ENDINGS[format]}"
+    named = f"{name[:52].strip('-')}-{folder.run_id[:6]}".strip("-")
+    return f"{named}{more}.{ENDINGS[format]}"
 
 
 def colors_path(context: Context, job_id: str) -> Path | None:
@@ -177,11 +178,22 @@ def take_in(context: Context, path: Path, name: str, progress: Progress = quiet)
 
     Raises BadInput for what is no archive, with nothing left behind.
     """
+    context.storage.require_here()
+    runs, before = context.storage.runs, {one.run_id for one in context.keeper.folders()}
     folder = open_archive(path, context.keeper.root, name=name, progress=progress)
-    context.storage.runs.register(folder)
-    context.storage.runs.ingest(folder)
-    if imported_from(folder.path):
-        context.storage.runs.complete(folder)
+    try:
+        runs.register(folder)
+        runs.ingest(folder)
+        if imported_from(folder.path):
+            runs.complete(folder)
+    except BaseException:
+        if folder.run_id not in before:
+            shutil.rmtree(folder.path, ignore_errors=True)
+            with contextlib.suppress(NotStored):
+                runs.hide(folder.run_id)
+        raise
+    if folder.run_id not in before:
+        runs.hide(folder.run_id, False)  # an earlier import of it may have failed
     return folder
 
 

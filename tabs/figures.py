@@ -6,15 +6,23 @@ from __future__ import annotations
 import base64
 import io
 import json
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
-from core.color.density import ChromaticityDensity, chromaticity_density, lightness_histogram
+from core.color.density import (
+    ChromaticityDensity,
+    chromaticity_density,
+    density_image,
+    lightness_histogram,
+)
 from core.color.spaces import hex_of, lab_to_srgb8
 from core.color.statistics import mean
+from core.color_description import ColorDescription
 from core.pipeline import Measurement
+from core.pixels import MaskedColors
 from core.verdict.region import acceptance_outline, line_across, room_left, square_around
 from core.verdict.rules import rule
 
@@ -68,19 +76,7 @@ def chromaticity(found: Measurement) -> dict[str, Any]:
     assert found.verdict.lab is not None
     density = chromaticity_density(found.colors.lab, found.colors.counts)
     figure = blank(height=400)
-    height, width = density.counts.shape
-    figure.add_layout_image(
-        source=_png_url(density.rgba8[::-1]), xref="x", yref="y",
-        x=density.a_min, y=density.b_min + height * density.step,
-        sizex=width * density.step, sizey=height * density.step,
-        sizing="stretch", layer="below",
-    )  # fmt: skip
-    center = (np.array([density.a_min, density.b_min]) + density.step / 2.0).tolist()
-    figure.add_trace(go.Heatmap(
-        z=np.where(density.counts > 0, density.counts, np.nan), opacity=0, showscale=False,
-        x0=center[0], dx=density.step, y0=center[1], dy=density.step, hoverongaps=False,
-        hovertemplate="a* %{x:.1f} · b* %{y:.1f}<br>%{z:,} px<extra></extra>",
-    ))  # fmt: skip
+    _pixels(figure, density)
     low, high = _in_view(found, density)
     _axis_line(figure, found, low, high)
     for index, outline in enumerate(_outlines(found)):
@@ -90,10 +86,7 @@ def chromaticity(found: Measurement) -> dict[str, Any]:
         ))  # fmt: skip
     for candidate in found.candidates[1:MOST_DRAWN]:
         figure.add_trace(_point(candidate.lab, candidate.name, candidate.hex, "circle", 6))
-    figure.add_trace(go.Scatter(
-        x=[0], y=[0], mode="markers", hovertemplate="neutral: a* = b* = 0<extra></extra>",
-        marker={"symbol": "circle-open", "size": 9, "color": INK, "line": {"width": 1.5}},
-    ))  # fmt: skip
+    _neutral(figure)
     asked = found.candidates[0]
     found_lab = found.verdict.lab
     label = f"asked: {asked.name or asked.hex}"
@@ -105,6 +98,55 @@ def chromaticity(found: Measurement) -> dict[str, Any]:
     figure.add_trace(_point(found_lab, "found", _hex(found_lab), "square", 11))
     _labels(figure, {"neutral": (0.0, 0.0), "asked": asked.lab[1:], "found": found_lab[1:]},
             low, high)  # fmt: skip
+    return _plane(figure, low, high)
+
+
+def chromaticity_of_colors(colors: MaskedColors, described: ColorDescription) -> dict[str, Any]:
+    """The a*b* plane without a question: pixels, neutral point, best-lit part and mean."""
+    density = chromaticity_density(colors.lab, colors.counts)
+    figure = blank(height=400)
+    _pixels(figure, density)
+    lit, mean_lab = described.lit_lab, described.mean_lab
+    points = np.array([*density.corners, np.zeros(2), lit[1:], mean_lab[1:]])
+    low, high = square_around(points)
+    _neutral(figure)
+    figure.add_trace(_point(mean_lab, "plain mean", _hex(mean_lab), "circle", 10))
+    figure.add_trace(_point(lit, "best-lit part", _hex(lit), "square", 11))
+    _labels(figure, {"neutral": (0.0, 0.0), "asked": mean_lab[1:], "found": lit[1:]}, low, high,
+            {"asked": "mean", "found": "lit"})  # fmt: skip
+    return _plane(figure, low, high)
+
+
+def _pixels(figure: Any, density: ChromaticityDensity) -> None:
+    """The pixels in their colors, a square a cell, its area their number; hover counts them."""
+    import plotly.graph_objects as go
+
+    height, width = density.counts.shape
+    figure.add_layout_image(
+        source=_png_url(density_image(density)[::-1]), xref="x", yref="y",
+        x=density.a_min, y=density.b_min + height * density.step,
+        sizex=width * density.step, sizey=height * density.step,
+        sizing="stretch", layer="below",
+    )  # fmt: skip
+    center = (np.array([density.a_min, density.b_min]) + density.step / 2.0).tolist()
+    figure.add_trace(go.Heatmap(
+        z=np.where(density.counts > 0, density.counts, np.nan), opacity=0, showscale=False,
+        x0=center[0], dx=density.step, y0=center[1], dy=density.step, hoverongaps=False,
+        hovertemplate="a* %{x:.1f} · b* %{y:.1f}<br>%{z:,} px<extra></extra>",
+    ))  # fmt: skip
+
+
+def _neutral(figure: Any) -> None:
+    import plotly.graph_objects as go
+
+    figure.add_trace(go.Scatter(
+        x=[0], y=[0], mode="markers", hovertemplate="neutral: a* = b* = 0<extra></extra>",
+        marker={"symbol": "circle-open", "size": 9, "color": INK, "line": {"width": 1.5}},
+    ))  # fmt: skip
+
+
+def _plane(figure: Any, low: np.ndarray, high: np.ndarray) -> dict[str, Any]:
+    """The figure with axes of the same unit, as plain JSON."""
     figure.update_xaxes(range=[low[0], high[0]], title_text="a*", constrain="domain")
     figure.update_yaxes(
         range=[low[1], high[1]],
@@ -165,7 +207,12 @@ def _axis_line(figure: Any, found: Measurement, low: np.ndarray, high: np.ndarra
     ))  # fmt: skip
 
 
-def _labels(figure: Any, points: dict[str, Any], low: np.ndarray, high: np.ndarray) -> None:
+def _labels(
+    figure: Any, points: dict[str, Any], low: np.ndarray, high: np.ndarray,
+    words: Mapping[str, str] | None = None,
+) -> None:  # fmt: skip
+    """The names of the points beside them; ``words`` are what a name reads instead."""
+    words = words or {}
     shifts = {"neutral": -11}
     apart = (np.array(points["found"]) - np.array(points["asked"])) / (high - low)
     if abs(apart[0]) < 0.12 and abs(apart[1]) < 0.05:
@@ -175,30 +222,41 @@ def _labels(figure: Any, points: dict[str, Any], low: np.ndarray, high: np.ndarr
     for name, (a, b) in points.items():
         near_edge = float(a) > float(high[0]) - 12.0
         figure.add_annotation(
-            x=float(a), y=float(b), text=name, showarrow=False, font={"size": 11, "color": INK},
-            xanchor="right" if near_edge else "left", xshift=-11 if near_edge else 11,
-            yshift=shifts.get(name, 0),
+            x=float(a), y=float(b), text=words.get(name, name), showarrow=False,
+            font={"size": 11, "color": INK}, xanchor="right" if near_edge else "left",
+            xshift=-11 if near_edge else 11, yshift=shifts.get(name, 0),
         )  # fmt: skip
 
 
 def lightness(found: Measurement) -> dict[str, Any]:
     """Histogram of L* with the found and the asked lightness."""
-    import plotly.graph_objects as go
-
     assert found.colors is not None
     assert found.verdict.lab is not None
-    counts = lightness_histogram(found.colors.lab, found.colors.counts)
+    lines = (("asked", found.target.lab[0], "solid"), ("found", found.verdict.lab[0], "dash"))
+    return _lightness(found.colors, lines)
+
+
+def lightness_of_colors(colors: MaskedColors, described: ColorDescription) -> dict[str, Any]:
+    """Histogram of L* with that of the best-lit part and of the mean."""
+    lines = (("lit", described.lit_lab[0], "solid"), ("mean", described.mean_lab[0], "dash"))
+    return _lightness(colors, lines)
+
+
+def _lightness(colors: MaskedColors, lines: Sequence[tuple[str, float, str]]) -> dict[str, Any]:
+    """Histogram of L* with two lines: name, value and dash of each."""
+    import plotly.graph_objects as go
+
+    counts = lightness_histogram(colors.lab, colors.counts)
     share = 100.0 * counts / counts.sum()
     figure = blank(bargap=0.12)
     figure.add_trace(go.Bar(
         x0=1.0, dx=2.0, y=share, marker={"color": SOFT, "line": {"width": 0}},
         hovertemplate="L* %{x:.0f} ± 1<br>%{y:.1f}% of the pixels<extra></extra>",
     ))  # fmt: skip
-    found_l, asked_l = found.verdict.lab[0], found.target.lab[0]
-    right = found_l >= asked_l
-    for name, value, dash, level, to_right in (
-        ("asked", asked_l, "solid", 1.0, not right), ("found", found_l, "dash", 0.86, right),
-    ):  # fmt: skip
+    (_, first, _), (_, second, _) = lines
+    for (name, value, dash), level, to_right in zip(
+        lines, (1.0, 0.86), (second < first, second >= first), strict=True
+    ):
         figure.add_vline(x=value, line={"color": INK, "width": 2, "dash": dash})
         # Words stand outside the pair of lines, and inside the plot.
         outside = (to_right and value < 80) or value < 20

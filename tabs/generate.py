@@ -14,20 +14,28 @@ from core.prompts.prompt import Prompt
 from tabs import inspect
 from tabs.context import Context
 from tabs.drawing import draw
-from tabs.generate_models import about_models, checked_models, stand_ins
+from tabs.generate_models import about_models, checked_models, lacking_words, model_choices
 from tabs.generate_plan import (
     MOST_IMAGES,
     RENDERER,
-    Own,
     Settings,
     count_of,
     own_prompt,
     requests,
     settings,
+    summary_of,
     title_of,
     too_many,
 )
 from tabs.generate_view import SIZES, View, layout
+from tabs.generate_words import (
+    FIRST,
+    NOTHING_TO_DRAW,
+    Own,
+    fields_of,
+    follow,
+    reading_view,
+)
 from tabs.guard import many, message_of
 from tabs.inspect_judge import Question, question
 from tabs.links import read, whole
@@ -42,25 +50,37 @@ def plan(context: Context, asked: Any, own: Own, *controls: Any) -> list[Any]:
     """What pressing Draw would come to, in words; updates for ``View.planned``."""
     asked = asked if isinstance(asked, dict) else {}
     mode = str(asked.get("mode") or "own")
-    renderer = RENDERER in (controls[0] or [])
+    models = controls[0] or []
+    renderer = RENDERER in models
+    about: dict[str, Any] = {}
+    reading: dict[str, Any] = {}
+    view: dict[str, Any] = {"button": "Draw"}
+    summary, light = "", ""
     try:
+        if mode == "own":
+            reading = reading_view(own, renderer, list(models) == [RENDERER])
         how = settings(*controls)
+        summary, light = summary_of(how), _light_words(how)
         prompts = int(asked.get("prompts") or 0) if mode != "own" else 1
         total = count_of(prompts, how)
-        view: dict[str, Any] = {
+        view = {
             "button": f"Draw {total:,} images" if total > 1 else "Draw",
             "note": _product(prompts, how) if total > 1 else "",
-            "notes": _notes(mode, own, how), "own": _own_link(own), "settings": _link(how),
+            "own": _own_link(own), "settings": _link(how),
         }  # fmt: skip
         about = about_models(context, how.models)
-        if total > MOST_IMAGES:
-            view["problem"] = too_many(total)
+        problem = too_many(total) if total > MOST_IMAGES else lacking_words(about)
+        if problem or reading.get("problem"):
+            view["problem"] = problem or reading["problem"]
     except TrueHueError as error:
-        view, about = {"button": "Draw", "problem": str(error)}, {}
+        view["problem"] = str(error)
     return [
         gr.update(view=view),
         gr.update(view=about),
         gr.update(visible=renderer),
+        gr.update(view=reading),
+        gr.update(text=summary),
+        gr.update(text=light),
     ]
 
 
@@ -75,10 +95,8 @@ def start(context: Context, sent: dict[str, Any], own: Own, *controls: Any) -> s
     prompts: list[Prompt]
     if sent.get("mode") == "own":
         prompts = [own_prompt(own)]
-        if RENDERER in how.models and not (prompts[0].targets and prompts[0].targets[0].color):
-            raise BadInput(
-                "The renderer does not read sentences: choose an object and a color for it."
-            )
+        if RENDERER in how.models and not prompts[0].targets:
+            raise BadInput(NOTHING_TO_DRAW)
     else:
         prompts, lost = context.library.resolve(sent.get("refs") or [])
         if lost:
@@ -93,13 +111,18 @@ def restore(query: dict[str, str]) -> list[Any]:
     The prompts' browser reads its own part of the address.
     """
     if query.get("tab") != "generate":
-        return [gr.skip()] * 11
+        return [gr.skip()] * 12
     light, failure = query.get("light", ""), query.get("failure", "")
     models = [name for name in query.get("model", "").split(MODEL_SEPARATOR) if name]
+    # What a link leaves out follows its words.
+    filled = fields_of(query.get("text", ""))
+    given = query if query.get("text") else {"object": None, "target": None, **query}
+    name, target = given.get("object", filled[0]), given.get("target", filled[1])
     return [
         query.get("text", gr.skip()),
-        query.get("object", gr.skip()),
-        gr.update(value=query["target"]) if "target" in query else gr.skip(),
+        _or_skip(name),
+        gr.skip() if target is None else gr.update(value=target),
+        filled,
         models or gr.skip(),
         _or_skip(whole(query.get("seed", ""), MAX_SEED)),
         _or_skip(whole(query.get("seeds", ""), 1000)),
@@ -132,17 +155,20 @@ def _product(prompts: int, how: Settings) -> str:
     return " × ".join(parts + by_model)
 
 
-def _notes(mode: str, own: Own, how: Settings) -> list[str]:
-    if RENDERER not in how.models:
-        return []
-    notes = [LIGHTS[how.light].description] if how.light in LIGHTS else []
-    if mode == "own" and own.object_name:
-        notes += stand_ins([own.object_name])
-    return notes
+def _light_words(how: Settings) -> str:
+    if RENDERER not in how.models or how.light not in LIGHTS:
+        return ""
+    return LIGHTS[how.light].description
 
 
 def _own_link(own: Own) -> dict[str, Any]:
-    return {"text": own.text, "object": own.object_name, "target": own.target_text}
+    """What a link has to say: fields that follow the words come back with them."""
+    by_hand = own.hand if own.text.strip() else (True, True)
+    return {
+        "text": own.text,
+        **({"object": own.object_name} if by_hand[0] else {}),
+        **({"target": own.target_text} if by_hand[1] else {}),
+    }
 
 
 def _link(how: Settings) -> dict[str, Any]:
@@ -161,22 +187,32 @@ def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, 
     quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
     controls = [*view.own, *view.settings]
 
-    def planned(asked: Any, text: Any, name: Any, target: Any, *rest: Any) -> list[Any]:
-        return plan(context, asked, _own(text, name, target), *rest)
+    def planned(
+        asked: Any, text: Any, name: Any, target: Any, filled: Any, *rest: Any
+    ) -> list[Any]:
+        return plan(context, asked, _own(text, name, target, filled), *rest)
+
+    def followed(text: Any, name: Any, target: Any, filled: Any) -> list[Any]:
+        own = _own(text, name, target, filled)
+        return _changed(own, follow(own))
+
+    def unhanded(text: Any, name: Any, target: Any, filled: Any) -> list[Any]:
+        own = _own(text, name, target, filled)
+        return _changed(own, fields_of(own.text))
 
     def started(
-        event: gr.EventData, asked: Any, text: Any, name: Any, target: Any, *rest: Any
+        event: gr.EventData, asked: Any, text: Any, name: Any, target: Any, filled: Any, *rest: Any
     ) -> list[Any]:
         sent = event._data if isinstance(event._data, dict) else {}
-        own = _own(text, name, target)
+        own = _own(text, name, target, filled)
         answered, job = {"answered": sent.get("at")}, gr.skip()
-        shown, missing, only = plan(context, asked, own, *rest)
+        shown, *others = plan(context, asked, own, *rest)
         try:
             job = gr.update(job=start(context, sent, own, *rest))
         except Exception as error:
             answered["problem"] = message_of(error)
         shown = gr.update(view={**shown["view"], **answered})
-        return [shown, missing, only, job, gr.update(data=context.data_text())]
+        return [shown, *others, job, gr.update(data=context.data_text())]
 
     def inspected(source: Any, *asked: Any) -> list[Any]:
         source = source if isinstance(source, dict) else {}
@@ -200,6 +236,9 @@ def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, 
 
     # Not on page load: this tab may not be drawn yet, and what is not drawn cannot be filled.
     view.ask.ready(linked, None, view.restored, **quiet)
+    view.ask.ready(lambda: gr.update(choices=model_choices(context)), None, view.models, **quiet)
+    view.own_text.change(followed, view.own, view.own[1:], trigger_mode="always_last", **quiet)
+    view.reading.follow(unhanded, view.own, view.own[1:], **quiet)
     events = [view.ask.plan, view.own_text.change, view.object_name.change, view.target.change]
     events += [control.change for control in view.settings]
     for event in events:
@@ -216,5 +255,16 @@ def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, 
     )  # fmt: skip
 
 
-def _own(text: Any, name: Any, target: Any) -> Own:
-    return Own(str(text or ""), str(name or ""), str(target or ""))
+def _changed(own: Own, fields: tuple[str, str]) -> list[Any]:
+    """Updates for the fields of object and color, and what the page has filled in now."""
+    before = (own.object_name, own.target_text)
+    name, target = (
+        gr.skip() if now == held else gr.update(value=now)
+        for now, held in zip(fields, before, strict=True)
+    )
+    return [name, target, fields_of(own.text)]
+
+
+def _own(text: Any, name: Any, target: Any, filled: Any) -> Own:
+    pair = (str(filled[0]), str(filled[1])) if isinstance(filled, (list, tuple)) else FIRST
+    return Own(str(text or ""), str(name or ""), str(target or ""), pair)

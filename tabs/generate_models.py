@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from core.generation.entry import ModelEntry
 from core.generation.readiness import missing
-from core.generation.reference import stand_in_note
 from core.generation.registry import MODELS, Defaults, model
 from core.generation.renderer import OBJECTS
 from core.prompts.tables import objects
@@ -17,8 +17,12 @@ DRAWABLE = ("renderer", "diffusers", "transformers")
 
 
 def model_choices(context: Context) -> list[tuple[str, str]]:
-    """Name and id of every model that could draw here, and of every server that was set up."""
-    listed = [(entry.name, entry.id) for entry in MODELS if entry.kind in DRAWABLE]
+    """Name and id of every model that could draw, and of every server that was set up; what has no
+    weights on this machine is marked."""
+    listed = [
+        (entry.name + (" · not here" if _lacks(entry, context) else ""), entry.id)
+        for entry in MODELS if entry.kind in DRAWABLE
+    ]  # fmt: skip
     return listed + [(f"{name} (server)", f"served:{name}") for name in context.endpoints]
 
 
@@ -27,12 +31,6 @@ def objects_to_draw() -> list[str]:
     return list(
         dict.fromkeys([*OBJECTS, *sorted((row.name for row in objects()), key=str.casefold)])
     )
-
-
-def stand_ins(names: Sequence[str]) -> list[str]:
-    """A sentence for every object that the renderer draws as another shape."""
-    notes = (stand_in_note(name) for name in names)
-    return [note for note in notes if note]
 
 
 def checked_models(context: Context, models: Sequence[str]) -> None:
@@ -64,6 +62,20 @@ def about_models(context: Context, models: Sequence[str]) -> dict[str, Any]:
             lacking.insert(0, ("It cannot draw here yet.", ""))
         told.append({"name": entry.name, "facts": " · ".join(facts), "lacking": lacking})
     return {"models": told, "lacking": any(one["lacking"] for one in told)}
+
+
+def lacking_words(about: Mapping[str, Any]) -> str:
+    """Why nothing is drawn while a chosen model cannot draw; empty where all can."""
+    names = [one["name"] for one in about.get("models", ()) if one["lacking"]]
+    if not names:
+        return ""
+    return (
+        f"{' and '.join(names)} cannot draw here yet: choose another model, or see what it lacks."
+    )
+
+
+def _lacks(entry: ModelEntry, context: Context) -> bool:
+    return bool(missing(entry, None, context.sources, context.endpoints))
 
 
 def _own_settings(own: Defaults | None) -> str:

@@ -6,14 +6,19 @@ import hashlib
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from core.color.systems import parse_target
 from core.errors import BadInput
 from core.generation.request import MAX_SEED, GenerationRequest
-from core.prompts.prompt import ObjectTarget, Prompt
+from core.prompts.prompt import Prompt
 from core.prompts.words import color_words, with_articles
+from tabs.generate_words import Own, wanted
+
+__all__ = [
+    "Own", "Settings", "count_of", "guidance_scales", "own_prompt", "requests", "settings",
+    "summary_of", "title_of", "too_many",
+]  # fmt: skip
 
 RENDERER = "reference-renderer"
 MOST_IMAGES = 20_000
@@ -33,16 +38,6 @@ class Settings:
     size_px: int | None = None
     light: str = "studio"
     failure: str = "none"
-
-
-@dataclass(frozen=True)
-class Own:
-    """A prompt in one's own words, and what an image of it has to show."""
-
-    text: str = ""
-    object_name: str = ""
-    target_text: str = ""
-    negative_labels: tuple[str, ...] = field(default=(), repr=False)
 
 
 def settings(
@@ -96,17 +91,18 @@ def own_prompt(own: Own) -> Prompt:
     nor object, UnknownColor for a color that cannot be read.
     """
     text, name = " ".join(own.text.split()), " ".join(own.object_name.split())
-    color = parse_target(own.target_text) if own.target_text.strip() else None
     if not text and not name:
         raise BadInput("Write what to draw, or choose an object and a color.")
+    targets = wanted(own).targets
     if not text:
+        color = targets[0].color
         text = with_articles(f"A photo of a {f'{color_words(color)} ' if color else ''}{name}")
-    targets = (ObjectTarget(name, color, own.negative_labels),) if name else ()
-    key = "\n".join([text, name, color.value if color else ""])
-    digest = hashlib.sha256(key.encode()).hexdigest()[:12]
+    parts = [part for one in targets for part in (one.name, one.color.value if one.color else "")]
+    digest = hashlib.sha256("\n".join([text, *(parts or ["", ""])]).encode()).hexdigest()[:12]
+    system = next((one.color.system for one in targets if one.color), None)
     return Prompt(
         id=f"own-{digest}", text=text, task="free", targets=targets, source=OWN,
-        system=(color.system or "") if color else "",
+        system=system or "",
     )  # fmt: skip
 
 
@@ -169,6 +165,20 @@ def title_of(prompts: Sequence[Prompt], how: Settings) -> str:
     if len(words) > 80:
         words = words[:79] + "…"
     return f"{words} · {len(how.models)} models" if len(how.models) > 1 else words
+
+
+def summary_of(how: Settings) -> str:
+    """The settings that are folded away, in one line."""
+    scales = [f"{scale:g}" for scale in how.guidance if scale is not None]
+    parts = [
+        f"{how.seeds:,} image{'' if how.seeds == 1 else 's'}, seed {how.seed}",
+        f"{how.size_px} × {how.size_px}" if how.size_px else "model's own size",
+        f"guidance {', '.join(scales)}" if scales else "",
+        f"{how.steps} steps" if how.steps else "",
+        f"{how.light} light" if RENDERER in how.models else "",
+        f"failure: {how.failure}" if RENDERER in how.models and how.failure != "none" else "",
+    ]
+    return " · ".join(part for part in parts if part)
 
 
 def _steps(text: Any) -> int | None:

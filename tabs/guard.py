@@ -2,22 +2,70 @@
 
 from __future__ import annotations
 
+import errno
 import logging
+import re
 
 from core.errors import BadInput, TrueHueError
 
 log = logging.getLogger("truehue")
 
+MOST_CHARACTERS = 2_000
+"""A message is for people: what was given is not given back whole."""
+
+_others_read = False
+_REPORTS = re.compile(r"(The database) \S.* reports: .*", re.DOTALL)
+# Everything up to the last slash of an absolute path: no address of a site, no single slash.
+_INSIDE = r"[^/\\'\"“”,;:()\n]{1,255}"
+_FOLDERS = re.compile(rf"(?<![\w:/.\\])(?:[A-Za-z]:)?[/\\](?:{_INSIDE}[/\\])+(?=[^/\\\s])")
+
 
 def message_of(error: Exception) -> str:
     """The text to show for an error; logs the ones that are not ours with their trace."""
     if isinstance(error, TrueHueError):
-        return str(error)
-    log.error("unexpected error", exc_info=error)
-    return (
-        f"Something went wrong that TrueHue did not expect ({type(error).__name__}: {error}). "
-        "Nothing was stored. The log of the app has the details."
-    )
+        text = str(error)
+        if _others_read:
+            if (told := for_others(text)) != text:
+                log.error("told without paths: %s", text)
+            text = told
+    elif is_full(error):
+        log.error("no room", exc_info=error)
+        text = "The disk is full: nothing was stored. Make room, then try again."
+    else:
+        log.error("unexpected error", exc_info=error)
+        about = "" if _others_read else f": {error}"
+        text = (
+            f"Something went wrong that TrueHue did not expect ({type(error).__name__}"
+            f"{shortened(about, MOST_CHARACTERS // 2)}). Nothing was stored. The log of the app "
+            "has the details."
+        )
+    return shortened(text, MOST_CHARACTERS)
+
+
+def is_full(error: Exception) -> bool:
+    """Whether there was no room for a file, or no more of one's share of the disk."""
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+
+
+def others_read_errors(yes: bool = True) -> None:
+    """From now on messages name files alone, not where they lie, and nothing of the database:
+    others than the people at this machine read them."""
+    global _others_read
+    _others_read = yes
+
+
+def for_others(text: str) -> str:
+    """A message without the folders of paths, and without what the database says in SQL."""
+    text = _REPORTS.sub(r"\1 reports an error.", text)
+    return _FOLDERS.sub("", text)
+
+
+def shortened(text: str, most: int) -> str:
+    """The text, its middle left out where it is longer than ``most`` characters."""
+    if len(text) <= most:
+        return text
+    half = (most - 3) // 2
+    return f"{text[:half]} … {text[-half:]}"
 
 
 def allowed_model(model_id: str, local: bool) -> None:

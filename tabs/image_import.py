@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import BadInput
-from core.image_sets import FolderPlan, FolderReport, Tally, drawing, plan, read
+from core.image_sets import FolderPlan, FolderReport, Tally, drawing, plan, read, unreadable
 from core.image_sets.planning import UNKNOWN_MODEL
+from core.image_sets.records import Remark
 from core.image_sets.reporting import Listed
 from core.masks.mask import Mask
 from core.prompts.prompt import Prompt
 from tabs.context import Context
+from tabs.image_scoring import offer
 from tabs.importing import ImportJob
 from tabs.library import Library, counted
 
@@ -67,7 +69,7 @@ def look(context: Context, given: Mapping[str, Any]) -> dict[str, Any]:
     """What an import would do, without opening an image."""
     found = planned(context, given)
     report = Tally(found).report()
-    return {"found": len(found.found), "report": report_json(report, planned_only=True)}
+    return {"found": len(found.found), "report": report_json(report, True, unreadable(found))}
 
 
 def take(context: Context, given: Mapping[str, Any], job: ImportJob) -> dict[str, Any]:
@@ -81,6 +83,7 @@ def take(context: Context, given: Mapping[str, Any], job: ImportJob) -> dict[str
             source = context.storage.prompt_sets.add(name, found.new_prompts, "mapping").set_id
         tally = Tally(found)
         already = context.storage.drawings.imported_keys()
+        rows, with_mask = [], 0
         for step in read(found, already, job.stop):
             job.position = step.position
             tally.add(step)
@@ -92,16 +95,24 @@ def take(context: Context, given: Mapping[str, Any], job: ImportJob) -> dict[str
             if made.opaque is not None and made.opaque.any():
                 mask = Mask(made.opaque, "file", {"from": "transparency"})
                 context.storage.masks.add(image.image_id, mask)
-            context.storage.drawings.add(row)
+                with_mask += 1
+            rows.append(context.storage.drawings.add(row))
             job.stored += 1
-        return report_json(tally.report(), planned_only=False)
+        chosen = str(given.get("set") or "")
+        set_id = "" if chosen in ("", EVERY_IMPORTED_SET) or found.new_prompts else chosen
+        report = report_json(tally.report(), False, unreadable(found))
+        return {**report, "score": offer(context, rows, set_id, with_mask)}
     finally:
         if given.get("session"):
             context.staging.clear(str(given["session"]))
 
 
-def report_json(report: FolderReport, planned_only: bool) -> dict[str, Any]:
-    """A report as the dialog shows it: counts, then lists that can be opened."""
+def report_json(
+    report: FolderReport, planned_only: bool, unread: Sequence[Remark] = ()
+) -> dict[str, Any]:
+    """A report as the dialog shows it: counts, then lists that can be opened. ``unread`` are the
+    files without a prompt that are no images besides."""
+    broken = Listed(report.broken.total + len(unread), (*report.broken.first, *unread))
     with_image = report.asked - report.missing.total if planned_only else report.prompts
     counts: list[list[Any]] = [
         counted(report.files, "file", "in the folder"),
@@ -112,11 +123,11 @@ def report_json(report: FolderReport, planned_only: bool) -> dict[str, Any]:
         counts += [
             counted(report.taken, "image", "read and stored"),
             counted(report.known, "image", "imported before, left as it was"),
-            counted(report.broken.total, "file", "broken, left out"),
             counted(report.unread, "image", "not reached"),
             counted(report.lossy, "image", "compressed with loss: colors were changed a little"),
         ]
     counts += [
+        counted(broken.total, "file", "broken, left out"),
         counted(report.new_prompts, "prompt", "that only the folder's table knows"),
         counted(report.extra.total, "file", "without a prompt"),
         counted(report.ignored, "hidden, system or table file", ""),
@@ -130,7 +141,7 @@ def report_json(report: FolderReport, planned_only: bool) -> dict[str, Any]:
             "folder, put a CSV with the columns file and prompt into it."
         )
     lists = [
-        _list("Broken", report.broken),
+        _list("Broken", broken),
         _list("Belongs to no prompt", report.extra),
         # Of a few images for many prompts the count says enough.
         _list(

@@ -22,8 +22,8 @@ _SESSION = re.compile("[0-9a-f]{32}")
 class Staging:
     """Folders that a browser sends file by file, below the data folder until they are imported."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, most_bytes: int = MOST_STAGED_BYTES) -> None:
+        self._folder, self._most = folder, most_bytes
         self._held: dict[str, tuple[int, int]] = {}  # files and bytes of each session
         self._lock = Lock()
 
@@ -47,9 +47,9 @@ class Staging:
         with self._lock:
             files, held = self._held.get(session, (0, 0))
             everything = sum(taken for _, taken in self._held.values())
-            if files >= MOST_STAGED_FILES or everything + size > MOST_STAGED_BYTES:
+            if files >= MOST_STAGED_FILES or everything + size > self._most:
                 raise BadInput(
-                    f"More than {MOST_STAGED_FILES:,} files or {MOST_STAGED_BYTES // 2**30} GB "
+                    f"More than {MOST_STAGED_FILES:,} files or {self._most // 2**30} GB "
                     "wait here. Import a part of the folder, or put it on the machine of the app "
                     "and name its path."
                 )
@@ -113,6 +113,7 @@ class ImportJob:
         self.id = uuid.uuid4().hex
         self.stop = Event()
         self.position, self.total, self.stored = 0, 0, 0
+        self.doing = ""
         self.finished = False
         self.report: dict[str, Any] = {}
         self.problem = ""
@@ -131,7 +132,9 @@ class ImportJob:
 
     def as_json(self) -> dict[str, Any]:
         """The job as the page shows it."""
-        if not self.finished:
+        if not self.finished and self.doing:
+            words = f"{self.doing}: {self.position:,} of {self.total:,} pictures"
+        elif not self.finished:
             words = f"{self.position:,} of {self.total:,} files, {self.stored:,} images stored"
         elif self.problem:
             words = self.problem

@@ -21,8 +21,11 @@ The pixels are stored as they are; broken files are reported.</p>
 <div class="th-field"><label for="th-import-set">Prompts</label><select class="th-import-set" id="th-import-set"></select></div>
 <div class="th-field"><label for="th-import-model">Model that drew them</label>
 <input type="text" class="th-import-model" id="th-import-model" maxlength="120" placeholder="FLUX.1-dev, 50 steps" autocomplete="off"></div>
-<div class="th-import-actions"><button type="submit" class="th-button th-import-check">Look into it</button>
+<div class="th-import-actions"><button type="submit" class="th-button th-import-check">Check the folder</button>
 <button type="button" class="th-button th-import-start" hidden>Import</button>
 <button type="button" class="th-button th-import-stop" hidden>Cancel</button>
 <span class="th-import-status" role="status"></span></div></form>
-<div class="th-import-report" role="status" hidden></div></dialog></div>"""  # noqa: E501
+<div class="th-import-report" role="status" hidden></div>
+<div class="th-import-score" hidden><b>Score them</b><div class="th-field"><label for="th-import-masker">Measure</label>
+<select class="th-import-masker" id="th-import-masker"></select></div><p></p>
+<button type="button" class="th-button th-import-score-start">Score them</button></div></dialog></div>"""  # noqa: E501

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import gradio as gr
 
 from core.color.systems import SYSTEMS
 from core.generation.sources import Sources
-from core.verdict.rules import RULES
+from core.verdict.rules import DEFAULT_RULE, RULES
 from tabs import inspect_find
 from tabs.color_picker import color_picker
 from tabs.context import Context
@@ -22,30 +23,45 @@ from tabs.inspect_judge import (
     NO_IMAGE,
     Question,
     judge,
+    last_question,
+    limits_of,
     open_on_stage,
     question,
     question_of,
 )
 from tabs.inspect_view import problem, waiting
 from tabs.links import read
+from tabs.rule_choice import rule_choice
 from tabs.stage import stage
 from tabs.widgets import refresh, widget
 
 IN_ORDER: dict[str, Any] = {"concurrency_id": "inspect", "concurrency_limit": 1}
 """One at a time and in order: the answer to an old question never covers that to a new one."""
 VERDICT = '<section class="th-verdict" aria-live="polite"></section>'
+VERDICT_PARTS = (
+    "js/basket.js", "js/judging.js", "js/verdict_colors.js", "js/verdict_limits.js",
+)  # fmt: skip
 LIBRARY = """<dialog class="th-library" aria-label="Stored images"><header><b>Stored images</b>
+<input type="search" class="th-library-search" placeholder="Name, model, object, color" aria-label="Search stored images">
+<label class="th-library-of"><span>From</span> <select class="th-library-source" aria-label="Where images came from"></select></label>
 <span class="th-library-status" role="status"></span>
+<button type="button" class="th-button th-library-select" aria-pressed="false">Select</button>
 <button type="button" class="th-button th-library-close">Close</button></header>
-<div class="th-library-grid"></div>
-<button type="button" class="th-button th-library-more" hidden>Show more</button></dialog>"""
+<div class="th-library-bar" hidden><span class="th-library-chosen"></span>
+<button type="button" class="th-button th-library-delete">Delete</button></div>
+<div class="th-library-told"></div><div class="th-library-grid"></div>
+<button type="button" class="th-button th-library-more" hidden>Show more</button>
+<details class="th-library-trash" hidden><summary></summary><ul></ul></details></dialog>"""  # noqa: E501
 EVIDENCE = """<div class="th-evidence" hidden>
 <section class="th-card th-card-ab"><h3>Chromaticity of the measured pixels</h3>
-<div class="th-figure" role="img" aria-label="Pixels in the a*b* plane"></div></section>
+<div class="th-figure" role="img" aria-label="Pixels in the a*b* plane"></div>
+<div class="th-palette-part" hidden><h3>What color it is</h3><div class="th-palette-box"></div></div>
+</section>
 <section class="th-card th-card-light"><h3>Lightness L*</h3>
 <div class="th-figure" role="img" aria-label="Histogram of L*"></div>
-<h3>Where the difference lies</h3><p class="th-offsets-to"></p><div class="th-offsets"></div></section>
-<section class="th-card th-card-names"><h3>Nearest names, ΔE00</h3><div class="th-names"></div></section>
+<div class="th-difference"><h3>Where the difference lies</h3><p class="th-offsets-to"></p>
+<div class="th-offsets"></div></div></section>
+<section class="th-card th-card-names"><h3 class="th-names-title"></h3><div class="th-names"></div></section>
 <section class="th-card th-card-steps"><h3>How this was measured</h3><ol class="th-steps"></ol></section>
 </div>"""  # noqa: E501
 
@@ -84,6 +100,16 @@ class View:
                 self.neighbors_of]  # fmt: skip
 
 
+class _Neighbors(gr.Slider):  # type: ignore[misc]
+    """A slider that hands on what was typed into its field: what is wrong with it is said by
+    :func:`tabs.inspect_judge.question`, in words, and not by an error without any."""
+
+    is_template = True
+
+    def preprocess(self, payload: Any) -> Any:
+        return payload
+
+
 def layout(sources: Sources | None = None) -> View:
     """Draws the tab; nothing is wired yet. ``sources`` tell which weights are here."""
     with gr.Row(elem_classes="th-inspect"):
@@ -97,17 +123,17 @@ def layout(sources: Sources | None = None) -> View:
                 )  # fmt: skip
                 with gr.Column(min_width=180, scale=4):
                     target = color_picker("Asked color", elem_id="asked-color")
-            rule_choice = gr.Radio(
-                [(known.name, known.id) for known in RULES], value="paper", label="Rule",
-                elem_id="rule", elem_classes="th-segments",
-            )  # fmt: skip
+            rule = rule_choice(DEFAULT_RULE, elem_id="rule")
             # Without a link: the address bar still holds the one that is about to be opened.
-            verdict = widget("verdict", VERDICT, elem_id="verdict", view=waiting(NO_IMAGE, ""))
+            verdict = widget(
+                "verdict", VERDICT, elem_id="verdict", before=VERDICT_PARTS,
+                view=waiting(NO_IMAGE, ""), limits="",
+            )  # fmt: skip
             find = inspect_find.layout(sources)
             with gr.Accordion("Settings of the rule", open=False, elem_classes="th-settings"):
-                neighbors = gr.Slider(
+                neighbors = _Neighbors(
                     0, MAX_K, value=0, step=1, elem_id="neighbors",
-                    label="Neighbors accepted by the paper rules, k",
+                    label="Neighbors accepted by paper, paper-centred and truehue, k",
                     info="The paper accepts the k nearest names of the same system, but does not "
                     "say k. 0 accepts the asked color alone.",
                 )  # fmt: skip
@@ -121,25 +147,35 @@ def layout(sources: Sources | None = None) -> View:
                     label="Hatch the pixels of the mask that the rule left out",
                 )  # fmt: skip
     evidence = widget(
-        "evidence", EVIDENCE, elem_id="evidence", before="js/figure.js", view=None,
+        "evidence", EVIDENCE, elem_id="evidence", before=("js/figure.js", "js/verdict_colors.js"),
+        view=None,
         plotly=plotly_version(),
     )  # fmt: skip
-    library = widget("library", LIBRARY, elem_id="library", open=0)
-    return View(stage_view, object_name, target, rule_choice, neighbors, show_measured,
+    library = widget(
+        "library", LIBRARY, elem_id="library", before=("js/basket.js", "js/judging.js"), open=0
+    )
+    return View(stage_view, object_name, target, rule, neighbors, show_measured,
                 neighbors_of, verdict, evidence, library, find)  # fmt: skip
 
 
 def open_image(
     context: Context, view: View, image_id: str, put: Question | None = None, mask_id: str = "",
-    kept: tuple[str, str] = ("", ""), words: str = "",
+    words: str = "", limits: str = "",
 ) -> list[Any]:  # fmt: skip
-    """Opens a stored image, as :func:`tabs.inspect_judge.open_on_stage`; fills ``outputs``."""
-    done = open_on_stage(context, image_id, put or Question(), mask_id, kept, words)
+    """Opens a stored image, as :func:`tabs.inspect_judge.open_on_stage`; fills ``outputs``.
+
+    ``limits`` of a link are tried on the verdict by the page alone.
+    """
+    done = open_on_stage(context, image_id, put or Question(), mask_id, words)
     # Refreshed with all their props: this tab may never have been opened yet.
     return [
-        refresh(view.stage, **done.stage), refresh(view.verdict, view=done.verdict["view"]),
+        refresh(view.stage, **done.stage),
+        # The time makes them new: the same link opened again brings them back.
+        refresh(view.verdict, view=done.verdict["view"],
+                limits=f"{limits} {time.time_ns()}" if limits else ""),
         refresh(view.evidence, view=done.evidence["view"]), done.put.object_name,
-        refresh(view.target, value=done.put.target_text), done.put.rule_id, done.put.k,
+        refresh(view.target, value=done.put.target_text),
+        refresh(view.rule, value=done.put.rule_id), done.put.k,
         done.put.neighbors_of,
     ]  # fmt: skip
 
@@ -150,13 +186,18 @@ def restore(context: Context, view: View, query: dict[str, str]) -> list[Any]:
         return [gr.skip()] * len(view.outputs)
     try:
         put, words = question_of(query)
-        return open_image(context, view, query["image"], put, query.get("mask", ""), words=words)
+        limits, wrong = limits_of(query)
+        return open_image(
+            context, view, query["image"], put, query.get("mask", ""),
+            words=" ".join(filter(None, (words, wrong))), limits=limits,
+        )  # fmt: skip
     except Exception as error:
-        return _refused(view, f"This link cannot be opened here. {message_of(error)}")
+        return refused(view, f"This link cannot be opened here. {message_of(error)}")
 
 
-def _refused(view: View, text: str) -> list[Any]:
-    """What is on the stage stays; the words say why nothing else came."""
+def refused(view: View, text: str) -> list[Any]:
+    """Fills ``outputs`` where nothing could be opened: what is on the stage stays, and the words
+    say why nothing else came."""
     rest = len(view.outputs) - 2
     return [gr.update(message=text), gr.update(view=problem(text)), *[gr.skip()] * rest]
 
@@ -180,18 +221,19 @@ def wire(view: View, context: Context, header: Any) -> None:
         rule_id = chosen if chosen in {by.id for by in RULES} else rule_id
         return [rule_id, *rejudge(value, object_name, target, rule_id, *rest)]
 
-    def opened(source: Any, *asked: Any) -> list[Any]:
+    def opened(stored: bool, source: Any, *asked: Any) -> list[Any]:
         image_id = source.get("opened") if isinstance(source, dict) else None
         if not isinstance(image_id, str):
             return [gr.skip()] * (len(view.outputs) + 1)
         try:
+            # Object and color on screen were asked of another picture. A drawn image brings its
+            # own; a stored one its last question.
             now = question(*asked)
-            # A photograph says nothing of object and color: those on screen go on. A drawn image
-            # brings its own.
             put = Question("", "", now.rule_id, now.k, now.show_measured, now.neighbors_of)
-            out = open_image(context, view, image_id, put, kept=(now.object_name, now.target_text))
+            put, mask_id = last_question(context, image_id, put) if stored else (put, "")
+            out = open_image(context, view, image_id, put, mask_id)
         except Exception as error:
-            out = _refused(view, message_of(error))
+            out = refused(view, message_of(error))
         return [*out, gr.update(data=context.data_text())]
 
     def linked(request: gr.Request) -> list[Any]:
@@ -213,8 +255,8 @@ def wire(view: View, context: Context, header: Any) -> None:
         rejudge_by, [view.verdict, *controls], [view.rule, *results],
         trigger_mode="always_last", **quiet,
     )  # fmt: skip
-    for source in (view.stage, view.library):
-        source.open(opened, [source, *view.asked], [*view.outputs, header],
+    for source, stored in ((view.stage, False), (view.library, True)):
+        source.open(partial(opened, stored), [source, *view.asked], [*view.outputs, header],
                     trigger_mode="multiple", **quiet)  # fmt: skip
     inspect_find.wire(view.find, view.stage, view.object_name, context)
     view.stage.browse(

@@ -7,23 +7,28 @@ from __future__ import annotations
 
 import base64
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import gradio as gr
 import numpy as np
 
+from core.color.lit import LIT_PERCENTILES, USUAL
 from core.color.systems import SYSTEMS, ColorTarget, parse_target
+from core.color_description import ColorDescription, describe_colors
 from core.errors import BadInput, NotStored, TrueHueError
 from core.masks.outline import outline_path
 from core.masks.overlay import unmeasured_overlay_png
 from core.pipeline import MAX_NEIGHBORS, Measurement, measure_by_rules
-from core.pixels import select_pixels
+from core.pixels import masked_colors, select_pixels
 from core.records import EvidenceRecord, MaskRecord
-from core.verdict.rules import RULES
+from core.verdict.limits import read_limits
+from core.verdict.rules import DEFAULT_RULE, RULES, rule
 from tabs.automatic import automatic_of, found_view, overrides_of
 from tabs.context import Context
 from tabs.guard import message_of
+from tabs.inspect_colors import colors_view, evidence_of_colors, whole_picture
 from tabs.inspect_state import (
     Work,
     exact_mask,
@@ -34,6 +39,7 @@ from tabs.inspect_state import (
     read_stage,
     remember,
 )
+from tabs.inspect_steps import color_steps
 from tabs.inspect_view import evidence_view, problem, verdict_view, waiting
 from tabs.links import ID_LENGTH, link, whole
 
@@ -44,7 +50,14 @@ NO_MASK = (
     "Mark the object: draw a box around it, or have it found by its name with Find. Then, where "
     "the mask is wrong, draw over what to keep and over what to cut."
 )
-NO_TARGET = "Choose the asked color: type a name, a hex or an rgb value."
+NO_TARGET = (
+    "Is it the color that was asked for? Choose the asked color above: a name, a hex, rgb, "
+    "lab(52 40 30), or a pixel with Pick."
+)
+
+
+MASKED, WHOLE = "What color is it?", "Colors of the whole picture"
+WHOLE_NOTE = "Background included; mark the object for its own color."
 
 
 @dataclass(frozen=True)
@@ -53,10 +66,18 @@ class Question:
 
     object_name: str = ""
     target_text: str = ""
-    rule_id: str = "paper"
+    rule_id: str = DEFAULT_RULE
     k: int = 0
     show_measured: bool = True
     neighbors_of: str = NEIGHBORS_OF
+
+    def as_json(self, image_id: str, mask_id: str) -> dict[str, Any]:
+        """What the page sends to have the verdict on this mask kept (tabs.keeping)."""
+        return {
+            "image": image_id, "mask": mask_id, "object": self.object_name,
+            "target": self.target_text, "rule": self.rule_id, "k": self.k,
+            "neighbors_of": self.neighbors_of,
+        }  # fmt: skip
 
     def address(self, image_id: str, mask_id: str = "") -> str:
         """The link that opens this image, mask and question again."""
@@ -75,16 +96,22 @@ def question(
     object_name: Any, target_text: Any, rule_id: Any, k: Any, show_measured: Any,
     neighbors_of: Any = NEIGHBORS_OF,
 ) -> Question:  # fmt: skip
-    """Checks what the browser sent; raises BadInput for what the page cannot have sent."""
+    """Checks what the browser sent; raises BadInput for a k that is none, and for what the page
+    cannot have sent."""
+    if not (isinstance(k, (int, float)) and 0 <= k <= MAX_K and k == int(k)):
+        raise BadInput(
+            f"k, the number of accepted neighbors, is a whole number from 0 to {MAX_K}. "
+            "Change it in Settings of the rule."
+        )
     known = {by.id for by in RULES}
     right = (
-        isinstance(k, (int, float)) and 0 <= k <= MAX_K and k == int(k)
-        and rule_id in known and neighbors_of in SYSTEMS
+        isinstance(rule_id, str) and rule_id in known
+        and isinstance(neighbors_of, str) and neighbors_of in SYSTEMS
     )  # fmt: skip
     if not right:
         raise BadInput(
-            f"The page sent the rule {rule_id!r} with k = {k!r} and neighbors of "
-            f"{neighbors_of!r}, which cannot be judged by. Reload the page."
+            f"The page sent the rule {rule_id!r:.60} and neighbors of {neighbors_of!r:.60}, which "
+            "cannot be judged by. Reload the page."
         )
     return Question(
         str(object_name or "").strip(), str(target_text or "").strip(), str(rule_id), int(k),
@@ -113,21 +140,43 @@ def judge(context: Context, stage_value: Any, *asked: Any) -> list[Any]:
         )  # fmt: skip
         return [shown, gr.update(view=problem(text)), _no_evidence()]
     if mask is None:
-        address = put.address(work.image_id)
-        cleared = gr.update(
-            outline="", measured_url="", mask_text="", message="", seq=work.seq, hatched="",
-            found="",
-        )  # fmt: skip
-        return [cleared, gr.update(view=waiting(NO_MASK, address)), _no_evidence()]
+        return _unmarked(context, work, put)
     address = put.address(work.image_id, mask.mask_id)
     try:
         if not put.target_text:
-            marked = _stage_update(context, work, mask)
-            return [marked, gr.update(view=waiting(NO_TARGET, address)), _no_evidence()]
+            return _unasked(context, work, mask, address)
         return _judge_mask(context, work, mask, put)
     except Exception as error:
         marked = _stage_update(context, work, mask)
         return [marked, gr.update(view=problem(message_of(error), address)), _no_evidence()]
+
+
+def _unmarked(context: Context, work: Work, put: Question) -> list[Any]:
+    """Nothing is marked: the colors of the whole picture, said to be that, and what to do next."""
+    cleared = gr.update(
+        outline="", measured_url="", mask_text="", message="", seq=work.seq, hatched="", found="",
+    )  # fmt: skip
+    view = waiting(NO_MASK, put.address(work.image_id))
+    try:
+        _, described, every = whole_picture(context.srgb8(work.image_id))
+        view["colors"] = colors_view(described, WHOLE, WHOLE_NOTE + every)
+    except TrueHueError:
+        pass  # a picture of one pixel has no colors to tell; what to do next is said all the same
+    return [cleared, gr.update(view=view), _no_evidence()]
+
+
+def _unasked(context: Context, work: Work, mask: MaskRecord, address: str) -> list[Any]:
+    """A mask without a question: its colors, at once."""
+    image, pixels = context.storage.images.get(work.image_id), context.mask_pixels(mask.mask_id)
+    colors = masked_colors(context.srgb8(work.image_id), pixels)
+    described = describe_colors(colors)
+    view = waiting(NO_TARGET, address)
+    view["colors"] = colors_view(described, MASKED)
+    text = mask_text(mask, image)
+    shown = evidence_of_colors(
+        colors, described, color_steps(text, mask.parameters, image.notes, described)
+    )
+    return [_stage_update(context, work, mask), gr.update(view=view), gr.update(view=shown)]
 
 
 def _no_evidence() -> Any:
@@ -146,21 +195,46 @@ def _judge_mask(context: Context, work: Work, mask: MaskRecord, put: Question) -
             system=put.neighbors_of, object_name=put.object_name,
         )
     }  # fmt: skip
+    described = _described(by_rule.values())
     found = by_rule.pop(put.rule_id)
     if found.dominant is None:
         raise BadInput(found.verdict.reason)
-    stored = context.storage.evidence.add(evidence_record(found, image.image_id, mask.mask_id))
+    # A draft: it is kept when somebody asks for it (tabs.keeping).
+    stored, kept = context.storage.evidence.draft(
+        evidence_record(found, image.image_id, mask.mask_id)
+    )
     text = mask_text(mask, image)
     address = put.address(image.image_id, mask.mask_id)
     return [
         _stage_update(context, work, mask, _measured(srgb8, found) if put.show_measured else None),
         gr.update(
-            view=verdict_view(
-                found, list(by_rule.values()), stored, image, address, mask.parameters
-            )
+            view={
+                **verdict_view(
+                    found, list(by_rule.values()), stored, image, address, mask.parameters
+                ),
+                "question": put.as_json(image.image_id, mask.mask_id),
+                "rule_name": rule(put.rule_id).name,
+                "kept": kept,
+            }
         ),
-        gr.update(view=evidence_view(found, text, mask.parameters, image.notes)),
+        gr.update(
+            view={
+                **evidence_view(found, text, mask.parameters, image.notes),
+                "colors": colors_view(described, MASKED) if described is not None else "",
+            }
+        ),
     ]
+
+
+def _described(measurements: Iterable[Measurement]) -> ColorDescription | None:
+    """The colors of the mask, from what the rule ``truehue`` has found already; of its lit color
+    only the usual level of shade, for which level it takes hangs on the asked color."""
+    for one in measurements:
+        if rule(one.verdict.rule).lit and one.colors is not None:
+            light = one.verdict.light
+            usual = light is not None and light.percentile == LIT_PERCENTILES[USUAL]
+            return describe_colors(one.colors, one.dominant if usual else None)
+    return None
 
 
 def evidence_record(found: Measurement, image_id: str, mask_id: str | None) -> EvidenceRecord:
@@ -239,14 +313,13 @@ class Opened:
 
 
 def open_on_stage(
-    context: Context, image_id: str, put: Question, mask_id: str = "",
-    kept: tuple[str, str] = ("", ""), words: str = "",
+    context: Context, image_id: str, put: Question, mask_id: str = "", words: str = "",
 ) -> Opened:  # fmt: skip
     """Puts a stored image on the stage with its mask, and judges it.
 
     Object and asked color are those of ``put``; where it has none, those that the image was drawn
-    with; where it has none either, ``kept``. ``words`` are shown on the stage. Raises NotStored
-    for an image that is not there.
+    with, if it was. ``words`` are shown on the stage. Raises NotStored for an image that is not
+    there.
     """
     image = context.storage.images.get(image_id)
     exact = exact_mask(context, image.image_id, put.object_name or origin_target(image)[0])
@@ -262,10 +335,10 @@ def open_on_stage(
         elif exact is not None:
             marks = marks_of(exact)
     except TrueHueError as error:
-        trouble = str(error)
+        trouble = message_of(error)
     drawn = origin_target(image)
     put = Question(
-        put.object_name or drawn[0] or kept[0], put.target_text or drawn[1] or kept[1],
+        put.object_name or drawn[0], put.target_text or drawn[1],
         put.rule_id, put.k, put.show_measured, put.neighbors_of,
     )  # fmt: skip
     # The time makes the value a new one, which the stage takes as a view to restore.
@@ -286,17 +359,27 @@ def open_on_stage(
     return Opened(stage, verdict, evidence, put)
 
 
+def last_question(context: Context, image_id: str, put: Question) -> tuple[Question, str]:
+    """``put`` with object and color of the last verdict that was kept of a stored image, and the id
+    of its mask; ``put`` itself and an empty id where none was kept. Raises NotStored."""
+    last = next(iter(context.storage.evidence.for_image(image_id)), None)
+    if last is None:
+        return put, ""
+    asked = str(last.target.get("value") or last.target.get("hex") or "")
+    return replace(put, object_name=last.object_name, target_text=asked), last.mask_id or ""
+
+
 def question_of(query: dict[str, str]) -> tuple[Question, str]:
     """The question that a link puts, and what of the link could not be read, in words.
 
     What cannot be read takes its default.
     """
-    rule_id, system = query.get("rule", "paper"), query.get("system", NEIGHBORS_OF)
+    rule_id, system = query.get("rule", DEFAULT_RULE), query.get("system", NEIGHBORS_OF)
     k = whole(query.get("k", "0"), MAX_K)
     wrong = []
     if rule_id not in {by.id for by in RULES}:
-        wrong.append(f'there is no rule "{rule_id}", so it is judged by paper')
-        rule_id = "paper"
+        wrong.append(f'there is no rule "{rule_id}", so it is judged by {DEFAULT_RULE}')
+        rule_id = DEFAULT_RULE
     if k is None:
         wrong.append(f'k = "{query["k"]}" is no whole number from 0 to {MAX_K}, so k is 0')
     if system not in SYSTEMS:
@@ -305,3 +388,15 @@ def question_of(query: dict[str, str]) -> tuple[Question, str]:
     words = f"Of this link not everything could be read: {'; '.join(wrong)}." if wrong else ""
     put = Question(query.get("object", ""), query.get("target", ""), rule_id, k or 0, True, system)
     return put, words
+
+
+def limits_of(query: dict[str, str]) -> tuple[str, str]:
+    """The limits that a link tries, in their plainest form, and what is wrong with them in words.
+
+    They change no verdict: the page says with them who would pass.
+    """
+    try:
+        limits = read_limits(query.get("limits", ""))
+    except BadInput as error:
+        return "", str(error)
+    return ",".join(f"{name}:{value:g}" for name, value in limits.items()), ""

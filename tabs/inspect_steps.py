@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from core.color_description import ColorDescription
 from core.masks.registry import masker
 from core.pipeline import Measurement
 from core.verdict.judge import FAIL, PASS, LightMatch
@@ -30,10 +31,7 @@ def steps(
         *_automatic(mask_parameters),
     ]
     out += [{"mark": "!", "title": "Clean-up of the rule", "text": note} for note in found.notes]
-    out.append({
-        "mark": "✓", "title": f"{colors.pixel_count:,} pixels to CIELAB",
-        "text": "D65, 2°, float64; " + (" ".join(image_notes) or "sRGB, nothing converted"),
-    })  # fmt: skip
+    out.append(_to_lab(colors.pixel_count, image_notes))
     hue = dominant.axis_hue_deg
     if hue is None or dominant.axis_share is None:
         title, text = "No dominant hue", "all pixels are neutral or of one color"
@@ -60,6 +58,33 @@ def steps(
     return out
 
 
+def color_steps(
+    mask_text: str,
+    mask_parameters: Mapping[str, Any],
+    image_notes: Sequence[str],
+    described: ColorDescription,
+) -> list[dict[str, Any]]:
+    """How the colors of a mask came about, while nothing is asked."""
+    return [
+        *_presence(mask_text, mask_parameters),
+        {"mark": "✓", "title": "Mask", "text": mask_text + _mask_note(mask_parameters)},
+        *_automatic(mask_parameters),
+        _to_lab(described.pixel_count, image_notes),
+        {"mark": "✓", "title": "The best-lit part of the largest material",
+         "text": f"{100.0 * described.lit_share:.0f}% of the pixels, as the rule truehue takes it"},
+        {"mark": "✓", "title": "Palette",
+         "text": "8 × 8 × 8 cells of sRGB, the largest 20 merged while 7 ΔE00 or less apart"},
+        {"mark": "·", "title": "No verdict", "text": "no color is asked for yet"},
+    ]  # fmt: skip
+
+
+def _to_lab(pixel_count: int, image_notes: Sequence[str]) -> dict[str, Any]:
+    return {
+        "mark": "✓", "title": f"{pixel_count:,} pixels to CIELAB",
+        "text": "D65, 2°, float64; " + (" ".join(image_notes) or "sRGB, nothing converted"),
+    }  # fmt: skip
+
+
 def _drawn(found: Measurement) -> str:
     most = figures.MOST_DRAWN
     return f" (the first {most} are drawn)" if len(found.candidates) > most else ""
@@ -77,10 +102,13 @@ def _limits(parameters: Mapping[str, Any]) -> str:
 
 
 def _light(light: LightMatch) -> str:
+    over = ""
+    if light.clipped_percent >= 0.5:
+        over = f", {light.clipped_percent:.0f}% of it over exposure"
     return (
-        f"darkest shade at {100 * light.contrast:.0f}% of the lit part; the asked color comes "
-        f"nearest at {100 * light.factor:.0f}% of full light with {light.haze_percent:.1f}% of "
-        f"white over it, at a cost of {light.cost:.1f}"
+        f"full light taken where {light.percentile:.0f}% of the object are darker"
+        f"{over}; the asked color comes nearest at {100 * light.factor:.0f}% of full light with "
+        f"{light.haze_percent:.1f}% of white over it, at a cost of {light.cost:.1f}"
     )
 
 

@@ -8,21 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from core.color.difference import HUE_GATE_CHROMA
-from core.color.spaces import chroma, hex_of, lab_to_srgb8
-from core.color.systems import SYSTEMS, all_nearest
+from core.color.difference import HUE_GATE_CHROMA, hue_word
+from core.color.spaces import chroma, hex_of, hue_deg, lab_to_srgb8
+from core.generation.truth import true_color_words
 from core.pipeline import Measurement
 from core.records import EvidenceRecord, ImageRecord
 from core.verdict.audit import audit
 from core.verdict.judge import FAIL, PASS, LightMatch, Metric
+from core.verdict.limits import alternatives
 from core.verdict.rules import rule
 from tabs import figures
 from tabs.automatic import name_of
+from tabs.inspect_colors import EVEN_CONTRAST, lab_text, nearest_names_view
 from tabs.inspect_steps import steps
 
 TITLES = {PASS: "Passes", FAIL: "Fails", "unscored": "Not scored"}
-EVEN_CONTRAST = 49.5
-"""The L* on which black and white text have the same contrast (WCAG, about 4.6 to 1)."""
 CONFIDENCE = ((90.0, "very sure"), (75.0, "rather sure"), (60.0, "not very sure"), (0.0, "unsure"))
 FULL = {"misfit": 15.0, "delta_chroma": 15.0, "delta_e00": 15.0, "hue_deg": 90.0}
 """What fills the bar of a number that has no limit."""
@@ -56,18 +56,9 @@ def problem(text: str, link: str = "") -> dict[str, Any]:
 
 
 def _swatch(lab: Sequence[float], hex_code: str, name: str = "") -> dict[str, Any]:
-    light, a, b = lab
-    # Lines break between the numbers, not within one.
-    parts = (f"L*\u00a0{light:.1f}", f"a*\u00a0{_signed0(a)}", f"b*\u00a0{_signed0(b)}")
     return {
-        "name": name, "hex": hex_code, "dark_text": light > EVEN_CONTRAST,
-        "lab": "\u00a0· ".join(parts),
+        "name": name, "hex": hex_code, "dark_text": lab[0] > EVEN_CONTRAST, "lab": lab_text(lab),
     }  # fmt: skip
-
-
-def _signed0(value: float) -> str:
-    """Two decimals with a real minus sign and no minus zero."""
-    return f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")
 
 
 def _bar(metric: Metric, found: Measurement) -> dict[str, Any]:
@@ -80,8 +71,9 @@ def _bar(metric: Metric, found: Measurement) -> dict[str, Any]:
     told = metric.threshold is None
     limit = "not judged" if told else f"< {metric.threshold:g}{unit}"
     return {
-        "label": label, "unit": unit, "passed": None if told else metric.passed,
-        "help": help_text + (" This rule tells it and does not judge by it." if told else ""),
+        "name": metric.name, "label": label, "unit": unit,
+        "passed": None if told else metric.passed,
+        "help": help_text + (" This rule reports it and does not judge by it." if told else ""),
         "value": metric.value, "limit": metric.threshold, "full": FULL[metric.name],
         "text": "–" if gated else f"{metric.value:.1f}{unit}",
         "limit_text": "no hue" if gated else limit,
@@ -105,8 +97,10 @@ def light_sentence(light: LightMatch | None) -> str:
     if light is None:
         return ""
     haze = f" with {light.haze_percent:.1f}% of white over it" if light.haze_percent >= 0.05 else ""
-    cost = f"{light.cost:.1f}" if light.cost >= 0.05 else "nothing"
-    return f"Compared at {100 * light.factor:.0f}% of full light{haze}; this light costs {cost}."
+    likely = "such light is likely and costs nothing"
+    if light.cost >= 0.05:
+        likely = f"light this unlikely adds to the misfit, as {light.cost:.1f} ΔE00 would"
+    return f"Compared as it looks in {100 * light.factor:.0f}% of full light{haze}; {likely}."
 
 
 def confidence_view(percent: float | None) -> dict[str, str] | None:
@@ -159,12 +153,14 @@ def verdict_view(
         "reason": verdict.reason,
         "found": _swatch(verdict.lab, hex_of(lab_to_srgb8(np.array(verdict.lab)))),
         "accepted": _between(found),
-        "asked": _swatch(asked.lab, asked.hex, asked.name or ""),
+        "asked": _swatch(asked.lab, asked.hex, asked.name or asked.notation),
         "metrics": [_bar(metric, found) for metric in verdict.metrics],
+        "alternatives": alternatives(found),
         "others": [_other(other) for other in others],
         "light": light_sentence(verdict.light),
         "confidence": confidence_view(verdict.confidence_percent),
         "absent": absence(mask_parameters or {}),
+        "truth": true_color_words(image.origin, asked, found.object_name),
         "audit": audit_view([found, *others]),
         "evidence_id": stored.evidence_id,
         "link": link,
@@ -202,11 +198,13 @@ def evidence_view(
     image_notes: Sequence[str],
 ) -> dict[str, Any]:
     """The four cards below the image."""
+    assert found.verdict.lab is not None
     return {
         "chromaticity": figures.chromaticity(found),
         "lightness": figures.lightness(found),
         "offsets": _offsets(found),
-        "names": _names(found),
+        "names_of": "the found color",
+        "names": nearest_names_view(found.verdict.lab),
         "steps": steps(found, mask_text, mask_parameters, image_notes),
     }
 
@@ -222,7 +220,7 @@ def _offsets(found: Measurement) -> dict[str, Any]:
         {"label": "ΔC*", "text": _signed1(offset.chroma), "value": offset.chroma,
          "word": _word(offset.chroma, "more vivid", "less vivid")},
         {"label": "Δh", "text": turn, "value": offset.hue_deg or 0.0,
-         "word": "" if offset.hue_deg is None else _turn_word(offset.hue_deg)},
+         "word": "" if offset.hue_deg is None else _turn_word(found, offset.hue_deg)},
     ]  # fmt: skip
     light = "" if found.verdict.light is None else ", as this light shows it"
     return {"to": (nearest.name or nearest.hex) + light, "rows": rows}
@@ -239,19 +237,8 @@ def _word(value: float, more: str, less: str) -> str:
     return more if value > 0 else less
 
 
-def _turn_word(value: float) -> str:
-    if abs(value) < 1.0:
+def _turn_word(found: Measurement, turn_deg: float) -> str:
+    if abs(turn_deg) < 1.0:
         return "the same"
-    return "larger angle" if value > 0 else "smaller angle"
-
-
-def _names(found: Measurement) -> list[dict[str, Any]]:
-    assert found.verdict.lab is not None
-    out = []
-    for system, near in all_nearest(np.array(found.verdict.lab), 3).items():
-        rows = [
-            {"name": color.name, "hex": color.hex, "delta_e00": f"{distance:.1f}"}
-            for color, distance in near
-        ]
-        out.append({"system": SYSTEMS[system], "rows": rows})
-    return out
+    found_deg = float(hue_deg(np.array(found.verdict.lab)))
+    return hue_word(found_deg, turn_deg) or "another hue"

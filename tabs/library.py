@@ -93,9 +93,17 @@ class Library:
         with self._building:
             found = self._indexes.get(name)
             if found is None:
+                self.forget(set_id)
                 prompts = self._prompts(set_id) if kept is None else self.resolve(kept.refs)[0]
                 found = self._indexes[name] = PromptIndex(prompts)
         return found
+
+    def forget(self, set_id: str) -> None:
+        """Gives back the index of a set, of a selection those of all its versions; it is built
+        again when somebody asks for it."""
+        with self._building:
+            for name in [one for one in self._indexes if one.partition("\n")[0] == set_id]:
+                del self._indexes[name]
 
     def search(self, set_id: str, query: Query, rule: str) -> tuple[PromptIndex, Page]:
         """What of a set matches, with facets; what was drawn of it is as of now."""

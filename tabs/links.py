@@ -27,7 +27,7 @@ def read(query: Mapping[str, str]) -> dict[str, str]:
     """
     known = (
         "tab", "image", "mask", "target", "object", "rule", "k", "system", "light", "seed", "size",
-        "model", "text", "seeds", "guidance", "steps", "failure",
+        "model", "text", "seeds", "guidance", "steps", "failure", "limits",
     )  # fmt: skip
     found = {
         key: query[key].strip()[: MAX_PROMPT_CHARACTERS if key == "text" else MOST_CHARACTERS]

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from threading import Event
 
 from core.color.munsell import MunsellSamples
-from core.pipeline import MATCHES
+from core.pipeline import MATCHES, samples_for
 from core.records import DrawingRecord, EvidenceRecord
 from core.verdict.asked import Asked, asked_of
 from core.verdict.judge import UNSCORED
 from core.verdict.rules import Rule, rule
 from core.verdict.settle import BROKE
-from core.verdict.tasks import ENDED
+from core.verdict.tasks import BY_NUMBER, ENDED
 from tabs.context import Context
 from tabs.generate_plan import RENDERER
 from tabs.judging import Picture, judge_picture, masks_of
@@ -130,7 +130,8 @@ def _has(
     record = picture.masks.get(asked.position)
     mask_id = record.mask_id if record else None
     guided = False if by.guided and asked.guided is False else None
-    samples = munsell.sha256 if munsell and by.same_candidate else None
+    accepted = samples_for(asked.color, by, munsell, picture.task == BY_NUMBER)
+    samples = accepted.sha256 if accepted else None
     for one in stored:
         alike = (
             (one.protocol, one.version, one.mask_id) == (by.id, by.version, mask_id)

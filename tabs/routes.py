@@ -7,8 +7,10 @@ names, and it has no limit that fits images.
 from __future__ import annotations
 
 import io
-from functools import lru_cache, partial
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import anyio
@@ -17,12 +19,18 @@ from fastapi.responses import FileResponse, JSONResponse, Response
 
 from core.errors import TrueHueError
 from core.records import ImageRecord
-from tabs.answers import uploaded
+from tabs.answers import guarded, uploaded
 from tabs.context import ROOT, Context
+from tabs.guard import message_of
+from tabs.inspect_colors import pixel_view
+from tabs.once import Once
 
-MAX_UPLOAD_BYTES = 256 * 1024 * 1024
 DECODES_AT_ONCE = 2
+# Over this, only one is decoded at a time: at 64 MP and 16 bit it takes 2.3 GB for half a minute.
+LARGE_PX = 24_000_000
+_LARGE = Lock()
 THUMB_SIDES = (192, 384)
+MAX_WORDS = 200
 _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 
@@ -42,7 +50,8 @@ def store_upload(context: Context, file: Path, name: str) -> ImageRecord:
     from core.images import load_image
     from core.masks.mask import Mask
 
-    loaded = load_image(file, name=name)
+    with _LARGE if _pixels(file) > LARGE_PX else nullcontext():
+        loaded = load_image(file, name=name)
     record = context.storage.images.add(loaded.srgb8, loaded.name, "upload", loaded.notes)
     if loaded.opaque is not None and loaded.opaque.any():
         # A cut-out brings its own mask; white paper around it is not the object.
@@ -55,26 +64,28 @@ def routes(context: Context) -> APIRouter:
     """The router; handlers answer errors as ``{"error": text}`` with a 4xx status."""
     router = APIRouter()
     decoding = anyio.CapacityLimiter(DECODES_AT_ONCE)  # a large image takes a gigabyte for a moment
-    thumbnail = lru_cache(maxsize=512)(partial(_thumbnail, context))
+    thumbnail = Once(partial(_thumbnail, context), DECODES_AT_ONCE)
 
     @router.post("/api/images")
     async def upload(request: Request) -> JSONResponse:
         def store(file: Path, name: str) -> dict[str, Any]:
             return image_json(store_upload(context, file, name or "pasted image"))
 
-        return await uploaded(request, MAX_UPLOAD_BYTES, store, decoding)
+        return await uploaded(request, context.limits.image_bytes, store, decoding)
 
     @router.get("/api/images")
-    def recent(limit: int = 60, offset: int = 0, source: str = "") -> JSONResponse:
+    def recent(limit: int = 60, offset: int = 0, source: str = "", words: str = "") -> JSONResponse:
         limit, offset = min(max(limit, 1), 200), min(max(offset, 0), 2**31)
-        records = context.storage.images.recent(limit, offset, source or None)
+        images = context.storage.images
+        records = images.recent(limit, offset, source or None, words[:MAX_WORDS])
+        counts = images.counts(words[:MAX_WORDS])
         return JSONResponse(
             {
                 "images": [image_json(record) for record in records],
-                "total": context.storage.images.count(),
-                "data": context.data_text(),
+                "total": counts.get(source, 0) if source else sum(counts.values()),
+                "sources": counts, "stored": images.count(), "data": context.data_text(),
             }
-        )
+        )  # fmt: skip
 
     @router.get("/media/images/{image_id}.png")
     def image(image_id: str) -> Response:
@@ -87,12 +98,17 @@ def routes(context: Context) -> APIRouter:
         return FileResponse(path, media_type="image/png", headers=_FOREVER)
 
     @router.get("/media/thumbs/{image_id}.png")
-    def thumb(image_id: str, side: int = THUMB_SIDES[0]) -> Response:
+    async def thumb(image_id: str, side: int = THUMB_SIDES[0]) -> Response:
         side = side if side in THUMB_SIDES else THUMB_SIDES[0]
         try:
-            return Response(thumbnail(image_id, side), media_type="image/png", headers=_FOREVER)
+            made = await thumbnail.get(image_id, side, context.deletions)
+            return Response(made, media_type="image/png", headers=_FOREVER)
         except TrueHueError as error:
-            return JSONResponse({"error": str(error)}, 404)
+            return JSONResponse({"error": message_of(error)}, 404)
+
+    @router.get("/api/color/{srgb}")
+    def color(srgb: str) -> JSONResponse:
+        return guarded(lambda: pixel_view(srgb))
 
     @router.get("/assets/plotly.min.js")
     def plotly() -> FileResponse:
@@ -112,7 +128,18 @@ def routes(context: Context) -> APIRouter:
     return router
 
 
-def _thumbnail(context: Context, image_id: str, side: int) -> bytes:
+def _pixels(file: Path) -> int:
+    """How many pixels the file's header says; 0 for what is refused anyway."""
+    from PIL import Image
+
+    try:
+        with Image.open(file) as opened:
+            return opened.width * opened.height
+    except Exception:  # load_image says what is wrong
+        return 0
+
+
+def _thumbnail(context: Context, image_id: str, side: int, _deletions: int) -> bytes:
     """PNG of the image, its longer side at most ``side`` pixels."""
     from PIL import Image
 

@@ -9,6 +9,7 @@ from tabs.answers import guarded, refusal
 from tabs.context import Context
 from tabs.explore_board import board_view
 from tabs.explore_board_csv import board_csv
+from tabs.explore_cards import cards_view
 
 
 def board_routes(context: Context) -> APIRouter:
@@ -18,6 +19,10 @@ def board_routes(context: Context) -> APIRouter:
     @router.get("/board")
     def board(request: Request) -> JSONResponse:
         return guarded(lambda: board_view(context, request.query_params))
+
+    @router.get("/board/cards")
+    def cards(request: Request) -> JSONResponse:
+        return guarded(lambda: cards_view(context, request.query_params))
 
     @router.get("/board.csv")
     def as_csv(request: Request) -> Response:

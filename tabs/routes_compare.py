@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
-from tabs.answers import guarded, refusal
+from tabs.answers import guarded, posted, refusal
 from tabs.compare_concepts import choices_view, concepts_view
 from tabs.compare_export import file_name, numbers_csv, weights_csv
+from tabs.compare_images import keep_mark, look_at_mark, pool
 from tabs.compare_steps import images_view, steps_view
 from tabs.compare_view import bins_view, concept_view, flow_view, intervals_view
 from tabs.context import Context
@@ -35,6 +36,9 @@ def compare_routes(context: Context) -> APIRouter:
     for name, view in views.items():
         router.add_api_route(f"/{name}", _answering(context, view), methods=["GET"])
 
+    for name, make in {"look": look_at_mark, "mark": keep_mark, "pool": pool}.items():
+        router.add_api_route(f"/image/{name}", _taking(context, make), methods=["POST"])
+
     @router.get("/weights.csv")
     def weights(request: Request) -> Response:
         return _file(lambda: weights_csv(context, request.query_params), request, "histograms")
@@ -51,6 +55,15 @@ def _answering(
 ) -> Callable[[Request], JSONResponse]:
     def answer(request: Request) -> JSONResponse:
         return guarded(lambda: view(context, request.query_params))
+
+    return answer
+
+
+def _taking(
+    context: Context, make: Callable[[Context, Mapping[str, Any]], dict[str, Any]]
+) -> Callable[[Request], Coroutine[Any, Any, JSONResponse]]:
+    async def answer(request: Request) -> JSONResponse:
+        return await posted(request, lambda given: make(context, given))
 
     return answer
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote
 
@@ -19,7 +18,8 @@ from tabs.compare_people_pictures import CONTRIBUTORS, MASKS, preview
 from tabs.compare_people_taking import look, take
 from tabs.compare_people_words import suggestions
 from tabs.context import Context
-from tabs.routes import DECODES_AT_ONCE, MAX_UPLOAD_BYTES
+from tabs.once import Once
+from tabs.routes import DECODES_AT_ONCE
 
 CUTOUT_PX = 192
 MOST_PAGE = 200
@@ -85,7 +85,7 @@ def _pictures(router: APIRouter, context: Context) -> None:
             context.staging.take(session, f"{place:06d}/{name or 'picture'}", file)
             return {}
 
-        return await uploaded(request, MAX_UPLOAD_BYTES, keep)
+        return await uploaded(request, context.limits.image_bytes, keep)
 
     @router.get("/pictures/{session}/{place}")
     async def shown(session: str, place: int, mask: str = "stored") -> JSONResponse:
@@ -126,7 +126,6 @@ def _pictures(router: APIRouter, context: Context) -> None:
 
         return await posted(request, stop)
 
-    @lru_cache(maxsize=512)
     def cutout(image_id: str, mask_id: str) -> bytes:
         from core.masks.cutout import cutout_png
 
@@ -136,10 +135,13 @@ def _pictures(router: APIRouter, context: Context) -> None:
         pixels = context.storage.masks.pixels(mask_id)
         return cutout_png(context.storage.images.srgb8(image_id), pixels, 2 * CUTOUT_PX)
 
+    cutouts = Once(cutout, DECODES_AT_ONCE)
+
     @router.get("/cutouts/{image_id}/{mask_id}.png")
-    def cut(image_id: str, mask_id: str) -> Response:
+    async def cut(image_id: str, mask_id: str) -> Response:
         try:
-            return Response(cutout(image_id, mask_id), media_type="image/png", headers=_FOREVER)
+            made = await cutouts.get(image_id, mask_id)
+            return Response(made, media_type="image/png", headers=_FOREVER)
         except TrueHueError as error:
             return refusal(error)
 

@@ -12,6 +12,7 @@ from fastapi.responses import JSONResponse
 
 from core.engine import JobState
 from core.errors import BadInput
+from core.generation.truth import true_color_words
 from core.prompts.prompt import ObjectTarget
 from core.records import DrawingRecord, EvidenceRecord, MaskRecord
 from core.verdict.asked import Asked, asked_of
@@ -79,10 +80,11 @@ def drawing_json(context: Context, row: DrawingRecord) -> dict[str, Any]:
     about = [model_name(row.model), *(text for text in settings if text)]
     size = f"{row.width} × {row.height} pixels" if row.width and row.height else ""
     return {
-        "drawing_id": row.drawing_id, "image_id": row.image_id, "status": row.status,
+        "drawing_id": row.drawing_id, "job": row.job_id, "image_id": row.image_id,
+        "status": row.status,
         "reason": row.reason, "text": row.text, "about": " · ".join(about),
         "details": "\n".join(text for text in (row.prompt_id, size, row.source) if text),
-        "notes": notes,
+        "notes": notes, "truth": truth_of(row),
         "thumb": f"/media/thumbs/{row.image_id}.png?side=384" if row.image_id else "",
         "targets": [
             _target_json(target, position, asked.get(position), said.get(position, ()), masks)
@@ -90,6 +92,19 @@ def drawing_json(context: Context, row: DrawingRecord) -> dict[str, Any]:
         ],
         "verdicts": [one.as_json() for one in said_of_picture(row.targets, said)],
     }  # fmt: skip
+
+
+def truth_of(row: DrawingRecord) -> str:
+    """The true colors of a render's objects beside the asked ones; empty for other pictures."""
+    wanted = asked_of(row.targets)
+    words = {
+        asked.label: true_color_words(row.origin, asked.color, position=asked.position)
+        for asked in wanted
+    }
+    if len(wanted) == 1:
+        return next(iter(words.values()))
+    told = [f"{label[:1].upper()}{label[1:]}: {one}" for label, one in words.items() if one]
+    return " ".join(told)
 
 
 def _target_json(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -16,6 +15,7 @@ from tabs.explore_rejudge import start_rejudge
 from tabs.explore_report import report_view, reports_here
 from tabs.explore_run import start_run
 from tabs.explore_why import reasons
+from tabs.once import Once
 
 KEPT_PNGS = 512
 JOBS = ("diagnosis", "rejudge", "cells")
@@ -27,16 +27,16 @@ def explore_routes(context: Context) -> APIRouter:
     """The router; errors are ``{"error": text}`` with a 4xx status."""
     router = APIRouter(prefix="/api/explore")
     folder = context.storage.data_dir / "diagnosis"
-    small = lru_cache(maxsize=KEPT_PNGS)(picture_png)
+    small = Once(picture_png, most_kept=KEPT_PNGS)
 
     @router.get("/report")
     def report(source: str = "", set: str = "") -> JSONResponse:
         return guarded(lambda: report_view(reports_here(folder), source, set))
 
     @router.get("/picture.png")
-    def picture(request: Request) -> Response:
+    async def picture(request: Request) -> Response:
         try:
-            data = small(scene(request.query_params))
+            data = await small.get(scene(request.query_params))
         except Exception as error:
             return refusal(error)
         return Response(data, media_type="image/png", headers=_FOREVER)

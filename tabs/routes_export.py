@@ -17,15 +17,16 @@ from core.export.codebook import codebook_json, codebook_text
 from core.export.source import runs_of
 from core.export.tables import COLORS, RESULTS, Sheet, csv_pieces
 from core.runs.folder import RunFolder
+from core.runs.health import require_whole
 from tabs.answers import guarded, posted, refusal, uploaded
 from tabs.context import Context
+from tabs.export_sizes import sizes_view
 from tabs.exporting import (
     COLORS_CSV,
     EXPORT,
     FOLDER,
     IMPORT,
     MEDIA,
-    MOST_UPLOAD_BYTES,
     NOW,
     colors_path,
     export,
@@ -61,8 +62,11 @@ def export_routes(context: Context) -> APIRouter:
             (run,) = runs_of(folder)
             if sheet is COLORS and not run.measures:
                 raise NotStored("The run has no concepts, so it has no table of their colors.")
+            # What is wrong with the run is said before anything is sent.
+            require_whole(folder)
             pieces = csv_pieces([run], sheet=sheet)
-            first = next(pieces)  # what is wrong with the run is said before anything is sent
+            first = next(pieces) + next(pieces, b"")
+            headers = _named(folder, format)
         except Exception as error:
             return refusal(error)
 
@@ -70,8 +74,11 @@ def export_routes(context: Context) -> APIRouter:
             yield first
             yield from pieces
 
-        headers = _named(folder, format)
         return StreamingResponse(streamed(), headers=headers, media_type=MEDIA["csv"])
+
+    @router.get("/runs/{run_id}/sizes")
+    def sizes(run_id: str) -> JSONResponse:
+        return guarded(lambda: sizes_view(context, run_id))
 
     @router.get("/runs/{run_id}/{book}")
     def book(run_id: str, book: str) -> Response:
@@ -130,16 +137,21 @@ def export_routes(context: Context) -> APIRouter:
                 copy.unlink(missing_ok=True)
                 raise
 
-        return await uploaded(request, MOST_UPLOAD_BYTES, begin)
+        return await uploaded(request, context.limits.archive_bytes, begin)
 
     @router.post("/runs/import-path")
     async def take_path(request: Request) -> JSONResponse:
         def begin(given: dict[str, Any]) -> dict[str, Any]:
             if not context.local:
                 raise BadInput("Files can only be named on the machine where the app runs.")
-            path = Path(str(given.get("path") or "").strip()).expanduser()
-            if not path.is_file():
-                raise BadInput(f"There is no file {str(path)[:200]!r}.")
+            text = str(given.get("path") or "").strip()
+            try:
+                path = Path(text).expanduser()
+                known = path.is_file()
+            except (OSError, ValueError, RuntimeError):  # too long, a NUL, nobody's home
+                known = False
+            if not known:
+                raise BadInput(f"There is no file {text[:200]!r}.")
             owner = str(given.get("owner") or "")[:64]
             return {"job": start_import(context, path, path.name, owner, False).id}
 

@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse
 from tabs.answers import guarded, posted, uploaded
 from tabs.context import Context
 from tabs.image_import import look, take
-from tabs.routes import MAX_UPLOAD_BYTES
+from tabs.image_scoring import score
 
 
 def image_set_routes(context: Context) -> APIRouter:
@@ -27,7 +27,7 @@ def image_set_routes(context: Context) -> APIRouter:
             context.staging.take(session, path or name, file)
             return {}
 
-        return await uploaded(request, MAX_UPLOAD_BYTES, keep)
+        return await uploaded(request, context.limits.image_bytes, keep)
 
     @router.post("/forget")
     async def forget(request: Request) -> JSONResponse:
@@ -45,6 +45,13 @@ def image_set_routes(context: Context) -> APIRouter:
     async def start(request: Request) -> JSONResponse:
         def begin(given: dict[str, Any]) -> dict[str, Any]:
             return {"job": context.imports.start(lambda job: take(context, given, job))}
+
+        return await posted(request, begin)
+
+    @router.post("/score")
+    async def score_them(request: Request) -> JSONResponse:
+        def begin(given: dict[str, Any]) -> dict[str, Any]:
+            return {"job": context.imports.start(lambda job: score(context, given, job))}
 
         return await posted(request, begin)
 

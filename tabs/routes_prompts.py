@@ -9,15 +9,14 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
 
 from core.errors import BadInput
-from core.prompts.index import Query
-from core.verdict.rules import RULES
-from tabs.answers import guarded, posted, uploaded
+from core.prompts.index import PromptIndex, Query
+from core.verdict.rules import DEFAULT_RULE
+from tabs.answers import MOST_BASKET_BYTES, guarded, posted, uploaded
 from tabs.context import Context
-from tabs.library import prompt_json
+from tabs.library import SELECTION, prompt_json
 
 MOST_ROWS = 200
-RULE = RULES[0].id
-MOST_PROMPT_FILE_BYTES = 256 * 2**20
+RULE = DEFAULT_RULE
 
 
 def query_of(request: Request) -> tuple[str, Query]:
@@ -61,8 +60,14 @@ def search(context: Context, set_id: str, query: Query, facets: bool, rule: str)
             }
             for facet in page.facets
         ] if facets else [],
+        "suggestions": _suggestions(context, index, query, rule) if facets else {},
         "ms": (time.perf_counter() - began) * 1000.0,
     }  # fmt: skip
+
+
+def _suggestions(context: Context, index: PromptIndex, query: Query, rule: str) -> dict[str, Any]:
+    instead, facets = index.suggestions(query, context.library.marks(index, rule))
+    return {"instead": instead, "facets": [vars(one) for one in facets]}
 
 
 def matching(context: Context, set_id: str, query: Query, rule: str) -> list[dict[str, Any]]:
@@ -110,16 +115,18 @@ def prompt_routes(context: Context) -> APIRouter:
             marks = context.library.drawn(prompts, str(given.get("rule") or RULE))
             return {"rows": [prompt_json(one, marks) for one in prompts], "missing": missing}
 
-        return await posted(request, rows)
+        return await posted(request, rows, MOST_BASKET_BYTES)
 
     @router.post("/prompts/sets")
     async def upload(request: Request) -> JSONResponse:
-        return await uploaded(request, MOST_PROMPT_FILE_BYTES, context.library.take_file)
+        return await uploaded(request, context.limits.prompts_bytes, context.library.take_file)
 
     @router.post("/prompts/sets/hide")
     async def hide(request: Request) -> JSONResponse:
         def put_away(given: dict[str, Any]) -> dict[str, Any]:
-            context.storage.prompt_sets.hide(str(given.get("set_id") or ""))
+            set_id = str(given.get("set_id") or "")
+            context.storage.prompt_sets.hide(set_id)
+            context.library.forget(set_id)
             return {}
 
         return await posted(request, put_away)
@@ -132,12 +139,14 @@ def prompt_routes(context: Context) -> APIRouter:
             kept = context.storage.selections.save(str(given.get("name") or ""), refs)
             return {"name": kept.name, "count": len(kept.refs), "missing": len(missing)}
 
-        return await posted(request, keep)
+        return await posted(request, keep, MOST_BASKET_BYTES)
 
     @router.post("/selections/remove")
     async def remove(request: Request) -> JSONResponse:
         def forget(given: dict[str, Any]) -> dict[str, Any]:
-            context.storage.selections.remove(str(given.get("name") or ""))
+            name = str(given.get("name") or "")
+            context.storage.selections.remove(name)
+            context.library.forget(SELECTION + name.strip())
             return {}
 
         return await posted(request, forget)

@@ -8,7 +8,7 @@ from fastapi.responses import JSONResponse
 from tabs.answers import guarded
 from tabs.context import Context
 from tabs.explore_compare import compare_view
-from tabs.explore_wall import count_view, facets_view, picture_view, wall_view
+from tabs.explore_wall import count_view, facets_view, mask_view, picture_view, wall_view
 
 
 def wall_routes(context: Context) -> APIRouter:
@@ -30,6 +30,10 @@ def wall_routes(context: Context) -> APIRouter:
     @router.get("/wall/picture")
     def picture(request: Request) -> JSONResponse:
         return guarded(lambda: picture_view(context, request.query_params))
+
+    @router.get("/wall/mask")
+    def mask(request: Request) -> JSONResponse:
+        return guarded(lambda: mask_view(context, request.query_params))
 
     @router.get("/compare")
     def compare(request: Request) -> JSONResponse:

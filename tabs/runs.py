@@ -42,12 +42,14 @@ ENDED = ("finished", "cancelled")
 @dataclass(frozen=True)
 class How:
     """How a run is executed here: ``workers`` processes, on this machine or by Ray's cluster at
-    ``address`` (``team`` is ``local`` or ``ray``). ``owner`` is who started it."""
+    ``address`` (``team`` is ``local`` or ``ray``). ``owner`` is who started it; ``hidden`` is for
+    folders that storage cannot take in."""
 
     workers: int = 1
     team: str = "local"
     address: str = ""
     owner: str = ""
+    hidden: bool = False
 
 
 class Keeper:
@@ -121,6 +123,7 @@ class Keeper:
         A run of an equal plan that is there already goes on, or is finished. Raises BadInput while
         it is at work, and DataFolderError where its folder cannot be made.
         """
+        self._storage.require_here()
         folder = RunFolder.create(self.root, plan)
         if folder.state().status != "finished":
             self._enqueue(folder, how, retry=False)
@@ -129,9 +132,12 @@ class Keeper:
     def resume(self, run_id: str, how: How | None = None, retry: bool = False) -> None:
         """Puts a run that does not go on into the queue; with ``retry`` its failures come again.
 
-        Raises BadInput while it is at work, NotStored for one that is not here.
+        Raises BadInput while it is at work and for a plan that cannot be read, NotStored for a run
+        that is not here.
         """
-        self._enqueue(self.folder(run_id), how, retry)
+        folder = self.folder(run_id)
+        folder.plan()
+        self._enqueue(folder, how, retry)
 
     def pause(self, run_id: str, cancel: bool = False) -> None:
         """Stops a run after the pictures that are being drawn, wherever it is executed."""
@@ -168,6 +174,11 @@ class Keeper:
             waiting = [folder.run_id for folder, _ in self._queue]
         return 1 + waiting.index(run_id) if run_id in waiting else None
 
+    def waiting(self) -> int:
+        """How many runs are executed here or wait for it."""
+        with self._changed:
+            return len(self._queue) + (self._now is not None)
+
     def problem(self, run_id: str) -> str:
         """Why a run could not be executed or taken in here; empty where nothing went wrong."""
         return self._problems.get(run_id, "")
@@ -175,6 +186,14 @@ class Keeper:
     def owner(self, run_id: str) -> str:
         """Who started the run on the page; empty for runs of the command line."""
         return self._kept().get(run_id, How()).owner
+
+    def is_hidden(self, run_id: str) -> bool:
+        """Whether a folder that storage cannot take in was taken out of the list."""
+        return self._kept().get(run_id, How()).hidden
+
+    def hide(self, run_id: str, hidden: bool = True) -> None:
+        """Takes such a folder out of the list, or puts it back. Raises DataFolderError."""
+        self._keep_how(run_id, replace(self._kept().get(run_id, How()), hidden=hidden))
 
     def close(self, timeout_s: float = 30.0) -> None:
         """Pauses what is executed, ends the threads, and takes in what was done until then."""
@@ -192,6 +211,7 @@ class Keeper:
 
     def _enqueue(self, folder: RunFolder, how: How | None, retry: bool) -> None:
         run_id = folder.run_id
+        self._storage.require_here()
         if self.place(run_id) is not None or folder.state().status == "running":
             raise BadInput(f"“{folder.summary()['name']}” is at work or waits already.")
         if self._end.is_set():

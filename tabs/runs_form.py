@@ -33,7 +33,6 @@ from tabs.runs_wish import (
     DEFAULT_RULES,
     DETECTOR,
     GROUNDED,
-    MOST_WORKERS,
     SEGMENTER,
     FieldProblem,
     RunWish,
@@ -93,7 +92,7 @@ def form_view(context: Context) -> dict[str, Any]:
         "segmenter": SEGMENTER,
         "rules": [
             {"id": by.id, "name": by.name, "description": by.description,
-             "usual": by.id in DEFAULT_RULES}
+             "usual": by.id in DEFAULT_RULES, "main": by.main}
             for by in RULES
         ],
         "workers": gpus or max(1, cores - cores // 4),
@@ -104,10 +103,12 @@ def form_view(context: Context) -> dict[str, Any]:
 
 def stored_choices(context: Context) -> list[dict[str, str]]:
     """Whose pictures can be scored: models of stored drawings, and runs that drew."""
+    drawings = context.storage.drawings
     drawn = [
-        {"id": name, "name": f"{name_of(name)} · {many(count, 'picture')}"}
-        for name, count in context.storage.drawings.models()
-    ]
+        {"id": name, "name": f"{name_of(name)} · {many(count, 'picture')}",
+         "set": next((row.prompt_source for row in drawings.recent(1, model=name)), "")}
+        for name, count in drawings.models()
+    ]  # fmt: skip
     runs = []
     for folder in context.keeper.folders():
         try:
@@ -142,11 +143,11 @@ def planned(context: Context, given: Mapping[str, Any]) -> tuple[list[RunPlan], 
     if wish.stored:
         items, drawn_by = _pictures(context, wish, prompts)
         wish = replace(wish, models=(drawn_by,))
+    team = _ray(str(given.get("ray") or "").strip(), context.local)
     how = How(
-        workers=whole("workers", "The number of workers", given.get("workers") or 1, 1,
-                      MOST_WORKERS),
-        **_ray(str(given.get("ray") or "").strip(), context.local),
-        owner=str(given.get("owner") or "")[:64],
+        whole("workers", "The number of workers", given.get("workers") or 1, 1,
+                      context.limits.workers),
+        team.get("team", "local"), team.get("address", ""), str(given.get("owner") or "")[:64],
     )  # fmt: skip
     made = plans(wish, prompts, title, set_name, context.munsell_file, items)
     return made, how, len(every)
@@ -242,6 +243,10 @@ def start_runs(context: Context, given: Mapping[str, Any]) -> dict[str, Any]:
     if how.team == "local":
         for plan in made:
             _ready(context, plan)
+    try:
+        context.limits.check_runs([plan.total for plan in made], context.keeper.waiting())
+    except BadInput as error:
+        raise FieldProblem("models", str(error)) from None
     return {"runs": [context.keeper.start(plan, how) for plan in made]}
 
 

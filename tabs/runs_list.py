@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from core.analysis.records import Slice
-from core.errors import BadInput
+from core.errors import BadInput, TrueHueError
 from core.runs.folder import RunFolder
+from core.runs.plan import EVERY_RULE
 from core.runs.records import RunState
-from tabs.guard import many
+from tabs.guard import many, message_of
 from tabs.runs_words import facts_words, measured_words, progress_words
 
 if TYPE_CHECKING:
@@ -29,13 +30,15 @@ def runs_view(context: Context, owner: str, hidden: bool = False) -> dict[str, A
     left_out = 0
     for folder in context.keeper.folders():
         record = stored.get(folder.run_id)
-        if record is not None and record.hidden and not hidden:
+        is_hidden = record.hidden if record else context.keeper.is_hidden(folder.run_id)
+        if is_hidden and not hidden:
             left_out += 1
             continue
         try:
             one = run_json(context, folder, owner)
-        except BadInput as error:
-            one = _unreadable(folder, str(error))
+        except Exception as error:  # of one run: the others are shown all the same
+            mine = may_change(context, folder.run_id, owner)
+            one = {**_unreadable(folder, unread_words(error), mine), "hidden": is_hidden}
         if record is not None:
             one.update(
                 name=record.name, hidden=record.hidden, stored=record.items,
@@ -94,7 +97,8 @@ def status_of(folder: RunFolder, state: RunState, place: int | None) -> str:
 
 
 def act(context: Context, run_id: str, what: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Does one of :data:`ACTIONS`. Raises BadInput for another, or where it is not one's run."""
+    """Does one of :data:`ACTIONS`. Raises BadInput for another, or where it is not one's run. A run
+    that storage cannot take in is hidden by the keeper."""
     if what not in ACTIONS:
         raise BadInput("The page asked for something that there is not. Reload the page.")
     keeper, owner = context.keeper, str(given.get("owner") or "")
@@ -102,8 +106,12 @@ def act(context: Context, run_id: str, what: str, given: Mapping[str, Any]) -> d
     if not may_change(context, run_id, owner):
         raise BadInput("Only who started this run can change it.")
     if what in ("hide", "show"):
-        context.storage.runs.register(folder)
-        context.storage.runs.hide(run_id, what == "hide")
+        try:
+            context.storage.runs.register(folder)
+        except BadInput:
+            keeper.hide(run_id, what == "hide")
+        else:
+            context.storage.runs.hide(run_id, what == "hide")
     elif what == "resume":
         keeper.resume(run_id, retry=bool(given.get("retry")))
     else:
@@ -128,7 +136,7 @@ def where_words(context: Context, folder: RunFolder) -> str:
 def _unscored(context: Context, rules: Iterable[str]) -> dict[str, dict[str, int]]:
     """Pictures without a score by run and rule, but for those that could not be drawn."""
     out: dict[str, dict[str, int]] = {}
-    for by in sorted(rules):
+    for by in sorted(set(rules) & set(EVERY_RULE)):
         for one in context.storage.results.unscored(Slice(rule=by)):
             if one.cause != "no-image":
                 of_run = out.setdefault(one.run_id, {})
@@ -144,12 +152,19 @@ def _by_rule(lost: Mapping[str, int], rules: Sequence[str]) -> str:
     return ", ".join(f"{number:,} by {name}" for name, number in lost.items())
 
 
-def _unreadable(folder: RunFolder, why: str) -> dict[str, Any]:
-    """A folder that no run can be read from is shown with the reason, and left alone."""
-    no = dict.fromkeys(("open", "resume", "pause", "cancel", "export", "hide", "retry"), False)
+def unread_words(error: Exception) -> str:
+    """Why a run cannot be shown."""
+    if isinstance(error, TrueHueError):
+        return message_of(error)
+    return f"Its plan is not as TrueHue writes it ({type(error).__name__}: {error!s:.200})."
+
+
+def _unreadable(folder: RunFolder, why: str, mine: bool) -> dict[str, Any]:
+    """A folder that no run can be read from is shown with the reason; it can be hidden."""
+    no = dict.fromkeys(("open", "resume", "pause", "cancel", "export", "retry"), False)
     return {
         "id": folder.run_id, "name": folder.run_id, "status": "broken", "place": None,
-        "moves": False, "may": no, "hidden": False, "stored": 0, "refused": [], "total": 0,
-        "done": 0, "failed": 0, "words": "This folder cannot be read.", "facts": "",
+        "moves": False, "may": {**no, "hide": mine}, "hidden": False, "stored": 0, "refused": [],
+        "total": 0, "done": 0, "failed": 0, "words": "This folder cannot be read.", "facts": "",
         "message": why, "trouble": True, "failed_words": "", "problems": [],
     }  # fmt: skip

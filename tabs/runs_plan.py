@@ -100,8 +100,12 @@ def _name(wish: RunWish, model_id: str, title: str, prompts: int) -> str:
     parts = [title, wish.task.upper(), wish.system.upper()]
     if wish.limit is not None:
         parts.append(f"{prompts:,} prompts")
-    failure = "" if wish.stored or wish.failure == "none" else f", {wish.failure}"
-    return f"{', '.join(part for part in parts if part)} · {called}{failure}"
+    # What differs from the next run stands first: lists and file names are cut at the end.
+    drawn = not wish.stored
+    failure = f", {wish.failure}" if drawn and wish.failure != "none" else ""
+    seed = f", seed {wish.seed}" if drawn else ""
+    size = f", {wish.size_px} px" if drawn and wish.size_px else ""
+    return f"{called}{failure}{seed}{size} · {', '.join(part for part in parts if part)}"
 
 
 def name_of(model_id: str) -> str:

@@ -17,11 +17,11 @@ from core.masks.grounded.vision_models import vision_model
 from core.pipeline import MAX_NEIGHBORS
 from core.prompts.prompt import TASKS
 from core.runs.records import MaskerSpec
-from core.verdict.rules import rule
+from core.verdict.rules import RULES, rule
 from tabs.generate_plan import RENDERER
 
 EXACT, WHOLE, GROUNDED = MASKERS = ("exact", "whole", "grounded")
-DEFAULT_RULES = ("paper", "released", "truehue")
+DEFAULT_RULES = tuple(by.id for by in RULES if by.main)
 DEFAULT_IMAGES = 4
 DETECTOR, SEGMENTER = "grounding-dino-base", "sam-vit-h"
 MOST_IMAGES = 1_000
@@ -105,7 +105,9 @@ def wish_of(given: Mapping[str, Any]) -> RunWish:
 
 
 def _models(given: Any, stored: bool) -> tuple[str, ...]:
-    listed = [given] if isinstance(given, str) else list(given or ())
+    listed = [given] if isinstance(given, str) else given or ()
+    if not isinstance(listed, (list, tuple)):
+        raise FieldProblem("models", "The models are a list of ids.")
     models = tuple(dict.fromkeys(str(one).strip() for one in listed if str(one).strip()))
     if stored:
         if len(models) != 1:

@@ -10,6 +10,7 @@ from core.prompts.prompt import ObjectTarget
 from core.records import EvidenceRecord
 from core.verdict import told
 from core.verdict.asked import Asked, asked_of
+from core.verdict.explain import by, without_rule
 from core.verdict.judge import FAIL, PASS, UNSCORED
 from core.verdict.tasks import together
 
@@ -66,7 +67,7 @@ def _whole(rule: str, wanted: Sequence[Asked], by_object: Mapping[int, Sequence[
         parts.append(found or Said(rule, UNSCORED, missing))
     status = together(one.status for one in parts)
     if status == PASS:
-        return Said(rule, PASS, told.right(wanted))
+        return Said(rule, PASS, by(rule, told.right(wanted)))
     return Said(rule, status, told.joined(one.reason for one in parts if one.status == status))
 
 
@@ -91,9 +92,15 @@ def _answers(row: EvidenceRecord, asked: Asked) -> bool:
 
 
 def _told(row: EvidenceRecord, asked: Asked) -> str:
-    """The sentence that was stored; for a verdict of Inspect, one that names the object."""
-    if row.numbers.get("told"):
-        return str(row.numbers["told"])
-    if row.status == FAIL and asked.relation != DIFFERS:
-        return told.sentence(f"the color of {asked.label} is wrong", row.reason)
-    return told.sentence(asked.label, row.reason)
+    """The sentence that was stored, by its rule; for a verdict of Inspect, one that names the
+    object. Rows of before named no rule, and said that a color "is wrong" as if it were a fact."""
+    words = str(row.numbers.get("told") or "").replace(" is wrong: ", " is ")
+    if words:
+        measured = row.status in (PASS, FAIL) and row.numbers.get("step", "color") == "color"
+        return by(row.protocol, words) if measured else words
+    if row.status not in (PASS, FAIL):
+        return told.sentence(asked.label, row.reason)
+    _, numbers = without_rule(row.reason)
+    fails = row.status == FAIL and asked.relation != DIFFERS
+    words = f"the color of {asked.label} is " if fails else f"{asked.label}: "
+    return by(row.protocol, words + numbers)

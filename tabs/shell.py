@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import gradio as gr
 
-from tabs import compare, explore, generate, imports_dialog, inspect, theme
+from tabs import (
+    compare,
+    examples,
+    explore,
+    generate,
+    imports_dialog,
+    inspect,
+    notices,
+    places,
+    theme,
+)
+from tabs.answers import in_words, wrong_value
 from tabs.context import Context
+from tabs.doors import Doors
+from tabs.gradio_routes import GradioRoutes
 from tabs.links import read
 from tabs.routes import routes
 from tabs.routes_analyses import analyses_routes
@@ -19,15 +33,18 @@ from tabs.routes_compare import compare_routes
 from tabs.routes_compare_people import compare_people_routes
 from tabs.routes_compare_tables import compare_tables_routes
 from tabs.routes_drawings import drawing_routes
+from tabs.routes_examples import example_routes
 from tabs.routes_explore import explore_routes
 from tabs.routes_export import export_routes
 from tabs.routes_image_sets import image_set_routes
+from tabs.routes_judgments import judgment_routes
+from tabs.routes_notices import notice_routes
 from tabs.routes_prompts import prompt_routes
 from tabs.routes_runs import run_routes
 from tabs.routes_wall import wall_routes
 from tabs.widgets import widget
 
-HEADER = """<div class="th-header"><b class="th-brand">TrueHue</b><span class="th-space"></span>
+HEADER = """<div class="th-header"><a class="th-skip" href="#th-tabs">Skip to the rooms</a><h1 class="th-brand">TrueHue</h1><span class="th-space"></span>
 <button type="button" class="th-tour-button" title="What TrueHue does, in five minutes">Tour</button>
 <span class="th-surround" role="group" aria-label="Gray around images"><span>Surround</span>
 <button type="button" data-surround="light" aria-label="light gray" title="Light gray"></button>
@@ -38,10 +55,20 @@ HEADER = """<div class="th-header"><b class="th-brand">TrueHue</b><span class="t
 
 TOUR = """<aside class="th-tour" role="dialog" aria-label="Tour" hidden><h3></h3><p></p><footer>
 <span></span><button type="button" class="th-button th-tour-end">End</button>
+<button type="button" class="th-button th-tour-back">Back</button>
 <button type="button" class="th-button th-tour-next">Next</button></footer></aside>"""
+
+PAGE_DROP = (
+    """<div class="th-page-drop" aria-hidden="true" hidden>Drop it: it opens in Inspect</div>"""
+)
+
+SCROLLING = """<span class="th-unseen" hidden></span>"""
 
 TABS = ("generate", "inspect", "explore", "compare")
 MOST_PAGES = 4000
+# Sessions whose state Gradio keeps, 0.2 MB each, and events that may wait for their turn.
+MOST_SESSIONS = 1000
+MOST_WAITING = 500
 HOLD_S = 15
 
 
@@ -53,17 +80,25 @@ def build(context: Context) -> Any:
             with gr.Tab("Generate", id="generate"):
                 generate_view = generate.layout(context)
             with gr.Tab("Inspect", id="inspect"):
+                film_row = places.film()
+                example_row = examples.row()
                 inspect_view = inspect.layout(context.sources)
             with gr.Tab("Explore", id="explore"):
                 explore_view = explore.layout()
             with gr.Tab("Compare", id="compare"):
                 compare_view = compare.layout()
         widget("tour", TOUR, elem_id="tour", before="js/basket.js")
+        widget("notices", notices.NOTICES, elem_id="notices", before="js/basket.js")
         widget("imports", imports_dialog.DIALOGS, elem_id="imports", before="js/basket.js")
+        widget("scrolling", SCROLLING, elem_id="scrolling")
+        widget("page_drop", PAGE_DROP, elem_id="page-drop")
+        place = places.places()
         inspect.wire(inspect_view, context, header)
         generate.wire(generate_view, inspect_view, context, header, tabs)
         explore.wire(explore_view, inspect_view, context, header, tabs)
         compare.wire(compare_view, inspect_view, context, header, tabs)
+        examples.wire(example_row, inspect_view, context)
+        places.wire(place, film_row, inspect_view, context, header, tabs)
 
         def follow(request: gr.Request) -> list[Any]:
             tab = read(dict(request.query_params)).get("tab", "")
@@ -98,31 +133,46 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
     at this machine is then refused.
     """
     from fastapi import FastAPI
+    from fastapi.exceptions import RequestValidationError
+    from starlette.exceptions import HTTPException
+    from starlette.middleware.gzip import GZipMiddleware
     from starlette.middleware.trustedhost import TrustedHostMiddleware
+    from starlette.routing import Mount
 
     app = FastAPI(title="TrueHue", docs_url=None, redoc_url=None, openapi_url=None)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False)
+    app.add_exception_handler(RequestValidationError, wrong_value)
+    app.add_exception_handler(HTTPException, in_words)
+    if not context.local:
+        # The page is over a megabyte of text, which costs those far away seconds.
+        app.add_middleware(GZipMiddleware, minimum_size=4096, compresslevel=5)
+    # Added last, so it stands outermost.
+    app.add_middleware(Doors, local=context.local, space=bool(os.environ.get("SPACE_ID")))
     for make in (
         routes,
         automatic_routes,
         prompt_routes,
         drawing_routes,
         image_set_routes,
+        example_routes,
         explore_routes,
         analyses_routes,
         board_routes,
         run_routes,
         wall_routes,
         export_routes,
+        judgment_routes,
         compare_people_routes,
         compare_tables_routes,
         compare_routes,
+        notice_routes,
     ):
         app.include_router(make(context))
     demo = build(context)
+    demo.state_session_capacity = MOST_SESSIONS
     mounted = gr.mount_gradio_app(
         app, demo, path="/", theme=theme.theme(), css_paths=list(theme.css_paths()),
-        head=theme.HEAD, footer_links=[], run_history=False, ssr_mode=False, show_error=True,
+        head=theme.head(), footer_links=[], run_history=False, ssr_mode=False, show_error=True,
         max_file_size="1mb",  # nothing here is uploaded by way of Gradio
     )  # fmt: skip
     # Gradio 6.31 checks the file paths that a page sends only where ``launch`` was called: without
@@ -131,4 +181,7 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
     # Gradio 6.31 runs at most 40 events at once, and every open page holds one: the next page would
     # wait for ever. The number is read when the queue starts; its threads are limited elsewhere.
     demo._queue.max_thread_count = MOST_PAGES
+    demo._queue.max_size = MOST_WAITING
+    gradio = next(route for route in mounted.routes if isinstance(route, Mount))
+    gradio.app = GradioRoutes(gradio.app)
     return mounted

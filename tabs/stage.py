@@ -13,7 +13,10 @@ from typing import Any
 
 from tabs.widgets import asset
 
-SCRIPTS = ("stage_view", "stage_open", "stage_work", "stage_found", "stage", "stage_hands")
+SCRIPTS = (
+    "stage_view", "stage_open", "stage_work", "stage_found", "stage_kept", "stage_pick", "stage",
+    "stage_hands", "stage_keys",
+)  # fmt: skip
 
 # What can be read; not image/*, which would offer HEIC and SVG only to refuse them.
 ACCEPTED = (
@@ -38,10 +41,12 @@ _BUTTONS = (
     ("erase", "tool", "Erase", "Take pixels out of the mask, exactly these", "E"),
     ("whole", "action", "Whole", "Measure the whole image", "W"),
     ("exact", "action", "Exact", "Use the exact mask that came with the image", ""),
+    ("pick", "tool", "Pick", "The color of one pixel; press it once more to ask for it", "Q"),
 )
 _TEXTS = {
     "find": "Find the object", "box": "Box", "point-in": "Point to add",
     "point-out": "Point to take away", "whole": "Whole image", "exact": "Exact mask",
+    "pick": "Pick a color",
 }  # fmt: skip
 
 
@@ -49,8 +54,10 @@ def _button(name: str, kind: str, words: str, tip: str, key: str) -> str:
     shortcut = f' aria-keyshortcuts="{key}"' if key else ""
     tip = f"{tip} ({key})" if key else tip
     label = _TEXTS.get(name, words)
+    # What happens at once is not pressed: of tools one is, and the start of the mask is marked.
+    pressed = ' aria-pressed="false"' if kind == "tool" else ""
     return (
-        f'<button type="button" data-{kind}="{name}" aria-label="{label}" aria-pressed="false"'
+        f'<button type="button" data-{kind}="{name}" aria-label="{label}"{pressed}'
         f'{shortcut} title="{tip}">{words}</button>'
     )
 
@@ -73,7 +80,8 @@ TEMPLATE = f"""<section class="th-stage empty" aria-label="Image and mask">
  title="Clear all marks; Undo brings them back">Clear</button>
 </div>
 <div class="th-stage-view">
-<div class="th-stage-scroll"><div class="th-stage-sheet">
+<div class="th-stage-scroll" tabindex="0" role="application" aria-roledescription="picture to mark"
+ aria-label="Picture: Enter starts the chosen tool, arrows move, Enter takes, Escape leaves"><div class="th-stage-sheet">
 <img class="th-stage-picture" alt="The image to mark" draggable="false">
 <img class="th-stage-hatch" alt="" draggable="false" hidden>
 <div class="th-stage-tags" aria-hidden="true"></div>
@@ -81,6 +89,7 @@ TEMPLATE = f"""<section class="th-stage empty" aria-label="Image and mask">
 <path class="th-stage-veil" fill-rule="evenodd"/>
 <path class="th-stage-outline black"/><path class="th-stage-outline white"/>
 <g class="th-stage-boxes"></g><g class="th-stage-live"></g>
+<g class="th-stage-cursor"></g>
 <circle class="th-stage-ring black" style="display:none"/>
 <circle class="th-stage-ring white" style="display:none"/>
 </svg></div></div>
@@ -102,6 +111,10 @@ profile and orientation are read; a note says what was converted.</p>
 <div class="th-stage-drop" aria-hidden="true">Drop to open</div>
 </div></div>
 <div class="th-stage-bar">
+<div class="th-stage-pick" role="group" aria-label="Color of a pixel" hidden>
+<i class="th-stage-pick-swatch"></i><div role="status"><span class="th-stage-pick-words"></span>
+<small class="th-stage-pick-names"></small></div>
+<button type="button" class="th-stage-pick-ask">Ask for it</button></div>
 <div class="th-stage-line">
 <span class="th-stage-mask" aria-live="polite"></span>
 <span class="th-stage-status" role="status"></span>

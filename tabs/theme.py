@@ -61,10 +61,18 @@ def css_paths() -> list[Path]:
     folder = ROOT / "assets" / "css"
     names = (
         "truehue", "stage", "automatic", "generate", "explore", "explore_board", "explore_wall",
-        "explore_analyses", "explore_runs", "compare", "compare_concept", "compare_tables",
-        "compare_people",
+        "explore_analyses", "explore_runs", "places", "examples", "compare", "compare_concept",
+        "compare_tables", "compare_people", "judging",
     )  # fmt: skip
     return [folder / f"{name}.css" for name in names]
 
 
-HEAD = '<link rel="icon" type="image/svg+xml" href="/assets/favicon.svg">'
+HEAD = """<link rel="icon" type="image/svg+xml" href="/assets/favicon.svg">
+<script>{places}</script>"""
+"""``{places}`` is the script that keeps the browser's history; it is there before any widget."""
+
+
+def head() -> str:
+    """What goes into the page's head."""
+    places = (ROOT / "assets" / "js" / "places.js").read_text(encoding="utf-8")
+    return HEAD.replace("{places}", places)

@@ -6,6 +6,7 @@ from typing import Any
 
 import gradio as gr
 
+from core.verdict.rules import DEFAULT_RULE
 from tabs.context import ROOT
 
 
@@ -22,12 +23,15 @@ def widget(
 
     The template must be constant: Gradio draws it anew when it changes, which would blank what the
     script drew, and text put into it could be run as code. The script sets text by textContent.
+    ``__DEFAULT_RULE__`` in a script stands for the id of the default rule.
     """
     shared = (before,) if isinstance(before, str) and before else before or ()
     return gr.HTML(
         value=value,
         html_template=template,
-        js_on_load="".join(asset(path) for path in (*shared, f"js/{name}.js")),
+        js_on_load="".join(asset(path) for path in (*shared, f"js/{name}.js")).replace(
+            "__DEFAULT_RULE__", DEFAULT_RULE
+        ),
         apply_default_css=False,
         **props,
     )

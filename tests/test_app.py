@@ -16,6 +16,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from app import EVERY_HOST, allowed_hosts, where
+from core.settings import read_settings
 from storage import Storage
 from tests.running import App, free_port, run, running
 
@@ -225,6 +227,18 @@ def test_the_page_and_its_parts_are_served(app: App) -> None:
     assert app.ask("/assets/favicon.svg").headers["content-type"] == "image/svg+xml"
 
 
+def test_an_address_that_others_reach_is_said_with_a_warning(tmp_path: Path) -> None:
+    port = free_port()
+    for given, reached in ((["--host", "0.0.0.0"], "at http://"), (["--public"], "")):
+        settings = read_settings(["--port", str(port), "--data", str(tmp_path), *given])
+        first = where(settings)
+        assert f"http://127.0.0.1:{port}" in first
+        assert ("for others" in first) == bool(reached)
+        assert allowed_hosts(settings.host, settings.public) == EVERY_HOST
+    assert "for others" not in where(read_settings([]))
+    assert "127.0.0.1" in allowed_hosts(read_settings([]).host)
+
+
 def test_an_image_that_is_not_stored_is_not_found(app: App) -> None:
     for name in ("f" * 64, "no-such-image", "0", "..%2f..%2ftruehue", "%00"):
         for kind in ("images", "thumbs"):
@@ -248,7 +262,8 @@ def test_an_upload_from_another_page_is_refused(app: App) -> None:
     for headers in ({}, {"X-TrueHue": "0"}, {"Origin": "http://example.com"}):
         answer = app.ask("/api/images", png(picture(1)), headers)
         assert answer.status == 403
-        assert "X-TrueHue" in answer.json["error"]
+        said = "another site" if "Origin" in headers else "X-TrueHue"
+        assert said in answer.json["error"]
     assert (image_files(app), counts(app)) == before
 
 
@@ -375,4 +390,6 @@ def test_the_app_ends_soon_and_closes_its_database(
         assert "Traceback" not in app.log.read_text()
         assert "ERROR" not in app.log.read_text()
     # A log beside the database is what a crash leaves behind.
-    assert [path.name for path in app.data.glob("truehue*")] == ["truehue.duckdb"]
+    # The log is gone with its content in the database; how many writes were confirmed stays beside.
+    left = sorted(path.name for path in app.data.glob("truehue*"))
+    assert left == ["truehue.duckdb", "truehue.duckdb.confirmed"]

@@ -1,4 +1,4 @@
-"""The README's examples run as they stand there, and what it names exists."""
+"""The examples of README and docs run as they stand there, and what they name exists."""
 
 from __future__ import annotations
 
@@ -13,12 +13,18 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = {
+    path: path.read_text(encoding="utf-8")
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+}
+README = PAGES[ROOT / "README.md"]
+TEXT = "\n".join(PAGES.values())
+"""README and all pages of docs; README comes first."""
 
 
 def blocks(language: str) -> list[str]:
     """The fenced blocks of that language, in order."""
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, flags=re.MULTILINE | re.DOTALL)
+    return re.findall(rf"^```{language}\n(.*?)^```$", TEXT, flags=re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +60,7 @@ def test_the_commands_of_the_readme_measure(folder: Path, command: str) -> None:
     if "--json" in arguments or "--manifest" in arguments:
         found = json.loads(line)
         assert found["status"] in ("pass", "fail")
-        named = re.search(r"`--json` and `--manifest` print.*?hue_deg`", README, flags=re.DOTALL)
+        named = re.search(r"`--json` and `--manifest` print.*?hue_deg`", TEXT, flags=re.DOTALL)
         assert named
         fields = set(re.findall(r"`([a-z_0-9]+)`", named[0])) - {"pass", "fail", "unscored"}
         assert len(fields) == 9
@@ -68,10 +74,17 @@ def test_there_is_something_to_run() -> None:
 
 
 def test_files_and_pictures_of_the_readme_exist() -> None:
-    links = re.findall(r"\]\((?!https?:)([^)#]+)\)", README)
-    assert links
-    missing = [link for link in links if not (ROOT / link).exists()]
+    missing = []
+    for page, text in PAGES.items():
+        links = re.findall(r"\]\((?!https?:)([^)#]+)\)", text)
+        missing += [(page.name, link) for link in links if not (page.parent / link).exists()]
     assert missing == []
+
+
+def test_every_page_of_docs_is_named_in_the_readme() -> None:
+    named = set(re.findall(r"\]\(docs/([a-z]+\.md)\)", README))
+    assert named == {page.name for page in PAGES if page.parent.name == "docs"}
+    assert named
 
 
 def test_rooms_of_the_picture_exist() -> None:
@@ -85,7 +98,7 @@ def test_rooms_of_the_picture_exist() -> None:
 
 def test_make_targets_of_the_readme_exist() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    for target in set(re.findall(r"(?:^|`)make ([a-z]+)", README, re.MULTILINE)):
+    for target in set(re.findall(r"(?:^|`)make ([a-z]+)", TEXT, re.MULTILINE)):
         assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE), target
 
 
@@ -99,7 +112,7 @@ def test_the_models_of_the_readme_are_those_of_the_list() -> None:
 
     listed = [entry for entry in MODELS if entry.kind in ("diffusers", "transformers")]
     row = r"^\| `([a-z0-9.-]+)` \| `(\w+)` \|[^|]*\| ([\d.]+) GiB \| ([\d.]+) GiB \|"
-    assert re.findall(row, README, re.MULTILINE) == [
+    assert re.findall(row, TEXT, re.MULTILINE) == [
         (one.id, one.pipeline, f"{one.download_gib:g}", f"{one.memory_gib:g}") for one in listed
     ]
 
@@ -112,7 +125,7 @@ def test_the_counts_of_the_readme_are_those_that_are_built() -> None:
     def number(text: str) -> int:
         return int(text.split(" ")[0].replace(",", ""))
 
-    rows = re.findall(r"^\| ([A-Z]{3}) [^|]+\|(.+)\|$", README, re.MULTILINE)
+    rows = re.findall(r"^\| ([A-Z]{3}) [^|]+\|(.+)\|$", TEXT, re.MULTILINE)
     assert len(rows) == 5
     found = Counter((p.task, p.system) for p in prompt_set("gencolorbench").prompts())
     mini = Counter(p.task for p in prompt_set("mini").prompts())
@@ -124,7 +137,7 @@ def test_the_counts_of_the_readme_are_those_that_are_built() -> None:
 
 
 def test_no_placeholder_is_left() -> None:
-    assert not re.search(r"\b(TODO|TBD|FIXME|[A-Z]+_TABLE)\b", README)
+    assert not re.search(r"\b(TODO|TBD|FIXME|[A-Z]+_TABLE)\b", TEXT)
 
 
 def test_the_diagnosis_of_the_readme_is_the_one_that_is_shipped() -> None:
@@ -134,11 +147,12 @@ def test_the_diagnosis_of_the_readme_is_the_one_that_is_shipped() -> None:
     path = ROOT / "assets" / "diagnosis" / "report.json"
     report = Report.from_json(json.loads(path.read_text(encoding="utf-8")))
     cell = r" ([\d.]+)% \(([\d.]+)\) \|"
-    rows = re.findall(rf"^\| `([a-z-]+)` \|{cell * 4}$", README, re.MULTILINE)
-    assert len(rows) == 4
-    for rule_id, *written in rows:
+    rows = re.findall(rf"^\| `([a-z-]+)` ([\d.]+) \|{cell * 4}$", TEXT, re.MULTILINE)
+    assert len(rows) == 5
+    for rule_id, version, *written in rows:
         rule = report.rule(rule_id)
         assert rule is not None
+        assert rule.version == version
         told = []
         for system in ("l2", "css"):
             for kind in ("hit_percent", "false_accept_percent"):

@@ -277,12 +277,12 @@ def test_pictures_without_masks_are_warned_of_and_counted(tmp_path: Path) -> Non
     assert words in runs("status", folder.run_id, *data).stdout
     told = json.loads(runs("status", folder.run_id, *data, "--json").stdout)
     assert (told["present"], told["unscored"]["paper"]) == (2, {"no-mask": 2})
-    # A shard is lost: the state still says two.
+    # A shard is lost: the folder is counted, whatever the state says.
     for shard in folder.shards():
         shard.unlink()
     said = runs("status", folder.run_id, *data).stdout
-    assert "finished: 2 of 2 pictures" in said
-    assert "0 of 2 pictures have a result here, not 2: resume draws the rest." in said
+    assert "paused: 0 of 2 pictures" in said
+    assert "2 of 2 pictures that were done have no results in its folder any more." in said
     assert f"python app.py runs resume {folder.run_id[:8]}" in said
     assert runs("resume", folder.run_id, *data, "--workers", "1").returncode == 0
     assert len(results(folder)) == 2

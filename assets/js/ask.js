@@ -3,6 +3,7 @@
 const tabs = [...element.querySelectorAll('[data-mode]')];
 const body = element.querySelector('.th-ask-body');
 const SHOWN = 100;
+let emptied = [];
 let mode = 'own';
 const owner = ownerOfWork();
 
@@ -58,7 +59,7 @@ function savingNodes() {
   const save = make('button', 'th-button', 'Save');
   const clear = make('button', 'th-button', 'Empty the basket');
   clear.type = 'button';
-  clear.addEventListener('click', () => basket.clear());
+  clear.addEventListener('click', () => { emptied = basket.items(); basket.clear(); });
   const said = make('p', 'th-ask-note');
   said.setAttribute('role', 'status');
   bar.append(name, save, clear);
@@ -77,7 +78,16 @@ function savingNodes() {
 }
 function basketNodes() {
   const items = basket.items();
-  if (!items.length) return [make('p', 'th-hint', 'The basket is empty.')];
+  if (!items.length) {
+    const line = make('p', 'th-hint', emptied.length ? 'The basket was emptied: ' + many(emptied.length, 'prompt') + '. ' : 'The basket is empty.');
+    if (!emptied.length) return [line];
+    const undo = make('button', 'th-button th-basket-undo', 'Undo');
+    undo.type = 'button';
+    undo.addEventListener('click', () => { const back = emptied; emptied = []; basket.add(back); });
+    line.appendChild(undo);
+    return [line];
+  }
+  emptied = [];
   const list = make('ul', 'th-basket-list');
   items.slice(0, SHOWN).forEach((item) => {
     const line = make('li');

@@ -38,6 +38,7 @@ const basket = (window.thBasket ||= (() => {
     toggle(item) { const out = items.has(key(item)); read(); if (out) items.delete(key(item)); else items.set(key(item), item); changed(); },
     add(many) { read(); many.forEach((item) => { if (!items.has(key(item))) items.set(key(item), item); }); changed(); },
     replace(many) { items = new Map(many.map((item) => [key(item), item])); changed(); },
+    drop(many) { read(); many.forEach((item) => items.delete(key(item))); changed(); },
     clear() { items = new Map(); changed(); },
     // The call is told whether the change came from another tab.
     watch(call) { watchers.add(call); return () => watchers.delete(call); },
@@ -45,7 +46,8 @@ const basket = (window.thBasket ||= (() => {
 })());
 
 // The rule by which pictures and prompts are marked everywhere on this tab.
-if (!window.thRule) { try { window.thRule = localStorage.getItem('th-rule') || 'paper'; } catch (error) { window.thRule = 'paper'; } }
+const DEFAULT_RULE = '__DEFAULT_RULE__';
+if (!window.thRule) { try { window.thRule = localStorage.getItem('th-rule') || DEFAULT_RULE; } catch (error) { window.thRule = DEFAULT_RULE; } }
 
 // Small helpers that the widgets of this tab share.
 function make(tag, className, text) {

@@ -4,7 +4,8 @@
 const find = (part) => element.querySelector('.th-picker-' + part);
 const label = find('label'), box = find('box'), swatch = find('swatch'), input = find('input');
 const tag = find('tag'), popup = find('popup'), list = find('list'), foot = find('foot');
-const line = find('line');
+const line = find('line'), opener = find('open'), planePanel = find('plane');
+const RECENT = 'th-colors', MOST_RECENT = 6;
 const uid = 'th-picker-' + Math.random().toString(36).slice(2);
 input.id = uid;
 list.id = uid + '-list';
@@ -19,6 +20,7 @@ list.setAttribute('aria-label', 'Colors');
 
 let picked = null;     // the color that Python has, or null
 let shown = [];        // the colors in the open list
+let rows = [];         // their rows; headings stand between them
 let active = -1;       // the highlighted one
 let edited = false;    // the text is not that of the picked color
 
@@ -28,15 +30,16 @@ function say(text, wrong) {
   line.classList.toggle('wrong', Boolean(wrong));
 }
 function describe(color) {
-  const [l, a, b] = color.lab, tidyZero = (v, n) => v.toFixed(n).replace(/^-(0\.?0*)$/, '$1');
-  const numbers = color.hex + ' · L*\u00a0' + tidyZero(l, 1) + ' · a*\u00a0'
+  const [l, a, b] = color.lab;
+  const tidyZero = (v, n) => v.toFixed(n).replace(/^-(0\.?0*)$/, '$1').replace('-', '−');
+  const numbers = (color.notation ? 'nearest ' : '') + color.hex + ' · L*\u00a0' + tidyZero(l, 1) + ' · a*\u00a0'
     + tidyZero(a, 2) + ' · b*\u00a0' + tidyZero(b, 2);
   return color.name ? color.name + ' · ' + systems.get(color.system) + ' · ' + numbers : numbers;
 }
 function paint(color) {
   swatch.classList.toggle('none', !color);
   swatch.style.background = color ? color.hex : '';
-  const typed = color && !color.name && input.value.trim() === color.hex;
+  const typed = color && !color.name && !color.notation && input.value.trim() === color.hex;
   tag.textContent = !color || typed ? ''
     : (color.name ? color.system.toUpperCase() + ' · ' : '') + color.hex;
 }
@@ -46,18 +49,19 @@ function missing(text) {
   return 'No color is called “' + rest.slice(0, 40) + '”'
     + (systems.has(key) ? ' in ' + systems.get(key) : '') + '.'
     + (near.length ? ' Nearest names: ' + near.join(', ') + '.'
-      : ' Write a name (vivid red), a hex (#D51C3C) or an rgb triple (213, 28, 60).');
+      : ' Write a name (vivid red), a hex (#D51C3C), an rgb triple (213, 28, 60) or lab(46 66 33).');
 }
+const labelOf = (color) => color.name || color.notation || color.hex;
 function showPicked() {
   close();
   edited = false;
-  input.value = picked ? picked.name || picked.hex : '';
+  input.value = picked ? labelOf(picked) : '';
   input.removeAttribute('aria-invalid');
   paint(picked);
   say(picked ? describe(picked) : '');
 }
 function refuse(message) {
-  const kept = picked ? ' Still in use: ' + (picked.name || picked.hex) + '.' : '';
+  const kept = picked ? ' Still in use: ' + labelOf(picked) + '.' : '';
   input.setAttribute('aria-invalid', 'true');
   paint(null);
   say(message + kept, true);
@@ -69,9 +73,11 @@ function cell(kind, text) {
   node.textContent = text;
   return node;
 }
-function open(found) {
+// `headings` go before the colors at these places of the list.
+function open(found, headings = {}) {
   shown = found;
-  list.replaceChildren(...found.map((color, index) => {
+  if (found.length) showPlane(false);
+  rows = found.map((color, index) => {
     const row = document.createElement('div');
     row.className = 'th-picker-option';
     row.id = uid + '-' + index;
@@ -79,9 +85,15 @@ function open(found) {
     row.setAttribute('aria-selected', 'false');
     const patch = cell('swatch', '');
     patch.style.background = color.hex;
-    row.append(patch, cell('name', color.name), cell('system', color.system.toUpperCase()),
-      cell('hex', color.hex));
+    row.append(patch, cell('name', labelOf(color)),
+      cell('system', color.system ? color.system.toUpperCase() : ''), cell('hex', color.hex));
     return row;
+  });
+  list.replaceChildren(...rows.flatMap((row, index) => {
+    if (!headings[index]) return [row];
+    const heading = cell('heading', headings[index]);
+    heading.setAttribute('role', 'presentation');
+    return [heading, row];
   }));
   active = -1;
   input.removeAttribute('aria-activedescendant');
@@ -99,9 +111,9 @@ function close() {
   open([]);
 }
 function highlight(index, scroll) {
-  if (list.children[active]) list.children[active].setAttribute('aria-selected', 'false');
+  if (rows[active]) rows[active].setAttribute('aria-selected', 'false');
   active = index;
-  const row = list.children[active];
+  const row = rows[active];
   if (!row) return;
   row.setAttribute('aria-selected', 'true');
   input.setAttribute('aria-activedescendant', row.id);
@@ -121,6 +133,7 @@ function pick(color, keepText) {
   } else {
     showPicked();
   }
+  remember(color);
   if (!changed) return;
   // Gradio itself sends 'change' for a new value; a trigger of ours would send it twice.
   props.value = valueOf(color);
@@ -144,7 +157,7 @@ function typed() {
   paint(result.color);
   if (!text.trim()) {
     close();
-    say(picked ? 'Still in use: ' + (picked.name || picked.hex) + '.' : '');
+    say(picked ? 'Still in use: ' + labelOf(picked) + '.' : '');
     return;
   }
   const found = result.wrong ? [] : matches(text);
@@ -158,9 +171,27 @@ function typed() {
   else if (found.length) say(found.length + (found.length === 1 ? ' name' : ' names'));
   else say(missing(text), true);
 }
+function recent() {
+  let kept = [];
+  try { kept = JSON.parse(localStorage.getItem(RECENT)) || []; } catch (error) { /* none then */ }
+  return (Array.isArray(kept) ? kept : []).map((text) => read(String(text)).color).filter(Boolean);
+}
+function remember(color) {
+  const kept = [valueOf(color), ...recent().map(valueOf).filter((text) => text !== valueOf(color))];
+  try { localStorage.setItem(RECENT, JSON.stringify(kept.slice(0, MOST_RECENT))); } catch (error) { /* private windows may refuse */ }
+}
+// With nothing typed: what was asked last, the thirteen basic names, then all.
+function browseAll() {
+  const last = recent(), basic = matches('l1:'), headings = {};
+  if (last.length) headings[0] = 'Recent';
+  headings[last.length] = 'Basic names · ' + systems.get('l1');
+  headings[last.length + basic.length] = 'All names';
+  open([...last, ...basic, ...matches('')], headings);
+}
 function browse() {
-  if (edited || !picked || !picked.name) {
-    open(edited && input.value.trim() ? matches(input.value) : matches(''));
+  if (edited && input.value.trim()) open(matches(input.value));
+  else if (edited || !picked || !picked.name) {
+    browseAll();
   } else {
     open(matches(picked.system + ':'));
     highlight(shown.indexOf(picked), true);
@@ -169,6 +200,7 @@ function browse() {
 
 input.addEventListener('input', typed);
 input.addEventListener('focus', () => input.select());
+input.addEventListener('click', () => { if (!input.value && popup.hidden) browse(); });
 input.addEventListener('blur', () => {
   close();
   settle(false);
@@ -199,18 +231,65 @@ input.addEventListener('keydown', (event) => {
   }
 });
 box.addEventListener('mousedown', (event) => {
-  if (event.target === input) return;
+  if (event.target === input || planePanel.contains(event.target) || event.target === opener) return;
   event.preventDefault();
   if (!popup.contains(event.target)) input.focus();
 });
 list.addEventListener('mousemove', (event) => {
   const row = event.target.closest('.th-picker-option');
-  if (row && row !== list.children[active]) highlight([...list.children].indexOf(row), false);
+  if (row && row !== rows[active]) highlight(rows.indexOf(row), false);
 });
 list.addEventListener('click', (event) => {
   const row = event.target.closest('.th-picker-option');
-  if (row) pick(shown[[...list.children].indexOf(row)]);
+  if (row) pick(shown[rows.indexOf(row)]);
 });
+
+// --- The a*b* plane ------------------------------------------------------------------------------
+
+const plane = colorPlane(planePanel, (lab) => {
+  pick(read('lab(' + lab.join(' ') + ')').color);
+});
+function showPlane(visible) {
+  if (planePanel.hidden === !visible) return;
+  planePanel.hidden = !visible;
+  opener.setAttribute('aria-expanded', String(visible));
+  if (!visible) return;
+  close();
+  plane.start(picked && picked.lab);
+  planePanel.classList.remove('up', 'end');
+  const at = box.getBoundingClientRect(), size = planePanel.getBoundingClientRect();
+  const below = window.innerHeight - at.bottom;
+  planePanel.classList.toggle('up', below < size.height + 8 && at.top > below);
+  planePanel.classList.toggle('end', at.left + size.width > window.innerWidth);
+  plane.focus();
+}
+opener.addEventListener('click', () => showPlane(planePanel.hidden));
+planePanel.addEventListener('keydown', (event) => {
+  if (event.key !== 'Escape') return;
+  event.stopPropagation();
+  showPlane(false);
+  opener.focus();
+});
+box.addEventListener('focusout', (event) => {
+  // Into nothing is a click on the panel itself: that closes it by the listener below.
+  if (event.relatedTarget && !box.contains(event.relatedTarget)) showPlane(false);
+});
+function elsewhere(event) {
+  if (!element.isConnected) { document.removeEventListener('pointerdown', elsewhere); return; }
+  if (!box.contains(event.target)) showPlane(false);
+}
+document.addEventListener('pointerdown', elsewhere);
+
+// --- What the page asks: the eyedropper of the stage -----------------------------------------------
+
+function askedFor(event) {
+  if (!element.isConnected) { document.removeEventListener('th-ask-color', askedFor); return; }
+  const { picker, text } = event.detail || {};
+  if (!picker || !element.closest('#' + picker)) return;
+  const { color } = read(String(text));
+  if (color) pick(color);
+}
+document.addEventListener('th-ask-color', askedFor);
 
 // --- What Python sets ---------------------------------------------------------------------------
 

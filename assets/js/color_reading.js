@@ -1,4 +1,5 @@
-// Reads what a person types in the color picker; no page, no events. It reads as
+// Reads what a person types in the color picker; no page, no events. Stands behind
+// color_functions.js. It reads as
 // core/color/systems.py and core/color/notation.py do, and tests/browser/test_color_picker.py
 // holds them together. "props.catalog" is that of tabs/color_picker.py.
 
@@ -11,21 +12,11 @@ const words = (text) => tidy(text).replace(/[\s_\-‐-―]+/g, ' ').trim().repla
 
 const colors = props.catalog.colors.map(([system, name, hex, ...lab], index) => (
   { system, name, hex, lab, index, words: words(name), fold: fold(name), letters: letters(name) }));
-const valueOf = (color) => (color.name ? color.system + ':' + color.name : color.hex);
+const valueOf = (color) => (color.name ? color.system + ':' + color.name : color.notation || color.hex);
 
-// sRGB (IEC 61966-2-1) to CIELAB, D65, 2 degrees: the constants of core/color/spaces.py.
-function labOf(codes) {
-  const [r, g, b] = codes.map((c) => (c <= 10.31475 ? c / 255 / 12.92
-    : ((c / 255 + 0.055) / 1.055) ** 2.4));
-  const xyz = [(0.4124 * r + 0.3576 * g + 0.1805 * b) / (0.3127 / 0.329),
-    0.2126 * r + 0.7152 * g + 0.0722 * b,
-    (0.0193 * r + 0.1192 * g + 0.9505 * b) / (0.3583 / 0.329)];
-  const f = xyz.map((t) => (t > (6 / 29) ** 3 ? Math.cbrt(t) : (t * (29 / 6) ** 2) / 3 + 4 / 29));
-  return [116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])];
-}
+const hexOf = (codes) => '#' + codes.map((c) => c.toString(16).padStart(2, '0')).join('').toUpperCase();
 function numeric(codes) {
-  const hex = '#' + codes.map((c) => c.toString(16).padStart(2, '0')).join('').toUpperCase();
-  return { name: null, system: null, hex, lab: labOf(codes) };
+  return { name: null, system: null, hex: hexOf(codes), lab: labOfSrgb1(codes.map((c) => c / 255)) };
 }
 
 // --- Reading: {color}, {wrong: message}, or {} for a name that may still be on its way -----------
@@ -86,6 +77,12 @@ function read(text) {
   if (key !== null && !systems.has(key)) {
     return { wrong: '“' + key + '” is no color system; before a colon stands css, l1, l2 or l3.' };
   }
+  const written = readFunction(rest);
+  if (written) {
+    if (written.wrong) return written;
+    const { lab, codes, notation } = written;
+    return { color: { name: null, system: null, hex: hexOf(codes), lab, notation } };
+  }
   const number = readHex(rest) || readRgb(rest);
   if (number) return number;
   if (!fold(rest)) return {};
@@ -103,6 +100,7 @@ function read(text) {
 function matches(text) {
   const { key, rest } = split(text);
   if (key !== null && !systems.has(key)) return [];
+  if (readFunction(rest)) return [];
   const all = words(rest), folded = fold(rest), parts = all.split(' ').filter(Boolean);
   if (/[0-9#(]/.test(rest)) return [];
   const rank = (c) => {

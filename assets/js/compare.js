@@ -13,6 +13,13 @@ arrowKeys(tabs);
 document.addEventListener('th-compare', show);
 new IntersectionObserver((seen) => { if (seen.some((entry) => entry.isIntersecting)) publishCompare(); }).observe(element);
 openCompare(compare.view);
+// Back and Forward: the view and what it showed.
+document.addEventListener('th-place', (event) => {
+  const query = event.detail.query;
+  if (query.get('tab') !== 'compare') return;
+  const view = query.get('view'), values = Object.fromEntries([...query].filter(([name]) => name !== 'tab' && name !== 'view'));
+  openCompare(compare.values[view] ? view : 'concept', values);
+});
 // Another tab of the page asks for something to be compared.
 document.addEventListener('th-open-compare', () => {
   openCompare('concept', window.thCompareAsked);

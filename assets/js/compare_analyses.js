@@ -158,15 +158,16 @@ function figureCard(csv) {
   const node = make('section', 'th-card th-analysis th-an-figure'), head = make('header'), title = make('h3'), words = make('p', 'th-soft th-analysis-words');
   const plot = make('div', 'th-figure'), empty = make('p', 'th-analysis-empty'), table = make('div', 'th-scroll th-analysis-table');
   const stands = make('p', 'th-soft th-analysis-stands'), foot = make('div', 'th-analysis-foot');
-  const asTable = make('button', 'th-button', 'As a table'), svg = make('button', 'th-button', 'SVG'), file = make('a', 'th-button', 'CSV');
+  const asTable = make('button', 'th-button', 'As a table'), svg = make('button', 'th-button', 'SVG'), png = make('button', 'th-button', 'PNG'), file = make('a', 'th-button', 'CSV');
   let data = null, listed = false, heard = false;
-  [asTable, svg].forEach((button) => { button.type = 'button'; });
+  [asTable, svg, png].forEach((button) => { button.type = 'button'; });
   asTable.setAttribute('aria-pressed', 'false');
   svg.title = 'The figure as SVG, on white';
+  png.title = 'The figure as PNG, on white, two pixels for one';
   file.title = 'The numbers of the figure';
   plot.setAttribute('role', 'img');
   head.append(title);
-  foot.append(asTable, svg, file);
+  foot.append(asTable, svg, png, file);
   node.append(head, words, plot, empty, table, stands, foot);
   function rows() {
     table.hidden = !(listed && data && data.lines.length);
@@ -191,12 +192,12 @@ function figureCard(csv) {
     table.replaceChildren(made, ...(data.more ? [make('p', 'th-soft', many(data.more, 'row') + ' more in the CSV.')] : []));
   }
   asTable.addEventListener('click', () => { listed = !listed; asTable.setAttribute('aria-pressed', String(listed)); rows(); });
-  svg.addEventListener('click', async () => {
-    if (!data || svg.getAttribute('aria-disabled') === 'true') return;
-    svg.setAttribute('aria-disabled', 'true');
-    try { await saveFigure(plot, data); } catch (error) { put(stands, 'The SVG could not be made: ' + error.message); }
-    svg.removeAttribute('aria-disabled');
-  });
+  [[svg, 'svg'], [png, 'png']].forEach(([button, format]) => button.addEventListener('click', async () => {
+    if (!data || button.getAttribute('aria-disabled') === 'true') return;
+    button.setAttribute('aria-disabled', 'true');
+    try { await saveFigure(plot, data, format); } catch (error) { put(stands, 'The ' + format.toUpperCase() + ' could not be made: ' + error.message); }
+    button.removeAttribute('aria-disabled');
+  }));
   async function show(given) {
     data = given;
     node.dataset.figure = data.name;
@@ -219,7 +220,7 @@ function figureCard(csv) {
   return { node, head, show };
 }
 // A figure by itself: on white, in the colors of the light page, whatever the page is now.
-async function saveFigure(plot, data) {
+async function saveFigure(plot, data, format) {
   const Plotly = await plotly(), style = getComputedStyle(document.documentElement), drawn = themed(data.figure, style);
   const width = Math.max(plot.clientWidth, 640), stands = data.stands.match(new RegExp('.{1,' + Math.floor(width / 6) + '}(\\s|$)', 'g')) || [];
   const extra = FIGURE_TITLE_PX + 15 * stands.length;
@@ -228,12 +229,12 @@ async function saveFigure(plot, data) {
     margin: { ...drawn.layout.margin, t: drawn.layout.margin.t + extra }, font: { ...drawn.layout.font, family: 'sans-serif' },
     title: { text: data.title, subtitle: { text: stands.map((line) => line.trim().replaceAll('&', '&amp;').replaceAll('<', '&lt;')).join('<br>'), font: { size: 11, color: drawn.layout.font.color } }, x: 0, xref: 'container', xanchor: 'left', pad: { l: 12, t: 12 }, y: 1, yanchor: 'top', yref: 'container', font: { size: 15, color: style.getPropertyValue('--th-ink').trim() } },
   };
-  const address = await Plotly.toImage({ data: drawn.data, layout }, { format: 'svg', width, height: layout.height });
+  const address = await Plotly.toImage({ data: drawn.data, layout }, { format, width, height: layout.height, ...(format === 'png' ? { scale: 2 } : {}) });
   const link = make('a');
-  link.href = URL.createObjectURL(new Blob([decodeURIComponent(address.slice(address.indexOf(',') + 1))], { type: 'image/svg+xml' }));
-  link.download = 'truehue-' + data.name + '.svg';
+  link.href = format === 'svg' ? URL.createObjectURL(new Blob([decodeURIComponent(address.slice(address.indexOf(',') + 1))], { type: 'image/svg+xml' })) : address;
+  link.download = 'truehue-' + data.name + '.' + format;
   link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  if (format === 'svg') setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
 // ── tables of a two-line heading ─────────────────────────────────────────────────────────────
@@ -294,11 +295,17 @@ function publishedCard(found) {
   node.append(head, how, scroll, ...(found.notes.length ? [make('p', 'th-soft', found.notes.join(' '))] : []));
   return node;
 }
-function publishedTables(box, published) {
-  const made = JSON.stringify(published);
+// Where there is nothing of ours yet, they are folded: what to do first stands alone.
+function publishedTables(box, published, folded) {
+  const made = JSON.stringify([published, Boolean(folded)]);
   if (box.dataset.made === made) return;
   box.dataset.made = made;
   const tables = make('div', 'th-an-prints');
   tables.append(...published.tables.map(publishedCard));
-  box.replaceChildren(make('h3', '', published.title), make('p', 'th-soft', published.told), tables, ...(published.after ? [make('p', 'th-soft', published.after)] : []));
+  const words = [make('p', 'th-soft', published.told), tables, ...(published.after ? [make('p', 'th-soft', published.after)] : [])];
+  if (!folded) { box.replaceChildren(make('h3', '', published.title), ...words); return; }
+  const fold = make('details'), head = make('summary');
+  head.append(make('h3', '', published.title));
+  fold.append(head, ...words);
+  box.replaceChildren(fold);
 }

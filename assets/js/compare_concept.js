@@ -1,13 +1,22 @@
 // One concept and its distributions side by side.
 const box = element.querySelector('[data-compare-view]');
 const part = (name) => box.querySelector('.th-cc-' + name);
-const DEFAULTS = { method: 'extracted', sort: 'hue', scale: 'one', apart: '1', between: 'bins', pair: '0-1', steps: '' };
+const DEFAULTS = { method: 'extracted', sort: 'hue', scale: 'one', apart: '1', between: '', pair: '0-1', steps: '' };
 const state = { concept: '', words: '', d: [], ...DEFAULTS };
 let known = null, view = null, chosen = null, here = null, asked = 0, started = null, stale = false;
 
 const chooser = conceptChooser(box, (next) => go({ ...next, d: null }));
 const figures = linkedFigures(box, { tell: sharesOf, open: openBin });
-const sources = sourceList(box, { bins: () => known.bins, changed: (d) => go({ d }) });
+const sources = sourceList(box, { bins: () => known.bins, changed: (d) => go({ d }), mark: (one) => mark(one), pool: (rows) => drop.pool(rows) });
+const mark = markDialog(box, {
+  keep: (source, next) => go({ d: state.d.map((one) => one === source ? next : one) }),
+  // Without a mask in the link its newest is taken: coming back, that is the one made there.
+  inspect(one) {
+    state.d = state.d.map((source) => source === one.source ? source.split('/')[0] : source);
+    publish(true);
+    openPicture({ image: one.image.image_id, mask: one.image.mask_id }, chosen ? chosen.words : '');
+  },
+});
 const drop = dropField(box, {
   concept: () => chosen ? chosen.words : '', room: () => MOST_SOURCES - state.d.length,
   // A file may hold other concepts than the one on the page: then the first of the file is opened.
@@ -18,6 +27,9 @@ const drop = dropField(box, {
     const other = made && chosen && !await holds(list[0]);
     if (made && (!chosen || other)) { go({ concept: made.concept, words: made.concept ? '' : made.words, d: [...(chosen ? [] : state.d), ...list] }); return; }
     go({ d: [...state.d, ...list].slice(0, MOST_SOURCES) });
+  },
+  pooled(singles, made) {
+    go({ ...(chosen ? {} : { concept: made.concept, words: made.concept ? '' : made.words }), d: [...state.d.filter((one) => !singles.includes(one)), made.source.replace(/^(\w+:[0-9a-f]{16})[0-9a-f]+/, '$1')], fresh: true });
   },
 });
 const openImages = imagesOfBin(box, { bins: () => known.bins, ask: query });
@@ -125,23 +137,23 @@ async function load(mine) {
 async function draw(mine) {
   const there = view ? view.distributions.filter((one) => !one.problem) : [], several = there.length > 1;
   part('start').hidden = Boolean(view) || Boolean(here && (here.people || here.runs || here.sets));
-  part('beside').hidden = !view;
+  front(several && there.length === 2);
   part('no-people').hidden = !chosen || chosen.choices.some((one) => one.kind === 'people') || there.some((one) => one.kind && !one.pictures);
   ['histograms', 'palettes', 'steps'].forEach((name) => { part(name).hidden = !there.length; });
   part('numbers').hidden = !several;
   part('pair').hidden = !several;
   part('planes').hidden = !(view && view.flow);
   moves.draw(view ? view.flow : null);
+  sources.draw(view ? view.distributions : [], Boolean(chosen));
+  part('method-label').hidden = !there.some((one) => one.pictures);
   if (!view) return;
-  sources.draw(view.distributions, Boolean(chosen));
   strip(part('sort'), known.sorts, state.sort, (sort) => go({ sort }));
   strip(part('scale'), [{ id: 'one', name: 'The same' }, { id: 'own', name: 'Each its own' }], state.scale, (scale) => go({ scale }));
   strip(part('pair-scale'), [{ id: 'one', name: 'The same' }, { id: 'own', name: 'Each its own' }], state.scale, (scale) => go({ scale }));
-  strip(part('between'), [{ id: 'bins', name: 'Bins' }, { id: 'moves', name: 'What moves' }], state.between, (between) => go({ between }));
+  strip(part('between'), [{ id: 'moves', name: 'What moves' }, { id: 'bins', name: 'Bins' }], view.between, (between) => go({ between }));
   strip(part('apart'), [{ id: '1', name: 'L* apart' }, { id: '0', name: 'Exact' }], state.apart, (apart) => go({ apart }));
   put(part('map-words'), state.apart === '1' ? 'Bins of one a*, b* are set apart: up for lighter, down for darker ones. Areas are as shares.' : 'Bins of one a*, b* lie on each other, the largest behind. Areas are as shares.');
   part('method').value = state.method;
-  part('method-label').hidden = !there.some((one) => one.pictures);
   part('weights').href = '/api/compare/weights.csv?' + whole();
   part('numbers-csv').href = '/api/compare/numbers.csv?' + whole();
   if (several) {
@@ -155,6 +167,13 @@ async function draw(mine) {
   steps.draw(view.distributions, chosen ? chosen.words : '', state.steps);
   await figures.draw({ ...view.figures, flow: view.flow && view.flow.figure });
 }
+// What is dropped comes first where no concept was chosen, and of two alone what moves does.
+function front(two) {
+  const beside = part('beside'), order = two ? ['pair', 'numbers', 'histograms', 'palettes'] : ['histograms', 'numbers', 'pair', 'palettes'];
+  box.classList.toggle('th-cc-empty', !view);
+  if (chosen) { if (part('choose').nextElementSibling !== beside) part('choose').after(beside); } else if (box.firstElementChild !== beside) box.prepend(beside);
+  if (part('start').nextElementSibling !== part(order[0])) part('start').after(...order.map(part));
+}
 async function intervals(mine) {
   // One pair after the other, the one on the page first.
   const front = (one) => [place(one.a), place(one.b)].sort().join('-') === [...view.pair].sort().join('-');
@@ -166,9 +185,15 @@ async function intervals(mine) {
     } catch (error) { if (mine === asked) numbers.problem(error.message); return; }
   }
 }
-function publish() {
-  const values = { concept: state.concept, words: state.words, d: state.d.join(',') };
-  Object.entries(DEFAULTS).forEach(([name, value]) => { if (state[name] !== value) values[name] = state[name]; });
+// A link names the mask that was measured: marked anew elsewhere, the picture still opens as it was.
+function pinned(source) {
+  const row = /^image:[0-9a-f]+$/.test(source) && view ? view.distributions.find((one) => one.source === source) : null;
+  return row && row.image ? source + '/' + row.image.mask_id.slice(0, 16) : source;
+}
+function publish(open) {
+  const as = open ? (source) => source : pinned;
+  const values = { concept: state.concept, words: state.words, d: state.d.map(as).join(',') };
+  Object.entries(DEFAULTS).forEach(([name, value]) => { if (state[name] !== value) values[name] = name === 'steps' ? as(state[name]) : state[name]; });
   ofCompareLink('concept', values);
 }
 
@@ -194,9 +219,17 @@ part('swap').addEventListener('click', () => go({ pair: state.pair.split('-').re
   pair[side] = next;
   go({ pair: pair.join('-') });
 }));
-box.querySelectorAll('.th-cc-svg').forEach((button) => button.addEventListener('click', async () => {
+box.querySelectorAll('.th-cc-saves').forEach((saves) => saves.append(...['svg', 'png'].map((format) => {
+  const button = make('button', 'th-button th-cc-' + format, format.toUpperCase());
+  button.type = 'button';
+  button.dataset.of = saves.dataset.of;
+  button.dataset.format = format;
+  button.title = 'The figure as ' + format.toUpperCase() + ', on white' + (format === 'png' ? ', two pixels for one' : '');
+  return button;
+})));
+box.querySelectorAll('.th-cc-saves button').forEach((button) => button.addEventListener('click', async () => {
   const words = (chosen ? chosen.words : 'images').replace(/[^a-z0-9]+/gi, '-');
-  try { await figures.save(button.dataset.of, 'truehue-' + words + '-' + button.dataset.of); } catch (error) { problem('The figure could not be saved: ' + error.message); }
+  try { await figures.save(button.dataset.of, 'truehue-' + words + '-' + button.dataset.of, button.dataset.format); } catch (error) { problem('The figure could not be saved: ' + error.message); }
 }));
 part('link').addEventListener('click', async (event) => {
   const button = event.target, text = button.textContent;
@@ -205,10 +238,15 @@ part('link').addEventListener('click', async (event) => {
 });
 box.querySelectorAll('.th-cc-go-people').forEach((button) => button.addEventListener('click', () => openCompare('people')));
 box.querySelectorAll('.th-cc-go-run').forEach((button) => button.addEventListener('click', openConceptRun));
-box.querySelectorAll('.th-cc-go-own').forEach((button) => button.addEventListener('click', () => chooser.focus()));
+box.querySelectorAll('.th-cc-go-own').forEach((button) => button.addEventListener('click', () => box.querySelector('.th-cc-drop input').click()));
 onTheme(() => figures.again());
 document.addEventListener('th-compare-sets', () => { here = null; stale = true; if (box.offsetParent !== null) concepts(); });
 
+// Dropped beside the field, anywhere in the room: the same as into it.
+document.addEventListener('th-dropped-here', (event) => {
+  if (compare.view !== 'concept') openCompare('concept');
+  drop.took(event.detail.files);
+});
 compareView('concept', {
   async shown(told) {
     const values = compare.values.concept;

@@ -102,14 +102,14 @@ function linkedFigures(box, { tell, open }) {
     },
     again() { panes.forEach((pane) => { if (pane.data && pane.frame.offsetParent !== null) figure(pane.node, pane.data); }); },
     // For paper: always ink on white, whatever the page is.
-    async save(name, file) {
+    async save(name, file, format) {
       const pane = panes.get(name), Plotly = await plotly();
       const data = themed(pane.data, { getPropertyValue: (each) => PRINTED[each] || '' });
       const layout = { ...data.layout, paper_bgcolor: '#ffffff', font: { ...data.layout.font, family: 'Helvetica, Arial, sans-serif' } };
-      const url = await Plotly.toImage({ data: data.data, layout }, { format: 'svg', width: pane.node.clientWidth, height: layout.height });
+      const url = await Plotly.toImage({ data: data.data, layout }, { format, width: pane.node.clientWidth, height: layout.height, ...(format === 'png' ? { scale: 2 } : {}) });
       const link = make('a');
       link.href = url;
-      link.download = file + '.svg';
+      link.download = file + '.' + format;
       link.click();
     },
     mark, bin: () => bin,

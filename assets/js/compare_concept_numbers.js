@@ -14,12 +14,13 @@ function numbersTable(box, { bins, metrics, choose, inspectBin }) {
     make('dt', '', one.name + (one.unit && one.unit !== '°' ? ', ' + one.unit : '')),
     make('dd', '', one.formula + '. ' + (one.better ? one.better[0].toUpperCase() + one.better.slice(1) + '. ' : '') + 'Source: ' + one.source + '.'),
   ]));
+  put(box.querySelector('.th-cc-plain'), metrics.filter((one) => one.plain).map((one) => one.name + ': ' + one.plain).join(' · '));
   function heading() {
     const row = make('tr');
     row.append(make('th', '', 'Pair'), ...metrics.map((one) => {
       const cell = make('th', '', one.name);
       if (one.unit && one.unit !== '°') cell.append(make('small', '', one.unit));
-      cell.title = one.formula + '.\n' + (one.better ? one.better + '\n' : '') + 'Source: ' + one.source;
+      cell.title = (one.plain ? one.plain[0].toUpperCase() + one.plain.slice(1) + '\n' : '') + one.formula + '.\n' + (one.better ? one.better + '\n' : '') + 'Source: ' + one.source;
       return cell;
     }));
     const head = make('thead');

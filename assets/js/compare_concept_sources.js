@@ -1,13 +1,14 @@
 // The distributions that stand side by side: added from what there is, uploaded, ordered, removed.
 const MOST_SOURCES = 6;
 const PIXELS_OF = [
-  { id: 'stored', name: 'a stored mask, or the file’s transparency' },
+  { id: 'marked-or-whole', name: 'its mask or transparency; else the whole picture' },
+  { id: 'stored', name: 'only what has a mask or transparency' },
   { id: 'whole', name: 'the whole picture' },
   { id: 'paper', name: 'all but the white paper' },
 ];
 const GROUPS = [['people', 'People'], ['other', 'Other measurements'], ['run', 'Runs'], ['pictures', 'Pictures']];
 
-function sourceList(box, { bins, changed, shareOf }) {
+function sourceList(box, { bins, changed, mark, pool }) {
   const list = box.querySelector('.th-cc-sources'), select = box.querySelector('.th-cc-choices'), count = box.querySelector('.th-cc-count');
   let choices = [], now = [];
   function small(label, title, act, off) {
@@ -35,6 +36,7 @@ function sourceList(box, { bins, changed, shareOf }) {
       one.fullest.filter((bin) => one.weights[bin] > 0).forEach((bin) => { const patch = binPatch(bins(), bin); patch.style.flexGrow = String(one.weights[bin]); strip.append(patch); });
       strip.title = 'The fullest bins: ' + one.fullest.filter((bin) => one.weights[bin] > 0).map((bin) => bins()[bin].name + ' ' + percent(one.weights[bin])).join(', ');
       body.append(about, strip);
+      if (one.image) body.append(measured(one));
     }
     tools.append(
       small('↑', 'Move ' + one.letter + ' up', () => moved(index, index - 1), index === 0),
@@ -44,12 +46,33 @@ function sourceList(box, { bins, changed, shareOf }) {
     node.append(letter, body, tools);
     return node;
   }
+  // Of a single image: which pixels count, and the way to say which.
+  function measured(one) {
+    const node = make('div', 'th-cc-measured'), small = make('img'), words = make('span', 'th-soft', one.image.words), button = make('button', 'th-link', one.image.whole ? 'Mark the thing' : 'Mark it anew');
+    small.src = one.image.small;
+    small.alt = '';
+    small.loading = 'lazy';
+    small.addEventListener('error', () => small.remove());
+    button.type = 'button';
+    button.setAttribute('aria-label', button.textContent + ' in ' + one.letter);
+    button.addEventListener('click', () => mark(one));
+    words.append(' ', button);
+    node.append(small, words);
+    return node;
+  }
+  const pooling = box.querySelector('.th-cc-pooling'), poolButton = make('button', 'th-link', '');
+  poolButton.type = 'button';
+  poolButton.addEventListener('click', () => pool(singles()));
+  pooling.append('One image, one row. ', poolButton);
+  function singles() { return now.filter((one) => one.image); }
   select.addEventListener('change', () => { const source = select.value; select.value = ''; if (source) changed([...now.map((one) => one.source), source]); });
   return {
     choices(found) { choices = found; },
     draw(distributions, concept) {
       now = distributions;
       list.replaceChildren(...now.map(row));
+      pooling.hidden = singles().length < 2;
+      put(poolButton, 'Pool these ' + singles().length + ' images into one row');
       put(count, now.length ? now.length + ' of at most ' + MOST_SOURCES : '');
       const taken = new Set(now.map((one) => one.source)), free = choices.filter((one) => !taken.has(one.source)), full = now.length >= MOST_SOURCES;
       const first = new Option(full ? 'Six is the most: remove one first' : free.length ? 'Add a distribution…' : choices.length ? 'Nothing else is stored of this concept' : concept ? 'Nothing is stored of this concept yet' : 'Choose a concept to add people and runs', '');
@@ -63,12 +86,13 @@ function sourceList(box, { bins, changed, shareOf }) {
       }));
       select.value = '';
       select.disabled = full || !free.length;
+      select.hidden = !concept && !free.length;
     },
   };
 }
 // Images, or a file of distributions, dropped or chosen: how they are meant is asked, then they are
 // stored by the same routes as in "People and files".
-function dropField(box, { concept, add, room }) {
+function dropField(box, { concept, add, room, pooled }) {
   const field = box.querySelector('.th-cc-drop'), input = field.querySelector('input'), said = box.querySelector('.th-cc-said');
   const say = (text, problem) => { said.replaceChildren(text); said.classList.toggle('th-problem', Boolean(problem)); };
   function option(name, choices, chosen) {
@@ -100,24 +124,47 @@ function dropField(box, { concept, add, room }) {
     if (old) old.remove();
     node.append(make('span', 'th-problem', words));
   }
-  async function single(files) {
-    // Without a concept there is no set: every image stands for itself.
-    const made = [];
-    for (const file of files.slice(0, Math.max(1, room()))) made.push('image:' + (await uploadOne('/api/images', file)).image_id.slice(0, 16));
-    say('');
-    add(made);
+  const WHOSE = [{ id: '', name: 'a model, or nobody' }, { id: '1', name: 'people' }];
+  // Of what the images are; asked where no concept is on the page.
+  function ofWhat() {
+    const words = concept(), label = make('label', 'th-cc-tool'), input = make('input', 'th-cc-of');
+    if (words) return { label: make('span', '', 'of “' + words + '”'), value: () => words };
+    input.placeholder = 'banana';
+    label.append(make('span', '', 'They show'), input);
+    return { label, value: () => input.value.trim() };
   }
+  // Every image stands for itself, in the order in which they were dropped; one that cannot be read
+  // leaves the others alone.
+  async function single(files) {
+    const made = [], refused = [];
+    for (const [at, file] of files.entries()) {
+      say('Storing ' + (at + 1) + ' of ' + many(files.length, 'image') + '…');
+      try { made.push('image:' + (await uploadOne('/api/images', file)).image_id.slice(0, 16)); } catch (error) { refused.push(file.name + ': ' + error.message); }
+    }
+    const same = made.length - new Set(made).size;
+    say([...refused, ...(same ? [many(same, 'image') + ' of these had the same pixels as another: one row stands for both.'] : [])].join(' '), refused.length);
+    if (made.length) add([...new Set(made)]);
+  }
+  // Rows that stand here become one, each by the pixels that it is measured by now.
+  function pool(rows) {
+    const of = ofWhat(), whose = option('Colored by', WHOSE, '');
+    form('Pool ' + rows.map((one) => one.letter).join(', '), [of, whose], 'Pool them', async () => {
+      const made = await send('/api/compare/image/pool', { sources: rows.map((one) => one.source), words: of.value(), of_people: Boolean(whose.value()) });
+      document.dispatchEvent(new CustomEvent('th-compare-sets'));
+      say('');
+      pooled(rows.map((one) => one.source), made);
+    });
+  }
+  // More than rows are left: pooled into one from the start.
   function images(files) {
-    const words = concept();
-    if (!words) { say('Storing ' + many(files.length, 'image') + '…'); single(files).catch((error) => say(error.message, true)); return; }
-    const pixels = option('Measure', PIXELS_OF, 'stored'), whose = option('Colored by', [{ id: '', name: 'a model, or nobody' }, { id: '1', name: 'people' }], '');
-    const node = form(many(files.length, 'image') + ' of “' + words + '”', [pixels, whose], 'Add', async () => {
+    const of = ofWhat(), pixels = option('Measure', PIXELS_OF, 'marked-or-whole'), whose = option('Colored by', WHOSE, '');
+    const node = form(many(files.length, 'image') + ', pooled into one row', [of, pixels, whose], 'Add', async () => {
       const words_ = make('span', 'th-soft', 'Sending…');
       node.append(words_);
       try {
-        const report = await uploadPictures(files, words, { mask: pixels.value(), of_people: Boolean(whose.value()), said: (text) => put(words_, text) });
+        const report = await uploadPictures(files, of.value(), { mask: pixels.value(), of_people: Boolean(whose.value()), said: (text) => put(words_, text) });
         say(report.refused.length ? report.taken + ' of ' + many(files.length, 'image') + ' were taken. ' + report.refused.slice(0, 3).map((one) => one.name + ': ' + one.why).join(' ') : '', report.refused.length);
-        add([report.source]);
+        add([report.source], report);
       } finally { words_.remove(); }
     });
   }
@@ -153,11 +200,12 @@ function dropField(box, { concept, add, room }) {
     else if (tables.length > 1) say('One file of distributions at a time.', true);
     else if (tables.length) numbers(tables[0], {});
     else if (room() < 1) say('Six distributions stand here already: remove one first.', true);
-    else images(pictures);
+    else if (pictures.length > room()) images(pictures);
+    else single(pictures).catch((error) => say(error.message, true));
   }
   input.addEventListener('change', () => took([...input.files]));
   field.addEventListener('dragover', (event) => { event.preventDefault(); field.classList.add('th-cc-over-it'); });
   field.addEventListener('dragleave', () => field.classList.remove('th-cc-over-it'));
   field.addEventListener('drop', (event) => { event.preventDefault(); field.classList.remove('th-cc-over-it'); took([...event.dataTransfer.files]); });
-  return { say };
+  return { say, pool, took };
 }

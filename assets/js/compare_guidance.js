@@ -14,5 +14,5 @@ function draw(data) {
     card.node.hidden = !data.figures[part];
     if (data.figures[part]) card.show(data.figures[part]);
   });
-  publishedTables(find('.th-an-published'), data.published);
+  publishedTables(find('.th-an-published'), data.published, data.frame.empty);
 }

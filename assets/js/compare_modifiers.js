@@ -26,7 +26,7 @@ function draw(data) {
   sizes.node.hidden = !data.sizes;
   if (data.plane) { limits.show(data.limits); plane.show(data.plane); }
   if (data.sizes) sizes.show(data.sizes);
-  publishedTables(find('.th-an-published'), data.published);
+  publishedTables(find('.th-an-published'), data.published, data.frame.empty);
 }
 // Rows are runs; a number says how it came about below it.
 function ratios(found) {

@@ -11,6 +11,7 @@ function pictureImport(part, stored) {
   const hint = form.querySelector('.th-people-mask-hint');
   const HINTS = {
     stored: 'Of a picture that was marked in Inspect, its newest mask, found by its pixels; of a cut-out, its transparency. A picture that has neither is left out.',
+    'marked-or-whole': 'The stored mask or the transparency of those that have one; of the others everything counts, background and all.',
     whole: 'Background and all. For pictures that show nothing but the object.',
     paper: 'For colored sheets: all but the near-white (L* above 98) that reaches the border. White inside an outline counts as white, and outlines count as drawn.',
   };

@@ -31,7 +31,7 @@ function publishCompare() {
   const values = new URLSearchParams({ tab: 'compare', view: compare.view });
   Object.entries(compare.values[compare.view]).forEach(([name, value]) => { if (value) values.set(name, value); });
   const address = '?' + values.toString().replace(/%2C/g, ',').replace(/%3A/g, ':').replace(/%2F/g, '/');
-  if (location.search !== address) history.replaceState(null, '', address);
+  thPlaces.show(address);
 }
 // The form that starts runs, with the concepts chosen in it.
 function openConceptRun() {

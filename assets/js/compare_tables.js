@@ -14,7 +14,7 @@ function draw(data) {
   arrange(find('.th-tables-both'), data.tables.map(table));
   find('.th-tables-csv').href = api + 'tables.csv?' + query();
   categories(data.categories);
-  publishedTables(find('.th-an-published'), data.published);
+  publishedTables(find('.th-an-published'), data.published, data.frame.empty);
   if (state.cell) concepts(); else find('.th-tables-concepts').hidden = true;
 }
 const kept = new Map();
@@ -24,7 +24,7 @@ function table(found) {
   const node = keep('table ' + found.id, () => {
     const made = make('article', 'th-an-ours'), scroll = make('div', 'th-scroll'), inner = make('table', 'th-table th-an-table');
     scroll.append(inner);
-    made.append(make('h4'), make('p', 'th-soft'), scroll);
+    made.append(make('h3'), make('p', 'th-soft'), scroll);
     return made;
   });
   const [title, words, scroll] = node.children;

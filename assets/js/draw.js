@@ -1,17 +1,16 @@
 // The button that draws what was asked for, what it will come to, and the address of it all.
 const button = element.querySelector('.th-draw-button'), note = element.querySelector('.th-ask-note');
-const notes = element.querySelector('.th-ask-notes');
 let sending = 0;
 
 function show() {
   const view = props.view || {}, asked = window.thAsk || { mode: 'own', prompts: 1 };
   const waiting = sending && view.answered !== sending;
   button.textContent = view.button || 'Draw';
-  button.disabled = !asked.prompts || Boolean(view.problem) || Boolean(waiting);
+  // Not disabled: it keeps the focus, and the line beside it says why nothing would come.
+  button.setAttribute('aria-disabled', String(!asked.prompts || Boolean(view.problem) || Boolean(waiting)));
   const say = asked.prompts ? view.problem || view.note || '' : asked.mode === 'basket' ? 'Put prompts into the basket with the boxes at the left of the list.' : 'Click a prompt in the list.';
   note.textContent = say;
   note.classList.toggle('th-problem', Boolean(asked.prompts && view.problem));
-  notes.replaceChildren(...(view.notes || []).map((text) => make('li', '', text)));
 }
 
 // The address opens the browser's view and the request again.
@@ -21,16 +20,16 @@ function publish() {
   const view = props.view || {};
   const values = { tab: 'generate', ...window.thBrowse, mode: asked.mode, ...(asked.mode === 'own' ? view.own || {} : {}), ...(view.settings || {}) };
   // An empty object or color of one's own is a choice: without it, a link would bring the first one.
-  const own = asked.mode === 'own' && view.own ? ['object', 'target'] : [];
+  const own = asked.mode === 'own' && view.own ? ['object', 'target'].filter((name) => name in view.own) : [];
   const text = Object.entries(values).filter(([name, value]) => own.includes(name) || (value !== '' && value !== null && value !== undefined))
     .flatMap(([name, value]) => [value].flat().map((one) => name + '=' + encodeURIComponent(one ?? '').replace(/%3A/g, ':').replace(/%2C/g, ','))).join('&');
-  history.replaceState(null, '', '?' + text);
+  thPlaces.show('?' + text);
 }
 new IntersectionObserver((seen) => { if (seen.some((entry) => entry.isIntersecting)) publish(); }).observe(element);
 
 button.addEventListener('click', () => {
   const asked = window.thAsk;
-  if (!asked) return;
+  if (!asked || button.getAttribute('aria-disabled') === 'true') return;
   sending = Date.now();
   show();
   trigger('draw', { mode: asked.mode, owner: asked.owner, refs: asked.refs(), at: sending });

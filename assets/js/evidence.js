@@ -16,7 +16,9 @@ function el(tag, cls, text) {
 }
 
 function offsets(data) {
+  element.querySelector('.th-difference').hidden = !data;
   cards.offsets.replaceChildren();
+  if (!data) return;
   const title = element.querySelector('.th-offsets-to');
   title.textContent = 'Found minus ' + data.to;
   const full = Math.max(20, ...data.rows.map((row) => Math.abs(row.value)));
@@ -69,6 +71,9 @@ function draw() {
   grid.hidden = !view;
   if (!view) return;
   offsets(view.offsets);
+  element.querySelector('.th-palette-part').hidden = !view.colors;
+  element.querySelector('.th-palette-box').replaceChildren(...(view.colors ? [colorCard(view.colors, false)] : []));
+  element.querySelector('.th-names-title').textContent = 'Nearest names of ' + view.names_of + ', ΔE00';
   names(view.names);
   steps(view.steps);
   figure(cards.ab, view.chromaticity);

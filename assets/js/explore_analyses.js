@@ -50,16 +50,17 @@
     const node = make('section', 'th-card th-analysis'), head = make('header'), title = make('h3');
     const choices = make('span', 'th-strip'), words = make('p', 'th-soft th-analysis-words'), plot = make('div', 'th-figure');
     const empty = make('p', 'th-analysis-empty'), table = make('div', 'th-scroll th-analysis-table'), stands = make('p', 'th-soft th-analysis-stands');
-    const foot = make('div', 'th-analysis-foot'), asTable = make('button', 'th-button', 'As a table'), svg = make('button', 'th-button', 'SVG'), csv = make('a', 'th-button', 'CSV');
+    const foot = make('div', 'th-analysis-foot'), asTable = make('button', 'th-button', 'As a table'), svg = make('button', 'th-button', 'SVG'), png = make('button', 'th-button', 'PNG'), csv = make('a', 'th-button', 'CSV');
     const published = make('section', 'th-analysis-published'), publishedTitle = make('h4'), publishedWords = make('p', 'th-soft'), publishedPlot = make('div', 'th-figure');
     const audit = make('button', 'th-button', 'Where the rules disagree');
     let data = null, stale = true, asked = 0, listed = false, heard = false;
     // What the slice was before a part of this figure was chosen, to go back to.
     let before = null;
     node.dataset.figure = name;
-    [asTable, svg, audit].forEach((button) => { button.type = 'button'; });
+    [asTable, svg, png, audit].forEach((button) => { button.type = 'button'; });
     asTable.setAttribute('aria-pressed', 'false');
     svg.title = 'The figure as SVG, on white';
+    png.title = 'The figure as PNG, on white, two pixels for one';
     csv.title = 'The numbers of the figure';
     audit.title = 'Stored pictures that two rules have judged, side by side';
     audit.hidden = name !== 'rules';
@@ -68,10 +69,12 @@
     choices.setAttribute('aria-label', 'How it is drawn');
     stands.setAttribute('role', 'status');
     head.append(title, choices);
-    foot.append(asTable, svg, csv, audit);
+    foot.append(asTable, svg, png, csv, audit);
     published.append(publishedTitle, publishedWords, publishedPlot);
     node.append(head, words, plot, empty, table, stands, foot, published);
 
+    // A part of a figure that is chosen is a place of its own, to come back from.
+    const narrow = (changes) => { thPlaces.went(); setSlice(changes); };
     const equal = (value, now) => Array.isArray(value) ? value.join(',') === now.join(',') : value === now;
     const used = (pick) => Object.entries(pick).every(([field, value]) => equal(value, explore.slice[field]));
     function choose(index) {
@@ -82,7 +85,7 @@
         // A rule there is always.
         if (!back.rule) delete back.rule;
         before = null;
-        setSlice(back);
+        narrow(back);
         return;
       }
       // One choice after another goes back to what was before the first, in one step.
@@ -90,7 +93,7 @@
       const kept = before || {};
       before = Object.fromEntries(fields.map((field) => [field, field in kept ? kept[field] : explore.slice[field]]));
       const others = Object.fromEntries(Object.keys(kept).filter((field) => !(field in pick)).map((field) => [field, kept[field]]));
-      setSlice({ ...others, ...pick });
+      narrow({ ...others, ...pick });
     }
     function query() {
       const values = new URLSearchParams(sliceQuery());
@@ -135,7 +138,7 @@
       put(title, data.title);
       put(words, data.words);
       title.title = words.title = data.source;
-      strip(choices, data.options, data.value || (data.option === 'rows' ? '' : data.value), (id) => {
+      strip(choices, data.options, data.value || (data.options[0] || { id: '' }).id, (id) => {
         ways[data.option] = ways[data.option] === id ? '' : id;
         publish();
         need();
@@ -196,12 +199,12 @@
       asTable.setAttribute('aria-pressed', String(listed));
       rows();
     });
-    svg.addEventListener('click', async () => {
+    [[svg, 'svg'], [png, 'png']].forEach(([button, format]) => button.addEventListener('click', async () => {
       if (!data) return;
-      svg.setAttribute('aria-disabled', 'true');
-      try { await save(plot, data, name); } catch (error) { put(stands, 'The SVG could not be made: ' + error.message); }
-      svg.removeAttribute('aria-disabled');
-    });
+      button.setAttribute('aria-disabled', 'true');
+      try { await save(plot, data, name, format); } catch (error) { put(stands, 'The ' + format.toUpperCase() + ' could not be made: ' + error.message); }
+      button.removeAttribute('aria-disabled');
+    }));
     audit.addEventListener('click', () => openView('audit'));
     return { node, need, again: () => { if (stale && visible()) load(); }, redraw: () => { if (data && !data.empty && visible()) draw(); }, spoil: () => { stale = true; } };
   }
@@ -214,7 +217,7 @@
   }
   // A figure by itself: on white and in the colors of the light page, whatever the page is now, so
   // that it holds no name of a color that only this page knows.
-  async function save(plot, data, name) {
+  async function save(plot, data, name, format) {
     const Plotly = await plotly(), style = getComputedStyle(document.documentElement), drawn = themed(data.figure, style);
     const width = Math.max(plot.clientWidth, 560);
     const layout = {
@@ -223,29 +226,33 @@
       font: { ...drawn.layout.font, family: 'sans-serif' },
       title: { text: data.title, subtitle: { text: data.stands.replaceAll('. ', '.<br>'), font: { size: 11, color: drawn.layout.font.color } }, x: 0, xref: 'container', xanchor: 'left', pad: { l: 12, t: 12 }, y: 1, yanchor: 'top', yref: 'container', font: { size: 15, color: style.getPropertyValue('--th-ink').trim() } },
     };
-    const address = await Plotly.toImage({ data: drawn.data, layout }, { format: 'svg', width, height: layout.height });
-    const text = decodeURIComponent(address.slice(address.indexOf(',') + 1));
+    const address = await Plotly.toImage({ data: drawn.data, layout }, { format, width, height: layout.height, ...(format === 'png' ? { scale: 2 } : {}) });
     const link = make('a');
-    link.href = URL.createObjectURL(new Blob([text], { type: 'image/svg+xml' }));
-    link.download = 'truehue-' + name + '-' + data.rule + '.svg';
+    if (format === 'svg') {
+      const text = decodeURIComponent(address.slice(address.indexOf(',') + 1));
+      link.href = URL.createObjectURL(new Blob([text], { type: 'image/svg+xml' }));
+    } else link.href = address;
+    link.download = 'truehue-' + name + '-' + data.rule + '.' + format;
     link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+    if (format === 'svg') setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   }
 
   // ── the whole ──────────────────────────────────────────────────────────────────────────────
+  onBack('wall', (query) => {
+    const wanted = (query.get('fig') || 'categories').split(',').filter((name) => known.includes(name)).slice(0, AT_ONCE);
+    const before = JSON.stringify([shown, ways]);
+    if (wanted.length) shown = wanted;
+    Object.assign(ways, { rows: query.get('rows') || '', by: query.get('by') || '' });
+    if (JSON.stringify([shown, ways]) === before) return;
+    explore.figureLink = { fig: shown.join(',') === 'categories' ? '' : shown.join(','), ...ways };
+    arranged();
+  });
   const visible = () => box.offsetParent !== null && explore.view === 'wall';
   const each = (call) => shown.forEach((name) => { if (cards.has(name)) call(cards.get(name)); });
   document.addEventListener('th-slice', () => { cards.forEach((one) => one.spoil()); each((one) => one.need()); });
-  // Runs that moved on bring other numbers, which are asked for when somebody looks.
-  document.addEventListener('th-runs', () => { cards.forEach((one) => one.spoil()); each((one) => one.again()); });
-  // Who comes back to the wall may have waited for a run elsewhere.
-  let front = explore.view === 'wall';
-  document.addEventListener('th-explore', () => {
-    const now = explore.view === 'wall';
-    if (now && !front) cards.forEach((one) => one.spoil());
-    front = now;
-    each((one) => one.again());
-  });
+  // Runs that moved on bring other numbers: the figures take them up together with the pictures.
+  document.addEventListener('th-fresh', () => { cards.forEach((one) => one.spoil()); each((one) => one.again()); });
+  document.addEventListener('th-explore', () => each((one) => one.again()));
   new IntersectionObserver((seen) => { if (seen.some((entry) => entry.isIntersecting)) each((one) => one.again()); }).observe(chooser);
   onTheme(() => each((one) => one.redraw()));
   explore.figureLink = { fig: shown.join(',') === 'categories' ? '' : shown.join(','), ...ways };

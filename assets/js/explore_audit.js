@@ -119,7 +119,7 @@ function card(one) {
     line.addEventListener('click', () => open(said));
     const first = make('span', 'th-pair-line');
     first.append(make('b', '', MARKS[said.status] + ' ' + said.name), make('span', '', said.status));
-    if (said.found && one.hex) first.appendChild(touching([{ role: 'found', hex: said.found, name: '' }, { role: 'asked', hex: one.hex, name: one.color }]));
+    if (said.found && one.hex) first.appendChild(touchingInWords([{ role: 'asked', hex: one.hex, name: one.color }, { role: 'found', hex: said.found, name: '' }]));
     first.appendChild(make('span', 'th-pair-number', said.delta_e00 === null || said.delta_e00 === undefined ? '' : said.delta_e00.toFixed(1) + ' ΔE00'));
     line.append(first, make('small', '', said.reason));
     if (said.words) line.appendChild(make('small', 'th-stale', said.words));
@@ -171,6 +171,10 @@ watchWork('rejudge', (job, ended) => {
   start.setAttribute('aria-disabled', String(Boolean(job && job.status === 'running')));
   showJob(job);
   if (ended) { load(); document.dispatchEvent(new CustomEvent('th-drawn')); }
+});
+onBack('audit', (query) => {
+  Object.assign(state, { cell: 'disagree', task: '', system: '' });
+  ['a', 'b', 'task', 'system', 'cell'].forEach((name) => { if (query.get(name)) state[name] = query.get(name); });
 });
 // What was judged elsewhere meanwhile is shown when this view comes to the front.
 function front() { root.hidden = explore.view !== 'audit'; if (!root.hidden) load(); }

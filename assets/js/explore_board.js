@@ -4,16 +4,16 @@ const find = (name) => root.querySelector(name);
 const linked = explore.restored('board');
 const state = {
   systems: linked.get('systems') || 'averaged', unscored: linked.get('unscored') || 'left-out',
-  sort: linked.get('sort') || '-average', open: new Set(),
+  sort: linked.get('sort') || '-average', limits: linked.get('limits') || '', open: new Set(),
 };
 const BUSY_MS = 3000, CALM_MS = 10000;
 let data = null, asked = 0, waiting = 0, timer = null, shownRule = '', scale = 100;
 
-function query() { return new URLSearchParams({ rule: explore.slice.rule, systems: state.systems, unscored: state.unscored }); }
+function query() { return new URLSearchParams({ rule: explore.slice.rule, systems: state.systems, unscored: state.unscored, ...(state.limits ? { limits: state.limits } : {}) }); }
 function tell() {
   ofLink('board', {
-    rule: explore.slice.rule === 'paper' ? '' : explore.slice.rule, systems: state.systems === 'averaged' ? '' : state.systems,
-    unscored: state.unscored === 'left-out' ? '' : state.unscored, sort: state.sort === '-average' ? '' : state.sort,
+    rule: explore.slice.rule === DEFAULT_RULE ? '' : explore.slice.rule, systems: state.systems === 'averaged' ? '' : state.systems,
+    unscored: state.unscored === 'left-out' ? '' : state.unscored, sort: state.sort === '-average' ? '' : state.sort, limits: state.limits,
   });
 }
 async function load() {
@@ -41,7 +41,8 @@ function problem(text) {
 }
 function draw() {
   shownRule = data.rule.id;
-  strip(find('.th-board-rules'), data.choices.rules, data.rule.id, (id) => setSlice({ rule: id }));
+  strip(find('.th-board-rules'), data.choices.rules, data.rule.id, (id) => { state.limits = ''; setSlice({ rule: id }); });
+  limits.draw(data.limits);
   strip(find('.th-board-systems'), data.choices.systems, state.systems, (id) => { state.systems = id; load(); });
   strip(find('.th-board-policies'), data.choices.unscored, state.unscored, (id) => { state.unscored = id; load(); });
   const some = data.groups.length > 0, cells = data.groups.flatMap((group) => group.rows.flatMap((one) => Object.values(one.cells)));
@@ -66,6 +67,8 @@ function keep(key, create) {
   if (!node) { node = create(); kept.set(key, node); }
   return node;
 }
+// ── live limits: counted again for who moves them, in the link, and never stored ─────────────
+const limits = liveLimits(find('.th-board-limits'), find('.th-board-moved'), (text) => { state.limits = text; load(); });
 function row(key, className) { return keep(key, () => make('tr', className)); }
 function widths(table) {
   if (table.querySelector('colgroup')) return;
@@ -92,6 +95,9 @@ function heads() {
       return node;
     });
     const button = head.firstChild, by = state.sort.replace('-', '') === id;
+    head.classList.toggle('th-named', Boolean(title) && id !== 'name' && id !== 'unscored');
+    if (head.lastChild === button) head.append(make('small', 'th-soft th-head-words'));
+    put(head.lastChild, id === 'unscored' || id === 'name' ? '' : title);
     put(button, name + (by ? (state.sort[0] === '-' ? ' ↓' : ' ↑') : ''));
     button.title = title;
     head.setAttribute('aria-sort', by ? (state.sort[0] === '-' ? 'descending' : 'ascending') : 'none');
@@ -199,7 +205,7 @@ function numberCell(one, column, rate, system) {
     const node = make('td', 'th-board-cell'), button = make('button'), numbers = make('span', 'th-board-numbers');
     const track = make('span', 'th-interval'), none = make('span', 'th-board-none');
     button.type = 'button';
-    numbers.append(make('b'), make('small'));
+    numbers.append(make('span', 'th-unseen'), make('b'), make('small'));
     track.append(make('i'), make('b'));
     button.append(numbers, track, make('small', 'th-board-note'));
     button.addEventListener('click', () => openPictures({ runs: [one.id], status: 'fail', ...opened(one.id, column.id, system) }));
@@ -217,7 +223,8 @@ function numberCell(one, column, rate, system) {
     return cell;
   }
   const [numbers, track, note] = button.children, [range, at] = track.children;
-  put(numbers.firstChild, rate.text);
+  put(numbers.children[0], [one.name, system.toUpperCase(), column.name].filter(Boolean).join(', ') + ', percent: ');
+  put(numbers.children[1], rate.text);
   put(numbers.lastChild, rate.interval);
   cell.classList.toggle('th-best', Boolean(rate.best));
   range.hidden = rate.low === null;
@@ -229,7 +236,6 @@ function numberCell(one, column, rate, system) {
   note.hidden = !rate.note;
   cell.classList.toggle('th-in-part', Boolean(rate.note));
   button.title = rate.title + (rate.best ? ' · the highest of these runs' : '') + '\nOpens the failures';
-  button.setAttribute('aria-label', [one.name, system.toUpperCase(), column.name, rate.text + ' percent', rate.interval && '95% interval ' + rate.interval, rate.note].filter(Boolean).join(', '));
   return cell;
 }
 
@@ -238,8 +244,8 @@ function unscoredCell(one) {
   const cell = keep('unscored ' + one.id, () => {
     const node = make('td', 'th-board-cell th-board-unscored'), button = make('button'), numbers = make('span', 'th-board-numbers');
     button.type = 'button';
-    numbers.append(make('b'));
-    button.append(numbers, make('small'));
+    numbers.append(make('span', 'th-unseen'), make('b'), make('span', 'th-unseen', ' unscored pictures, '));
+    button.append(numbers, make('small'), make('span', 'th-unseen'));
     button.addEventListener('click', () => {
       if (!state.open.delete(one.id)) state.open.add(one.id);
       table();
@@ -250,12 +256,13 @@ function unscoredCell(one) {
   const button = cell.firstChild, found = one.unscored, some = Boolean(found && found.count);
   button.hidden = !found;
   if (!found) return cell;
-  put(button.firstChild.firstChild, found.text);
-  put(button.lastChild, found.words);
+  put(button.firstChild.children[0], one.name + ', ');
+  put(button.firstChild.children[1], found.text);
+  put(button.children[1], found.words);
+  put(button.lastChild, some ? ', show why' : '');
   button.disabled = !some;
   button.title = some ? found.causes.map((cause) => cause.text + ' ' + cause.name).join('\n') : 'Every picture has a pass or a fail';
   button.setAttribute('aria-expanded', String(some && state.open.has(one.id)));
-  button.setAttribute('aria-label', one.name + ', ' + found.text + ' unscored pictures' + (some ? ', show why' : ''));
   return cell;
 }
 function why(one) {
@@ -308,7 +315,7 @@ function published() {
   if (node.dataset.made === made) return;
   node.dataset.made = made;
   const head = make('thead'), top = make('tr'), body = make('tbody');
-  top.append(...['Model', ...data.columns.map((one) => one.short), ''].map((name) => { const one = make('th', '', name); one.scope = 'col'; return one; }));
+  top.append(...['Model', ...data.columns.map((one) => one.short)].map((name) => { const one = make('th', '', name); one.scope = 'col'; return one; }), make('td'));
   head.appendChild(top);
   found.rows.forEach((one) => {
     const line = make('tr', one.here.length ? 'th-published-here' : ''), name = make('th', 'th-board-name');
@@ -335,8 +342,14 @@ function front() {
   root.hidden = explore.view !== 'board';
   look();
 }
+onBack('board', (query) => {
+  const before = JSON.stringify([state.systems, state.unscored, state.sort, state.limits]);
+  Object.assign(state, { limits: query.get('limits') || '', systems: query.get('systems') || 'averaged', unscored: query.get('unscored') || 'left-out', sort: query.get('sort') || '-average' });
+  if (JSON.stringify([state.systems, state.unscored, state.sort, state.limits]) !== before) data = null;
+  else tell();
+});
 document.addEventListener('th-explore', front);
-document.addEventListener('th-slice', () => { if (explore.slice.rule !== shownRule && seen()) load(); });
+document.addEventListener('th-slice', () => { if (explore.slice.rule === shownRule) return; state.limits = ''; if (seen()) load(); });
 document.addEventListener('visibilitychange', look);
 new IntersectionObserver(look).observe(element);
 front();

@@ -18,16 +18,18 @@ function askedLine(className, one) {
   if (one.object && one.status !== one.picture_status) line.append(' · ', statusWord(one.status));
   return line;
 }
-function askedFound(one) {
+// `words` false for a line of a list, under whose head they stand already.
+function askedFound(one, words = true) {
   if (!one.asked_hex) return null;
   const list = [{ role: one.differs ? 'must not be' : 'asked', hex: one.asked_hex, name: one.color_name }];
   if (one.found_hex) list.push({ role: 'found', hex: one.found_hex, name: '' });
-  const box = touching(list);
+  // No color stands in for one that was not measured.
+  const box = words ? touchingInWords(list) : touching(list);
   if (!one.found_hex) {
-    // No color stands in for one that was not measured.
     const none = make('i', 'th-unmeasured');
     none.title = 'found: not measured';
-    box.append(none);
+    (words ? box.firstChild : box).append(none);
+    if (words) box.lastChild.append(make('span', '', 'not measured'));
   }
   return box;
 }
@@ -40,9 +42,7 @@ function openInInspect(one) {
 }
 function wallCard(one) {
   const node = make('article', 'th-wall-card'), frame = make('div', 'th-wall-picture');
-  node.setAttribute('role', 'option');
   node.setAttribute('aria-label', spoken(one));
-  node.setAttribute('aria-selected', 'false');
   node.tabIndex = -1;
   if (one.thumb) {
     const picture = make('img');

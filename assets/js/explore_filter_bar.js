@@ -1,9 +1,9 @@
 // The filters of the wall: a list with counts for each, the hues as a row of swatches, and chips of
 // those in use. All of them change explore.slice and nothing else.
 const FILTERS = [
-  { field: 'rule', name: 'Rule', one: true }, { field: 'runs', name: 'Runs', several: true }, { field: 'task', name: 'Task' },
-  { field: 'cause', name: 'Why' }, { field: 'object', name: 'Object' }, { field: 'color', name: 'Color' },
-  { field: 'system', name: 'Color system' }, { field: 'category', name: 'Category', more: true },
+  { field: 'rule', name: 'Rule', one: true }, { field: 'runs', name: 'Runs', several: true }, { field: 'cause', name: 'Why' },
+  { field: 'object', name: 'Object' }, { field: 'color', name: 'Color' }, { field: 'task', name: 'Task', more: true },
+  { field: 'system', name: 'Color system', more: true }, { field: 'category', name: 'Category', more: true },
   { field: 'asked_l2', name: 'Asked looks like', more: true }, { field: 'found_l2', name: 'Found looks like', more: true },
   { field: 'modifier', name: 'Modifier', more: true }, { field: 'basic', name: 'Kind of name', more: true },
 ];
@@ -122,7 +122,7 @@ function filterPicker(filter) {
 function filterBar(bar, hues, chips) {
   const pickers = FILTERS.map(filterPicker), status = make('span', 'th-strip th-wall-status'), more = make('button', 'th-button th-wall-morefilters');
   const rest = make('div', 'th-wall-rest'), labels = new Map();
-  let facets = null, opened = pickers.some((one) => one.filter.more && one.now().length);
+  let facets = null, opened = pickers.some((one) => one.filter.more && one.now().length) || Boolean(explore.slice.sector);
   status.setAttribute('role', 'group');
   status.setAttribute('aria-label', 'Status');
   more.type = 'button';
@@ -130,7 +130,7 @@ function filterBar(bar, hues, chips) {
   pickers.filter((one) => one.filter.more).forEach((one) => rest.append(one.node));
   bar.append(status, ...pickers.filter((one) => !one.filter.more).map((one) => one.node), more, rest);
   function fold() {
-    rest.hidden = !opened;
+    rest.hidden = hues.hidden = !opened;
     more.setAttribute('aria-expanded', String(opened));
     put(more, opened ? 'Fewer filters' : 'More filters');
   }
@@ -175,7 +175,9 @@ function filterBar(bar, hues, chips) {
       button.type = 'button';
       button.dataset.field = field;
       if (hex) button.append(swatches([hex]));
-      button.append(make('span', '', name + ': ' + words + '  ✕'));
+      const remove = make('i', 'th-chip-remove', '×');
+      remove.setAttribute('aria-hidden', 'true');
+      button.append(make('span', '', name + ': ' + words), remove);
       button.setAttribute('aria-label', 'Remove the filter ' + name + ': ' + words);
       button.addEventListener('click', () => setSlice(change));
       made.push(button);
@@ -211,6 +213,8 @@ function filterBar(bar, hues, chips) {
   draw();
   return {
     draw, clearAll,
+    // All pictures under these filters, whatever their status; null before they are counted.
+    all: () => facets ? facets.all : null,
     inUse: () => pickers.some((one) => !one.filter.one && one.now().length) || Boolean(explore.slice.sector),
     labelOf: (field, value) => labels.get(field + ' ' + value) || value,
     update(answer) {

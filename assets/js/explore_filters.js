@@ -3,15 +3,15 @@
 // explore.slice holds it, setSlice changes it, th-slice tells of it. The status is that of the
 // pictures on the wall: it begins as fail, and empty stands for all. Needs explore_shared.js.
 const SLICE_FIELDS = ['rule', 'runs', 'task', 'system', 'category', 'object', 'color', 'sector', 'chroma', 'asked_l2', 'found_l2', 'modifier', 'basic', 'status', 'cause', 'against'];
-explore.slice ||= (() => {
+explore.readSlice ||= (linked) => {
   const slice = Object.fromEntries(SLICE_FIELDS.map((name) => [name, name === 'runs' ? [] : '']));
-  const linked = ['board', 'wall', 'runs'].map((view) => explore.restored(view)).find((query) => query.size) || new URLSearchParams();
   SLICE_FIELDS.forEach((name) => { if (linked.get(name) && name !== 'runs') slice[name] = linked.get(name); });
   slice.runs = (linked.get('runs') || '').split(',').filter(Boolean);
-  slice.rule ||= linked.size ? 'paper' : window.thRule;
+  slice.rule ||= linked.size ? DEFAULT_RULE : window.thRule;
   slice.status = { '': 'fail', all: '' }[slice.status] ?? slice.status;
-  return slice;
-})();
+  explore.slice = slice;
+};
+if (!explore.slice) explore.readSlice(['board', 'wall', 'runs'].map((view) => explore.restored(view)).find((query) => query.size) || new URLSearchParams());
 // What else the wall's link says, such as the order; views of the wall put their own into it.
 explore.wallLink ||= {};
 
@@ -28,16 +28,21 @@ function sliceQuery(changes) {
 function sliceOfLink() {
   const { runs, status, rule, ...others } = explore.slice;
   return {
-    rule: rule === 'paper' ? '' : rule, runs: runs.join(','), ...others,
+    rule: rule === DEFAULT_RULE ? '' : rule, runs: runs.join(','), ...others,
     status: { fail: '', '': 'all' }[status] ?? status,
   };
 }
-function publishSlice() { ofLink('wall', { ...sliceOfLink(), ...explore.figureLink, ...explore.wallLink }); }
-// A link may name a rule that there is not: the page goes on with paper, and says so.
+const linkOfWall = () => ({ ...sliceOfLink(), ...explore.figureLink, ...explore.wallLink });
+function publishSlice() { ofLink('wall', linkOfWall()); }
+function addressOfWall() {
+  explore.values.wall = linkOfWall();
+  return addressOfExplore('wall');
+}
+// A link may name a rule that there is not: the page goes on with the default, and says so.
 function otherRule(error) {
-  if (explore.slice.rule === 'paper' || !error.message.startsWith('No rule is called')) return false;
-  setSlice({ rule: 'paper' });
-  explore.ruleProblem = error.message + ' Shown by the rule paper instead.';
+  if (explore.slice.rule === DEFAULT_RULE || !error.message.startsWith('No rule is called')) return false;
+  setSlice({ rule: DEFAULT_RULE });
+  explore.ruleProblem = error.message + ' Shown by the rule ' + DEFAULT_RULE + ' instead.';
   return true;
 }
 // Changes some fields; open brings a view to the front, such as the wall.
@@ -50,6 +55,8 @@ function setSlice(changes, options) {
   publishSlice();
   if (explore.slice.rule !== JSON.parse(before).rule) explore.ruleProblem = '';
   const view = (options || {}).open;
+  // Who follows a number wants to go through its pictures: the keyboard begins at the first.
+  if (view === 'wall') explore.toPictures = true;
   if (JSON.stringify(explore.slice) !== before) document.dispatchEvent(new CustomEvent('th-slice', { detail: { open: view } }));
   if (view && view !== explore.view) openView(view);
 }

@@ -6,6 +6,9 @@ const said = root.querySelector('.th-runs-status'), card = root.querySelector('.
 const hiddenButton = root.querySelector('.th-runs-hidden');
 const SHAPES = { waiting: '○', planned: '○', running: '▸', pausing: '▸', cancelling: '▸', paused: '‖', cancelled: '□', finished: '●', interrupted: '!', broken: '!', imported: '↓' };
 const WORDS = { waiting: 'Waiting', planned: 'Not started', running: 'Running', pausing: 'Pausing…', cancelling: 'Cancelling…', paused: 'Paused', cancelled: 'Cancelled', finished: 'Finished', interrupted: 'Interrupted', broken: 'Unreadable', imported: 'Imported' };
+const STORES = ['finished', 'paused', 'cancelled', 'interrupted', 'imported'], STORING_MS = 30000;
+const NO_FILTERS = Object.fromEntries(SLICE_FIELDS.filter((name) => !['rule', 'runs', 'status'].includes(name)).map((name) => [name, '']));
+let hurry = false;
 let shown = new Map(), timer = null, withHidden = false, asked = 0, unheard = 0, folded = false, heard = new Map();
 
 async function act(run, what, body, line) {
@@ -23,8 +26,9 @@ function runLine(first) {
   const node = make('article', 'th-run-item'), head = make('header'), mark = make('span', 'th-run-mark'), title = make('b');
   const word = make('span', 'th-run-word'), bar = make('div', 'th-bar'), fill = make('i'), words = make('p', 'th-run-words');
   const facts = make('p', 'th-run-facts'), message = make('p', 'th-problem'), refused = make('p', 'th-problem'), buttons = make('div', 'th-run-buttons');
+  const outcome = runOutcome((one) => { explore.openLarge = one.run_id + '.' + one.position; setSlice({ ...NO_FILTERS, rule: one.rule, runs: [one.run_id], status: one.picture_status }, { open: 'wall' }); });
   const failed = make('details', 'th-run-failed'), summary = make('summary'), reasons = make('ul');
-  let run = first;
+  let run = first, opening = 0;
   mark.setAttribute('aria-hidden', 'true');
   refused.setAttribute('role', 'alert');
   bar.setAttribute('role', 'progressbar');
@@ -34,15 +38,31 @@ function runLine(first) {
   const again = button('Retry failed', () => act(run, 'resume', { retry: true }, line));
   failed.append(summary, reasons, again);
   const all = {
-    open: button('Open results', () => setSlice({ runs: [run.id], status: run.failed < run.done ? 'fail' : 'unscored', cause: '' }, { open: 'wall' })),
+    open: button('Open results', openResults),
     resume: button('Resume', () => act(run, 'resume', {}, line)),
     pause: button('Pause', () => act(run, 'pause', {}, line)),
     cancel: button('Cancel', () => act(run, 'cancel', {}, line)),
     export: exports.menu(first, node, (text) => line.refuse(text)),
     hide: button('Hide', () => act(run, run.hidden ? 'show' : 'hide', {}, line)),
   };
+  // What has just been drawn is put into storage first: its results open when they are there.
+  function openResults() {
+    if (run.stored >= run.done || !STORES.includes(run.status)) { openNow(); return; }
+    opening = Date.now();
+    put(all.open, 'Storing…');
+    all.open.setAttribute('aria-disabled', 'true');
+    hurry = true;
+    load();
+  }
+  function openNow() {
+    opening = 0;
+    put(all.open, 'Open results');
+    all.open.setAttribute('aria-disabled', 'false');
+    setSlice({ ...NO_FILTERS, runs: [run.id], status: run.failed < run.done ? 'fail' : 'unscored' }, { open: 'wall' });
+  }
   head.append(mark, title, word);
-  node.append(head, bar, words, facts, message, failed, buttons, refused);
+  outcome.watch(node);
+  node.append(head, bar, words, outcome.node, facts, message, failed, buttons, refused);
   const line = {
     node,
     refuse(text) { put(refused, text); refused.hidden = !text; },
@@ -75,6 +95,12 @@ function runLine(first) {
       again.hidden = !run.may.retry;
       put(all.resume, run.status === 'planned' ? 'Start' : 'Resume');
       put(all.hide, run.hidden ? 'Show again' : 'Hide');
+      outcome.update(run);
+      if (opening && (run.stored >= run.done || Date.now() - opening > STORING_MS)) {
+        if (run.stored) openNow();
+        else { opening = 0; put(all.open, 'Open results'); all.open.setAttribute('aria-disabled', 'false'); line.refuse('Its results are not stored yet' + (run.message ? ': ' + run.message : '. Try again in a moment.')); }
+      }
+      if (opening) hurry = true;
       arrange(buttons, Object.keys(all).filter((name) => run.may[name]).map((name) => all[name]));
     },
   };
@@ -100,6 +126,7 @@ async function load() {
     if (unheard && !form.filled()) form.refresh();
     unheard = 0;
     busy = data.runs.some((run) => run.moves);
+    hurry = false;
     const news = tell(data.runs);
     put(said, news || (data.runs.length ? many(data.runs.length, 'run') : ''));
     [...shown.keys()].forEach((id) => { if (!data.runs.some((run) => run.id === id)) shown.delete(id); });
@@ -115,10 +142,10 @@ async function load() {
     if (mine !== asked) return;
     busy = true;  // asked again: the app may be starting anew
     unheard += 1;
-    if (unheard >= 3) put(said, error.message);
+    if (unheard >= 2) put(said, 'The app does not answer; what is drawn is kept, and a run goes on where it stood. Trying again…');
   }
   clearTimeout(timer);
-  if (element.isConnected) timer = setTimeout(load, busy ? 700 : 5000);
+  if (element.isConnected) timer = setTimeout(load, busy || hurry ? 700 : 5000);
 }
 hiddenButton.addEventListener('click', () => { withHidden = !withHidden; load(); });
 const exports = runExports(root, (id) => { load().then(() => { const line = shown.get(id); if (line) line.node.scrollIntoView({ block: 'nearest' }); }); });

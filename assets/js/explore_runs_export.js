@@ -1,8 +1,12 @@
 // Runs as files, and files as runs: what is quick is sent at once, what takes longer is made in the
 // background and sent when it is done. Importing shows in a line above the list, exporting at its run.
 function runExports(root, imported) {
-  const QUICK = [['csv', 'Table, CSV', 'export.csv'], ['colors', 'Colors of concepts, CSV', 'colors.csv'], ['bib', 'References, BibTeX', 'references.bib'], ['book', 'Codebook of the tables', 'codebook.md']];
-  const LONG = [['parquet', 'Table, Parquet'], ['html', 'Report, one HTML file'], ['zip', 'Archive that others can import'], ['images', 'Archive with its pictures']];
+  // What people read first stands first. A kind without a path is made in the background.
+  const KINDS = [
+    ['html', 'Report, one HTML file'], ['csv', 'Table, CSV', 'export.csv'], ['colors', 'Colors of concepts, CSV', 'colors.csv'],
+    ['parquet', 'Table, Parquet'], ['zip', 'Archive that others can import'], ['images', 'Archive with its pictures'],
+    ['bib', 'References, BibTeX', 'references.bib'], ['book', 'Codebook of the tables', 'codebook.md'],
+  ];
   const boxes = { export: root.querySelector('.th-runs-export'), import: root.querySelector('.th-runs-import') };
   const lines = { export: workLine(boxes.export), import: workLine(boxes.import) };
   const done = make('p', 'th-run-facts'), file = make('a'), second = make('span'), colors = make('a');
@@ -86,23 +90,33 @@ function runExports(root, imported) {
     menu(run, node, refuse) {
       const menu = make('details', 'th-run-menu'), list = make('div', 'th-run-choices');
       menu.append(make('summary', 'th-button', 'Export'), list);
-      QUICK.forEach(([what, name, path]) => {
+      const sizes = new Map();
+      KINDS.forEach(([what, name, path]) => {
         if (what === 'colors' && !run.measures) return;
-        const link = make('a', '', name);
-        link.href = '/api/runs/' + run.id + '/' + path;
-        link.download = '';
-        link.addEventListener('click', () => { menu.open = false; });
-        list.appendChild(link);
-      });
-      LONG.forEach(([what, name]) => {
-        const one = make('button', '', name);
-        one.type = 'button';
-        one.addEventListener('click', async () => {
-          menu.open = false;
-          refuse('');
-          try { await start(run, what, node); } catch (error) { refuse(error.message); }
-        });
+        const one = make(path ? 'a' : 'button', ''), size = make('small', 'th-soft');
+        one.append(make('span', '', name), size);
+        sizes.set(what, size);
+        if (path) {
+          one.href = '/api/runs/' + run.id + '/' + path;
+          one.download = '';
+          one.addEventListener('click', () => { menu.open = false; });
+        } else {
+          one.type = 'button';
+          one.addEventListener('click', async () => {
+            menu.open = false;
+            refuse('');
+            try { await start(run, what, node); } catch (error) { refuse(error.message); }
+          });
+        }
         list.appendChild(one);
+      });
+      // About how large each will be: counted when the menu is opened.
+      menu.addEventListener('toggle', async () => {
+        if (!menu.open) return;
+        try {
+          const found = await ask('/api/runs/' + run.id + '/sizes');
+          sizes.forEach((node, what) => put(node, found[what] || ''));
+        } catch (error) { /* the names say enough */ }
       });
       return menu;
     },

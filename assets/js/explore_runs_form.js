@@ -61,10 +61,16 @@ function runForm(root, started) {
       return label;
     }));
   }
+  // Pictures are scored with the prompts that they were drawn of.
+  function ownSet() {
+    const drawn = data ? data.stored.find((one) => one.id === field('stored').value) : null;
+    if (drawn && drawn.set && [...field('set').options].some((one) => one.value === drawn.set)) field('set').value = drawn.set;
+  }
   // A part of a set is drawn to have a look; what is here already is scored as a whole.
   function change(id) {
     kind = id;
     ownMasker = false;
+    if (kind === 'stored') ownSet();
     const limit = field('limit'), usual = String(data ? data.limit : '');
     if (kind === 'stored' && limit.value === usual) limit.value = '';
     else if (kind === 'drawn' && !limit.value) limit.value = usual;
@@ -78,7 +84,7 @@ function runForm(root, started) {
     if (!ownMasker) masker = drawsHere ? 'grounded' : 'exact';
     form.querySelectorAll('.th-runs-grounded').forEach((node) => node.classList.toggle('th-off', masker !== 'grounded'));
     strip(form.querySelector('.th-runs-kind'), [{ id: 'drawn', name: 'Draw pictures' }, { id: 'stored', name: 'Score pictures that are here' }], kind, (id) => { change(id); });
-    strip(form.querySelector('.th-runs-masker'), MASKERS, masker, (id) => { masker = id; ownMasker = true; show(); soon(); });
+    strip(form.querySelector('.th-runs-masker'), MASKERS.map((one) => stored && one.id === 'exact' ? { ...one, name: 'Newest mask' } : one), masker, (id) => { masker = id; ownMasker = true; show(); soon(); });
     put(form.querySelector('[data-field=masker] .th-runs-hint'), HINTS[masker][kind]);
     const lacking = masker === 'grounded' && data ? ['detector', 'segmenter', 'presence'].map((role) => data[role + 's'].find((one) => one.id === field(role).value)).filter((one) => one && one.lacking) : [];
     form.querySelector('.th-runs-lacking').replaceChildren(...lacking.map((one) => make('li', '', one.lacking)));
@@ -89,6 +95,7 @@ function runForm(root, started) {
     const sets = data.sets.map((one) => new Option(one.name + ' · ' + one.count.toLocaleString('en-US'), one.id));
     field('set').replaceChildren(...sets);
     field('set').value = data.sets.some((one) => one.id === set) ? set : data.set;
+    explore.runSetAsked = Boolean(explore.runSet);
     explore.runSet = '';
     options(field('task'), [{ id: '', name: 'All' }, ...data.tasks], field('task').value);
     options(field('system'), [{ id: '', name: 'All' }, ...data.systems], field('system').value);
@@ -103,11 +110,37 @@ function runForm(root, started) {
     options(field('stored'), data.stored.length ? data.stored.map(named) : [{ id: '', name: 'No pictures here yet' }], stored || (data.stored[0] || { id: '' }).id);
     checks(modelBox, data.models.map((one) => ({ ...named(one), note: one.lacking ? 'not here' : '', title: one.lacking })), [RENDERER]);
     checks(form.querySelector('.th-runs-rules'), data.rules.map((one) => ({ ...named(one), title: one.description })), data.rules.filter((one) => one.usual).map((one) => one.id));
+    const kept = first ? formKept() : null;
     if (first) [['limit', data.limit], ['images', data.images], ['seed', 0], ['workers', data.workers], ['k', 0]].forEach(([name, usual]) => { field(name).value = usual; });
+    if (kept) takeBack(kept);
     first = false;
     field('other').placeholder = data.local ? 'another: hub:owner/name or folder:/path' : 'another: hub:owner/name';
     put(form.querySelector('.th-runs-machine'), data.machine);
     show();
+  }
+  // What was chosen is kept in this browser, so that a reload or another day finds it again.
+  function takeBack(kept) {
+    kind = kept.kind === 'stored' && !explore.runSetAsked ? 'stored' : 'drawn';
+    if (MASKERS.some((one) => one.id === kept.masker)) { masker = kept.masker; ownMasker = kept.ownMasker === true; }
+    Object.entries(kept.fields || {}).forEach(([name, value]) => {
+      const input = field(name);
+      if (!input || typeof value !== 'string' || (input.options && ![...input.options].some((one) => one.value === value))) return;
+      if (name === 'set' && explore.runSetAsked) return;
+      input.value = value;
+    });
+    [['models', modelBox], ['rules', form.querySelector('.th-runs-rules')]].forEach(([name, box]) => {
+      const wanted = Array.isArray(kept[name]) ? kept[name] : [], boxes = [...box.querySelectorAll('input')];
+      if (boxes.some((one) => wanted.includes(one.value)) || (name === 'models' && kept.fields && kept.fields.other)) boxes.forEach((one) => { one.checked = wanted.includes(one.value); });
+    });
+    explore.runSetAsked = false;
+  }
+  function keepForm() {
+    if (!data) return;
+    const checked = (box) => [...box.querySelectorAll('input:checked')].map((one) => one.value);
+    keepFormOf({
+      kind, masker, ownMasker, models: checked(modelBox), rules: checked(form.querySelector('.th-runs-rules')),
+      fields: Object.fromEntries(KEPT_FIELDS.map((name) => [name, field(name).value])),
+    });
   }
   function line(name, text, why) {
     const value = make('dd', '', text);
@@ -142,7 +175,7 @@ function runForm(root, started) {
     }
     form.querySelector('.th-runs-estimate').setAttribute('aria-busy', 'false');
   }
-  function soon() { clearTimeout(waiting); waiting = setTimeout(() => estimate(), 250); }
+  function soon() { keepForm(); clearTimeout(waiting); waiting = setTimeout(() => estimate(), 250); }
   attempt.addEventListener('click', async () => {
     if (trying) return;
     trying = true;
@@ -155,7 +188,7 @@ function runForm(root, started) {
     attempt.hidden = attempt.hidden || numbers.dataset.known === 'true';
   });
 
-  form.addEventListener('input', () => { show(); soon(); });
+  form.addEventListener('input', (event) => { if (event.target === field('stored')) ownSet(); show(); soon(); });
   // Another view wants a set to be drawn: explore.runSet, which waits where the form is yet to come.
   document.addEventListener('th-runs-set', () => { kind = 'drawn'; if (data) { fill(); soon(); } });
   form.addEventListener('submit', async (event) => {

@@ -3,6 +3,16 @@ const explore = (window.thExplore ||= (() => {
   const query = new URLSearchParams(location.search), linked = query.get('tab') === 'explore';
   const views = ['board', 'wall', 'runs', 'trust', 'audit'], wanted = query.get('view');
   const view = linked && views.includes(wanted) ? wanted : 'board';
+  // Back and Forward: the views take up what the address says, and then the right one comes forward.
+  document.addEventListener('th-place', (event) => {
+    const query = event.detail.query, before = JSON.stringify(explore.slice), next = query.get('view');
+    if (query.get('tab') !== 'explore') return;
+    explore.view = views.includes(next) ? next : 'board';
+    if (explore.readSlice && ['board', 'wall'].includes(explore.view)) explore.readSlice(query);
+    document.dispatchEvent(new CustomEvent('th-explore-back', { detail: { ...event.detail, view: explore.view } }));
+    if (JSON.stringify(explore.slice) !== before) document.dispatchEvent(new CustomEvent('th-slice', { detail: {} }));
+    document.dispatchEvent(new CustomEvent('th-explore'));
+  });
   return {
     view,
     values: Object.fromEntries(views.map((name) => [name, {}])),
@@ -22,31 +32,41 @@ function openView(view) {
   if (held && held !== document.body && held.offsetParent === null) nav.querySelector('[data-view="' + view + '"]').focus({ preventScroll: true });
 }
 // The address bar always opens what is on screen.
+function addressOfExplore(view) {
+  const values = new URLSearchParams({ tab: 'explore', view });
+  Object.entries(explore.values[view]).forEach(([name, value]) => { if (value) values.set(name, value); });
+  return '?' + values.toString().replace(/%2C/g, ',').replace(/%3A/g, ':');
+}
 function publishExplore() {
   const nav = document.querySelector('.th-explore-switch');
   if (!nav || nav.offsetParent === null) return;
-  const values = new URLSearchParams({ tab: 'explore', view: explore.view });
-  Object.entries(explore.values[explore.view]).forEach(([name, value]) => { if (value) values.set(name, value); });
-  const address = '?' + values.toString().replace(/%2C/g, ',').replace(/%3A/g, ':');
-  if (location.search !== address) history.replaceState(null, '', address);
+  const large = explore.view === 'wall' && explore.wallLink && explore.wallLink.large;
+  thPlaces.show(addressOfExplore(explore.view), large ? explore.largeWords : '');
+}
+// What a view takes up when someone comes back to it.
+function onBack(view, take) {
+  document.addEventListener('th-explore-back', (event) => { if (event.detail.view === view) take(event.detail.query, event.detail.memo); });
 }
 function ofLink(view, values) { explore.values[view] = values; publishExplore(); }
 
 // One button of a strip is pressed; a strip keeps its buttons.
 function strip(box, choices, chosen, choose) {
-  const made = JSON.stringify(choices);
-  if (box.dataset.choices !== made) {
-    box.dataset.choices = made;
-    box.replaceChildren(...choices.map((choice) => {
-      const button = make('button', '', choice.name);
+  box.thChoose = choose;
+  const known = new Map([...box.children].map((button) => [button.dataset.id, button]));
+  // The same buttons with new words: one that is being pressed, or has the focus, stays.
+  arrange(box, choices.map((choice) => {
+    let button = known.get(String(choice.id));
+    if (!button) {
+      button = make('button');
       button.type = 'button';
       button.dataset.id = choice.id;
-      if (choice.title) button.title = choice.title;
-      button.addEventListener('click', () => choose(choice.id));
-      return button;
-    }));
-  }
-  [...box.children].forEach((button) => button.setAttribute('aria-pressed', String(button.dataset.id === chosen)));
+      button.addEventListener('click', () => box.thChoose(choice.id));
+    }
+    put(button, choice.name);
+    button.title = choice.title || '';
+    button.setAttribute('aria-pressed', String(button.dataset.id === String(chosen)));
+    return button;
+  }));
 }
 function options(select, choices, chosen) {
   const made = JSON.stringify(choices);
@@ -163,4 +183,11 @@ function touching(list) {
     box.appendChild(part);
   });
   return box;
+}
+// The same with a word under each: what was asked stands left of what was found, everywhere.
+function touchingInWords(list) {
+  const pair = make('span', 'th-touching-pair'), words = make('small', 'th-touching-words');
+  list.forEach((one) => words.appendChild(make('span', '', one.role)));
+  pair.append(touching(list), words);
+  return pair;
 }

@@ -127,7 +127,33 @@ function table() {
     }
   });
   body.appendChild(published());
+  data.traced.sets.forEach((set) => {
+    const top = make('tr', 'th-published'), words = make('th', 'th-row-name');
+    words.colSpan = 2 + 2 * data.systems.length;
+    words.scope = 'rowgroup';
+    words.append(make('b', '', set.name), make('small', 'th-soft', ' ' + set.words));
+    words.style.whiteSpace = 'normal';
+    top.appendChild(words);
+    body.appendChild(top);
+    set.rows.forEach((row) => {
+      const name = make('span');
+      name.append(make('span', '', row.name + ' '), make('small', 'th-soft', row.version));
+      body.appendChild(line(row, name));
+    });
+  });
+  reliability();
   find('.th-trust-table').replaceChildren(heads(), body);
+}
+function reliability() {
+  const head = make('thead'), top = make('tr'), body = make('tbody');
+  ['Pictures', 'Verdict', 'Confidence from', 'Verdicts', 'Said, %', 'Right, %'].forEach((name) => top.appendChild(make('th', '', name)));
+  head.appendChild(top);
+  data.traced.sets.forEach((set) => set.calibration.forEach((bin) => {
+    const row = make('tr');
+    [set.name, bin.status, bin.from, bin.verdicts.toLocaleString('en-US'), bin.said, bin.right].forEach((text) => row.appendChild(make('td', '', text)));
+    body.appendChild(row);
+  }));
+  find('.th-trust-reliability').replaceChildren(head, body);
 }
 function published() {
   const node = make('tr', 'th-published'), head = make('th', 'th-row-name'), name = make('span');
@@ -178,7 +204,7 @@ function shaded(rate, rule) {
   if (!rate) return cell;
   const wrong = state.what === 'hit' ? 100 - rate.percent : rate.percent;
   // Not darker, so that the number is read on every shade, light and dark (4.5 to 1).
-  cell.style.setProperty('--wrong', (Math.min(100, wrong) * .36).toFixed(1) + '%');
+  cell.style.setProperty('--wrong', (Math.min(100, wrong) * .33).toFixed(1) + '%');
   cell.title = rate.counts + ', ' + rate.interval + '%';
   return cell;
 }
@@ -234,7 +260,8 @@ function card(one) {
   button.title = 'Open in Inspect';
   button.setAttribute('aria-label', 'Open in Inspect: ' + what + ', asked for ' + one.asked);
   picture.alt = '';
-  button.appendChild(picture);
+  const waits = make('span', 'th-soft', 'Drawing …');
+  button.append(picture, waits);
   button.addEventListener('click', async () => {
     button.setAttribute('aria-busy', 'true');
     try {
@@ -246,16 +273,15 @@ function card(one) {
   const distance = one.delta_e00 === null ? 'unscored' : one.delta_e00.toFixed(1) + ' ΔE00', colors = make('div', 'th-example-colors');
   // What stands in the report is there at once; what the rule found is measured again.
   const compare = (found) => {
-    const row = [...(found ? [{ role: 'found', hex: found, name: '' }] : []), { role: one.kind === 'missed' ? 'asked, true' : 'asked', hex: one.asked_hex, name: one.asked }, ...(one.kind === 'missed' ? [] : [{ role: 'true', hex: one.true_hex, name: one.color }])];
-    const labels = make('small', 'th-touching-words');
-    row.forEach((part) => labels.appendChild(make('span', '', part.role)));
-    colors.replaceChildren(touching(row), labels);
+    const row = [{ role: one.kind === 'missed' ? 'asked, true' : 'asked', hex: one.asked_hex, name: one.asked }, ...(one.kind === 'missed' ? [] : [{ role: 'true', hex: one.true_hex, name: one.color }]), ...(found ? [{ role: 'found', hex: found, name: '' }] : [])];
+    colors.replaceChildren(touchingInWords(row));
   };
   compare('');
   words.append(colors, make('b', '', distance), make('span', '', one.kind === 'missed' ? one.color : 'asked ' + one.asked + ', is ' + one.color), make('small', 'th-soft', systemName(one.system) + ', ' + one.object + ', ' + one.light + ' light' + (one.second ? ', second material ' + one.second : '')));
   node.append(button, words);
   node.picture = () => new Promise((done) => {
-    picture.onload = picture.onerror = done;
+    picture.onload = () => { waits.remove(); done(); };
+    picture.onerror = () => { put(waits, 'This picture could not be drawn.'); done(); };
     picture.src = '/api/explore/picture.png?' + new URLSearchParams(wanted(one));
   });
   node.detail = async () => {

@@ -7,11 +7,11 @@ const wallRoot = element.querySelector('.th-wall');
     { id: 'delta_e00', name: 'ΔE00, largest first' }, { id: 'delta_e00-up', name: 'ΔE00, smallest first' }, { id: 'misfit', name: 'Misfit, largest first' },
     { id: 'prompt', name: 'In order of the prompts' }, { id: 'recent', name: 'Latest first' },
   ];
-  const BY_ITSELF = 600;
+  const BY_ITSELF = 600, MOST_PAGES = 10, MOST_WAITS = 15;
   const linked = explore.restored('wall');
   const fresh = find('.th-wall-fresh'), grid = find('.th-wall-grid'), more = find('.th-wall-more'), count = find('.th-wall-count'), empty = find('.th-wall-empty'), list = find('.th-wall-list');
   let sort = SORTS.some((one) => one.id === linked.get('sort')) ? linked.get('sort') : SORTS[0].id;
-  let items = [], nodes = [], total = null, next = '', asked = 0, loading = null, loaded = '', stale = true, current = 0;
+  let items = [], nodes = [], total = null, next = '', asked = 0, loading = null, loaded = '', stale = true, current = 0, waited = 0;
 
   // ── questions ──────────────────────────────────────────────────────────────────────────────
   function query(after) {
@@ -35,11 +35,20 @@ const wallRoot = element.querySelector('.th-wall');
       current = 0;
       grid.replaceChildren();
       loaded = 'yes';
+      waited = 0;
       place(answer);
       list.removeAttribute('aria-busy');
       numbers(mine);
+      await comeBack(mine);
     } catch (error) {
       if (mine !== asked || otherRule(error)) return;
+      // A run that has just been drawn is put into storage within seconds.
+      if (error.message.startsWith('No run is stored') && waited < MOST_WAITS) {
+        waited += 1;
+        tell('The pictures of this run are being stored…');
+        setTimeout(() => { if (mine === asked && seenNow()) load(); }, 1000);
+        return;
+      }
       list.removeAttribute('aria-busy');
       grid.replaceChildren();
       items = [];
@@ -108,8 +117,9 @@ const wallRoot = element.querySelector('.th-wall');
 
   // ── the keyboard ───────────────────────────────────────────────────────────────────────────
   function mark(at) {
-    nodes.forEach((node, index) => { const on = index === at; if (on !== (node.tabIndex === 0)) { node.tabIndex = on ? 0 : -1; node.setAttribute('aria-selected', String(on)); } });
+    nodes.forEach((node, index) => { const on = index === at; if (on !== (node.tabIndex === 0)) { node.tabIndex = on ? 0 : -1; if (on) node.setAttribute('aria-current', 'true'); else node.removeAttribute('aria-current'); } });
     current = at;
+    if (items[at] && seenNow()) thPlaces.note({ picture: nameOf(items[at]) });
   }
   function focusCard(at) {
     mark(at);
@@ -126,6 +136,48 @@ const wallRoot = element.querySelector('.th-wall');
     return second < 0 ? nodes.length : second;
   }
   function open(at) { if (items[at]) { current = at; light.open(items[at]); } }
+  // ── places to come back to ─────────────────────────────────────────────────────────────────
+  const nameOf = (one) => one.run_id + '.' + one.position;
+  const isNamed = (name) => (one) => nameOf(one) === name;
+  // The picture of an address, also where it is not among the first.
+  async function indexOfName(name, mine) {
+    for (let pages = 0; items.findIndex(isNamed(name)) < 0 && next && pages < MOST_PAGES; pages++) { await further(); if (mine !== asked) return -1; }
+    return items.findIndex(isNamed(name));
+  }
+  // After the pictures have come in: the one that was selected here, or the first one of a number
+  // that was clicked, or the one that the address shows large.
+  let wanted = { picture: thPlaces.memo().picture || '', large: linked.get('large') || '', focus: false };
+  async function comeBack(mine) {
+    const { picture, focus } = wanted, large = wanted.large || explore.openLarge || '';
+    const first = explore.toPictures;
+    explore.openLarge = '';
+    wanted = { picture: '', large: '', focus: false };
+    explore.toPictures = false;
+    const name = large || (first ? '' : picture), at = name ? await indexOfName(name, mine) : -1;
+    if (mine !== asked || !nodes.length) return;
+    if (large && at < 0) { tell('The picture of this link is not among these: its filters or its verdict have changed.'); publish(); }
+    if (at >= 0) mark(at);
+    if (first || (focus && at >= 0)) { nodes[current].focus({ preventScroll: true }); nodes[current].scrollIntoView({ block: 'nearest' }); }
+    if (large && at >= 0) open(at);
+  }
+  onBack('wall', (query, memo) => {
+    const back = query.get('sort') || SORTS[0].id, large = query.get('large') || '', same = back === sort;
+    if (!same) { sort = back; sorts.value = sort; stale = true; }
+    explore.wallLink = Object.fromEntries(['sort', 'large', 'mode', 'a', 'b', 'cell', 'at'].map((name) => [name, query.get(name) || '']));
+    if (light.isOpen()) light.close();
+    if (query.get('mode') === 'compare') { list.hidden = true; pairs.open({ a: query.get('a') || '', b: query.get('b') || '', cell: query.get('cell') || '', at: query.get('at') || '' }); return; }
+    if (pairs.isOpen()) { pairs.close(); list.hidden = false; }
+    wanted = { picture: memo.picture || '', large, focus: true };
+    // Where nothing has changed since, the pictures stand as they stood.
+    setTimeout(() => {
+      if (stale || !loaded || list.getAttribute('aria-busy')) { if (stale && seenNow()) load(); return; }
+      if (current >= 0 && items[current] && !large) wanted.picture = nameOf(items[current]);
+      comeBack(asked);
+    });
+  });
+  document.addEventListener('th-settled', () => { if (seenNow() && nodes[current] === document.activeElement) nodes[current].scrollIntoView({ block: 'nearest' }); });
+  // The row of pictures in Inspect goes on here: back on the wall, its picture is the selected one.
+  document.addEventListener('th-film-at', (event) => { const at = items.findIndex(isNamed(event.detail.name)); if (at >= 0) mark(at); });
   grid.addEventListener('keydown', (event) => {
     if (!nodes.length || event.ctrlKey || event.metaKey || event.altKey) return;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
@@ -133,7 +185,7 @@ const wallRoot = element.querySelector('.th-wall');
       ArrowRight: () => go(current + 1), j: () => go(current + 1), ArrowLeft: () => go(current - 1), k: () => go(current - 1),
       ArrowDown: () => go(current + columns()), ArrowUp: () => go(current - columns() < 0 ? current : current - columns()),
       Home: () => go(0), End: () => go(nodes.length - 1), Enter: () => open(current), ' ': () => open(current),
-      i: () => openInInspect(items[current]), c: () => compare(items[current]), '?': keys,
+      i: () => inspect(items[current]), c: () => compare(items[current]), '?': keys,
     }[key];
     if (act) { event.preventDefault(); act(); }
   });
@@ -141,7 +193,7 @@ const wallRoot = element.querySelector('.th-wall');
   function keys() {
     if (!help.childElementCount) {
       const table = make('table', 'th-table'), body = make('tbody'), done = make('button', 'th-button', 'Close');
-      [['← → ↑ ↓, J, K', 'Go from picture to picture'], ['Enter', 'Open the large view'], ['← →', 'In it: the picture before and after'], ['+ − 0 1', 'Zoom in, out, the whole picture, one pixel for one'], ['I', 'Open in Inspect by this rule'], ['C', 'Compare with another run'], ['Esc', 'Close, and back to where you were'], ['?', 'These keys']].forEach(([name, what]) => {
+      [['← → ↑ ↓, J, K', 'Go from picture to picture'], ['Enter', 'Open the large view'], ['← →', 'In it: the picture before and after'], ['+ − 0 1', 'Zoom in, out, the whole picture, one pixel for one'], ['M', 'In the large view: the mask'], ['A, D', 'In the large view: I agree, I disagree with the verdict'], ['I', 'Open in Inspect by this rule'], ['C', 'Compare with another run'], ['Esc', 'Close, and back to where you were'], ['?', 'These keys']].forEach(([name, what]) => {
         const row = make('tr'), head = make('th', 'th-row-name');
         head.append(make('kbd', '', name));
         row.append(head, make('td', '', what));
@@ -165,22 +217,45 @@ const wallRoot = element.querySelector('.th-wall');
       if (at >= items.length && next) await further();
       return at >= 0 ? items[at] : null;
     },
-    shown(one) { const at = items.indexOf(one); if (at >= 0) mark(at); },
-    closed() { if (nodes[current] && !pairs.isOpen()) focusCard(current); },
-    compare, keys,
+    shown(one) {
+      const at = items.indexOf(one);
+      if (at >= 0) mark(at);
+      explore.wallLink = { ...explore.wallLink, large: nameOf(one) };
+      explore.largeWords = spoken(one);
+      publishSlice();
+    },
+    // Who goes on from the large view comes back to it; who closes it is on the wall again.
+    closed(one, goesOn) {
+      explore.wallLink = { ...explore.wallLink, large: '' };
+      if (goesOn) return;
+      if (nodes[current] && !pairs.isOpen()) focusCard(current);
+      thPlaces.close(addressOfWall());
+    },
+    compare, keys, inspect,
   });
+  // In Inspect, the row of pictures that one came through goes on.
+  function inspect(one) {
+    if (!one.image_id) return;
+    window.thFilm = { query: query('').split('?')[1], name: nameOf(one) };
+    document.dispatchEvent(new CustomEvent('th-film'));
+    openInInspect(one);
+  }
   const pairs = compareView(find('.th-compare'), leaveCompare);
   function compare(one) {
     list.hidden = true;
     const [first, second] = explore.slice.runs;
     const a = one ? one.run_id : first || '', b = [first, second].find((run) => run && run !== a) || '';
     pairs.open({ a, b, ...(one ? { at: String(one.position) } : {}) });
+    // Its counts, those of the filters and the figures are of one age.
+    numbersSoon();
+    document.dispatchEvent(new CustomEvent('th-fresh'));
     find('.th-compare').scrollIntoView({ block: 'nearest' });
   }
   function leaveCompare() {
     pairs.close();
     list.hidden = false;
-    publish();
+    explore.wallLink = { sort: sort === SORTS[0].id ? '' : sort };
+    thPlaces.close(addressOfWall());
     if (stale || !loaded) load().then(() => find('.th-wall-compare').focus({ preventScroll: true })); else if (nodes[current]) focusCard(current);
   }
   find('.th-wall-compare').addEventListener('click', () => compare(null));
@@ -218,14 +293,17 @@ const wallRoot = element.querySelector('.th-wall');
   });
   function numbersSoon() { numbers(++asked); }
   // A run at work brings more: they are offered, so that nothing moves under anyone's eyes.
-  fresh.addEventListener('click', load);
+  // One age for all: pictures, counts and figures are brought up to date together.
+  function renew() { load(); document.dispatchEvent(new CustomEvent('th-fresh')); }
+  fresh.addEventListener('click', renew);
   async function look() {
     if (seenNow() && !document.hidden && loaded && !stale && total !== null && !pairs.isOpen()) {
       const mine = asked;
       try {
-        const now = (await ask('/api/explore/wall/count?' + sliceQuery())).total;
-        if (mine === asked && now !== total) {
-          if (items.length) { put(fresh, now > total ? (now - total).toLocaleString('en-US') + ' more: show' : 'Changed: show'); fresh.hidden = false; } else load();
+        // All statuses: a picture that passes changes the figures and the counts too.
+        const now = (await ask('/api/explore/wall/count?' + sliceQuery({ status: '' }))).total, before = bar.all();
+        if (mine === asked && before !== null && now !== before) {
+          if (items.length) { put(fresh, now > before ? (now - before).toLocaleString('en-US') + ' more: show' : 'Changed: show'); fresh.hidden = false; } else renew();
         }
       } catch (error) { /* asked again: the app may be starting anew */ }
     }
@@ -234,11 +312,14 @@ const wallRoot = element.querySelector('.th-wall');
   setTimeout(look, 4000);
   function front() {
     wallRoot.hidden = explore.view !== 'wall';
-    if (!wallRoot.hidden && stale && !pairs.isOpen() && element.offsetParent !== null) load();
+    if (wallRoot.hidden || pairs.isOpen() || element.offsetParent === null) return;
+    if (stale) load(); else if (explore.toPictures && loaded && !list.getAttribute('aria-busy')) comeBack(asked);
   }
   document.addEventListener('th-explore', front);
   new IntersectionObserver((seen) => { if (seen.some((entry) => entry.isIntersecting)) front(); }).observe(element);
-  publish();
+  if (linked.get('large')) explore.wallLink = { ...explore.wallLink, large: linked.get('large') };
+  else explore.wallLink = { sort: sort === SORTS[0].id ? '' : sort };
+  publishSlice();
   if (linked.get('mode') === 'compare') {
     list.hidden = true;
     pairs.open({ a: linked.get('a') || '', b: linked.get('b') || '', cell: linked.get('cell') || '', at: linked.get('at') || '' });

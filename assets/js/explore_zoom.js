@@ -26,6 +26,7 @@ function zoomTogether(onChange) {
         width: size[0] + 'px', height: size[1] + 'px', left: Math.round(at[0] / pixel()) * pixel() + 'px', top: Math.round(at[1] / pixel()) * pixel() + 'px',
         imageRendering: scale > pixel() * 1.001 ? 'pixelated' : 'auto',
       });
+      if (pane.over) { ['width', 'height', 'left', 'top'].forEach((name) => { pane.over.style[name] = pane.image.style[name]; }); pane.over.style.visibility = ''; }
       pane.box.classList.toggle('th-pane-large', size.some((length, axis) => length > room[axis] + 1));
     });
     const first = shown()[0];
@@ -61,7 +62,7 @@ function zoomTogether(onChange) {
     layOut();
   }
   function add(box) {
-    const image = make('img'), words = make('p', 'th-pane-words'), pane = { box, image, size: null };
+    const image = make('img'), words = make('p', 'th-pane-words'), pane = { box, image, size: null, over: null };
     let lost = '';
     box.classList.add('th-pane');
     image.alt = '';
@@ -79,6 +80,12 @@ function zoomTogether(onChange) {
     fingers(pane);
     new ResizeObserver(layOut).observe(box);
     return {
+      // Lays a drawing in pixels of the picture over it, or takes it away.
+      cover(node) {
+        if (pane.over) pane.over.remove();
+        pane.over = node;
+        if (node) { node.style.visibility = 'hidden'; box.insertBefore(node, words); layOut(); }
+      },
       // Takes the old picture away at once: it must not stand beside the words of the new one.
       // Where its file is not here, ``gone`` says why.
       show(url, alt, reason, gone) {

@@ -3,7 +3,7 @@
 const grid = element.querySelector('.th-gallery-grid'), status = element.querySelector('.th-gallery-status');
 const more = element.querySelector('.th-gallery-more'), filters = [...element.querySelectorAll('[data-filter]')];
 const modelBox = element.querySelector('.th-gallery-model'), ruleBox = element.querySelector('.th-gallery-rule');
-const MARKS = { pass: '✓', fail: '✕', unscored: '–' }, WORDS = { pass: 'Pass', fail: 'Fail', unscored: 'Unscored' };
+const MARKS = { pass: '✓', fail: '✕', unscored: '–' }, SAID = { pass: 'pass', fail: 'fail', unscored: 'unscored' }, WORDS = { pass: 'Pass', fail: 'Fail', unscored: 'Unscored' };
 let filter = 'all', leaving = false;
 // The pictures on screen, newest first: drawing_id to { node, update }. A picture keeps its node.
 let cards = new Map();
@@ -34,10 +34,10 @@ function card(first) {
   text.title = item.text;
   const verdict = make('p', 'th-shot-verdict'), word = make('b'), why = make('span');
   verdict.append(word, why);
-  const targets = make('div', 'th-shot-targets'), about = make('p', 'th-shot-about'), notes = make('p', 'th-shot-about');
+  const targets = make('div', 'th-shot-targets'), truth = make('p', 'th-shot-about th-shot-truth'), about = make('p', 'th-shot-about'), notes = make('p', 'th-shot-about');
   const badges = item.targets.map((target, index) => target.asked ? badge(index) : null).filter(Boolean);
   targets.append(...badges.map((one) => one.button));
-  node.append(text, targets, verdict, about, notes);
+  node.append(text, targets, verdict, truth, about, notes);
   function badge(index) {
     const button = make('button', 'th-shot-target'), mark = make('b'), asked = first.targets[index].asked;
     button.type = 'button';
@@ -47,7 +47,8 @@ function card(first) {
     button.addEventListener('click', () => open(item, item.targets[index]));
     return { button, update() {
       const target = item.targets[index], main = target.verdicts.find((one) => one.rule === window.thRule);
-      put(mark, main ? MARKS[main.status] : '');
+      // A word: beside a name in a chip, ✕ would read as “take away”.
+      put(mark, main ? SAID[main.status] : '');
       mark.className = main ? 'th-badge th-badge-' + main.status : '';
       mark.hidden = !main;
       const what = target.object + ', ' + (asked.relation === 'differs' ? 'must not be ' : '') + asked.label;
@@ -71,6 +72,8 @@ function card(first) {
   function update(now) {
     item = now || item;
     tellVerdict();
+    put(truth, item.truth || '');
+    truth.hidden = !item.truth;
     put(about, item.about);
     about.title = item.details;
     put(notes, item.notes.join(' '));
@@ -166,7 +169,7 @@ filters.forEach((button) => button.addEventListener('click', () => {
 }));
 modelBox.addEventListener('change', again);
 ruleBox.replaceChildren(...(props.rules || []).map((rule) => new Option('Judged by ' + rule, rule)));
-if (!(props.rules || []).includes(window.thRule)) window.thRule = (props.rules || ['paper'])[0];
+if (!(props.rules || []).includes(window.thRule)) window.thRule = DEFAULT_RULE;
 ruleBox.value = window.thRule;
 ruleBox.addEventListener('change', () => {
   window.thRule = ruleBox.value;
@@ -178,6 +181,8 @@ ruleBox.addEventListener('change', () => {
 more.addEventListener('click', further);
 element.querySelector('.th-import-images').addEventListener('click', () => { document.dispatchEvent(new CustomEvent('th-import', { detail: { kind: 'images' } })); });
 document.addEventListener('th-drawn', refresh);
+document.addEventListener('th-judged', refresh);
+document.addEventListener('th-open', (event) => open(event.detail, event.detail.targets.find((target) => target.color) || null));
 new IntersectionObserver((seen) => {
   if (seen.some((entry) => entry.isIntersecting)) { refresh(); return; }
   // Inspect is in front now, and begins at its top.

@@ -56,6 +56,7 @@ function say(text, problem) { status.textContent = text; status.classList.toggle
 function changed() {
   start.hidden = true;
   report.hidden = true;
+  scoring.hidden = true;
   if (session && !job) send('/api/image-sets/forget', { session }).catch(() => { /* it goes when the app starts again */ });
   session = '';
 }
@@ -107,7 +108,9 @@ async function follow() {
       stop.hidden = true;
       start.hidden = true;
       show(report, state.report);
+      if (state.report.score && state.report.score.groups) offer(state.report.score); else scoring.hidden = true;
       job = session = '';
+      document.dispatchEvent(new CustomEvent('th-judged'));
       document.dispatchEvent(new CustomEvent('th-drawn'));
       document.dispatchEvent(new CustomEvent('th-sets'));
       return;
@@ -115,6 +118,29 @@ async function follow() {
     await new Promise((done) => setTimeout(done, 300));
   }
 }
+// What was imported is scored from here, with its own set and the masks that it brought.
+const scoring = dialogs.images.querySelector('.th-import-score'), maskBox = scoring.querySelector('select');
+const scoreButton = scoring.querySelector('.th-import-score-start');
+let offered = null;
+function offer(found) {
+  offered = found;
+  maskBox.replaceChildren(...found.maskers.map((one) => new Option(one.name, one.id)));
+  maskBox.value = found.masker;
+  about();
+  scoring.hidden = false;
+  scoring.scrollIntoView({ block: 'nearest' });
+}
+function about() { scoring.querySelector('p').textContent = (offered.maskers.find((one) => one.id === maskBox.value) || { about: '' }).about; }
+maskBox.addEventListener('change', about);
+scoreButton.addEventListener('click', async () => {
+  scoreButton.disabled = true;
+  try {
+    job = (await send('/api/image-sets/score', { groups: offered.groups, images: offered.images, masker: maskBox.value, owner: ownerOfWork() })).job;
+    stop.hidden = false;
+    await follow();
+  } catch (error) { job = ''; say(error.message, true); }
+  scoreButton.disabled = false;
+});
 stop.addEventListener('click', async () => { stop.disabled = true; try { await send('/api/image-sets/jobs/' + job + '/cancel', {}); } catch (error) { say(error.message, true); } stop.disabled = false; });
 folder.addEventListener('change', () => { changed(); path.value = ''; say(folder.files.length ? many(folder.files.length, 'file') + ' in the folder' : ''); });
 path.addEventListener('input', () => { changed(); if (path.value) folder.value = ''; });

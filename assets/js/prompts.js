@@ -62,6 +62,8 @@ function openSet(id) {
 }
 
 function nothing(text) {
+  showSuggestions({});
+  list.setAttribute('aria-rowcount', '0');
   total = 0;
   pages = new Map();
   empty.hidden = false;
@@ -86,6 +88,8 @@ async function refreshAll(stay) {
     } else { pages = new Map(); list.scrollTop = 0; current = -1; }
     pages.set(from, data.rows);
     showFacets(data.facets);
+    showSuggestions(data.suggestions || {});
+    list.setAttribute('aria-rowcount', String(total));
     matches.textContent = data.total === data.of ? many(data.of, 'prompt') : data.total.toLocaleString('en-US') + ' of ' + many(data.of, 'prompt');
     matches.title = 'Answered in ' + data.ms.toFixed(1) + ' ms';
     addAll.textContent = total === 1 ? 'Add it to the basket' : 'Add all ' + total.toLocaleString('en-US') + ' to the basket';
@@ -151,32 +155,51 @@ function rowNode(index, first, name) {
   node.id = 'th-row-' + index;
   if (!first) { node.appendChild(make('span', 'th-row-text th-soft', '…')); return { node, name, update() {} }; }
   let row = first;
-  node.setAttribute('role', 'option');
+  node.setAttribute('role', 'row');
+  node.setAttribute('aria-rowindex', String(index + 1));
   node.dataset.prompt = row.id;
-  // For the pointer only: the row itself says what is checked, and the list has the keys.
+  // The list has the keys; a press is the pointer's, with Shift for all between the last and this.
   const box = make('input');
   box.type = 'checkbox';
   box.tabIndex = -1;
-  box.setAttribute('aria-hidden', 'true');
+  box.setAttribute('aria-label', 'In the basket: ' + row.text);
   box.addEventListener('mousedown', (event) => { event.preventDefault(); list.focus({ preventScroll: true }); });
-  box.addEventListener('click', (event) => { event.stopPropagation(); basket.toggle(itemOf(row)); });
+  box.addEventListener('click', (event) => { event.stopPropagation(); take(index, row, event.shiftKey); });
   const text = make('span', 'th-row-text', row.text);
   text.title = row.text;
   const about = make('small', 'th-row-about', [row.task_title, row.system.toUpperCase(), row.id].filter(Boolean).join(' · '));
   const words = make('span', 'th-row-words');
   words.append(text, about);
   const drawn = make('small', 'th-row-state');
-  node.append(box, swatches(row.targets.filter((t) => t.hex).map((t) => t.hex)), words, drawn);
+  const tick = make('span', 'th-row-cell'), rest = make('span', 'th-row-cell th-row-rest');
+  [tick, rest].forEach((cell) => cell.setAttribute('role', 'gridcell'));
+  tick.appendChild(box);
+  rest.append(swatches(row.targets.filter((t) => t.hex).map((t) => t.hex)), words, drawn);
+  node.append(tick, rest);
   node.addEventListener('click', () => { current = index; list.setAttribute('aria-activedescendant', node.id); choose(row); });
   return { node, name, update(now) {
     row = now;
     const held = basket.has(row);
     if (box.checked !== held) box.checked = held;
-    node.setAttribute('aria-checked', String(held));
     node.setAttribute('aria-selected', String(row.id === state.prompt));
     node.classList.toggle('th-row-current', index === current);
     put(drawn, row.verdict ? ({ pass: '✓ pass', fail: '✕ fail', unscored: '– unscored' })[row.verdict] : row.drawn ? many(row.drawn, 'image') : '');
   } };
+}
+// In or out of the basket; with ``range`` as the last one, all rows between.
+let lastTaken = -1;
+async function take(index, row, range) {
+  const from = lastTaken;
+  lastTaken = index;
+  current = index;
+  if (!range || from < 0 || from === index) { basket.toggle(itemOf(row)); return; }
+  const first = Math.min(from, index), last = Math.max(from, index), mine = asked;
+  for (let page = Math.floor(first / PAGE); page <= Math.floor(last / PAGE); page++) if (!pages.get(page)) await fetchPage(page, true);
+  if (mine !== asked) return;
+  const items = [];
+  for (let at = first; at <= last; at++) { const one = rowAt(at); if (one) items.push(itemOf(one)); }
+  if (basket.has(itemOf(row))) basket.drop(items); else basket.add(items);
+  draw();
 }
 // ``restored``: by a link, not by a click.
 function choose(row, restored) {
@@ -253,6 +276,30 @@ function facetGroup({ name, title }) {
   }
   return { box, update };
 }
+// What the words may mean beside themselves: filters, and words that are written so.
+const suggest = element.querySelector('.th-suggest');
+function showSuggestions({ instead, facets }) {
+  const nodes = [];
+  function offer(text, title, press) {
+    const button = make('button', 'th-suggest-button', text);
+    button.type = 'button';
+    button.title = title;
+    button.addEventListener('click', press);
+    nodes.push(button);
+  }
+  if (instead) {
+    nodes.push(make('span', '', 'Did you mean'));
+    offer('“' + instead + '”', 'Search for this instead', () => { state.q = search.value = instead; refreshAll(); });
+  }
+  if ((facets || []).length) nodes.push(make('span', '', nodes.length ? 'or the filter' : 'As a filter'));
+  (facets || []).forEach((one) => offer(one.title + ': ' + one.label + ' (' + one.count.toLocaleString('en-US') + ')', 'Tick this filter, and search for the other words', () => {
+    state.chosen[one.facet] = [...new Set([...(state.chosen[one.facet] || []), one.value])];
+    state.q = search.value = one.rest;
+    refreshAll();
+  }));
+  suggest.replaceChildren(...nodes);
+  suggest.hidden = !nodes.length;
+}
 function showChips() {
   const nodes = [];
   Object.entries(state.chosen).forEach(([name, values]) => values.forEach((value) => {
@@ -320,7 +367,7 @@ list.addEventListener('keydown', (event) => {
   if (!['ArrowDown', 'ArrowUp', 'PageDown', 'PageUp', 'Home', 'End', ' ', 'Enter'].includes(event.key) || !total) return;
   event.preventDefault();
   const row = rowAt(current);
-  if (event.key === ' ') { if (row) basket.toggle(itemOf(row)); return; }
+  if (event.key === ' ') { if (row) take(current, row, event.shiftKey); return; }
   if (event.key === 'Enter') { if (row) choose(row); return; }
   const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 12, PageUp: -12, Home: -total, End: total }[event.key];
   current = Math.min(total - 1, Math.max(0, current + step));

@@ -8,7 +8,7 @@ const silent = make('p', 'th-problem', 'TrueHue does not answer. Is it still run
 let unheard = 0;
 silent.hidden = true;
 box.appendChild(silent);
-let version = -1, timer = null, asked = 0, answered = 0;
+let last = [], version = -1, timer = null, asked = 0, answered = 0;
 const finished = new Map(), dismissed = new Set(), cancelling = new Set(), shown = new Map(), told = new Map();
 
 function active(job) { return ACTIVE.includes(job.status); }
@@ -96,7 +96,9 @@ function line(first) {
     }
   }
   update(first);
-  return { node, update };
+  // What was heard last is no news: nothing is counted down while nobody answers.
+  function lose() { if (active(job)) put(status, 'Not known: TrueHue does not answer. It goes on here when it does.'); }
+  return { node, update, lose };
 }
 // Who listens hears of a new status once, not of every image and second.
 function tell(jobs) {
@@ -135,10 +137,17 @@ async function load() {
     [...shown.keys()].forEach((id) => { if (!wanted.some((job) => job.id === id)) shown.delete(id); });
     wanted.forEach((job) => { if (shown.has(job.id)) shown.get(job.id).update(job); else shown.set(job.id, line(job)); });
     arrange(list, wanted.map((job) => shown.get(job.id).node));
+    last = jobs;
+    document.dispatchEvent(new CustomEvent('th-jobs', { detail: { jobs, lost: false } }));
   } catch (error) {
     busy = true;  // asked again: the app may be starting anew
     unheard += 1;
-    if (unheard >= 3) { silent.hidden = false; box.hidden = false; }
+    if (unheard >= 3) {
+      silent.hidden = false;
+      box.hidden = false;
+      shown.forEach((one) => one.lose());
+      document.dispatchEvent(new CustomEvent('th-jobs', { detail: { jobs: last, lost: true } }));
+    }
   }
   clearTimeout(timer);
   if (element.isConnected) timer = setTimeout(load, busy ? 400 : 5000);

@@ -10,7 +10,7 @@ const find = (name) => root.querySelector('.th-stage-' + name);
 const PAINTS = ['keep', 'cut', 'brush', 'erase'];
 const FINDING = 'truehue-finding';
 const POINTS = ['point-in', 'point-out'];
-const KEYS = { b: 'box', i: 'point-in', o: 'point-out', k: 'keep', c: 'cut', p: 'brush', e: 'erase' };
+const KEYS = { b: 'box', i: 'point-in', o: 'point-out', k: 'keep', c: 'cut', p: 'brush', e: 'erase', q: 'pick' };
 const tools = new Map([...root.querySelectorAll('[data-tool]')].map((button) => [button.dataset.tool, button]));
 const act = new Map([...root.querySelectorAll('[data-action]')].map((button) => [button.dataset.action, button]));
 const overlay = find('veil-size'), brush = find('brush-size'), brushText = find('brush-text');
@@ -21,6 +21,8 @@ let brushChosen = false, drawing = null, spaceHeld = false, hovering = false, hi
 const pointers = new Map();
 const view = stageView(root), work = stageWork(root);
 const found = stageFound(root, view, (override) => change([...marks, override]));
+const pick = stagePick(root, view, (hex) => document.dispatchEvent(new CustomEvent('th-ask-color', { detail: { picker: 'asked-color', text: hex } })));
+let keyBox = null, keyPoint = null;     // what is moved by the arrow keys
 let wanted = null;       // the marks with a point that is being cut out
 let asked = '';          // 'find' or 'points': what the app is to begin
 
@@ -39,7 +41,8 @@ function send() {
   hint = '';
   say('');
   clearTimeout(patience);
-  patience = setTimeout(() => { if (pending) { hint = 'No answer from the app yet.'; refresh(); } }, 20000);
+  stageKept.keep(imageId, marks);
+  patience = setTimeout(() => { if (pending) { hint = 'The app does not answer; what you drew is kept. Trying again…'; refresh(); } }, 20000);
   refresh();
   props.value = JSON.parse(sent);
 }
@@ -169,7 +172,9 @@ function refresh() {
   });
   ['find', 'whole', 'exact'].forEach((name) => {
     act.get(name).disabled = !imageId;
-    act.get(name).setAttribute('aria-pressed', String(ground() === name && (name !== 'find' || Boolean(props.found))));
+    // Where the mask starts from; what is pressed is the tool alone.
+    const starts = ground() === name && (name !== 'find' || Boolean(props.found));
+    if (starts) act.get(name).setAttribute('aria-current', 'true'); else act.get(name).removeAttribute('aria-current');
   });
   act.get('exact').hidden = !props.exact_mask_id;
   act.get('undo').disabled = !past.length && !wanted;
@@ -202,6 +207,7 @@ function showInfo() {
 function showMask() {
   // An answer to marks that have changed since, or to another image, is none.
   if ((props.seq || 0) !== awaited) return;
+  if (pending) stageKept.done();
   pending = false;
   hint = '';
   clearTimeout(patience);
@@ -238,11 +244,16 @@ function fromPython(first) {
     view.open(imageId ? props.image_url : '', props.width || 1, props.height || 1);
     view.showOutline('');
     view.showMarks([]);
+    dropKeys();
+    pick.close();
     const longest = Math.max(props.width || 1, props.height || 1);
     brush.max = Math.min(1024, Math.max(8, Math.round(longest / 6)));
     if (!brushChosen) brush.value = Math.max(3, Math.round(longest / 40));
     showInfo();
     resume();
+    // What had no answer before the page was loaded again is asked once more.
+    const unheard = imageId && stageKept.take(imageId);
+    if (unheard) setTimeout(() => { if (imageId === unheard.image_id) change(unheard.marks); }, 0);
   } else if (given) {
     adopt(value.marks);
   }

@@ -4,6 +4,8 @@
 
 function beginMark(event) {
   const point = view.toImage(event);
+  dropKeys();
+  if (tool === 'pick') { pick.press(point); return; }
   if (POINTS.includes(tool)) {
     const [x, y] = point, [width, height] = view.size();
     // A click beside the image means nothing.
@@ -75,6 +77,7 @@ view.scroll.addEventListener('pointerdown', (event) => {
 view.scroll.addEventListener('pointermove', (event) => {
   const known = pointers.get(event.pointerId);
   if (imageId && PAINTS.includes(tool) && event.pointerType !== 'touch' && !spaceHeld) view.showRing(view.toImage(event), radius());
+  if (imageId && tool === 'pick' && !pointers.size && event.pointerType !== 'touch') pick.hover(view.toImage(event));
   if (!known) return;
   if (pointers.size === 2) {
     const before = middle();
@@ -107,8 +110,11 @@ view.scroll.addEventListener('wheel', (event) => {
 // ── buttons and keys ───────────────────────────────────────────────────────────────────────────
 
 function choose(name) {
+  dropKeys();
+  if (name !== 'pick') pick.close();
   tool = name;
   view.showRing(null, 0);
+  hint = '';
   refresh();
 }
 
@@ -138,7 +144,11 @@ root.addEventListener('click', (event) => {
   if (!button || button.disabled) return;
   // A button pressed by the pointer gives the keys back to the image.
   if (event.detail) button.blur();
-  if (button.dataset.tool) choose(button.dataset.tool);
+  if (button.dataset.tool) {
+    choose(button.dataset.tool);
+    // Chosen by keyboard, it goes on by keyboard.
+    if (!event.detail) view.scroll.focus();
+  }
   else if (actions[button.dataset.action]) actions[button.dataset.action]();
 });
 
@@ -148,7 +158,9 @@ view.showVeil(overlay.value / 100);
 view.onZoom.push((share, fitted) => {
   find('zoom').textContent = Math.round(100 * share) + '%';
   act.get('fit').setAttribute('aria-pressed', String(fitted));
-  act.get('one').setAttribute('aria-pressed', String(Math.abs(share - 1) < 0.001));
+  act.get('one').setAttribute('aria-pressed', String(!fitted && Math.abs(share - 1) < 0.001));
+  const whole = share > 0.999 && Math.abs(share - Math.round(share)) < 0.001;
+  find('exact').textContent = whole ? 'exact pixels' : 'resampled for display';
 });
 
 function keydown(event) {
@@ -172,7 +184,10 @@ function keydown(event) {
     return;
   }
   if (event.repeat && key !== '[' && key !== ']') return;
-  if (KEYS[key]) choose(KEYS[key]);
+  if (KEYS[key]) {
+    choose(KEYS[key]);
+    if (focus === view.scroll) announce(keyHint());
+  }
   else if (key === 'w') actions.whole();
   else if (key === 'f') actions.find();
   else if (key === '[' || key === ']') resizeBrush(key === ']' ? 1.15 : 1 / 1.15);

@@ -21,6 +21,7 @@ function stageOpen(root, usable, onOpened, onError) {
     const name = file.name || 'pasted image.png';
     const request = new XMLHttpRequest();
     running = request;
+    document.dispatchEvent(new CustomEvent('th-photograph'));
     show('Sending ' + name + '…', 0);
     request.open('POST', '/api/images');
     request.setRequestHeader('X-TrueHue', '1');
@@ -75,6 +76,16 @@ function stageOpen(root, usable, onOpened, onError) {
     mark(-inside);
     take(event.dataTransfer.files);
   });
+
+  // What was dropped elsewhere on the page (assets/js/page_drop.js).
+  function dropped() {
+    if (!root.isConnected) { document.removeEventListener('th-dropped', dropped); return; }
+    const list = window.thDropped;
+    window.thDropped = null;
+    take(list);
+  }
+  document.addEventListener('th-dropped', dropped);
+  if (window.thDropped) setTimeout(dropped, 0);
 
   function paste(event) {
     if (!root.isConnected) { document.removeEventListener('paste', paste); return; }

@@ -122,6 +122,13 @@ function stageView(root) {
       overBoxes.forEach((part) => { part.style.opacity = Math.min(1, 2.5 * share); });
     },
     showMarks(marks) { shown = marks; drawMarks(); },
+    // A frame around one pixel, large enough to be seen at every zoom.
+    showCursor(point) {
+      const group = find('cursor'), side = Math.max(1, 11 / scale);
+      group.replaceChildren(...(point ? ['black', 'white'].map((tone) => shape('rect', {
+        x: point[0] + 0.5 - side / 2, y: point[1] + 0.5 - side / 2, width: side, height: side, class: 'th-stage-box ' + tone,
+      })) : []));
+    },
     showRing(point, radius) {
       rings.forEach((ring) => {
         ring.style.display = point ? '' : 'none';

@@ -32,27 +32,66 @@ function swatch(side, data, title) {
   return add(box, el('b', '', title), el('span', '', data.name || ''), el('span', '', data.hex), el('span', '', data.lab));
 }
 
+// ── limits that move ───────────────────────────────────────────────────────────────────────────
+
+const limits = moveableLimits(() => { judged(); publish(); });
+let bars = [], yours = null;
+
 function bar(metric) {
   const row = el('div', 'th-metric');
   row.title = metric.help;
   // The limit stands at a third of the bar, so three limits fill it; what is beyond is cut off. A
-  // number without a limit is told, not judged: no limit, no mark.
-  const judged = metric.limit !== null;
-  const full = judged ? metric.limit * 3 : metric.full;
+  // number without a limit is reported, not judged: no limit, no mark.
+  const judges = metric.limit !== null;
+  const full = judges ? limits.most(metric) : metric.full;
   const track = el('div', 'th-track');
   const fill = el('i');
   fill.style.width = Math.min(100, (100 * metric.value) / full) + '%';
   track.appendChild(fill);
-  if (judged) {
-    const limit = el('b');
-    limit.style.left = 100 / 3 + '%';
-    track.appendChild(limit);
+  row.classList.toggle('th-told', !judges);
+  const limitText = el('span', 'th-limit', metric.limit_text), state = el('span', 'th-state');
+  const parts = { metric, row, limitText, state };
+  if (judges) {
+    // The mark of the limit is a slider: what would pass is said at once, and nothing is stored.
+    parts.mark = el('b');
+    parts.slider = el('input', 'th-limit-slider');
+    Object.assign(parts.slider, { type: 'range', min: LIMIT_STEPS[metric.name], max: full, step: LIMIT_STEPS[metric.name] });
+    parts.slider.setAttribute('aria-label', 'Limit of ' + metric.label);
+    parts.slider.title = 'Drag to try another limit; the stored verdict stays as it is';
+    parts.slider.addEventListener('input', () => limits.set(metric.name, Number(parts.slider.value)));
+    add(track, parts.mark, parts.slider);
   }
-  row.classList.toggle('th-told', !judged);
-  const state = el('span', 'th-state', !judged ? '' : metric.passed ? '✓ pass' : '✕ fail');
-  add(row, el('span', 'th-label', metric.label), track, el('span', 'th-value', metric.text), el('span', 'th-limit', metric.limit_text), state);
+  bars.push(parts);
+  add(row, el('span', 'th-label', metric.label), track, el('span', 'th-value', metric.text), limitText, state);
   if (metric.on) row.appendChild(el('span', 'th-on', 'on ' + metric.on));
   return row;
+}
+
+function yourLimits() {
+  const box = el('div', 'th-yours'), badge = el('b', 'th-yours-badge', 'With your limits'), words = el('span', 'th-yours-words');
+  box.setAttribute('role', 'status');
+  const back = action('Limits of the rule', 'th-yours-back', () => limits.reset());
+  return { box: add(box, badge, words, back), badge, words, back };
+}
+
+// Bars, sentence and badge for the limits as they are now; the headline stays the rule's.
+function judged() {
+  const bounds = limits.limits(), moved = limits.moved();
+  bars.forEach(({ metric, row, limitText, state, mark, slider }) => {
+    if (!mark) return;
+    const limit = bounds[metric.name], other = moved.includes(metric.name), passed = metric.value < limit;
+    mark.style.left = Math.min(100, (100 * limit) / limits.most(metric)) + '%';
+    if (Number(slider.value) !== limit) slider.value = limit;
+    slider.setAttribute('aria-valuetext', limits.number(metric.name, limit) + (other ? ', yours; the rule has ' + limits.number(metric.name, metric.limit) : ', the limit of the rule'));
+    limitText.textContent = other ? '< ' + limits.number(metric.name, limit) : metric.limit_text;
+    state.textContent = passed ? '✓ pass' : '✕ fail';
+    row.classList.toggle('th-moved', other);
+  });
+  const hint = limits.hint(), own = moved.length > 0;
+  yours.badge.hidden = yours.back.hidden = !own;
+  yours.words.textContent = own ? (limits.passes() ? '✓ it would pass. ' : '✕ it would fail. ') + hint : hint;
+  yours.box.classList.toggle('th-own', own);
+  yours.box.hidden = !own && !hint;
 }
 
 function others(view) {
@@ -108,7 +147,7 @@ function actions(view) {
   const row = el('div', 'th-actions');
   add(row,
     action('Copy JSON', 'th-copy-json', (b) => copy(b, view.json)),
-    action('Copy link', 'th-copy-link', (b) => copy(b, location.origin + location.pathname + view.link)));
+    action('Copy link', 'th-copy-link', (b) => copy(b, location.origin + location.pathname + address(view))));
   const shown = new URLSearchParams(view.link), mask = shown.get('mask');
   if (mask) {
     const all = action('All its colors', 'th-all-colors', () => {
@@ -120,37 +159,72 @@ function actions(view) {
     all.title = 'The distribution of the colors inside the mask, in Compare';
     row.appendChild(all);
   }
-  const stored = el('span', 'th-stored', 'Stored · ' + view.evidence_id.slice(0, 8));
-  stored.title = 'Evidence ' + view.evidence_id + ' in the database of the data folder. Evidence is added, never overwritten.';
-  stored.dataset.evidence = view.evidence_id;
-  return add(row, stored);
+  return row;
 }
+
+// Keeping the verdict, and one's own answer to it. One of a kept verdict is fetched: the card is
+// there before it.
+let answering = null;
+function answerRow(view) {
+  answering = judging({ question: view.question, status: view.status, ruleName: view.rule_name, evidence: view.kept ? view.evidence_id : '' });
+  answering.node.dataset.verdict = view.evidence_id;
+  const mine = answering, { image, mask, object, target } = view.question;
+  if (view.kept) {
+    ask('/api/judgments/of?' + new URLSearchParams({ image, mask, object, target }))
+      .then((found) => { if (found.judgment && answering === mine) mine.show(found.judgment); })
+      .catch(() => { /* it can be given again */ });
+  }
+  return mine.node;
+}
+document.addEventListener('keydown', (event) => {
+  const focus = document.activeElement || document.body;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || element.offsetParent === null) return;
+  if (/^(INPUT|TEXTAREA|SELECT)$/.test(focus.tagName) && focus.type !== 'radio' && focus.type !== 'range') return;
+  if (document.querySelector('dialog[open]') || !answering || !answering.node.isConnected) return;
+  if (answering.key(event.key)) event.preventDefault();
+});
+const address = (view) => view.link + (limits.text() ? '&limits=' + limits.text() : '');
 
 // The address bar always opens what is on screen: set when the verdict is new, and again when its
 // tab comes back to the front.
 function publish() {
   const view = props.view;
-  if (view && view.link && element.offsetParent !== null) history.replaceState(null, '', view.link);
+  if (view && view.link && element.offsetParent !== null) thPlaces.show(address(view));
 }
 new IntersectionObserver((seen) => { if (seen.some((entry) => entry.isIntersecting)) publish(); }).observe(root);
 
+let taken = '';
 function draw() {
   const view = props.view;
   root.replaceChildren();
   if (!view) return;
   root.dataset.status = view.status;
+  // Limits of a link come once, with the verdict that it opens.
+  const linked = props.limits && props.limits !== taken ? props.limits : '';
+  taken = props.limits || taken;
+  if (view.metrics) limits.take(view, linked.split(' ')[0]);
   publish();
-  if (view.status === 'waiting') { root.appendChild(el('p', 'th-waiting', view.reason)); return; }
+  if (view.status === 'waiting') {
+    if (view.colors) root.appendChild(colorCard(view.colors, true));
+    root.appendChild(el('p', 'th-waiting', view.reason));
+    return;
+  }
   root.appendChild(headline(view));
   root.appendChild(el('p', 'th-reason', view.reason));
+  // What is known for sure stands beside what a rule finds.
+  if (view.truth) root.appendChild(el('p', 'th-truth', view.truth));
   if (view.absent) root.appendChild(el('p', 'th-absent', view.absent));
   if (!view.metrics) return;
   const pair = el('div', 'th-pair');
   pair.classList.toggle('th-three', Boolean(view.accepted));
-  add(pair, swatch('found', view.found, 'Found'), view.accepted && swatch('accepted', view.accepted, view.accepted.title), swatch('asked', view.asked, 'Asked'));
+  // The same order everywhere: what was asked left, what was found right.
+  add(pair, swatch('asked', view.asked, 'Asked'), view.accepted && swatch('accepted', view.accepted, view.accepted.title), swatch('found', view.found, 'Found'));
   const metrics = el('div', 'th-metrics');
+  bars = [];
+  yours = yourLimits();
   view.metrics.forEach((metric) => metrics.appendChild(bar(metric)));
-  add(root, pair, metrics, view.light && el('p', 'th-light', view.light), others(view), audit(view), actions(view));
+  judged();
+  add(root, pair, metrics, yours.box, view.light && el('p', 'th-in-light', view.light), others(view), audit(view), actions(view), answerRow(view));
 }
 
 watch('view', draw);

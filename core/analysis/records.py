@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from core.verdict.rules import DEFAULT_RULE
+
 TABLE_SYSTEMS = ("l2", "l3", "css")
 """The systems that the paper's Table 4 and Table 11 average over."""
 
@@ -38,7 +40,7 @@ class Slice:
     only the one that decided.
     """
 
-    rule: str = "paper"
+    rule: str = DEFAULT_RULE
     runs: tuple[str, ...] = ()
     task: str = ""
     system: str = ""

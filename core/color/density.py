@@ -15,8 +15,7 @@ class ChromaticityDensity:
 
     ``counts`` int64 ``(B, A)`` with row 0 at the lowest b*; cell ``[j, i]`` spans
     ``a_min + i * step`` and ``b_min + j * step`` by ``step``. ``rgba8`` uint8 ``(B, A, 4)``: the
-    mean color of the cell's pixels, opaque with the square root of their share of the fullest cell
-    and at least a quarter, transparent where there are none.
+    mean color of the cell's pixels, opaque; transparent where there are none.
     """
 
     a_min: float
@@ -54,12 +53,28 @@ def chromaticity_density(
     )
     rgba8 = np.zeros((size, 4), dtype=np.uint8)
     rgba8[filled, :3] = lab_to_srgb8(means[filled] / total[filled, None])
-    share = np.sqrt(total[filled] / total.max())
-    rgba8[filled, 3] = np.rint(255.0 * (0.25 + 0.75 * share)).astype(np.uint8)
+    rgba8[filled, 3] = 255
     return ChromaticityDensity(
         a_min, b_min, step,
         total.astype(np.int64).reshape(height, width), rgba8.reshape(height, width, 4),
     )  # fmt: skip
+
+
+def density_image(density: ChromaticityDensity, side: int = 10) -> np.ndarray:
+    """The cells as squares of their own color, uint8 ``(B * side, A * side, 4)``: the area of each
+    is in proportion to its pixels, and at least 2 x 2 of ``side`` x ``side``. Row 0 is the lowest
+    b*. Size tells the number, so that no color has to fade for it."""
+    height, width = density.counts.shape
+    share = density.counts / density.counts.max()
+    reach = np.clip(np.rint(side * np.sqrt(share)), 2, side)
+    start = np.floor((side - reach) / 2.0)
+    place = np.arange(side)
+    inside = (place >= start[..., None]) & (place < (start + reach)[..., None])
+    square = inside[:, :, :, None] & inside[:, :, None, :]
+    image = np.zeros((height, side, width, side, 4), dtype=np.uint8)
+    image[...] = density.rgba8[:, None, :, None, :]
+    image[~square.transpose(0, 2, 1, 3)] = 0
+    return image.reshape(height * side, width * side, 4)
 
 
 def lightness_histogram(lab: np.ndarray, counts: np.ndarray, bins: int = 50) -> np.ndarray:

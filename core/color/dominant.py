@@ -13,12 +13,14 @@ import numpy as np
 
 from core.color import statistics
 from core.color.difference import HUE_GATE_CHROMA, delta_e00
-from core.color.lit import LitColor
+from core.color.lit import LIT_PERCENTILES, USUAL, LitColor
 from core.color.spaces import chroma, linear1_to_xyz1, xyz1_to_lab
 from core.errors import NoPixels
 
 ACHROMATIC_MEDIAN_CHROMA = 10.0
 ACHROMATIC_KEPT_CHROMA = 15.0
+ACHROMATIC_FEW = 10
+"""Of near-neutral objects: so few pixels are not chosen from any further."""
 GUIDED_SHARE = 0.10
 GUIDED_AT_LEAST = 5
 
@@ -131,7 +133,8 @@ class Selection:
 def select_released(lab: np.ndarray, counts: np.ndarray) -> Selection:
     """The part of the released rule that does not know the asked color.
 
-    Median chroma below 10: the pixels with chroma below 15. Otherwise: pixels within 1.5
+    Median chroma below 10: the pixels with chroma below 15, or all where those are 10 or fewer.
+    Otherwise: pixels within 1.5
     interquartile ranges on the second component of the centered chromaticities; of those, chroma
     at or above their median. ``lab`` ``(U, 3)``, ``counts`` int64 ``(U,)``.
     """
@@ -143,7 +146,10 @@ def select_released(lab: np.ndarray, counts: np.ndarray) -> Selection:
     share = None if found is None else found[2]
     if median < ACHROMATIC_MEDIAN_CHROMA:
         used = np.where(chroma < ACHROMATIC_KEPT_CHROMA, counts, 0)
-        return Selection(used, True, axis, share, (("chroma below 15", int(used.sum())),))
+        kept = int(used.sum())
+        if kept <= ACHROMATIC_FEW:
+            return Selection(counts, True, axis, share, ())
+        return Selection(used, True, axis, share, (("chroma below 15", kept),))
     steps: list[tuple[str, int]] = []
     keep = np.ones(counts.shape, dtype=bool)
     if found is not None:
@@ -171,14 +177,15 @@ def released(
 ) -> DominantColor:
     """The released code's rule; with ``target_lab`` ``(3,)`` it keeps the pixels nearest to it.
 
-    The mean Lab of :func:`select_released`; with a target, and unless the pixels are near neutral,
-    only of the tenth nearest to it by CIEDE2000 (at least 5, at most all). ``selection`` is that
-    function's answer for the same pixels, if it is at hand. Raises NoPixels.
+    The mean Lab of :func:`select_released`; with a target only of the tenth nearest to it by
+    CIEDE2000 (at least 5, at most all), near neutral where more than 10 pixels are left.
+    ``selection`` is that function's answer for the same pixels, if it is at hand. Raises NoPixels.
     """
     lab, counts = _checked(lab, counts)
     kept = selection or select_released(lab, counts)
     used, steps = kept.used, kept.steps
-    if target_lab is not None and not kept.achromatic:
+    few = kept.achromatic and int(used.sum()) <= ACHROMATIC_FEW
+    if target_lab is not None and not few:
         asked = np.asarray(target_lab, dtype=np.float64)
         used = nearest_share(lab, counts, used > 0, asked)
         steps = (*steps, ("the tenth nearest to the asked color", int(used.sum())))
@@ -196,10 +203,14 @@ def released(
     )
 
 
-def lit(found: LitColor) -> DominantColor:
-    """The lit color of the largest material, as the rule ``truehue`` takes it (core.color.lit)."""
-    lab = xyz1_to_lab(linear1_to_xyz1(found.linear1))
-    used = int(found.used.sum())
+def lit(found: LitColor, percentile: float = LIT_PERCENTILES[USUAL]) -> DominantColor:
+    """The lit color of the largest material, as the rule ``truehue`` takes it (core.color.lit).
+
+    ``percentile`` is one of its levels of shade: that of a verdict, or the usual one.
+    """
+    part = next(part for part in found.parts if part.percentile == percentile)
+    lab = xyz1_to_lab(linear1_to_xyz1(part.linear1))
+    used = int(part.used.sum())
     steps: tuple[tuple[str, int], ...] = (("the lit part", used),)
     if found.materials.shares.size > 1:
         steps = (("the largest material", found.material_px), *steps)
@@ -208,7 +219,7 @@ def lit(found: LitColor) -> DominantColor:
         method="truehue",
         pixel_count=int(found.pixel_count),
         used_count=used,
-        used=found.used,
+        used=part.used,
         achromatic=bool(chroma(lab) < HUE_GATE_CHROMA),
         steps=steps,
     )

@@ -62,8 +62,8 @@ def materials(lab: np.ndarray, counts: np.ndarray) -> Materials:
     """
     bright = luminance1(lab[:, 0])
     weight = counts * np.clip(bright / _SURE_LUMINANCE1, _LEAST_WEIGHT, 1.0)
-    place = np.clip(((shadeless(lab) + _HALF) / _BIN).astype(np.int64), 0, _BINS - 1)
-    cell = place[:, 0] * _BINS + place[:, 1]
+    place = np.clip(((shadeless(lab).T + _HALF) / _BIN).astype(np.int64), 0, _BINS - 1)
+    cell = place[0] * _BINS + place[1]
     hill = _hills(np.bincount(cell, weights=weight, minlength=_BINS * _BINS))[cell]
     hill = _split_dark(hill, bright, counts)
     pixels = np.bincount(hill + 1, weights=counts)
@@ -129,13 +129,15 @@ def _split_dark(hill: np.ndarray, bright: np.ndarray, counts: np.ndarray) -> np.
     """Parts the largest hill where its dark pixels are darker than a shadow on its light ones."""
     pixels = np.bincount(hill + 1, weights=counts)[1:]
     inside = np.flatnonzero(hill == int(np.argmax(pixels)))
-    octave = np.log2(np.maximum(bright[inside], 2.0**-12))
-    if octave.max() - octave.min() < -np.log2(SHADOW_RATIO):
+    bright = np.maximum(bright.take(inside), 2.0**-12)
+    if bright.min() > SHADOW_RATIO * bright.max():
         return hill
-    border = _otsu(octave, counts[inside])
+    octave = np.log2(bright)
+    pixels_inside = counts.take(inside)
+    border = _otsu(octave, pixels_inside)
     dark = octave <= border
-    low = np.average(octave[dark], weights=counts[inside][dark])
-    high = np.average(octave[~dark], weights=counts[inside][~dark])
+    low = np.average(octave[dark], weights=pixels_inside[dark])
+    high = np.average(octave[~dark], weights=pixels_inside[~dark])
     if low - high > np.log2(SHADOW_RATIO):
         return hill
     out = hill.copy()

@@ -1,8 +1,8 @@
-"""Munsell samples by ISCC-NBS category, an optional import of the released rule.
+"""Munsell samples by ISCC-NBS category, which the released code accepts beside the asked color.
 
-The released code accepts every Munsell sample of the asked category. That file is not public with
-a license that lets us ship it, so whoever has it points at it. Without it the released rule
-accepts the nominal color alone, and every verdict says which of the two it was.
+Its file is not public, so whoever has it points at it. Without it the rule ``released`` accepts the
+nominal color alone, and every verdict says which of the two it was. The rule ``released-munsell``
+accepts samples of our own reconstruction (``assets/munsell``).
 """
 
 from __future__ import annotations
@@ -10,41 +10,67 @@ from __future__ import annotations
 import csv
 import hashlib
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 
 from core.color.spaces import srgb8_to_lab
-from core.errors import BadInput
+from core.errors import BadInput, TrueHueError
 
 COLUMNS = ("R", "G", "B", "Level1", "Level2", "Level3")
+RECONSTRUCTED = Path(__file__).resolve().parents[2] / "assets" / "munsell" / "reconstructed.csv"
+RECONSTRUCTED_SHA256 = "ee8ba181420f5cad81c26c14a258ddcaa78953d04f7c6c629ad789d4f6a8bf2d"
 
 
 @dataclass(frozen=True)
 class MunsellSamples:
     """``lab`` float64 ``(N, 3)``; ``levels`` int ``(N, 3)``: category ids at levels 1, 2, 3.
 
-    ``sha256`` names the samples, so that evidence says which ones a verdict accepted.
+    ``sha256`` names the samples, so that evidence says which ones a verdict accepted. ``names`` are
+    the notations, where the file has them, else empty.
     """
 
     lab: np.ndarray
     levels: np.ndarray
     source: str
     sha256: str
+    names: tuple[str, ...] = ()
+
+    def places(self, system: str, category_id: int) -> np.ndarray:
+        """Where the samples of one category stand, int ``(M,)``; ``system`` is l1, l2 or l3."""
+        return np.flatnonzero(self.levels[:, ("l1", "l2", "l3").index(system)] == category_id)
 
     def of(self, system: str, category_id: int) -> np.ndarray:
         """Lab ``(M, 3)`` of the samples of one category; ``system`` is l1, l2 or l3."""
-        column = ("l1", "l2", "l3").index(system)
-        return np.asarray(self.lab[self.levels[:, column] == category_id])
+        return np.asarray(self.lab[self.places(system, category_id)])
+
+
+@cache
+def reconstructed() -> MunsellSamples:
+    """Our reconstruction of the samples; ``assets/munsell/README.md`` says how it was made.
+
+    Raises TrueHueError when the file is missing or not the very one.
+    """
+    restore = "Restore it with: git checkout -- assets/munsell"
+    try:
+        digest = hashlib.sha256(RECONSTRUCTED.read_bytes()).hexdigest()
+    except OSError as error:
+        raise TrueHueError(f"{RECONSTRUCTED} cannot be read. {restore}") from error
+    if digest != RECONSTRUCTED_SHA256:
+        raise TrueHueError(f"{RECONSTRUCTED} was changed: its SHA-256 is another. {restore}")
+    return load_munsell(RECONSTRUCTED)
 
 
 def load_munsell(path: str | Path) -> MunsellSamples:
-    """Reads a CSV with the columns R, G, B (0 to 255), Level1, Level2, Level3 (category ids).
+    """Reads a CSV with the columns R, G, B (0 to 255), Level1, Level2, Level3 (category ids), and
+    Munsell (the notation) if it is there.
 
     Raises BadInput naming the line that cannot be read.
     """
     path = Path(path)
     rows: list[list[int]] = []
+    names: list[str] = []
     line = 1
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
@@ -58,6 +84,7 @@ def load_munsell(path: str | Path) -> MunsellSamples:
             for row in reader:
                 line = reader.line_num
                 rows.append([_whole(row[name], name) for name in COLUMNS])
+                names.append((row.get("Munsell") or "").strip()[:40])
     except OSError as error:
         raise BadInput(f"Cannot read the Munsell samples {path}: {error.strerror}.") from error
     except BadInput:
@@ -68,7 +95,8 @@ def load_munsell(path: str | Path) -> MunsellSamples:
         raise BadInput(f"{path.name} holds no samples.")
     table = np.array(rows)
     digest = hashlib.sha256(table.astype("<i8").tobytes()).hexdigest()
-    return MunsellSamples(srgb8_to_lab(table[:, :3]), table[:, 3:], path.name, digest)
+    named = tuple(names) if all(names) else ()
+    return MunsellSamples(srgb8_to_lab(table[:, :3]), table[:, 3:], path.name, digest, named)
 
 
 def _whole(text: str | None, name: str) -> int:

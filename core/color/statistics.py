@@ -23,14 +23,26 @@ def _bins(values: np.ndarray) -> np.ndarray:
 
 def _settle(
     values: np.ndarray, counts: np.ndarray, bins: np.ndarray, per_bin: np.ndarray, rank: int
-) -> float:
-    """The value at 0-based ``rank`` of the expanded, sorted list."""
-    bin_index = int(np.searchsorted(per_bin, rank, side="right"))
-    before = int(per_bin[bin_index - 1]) if bin_index else 0
+) -> tuple[float, float]:
+    """The values at 0-based ``rank`` and at the next of the expanded, sorted list.
+
+    At the last rank both are that one.
+    """
+    bin_index, next_bin = np.searchsorted(per_bin, [rank, rank + 1], side="right").tolist()
     inside = np.flatnonzero(bins == bin_index)
+    if rank + 1 < per_bin[-1] and next_bin != bin_index:
+        # The next is the smallest of its bin.
+        follows = float(values[bins == next_bin].min())
+    else:
+        follows = np.inf
     inside = inside[np.argsort(values[inside], kind="stable")]
-    place = int(np.searchsorted(np.cumsum(counts[inside]), rank - before, side="right"))
-    return float(values[inside[place]])
+    before = int(per_bin[bin_index - 1]) if bin_index else 0
+    until = np.cumsum(counts[inside])
+    place, after = np.searchsorted(until, [rank - before, rank - before + 1], "right").tolist()
+    value = float(values[inside[place]])
+    if follows == np.inf:
+        follows = float(values[inside[min(after, inside.size - 1)]])
+    return value, follows
 
 
 def percentiles(values: np.ndarray, counts: np.ndarray, percents: list[float]) -> list[float]:
@@ -45,8 +57,7 @@ def percentiles(values: np.ndarray, counts: np.ndarray, percents: list[float]) -
     for percent in percents:
         position = percent / 100.0 * last
         below = int(np.floor(position))
-        low = _settle(values, counts, bins, per_bin, below)
-        high = low if below == last else _settle(values, counts, bins, per_bin, below + 1)
+        low, high = _settle(values, counts, bins, per_bin, below)
         out.append(low + (high - low) * (position - below))
     return out
 

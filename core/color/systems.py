@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from core.color.catalog import SYSTEMS, ColorSystem, Lab, NamedColor, Srgb8, system
 from core.color.difference import delta_e00
+from core.color.functional_notation import read_function
 from core.color.notation import read_hex, read_rgb, shortened
 from core.color.spaces import hex_of, srgb8_to_lab
 from core.errors import BadInput, UnknownColor
@@ -31,14 +32,19 @@ __all__ = [
 
 SEARCH_ORDER = ("css", "l2", "l3", "l1")
 SUGGESTIONS = 5
-FORMS = 'Write a name ("vivid red"), a hex ("#D51C3C") or an rgb triple ("213, 28, 60").'
+FORMS = (
+    'Write a name ("vivid red"), a hex ("#D51C3C"), an rgb triple ("213, 28, 60") or a CIELAB '
+    'color for D65 ("lab(46 66 33)").'
+)
 
 
 @dataclass(frozen=True)
 class ColorTarget:
-    """A color that was asked for. ``name`` and ``system`` are None for a hex or rgb value.
+    """A color that was asked for. ``name`` and ``system`` are None for one given in numbers.
 
     ``lab`` is D65, 2 degrees; ``text`` is what was typed, without the blanks around it.
+    ``notation`` is ``"lab(52 40 30)"`` for a color that was given so: then ``lab`` is that very
+    color, and ``srgb8`` the nearest code.
     """
 
     name: str | None
@@ -46,6 +52,7 @@ class ColorTarget:
     srgb8: Srgb8
     lab: Lab
     text: str
+    notation: str = ""
 
     @property
     def hex(self) -> str:
@@ -54,13 +61,13 @@ class ColorTarget:
 
     @property
     def label(self) -> str:
-        """The name, or the hex of a color without one."""
-        return self.name or self.hex
+        """The name; of a color without one, its numbers as they were given, or its hex."""
+        return self.name or self.notation or self.hex
 
     @property
     def value(self) -> str:
         """The form that `parse_target` reads back to the same color: ``"l3:Vivid red"``."""
-        return f"{self.system}:{self.name}" if self.name else self.hex
+        return f"{self.system}:{self.name}" if self.name else self.notation or self.hex
 
 
 def find(name: str, system_id: str | None = None) -> NamedColor:
@@ -82,7 +89,8 @@ def find(name: str, system_id: str | None = None) -> NamedColor:
 
 
 def parse_target(text: str, system_id: str | None = None) -> ColorTarget:
-    """Reads a name, ``#RRGGBB``, ``#RGB``, ``RRGGBB`` with a digit, ``rgb(1, 2, 3)`` or ``1,2,3``.
+    """Reads a name, ``#RRGGBB``, ``#RGB``, ``RRGGBB`` with a digit, ``rgb(1, 2, 3)`` or ``1,2,3``,
+    and the functions of :mod:`core.color.functional_notation`, CIELAB there being for D65.
 
     ``l3:vivid red`` names the system too, and goes before ``system_id``. Raises UnknownColor that
     says what is wrong, with the nearest names where it was a name, and BadInput for an unknown
@@ -105,6 +113,9 @@ def parse_target(text: str, system_id: str | None = None) -> ColorTarget:
         if not rest:
             raise UnknownColor(f"A color of {SYSTEMS[key]} should follow the colon. {FORMS}")
         system_id = key
+    written = read_function(rest)
+    if written is not None:
+        return ColorTarget(None, None, written.srgb8, written.lab, typed, written.notation)
     srgb8 = read_hex(rest) or read_rgb(rest)
     if srgb8 is None:
         color = find(rest, system_id)

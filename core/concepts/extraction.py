@@ -1,6 +1,6 @@
 """From pictures of a concept to its distribution over the UW-71 bins, as published.
 
-ColorConceptBench (seed 002), appendix C.3: pictures are grouped by their dominant colors; in each
+ColorConceptBench, appendix C.3: pictures are grouped by their dominant colors; in each
 group the pixels are pooled in 8 x 8 x 8 RGB cells, the 20 largest are a palette whose
 indistinguishable colors are merged; the palettes, weighted by their numbers of pictures, go to the
 71 bins. Every step is in the record. Resampling runs the same steps on many draws at once.

@@ -1,6 +1,6 @@
 """Which pictures look alike: groups of dominant colors by CIEDE2000.
 
-ColorConceptBench (seed 002), appendix C.3, puts images "into the same visual group if their
+ColorConceptBench, appendix C.3, puts images "into the same visual group if their
 dominant colors are perceptually similar (ΔE00 <= 12)". Likeness is no equivalence: A may be like B
 and B like C, and A not like C. What then is one group is not said; :data:`GROUPINGS` are the
 readings.

@@ -1,6 +1,6 @@
 """Palettes: a few colors with weights, and the merging of those that look alike.
 
-Colors at most so far apart are one color: ColorConceptBench (seed 002), appendix C.3, which does
+Colors at most so far apart are one color: ColorConceptBench, appendix C.3, which does
 not say in which order colors are merged nor what becomes of them. Ours: the closest pair first, of
 all that are left, until none is close enough; a merged color is the weighted mean in CIELAB. Of
 pairs that are equally close, the one whose first and then second color come first.

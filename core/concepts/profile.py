@@ -1,6 +1,6 @@
 """What a picture says of the colors of one object, without its pixels.
 
-ColorConceptBench (seed 002), appendix C.3: the masked foreground at 100 x 100 pixels, and its
+ColorConceptBench, appendix C.3: the masked foreground at 100 x 100 pixels, and its
 dominant color from 16 x 16 x 16 RGB bins. How to make the picture smaller and which color of a bin
 to take is not written there; both are decided here, see :func:`sample_of` and :func:`profile_of`.
 """

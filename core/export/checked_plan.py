@@ -4,39 +4,71 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import itertools
 import json
 import zlib
+from array import array
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from core.errors import BadInput
+from core.prompts.importing.report import unfit
 from core.prompts.prompt import Prompt, prompt_from_json
 from core.runs.concepts import only_measured
 from core.runs.folder import item_from_json
-from core.runs.plan import FORMAT, canonical_json, items_digest, rows_sha256
-from core.runs.records import DRAWN, STORED, MaskerSpec
+from core.runs.plan import canonical_json, check_masker, items_digest, rows_sha256
+from core.runs.records import STORED, MaskerSpec, StoredItem
+from core.runs.summary import MADE, checked_summary
+from core.verdict.rules import rule as known_rule
 
-MOST_TEXT = 2**30
-"""Bytes of prompts or pictures' lines, unpacked."""
+MOST_PROMPTS_BYTES = 256 * 2**20
+MOST_ITEMS_BYTES = 2**30
+"""Bytes of prompts and of pictures' lines, unpacked; the latter are never held at once."""
 
-MOST_PROMPTS = 5_000_000
+MOST_LINE = 2**20
+MOST_PROMPTS = 2_000_000
+ITEM_LINES = "items.checked.jsonl.gz"
 _ADDED = ("run_id", "total", "munsell", "created_at")
-_TEXTS = ("name", "set_name", "model", "kind", "negative_text", "munsell", "created_at")
 _HEX = frozenset("0123456789abcdef")
+
+
+@dataclass
+class Places:
+    """Prompt, number and id of each picture of a stored run, 40 bytes a picture."""
+
+    prompts: array[int] = field(default_factory=lambda: array("i"))
+    images: array[int] = field(default_factory=lambda: array("i"))
+    ids: bytearray = field(default_factory=bytearray)
+
+    def add(self, prompt: int, image: int, image_id: str) -> None:
+        """One more picture, at the end."""
+        self.prompts.append(prompt)
+        self.images.append(image)
+        self.ids += bytes.fromhex(image_id)
+
+    def image_id(self, position: int) -> str:
+        """The SHA-256 of a picture's pixels."""
+        return self.ids[32 * position : 32 * position + 32].hex()
+
+    def twice(self) -> bool:
+        """Whether two pictures have the same prompt and number."""
+        places = np.array([self.prompts, self.images], dtype=np.int32)
+        return np.unique(places, axis=1).shape[1] < places.shape[1]
 
 
 @dataclass(frozen=True)
 class CheckedPlan:
-    """``summary`` as plan.json, ``prompts`` read, ``places`` prompt and image of each picture of a
-    stored run, ``item_lines`` the file of these without any path."""
+    """``summary`` as plan.json, ``prompts`` read, ``places`` of each picture of a stored run,
+    ``item_lines`` the file of these without any path."""
 
     summary: dict[str, Any]
     prompts: tuple[Prompt, ...]
-    places: tuple[tuple[int, int, str], ...] = ()
-    item_lines: bytes | None = None
+    places: Places | None = None
+    item_lines: Path | None = None
 
     @property
     def total(self) -> int:
@@ -46,26 +78,21 @@ class CheckedPlan:
     def place(self, position: int) -> tuple[int, int]:
         """Prompt and image of a position."""
         if self.places:
-            return self.places[position][:2]
+            return self.places.prompts[position], self.places.images[position]
         return divmod(position, int(self.summary["images"]))
 
 
 def checked_plan(folder: Path, shown: str, run_id: str) -> CheckedPlan:
     """The plan in an unpacked archive. Raises BadInput, naming the file, for what is wrong."""
     try:
-        summary = json.loads((folder / "plan.json").read_bytes())
-        _check(summary)
+        summary = _check(json.loads((folder / "plan.json").read_bytes()))
         if _id(summary) != run_id or summary.get("run_id") != run_id:
             raise BadInput("it is not the plan of the run that it names")
-        rows = list(_rows(folder / "prompts.jsonl.gz"))
-        if len(rows) != summary["prompts"] or rows_sha256(rows) != summary["prompts_sha256"]:
-            raise BadInput("its prompts are not those that were run")
-        prompts = tuple(prompt_from_json(row) for row in rows)
+        prompts = _prompts(folder / "prompts.jsonl.gz", summary)
         if not summary["rules"] and not only_measured(prompts):
             raise BadInput("it names no rules")
         if summary["kind"] == STORED:
-            items = [_item(row, len(prompts)) for row in _rows(folder / "items.jsonl.gz")]
-            return _of_items(summary, prompts, items)
+            return _of_items(summary, prompts, folder)
         if summary["total"] != len(prompts) * summary["images"]:
             raise BadInput("it does not say how many pictures it has")
         return CheckedPlan(summary, prompts)
@@ -75,57 +102,17 @@ def checked_plan(folder: Path, shown: str, run_id: str) -> CheckedPlan:
         raise BadInput(f"The plan in {shown} cannot be used: {words.rstrip('.')}.") from error
 
 
-def _check(made: Any) -> None:
-    if not isinstance(made, dict):
-        raise BadInput("it is no JSON object")
-    if made.get("format") != FORMAT:
-        raise BadInput(f"it has format {made.get('format')!r:.20}, this TrueHue reads {FORMAT}")
-    for name in _TEXTS:
-        if not isinstance(made.get(name), str) or len(made[name]) > 10_000:
-            raise BadInput(f"its {name} is no text")
-    if made["kind"] not in (DRAWN, STORED):
-        raise BadInput(f"its kind is {made['kind'][:40]!r}")
-    for name in ("images", "seed", "k", "prompts", "total"):
-        if type(made.get(name)) is not int or not 0 <= made[name] <= 2**63 - 1:
-            raise BadInput(f"its {name} is no number")
-    if not 1 <= made["images"] <= 10**6 or not 1 <= made["total"] <= 2**31 - 1:
-        raise BadInput("it has no pictures, or too many")
-    for name in ("guidance", "steps", "size_px"):
-        if made.get(name) is not None and not _is_number(made[name]):
-            raise BadInput(f"its {name} is no number")
-    if not isinstance(made.get("options"), dict):
-        raise BadInput("its options are no JSON object")
-    rules = made.get("rules")
-    # Only a run that measures concepts can do without.
-    measures = bool((made.get("made_with") or {}).get("profile"))
-    if not isinstance(rules, list) or not (rules or measures) or not all(
-        isinstance(one, list) and len(one) == 2 and all(isinstance(part, str) for part in one)
-        for one in rules
-    ):  # fmt: skip
-        raise BadInput("it names no rules")
-    _check_scales(made)
-    MaskerSpec(**made["masker"])
+def _check(made: Any) -> dict[str, Any]:
+    """The summary as it was checked, and nothing else that stood there."""
+    summary = checked_summary(made)
+    if unknown := sorted(set(made) - MADE):
+        raise BadInput(f"it says {unknown[0][:40]!r}, which this TrueHue does not know. Update it")
+    check_masker(MaskerSpec(**summary["masker"]))
+    for name, _ in summary["rules"]:
+        known_rule(name)
     if "/" in made["munsell"] or "\\" in made["munsell"]:
         raise BadInput("it names a file of another machine")
-    if made["created_at"]:
-        datetime.fromisoformat(made["created_at"])
-
-
-def _check_scales(made: Mapping[str, Any]) -> None:
-    scales = made.get("guidances", [])
-    known = isinstance(scales, list) and all(map(_is_number, scales))
-    if not known or len(set(scales)) != len(scales):
-        raise BadInput("its guidance scales are no numbers")
-    if scales and (
-        len(scales) < 2 or made["kind"] != DRAWN or made.get("guidance") is not None
-        or made["images"] % len(scales)
-    ):  # fmt: skip
-        raise BadInput("its guidance scales do not fit its pictures")
-
-
-def _is_number(value: Any) -> bool:
-    """From 0 on, and one that a float can hold: JSON has whole numbers of any length."""
-    return type(value) in (int, float) and 0 <= value < 1e9
+    return summary
 
 
 def _id(made: Mapping[str, Any]) -> str:
@@ -133,6 +120,25 @@ def _id(made: Mapping[str, Any]) -> str:
     another version may have had another renderer."""
     rest = {name: value for name, value in made.items() if name not in _ADDED}
     return hashlib.sha256(canonical_json(rest).encode()).hexdigest()[:16]
+
+
+def _prompts(path: Path, summary: Mapping[str, Any]) -> tuple[Prompt, ...]:
+    if summary["prompts"] > MOST_PROMPTS:
+        raise BadInput(f"it has {summary['prompts']:,} prompts; {MOST_PROMPTS:,} are the limit")
+    found: list[Prompt] = []
+
+    def read() -> Iterator[dict[str, Any]]:
+        for row in _rows(path, summary["prompts"], MOST_PROMPTS_BYTES):
+            prompt = prompt_from_json(row)
+            if why := unfit(prompt):
+                raise BadInput(f"a prompt of it cannot be taken: {why}")
+            found.append(prompt)
+            yield row
+
+    known = rows_sha256(read())
+    if len(found) != summary["prompts"] or known != summary["prompts_sha256"]:
+        raise BadInput("its prompts are not those that were run")
+    return tuple(found)
 
 
 def _item(row: dict[str, Any], prompts: int) -> dict[str, Any]:
@@ -155,20 +161,28 @@ def _item(row: dict[str, Any], prompts: int) -> dict[str, Any]:
             "drawn_by": drawn_by}  # fmt: skip
 
 
-def _of_items(
-    made: dict[str, Any], prompts: tuple[Prompt, ...], items: list[dict[str, Any]]
-) -> CheckedPlan:
-    known = items_digest(item_from_json(one) for one in items)
-    if len(items) != made.get("items") or known != made.get("items_sha256"):
+def _of_items(made: dict[str, Any], prompts: tuple[Prompt, ...], folder: Path) -> CheckedPlan:
+    """The pictures of a stored run, one after the other: only their places are kept."""
+    places, out = Places(), folder / ITEM_LINES
+    with out.open("xb") as raw, gzip.GzipFile("", "wb", 6, raw, 0) as lines:
+
+        def read() -> Iterator[StoredItem]:
+            for row in _rows(folder / "items.jsonl.gz", made["items"], MOST_ITEMS_BYTES):
+                one = _item(row, len(prompts))
+                places.add(one["prompt"], one["image"], one["image_id"])
+                yield item_from_json(one)
+                for mask in one["masks"].values():
+                    mask["file"] = ""
+                lines.write((json.dumps(one, ensure_ascii=False) + "\n").encode())
+
+        known = items_digest(read())
+    if len(places.prompts) != made["items"] or known != made["items_sha256"]:
         raise BadInput("its pictures are not those that were scored")
-    if made["total"] != len(items):
+    if made["total"] != made["items"]:
         raise BadInput("it does not say how many pictures it has")
-    for one in items:
-        for mask in one["masks"].values():
-            mask["file"] = ""
-    text = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in items)
-    places = tuple((one["prompt"], one["image"], one["image_id"]) for one in items)
-    return CheckedPlan(made, prompts, places, gzip.compress(text.encode(), 6, mtime=0))
+    if places.twice():
+        raise BadInput("two pictures of it have the same prompt and number")
+    return CheckedPlan(made, prompts, places, out)
 
 
 def is_sha256(value: Any) -> bool:
@@ -176,16 +190,18 @@ def is_sha256(value: Any) -> bool:
     return isinstance(value, str) and len(value) == 64 and not set(value) - _HEX
 
 
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    """The JSON objects of a packed file, a line each; their bytes are counted."""
-    left = MOST_TEXT
+def _rows(path: Path, count: int, most_bytes: int) -> Iterator[dict[str, Any]]:
+    """The JSON objects of a packed file, a line each, ``count`` at most; bytes are counted."""
+    left = most_bytes
     with gzip.open(path, "rb") as lines:
-        for number in range(MOST_PROMPTS * 10 + 1):
-            line = lines.readline(min(left, 2**24) + 1)
+        for number in itertools.count():
+            line = lines.readline(min(left, MOST_LINE) + 1)
             left -= len(line)
             if not line:
                 return
-            if left < 0 or not line.endswith(b"\n") or number >= MOST_PROMPTS * 10:
+            if number >= count:
+                raise BadInput(f"{path.name} has more lines than the plan says")
+            if left < 0 or len(line) > MOST_LINE or not line.endswith(b"\n"):
                 raise BadInput(f"{path.name} is too large, or cut off")
             row = json.loads(line)
             if not isinstance(row, dict):

@@ -13,19 +13,24 @@ from typing import Any
 from core.errors import BadInput
 from core.export.checked_plan import CheckedPlan, is_sha256
 from core.export.checked_profiles import wrong_with
+from core.export.checked_zip import RunZip
 from core.export.files import Progress
 from core.export.parts import part_name
+from core.image_files import MAX_PIXELS
 from core.runs.causes import CAUSES
 from core.runs.concepts import measured_of
 from core.runs.shards import old_schema, schema
 
 MOST_TEXT = 20_000
 MOST_JSON = 2**20
-MOST_ROWS = 100_000
+MOST_ROWS = 10_000
 """In one shard; ours have 2,048."""
 
 MOST_NUMBERS = 20_000_000
-MOST_BATCH_BYTES = 256 * 2**20
+MOST_UNPACKED = 256 * 2**20
+MOST_TEXTS = 64 * 2**20
+"""Bytes of a shard as its footer says, before any of it is read: all columns, and those of text."""
+
 _AT_ONCE = 64
 _HEX = re.compile("(#[0-9A-F]{6})?")
 _STATUSES = ("pass", "fail", "unscored")
@@ -33,17 +38,19 @@ _STATUSES = ("pass", "fail", "unscored")
 
 @dataclass
 class CheckedResults:
-    """How many pictures have a result, and the pictures and masks that results speak of."""
+    """How many pictures have a result, and the sizes (width, height) of the pictures and masks that
+    results speak of, by their ids."""
 
     done: int = 0
-    image_ids: set[str] = field(default_factory=set)
-    mask_ids: set[str] = field(default_factory=set)
+    images: dict[str, tuple[int, int]] = field(default_factory=dict)
+    masks: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 
 def checked_results(
-    folder: Path, plan: CheckedPlan, shown: str, progress: Progress
+    archive: RunZip, folder: Path, plan: CheckedPlan, progress: Progress
 ) -> CheckedResults:
-    """Checks the shards of an unpacked archive and writes them anew in this version's schema.
+    """Checks the shards of an archive and writes them into ``folder`` in this version's schema, one
+    after the other.
 
     Raises BadInput, naming shard and row, for the first thing that is wrong.
     """
@@ -51,23 +58,25 @@ def checked_results(
     import pyarrow.parquet as pq
 
     out, seen = CheckedResults(), bytearray(plan.total)
-    paths = sorted((folder / "shards").glob("*.parquet"))
-    for number, path in enumerate(paths):
+    for number, name in enumerate(archive.shards):
+        path = folder / name
         if path.name != part_name(number):
-            raise BadInput(f"{part_name(number)} is missing in {shown}.")
-        rows: list[dict[str, Any]] = []
+            raise BadInput(f"{part_name(number)} is missing in {archive.shown}.")
+        archive.write(name, folder)
+        tables, at = [], 0
         try:
-            for batch in _batches(path):
-                rows += batch
-            for at, row in enumerate(rows):
-                try:
-                    _check(row, plan, seen, out)
-                except (BadInput, ValueError, TypeError, RecursionError) as error:
-                    raise BadInput(f"row {at} is not of this run: {error}") from error
-            table = pa.Table.from_pylist(rows, schema=schema())
-        except (BadInput, OSError, KeyError, pa.ArrowException) as error:
-            words = str(error).splitlines()[0].rstrip(".")
-            raise BadInput(f"{path.name} in {shown} cannot be used: {words}.") from error
+            for rows in _batches(path):
+                for row in rows:
+                    try:
+                        _check(row, plan, seen, out)
+                    except (BadInput, ValueError, TypeError, RecursionError) as error:
+                        raise BadInput(f"row {at} is not of this run: {error}") from error
+                    at += 1
+                tables.append(pa.Table.from_pylist(rows, schema=schema()))
+            table = pa.concat_tables(tables) if tables else schema().empty_table()
+        except (BadInput, OSError, ValueError, KeyError, pa.ArrowException) as error:
+            words = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+            raise BadInput(f"{path.name} in {archive.shown} cannot be used: {words}.") from error
         path.unlink()
         pq.write_table(table, path, compression="zstd")
         progress(out.done, plan.total)
@@ -82,20 +91,25 @@ def _batches(path: Path) -> Any:
     old = file.schema_arrow.equals(old_schema())
     if not old and not file.schema_arrow.equals(schema()):
         raise BadInput("it has other columns than this TrueHue's results")
-    about = file.metadata
-    numbers = sum(
-        about.row_group(group).column(column).num_values
-        for group in range(about.num_row_groups) for column in range(about.num_columns)
-    )  # fmt: skip
-    if about.num_rows > MOST_ROWS or numbers > MOST_NUMBERS:
-        raise BadInput("it is larger than any shard of ours")
-    total = 0
+    _refuse_large(file.metadata)
     for batch in file.iter_batches(batch_size=_AT_ONCE):
-        total += batch.nbytes
-        if total > MOST_BATCH_BYTES * 4 or batch.nbytes > MOST_BATCH_BYTES:
+        if batch.nbytes > MOST_UNPACKED:
             raise BadInput("it unpacks to more than any shard of ours")
         rows = batch.to_pylist()
         yield [{**row, "profiles": []} for row in rows] if old else rows
+
+
+def _refuse_large(about: Any) -> None:
+    columns = [
+        about.row_group(group).column(column)
+        for group in range(about.num_row_groups) for column in range(about.num_columns)
+    ]  # fmt: skip
+    unpacked = sum(one.total_uncompressed_size for one in columns)
+    texts = sum(one.total_uncompressed_size for one in columns if one.physical_type == "BYTE_ARRAY")
+    if about.num_rows > MOST_ROWS or sum(one.num_values for one in columns) > MOST_NUMBERS:
+        raise BadInput("it is larger than any shard of ours")
+    if unpacked > MOST_UNPACKED or texts > MOST_TEXTS:
+        raise BadInput("it unpacks to more than any shard of ours")
 
 
 def _check(row: Mapping[str, Any], plan: CheckedPlan, seen: bytearray, out: CheckedResults) -> None:
@@ -110,9 +124,12 @@ def _check(row: Mapping[str, Any], plan: CheckedPlan, seen: bytearray, out: Chec
     drawn = row["status"] == "drawn"
     _must(is_sha256(row["image_id"]) if drawn else row["image_id"] == "", "a picture has no id")
     if plan.places and drawn:
-        _must(row["image_id"] == plan.places[position][2], "it is another picture than planned")
+        _must(
+            row["image_id"] == plan.places.image_id(position), "it is another picture than planned"
+        )
     _must(all(_whole(row[name], int(drawn), 100_000) for name in ("width", "height")),
           "a picture has no size")  # fmt: skip
+    _must(row["width"] * row["height"] <= MAX_PIXELS, "a picture is too large")
     _must(row["seed"] is None or _whole(row["seed"], 0, 2**63 - 1), "a seed is no number")
     _must(all(_number(row[name], 0.0) for name in ("seconds", "scoring_seconds")),
           "a time is no number")  # fmt: skip
@@ -125,14 +142,19 @@ def _check(row: Mapping[str, Any], plan: CheckedPlan, seen: bytearray, out: Chec
         _must(is_sha256(mask["content_sha256"]) and mask["mask_id"] == "", "a mask has no id")
         _must(_whole(mask["area_px"], 0, 2**40) and _text(mask["maker"]), "a mask has no area")
         _must(_object(mask["parameters"]), "parameters of a mask are no JSON object")
-        out.mask_ids.add(mask["content_sha256"])
+        _keep(out.masks, mask["content_sha256"], row)
     _must(len({mask["target"] for mask in row["masks"]}) == len(row["masks"]),
           "an object has two masks")  # fmt: skip
     _verdicts(_listed(row["verdicts"]), plan, targets)
     _profiles(_listed(row["profiles"]), row, plan)
     out.done += 1
     if drawn:
-        out.image_ids.add(row["image_id"])
+        _keep(out.images, row["image_id"], row)
+
+
+def _keep(sizes: dict[str, tuple[int, int]], name: str, row: Mapping[str, Any]) -> None:
+    size = row["width"], row["height"]
+    _must(sizes.setdefault(name, size) == size, "a picture has two sizes")
 
 
 def _verdicts(verdicts: list[dict[str, Any]], plan: CheckedPlan, targets: int) -> None:

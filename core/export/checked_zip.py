@@ -5,28 +5,28 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import shutil
 import stat
 import struct
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from core.errors import BadInput
 from core.export.archive import COLORS_FILE, FORMAT, FORMAT_VERSION, MANIFEST
+from core.runs.folder import ITEMS, PLAN, PROMPTS
 
 _CHUNK = 2**20
 _PICTURE = re.compile(r"(images|masks)/([0-9a-f]{2})/(\2[0-9a-f]{62})\.png")
 _SHARD = re.compile(r"shards/part-\d{5}\.parquet")
 _REST = frozenset({
-    MANIFEST, "README.txt", "plan.json", "prompts.jsonl.gz", "items.jsonl.gz", "codebook.json",
+    MANIFEST, "README.txt", PLAN, PROMPTS, ITEMS, "codebook.json",
     "codebook.md", "references.bib", "results.parquet", COLORS_FILE,
 })  # fmt: skip
-_NEEDED = ("plan.json", "prompts.jsonl.gz")
-_UNREAD = frozenset({"README.txt", "codebook.json", "codebook.md", "references.bib",
-                     "results.parquet", COLORS_FILE})  # fmt: skip
+_NEEDED = (PLAN, PROMPTS)
 _DAMAGED = (
     zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError,
     UnicodeDecodeError, ValueError,
@@ -35,44 +35,110 @@ _DAMAGED = (
 
 @dataclass(frozen=True)
 class Limits:
-    """How much an archive may hold. The defaults fit the whole paper's protocol with pictures."""
+    """How much an archive may hold. The defaults fit the whole paper's protocol with pictures.
+
+    The manifest may have ``listed_bytes`` more for each file that it lists; ``part_bytes`` are
+    those of results for each picture of the plan, packed, beside a first ``described_bytes``.
+    """
 
     files: int = 1_000_000
-    total_bytes: int = 512 * 2**30
-    picture_bytes: int = 256 * 2**20
+    described_bytes: int = 2**20
+    listed_bytes: int = 300
     text_bytes: int = 256 * 2**20
-    table_bytes: int = 4 * 2**30
+    table_bytes: int = 256 * 2**20
+    part_bytes: int = 2**18
 
 
-def unpacked_run(path: Path, into: Path, shown: str, limits: Limits) -> str:
-    """Unpacks what TrueHue reads of an archive into the new folder ``into``; its SHA-256.
+class RunZip:
+    """An archive that is being read: nothing of it is believed, and nothing is written but what was
+    asked for. Use it with ``with``.
 
-    Raises BadInput for what is no archive of a run, and leaves no folder then.
+    Raises BadInput, here and in every method, for what is no archive of a run.
     """
-    _refuse_table(path, shown)
-    try:
-        digest = _sha256(path)
-        with zipfile.ZipFile(path) as found:
-            entries = _checked(found, shown, limits)
-            manifest = _manifest(found, entries, shown, limits)
-            into.mkdir(parents=True)
-            left = limits.total_bytes
-            for name, entry in entries.items():
-                if name in _UNREAD:
-                    continue
-                left -= _write(found, entry, into / name, min(left, _limit(name, limits)), shown,
-                               manifest["files"].get(name))  # fmt: skip
-    except _DAMAGED as error:
-        shutil.rmtree(into, ignore_errors=True)
-        if isinstance(error, BadInput):
+
+    def __init__(self, path: Path, shown: str, limits: Limits) -> None:
+        self.shown, self._limits = shown, limits
+        _refuse_table(path, shown)
+        with self._readable():
+            self.sha256 = _sha256(path)
+            self._zip = zipfile.ZipFile(path)
+        try:
+            with self._readable():
+                self._entries = _checked(self._zip, shown, limits)
+                self.manifest = self._manifest()
+        except BaseException:
+            self._zip.close()
             raise
-        raise BadInput(
-            f"{shown} is no archive that can be read ({error}). Copy or export it again."
-        ) from error
-    except BaseException:
-        shutil.rmtree(into, ignore_errors=True)
-        raise
-    return digest
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._zip.close()
+
+    @property
+    def shards(self) -> list[str]:
+        """The names of its shards, in order."""
+        return sorted(name for name in self._entries if _SHARD.fullmatch(name))
+
+    @property
+    def pictures(self) -> list[str]:
+        """The names of its pictures and masks, in order."""
+        return sorted(name for name in self._entries if _PICTURE.fullmatch(name))
+
+    def write(self, name: str, into: Path, most_bytes: int | None = None) -> Path:
+        """Writes one file below ``into``: bytes are counted, and compared with the manifest. One
+        that is not in the archive is not written."""
+        path = into / name
+        if name not in self._entries:
+            return path
+        entry, listed = self._entries[name], self.manifest["files"].get(name)
+        limit = _limit(name, self._limits) if most_bytes is None else most_bytes
+        self._refuse_large(name, entry.file_size, limit)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        digest, size = hashlib.sha256(), 0
+        with self._readable(), self._zip.open(entry) as source, path.open("xb") as target:
+            while piece := source.read(_CHUNK):
+                size += len(piece)
+                self._refuse_large(name, size, limit)
+                digest.update(piece)
+                target.write(piece)
+        if listed is not None and listed.get("sha256") != digest.hexdigest():
+            raise BadInput(f"{path.name} in {self.shown} is damaged. Copy or export it again.")
+        return path
+
+    def head(self, name: str, count: int) -> bytes:
+        """The first bytes of a file."""
+        with self._readable(), self._zip.open(self._entries[name]) as source:
+            return source.read(count)
+
+    def refuse_parts_beyond(self, pictures: int) -> None:
+        """Refuses more results than ``pictures`` can have, before any is written."""
+        most = self._limits.described_bytes + pictures * self._limits.part_bytes
+        size = sum(self._entries[name].file_size for name in self.shards)
+        if size > most or len(self.shards) > pictures:
+            raise BadInput(f"{self.shown} holds more results than its plan has pictures.")
+
+    def _refuse_large(self, name: str, size: int, limit: int) -> None:
+        if size > limit:
+            raise BadInput(f"{name} in {self.shown} would be {size:,} bytes: too large.")
+
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        try:
+            yield
+        except _DAMAGED as error:
+            if isinstance(error, BadInput):
+                raise
+            raise BadInput(
+                f"{self.shown} is no archive that can be read ({error}). Copy or export it again."
+            ) from error
+
+    def _manifest(self) -> dict[str, Any]:
+        most = self._limits.described_bytes + self._limits.listed_bytes * len(self.shards)
+        text = self.head(MANIFEST, most + 1)
+        self._refuse_large(MANIFEST, len(text), most)
+        return _checked_manifest(text, self._entries, self.shown)
 
 
 def _refuse_table(path: Path, shown: str) -> None:
@@ -97,7 +163,6 @@ def _checked(found: zipfile.ZipFile, shown: str, limits: Limits) -> dict[str, zi
     if len(infos) > limits.files:
         raise BadInput(f"{shown} holds {len(infos):,} files; {limits.files:,} are the limit.")
     entries: dict[str, zipfile.ZipInfo] = {}
-    total = 0
     for info in infos:
         name = info.orig_filename
         if not (name in _REST or _SHARD.fullmatch(name) or _PICTURE.fullmatch(name)):
@@ -106,25 +171,16 @@ def _checked(found: zipfile.ZipFile, shown: str, limits: Limits) -> dict[str, zi
             raise BadInput(f"{shown} holds {name} twice.")
         if stat.S_ISLNK(info.external_attr >> 16) or info.flag_bits & 1:
             raise BadInput(f"{shown} holds a link or a locked file: {name}.")
-        if info.file_size > _limit(name, limits):
-            raise BadInput(f"{name} in {shown} would be {info.file_size:,} bytes: too large.")
-        total += info.file_size
         entries[name] = info
-    if total > limits.total_bytes:
-        raise BadInput(f"{shown} would unpack to {total:,} bytes: too large.")
     for name in _NEEDED:
         if name not in entries:
             raise BadInput(f"{shown} has no {name}: it is not whole. Export it again.")
     return entries
 
 
-def _manifest(
-    found: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo], shown: str, limits: Limits
+def _checked_manifest(
+    text: bytes, entries: dict[str, zipfile.ZipInfo], shown: str
 ) -> dict[str, Any]:
-    with found.open(entries[MANIFEST]) as source:
-        text = source.read(limits.text_bytes + 1)
-    if len(text) > limits.text_bytes:
-        raise BadInput(f"{MANIFEST} in {shown} is too large.")
     try:
         made = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -147,29 +203,10 @@ def _manifest(
     return made
 
 
-def _write(
-    found: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path, limit: int, shown: str,
-    listed: dict[str, Any] | None,
-) -> int:  # fmt: skip
-    """Writes one file and returns its size; bytes are counted, and compared with the list."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    digest, size = hashlib.sha256(), 0
-    with found.open(entry) as source, path.open("xb") as target:
-        while piece := source.read(_CHUNK):
-            size += len(piece)
-            if size > limit:
-                raise BadInput(f"{path.name} in {shown} is larger than {limit:,} bytes.")
-            digest.update(piece)
-            target.write(piece)
-    if listed is not None and listed.get("sha256") != digest.hexdigest():
-        raise BadInput(f"{path.name} in {shown} is damaged. Copy or export it again.")
-    return size
-
-
 def _limit(name: str, limits: Limits) -> int:
-    if name.endswith(".parquet"):
-        return limits.table_bytes
-    return limits.picture_bytes if name.endswith(".png") else limits.text_bytes
+    if name == PLAN:
+        return limits.described_bytes
+    return limits.table_bytes if name.endswith(".parquet") else limits.text_bytes
 
 
 def _sha256(path: Path) -> str:

@@ -23,7 +23,8 @@ NOTE = (
     "pictures by the rows whose leads is true. Only the latest attempt at a picture is here. "
     "Numbers of different rules, or of different versions of a rule, are never to be mixed. A "
     "picture of a concept whose prompt asks no color has no rule: one row, measured or unmeasured, "
-    "and its numbers in the table of colors."
+    "and its numbers in the table of colors. In CSV a text that a spreadsheet would run as a "
+    "formula, for it begins with =, +, -, @, a tab or a return, has an apostrophe before it."
 )
 
 

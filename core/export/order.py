@@ -12,7 +12,7 @@ import numpy as np
 from core.errors import BadInput
 from core.files import why_of
 from core.runs.folder import RunFolder
-from core.runs.journal import read_journal
+from core.runs.journal import Fits, fitting, read_journal
 from core.runs.rows import row_of
 from core.runs.shards import read_columns, schema
 
@@ -33,6 +33,7 @@ def parts_of(folder: RunFolder) -> list[Part]:
     import pyarrow as pa
 
     journals: dict[str, Any] = {}
+    fits: Fits | None = None
     for path in sorted(folder.journal.glob("*.jsonl")):
         try:
             results = read_journal(path)
@@ -40,6 +41,9 @@ def parts_of(folder: RunFolder) -> list[Part]:
             continue  # sealed between the two steps
         except OSError as error:
             raise BadInput(f"{path} cannot be read: {why_of(error)}.") from error
+        if results:
+            fits = fits or fitting(folder.plan())
+            results = [one for one in results if not fits(one)]
         if results:
             rows = [row_of(one) for one in results]
             journals[path.stem] = pa.Table.from_pylist(rows, schema=schema())

@@ -2,70 +2,80 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import struct
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
 
 import numpy as np
-from PIL import Image
 
 from core.errors import BadInput, StorageError
+from core.export.checked_zip import RunZip
 from core.export.files import Progress
 from core.files import read_png
-from core.image_files import MAX_PIXELS
 from core.images import encode_png, image_id
 from core.masks.mask import Mask
 
+Size = tuple[int, int]
+"""Width and height in pixels."""
 
-def checked_pictures(
-    folder: Path, image_ids: set[str], mask_ids: set[str], shown: str, progress: Progress
-) -> None:
-    """Looks at every pixel of the pictures that an unpacked archive brought; there may be none.
+_HEAD = struct.Struct(">8sI4sIIBB")
+_START = b"\x89PNG\r\n\x1a\n"
+_RGB8, _GRAY1 = (8, 2), (1, 0)
+_MOST_BESIDE = 2**20
+"""Bytes of a PNG beside its pixels: what a program writes into the files that it keeps."""
 
-    Raises BadInput for a file that is no PNG of ours, belongs to no result, or holds other pixels
-    than its name says.
+
+def take_pictures(
+    archive: RunZip, into: Path, images: Mapping[str, Size], masks: Mapping[str, Size],
+    progress: Progress,
+) -> None:  # fmt: skip
+    """Writes the pictures and masks of an archive below ``into``; there may be none.
+
+    ``images`` and ``masks`` are the sizes that the results say, by the names of the pixels. A file
+    is looked at before the next one is written, and what stays of it are its pixels alone: a
+    profile or a gamma would show other colors than were measured. Raises BadInput for a file that
+    is no PNG of ours, belongs to no result, or holds other pixels than its name says.
     """
-    images = [(path, "RGB", image_ids, _image) for path in _files(folder / "images")]
-    masks = [(path, "1", mask_ids, _mask) for path in _files(folder / "masks")]
-    files = [*images, *masks]
-    for done, (path, mode, ids, named) in enumerate(files):
-        if path.stem not in ids:
-            raise BadInput(f"{path.name} in {shown} belongs to no result of the run.")
+    names = archive.pictures
+    for done, name in enumerate(names):
+        stem, is_image = PurePosixPath(name).stem, name.startswith("images/")
+        size = (images if is_image else masks).get(stem)
+        shown = f"{stem}.png in {archive.shown}"
+        if size is None:
+            raise BadInput(f"{shown} belongs to no result of the run.")
+        if _size_of(archive.head(name, _HEAD.size), _RGB8 if is_image else _GRAY1) != size:
+            raise BadInput(f"{shown} is no picture of ours, or has another size than its result.")
+        path = archive.write(name, into, _most_bytes(size, is_image))
         try:
-            marked = _looked(path)
-            pixels = read_png(path, mode)
-        except (BadInput, StorageError) as error:
-            raise BadInput(f"{path.name} in {shown} is no picture of ours.") from error
-        name, content = named(pixels, marked)
-        if name != path.stem:
-            raise BadInput(f"{path.name} in {shown} holds other pixels than its name says.")
-        if content:
-            # A profile or a gamma would show other colors than were measured.
-            path.unlink()
-            path.write_bytes(content)
-        progress(done + 1, len(files))
+            pixels = read_png(path, "RGB" if is_image else "1")
+        except StorageError as error:
+            raise BadInput(f"{shown} is no picture of ours.") from error
+        known, content = _image(pixels) if is_image else _mask(pixels)
+        if known != stem:
+            raise BadInput(f"{shown} holds other pixels than its name says.")
+        path.write_bytes(content)
+        progress(done + 1, len(names))
 
 
-def _looked(path: Path) -> bool:
-    """Whether the file holds more than pixels; raises BadInput for one that is too large."""
-    try:
-        with Image.open(path, formats=["PNG"]) as image:
-            width, height = image.size
-            marked = bool(image.info) or image.mode not in ("RGB", "1")
-    except Exception as error:  # header parsers raise nearly anything on damaged files
-        raise BadInput("no PNG") from error
-    if width * height > MAX_PIXELS:
-        raise BadInput("too large")
-    return marked
+def _size_of(head: bytes, kind: tuple[int, int]) -> Size | None:
+    """The size that a PNG of that depth and kind of color says it has; None for anything else."""
+    if len(head) < _HEAD.size:
+        return None
+    start, _, name, width, height, *found = _HEAD.unpack(head)
+    return (width, height) if (start, name, *found) == (_START, b"IHDR", *kind) else None
 
 
-def _files(folder: Path) -> list[Path]:
-    return sorted(folder.glob("*/*.png"))
+def _most_bytes(size: Size, is_image: bool) -> int:
+    """No PNG of so many pixels is larger, unless most of it is something else."""
+    width, height = size
+    raw = height * (1 + (3 * width if is_image else (width + 7) // 8))
+    return raw + raw // 100 + _MOST_BESIDE
 
 
-def _image(srgb8: np.ndarray, marked: bool) -> tuple[str, bytes]:
-    """The id of the pixels, and where the file held more than them, a file that does not."""
-    return image_id(srgb8), encode_png(srgb8) if marked else b""
+def _image(srgb8: np.ndarray) -> tuple[str, bytes]:
+    return image_id(srgb8), encode_png(srgb8)
 
 
-def _mask(pixels: np.ndarray, marked: bool) -> tuple[str, bytes]:
+def _mask(pixels: np.ndarray) -> tuple[str, bytes]:
     made = Mask(pixels, "")
-    return made.content_sha256, made.png() if marked else b""
+    return made.content_sha256, made.png()

@@ -17,17 +17,16 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import BadInput, DataFolderError
-from core.export import archive
 from core.export.checked_plan import checked_plan
 from core.export.checked_shards import checked_results
-from core.export.checked_zip import Limits, unpacked_run
+from core.export.checked_zip import Limits, RunZip
 from core.export.files import Progress, quiet
 from core.export.order import parts_of
 from core.export.parts import same_results
-from core.export.pictures import checked_pictures
+from core.export.pictures import take_pictures
 from core.export.source import IMPORTED, imported_from
 from core.files import why_of
-from core.runs.folder import PLAN, RunFolder
+from core.runs.folder import ITEMS, PLAN, PROMPTS, RunFolder
 from core.runs.records import RunState
 from core.runs.whole import replace_file
 
@@ -51,14 +50,17 @@ def open_archive(
     shown = name or path.name
     waiting = root / INCOMING / secrets.token_hex(8)
     try:
-        digest = unpacked_run(path, waiting, shown, limits or Limits())
-        manifest = _manifest(waiting, shown)
-        plan = checked_plan(waiting, shown, str(manifest["run_id"]))
-        results = checked_results(waiting, plan, shown, progress)
-        checked_pictures(waiting, results.image_ids, results.mask_ids, shown, progress)
-        made = waiting / str(manifest["run_id"])
+        with RunZip(path, shown, limits or Limits()) as archive:
+            run = _run_id(archive)
+            for text in (PLAN, PROMPTS, ITEMS):
+                archive.write(text, waiting)
+            plan = checked_plan(waiting, shown, run)
+            archive.refuse_parts_beyond(plan.total)
+            results = checked_results(archive, waiting, plan, progress)
+            take_pictures(archive, waiting, results.images, results.masks, progress)
+        made = waiting / run
         _lay_out(waiting, made, plan.item_lines)
-        _say_where_from(made, shown, digest, results.done, plan.summary, manifest)
+        _say_where_from(made, archive, results.done, plan.summary)
         return _take_its_place(made, root, shown)
     except OSError as error:
         raise DataFolderError(f"{shown} cannot be imported: {why_of(error)}.") from error
@@ -66,16 +68,15 @@ def open_archive(
         shutil.rmtree(waiting, ignore_errors=True)
 
 
-def _manifest(folder: Path, shown: str) -> dict[str, Any]:
-    """What the archive says it is; its other files have been compared with it already."""
-    found = json.loads((folder / archive.MANIFEST).read_bytes())
-    run = found.get("run_id")
+def _run_id(archive: RunZip) -> str:
+    """The run that the archive says it is of."""
+    run = archive.manifest.get("run_id")
     if not isinstance(run, str) or len(run) != 16 or set(run) - set("0123456789abcdef"):
-        raise BadInput(f"{shown} names no run that this TrueHue could know.")
-    return dict(found)
+        raise BadInput(f"{archive.shown} names no run that this TrueHue could know.")
+    return run
 
 
-def _lay_out(waiting: Path, made: Path, item_lines: bytes | None) -> None:
+def _lay_out(waiting: Path, made: Path, item_lines: Path | None) -> None:
     """The folder of a run as :class:`core.runs.folder.RunFolder` has it."""
     for part in ("journal", "shards", "images", "masks"):
         (made / part).mkdir(parents=True, exist_ok=True)
@@ -84,21 +85,18 @@ def _lay_out(waiting: Path, made: Path, item_lines: bytes | None) -> None:
         if source.is_dir():
             os.rmdir(made / part)
             source.rename(made / part)
-    (waiting / "prompts.jsonl.gz").rename(made / "prompts.jsonl.gz")
+    (waiting / PROMPTS).rename(made / PROMPTS)
     if item_lines is not None:
-        (made / "items.jsonl.gz").write_bytes(item_lines)
+        item_lines.rename(made / ITEMS)
 
 
-def _say_where_from(
-    made: Path, shown: str, digest: str, done: int, summary: Mapping[str, Any],
-    manifest: Mapping[str, Any],
-) -> None:  # fmt: skip
+def _say_where_from(made: Path, archive: RunZip, done: int, summary: Mapping[str, Any]) -> None:
     folder = RunFolder(made)
     now = datetime.now(UTC).isoformat(timespec="seconds")
     about = {
-        "name": shown[:200], "sha256": digest, "at": now,
-        "truehue": str(manifest.get("truehue", ""))[:40],
-        "images": any(folder.images.iterdir()), "counts": _counts(folder, manifest, done),
+        "name": archive.shown[:200], "sha256": archive.sha256, "at": now,
+        "truehue": str(archive.manifest.get("truehue", ""))[:40],
+        "images": any(folder.images.iterdir()), "counts": _counts(folder, archive.manifest, done),
     }  # fmt: skip
     (made / IMPORTED).write_bytes(_json(about))
     # In the plan's summary too: whoever shows the run can say it without its folder.

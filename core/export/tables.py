@@ -15,6 +15,7 @@ from core.export.columns import COLUMNS, Column, arrow_schema
 from core.export.files import Progress, quiet, whole_file
 from core.export.rows import row_tables
 from core.export.source import ExportRun
+from core.spreadsheets import guarded_table
 
 ROW_GROUP = 64 * 1024
 CODEBOOK_KEY = b"truehue_codebook"
@@ -54,7 +55,7 @@ def tables(
 def csv_pieces(
     runs: Sequence[ExportRun], progress: Progress = quiet, sheet: Sheet = RESULTS
 ) -> Iterator[bytes]:
-    """The CSV in pieces, header first: UTF-8, quoted where it has to be."""
+    """The CSV in pieces, header first: UTF-8, quoted where it has to be, formulas guarded."""
     import pyarrow as pa
     from pyarrow import csv
 
@@ -65,7 +66,7 @@ def csv_pieces(
     rest = csv.WriteOptions(include_header=False, quoting_style="needed")
     for table in tables(runs, progress, sheet):
         out = pa.BufferOutputStream()
-        csv.write_csv(table, out, rest)
+        csv.write_csv(guarded_table(table), out, rest)
         yield out.getvalue().to_pybytes()
 
 

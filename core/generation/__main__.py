@@ -56,7 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     fetching.set_defaults(run=_download)
     drawing = commands.add_parser("draw", help="draws one image into a PNG file")
     drawing.add_argument("model")
-    drawing.add_argument("prompt")
+    drawing.add_argument("prompt", nargs="?", default="", help="not for the reference renderer")
     drawing.add_argument("--out", type=Path, required=True, help="the PNG file to write")
     drawing.add_argument("--negative", default="", help="the negative prompt")
     drawing.add_argument(
@@ -136,6 +136,8 @@ def _draw(asked: argparse.Namespace) -> int:
             "The reference renderer reads no prompt. Say what it shall draw: "
             "--object mug --color css:crimson"
         )
+    if not request.targets and not request.text.strip():
+        raise BadInput("Say what to draw: a prompt, after the model.")
     checked(request)
     _make_folder(asked.out)
     drawing = open_model(asked.model, Sources.here(asked.models_folder))

@@ -71,6 +71,28 @@ def plan(
     )
 
 
+def unreadable(plan: FolderPlan, most: int = 500) -> tuple[Remark, ...]:
+    """The files without a prompt that are called like images and are none, with why.
+
+    An import opens only what has a prompt; of the others the first ``most`` are opened here, so
+    that a broken file is told as one whatever its name.
+    """
+    from PIL import Image
+
+    named = [one for one in plan.extra if PurePosixPath(one.where).suffix.lower() in SUFFIXES]
+    found = []
+    for one in named[:most]:
+        path = plan.folder / one.where
+        if not path.is_file() or path.is_symlink():
+            continue
+        try:
+            with Image.open(path) as image:
+                image.verify()
+        except Exception:  # Pillow's plugins raise what they like
+            found.append(Remark(one.where, "It is no image that can be read, and has no prompt."))
+    return tuple(found)
+
+
 @dataclass(frozen=True)
 class _Linked:
     """An image whose number may not be known yet (``k`` None)."""

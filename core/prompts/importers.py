@@ -30,6 +30,7 @@ file, 250,000 characters a line, 20,000 a prompt, 1,000 any other field.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from itertools import chain
@@ -175,6 +176,11 @@ def _read_jsonl(source: TextSource, shelf: Shelf, lookup: Lookup) -> list[str]:
             raise BadInput(
                 f"{source.name} is one JSON list. Write one object a line instead (JSONL)."
             )
+        if not shelf.records and _describes(text, PurePath(source.name).suffix.lower() == ".json"):
+            raise BadInput(
+                f"{source.name} is a JSON file without prompts. Choose the files that hold them: "
+                "CSV with a header, or JSONL with one object a line."
+            )
         own_id = f"{stem}-{shelf.records + 1}"
         try:
             prompt = prompt_of_line(text, own_id, stem, lookup, unused)
@@ -185,6 +191,21 @@ def _read_jsonl(source: TextSource, shelf: Shelf, lookup: Lookup) -> list[str]:
         else:
             shelf.take(number, text, prompt)
     return _unused("Keys", unused)
+
+
+def _describes(line: str, is_json: bool) -> bool:
+    """Whether a file's first line begins one JSON object over several lines, or of a file called
+    ``.json`` is an object that has no prompt: a description, such as the ``manifest.json`` beside
+    the published files."""
+    if not line.lstrip().startswith("{"):
+        return False
+    try:
+        found = json.loads(line)
+    except RecursionError:
+        return False
+    except ValueError:
+        return line.rstrip().endswith(("{", "["))
+    return is_json and isinstance(found, dict) and not {"text", "prompt", "targets"} & set(found)
 
 
 def _unused(what: str, names: set[str]) -> list[str]:
@@ -248,8 +269,9 @@ def _published(
                 f"{_list(columns)}. The published ones are: {layouts}."
             )
         return None, []
+    unused = mini.unused_columns(layout, columns)
     if system:
-        return mini.Published(layout, system), []
+        return mini.Published(layout, system), unused
     sound = (
         dict(zip(columns, record.fields, strict=True))
         for record in _rows(source, delimiter)
@@ -257,7 +279,7 @@ def _published(
     )
     by_colors, notes = mini.system_by_colors(sound, layout)
     if by_colors:
-        return mini.Published(layout, by_colors), notes
+        return mini.Published(layout, by_colors), notes + unused
     if must_be or not set(columns) <= COLUMNS:
         raise BadInput(
             f"{source.name} has the columns of a published {layout} file, but no color system has "

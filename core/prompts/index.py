@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -26,7 +26,8 @@ from core.prompts.indexing.facets import (
     targets_of,
 )
 from core.prompts.indexing.marks import Marks, marks_of
-from core.prompts.indexing.words import Term, WordIndex, terms_of
+from core.prompts.indexing.suggest import MOST, Suggestion, spelled_like, values_named
+from core.prompts.indexing.words import Term, WordIndex, folded, terms_of
 from core.prompts.prompt import TASKS, Prompt
 from core.records import Mark
 
@@ -147,6 +148,39 @@ class PromptIndex:
             facets = found.facets[query.values_by] = self._facets(query, found, marks)
         rows = self._ordered(query, found)[query.offset : query.offset + query.limit]
         return Page(found.total, tuple(rows.tolist()), facets)
+
+    def suggestions(
+        self, query: Query, marks: Marks | None = None
+    ) -> tuple[str, tuple[Suggestion, ...]]:
+        """What the words of a query may mean: a spelling that finds something, or an empty text,
+        and values of facets that they name, at most :data:`core.prompts.indexing.suggest.MOST`.
+
+        A value that is chosen already, or would leave no prompt, is not among them.
+        """
+        terms = terms_of(query.text)
+        if not terms:
+            return "", ()
+        instead = self._instead(query, terms, marks)
+        offered: list[Suggestion] = []
+        for one in values_named(self._columns, terms):
+            chosen = query.chosen.get(one.facet, frozenset())
+            if len(offered) == MOST or one.value in chosen:
+                continue
+            narrowed = {**query.chosen, one.facet: chosen | {one.value}}
+            count = self._find(replace(query, text=one.rest, chosen=narrowed), marks).total
+            if count:
+                offered.append(replace(one, count=count))
+        return instead, tuple(offered)
+
+    def _instead(self, query: Query, terms: Sequence[Term], marks: Marks | None) -> str:
+        unknown = self._words.unknown(terms)
+        if not unknown:
+            return ""
+        like = spelled_like(unknown, self._words.known)
+        text = " ".join(
+            like.get(folded(part).strip(), part) for part in query.text.split()
+        ) if like else ""  # fmt: skip
+        return text if text and self._find(replace(query, text=text), marks).total else ""
 
     def matching(self, query: Query, marks: Marks | None = None) -> np.ndarray:
         """int32 positions of all prompts that match, in the query's order, whatever its page."""

@@ -35,6 +35,9 @@ LEVELS: Mapping[str, str] = MappingProxyType(
 )
 """The level of difficulty of a task (the paper's Table 3 and Appendix D)."""
 
+MOST_OBJECTS = 100
+"""Of one prompt. Results name an object by its place, in one byte."""
+
 ROLES = ("main", "reference", "bystander")
 
 
@@ -117,8 +120,8 @@ def _target_json(target: ObjectTarget) -> dict[str, Any]:
 def prompt_from_json(given: Mapping[str, Any]) -> Prompt:
     """The prompt of :meth:`Prompt.as_json`.
 
-    Raises BadInput for a missing or empty id, text or task, an unknown task or role, or text where
-    something else stands; UnknownColor for a color that cannot be read.
+    Raises BadInput for a missing or empty id, text or task, an unknown task or role, more than
+    100 objects, or text where something else stands; UnknownColor for a color that cannot be read.
     """
     texts = {name: _text(given, name) for name in ("id", "text", "task")}
     missing = [name for name, text in texts.items() if not text.strip()]
@@ -129,6 +132,8 @@ def prompt_from_json(given: Mapping[str, Any]) -> Prompt:
     targets = given.get("targets") or []
     if not isinstance(targets, list) or not all(isinstance(item, Mapping) for item in targets):
         raise BadInput("The targets of a prompt are a list of objects.")
+    if len(targets) > MOST_OBJECTS:
+        raise BadInput(f"A prompt has at most {MOST_OBJECTS} objects, not {len(targets):,}.")
     rest = {name: _text(given, name) for name in _TEXTS}
     return Prompt(**texts, targets=tuple(_target(item) for item in targets), **rest)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import socket
@@ -22,7 +23,8 @@ from core.generation.endpoints import Endpoint
 from core.generation.sources import Sources
 from core.machine import usable_cores
 from core.runs.folder import LOCK, WORKERS_LOCK, RunFolder
-from core.runs.journal import Journal, seal_left_over
+from core.runs.health import set_aside
+from core.runs.journal import Journal, fitting, seal_left_over
 from core.runs.left import Done, add_shard, done_of, order_of
 from core.runs.local_team import LocalTeam
 from core.runs.locks import InUse, held
@@ -34,6 +36,8 @@ from core.runs.whole import replace_file
 from core.runs.worker import WorkerSettings, check_versions
 
 Watch = Callable[[RunState], None]
+
+log = logging.getLogger("truehue")
 
 BATCH_S, MOST_IN_BATCH = 2.0, 64
 MOST_DEATHS = 2
@@ -77,7 +81,8 @@ def execute(
     for tests.
 
     Raises InUse while another process executes it, BadInput for a folder that another version
-    began or that was imported, BadShard for a shard that cannot be read.
+    began or that was imported. Shards that cannot be read are kept aside in ``damaged/``, and their
+    pictures done again.
     """
     crew = crew or Crew()
     if crew.workers < 1:
@@ -95,7 +100,9 @@ def execute(
     with held(folder.path / LOCK, busy, wait_s=_LOOKED_AT_S):
         _refuse_elsewhere(folder)
         with held(folder.path / WORKERS_LOCK, workers_busy, wait_s=_WORKERS_END_S):
-            seal_left_over(folder.journal, folder.shard_folder)
+            seal_left_over(folder.journal, folder.shard_folder, fits=fitting(plan))
+            for name in set_aside(folder, plan.total):
+                log.warning("%s cannot be read: its pictures are done again", name)
             # The lock is ours: whoever was at it ended without a word.
             if folder.state().status == "running":
                 _sweep(folder)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -15,13 +16,22 @@ from core.errors import BadInput, DataFolderError
 from core.files import why_of
 from core.prompts.prompt import prompt_from_json
 from core.runs.locks import is_free
-from core.runs.plan import FORMAT, plan_json, run_id
-from core.runs.records import STORED, WISHES, MaskerSpec, RunPlan, RunState, StoredItem, StoredMask
+from core.runs.plan import plan_json, run_id
+from core.runs.records import (
+    STATUSES,
+    STORED,
+    WISHES,
+    MaskerSpec,
+    RunPlan,
+    RunState,
+    StoredItem,
+    StoredMask,
+)
+from core.runs.summary import FORMAT, checked_summary
 from core.runs.whole import replace_file
 
 PLAN, PROMPTS, ITEMS = "plan.json", "prompts.jsonl.gz", "items.jsonl.gz"
 STATE, WISH, LOCK, WORKERS_LOCK = "state.json", "wish.json", "lock", "workers.lock"
-_ALWAYS = ("name", "model", "kind", "set_name", "prompts", "masker", "rules", "options", "total")
 
 
 class RunFolder:
@@ -34,11 +44,23 @@ class RunFolder:
     def create(cls, root: Path | str, plan: RunPlan) -> RunFolder:
         """Makes the folder ``root/<run_id>`` of a plan; one that is there already is taken.
 
-        Raises DataFolderError where nothing can be written.
+        Raises BadInput for a plan that could not be read again, and DataFolderError where nothing
+        can be written.
         """
         folder = cls(Path(root) / run_id(plan))
         if (folder.path / PLAN).is_file():
             return folder
+        made = {
+            **plan_json(plan),
+            "run_id": folder.path.name,
+            "total": plan.total,
+            "munsell": plan.munsell,
+            "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+        try:
+            checked_summary(made)
+        except BadInput as error:
+            raise BadInput(f"This run cannot be kept: {error}.") from error
         try:
             for part in (folder.journal, folder.shard_folder, folder.images, folder.masks):
                 part.mkdir(parents=True, exist_ok=True)
@@ -50,13 +72,6 @@ class RunFolder:
         replace_file(folder.path / PROMPTS, _lines(one.as_json() for one in plan.prompts))
         if plan.kind == STORED:
             replace_file(folder.path / ITEMS, _lines(asdict(one) for one in plan.items))
-        made = {
-            **plan_json(plan),
-            "run_id": folder.path.name,
-            "total": plan.total,
-            "munsell": plan.munsell,
-            "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
-        }
         # The plan comes last: a folder with a plan is whole.
         replace_file(folder.path / PLAN, _json(made))
         return folder
@@ -94,10 +109,10 @@ class RunFolder:
                 f"{self.path / PLAN} has the format {made.get('format')!r}; this TrueHue reads "
                 f"{FORMAT}. Use the version that began the run."
             )
-        absent = [name for name in _ALWAYS if name not in made]
-        if absent:
-            raise BadInput(f"{self.path / PLAN} is no whole plan: it has no {absent[0]}.")
-        return made
+        try:
+            return checked_summary(made)
+        except BadInput as error:
+            raise BadInput(f"{self.path / PLAN} is no whole plan: {error}.") from error
 
     def summary(self) -> dict[str, Any]:
         """The plan without its prompts: name, model, kind, images, masker, rules, total, ….
@@ -111,6 +126,11 @@ class RunFolder:
         made = self._read
         try:
             prompts = tuple(prompt_from_json(row) for row in _rows(self.path / PROMPTS))
+            if len(prompts) != made["prompts"]:
+                raise BadInput(
+                    f"{self.path / PROMPTS} holds {len(prompts):,} prompts, and the plan says "
+                    f"{made['prompts']}. Put the right file back."
+                )
             items: tuple[StoredItem, ...] = ()
             if made["kind"] == STORED:
                 items = tuple(item_from_json(row) for row in _rows(self.path / ITEMS))
@@ -143,27 +163,41 @@ class RunFolder:
         replace_file(self.path / WISH, _json({"wish": wish}))
 
     def state(self) -> RunState:
-        """How far the run is, as of now; one whose process is gone is ``interrupted``."""
+        """How far the run is, as of now; one whose process is gone is ``interrupted``.
+
+        Of a run that nobody is at, what is there is counted: a state that was lost is made anew,
+        and one that says more than there is becomes ``paused`` and says what is missing (see
+        :func:`core.runs.health.reconciled`). Raises BadInput for a folder that cannot be read.
+        """
+        from core.runs.health import reconciled
+
+        state, imported = self._kept_state(), bool(self._read.get("imported"))
+        if state is None or state.status != "running":
+            return reconciled(self, state, imported)
+        if not is_free(self.path / LOCK):
+            return state
+        ended = replace(
+            state, status="interrupted", workers=0, seconds_left=None,
+            message="Its process ended without a word. Resume takes it up where it was.",
+        )  # fmt: skip
+        return reconciled(self, ended, imported)
+
+    def kept_done(self) -> int:
+        """How many pictures had a result when the state was last written; 0 where it is lost."""
+        state = self._kept_state()
+        return 0 if state is None else state.done
+
+    def _kept_state(self) -> RunState | None:
+        """The state as it was written; None where it is not there, or damaged."""
         try:
             kept = _object(self.path / STATE)
-        except BadInput:
-            return RunState(self.run_id, "planned", int(self._read["total"]))
-        try:
             kept["problems"] = tuple((str(one[0]), int(one[1])) for one in kept.get("problems", ()))
-            known = {name: kept[name] for name in RunState.__dataclass_fields__ if name in kept}
-            state = RunState(**known)
-        except (TypeError, ValueError, LookupError) as error:
-            raise BadInput(
-                f"{self.path / STATE} is damaged: {error!r}. Take it away, then resume."
-            ) from error
-        if state.status == "running" and is_free(self.path / LOCK):
-            from dataclasses import replace
-
-            return replace(
-                state, status="interrupted", workers=0, seconds_left=None,
-                message="Its process ended without a word. Resume takes it up where it was.",
-            )  # fmt: skip
-        return state
+            state = RunState(**{n: kept[n] for n in RunState.__dataclass_fields__ if n in kept})
+        except (BadInput, TypeError, ValueError, LookupError):
+            return None
+        numbers = (state.total, state.done, state.failed)
+        fits = state.status in STATUSES and all(type(one) is int for one in numbers)
+        return state if fits and state.total == int(self._read["total"]) else None
 
     def keep_state(self, state: RunState) -> None:
         """Writes the state for everyone; only who executes the run does."""
@@ -193,8 +227,8 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
         with gzip.open(path, "rt", encoding="utf-8") as lines:
             for line in lines:
                 yield json.loads(line)
-    except (OSError, EOFError, ValueError) as error:
-        raise BadInput(f"{path} cannot be read: {error}.") from error
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        raise BadInput(f"{path} cannot be read: {error}. Put a copy back.") from error
 
 
 def item_from_json(row: dict[str, Any]) -> StoredItem:

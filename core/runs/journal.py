@@ -7,19 +7,28 @@ dropped, the lines before it are sealed by whoever takes the run up.
 from __future__ import annotations
 
 import json
+import logging
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from core.errors import DataFolderError
 from core.files import why_of
-from core.runs.records import ItemResult
+from core.runs.plan import place_of
+from core.runs.records import ItemResult, RunPlan
 from core.runs.rows import result_of, row_of
 from core.runs.shards import write_shard
 
 MOST_LINES = 500
 SEAL_AFTER_S = 30.0
 _SYNC_S = 1.0
+LEFT_OUT = "left-out.jsonl"
+
+Fits = Callable[[ItemResult], str]
+"""Why a line cannot be of a run; empty where it can."""
+
+log = logging.getLogger("truehue")
 
 
 class Journal:
@@ -77,16 +86,25 @@ class Journal:
         return f"{self._worker}-{self._number:05d}"
 
 
-def seal_left_over(folder: Path, shards: Path, workers: str = "*") -> int:
+def seal_left_over(
+    folder: Path, shards: Path, workers: str = "*", fits: Fits = lambda result: ""
+) -> int:
     """Seals the journals of workers that are gone; returns how many results were saved.
 
     ``workers`` is a glob of their names. Only for who knows that nobody writes them any more.
+    Lines that ``fits`` has something to say of are not of this run: they go to ``left-out.jsonl``
+    beside the journals' folder, each with the reason.
     """
     saved = 0
     for path in sorted(folder.glob(f"{workers}.jsonl")):
         shard = shards / f"{path.stem}.parquet"
         if not shard.exists():
-            results = read_journal(path)
+            results = []
+            for one in read_journal(path):
+                if why := fits(one):
+                    _leave_out(folder.with_name(LEFT_OUT), path.name, one, why)
+                else:
+                    results.append(one)
             if results:
                 write_shard(shard, results)
                 saved += len(results)
@@ -105,6 +123,28 @@ def read_journal(path: Path) -> list[ItemResult]:
         except (ValueError, KeyError, TypeError):
             break
     return results
+
+
+def fitting(plan: RunPlan) -> Fits:
+    """Tells lines that cannot be of the run of ``plan``."""
+
+    def fits(one: ItemResult) -> str:
+        if type(one.position) is not int or not 0 <= one.position < plan.total:
+            return f"the position {one.position!r:.40} is not among the run's {plan.total:,}"
+        if (one.prompt, one.image) != place_of(plan, one.position):
+            return f"the position {one.position} is another prompt or picture of the run"
+        if type(one.attempt) is not int or one.attempt < 1 or one.status not in ("drawn", "failed"):
+            return f"the attempt at the position {one.position} has no number or no status"
+        return ""
+
+    return fits
+
+
+def _leave_out(place: Path, name: str, one: ItemResult, why: str) -> None:
+    log.warning("a line of %s was left out: %s", name, why)
+    line = json.dumps({"journal": name, "reason": why, "line": row_of(one)}, ensure_ascii=False)
+    with place.open("a", encoding="utf-8") as file:
+        file.write(line + "\n")
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

@@ -55,13 +55,29 @@ class Done:
 
 def done_of(folder: RunFolder, total: int) -> Done:
     """What a run's folder holds. Raises BadShard for a shard that cannot be read."""
-    done = Done(np.zeros(total, np.int32), np.zeros(total, bool))
+    done = nothing_done(total)
     for path in folder.shards():
         add_shard(done, path)
     for path in sorted(folder.journal.glob("*.jsonl")):
-        for one in read_journal(path):
-            done.add(one.position, one.attempt, one.status, one.reason)
+        add_journal(done, path)
     return done
+
+
+def nothing_done(total: int) -> Done:
+    """What a run of ``total`` pictures begins with."""
+    return Done(np.zeros(total, np.int32), np.zeros(total, bool))
+
+
+def add_journal(done: Done, path: Path) -> None:
+    """Takes up what a journal holds; lines that are not of this run count for nothing, and neither
+    does a journal that is sealed meanwhile."""
+    try:
+        results = read_journal(path)
+    except FileNotFoundError:
+        return
+    for one in results:
+        if type(one.position) is int and 0 <= one.position < len(done.attempts):
+            done.add(one.position, one.attempt, one.status, one.reason)
 
 
 def add_shard(done: Done, path: Path) -> None:

@@ -23,15 +23,12 @@ from core.pipeline import MAX_NEIGHBORS
 from core.prompts.prompt import Prompt
 from core.runs.concepts import measured_of, only_measured
 from core.runs.records import DRAWN, STORED, MaskerSpec, RunPlan, StoredItem
+from core.runs.summary import FORMAT, MOST_PICTURES
 from core.verdict.rules import RULES, rule
-
-FORMAT = 1
-"""Of plan.json; a run of another format is refused."""
 
 EVERY_RULE = tuple(known.id for known in RULES)
 MASKERS = ("exact", "whole", "grounded")
 MOST_IMAGES_A_PROMPT = 1_000
-MOST_PICTURES = 50_000_000
 
 
 def make_plan(

@@ -59,10 +59,13 @@ def read_columns(path: Path, names: Sequence[str] | None) -> Any:
         if names is None or "profiles" in names:
             table = completed(table)
         return table if names is None else table.select(list(names))
-    except (OSError, pa.ArrowException, KeyError) as error:
+    except MemoryError:  # Arrow's too; the shard may be as good as any
+        raise
+    # Of a footer with a flipped byte, pyarrow also says that it is no UTF-8, a ValueError.
+    except (OSError, pa.ArrowException, KeyError, ValueError) as error:
         raise BadShard(
-            f"The shard {path} cannot be read ({error}). Put a copy back, or take the file away: "
-            "its pictures are then drawn again when the run is resumed."
+            f"The shard {path} cannot be read ({error}). Put a copy back, or resume the run: its "
+            "pictures are then done again, and the file is kept aside."
         ) from error
 
 

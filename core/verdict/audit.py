@@ -119,7 +119,7 @@ def _vivid_half(by: Mapping[str, Measurement]) -> list[tuple[str, str]]:
 def _candidates(by: Mapping[str, Measurement]) -> list[tuple[str, str]]:
     """Accepted colors: the paper's neighbors, the released rule's Munsell samples."""
     out = []
-    for name in ("paper", "released"):
+    for name in ("paper", "released", "released-munsell"):
         one = by.get(name)
         if one is None or len(one.candidates) < 2 or one.verdict.lab is None:
             continue

@@ -1,9 +1,14 @@
-"""One plain sentence for a verdict: what differs, by how much, in which direction."""
+"""One plain sentence for a verdict: by which rule, what differs, by how much, which way.
+
+A verdict is what a rule finds and no fact about the object, so every sentence names its rule.
+"""
 
 from __future__ import annotations
 
-from core.color.difference import HUE_GATE_CHROMA
-from core.color.spaces import chroma
+import numpy as np
+
+from core.color.difference import HUE_GATE_CHROMA, hue_word
+from core.color.spaces import chroma, hue_deg
 from core.verdict.judge import FAIL, PASS, UNSCORED, LightMatch, Offset, Verdict
 
 SMALL = 5.0
@@ -12,14 +17,37 @@ SLIGHT = 2.0
 HUE_RIGHT_DEG = 5.0
 
 
+BY = "By "
+
+
+def by(rule_id: str, words: str) -> str:
+    """``"By paper: the plate took the apple's color."``; words that name a rule stay."""
+    if words.startswith(BY):
+        return words
+    return f"{BY}{rule_id}: {words[:1].lower()}{words[1:]}"
+
+
+def without_rule(words: str) -> tuple[str, str]:
+    """What :func:`by` put before a sentence (empty if nothing), and the sentence as it began."""
+    if not words.startswith(BY):
+        return "", words
+    rule_id, _, rest = words.removeprefix(BY).partition(": ")
+    return f"{BY}{rule_id}: ", f"{rest[:1].upper()}{rest[1:]}"
+
+
 def explain(verdict: Verdict, object_name: str = "") -> str:
     """The sentence after "Passes" or "Fails"; ``object_name`` may be empty.
 
-    Everything is said of the candidate that the ΔE00 was taken on, so that distance and directions
-    belong to one color.
+    It names the rule. Everything is said of the candidate that the ΔE00 was taken on, so that
+    distance and directions belong to one color.
     """
     if verdict.status == UNSCORED:
         return verdict.reason
+    return by(verdict.rule, account(verdict, object_name))
+
+
+def account(verdict: Verdict, object_name: str = "") -> str:
+    """The same without the rule, of a verdict with numbers: ``"13.6 ΔE00 from the asked …"``."""
     distance = verdict.metric("delta_e00")
     assert distance is not None
     assert verdict.offset is not None
@@ -47,7 +75,7 @@ def explain_differs(verdict: Verdict, object_name: str = "") -> str:
     assert distance is not None
     name = object_name.strip()
     lead = f"{distance.value:.1f} ΔE00 from the color that {f'the {name}' if name else 'it'}"
-    lead += " must not take"
+    lead = by(verdict.rule, f"{lead} must not take")
     if verdict.light is not None:
         if verdict.status == FAIL:
             return f"{lead}, as this light shows it, {_how_lit(verdict.light)}."
@@ -112,7 +140,9 @@ def _what_differs(verdict: Verdict, offset: Offset, name: str) -> str:
     parts = _directions(offset, SMALL, "")
     if not parts and (offset.hue_deg is None or abs(offset.hue_deg) < HUE_RIGHT_DEG):
         parts = _directions(offset, SLIGHT, "slightly ")
-    words = f"{subject} is {' and '.join(parts)} than asked" if parts else ""
+    # Of a lit color: darker than the asked one it often is too, for that lies in full light.
+    against = "asked" if verdict.light is None else "the asked color in this light"
+    words = f"{subject} is {' and '.join(parts)} than {against}" if parts else ""
     hue = _hue(verdict, offset)
     if words:
         return f"{hue}; {words}"
@@ -137,7 +167,11 @@ def _hue(verdict: Verdict, offset: Offset) -> str:
         which = "what was found" if found else "what was asked for"
         return f"{which} is too near neutral to compare hues"
     turn = abs(offset.hue_deg)
-    return "the hue is right" if turn < HUE_RIGHT_DEG else f"the hue is {turn:.0f}° off"
+    if turn < HUE_RIGHT_DEG:
+        return "the hue is right"
+    assert verdict.lab is not None
+    word = hue_word(float(hue_deg(np.array(verdict.lab))), offset.hue_deg)
+    return f"the hue is {turn:.0f}° off" + (f", {word}" if word else "")
 
 
 def _misfit(verdict: Verdict, side: str) -> str:

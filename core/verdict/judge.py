@@ -19,7 +19,7 @@ PASS, FAIL, UNSCORED = "pass", "fail", "unscored"
 class Metric:
     """One number against its threshold. ``candidate`` is the index of the color it was met on.
 
-    A number without a threshold is told, and judges nothing.
+    A number without a threshold is reported, and judges nothing.
     """
 
     name: str
@@ -50,14 +50,16 @@ class LightMatch:
     """The light in which an accepted color comes nearest to the found one (core.verdict.truehue).
 
     ``factor`` is its share of full light; ``haze_percent`` the white over it, in percent of white's
-    linear light; ``cost`` what this light costs, in ΔE00. ``contrast``, 0 to 1, is the luminance of
-    the object's shade over that of its lit part. ``seen_lab`` is the accepted color in this light.
+    linear light; ``cost`` what this light costs, in ΔE00. ``percentile`` is where in the object's
+    shade, from its darkest pixel on, full light was taken to lie; ``clipped_percent`` how much of
+    the object the camera could not hold. ``seen_lab`` is the accepted color in this light.
     """
 
     factor: float
     haze_percent: float
     cost: float
-    contrast: float
+    percentile: float
+    clipped_percent: float
     seen_lab: tuple[float, float, float]
 
 
@@ -105,9 +107,9 @@ def judge(
     """Judges a found color; ``candidates_lab`` ``(M, 3)`` with the nominal color first.
 
     Without ``rule.same_candidate`` each metric takes its own minimum (paper, 3.4). With it, the
-    nominal color counts when it passes, else the best candidate on which all three pass; when none
-    does, the numbers are those of the nominal color, as in the released code. Raises BadInput for
-    numbers that are not finite. The reason is left empty; core.verdict.explain writes it.
+    nominal color counts when it passes, else the candidate that :func:`_searched` finds; when there
+    is none, the numbers are those of the nominal color, as in the released code. Raises BadInput
+    for numbers that are not finite. The reason is left empty; core.verdict.explain writes it.
     """
     candidates_lab = np.asarray(candidates_lab, dtype=np.float64).reshape(-1, 3)
     found = np.asarray(lab, dtype=np.float64)
@@ -120,12 +122,7 @@ def judge(
     }
     limits = {name: getattr(rule.thresholds, name) for name in values}
     if rule.same_candidate:
-        passes = np.logical_and.reduce([values[name] < limits[name] for name in values])
-        chosen = 0
-        if passes.any() and not passes[0]:
-            total = values["delta_chroma"] + values["delta_e00"] + values["hue_deg"]
-            chosen = int(np.argmin(np.where(passes, total, np.inf)))
-        where = dict.fromkeys(values, chosen)
+        where = dict.fromkeys(values, _searched(values, limits))
     else:
         where = {name: int(np.argmin(values[name])) for name in values}
     metrics = tuple(
@@ -144,6 +141,29 @@ def judge(
         nearest=nearest,
         offset=offset_between(found, candidates_lab[nearest]),
     )
+
+
+def _searched(values: dict[str, np.ndarray], limits: dict[str, float]) -> int:
+    """The candidate that the released search ends with; 0 is the nominal color.
+
+    The nominal color when it passes. Else the others are gone through in their order: one counts
+    when it passes and the sum of its three metrics is below the least so far, the nominal color's
+    to begin with; the search ends at the first of those whose ΔChroma and ΔE00 are below half of
+    their limits.
+    """
+    passes = np.logical_and.reduce([values[name] < limits[name] for name in values])
+    if passes[0] or not passes.any():
+        return 0
+    total = values["delta_chroma"] + values["delta_e00"] + values["hue_deg"]
+    reached = np.where(passes, total, np.inf)
+    reached[0] = total[0]
+    least = np.minimum.accumulate(reached)
+    counts = np.flatnonzero(reached[1:] < least[:-1]) + 1
+    if not counts.size:
+        return 0
+    good = [values[name][counts] < 0.5 * limits[name] for name in ("delta_chroma", "delta_e00")]
+    ends = np.flatnonzero(np.logical_and.reduce(good))
+    return int(counts[ends[0]] if ends.size else counts[-1])
 
 
 def offset_between(found: np.ndarray, accepted: np.ndarray) -> Offset:

@@ -18,12 +18,17 @@ from core.pipeline import Known, Measurement, measure
 from core.prompts.prompt import ObjectTarget
 from core.verdict import told
 from core.verdict.asked import Asked, Finding, asked_of
+from core.verdict.explain import by as by_rule
+from core.verdict.explain import without_rule
 from core.verdict.judge import FAIL, PASS, UNSCORED, Verdict
 from core.verdict.leak import stories
 from core.verdict.rules import Rule, rule
 
 PRESENCE_TASKS = ("coa", "moc", "ica")
 """The tasks in which the released code asks whether an object is there."""
+
+BY_NUMBER = "ncu"
+"""The task that asks for numbers."""
 
 ENDED, NO_MASK = "ended", "no mask"
 """In the parameters of what was not measured: the step where it ended, or that nobody looked."""
@@ -99,17 +104,16 @@ def judge_task(
         by = rule(rule_id)
         first = [picture.outcome(asked, by) for asked in wanted]
         outcomes = tuple(picture.explained(first, by))
-        yield TaskVerdict(
-            task, together(one.status for one in outcomes), reason_of(outcomes), by.id, by.version,
-            outcomes,
-        )  # fmt: skip
+        status = together(one.status for one in outcomes)
+        reason = reason_of(outcomes, by.id)
+        yield TaskVerdict(task, status, reason, by.id, by.version, outcomes)
 
 
-def reason_of(outcomes: Sequence[ObjectOutcome]) -> str:
-    """Why a picture is right, wrong or unscored: what decided it, and nothing twice."""
+def reason_of(outcomes: Sequence[ObjectOutcome], rule_id: str) -> str:
+    """Why, by a rule, a picture is right, wrong or unscored: what decided it, and nothing twice."""
     status = together(one.status for one in outcomes)
     if status == PASS:
-        return told.right([one.asked for one in outcomes])
+        return by_rule(rule_id, told.right([one.asked for one in outcomes]))
     return told.joined(one.told for one in outcomes if one.status == status)
 
 
@@ -145,7 +149,7 @@ class _Picture:
         return measure(
             self.srgb8, mask, asked.color, by.id, k=self.settings.k, munsell=self.settings.munsell,
             system=self.settings.system, object_name=asked.target.name, relation=asked.relation,
-            guided=asked.guided, known=known,
+            guided=asked.guided, by_number=self.task == BY_NUMBER, known=known,
         )  # fmt: skip
 
     def explained(self, outcomes: Sequence[ObjectOutcome], by: Rule) -> Iterator[ObjectOutcome]:
@@ -173,9 +177,11 @@ class _Picture:
                 yield one
                 continue
             found = one.measurement
-            reason = f"{story.told.removesuffix('.')}: {found.verdict.reason}"
+            told_by = by_rule(by.id, story.told)
+            _, numbers = without_rule(found.verdict.reason)
+            reason = f"{told_by.removesuffix('.')}: {numbers}"
             yield replace(
-                one, told=story.told, story=story.kind,
+                one, told=told_by, story=story.kind,
                 measurement=replace(found, verdict=replace(found.verdict, reason=reason)),
             )  # fmt: skip
 

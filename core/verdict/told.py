@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from core.pipeline import DIFFERS
 from core.verdict.asked import Asked
-from core.verdict.explain import explain
+from core.verdict.explain import account, by, without_rule
 from core.verdict.judge import FAIL, PASS, Verdict
 
 
@@ -17,17 +17,17 @@ def sentence(words: str, reason: str = "") -> str:
 
 
 def measured(asked: Asked, verdict: Verdict) -> str:
-    """What the verdict on one measured object says of it alone."""
+    """What the verdict on one measured object says of it alone, and by which rule."""
     far = _far(verdict)
     if verdict.status not in (PASS, FAIL):
         return sentence(f"the color of {asked.label} cannot be judged", verdict.reason)
     if asked.relation == DIFFERS:
         has = "has not taken" if verdict.status == PASS else "took"
-        return sentence(f"{asked.label} {has} the asked color{far}")
+        return by(verdict.rule, f"{asked.label} {has} the asked color{far}.")
     if verdict.status == PASS:
-        return sentence(f"{asked.label} has the asked color{far}")
+        return by(verdict.rule, f"{asked.label} has the asked color{far}.")
     reference = ", the reference," if asked.target.role == "reference" else ""
-    return sentence(f"the color of {asked.label}{reference} is wrong", explain(verdict))
+    return by(verdict.rule, f"the color of {asked.label}{reference} is {account(verdict)}")
 
 
 def _far(verdict: Verdict) -> str:
@@ -59,8 +59,19 @@ def leans(asked: Asked, other: Asked) -> str:
 
 
 def joined(sentences: Iterable[str]) -> str:
-    """Several sentences, none twice; those without numbers first, for a card may cut the rest."""
-    return " ".join(sorted(dict.fromkeys(sentences), key=lambda one: ": " in one))
+    """Several sentences, none twice; those without numbers first, for a card may cut the rest.
+
+    What names no rule, such as that an object is not there, stands before what does, and the rule
+    is named once.
+    """
+    parts = [without_rule(one) for one in dict.fromkeys(sentences)]
+    parts.sort(key=lambda part: (bool(part[0]), "ΔE00" in part[1] or ": " in part[1]))
+    words, named = [], ""
+    for rule_words, rest in parts:
+        known = rule_words in ("", named)
+        words.append(rest if known else f"{rule_words}{rest[:1].lower()}{rest[1:]}")
+        named = rule_words or named
+    return " ".join(words)
 
 
 def right(asked: Sequence[Asked]) -> str:

@@ -28,7 +28,7 @@ ARGUMENTS = [
     "--force-color-profile=srgb",
 ]  # fmt: skip
 # A machine that builds something else at the same time is slow, not broken.
-expect.set_options(timeout=15_000)
+expect.set_options(timeout=60_000)
 LEFT = ("AbortError: signal is aborted without reason", "Unexpected error Connection errored out")
 VIEWPORT: Any = {"width": 1360, "height": 1000}
 
@@ -116,9 +116,10 @@ class Visit:
         """The page; ``options`` are those of a Playwright context."""
         context = self._browser.new_context(viewport=VIEWPORT, **options)
         self._opened.append(context)
+        context.set_default_timeout(60_000)
         page = context.new_page()
         self._watch.follow(page, address)
-        page.goto(address, wait_until=wait_until)
+        page.goto(address, wait_until=wait_until, timeout=90_000)
         return page
 
     def leave(self) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.running import ROOT, STOP_S, App, _wait, free_port
+from tests.running import ROOT, STOP_S, App, _wait, free_port, quick
 
 OBJECTS, LIGHTS, SIZE_PX = ("cube", "mug"), ("overcast", "hard"), 96
 
@@ -25,7 +25,9 @@ def small_app(folder: Path, shipped: Path) -> Iterator[App]:
     line = [sys.executable, "-m", "tests.browser.explore_app", str(shipped), "--data",
             str(folder / "data"), "--port", str(port)]  # fmt: skip
     with log.open("wb") as out:
-        process = subprocess.Popen(line, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(
+            line, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT, env=quick()
+        )  # fmt: skip
     app = App(f"http://127.0.0.1:{port}", folder / "data", process, log)
     try:
         _wait(app)

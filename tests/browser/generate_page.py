@@ -66,8 +66,23 @@ class GeneratePage:
         tab.click()
         expect(tab).to_have_attribute("aria-selected", "true")
 
+    def unfold(self, control: str) -> None:
+        """Opens More settings, where the control is one of them."""
+        fold = self.page.locator("#settings-fold button")
+        inside = self.page.locator(f"#more-settings #{control}").count()
+        if inside and fold.get_attribute("aria-expanded") == "false":
+            fold.click()
+            expect(self.page.locator("#more-settings")).to_be_visible()
+
+    def fill_seed(self, seed: int) -> None:
+        """The first seed."""
+        self.unfold("generate-seed")
+        self.seed.fill(str(seed))
+        self.seed.blur()
+
     def choose(self, control: str, text: str) -> None:
         """Picks from a list of choices."""
+        self.unfold(control)
         box = self.page.locator(f"#{control} input").first
         box.click()
         self.page.get_by_role("option", name=text, exact=True).click()
@@ -75,12 +90,14 @@ class GeneratePage:
 
     def write(self, control: str, text: str) -> None:
         """Types into a field and leaves it."""
+        self.unfold(control)
         box = self.page.locator(f"#{control} input, #{control} textarea").first
         box.fill(text)
         box.blur()
 
     def light(self, name: str) -> None:
         """Chooses the renderer's light."""
+        self.unfold("generate-light")
         self.page.locator("#generate-light label").filter(has_text=name).click()
         expect(self.page.locator(f"#generate-light input[value={name}]")).to_be_checked()
 

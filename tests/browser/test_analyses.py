@@ -143,7 +143,7 @@ def test_the_svg_stands_by_itself_on_white(visit: Visit, started: App, tmp_path:
     box = analysis(page, "found")
     with page.expect_download() as download:
         box.get_by_role("button", name="SVG").click()
-    assert download.value.suggested_filename == "truehue-found-paper.svg"
+    assert download.value.suggested_filename == "truehue-found-truehue.svg"
     download.value.save_as(tmp_path / "found.svg")
     text = (tmp_path / "found.svg").read_text("utf-8")
     assert ElementTree.fromstring(text).tag == "{http://www.w3.org/2000/svg}svg"

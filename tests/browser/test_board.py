@@ -23,7 +23,7 @@ pytestmark = pytest.mark.browser
 # Runs are taken in beside Chromium on two cores.
 RUN_MS = 120_000
 SOME = sample_plan("flux.1-dev", 60)
-PLAN = replace(SOME, name="Flux by night", rules=(SOME.rules[0], SOME.rules[-1]))
+PLAN = replace(SOME, name="Flux by night", rules=(SOME.rules[0], SOME.rules[2]))
 
 CNA = tuple(
     prompt for prompt in PLAN.prompts if prompt.task == "cna" and prompt.system in TABLE_SYSTEMS
@@ -92,7 +92,7 @@ def test_the_first_run_fills_the_table_and_leaves_the_focus(
     there = started.data / "runs" / whole.run_id
     copytree(whole.path, there, ignore=ignore_patterns("w1-*"))
     run = line(box, "The first")
-    expect(run.locator(".th-board-progress")).to_have_text("50% drawn", timeout=RUN_MS)
+    expect(run.locator(".th-board-progress")).to_contain_text("50% drawn", timeout=RUN_MS)
     expect(empty).to_be_hidden()
     cell = run.get_by_role("button", name="Color name accuracy")
     cell.focus()
@@ -139,16 +139,17 @@ def test_numbers_sort_and_open_what_is_behind_them(visit: Visit, filled: App) ->
     failures = int(passes[2]) - int(passes[1])
     box.get_by_role("button", name="Flux by night, L3, Color-object association").click()
     expect(page).to_have_url(re.compile(f"view=wall&runs={found['id']}&task=coa&system=l3"))
-    expect(page.get_by_role("tab", name="Failures")).to_be_focused()
+    # The pictures have the focus, so arrows go through them at once.
+    expect(page.locator("#explore-wall article.th-wall-card").first).to_be_focused()
     expect(page.locator("#explore-wall")).to_contain_text(re.compile(rf"\b{failures} picture"))
 
 
 def test_the_rule_is_one_for_all_views_and_the_paper_stays_apart(visit: Visit, filled: App) -> None:
     page = visit(filled.address + "/?tab=explore&view=board")
     box = board(page)
-    box.locator(".th-board-rules").get_by_role("button", name="truehue").click()
-    expect(page).to_have_url(re.compile(r"view=board&rule=truehue$"))
-    text = rows(filled, "?rule=truehue")["SD 3.5"]["cells"]["cna"]["text"]
+    box.locator(".th-board-rules").get_by_role("button", name="released", exact=True).click()
+    expect(page).to_have_url(re.compile(r"view=board&rule=released$"))
+    text = rows(filled, "?rule=released")["SD 3.5"]["cells"]["cna"]["text"]
     expect(line(box, "SD 3.5").locator("[data-column=cna]")).to_contain_text(text)
     apart = box.locator(".th-board-published")
     expect(apart).to_contain_text("published under paper")
@@ -156,10 +157,10 @@ def test_the_rule_is_one_for_all_views_and_the_paper_stays_apart(visit: Visit, f
     expect(apart.locator("tr").filter(has_text="Flux")).to_contain_text("yours, above")
     assert apart.get_by_role("button").count() == 0
     page.get_by_role("tab", name="Failures").click()
-    expect(page).to_have_url(re.compile(r"view=wall&.*rule=truehue|view=wall&rule=truehue"))
+    expect(page).to_have_url(re.compile(r"view=wall&.*rule=released|view=wall&rule=released"))
     again = visit(page.url.replace("view=wall", "view=board"))
     pressed = board(again).locator(".th-board-rules [aria-pressed=true]")
-    expect(pressed).to_have_text("truehue")
+    expect(pressed).to_have_text("released")
 
     with page.expect_download() as download:
         page.get_by_role("tab", name="Leaderboard").click()
@@ -175,8 +176,8 @@ def test_a_mean_opens_its_systems_and_another_rule_is_told_of(
     page = visit(filled.address + "/?tab=explore&view=board&rule=nope")
     box = board(page)
     expect(box.locator(".th-board-problem")).to_contain_text('No rule is called "nope"')
-    expect(box.locator(".th-board-problem")).to_contain_text("Shown by the rule paper instead.")
-    expect(box.locator(".th-board-rules [aria-pressed=true]")).to_have_text("paper")
+    expect(box.locator(".th-board-problem")).to_contain_text("Shown by the rule truehue instead.")
+    expect(box.locator(".th-board-rules [aria-pressed=true]")).to_have_text("truehue")
     expect(page).to_have_url(re.compile(r"view=board$"))
     found = rows(filled)["Flux by night"]
     passes = re.match(r"(\d+) of (\d+) scored", found["cells"]["cna"]["title"])
@@ -202,4 +203,4 @@ def test_on_a_phone_the_table_scrolls_and_the_page_does_not(visit: Visit, filled
     box.locator(".th-scroll").first.evaluate("node => { node.scrollLeft = 300; }")
     name = line(box, "SD 3.5").locator(".th-board-name")
     name.scroll_into_view_if_needed()
-    expect(name).to_be_in_viewport(ratio=1)
+    expect(name).to_be_in_viewport(ratio=0.98)

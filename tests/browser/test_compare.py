@@ -16,6 +16,7 @@ from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from core.color.uw71 import uw71
 from tests.browser.conftest import Visit
+from tests.browser.still_life import still_life
 from tests.running import App, running
 
 pytestmark = pytest.mark.browser
@@ -73,10 +74,20 @@ def opened(page: Page) -> Locator:
 
 
 def add_pictures(view: Locator, files: list[FilePayload]) -> None:
+    """Pictures come a row each, and are pooled into one row by a press."""
     before = view.locator(".th-cc-source").count()
     view.locator(".th-cc-drop input").set_input_files(files)
-    view.get_by_role("button", name="Add", exact=True).click()
+    expect(view.locator(".th-cc-source")).to_have_count(before + len(files), timeout=SHOWN_MS)
+    view.get_by_role("button", name=f"Pool these {len(files)} images into one row").click()
+    view.get_by_role("button", name="Pool them").click()
     expect(view.locator(".th-cc-source")).to_have_count(before + 1, timeout=SHOWN_MS)
+
+
+def photograph(name: str, albedo: tuple[int, int, int], seed: int) -> FilePayload:
+    """A photograph without a mask or transparency."""
+    out = io.BytesIO()
+    Image.fromarray(still_life(albedo, seed)[0]).save(out, format="PNG")
+    return payload(name, out.getvalue(), "image/png")
 
 
 def drawn(view: Locator, name: str) -> Locator:
@@ -180,6 +191,9 @@ def test_people_against_two_sets_of_images(visit: Visit, started: App) -> None:
     name, content = saved(page, view.locator('.th-cc-svg[data-of="flow"]'))
     assert name == "truehue-banana-flow.svg"
     assert content.startswith(b"<svg")
+    name, content = saved(page, view.locator('.th-cc-png[data-of="flow"]'))
+    assert name == "truehue-banana-flow.png"
+    assert content.startswith(b"\x89PNG")
     name, content = saved(page, view.get_by_role("link", name="Numbers as CSV"))
     assert name == "truehue-banana-numbers.csv"
     table = list(csv.DictReader(io.StringIO(content.decode())))
@@ -200,6 +214,76 @@ def test_people_against_two_sets_of_images(visit: Visit, started: App) -> None:
     expect(again.locator(".th-cc-words")).to_have_text("rotten banana")
     expect(again.locator(".th-cc-source")).to_have_count(0)
     expect(again.locator(".th-cc-choices")).to_contain_text("Nothing is stored of this concept yet")
+
+
+def test_two_photographs_in_one_drop(visit: Visit, started: App) -> None:
+    page = visit(started.address + VIEW)
+    view = opened(page)
+    # There is a place to drop before a concept is chosen.
+    expect(view.locator(".th-cc-drop")).to_be_in_viewport()
+    red = photograph("red jar.png", (200, 70, 40), 1)
+    blue = photograph("blue jar.png", (40, 80, 190), 2)
+    view.locator(".th-cc-drop input").set_input_files([red, blue])
+    sources = view.locator(".th-cc-source")
+    expect(sources).to_have_count(2, timeout=SHOWN_MS)
+    expect(sources.first).to_contain_text("red jar")
+    # Nothing was refused: the whole picture counts, and the row says so.
+    expect(sources.first).to_contain_text("The whole picture counts, background and all.")
+    expect(view.get_by_role("alert")).to_have_count(0)
+    distance = view.locator(".th-cc-table tbody tr td").nth(1).locator("b")
+    expect(distance).to_have_text(re.compile(r"^\d+\.\d$"), timeout=SHOWN_MS)
+    whole = float(distance.inner_text())
+    # What moves is the first view of two; the ribbons are drawn.
+    moves = view.locator(".th-cc-between").get_by_role("button", name="What moves")
+    expect(moves).to_have_attribute("aria-pressed", "true")
+    pair = drawn(view, "mirrored")
+    expect(pair.locator(".shapelayer path[fill-rule]").nth(1)).to_be_attached()
+    assert pair.bounding_box()["y"] < drawn(view, "histograms").bounding_box()["y"]  # type: ignore[index]
+
+    # A box around each thing, by keyboard: then the jars alone count, and they are further apart.
+    for at, letter in enumerate("AB"):
+        sources.nth(at).get_by_role("button", name=f"Mark the thing in {letter}").click()
+        dialog = page.get_by_role("dialog", name="Mark the thing")
+        stage = dialog.get_by_role("group", name=re.compile("arrow keys"))
+        expect(stage).to_be_focused()
+        left = int(dialog.get_by_label("Left").input_value())
+        page.keyboard.press("ArrowRight")
+        expect(dialog.get_by_label("Left")).to_have_value(str(left + 10))
+        page.keyboard.press("Shift+ArrowLeft")
+        for name, value in (("Left", 165), ("Top", 80), ("Right", 375), ("Bottom", 345)):
+            dialog.get_by_label(name).fill(str(value))
+            dialog.get_by_label(name).press("Tab")
+        expect(dialog.get_by_role("status")).to_contain_text("GrabCut · box", timeout=SHOWN_MS)
+        dialog.get_by_role("button", name="Use this mark").click()
+        expect(sources.nth(at)).to_contain_text("GrabCut · box", timeout=SHOWN_MS)
+    expect(distance).not_to_have_text(f"{whole:.1f}")
+    marked = float(distance.inner_text())
+    assert marked > whole
+
+    # The link opens it again: two rows, their marks, their distance, and what moves.
+    again = opened(visit(page.url))
+    expect(again.locator(".th-cc-source")).to_have_count(2, timeout=SHOWN_MS)
+    expect(again.locator(".th-cc-source").nth(1)).to_contain_text("GrabCut · box")
+    expect(again.locator(".th-cc-table tbody tr td").nth(1)).to_contain_text(f"{marked:.1f}")
+    expect(drawn(again, "mirrored").locator(".shapelayer path[fill-rule]").nth(1)).to_be_attached()
+    # Chosen by hand, the other view is in the link too.
+    between = again.locator(".th-cc-between")
+    between.get_by_role("button", name="Bins").click()
+    expect(again.page).to_have_url(re.compile("between=bins"))
+    # The line between the two is left, the ribbons are gone.
+    expect(again.locator('[data-figure="mirrored"] .shapelayer path[fill-rule]')).to_have_count(1)
+    # Inspect marks finer, and Back returns to the comparison.
+    again.get_by_role("button", name="Mark it anew in A").click()
+    again.page.get_by_role("button", name="Mark it in Inspect").click()
+    inspect = again.page.get_by_role("tab", name="Inspect")
+    expect(inspect).to_have_attribute("aria-selected", "true", timeout=SHOWN_MS)
+    expect(again.page).to_have_url(re.compile("tab=inspect.*image="), timeout=SHOWN_MS)
+    again.page.go_back()
+    if "tab=compare" not in again.page.url:  # the room, then the image in it
+        again.page.go_back()
+    expect(again.page).to_have_url(re.compile("tab=compare"))
+    expect(again.locator(".th-cc-source")).to_have_count(2, timeout=SHOWN_MS)
+    expect(again.locator(".th-cc-table")).to_contain_text(f"{marked:.1f}")
 
 
 def test_what_is_gone_is_told_where_it_stood(visit: Visit, started: App) -> None:

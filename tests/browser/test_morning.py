@@ -71,7 +71,7 @@ def test_from_two_runs_to_a_report(
     cell.click()
     wall = page.locator("#explore-wall .th-wall")
     expect(wall.locator(".th-wall-count")).to_have_text("12 pictures", timeout=SHOWN_MS)
-    cards = wall.locator(".th-wall-card[role=option]")
+    cards = wall.locator("article.th-wall-card")
     expect(cards).to_have_count(12)
     cards.first.focus()
     page.keyboard.press("ArrowRight")

@@ -186,5 +186,5 @@ def test_pictures_that_are_here_are_scored_on_a_narrow_page(visit: Visit, starte
     box.get_by_role("button", name="Start").click()
     run = page.locator(".th-run-item").first
     expect(run).to_have_attribute("data-status", "finished", timeout=DRAWN_MS)
-    expect(run.locator(".th-run-facts").first).to_contain_text("paper, truehue")
+    expect(run.locator(".th-run-facts").first).to_contain_text("truehue, paper")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -38,8 +38,9 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
 
 def wall(page: Page) -> Locator:
     box = page.locator("#explore-wall .th-wall")
-    expect(box.locator(".th-wall-card[role=option]").first).to_be_visible(timeout=SHOWN_MS)
-    expect(box.locator(".th-hue").first).to_be_visible(timeout=SHOWN_MS)
+    expect(box.locator("article.th-wall-card").first).to_be_visible(timeout=SHOWN_MS)
+    # The counts of the filters come after the pictures; the hues are among those that are folded.
+    expect(box.locator(".th-hue").first).to_be_attached(timeout=SHOWN_MS)
     return box
 
 
@@ -63,6 +64,8 @@ def test_filters_narrow_the_wall_and_its_link(visit: Visit, started: App) -> Non
     assert fails > 60
     expect(box.locator(".th-wall-status [data-id=fail]")).to_have_text(f"✕ Fail {fails}")
     # A hue, then an object that is found by typing.
+    expect(box.locator(".th-hue").first).to_be_hidden()
+    box.get_by_role("button", name="More filters").click()
     hue = box.locator(".th-hue:not(.th-none)").first
     within = counted(box, hue.locator("small").inner_text())
     hue.click()
@@ -81,7 +84,7 @@ def test_filters_narrow_the_wall_and_its_link(visit: Visit, started: App) -> Non
     chips = box.locator(".th-wall-chips .th-chip-button")
     expect(chips).to_have_count(3)
     expect(chips.nth(0)).to_contain_text(f"Object: {name}")
-    cards = box.locator(".th-wall-card[role=option]")
+    cards = box.locator("article.th-wall-card")
     expect(cards).to_have_count(of_it)
     # The link opens the same, and a chip is taken away there.
     again = wall(visit(page.url))
@@ -110,7 +113,7 @@ def test_filters_narrow_the_wall_and_its_link(visit: Visit, started: App) -> Non
 def test_the_keyboard_goes_from_card_to_large_view_to_inspect(visit: Visit, started: App) -> None:
     page = visit(started.address + WALL + "&rule=released&task=coa")
     box = wall(page)
-    cards = box.locator(".th-wall-card[role=option]")
+    cards = box.locator("article.th-wall-card")
     cards.first.focus()
     page.keyboard.press("ArrowRight")
     expect(cards.nth(1)).to_be_focused()
@@ -118,9 +121,9 @@ def test_the_keyboard_goes_from_card_to_large_view_to_inspect(visit: Visit, star
     page.keyboard.press("ArrowUp")
     page.keyboard.press("j")
     expect(cards.nth(2)).to_be_focused()
-    expect(cards.nth(2)).to_have_attribute("aria-selected", "true")
+    expect(cards.nth(2)).to_have_attribute("aria-current", "true")
     page.keyboard.press("Enter")
-    light = page.locator(".th-light")
+    light = page.locator("dialog.th-light")
     expect(light).to_be_visible()
     words = cards.nth(2).get_attribute("aria-label")
     assert words
@@ -135,6 +138,14 @@ def test_the_keyboard_goes_from_card_to_large_view_to_inspect(visit: Visit, star
     assert picture.evaluate("image => getComputedStyle(image).imageRendering") == "pixelated"
     page.keyboard.press("1")
     expect(light.locator(".th-light-level")).to_have_text("100%")
+    # M lays the outline of the mask over the picture, at its very place.
+    page.keyboard.press("m")
+    over = light.locator(".th-pane-mask")
+    expect(over.locator("path")).to_have_count(2)
+    assert over.evaluate("one => one.style.left") == picture.evaluate("one => one.style.left")
+    expect(light.locator(".th-light-mask")).to_contain_text("of the picture")
+    page.keyboard.press("m")
+    expect(over).to_have_count(0)
     page.keyboard.press("ArrowRight")
     after = cards.nth(3).get_attribute("aria-label")
     assert after
@@ -155,6 +166,83 @@ def test_the_keyboard_goes_from_card_to_large_view_to_inspect(visit: Visit, star
     assert asked.split(",")[0] == page.locator("#object-name input").input_value(), told
 
 
+def tab(page: Page) -> str:
+    """The room in front."""
+    return page.locator("#th-tabs [role=tab][aria-selected=true]").first.inner_text().strip()
+
+
+def test_back_goes_through_four_drill_downs_and_forward_again(visit: Visit, started: App) -> None:
+    page = visit(started.address + "/?tab=explore&view=board")
+    number_of = page.locator(".th-board-run .th-board-cell[data-column=average] button").first
+    expect(number_of).to_be_visible(timeout=SHOWN_MS)
+    expect(page).to_have_title("Leaderboard – TrueHue")
+    # 1: a number opens its pictures, and the keyboard stands on the first of them.
+    number_of.click()
+    box = wall(page)
+    cards = box.locator("article.th-wall-card")
+    expect(cards.first).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(cards.nth(3)).to_be_focused()
+    at_wall = page.url
+    # 2: the large view has an address and a title of its own.
+    page.keyboard.press("Enter")
+    light = page.locator("dialog.th-light")
+    expect(light).to_be_visible()
+    spoken = cards.nth(3).get_attribute("aria-label")
+    assert "large=" in page.url
+    expect(page).to_have_title(re.compile("^Failures: Fail, .* – TrueHue$"))
+    at_light = page.url
+    # 3: Inspect, with the row of pictures that one came through; 4: the next picture but one.
+    page.keyboard.press("i")
+    bench = Workbench(page)
+    bench.shown()
+    film = page.locator(".th-film")
+    expect(film.locator(".th-film-place")).to_have_text(
+        re.compile(r"^4 of \d+ failures$"), timeout=SHOWN_MS
+    )
+    expect(page).to_have_title(re.compile("^Inspect: "))
+    first = page.url
+    film.get_by_role("button", name="Next picture").click()
+    expect(page).not_to_have_url(first)
+    expect(film.locator(".th-film-place")).to_have_text(re.compile(r"^5 of "))
+    page.get_by_role("tab", name="Compare").first.click()
+    expect(page).to_have_title(re.compile("^Compare"))
+    inspected = film.locator("[aria-current=true]").get_attribute("title")
+    # Back four times, each place as it was.
+    page.go_back()
+    expect(page).to_have_title(re.compile("^Inspect: "))
+    expect(film.locator(".th-film-place")).to_have_text(re.compile(r"^5 of "))
+    assert film.locator("[aria-current=true]").get_attribute("title") == inspected
+    page.go_back()
+    expect(light).to_be_visible()
+    assert page.url == at_light
+    expect(light).to_have_attribute("aria-label", str(spoken))
+    page.go_back()
+    expect(light).to_be_hidden()
+    expect(cards.nth(3)).to_be_focused()
+    expect(cards.nth(3)).to_be_in_viewport()
+    assert page.url == at_wall
+    page.go_back()
+    expect(number_of).to_be_visible()
+    expect(number_of).to_be_focused()
+    assert tab(page) == "Explore"
+    # And forward, with the picture selected.
+    page.go_forward()
+    expect(cards.nth(3)).to_be_focused()
+    page.go_forward()
+    expect(light).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(light).to_be_hidden()
+    expect(page).to_have_url(at_wall)
+    # An address opens the large view in another browser.
+    other = visit(at_light)
+    expect(other.locator("dialog.th-light")).to_have_attribute(
+        "aria-label", str(spoken), timeout=SHOWN_MS
+    )
+
+
 def fraction(page: Page, side: str) -> list[float]:
     """The part of a picture that its pane shows: left, top, right, bottom, 0 to 1."""
     value: Any = page.locator(f"[data-side={side}]").evaluate(
@@ -171,7 +259,7 @@ def fraction(page: Page, side: str) -> list[float]:
 def test_two_runs_side_by_side_with_one_zoom(visit: Visit, started: App) -> None:
     page = visit(started.address + WALL)
     box = wall(page)
-    box.locator(".th-wall-card[role=option]").first.focus()
+    box.locator("article.th-wall-card").first.focus()
     page.keyboard.press("c")
     pair = box.locator(".th-compare-pair")
     expect(pair).to_be_focused(timeout=SHOWN_MS)
@@ -218,7 +306,7 @@ def test_two_runs_side_by_side_with_one_zoom(visit: Visit, started: App) -> None
     # Back to the pictures, where one was.
     pair.focus()
     page.keyboard.press("Escape")
-    expect(box.locator(".th-wall-card[role=option]").first).to_be_focused()
+    expect(box.locator("article.th-wall-card").first).to_be_focused()
 
 
 def test_on_a_phone_figures_and_pictures_take_turns(visit: Visit, started: App) -> None:
@@ -231,7 +319,7 @@ def test_on_a_phone_figures_and_pictures_take_turns(visit: Visit, started: App) 
     expect(box.locator(".th-analyses")).to_be_visible()
     expect(box.locator(".th-wall-list")).to_be_hidden()
     box.get_by_role("button", name="Pictures", exact=True).click()
-    box.locator(".th-wall-card[role=option]").first.click()
+    box.locator("article.th-wall-card").first.click()
     expect(page.locator(".th-light-view img")).to_be_visible()
     page.get_by_role("button", name="Close (Esc)").click()
     box.get_by_role("button", name="Compare two runs").click()

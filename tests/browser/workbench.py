@@ -144,7 +144,10 @@ class Workbench:
         self.object_name.press("Enter")
 
     def rule(self, name: str) -> None:
-        self.page.locator("#rule label").filter(has_text=re.compile(f"^\\s*{name}\\s*$")).click()
+        choice = self.page.locator("#rule label").filter(has_text=re.compile(f"^\\s*{name}\\s*$"))
+        if not choice.is_visible():
+            self.page.locator("#rule .th-rule-more").click()
+        choice.click()
 
     def chosen_rule(self) -> str:
         return str(self.page.locator("#rule input:checked").get_attribute("value"))
@@ -153,13 +156,13 @@ class Workbench:
 
     def shown(self, other_than: str | None = None) -> Shown:
         """The verdict, once there is one; another one than ``other_than`` if that is given."""
-        stored = self.verdict.locator(".th-stored")
-        expect(stored).to_have_attribute("data-evidence", re.compile("[0-9a-f]{64}"))
+        stored = self.verdict.locator(".th-judging")
+        expect(stored).to_have_attribute("data-verdict", re.compile("[0-9a-f]{64}"))
         if other_than is not None:
-            expect(stored).not_to_have_attribute("data-evidence", other_than)
+            expect(stored).not_to_have_attribute("data-verdict", other_than)
         # One look at all of it, so that no part can be of a later verdict.
         got: Any = self.verdict.evaluate("""card => ({
-            evidence_id: card.querySelector('.th-stored').dataset.evidence,
+            evidence_id: card.querySelector('.th-judging').dataset.verdict,
             headline: card.querySelector('.th-headline h2').textContent,
             reason: card.querySelector('.th-reason').textContent,
             metrics: [...card.querySelectorAll('.th-metric')].map((row) => ['label', 'value',
@@ -172,4 +175,4 @@ class Workbench:
 
     def problem(self) -> Locator:
         """The sentence of a card that says why nothing is judged."""
-        return self.verdict.locator(".th-reason, .th-waiting")
+        return self.verdict.locator(".th-verdict > .th-reason, .th-verdict > .th-waiting")

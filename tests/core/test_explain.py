@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.verdict.explain import explain
+from core.color.difference import hue_word
+from core.verdict.explain import account, by, explain, without_rule
 from core.verdict.judge import judge, unscored
 from core.verdict.rules import rule
 
@@ -26,7 +27,9 @@ def sentence(
     """What is said of a found color, with the first accepted one as the asked color."""
     accepted = accepted or [ASKED]
     verdict = judge(found, accepted[0], np.array(accepted), rule(rule_id))
-    return explain(verdict, name)
+    said = explain(verdict, name)
+    assert said == f"By {rule_id}: {account(verdict, name)}"
+    return account(verdict, name)
 
 
 def turned(chroma: float, degrees: float, lightness: float = 50.0) -> tuple[float, float, float]:
@@ -108,14 +111,14 @@ def test_without_a_name_it_is_the_color() -> None:
 
 def test_a_small_turn_of_the_hue_is_named_when_nothing_else_is() -> None:
     assert sentence(turned(40.0, 22.9)).endswith(
-        "; the hue is 23° off; lightness and vividness are close."
+        "; the hue is 23° off, redder; lightness and vividness are close."
     )
 
 
 def test_only_a_and_b_are_too_far() -> None:
     # A turn of 8 degrees at C* 60 is 8.4 in a*b* but under 5 in CIEDE2000.
     assert sentence(turned(60.0, 8.0), [(50.0, 60.0, 0.0)]).endswith(
-        "; the hue is 8° off; lightness and vividness are close."
+        "; the hue is 8° off, redder; lightness and vividness are close."
     )
 
 
@@ -189,3 +192,26 @@ def test_a_difference_of_small_parts_is_explained() -> None:
 def test_an_object_in_the_plural() -> None:
     said = sentence((30.0, 40.0, 0.0), name="scissors")
     assert said.endswith("; the color of the scissors is darker than asked.")
+
+
+@pytest.mark.parametrize(
+    ("found_deg", "turn_deg", "word"),
+    [
+        (60.0, 20.0, "yellower"), (60.0, -20.0, "redder"), (130.0, 20.0, "greener"),
+        (130.0, -20.0, "yellower"), (200.0, 20.0, "bluer"), (200.0, -20.0, "greener"),
+        (300.0, 20.0, "redder"), (300.0, -20.0, "bluer"), (5.0, 20.0, "redder"),
+        (355.0, -20.0, "bluer"), (93.0, 10.0, "yellower"), (10.0, -30.0, "redder"),
+        (60.0, 0.0, ""), (60.0, 61.0, ""), (60.0, -170.0, ""),
+    ],
+)  # fmt: skip
+def test_a_turn_of_the_hue_in_a_word(found_deg: float, turn_deg: float, word: str) -> None:
+    """Counterclockwise in the a*b* plane come red, yellow, green and blue."""
+    assert hue_word(found_deg, turn_deg) == word
+
+
+def test_a_sentence_names_its_rule_once() -> None:
+    said = by("paper", "The plate took the apple's color.")
+    assert said == "By paper: the plate took the apple's color."
+    assert by("released", said) == said
+    assert without_rule(said) == ("By paper: ", "The plate took the apple's color.")
+    assert without_rule("The plate was not found.") == ("", "The plate was not found.")

@@ -14,7 +14,7 @@ from PIL import Image
 
 from core.color.systems import parse_target
 from core.pipeline import measure
-from core.verdict.rules import RULES
+from core.verdict.rules import DEFAULT_RULE, RULES, rule
 
 ROOT = Path(__file__).resolve().parents[2]
 ORANGE = "vivid reddish orange"
@@ -81,14 +81,18 @@ def test_a_pass_is_one_line_and_exit_0(folder: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     (line,) = done.stdout.splitlines()
     assert line.startswith("PASS  mug.png  asked Vivid reddish orange, found Lab (52.25, 64.36, ")
-    assert "[paper 1.0]" in line
-    assert line.endswith("0.0 ΔE00 from the asked color; every metric is below its limit.")
+    assert f"[{DEFAULT_RULE} {rule(DEFAULT_RULE).version}] By {DEFAULT_RULE}: 0.0 ΔE00" in line
+    done = run(folder, "mug.png", "--mask", "mask.png", "--target", ORANGE, "--rule", "paper")
+    assert done.stdout.strip().endswith(
+        "[paper 1.0] By paper: 0.0 ΔE00 from the asked color; every metric is below its limit."
+    )
 
 
 def test_a_fail_is_one_line_and_exit_0_too(folder: Path) -> None:
     """The command did its work: the verdict is not an error."""
     done = run(
         folder, "mug.png", "--mask", "mask.png", "--target", "css:blue", "--object", "mug",
+        "--rule", "paper",
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("FAIL  mug.png  asked blue, ")
@@ -109,7 +113,7 @@ def test_json_is_what_the_pipeline_says(folder: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     (found,) = lines(done)
     assert set(found) >= KEYS
-    expected = measure(*picture(), parse_target(ORANGE), "paper", object_name="mug").as_json()
+    expected = measure(*picture(), parse_target(ORANGE), object_name="mug").as_json()
     assert found == {"file": "mug.png", "mask": "mask.png", **expected, "image_notes": []}
 
 

@@ -8,7 +8,10 @@ import pytest
 
 from core.errors import MaskError, NoPixels
 from core.pixels import (
+    _counted,
+    changed_colors,
     check_pair,
+    distinct_colors,
     masked_colors,
     masked_lab,
     masked_srgb24,
@@ -183,3 +186,28 @@ def test_select_pixels_of_colors_that_are_not_there() -> None:
         assert not select_pixels(srgb8, mask, np.array(absent, dtype=np.uint32)).any()
     everything = select_pixels(srgb8, mask, np.array([0, 5], dtype=np.uint32))
     assert everything.all()
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_colors_of_a_changed_mask_are_those_of_the_mask_alone(seed: int) -> None:
+    """Few and many distinct colors; few, some and most pixels change sides."""
+    random = np.random.default_rng(seed)
+    srgb8 = random.integers(0, (256, 16, 4)[seed % 3], (50, 60, 3)).astype(np.uint8)
+    before = random.random((50, 60)) < 0.6
+    now = before ^ (random.random((50, 60)) < (0.02, 0.3, 0.9)[seed // 3 % 3])
+    if seed % 4 == 0:
+        now &= before
+    found = changed_colors(distinct_colors(srgb8, before), srgb8, before, now)
+    alone = distinct_colors(srgb8, now)
+    np.testing.assert_array_equal(found.srgb24, alone.srgb24)
+    np.testing.assert_array_equal(found.counts, alone.counts)
+    np.testing.assert_array_equal(found.lab, alone.lab)
+
+
+def test_counting_sorts_as_comparing_does() -> None:
+    """Which of the two is taken hangs on the processor; what comes out must not."""
+    random = np.random.default_rng(4)
+    for size in (0, 1, 2, 30_000):
+        packed = random.integers(0, 2**24, size, dtype=np.uint32) | np.uint32(0xFF000000)
+        packed[size // 2 :] = packed[: size - size // 2]
+        assert np.array_equal(_counted(packed), np.sort(packed))

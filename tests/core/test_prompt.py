@@ -64,3 +64,11 @@ def test_what_is_no_prompt_is_refused_in_words(given: dict[str, Any], said: str)
 def test_an_unknown_color_is_named() -> None:
     with pytest.raises(UnknownColor, match="blurple"):
         prompt_from_json({"id": "1", "text": "x", "task": "cna", "targets": [{"color": "blurple"}]})
+
+
+def test_a_prompt_of_more_objects_than_results_can_name_is_refused() -> None:
+    """Beyond 127 a place does not fit into the byte that a database keeps it in."""
+    given = {"id": "x", "text": "many mugs", "task": "moc", "targets": [{"object": "mug"}] * 100}
+    assert len(prompt_from_json(given).targets) == 100
+    with pytest.raises(BadInput, match="at most 100 objects, not 101"):
+        prompt_from_json({**given, "targets": [{"object": "mug"}] * 101})

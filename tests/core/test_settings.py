@@ -18,3 +18,15 @@ def test_folders_of_runs_come_from_the_line_or_the_environment(
     monkeypatch.setenv("TRUEHUE_RUNS", os.pathsep.join(("/c", "/d")))
     assert read_settings([]).runs == ("/c", "/d")
     assert read_settings(["--runs", "/a"]).runs == ("/a",)
+
+
+def test_nothing_is_got_ready_for_visitors_where_the_environment_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("TRUEHUE_WARM", "TRUEHUE_EXAMPLE"):
+        monkeypatch.delenv(name, raising=False)
+    assert (read_settings([]).warm, read_settings([]).example) == (True, True)
+    monkeypatch.setenv("TRUEHUE_WARM", "0")
+    assert (read_settings([]).warm, read_settings([]).example) == (False, True)
+    monkeypatch.setenv("TRUEHUE_EXAMPLE", "0")
+    assert (read_settings([]).warm, read_settings([]).example) == (False, False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.spreadsheets import cell, guarded, unguarded
+from core.spreadsheets import STARTS, cell, guarded, guarded_table, unguarded
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+cmd", "-2", "@SUM(A1)", "\tx", "\r=1"])
@@ -20,3 +20,17 @@ def test_other_text_stays(text: str) -> None:
 
 def test_cells() -> None:
     assert [cell(value) for value in (None, -0.123456789, 7, True)] == ["", "-0.123457", 7, True]
+
+
+def test_tables_are_guarded_as_texts_are() -> None:
+    import pyarrow as pa
+
+    texts = [*STARTS, "=1+1", "a=b", "", None, "'tis", "\n=1"]
+    table = pa.table({
+        "text": texts, "kind": pa.array(texts).dictionary_encode(),
+        "number": [-1.5] * len(texts),
+    })  # fmt: skip
+    made = guarded_table(table)
+    expected = [None if text is None else guarded(text) for text in texts]
+    assert made["text"].to_pylist() == made["kind"].to_pylist() == expected
+    assert made["number"].equals(table["number"])

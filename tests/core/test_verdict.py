@@ -11,7 +11,7 @@ import pytest
 from core.color.difference import delta_e00
 from core.errors import BadInput
 from core.verdict.judge import FAIL, PASS, UNSCORED, Metric, Verdict, judge, unscored
-from core.verdict.rules import RULES, Rule, Thresholds, rule
+from core.verdict.rules import DEFAULT_RULE, RULES, Rule, Thresholds, rule
 
 PAPER, RELEASED = rule("paper"), rule("released")
 # What they judge a color by; the others put it into the image's light first (test_truehue).
@@ -138,9 +138,90 @@ def test_released_keeps_to_the_nominal_color_when_it_passes() -> None:
     assert value(verdict, "delta_chroma") == pytest.approx(1.0, abs=1e-12)
 
 
-def test_released_takes_the_best_of_several_that_pass() -> None:
-    verdict = decide(FOUND, [DARKER, (50.0, 43.0, 0.0), (50.0, 40.5, 0.0), VIVID], RELEASED)
-    assert {metric.candidate for metric in verdict.metrics} == {2}
+# Found (50, 40, 0) once more. Along a* a candidate d more vivid is d away in ΔChroma and, at hue
+# 0, about d / (1 + 0.045 * (40 + d / 2)) in ΔE00; one d lighter is d in ΔE00 (SL is 1 at L* 50).
+# So the sums of the three metrics come in the order of d.
+
+
+def at(d: float) -> tuple[float, float, float]:
+    """A candidate that is ``d`` more vivid than what was found."""
+    return 50.0, 40.0 + d, 0.0
+
+
+FAR = (44.0, 40.0, 0.0)
+"""A nominal color that fails by lightness alone: ΔChroma 0, hue 0, ΔE00 about 6."""
+
+
+def chosen(*accepted: tuple[float, float, float]) -> int:
+    """The candidate that the released search ends with."""
+    (place,) = {metric.candidate for metric in decide(FOUND, list(accepted), RELEASED).metrics}
+    return place
+
+
+def test_released_search_goes_on_to_a_lesser_sum_while_none_is_below_half_of_the_limits() -> None:
+    # Sums about 4.9 + 1.7, 4 + 1.4 and 3 + 1.0: each below the one before; none has a ΔChroma
+    # below 2.5, so the search goes to the end, and the least counts.
+    assert chosen(DARKER, at(4.0), at(3.0), at(4.9)) == 2
+    assert chosen(DARKER, at(4.0), at(4.9), at(3.0)) == 3
+
+
+def test_released_search_ends_at_the_first_below_half_of_the_limits() -> None:
+    # 2.4 ends it, though 0.5 stands behind; 2.5 does not, for it is not below.
+    assert chosen(DARKER, at(4.0), at(2.4), at(0.5)) == 2
+    assert chosen(DARKER, at(2.5), at(0.5)) == 2
+    # A later one that is farther than the best so far cannot end it.
+    assert chosen(DARKER, at(0.5), at(2.4)) == 1
+
+
+def test_released_neighbor_has_to_be_nearer_than_the_nominal_color_by_the_sum() -> None:
+    # The nominal color fails by ΔE00 alone, about 6 in all. A neighbor 4.9 more vivid passes
+    # every metric, but its sum is 4.9 + 1.7 = 6.6: it does not count, and the verdict is a fail.
+    verdict = decide(FOUND, [FAR, at(4.9)], RELEASED)
+    nominal = sum(metric.value for metric in verdict.metrics)
+    assert nominal == pytest.approx(6.0, abs=0.35)
+    assert verdict.status == FAIL
+    assert {metric.candidate for metric in verdict.metrics} == {0}
+    assert sum(m.value for m in decide(FOUND, [at(4.9)], RELEASED).metrics) > nominal
+    assert decide(FOUND, [at(4.9)], RELEASED).status == PASS
+    # 4.0 + 1.4 = 5.4 is below: it counts.
+    assert decide(FOUND, [FAR, at(4.0)], RELEASED).status == PASS
+
+
+def test_released_search_near_neutral() -> None:
+    # Grays: only lightness differs, and at L* 50 a step of d is about d in ΔE00. The nominal color
+    # is 8 away; of its neighbors at 4, 3 and 2, the last is the first below 2.5.
+    found, nominal = (50.0, 0.0, 0.0), (58.0, 0.0, 0.0)
+    grays = [nominal, (54.0, 0.0, 0.0), (53.0, 0.0, 0.0), (52.0, 0.0, 0.0), (50.0, 0.0, 0.0)]
+    verdict = decide(found, grays, RELEASED)
+    assert verdict.status == PASS
+    assert {metric.candidate for metric in verdict.metrics} == {3}
+    assert value(verdict, "hue_deg") == 0.0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_released_search_is_the_loop_written_out(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    spread = random.choice([3.0, 6.0])
+    accepted = np.array([FOUND]) + random.normal(0.0, spread, (60, 3))
+    verdict = judge(FOUND, tuple(accepted[0]), accepted, RELEASED)
+
+    def numbers(place: int) -> tuple[float, float, float]:
+        alone = decide(FOUND, [tuple(accepted[place])])
+        return tuple(value(alone, name) for name in ("delta_chroma", "delta_e00", "hue_deg"))
+
+    def passes(three: tuple[float, float, float]) -> bool:
+        return three[0] < 5.0 and three[1] < 5.0 and three[2] < 30.0
+
+    where, least = 0, sum(numbers(0))
+    for place in range(1, len(accepted)):
+        three = numbers(place)
+        if passes(numbers(0)) or not (passes(three) and sum(three) < least):
+            continue
+        where, least = place, sum(three)
+        if three[0] < 2.5 and three[1] < 2.5:
+            break
+    assert {metric.candidate for metric in verdict.metrics} == {where}
+    assert verdict.status == (PASS if where or passes(numbers(0)) else FAIL)
 
 
 def test_a_candidate_far_away_changes_nothing() -> None:
@@ -256,19 +337,24 @@ def test_unscored_has_a_reason_and_no_numbers() -> None:
 
 def test_rules_are_named_once_and_versioned() -> None:
     ids = [known.id for known in RULES]
-    assert ids == ["paper", "paper-centred", "released", "released-unguided", "truehue"]
+    assert ids == [
+        "truehue", "paper", "released", "paper-centred", "released-unguided", "released-munsell",
+    ]  # fmt: skip
+    assert [known.id for known in RULES if known.main] == ["truehue", "paper", "released"]
+    assert all(rule(known.variant_of).main for known in RULES if not known.main)
+    assert RULES[0].id == DEFAULT_RULE == "truehue"
     assert all(known.version for known in RULES)
     assert [rule(name) for name in ids] == list(RULES)
 
 
 def test_an_unknown_rule_names_the_known_ones() -> None:
-    with pytest.raises(BadInput, match=r'"strict".*paper, paper-centred, released'):
+    with pytest.raises(BadInput, match=r'"strict".*truehue, paper, released'):
         rule("strict")
 
 
-def test_only_the_released_rules_clean_up_and_only_one_is_guided() -> None:
-    assert [known.id for known in RULES if known.cleanup] == ["released", "released-unguided"]
-    assert [known.id for known in RULES if known.guided] == ["released"]
-    assert [known.id for known in RULES if known.same_candidate] == [
-        "released", "released-unguided",
-    ]  # fmt: skip
+def test_only_the_released_rules_clean_up_and_one_of_them_is_not_guided() -> None:
+    released = ["released", "released-unguided", "released-munsell"]
+    assert [known.id for known in RULES if known.cleanup] == released
+    assert [known.id for known in RULES if known.same_candidate] == released
+    assert [known.id for known in RULES if known.guided] == ["released", "released-munsell"]
+    assert [known.id for known in RULES if known.reconstructed] == ["released-munsell"]

@@ -158,22 +158,59 @@ def test_paper_of_a_small_image_from_its_bytes() -> None:
 
 
 def test_released_achromatic_branch() -> None:
-    # Chromas 0, 3, 5, 14, 15: the median is 5 < 10, so the object counts as achromatic, and the
-    # mean is that of the four below 15. The one at exactly 15 is out.
-    # L* (10 + 20 + 30 + 40) / 4 = 25, a* (0 + 3 + 0 + 14) / 4 = 4.25, b* (0 + 0 - 5 + 0) / 4.
-    lab = np.array([[10, 0, 0], [20, 3, 0], [30, 0, -5], [40, 14, 0], [90, 9, 12]], dtype=float)
+    # Chromas 0 (eight times), 3, 5, 14, 15: the median is 0 < 10, so the object counts as
+    # achromatic, and eleven pixels lie below 15, which is more than ten: the mean is theirs. The
+    # one at exactly 15 is out.
+    # L* (8 * 10 + 20 + 30 + 40) / 11 = 170/11, a* (3 + 14) / 11, b* -5/11.
+    lab = np.array(
+        [[10, 0, 0]] * 8 + [[20, 3, 0], [30, 0, -5], [40, 14, 0], [90, 9, 12]], dtype=float
+    )
     found = released(lab)
     assert found.achromatic
-    assert found.lab == pytest.approx((25.0, 4.25, -1.25), abs=1e-12)
-    assert found.used.tolist() == [1, 1, 1, 1, 0]
-    assert found.steps == (("chroma below 15", 4),)
+    assert found.lab == pytest.approx((170 / 11, 17 / 11, -5 / 11), abs=1e-12)
+    assert found.used.tolist() == [1] * 11 + [0]
+    assert found.steps == (("chroma below 15", 11),)
 
 
-def test_released_achromatic_branch_is_not_guided() -> None:
-    lab = np.array([[10.0, 0.0, 0.0]] * 10 + [[90.0, 0.0, 0.0]] * 10)
-    found = released(lab, target_lab=np.array([90.0, 0.0, 0.0]))
+def test_released_achromatic_branch_takes_all_where_ten_or_fewer_are_below_15() -> None:
+    # The same without one of the eight: ten lie below 15, so the one at 15 stays in.
+    # L* (7 * 10 + 20 + 30 + 40 + 90) / 11 = 250/11, a* (3 + 14 + 9) / 11, b* (-5 + 12) / 11.
+    lab = np.array(
+        [[10, 0, 0]] * 7 + [[20, 3, 0], [30, 0, -5], [40, 14, 0], [90, 9, 12]], dtype=float
+    )
+    found = released(lab)
     assert found.achromatic
-    assert found.lab == (50.0, 0.0, 0.0)
+    assert found.lab == pytest.approx((250 / 11, 26 / 11, 7 / 11), abs=1e-12)
+    assert found.used_count == 11
+    assert found.steps == ()
+    # Eleven are left, which is more than ten: the five nearest to the target count, here the one
+    # at (90, 9, 12) and the four next to it in lightness: 40, 30, 20, 10.
+    guided = released(lab, target_lab=np.array([90.0, 9.0, 12.0]))
+    assert guided.used_count == 5
+    assert guided.lab[0] == pytest.approx((90 + 40 + 30 + 20 + 10) / 5, abs=1e-12)
+
+
+def test_released_achromatic_branch_is_guided_too() -> None:
+    # Gray at L* 1 to 60, the target L* 50.4: a tenth of sixty is six, and on the neutral axis
+    # CIEDE2000 grows with |dL|: 50, 51, 49, 52, 48, 53 with the mean 50.5. Unguided: 30.5.
+    lab = np.array([[light, 0.0, 0.0] for light in range(1, 61)], dtype=float)
+    found = released(lab, target_lab=np.array([50.4, 0.0, 0.0]))
+    assert found.achromatic
+    assert found.used_count == 6
+    assert found.lab == pytest.approx((50.5, 0.0, 0.0), abs=1e-12)
+    assert found.steps == (
+        ("chroma below 15", 60), ("the tenth nearest to the asked color", 6),
+    )  # fmt: skip
+    assert released(lab).lab == pytest.approx((30.5, 0.0, 0.0), abs=1e-12)
+
+
+@pytest.mark.parametrize(("pixels", "kept"), [(10, 10), (11, 5), (59, 5), (60, 6)])
+def test_released_achromatic_guidance_begins_above_ten_pixels(pixels: int, kept: int) -> None:
+    # The darkest are the nearest to L* 0: their mean is that of 1 to ``kept``.
+    lab = np.array([[light, 0.0, 0.0] for light in range(1, pixels + 1)], dtype=float)
+    found = released(lab, target_lab=np.array([0.0, 0.0, 0.0]))
+    assert found.used_count == kept
+    assert found.lab[0] == pytest.approx((1 + kept) / 2, abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -359,19 +396,22 @@ def naive_paper(lab: np.ndarray, centered: bool) -> np.ndarray:
 def naive_released(lab: np.ndarray, target: np.ndarray | None) -> np.ndarray:
     chroma = np.hypot(lab[:, 1], lab[:, 2])
     if np.median(chroma) < 10:
-        return lab[chroma < 15].mean(axis=0)
+        lab = lab[chroma < 15] if (chroma < 15).sum() > 10 else lab
+        return naive_nearest(lab, target).mean(axis=0) if len(lab) > 10 else lab.mean(axis=0)
     ab = lab[:, 1:]
     _, v2 = naive_axes(ab - ab.mean(axis=0))
     across = (ab - ab.mean(axis=0)) @ v2
     q1, q3 = np.percentile(across, [25, 75])
     near = (across >= q1 - 1.5 * (q3 - q1)) & (across <= q3 + 1.5 * (q3 - q1))
     lab, chroma = lab[near], chroma[near]
-    lab = lab[chroma >= np.median(chroma)]
-    if target is not None:
-        distance = colour.delta_E(lab, target, method="CIE 2000")
-        keep = max(5, int(len(lab) * 0.1))
-        lab = lab[np.argsort(distance, kind="stable")[:keep]]
-    return lab.mean(axis=0)
+    return naive_nearest(lab[chroma >= np.median(chroma)], target).mean(axis=0)
+
+
+def naive_nearest(lab: np.ndarray, target: np.ndarray | None) -> np.ndarray:
+    if target is None:
+        return lab
+    distance = colour.delta_E(lab, target, method="CIE 2000")
+    return lab[np.argsort(distance, kind="stable")[: max(5, int(len(lab) * 0.1))]]
 
 
 def random_object(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

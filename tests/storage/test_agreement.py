@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -12,6 +12,7 @@ from core.errors import BadInput
 from core.records import EvidenceRecord
 from storage import Storage
 from storage.agreement import CELLS, Agreement
+from tests.storage.conftest import SteppingClock
 from tests.storage.samples import answers, asks, brushed, drawing, picture
 
 COLORS = ("l3:Vivid red", "css:red", "l2:Blue", "#123456")
@@ -34,9 +35,20 @@ def by_loop(rows: list[EvidenceRecord], first: str, second: str) -> dict[Any, di
     return out
 
 
-@pytest.fixture
-def filled(storage: Storage) -> tuple[Storage, list[EvidenceRecord]]:
-    """900 verdicts of three rules on 40 images, some judged several times; in order of adding."""
+@pytest.fixture(scope="module")
+def filled(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[tuple[Storage, list[EvidenceRecord]]]:
+    """900 verdicts of three rules on 40 images, some judged several times; in order of adding.
+
+    Read by every test, changed by none. One batch: 900 of them waited for the disk 900 times.
+    """
+    clock = SteppingClock()
+    with Storage.open(tmp_path_factory.mktemp("agreement") / "data", clock) as storage:
+        yield storage, _fill(storage)
+
+
+def _fill(storage: Storage) -> list[EvidenceRecord]:
     rng = random.Random(4)
     images = [storage.images.add(picture(n), str(n), "render").image_id for n in range(40)]
     masks = {one: storage.masks.add(one, brushed(2.0, of=one)).mask_id for one in images}
@@ -55,8 +67,8 @@ def filled(storage: Storage) -> tuple[Storage, list[EvidenceRecord]]:
         if rng.random() < 0.2:
             about["relation"] = "differs"
         row = EvidenceRecord(**{**row.__dict__, "target": about})
-        rows.append(storage.evidence.add(row))
-    return storage, rows
+        rows.append(row)
+    return storage.evidence.add_many(rows)
 
 
 @pytest.mark.parametrize("task", [None, "cna", "nothing of it"])

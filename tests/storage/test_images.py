@@ -160,3 +160,22 @@ def test_the_folder_is_not_tied_to_the_working_directory(tmp_path, monkeypatch) 
         monkeypatch.chdir("elsewhere")
         np.testing.assert_array_equal(storage.images.srgb8(record.image_id), picture())
         assert storage.data_dir == (tmp_path / "data").resolve()
+
+
+def test_images_are_found_by_their_words(storage: Storage) -> None:
+    drawn = {"model": "sdxl-base-1.0", "object_name": "mug", "target": "css:tomato", "seed": 3}
+    storage.images.add(picture(1), "A mug, tomato", "generated", origin=drawn)
+    storage.images.add(picture(2), "Ann's mug 100%.png", "upload")
+    storage.images.add(picture(3), "holiday.png", "upload")
+
+    def names(source: str | None = None, words: str = "") -> list[str]:
+        return [record.name for record in storage.images.recent(source=source, words=words)]
+
+    assert names() == ["holiday.png", "Ann's mug 100%.png", "A mug, tomato"]
+    assert names("upload") == ["holiday.png", "Ann's mug 100%.png"]
+    assert names(words="MUG") == ["Ann's mug 100%.png", "A mug, tomato"]
+    assert names("upload", "mug") == names(words="100% ann's") == ["Ann's mug 100%.png"]
+    assert names(words="sdxl tomato") == ["A mug, tomato"]
+    assert names(words="nothing") == []
+    assert storage.images.counts("mug") == {"generated": 1, "upload": 1}
+    assert storage.images.counts() == {"generated": 1, "upload": 2}

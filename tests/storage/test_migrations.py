@@ -280,3 +280,33 @@ def test_a_database_of_the_fifth_step_knows_which_of_its_prompts_are_concepts(
     told = [(number, concept_of(one)) for number, one in zip(numbers, mixed, strict=True)]
     assert known == [(number, *one) for number, one in told if one]
     assert len(known) == 2
+
+
+def test_a_database_of_the_sixth_step_begins_to_count_its_writes(data_dir: Path) -> None:
+    """Also where the machine stops right after: the log is replayed from a copy of the files."""
+    data_dir.mkdir()
+    sixth = Database.open(_path(data_dir), migrations=MIGRATIONS[:6])
+    images = Images(sixth, data_dir / "images")
+    image = images.add(picture(), "a", "upload")
+    assert sixth.tally() is None
+    assert not (data_dir / "truehue.duckdb.confirmed").exists()
+    sixth.close()
+    copied = data_dir.parent / "copied"
+    with Storage.open(data_dir) as storage:
+        assert storage.images.recent() == [image]
+        assert storage.losses.unread() == []
+        before = storage._database.tally()
+        second = storage.images.add(picture(1), "b", "upload")
+        counted = storage._database.tally()
+        assert before is not None
+        assert counted is not None
+        assert (before.writes, counted.writes) == (0, 1)
+        assert counted.database_id == before.database_id
+        shutil.copytree(data_dir, copied)
+    for folder in (data_dir, copied):
+        with Storage.open(folder) as storage:
+            assert storage._database.tally() == counted
+            assert {one.image_id for one in storage.images.recent()} == {
+                image.image_id, second.image_id
+            }  # fmt: skip
+            assert storage.losses.unread() == storage.check() == []

@@ -20,7 +20,7 @@ from core.diagnose.records import Example, Report
 from core.diagnose.run import diagnose
 from core.errors import BadInput, UnknownColor
 from core.prompts.prompt import ObjectTarget
-from core.verdict.rules import RULES
+from core.verdict.rules import DEFAULT_RULE, RULES
 from tabs import explore, explore_report, explore_run, inspect, shell
 from tabs.context import Context
 from tabs.explore_audit import agreement_view
@@ -99,13 +99,14 @@ def test_numbers_of_the_page_are_those_of_the_report(
         "css": "92.00",
     }
     by = {one["by"]: one["rows"] for one in view["breakdowns"]}
-    assert [row["key"] for row in by["light"]] == ["overcast", "hard"]
+    # The worst light first.
+    assert [row["key"] for row in by["light"]] == ["hard", "overcast"]
     assert [row["key"] for row in by["object"]] == ["mug", "cube"]
     assert all(len(row["swatches"]) == 1 for row in by["hue"] + by["lightness"])
     rule = report.rules[0]
     figure = rule.figure("pooled", "css", "light", "hard")
     assert figure is not None
-    found = by["light"][1]["cells"][rule.id]["css"]
+    found = by["light"][0]["cells"][rule.id]["css"]
     assert found["hit"]["percent"] == figure.hit_percent
     assert json.loads(json.dumps(view)) == view
 
@@ -223,12 +224,14 @@ def test_inspect_opens_the_example_with_rule_color_and_exact_mask(
     asked = ("plate", "css:red", "paper", 2, True, "l3")
     out = explore.opened(context, view, source, *asked)
     updates = dict(zip([id(one) for one in view.outputs], out, strict=True))
-    assert updates[id(view.rule)] == "released"
+    rule_shown = updates[id(view.rule)]
+    assert (rule_shown["value"] if isinstance(rule_shown, dict) else rule_shown) == "released"
     assert updates[id(view.object_name)] == "mug"
     assert updates[id(view.neighbors)] == 2
-    (row,) = context.storage.evidence.recent(1)
-    assert (row.protocol, row.mask_id) == ("released", kept["mask"])
-    assert row.target["name"] == "Orange"
+    shown = updates[id(view.verdict)]["view"]["question"]
+    assert (shown["rule"], shown["mask"]) == ("released", kept["mask"])
+    assert parse_target(shown["target"]).name == "Orange"
+    assert context.storage.evidence.count() == 0
     with pytest.raises(BadInput, match="did not say"):
         explore.opened(context, view, {}, *asked)
 
@@ -344,7 +347,7 @@ def mugs(context: Context) -> Iterator[Context]:
 
 def test_the_table_counts_stored_verdicts(mugs: Context) -> None:
     view = agreement_view(mugs, {})
-    assert (view["a"], view["b"], view["judged"]) == ("paper", "released", 3)
+    assert (view["a"], view["b"], view["judged"]) == (DEFAULT_RULE, "paper", 3)
     counts = view["counts"]
     assert counts["disagree"] == counts["first"] + counts["second"] == len(view["pairs"])
     assert counts["disagree"] > 0
@@ -361,7 +364,7 @@ def test_reasons_are_measured_again(mugs: Context) -> None:
     told = reasons(mugs, [pair["key"] for pair in pairs])
     assert set(told) == {pair["key"] for pair in pairs}
     for one in told.values():
-        assert "released" in one["sentence"]
+        assert DEFAULT_RULE in one["sentence"]
         assert all(title and text for title, text in one["reasons"])
     with pytest.raises(BadInput, match="At most"):
         reasons(mugs, ["x"] * 9)
@@ -372,13 +375,14 @@ def test_stored_images_are_judged_by_what_they_lack(context: Context) -> None:
     kept = stored(context, MUG, "paper", "Red")
     target = ObjectTarget("mug", parse_target("l2:Red"))
     context.storage.drawings.add(drawing(kept["image_id"], targets=(target,)))
-    assert agreement_view(context, {})["judged"] == 0
+    both = {"a": "paper", "b": "released"}
+    assert agreement_view(context, both)["judged"] == 0
     for expected in ("1 image judged, 0 had all", "0 images judged, 1 had all"):
         job = start_rejudge(context, ["paper", "released"], "me")
         until(lambda job=job: job.finished)  # type: ignore[misc]
         assert job.status == "done", job.problem
         assert job.words.startswith(expected)
-    assert agreement_view(context, {})["judged"] == 1
+    assert agreement_view(context, both)["judged"] == 1
     with pytest.raises(BadInput, match="No rule is called"):
         start_rejudge(context, ["nobody"], "me")
 

@@ -15,24 +15,28 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from core.analysis.board import AVERAGE, TABLE_TASKS, Rate, board
-from core.analysis.records import TABLE_SYSTEMS, Slice
+from core.analysis.records import TABLE_SYSTEMS, PromptTally, Slice
+from core.errors import BadInput
 from core.prompts.prompt import Prompt
 from core.published import value
 from core.runs.folder import RunFolder
 from core.runs.records import RunPlan
 from core.runs.shards import read_shard, write_shard
 from core.verdict.judge import FAIL, PASS, UNSCORED
+from core.verdict.rules import DEFAULT_RULE, rule
 from storage import Storage
 from tabs.context import Context
 from tabs.explore_board import board_view
+from tabs.explore_board_csv import board_csv
 from tabs.explore_board_groups import groups
 from tabs.explore_board_rows import SYSTEM_CHOICES
+from tabs.explore_limits import limits_view, usual_limits
 from tabs.explore_slice import slice_of
 from tabs.routes_board import board_routes
 from tests.storage.run_samples import sample_plan, sample_prompts, sample_result, sample_run
 
 SOME = sample_plan("flux.1-dev", 60)
-PLAN = replace(SOME, rules=(SOME.rules[0], SOME.rules[-1]))
+PLAN = replace(SOME, rules=tuple(one for one in SOME.rules if one[0] in ("truehue", "paper")))
 
 
 @pytest.fixture(scope="module")
@@ -154,7 +158,7 @@ def test_every_number_opens_its_own_failures(context: Context, tmp_path: Path) -
 
     for systems in (*SYSTEM_CHOICES, "l2", "l3", "css"):
         view = board_view(context, {"systems": systems})
-        rows = board(results.board("paper"), "averaged" if systems == "each" else systems)
+        rows = board(results.board(DEFAULT_RULE), "averaged" if systems == "each" else systems)
         for group in view["groups"]:
             for one in group["rows"]:
                 for task, cell in rows[one["id"]].cells.items():
@@ -221,8 +225,8 @@ def test_a_part_is_named_and_leads_nothing(client: TestClient) -> None:
     assert found["cells"][AVERAGE]["note"] == "0 of 5 tasks so far"
     assert found["progress"]["words"].startswith("50% drawn")
     assert found["beside"].startswith("free ")
-    other = row(shown(client, rule="truehue"), "=part")
-    assert (other["said"], other["cells"]) == ("not judged by truehue", {})
+    other = row(shown(client, rule="paper"), "=part")
+    assert (other["said"], other["cells"]) == ("not judged by paper", {})
 
 
 def test_an_earlier_version_of_a_rule_is_another_group(made: tuple[Context, RunFolder]) -> None:
@@ -278,10 +282,10 @@ def test_the_published_table_stands_apart_as_printed(client: TestClient) -> None
 
 
 def test_csv_holds_the_same_numbers(client: TestClient) -> None:
-    answer = client.get("/api/explore/board.csv", params={"systems": "each", "rule": "truehue"})
+    answer = client.get("/api/explore/board.csv", params={"systems": "each", "rule": "paper"})
     assert answer.headers["content-disposition"].endswith('"truehue-leaderboard.csv"')
     lines = list(csv.DictReader(io.StringIO(answer.text)))
-    view = shown(client, systems="each", rule="truehue")
+    view = shown(client, systems="each", rule="paper")
     cells = row(view, "flux")["cells"]
     mine = [one for one in lines if one["run_name"].startswith("flux")]
     assert [one["system"] for one in mine] == ["l2 l3 css", *TABLE_SYSTEMS]
@@ -291,7 +295,7 @@ def test_csv_holds_the_same_numbers(client: TestClient) -> None:
     unscored = sum(int(number) for name, number in mine[0].items() if name.startswith("unscored_")
                    and name != "unscored_are")  # fmt: skip
     assert unscored == row(view, "flux")["unscored"]["count"]
-    (part,) = [one for one in lines if one["run_name"].startswith("=part")]
+    (part,) = [one for one in lines if one["run_name"].startswith("'=part")]
     assert (part["cna_percent"], part["pictures_in"]) == ("", "4")
 
 
@@ -383,3 +387,73 @@ def test_the_folder_of_another_run_is_no_fault(
     with TestClient(app) as client:
         found = row(shown(client), "elsewhere")
     assert found["progress"]["words"] == "50% drawn"
+
+
+# ── live limits ──────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("at", [0, 1])
+def test_the_rules_own_limits_give_the_stored_verdicts(
+    made: tuple[Context, RunFolder], at: int
+) -> None:
+    context, folder = made
+    by = rule(PLAN.rules[at][0])
+    limits = usual_limits(by)
+    assert limits
+    results = context.storage.results
+    stored = results.board(by.id, [folder.run_id])
+    assert stored == results.board(by.id, [folder.run_id], limits)
+    none = results.board(by.id, [folder.run_id], dict.fromkeys(limits, 1e-6))
+    wide = results.board(by.id, [folder.run_id], dict.fromkeys(limits, 999.0))
+    assert _passes(none) < _passes(stored) < _passes(wide)
+    assert sum(one.images * one.prompts for one in wide) == PLAN.total
+
+
+def _passes(tallies: list[PromptTally]) -> int:
+    """Passes of tasks that ask every object for a color."""
+    return sum(one.passes * one.prompts for one in tallies if one.task == "cna")
+
+
+def test_moved_limits_recount_by_hand(made: tuple[Context, RunFolder]) -> None:
+    context, folder = made
+    params = {"rule": "paper", "limits": "delta_e00:12,hue_deg:45", "systems": "l2"}
+    view = board_view(context, params)
+    assert "ΔE00 below 12 instead of 5" in view["limits"]["words"]
+    assert [one["now"] for one in view["limits"]["metrics"]] == [5.0, 12.0, 45.0]
+    groups_of = [one for group in view["groups"] for one in group["rows"]]
+    row = next(one for one in groups_of if one["id"] == folder.run_id)
+    wanted = [
+        (one.status, one.delta_chroma, one.delta_e00, one.hue_deg)
+        for shard in folder.shards()
+        for item in read_shard(shard)
+        if (PLAN.prompts[item.prompt].task, PLAN.prompts[item.prompt].system) == ("cna", "l2")
+        for one in item.verdicts
+        if one.rule == "paper"
+    ]
+    scored = [one for one in wanted if one[0] != UNSCORED]
+    passes = sum(
+        one[2] is not None and one[1] < 5 and one[2] < 12 and one[3] < 45  # type: ignore[operator]
+        for one in scored
+    )
+    assert row["cells"]["cna"]["title"].startswith(f"{passes} of {len(scored)} scored pictures")
+    # Never stored: the rule's own are as they were, and a file says whose the numbers are.
+    assert board_view(context, {"rule": "paper"})["limits"]["words"] == ""
+    lines = list(csv.DictReader(io.StringIO(board_csv(context, params))))
+    assert lines[0]["limits"] == "delta_chroma:5 delta_e00:12 hue_deg:45"
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        ({"rule": "released", "limits": "delta_e00:7"}, "With other limits another could pass"),
+        ({"rule": "truehue", "limits": "delta_e00:7"}, "has no limit 'delta_e00'"),
+        ({"rule": "paper", "limits": "delta_e00:nan"}, "give a number above 0"),
+        ({"rule": "paper", "limits": "delta_e00:-3"}, "give a number above 0"),
+    ],
+)
+def test_limits_that_cannot_be_are_refused(
+    made: tuple[Context, RunFolder], params: dict[str, str], words: str
+) -> None:
+    with pytest.raises(BadInput, match=words):
+        board_view(made[0], params)
+    assert limits_view("released", {})["metrics"] == []

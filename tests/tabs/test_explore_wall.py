@@ -26,6 +26,7 @@ from tabs.explore_compare import compare_view
 from tabs.explore_pictures import labels
 from tabs.explore_slice import slice_of
 from tabs.explore_wall import facets_view, picture_view, wall_view
+from tabs.judgments import judge_verdict
 from tests.storage.run_samples import (
     fill,
     sample_plan,
@@ -211,14 +212,45 @@ def test_one_picture_has_every_rule_and_object(filled: Filled) -> None:
         picture_view(filled.context, {"run": "f" * 16, "position": "0"})
 
 
+def test_one_disagrees_with_the_verdict_of_a_picture(filled: Filled) -> None:
+    run, position = next(key for key, item in filled.items.items() if len(item.masks) == 2)
+    context = filled.context
+    asked = {"run": run, "position": position, "answer": "fail", "reason": "It is brown."}
+    said = judge_verdict(context, {**asked, "rule": "paper"})
+    by_rule = {one["rule"]: one for one in said["statuses"]}
+    found = context.storage.results.picture(run, position)
+    assert {one.rule for one in found} == set(by_rule)
+    assert all(by_rule[one.rule]["status"] == one.picture_status for one in found)
+    assert by_rule["paper"]["version"] == dict(context.storage.runs.get(run).rules)["paper"]
+    answer = picture_view(context, {"run": run, "position": str(position)})
+    assert answer["judgment"]["reason"] == "It is brown."
+    assert context.storage.evidence.count() == 0
+    with pytest.raises(BadInput, match="not judged by"):
+        judge_verdict(context, {**asked, "rule": "none"})
+    with pytest.raises(BadInput, match="Say which picture"):
+        judge_verdict(context, {**asked, "rule": "paper", "position": "0"})
+
+
 def test_runs_of_one_model_are_told_apart(filled: Filled) -> None:
     runs = filled.context.storage.runs.all()
     assert sorted(labels(runs).values()) == ["model-a", "model-b"]
-    same = [replace(run, model="model-a") for run in runs]
-    assert sorted(labels(same).values()) == ["model-a on a sample", "model-b on a sample"]
+    # What differs stands first, and no name is longer than 30 characters.
+    same = [
+        replace(
+            run, model="model-a", name=f"model-a on a sample, {at}",
+            summary={**run.summary, "seed": 7 * at},
+        )
+        for at, run in enumerate(runs)
+    ]  # fmt: skip
+    assert sorted(labels(same).values()) == ["seed 0", "seed 7"]
+    other = replace(same[0], run_id="e" * 16, model="model-of-a-very-long-name-indeed", name="")
+    several = labels([*same, replace(other, name=other.model)])
+    assert sorted(several.values()) == [
+        "model-of-a-very-long-name-ind…", "seed 0 · model-a", "seed 7 · model-a"
+    ]  # fmt: skip
     named = [replace(run, name=f"Monday {run.model[-1]}") for run in runs]
     assert sorted(labels(named).values()) == ["Monday a", "Monday b"]
-    twins = [replace(run, name="One name") for run in same]
+    twins = [replace(run, name="One name") for run in runs]
     assert sorted(labels(twins).values()) == sorted(f"One name ({one[:6]})" for one in filled.runs)
 
 
@@ -235,7 +267,7 @@ def test_pairs_are_counted_as_the_shards_say(filled: Filled) -> None:
         for run, position in said
         if run == first and (second, position) in said
     ]
-    given = {"a": first, "b": second}
+    given = {"rule": "paper", "a": first, "b": second}
     answer = compare_view(filled.context, given)
     for cell, kind in kinds.items():
         assert answer["counts"][cell] == both.count(kind) > 0

@@ -120,7 +120,8 @@ def test_results_without_pictures_come_in_and_say_so(folder: RunFolder, tmp_path
 def test_quick_exports_are_sent_at_once(client: TestClient, folder: RunFolder) -> None:
     base = f"/api/runs/{folder.run_id}"
     table = client.get(f"{base}/export.csv")
-    assert table.headers["content-disposition"] == 'attachment; filename="a-small-run.csv"'
+    named = f'filename="a-small-run-{folder.run_id[:6]}.csv"'
+    assert table.headers["content-disposition"] == f"attachment; {named}"
     found = list(csv.DictReader(io.StringIO(table.text, newline="")))
     assert {row["rule"] for row in found} == set(RULES)
     assert f"A mug {EVIL}" in {row["text"] for row in found}
@@ -153,7 +154,12 @@ def test_a_long_export_is_made_in_the_background(
     state = ended(client, context, "export", job)
     assert (state["status"], state["done"]) == ("done", state["total"])
     file = client.get(state["result"]["url"])
-    assert 'filename="a-small-run.truehue.zip"' in file.headers["content-disposition"]
+    named = f'filename="a-small-run-{folder.run_id[:6]}.truehue.zip"'
+    assert named in file.headers["content-disposition"]
+    # What the menu said of its size before is about right.
+    sizes = client.get(f"/api/runs/{folder.run_id}/sizes").json()
+    assert set(sizes) == {"csv", "parquet", "zip", "images"}
+    assert all(words.startswith("about ") for words in sizes.values())
     names = zipfile.ZipFile(io.BytesIO(file.content)).namelist()
     assert sum(name.startswith("images/") for name in names) == 7
 

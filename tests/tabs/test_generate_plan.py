@@ -122,15 +122,15 @@ def test_an_object_and_a_color_are_a_prompt() -> None:
 
 
 def test_own_words_stay_as_they_are_and_keep_their_id() -> None:
-    one = own_prompt(Own("  Two  cats\non a sofa ", "", ""))
+    one = own_prompt(Own("  Mist  over\nthe hills ", "", ""))
     assert (one.text, one.targets, one.task, one.source) == (
-        "Two cats on a sofa",
+        "Mist over the hills",
         (),
         "free",
         "own",
     )
-    assert one.id == own_prompt(Own("Two cats on a sofa", "", "")).id
-    assert one.id != own_prompt(Own("Two cats on a sofa", "cat", "")).id
+    assert one.id == own_prompt(Own("Mist over the hills", "", "")).id
+    assert one.id != own_prompt(Own("Mist over the hills", "cat", "")).id
     with pytest.raises(BadInput, match="Write what to draw"):
         own_prompt(Own("  ", "", "css:red"))
     with pytest.raises(UnknownColor, match="blurple"):

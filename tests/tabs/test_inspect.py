@@ -13,11 +13,12 @@ import pytest
 from core.color.systems import parse_target
 from core.masks.mask import Mask
 from core.pipeline import measure
-from core.records import ImageRecord
-from core.verdict.rules import RULES
+from core.records import EvidenceRecord, ImageRecord
+from core.verdict.rules import DEFAULT_RULE, RULES
 from tabs import inspect
 from tabs.context import Context
 from tabs.inspect_view import confidence_view
+from tabs.keeping import keep_asked
 from tests.core.photographs import bounds, object_photograph
 from tests.tabs.drawn import drawn
 
@@ -35,6 +36,12 @@ def box(photograph: Photograph) -> dict[str, Any]:
 
 def view_of(update: dict[str, Any]) -> Any:
     return update["view"]
+
+
+def kept(context: Context, verdict: dict[str, Any]) -> EvidenceRecord:
+    """The row of the verdict that is shown, after it was kept."""
+    keep_asked(context, view_of(verdict)["question"])
+    return context.storage.evidence.get(view_of(verdict)["evidence_id"])
 
 
 def filled(view: inspect.View, updates: list[Any]) -> dict[str, Any]:
@@ -104,14 +111,15 @@ def test_a_color_that_cannot_be_read_is_explained(
 
 @pytest.mark.parametrize("rule_id", ALL_RULES)
 @pytest.mark.parametrize("target", ["l3:Vivid reddish orange", "#B45A32"])
-def test_a_verdict_is_what_the_pipeline_measures_and_is_stored_so(
+def test_a_verdict_is_what_the_pipeline_measures_and_is_kept_so(
     context: Context, stored: ImageRecord, photograph: Photograph, rule_id: str, target: str
 ) -> None:
     staged, verdict, evidence = inspect.judge(
         context, value_of(stored, box(photograph), seq=7), " ball ", target, rule_id, 0, True
     )
     card = view_of(verdict)
-    row = context.storage.evidence.get(card["evidence_id"])
+    assert context.storage.evidence.count() == 0, "a draft until somebody asks to keep it"
+    row = kept(context, verdict)
     assert row.mask_id is not None
     pixels = context.storage.masks.pixels(row.mask_id)
     wanted = measure(photograph[0], pixels, parse_target(target), rule_id, object_name="ball")
@@ -129,7 +137,8 @@ def test_a_verdict_is_what_the_pipeline_measures_and_is_stored_so(
     told = json.loads(card["json"])
     assert told["evidence_id"] == card["evidence_id"]
     assert told["delta_e00"] == wanted.numbers()["delta_e00"]
-    assert set(view_of(evidence)) == {"chromaticity", "lightness", "offsets", "names", "steps"}
+    cards = {"chromaticity", "lightness", "offsets", "names", "names_of", "steps", "colors"}
+    assert set(view_of(evidence)) == cards
     assert staged["seq"] == 7
     assert f"{np.count_nonzero(pixels):,} px" in staged["mask_text"]
     assert context.storage.check() == []
@@ -163,9 +172,14 @@ def test_the_same_verdict_twice_is_one_row_and_another_question_is_another(
         (value, "apple", "css:red", "paper", 0, True),
         (value_of(stored, {"type": "whole"}), "ball", "css:red", "paper", 0, True),
     ]
-    ids = [view_of(inspect.judge(context, *values)[1])["evidence_id"] for values in asked]
+    ids = [kept(context, inspect.judge(context, *values)[1]).evidence_id for values in asked]
     assert ids[0] == ids[1]
-    assert len(set(ids)) == len(asked) - 1 == context.storage.evidence.count()
+    assert len(set(ids)) == len(asked) - 1
+    # Every rule is kept with the one that was shown: of five questions, two of them the same mask,
+    # object and color by another rule.
+    assert view_of(inspect.judge(context, *asked[3])[1])["kept"]
+    questions = {row.mask_id: 0 for row in context.storage.evidence.recent(100)}
+    assert len(questions) == 2
 
 
 def test_pixels_that_the_rule_left_out_are_hatched_on_demand(
@@ -248,8 +262,8 @@ def test_a_drawn_image_opens_with_its_exact_mask_and_what_was_asked(
     assert staged["mask_text"].startswith("Exact mask from the renderer · ")
     assert plain(opened["object_name"]) == "mug"
     assert plain(opened["target"]) == "l3:Vivid reddish orange"
-    assert (plain(opened["rule"]), plain(opened["neighbors"])) == ("paper", 0)
-    row = context.storage.evidence.get(view_of(verdict)["evidence_id"])
+    assert (plain(opened["rule"]), plain(opened["neighbors"])) == (DEFAULT_RULE, 0)
+    row = kept(context, verdict)
     assert row.mask_id is not None
     measured = context.storage.masks.get(row.mask_id)
     assert measured.content_sha256 == mask.content_sha256
@@ -303,7 +317,11 @@ def test_the_link_of_a_verdict_opens_the_same_verdict(
     assert plain(again["object_name"]) == "red ball"
     assert plain(again["target"]) == target
     assert (plain(again["rule"]), plain(again["neighbors"])) == ("paper-centred", k)
-    assert context.storage.evidence.count() == 1
+    assert context.storage.evidence.count() == 0
+    kept(context, verdict)
+    assert view_of(
+        filled(view, inspect.restore(context, view, link_query(card["link"])))["verdict"]
+    )["kept"]
 
 
 @pytest.mark.parametrize("image", ["f" * 16, "short", "zzzzzzzzzzzzzzzz", "../../x", "%00"])
@@ -343,7 +361,7 @@ def test_a_link_with_nonsense_in_it_opens_with_defaults(
     out = inspect.restore(context, view, {"image": stored.image_id, **query})
     assert out[0]["image_id"] == stored.image_id
     opened = filled(view, out)
-    assert (plain(opened["rule"]), plain(opened["neighbors"])) == ("paper", 0)
+    assert (plain(opened["rule"]), plain(opened["neighbors"])) == (DEFAULT_RULE, 0)
 
 
 def test_a_link_to_another_tab_leaves_this_one_alone(context: Context, view: inspect.View) -> None:
@@ -381,7 +399,7 @@ def test_two_people_at_once_each_get_their_own_result(context: Context) -> None:
             assert answer[1] == own[1]
             assert answer[2] == own[2]
     assert alone[0][1]["view"]["evidence_id"] != alone[1][1]["view"]["evidence_id"]
-    assert context.storage.evidence.count() == 2
+    assert context.storage.evidence.count() == 0
 
 
 def test_two_people_with_new_images_at_once_lose_nothing(context: Context) -> None:
@@ -397,15 +415,16 @@ def test_two_people_with_new_images_at_once_lose_nothing(context: Context) -> No
                 context, value_of(image, {"type": "whole"}), f"{number}-{step}", "css:red",
                 "paper", 0, True,
             )  # fmt: skip
-            out.append((image.image_id, view_of(verdict)["evidence_id"]))
+            out.append((image.image_id, kept(context, verdict).evidence_id))
         return out
 
     with ThreadPoolExecutor(2) as pool:
         done = [pair for own in pool.map(person, (1, 2)) for pair in own]
     for image_id, evidence_id in done:
         assert context.storage.evidence.get(evidence_id).image_id == image_id
-    assert context.storage.evidence.count() == 8
-    assert context.data_text() == "data · 8 images · 8 verdicts"
+    verdicts = 8 * len(ALL_RULES)
+    assert context.storage.evidence.count() == verdicts
+    assert context.data_text() == f"data · 8 images · {verdicts} verdicts"
 
 
 # ── what only some rules have ───────────────────────────────────────────────────────────────────
@@ -427,12 +446,12 @@ def test_numbers_without_a_limit_are_told_and_the_light_and_the_confidence_are_s
         assert bars[label]["passed"] is None
         assert bars[label]["limit_text"] == "not judged"
         assert "does not judge by it" in bars[label]["help"]
-    assert card["light"].startswith("Compared at ")
+    assert card["light"].startswith("Compared as it looks in ")
     assert card["accepted"]["title"] == "In this light"
     assert int(card["confidence"]["text"].rstrip("%")) >= 50
     steps = {step["title"]: step["text"] for step in view_of(evidence)["steps"]}
     assert "Light of the image" in steps
-    assert steps["Verdict by truehue 1.0"].endswith("limits misfit 4.2")
+    assert steps["Verdict by truehue 1.1"].endswith("limits misfit 3.6")
     assert view_of(evidence)["offsets"]["to"].endswith(", as this light shows it")
     _, verdict, _ = inspect.judge(context, value, "ball", "css:orangered", "paper", 0, True)
     assert (view_of(verdict)["light"], view_of(verdict)["confidence"]) == ("", None)

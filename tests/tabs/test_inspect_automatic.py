@@ -96,9 +96,7 @@ def judged(context: Context, image: ImageRecord, *marks: dict[str, Any]) -> tupl
 
 
 def mask_of(context: Context, card: dict[str, Any]) -> MaskRecord:
-    row = context.storage.evidence.get(card["evidence_id"])
-    assert row.mask_id is not None
-    return context.storage.masks.get(row.mask_id)
+    return context.storage.masks.get(card["question"]["mask"])
 
 
 def titles(evidence: dict[str, Any]) -> dict[str, str]:

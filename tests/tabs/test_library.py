@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -108,7 +110,12 @@ def test_a_selection_is_browsed_as_a_set_and_follows_its_newest_version(context:
     assert [prompt.id for prompt in index.prompts] == ids[:3]
     assert context.library.index("selection:hard ones") is index
     save("hard ones", [("mini", name) for name in ids])
+    old = weakref.ref(index)
+    del index
     assert len(context.library.index("selection:hard ones").prompts) == 5
+    gc.collect()
+    # An index takes megabytes: that of a version that nobody can ask for any more is given back.
+    assert old() is None
     drawn(context, "gencolorbench", ids[0])
     found = search(context, "selection:hard ones", Query(), False, RULE)
     assert [row["drawn"] for row in found["rows"]] == [1, 0, 0, 0, 0]

@@ -109,7 +109,7 @@ def test_several_models_are_a_run_each_and_masks_follow_the_model() -> None:
     first, second = plans(wish, prompts(4), "Few", "few")
     assert (first.model, first.steps, first.options["light"]) == (RENDERER, None, "studio")
     assert (second.model, second.steps, second.options) == ("sdxl-base-1.0", 20, {})
-    assert second.name == "Few · Stable Diffusion XL base 1.0"
+    assert second.name == "Stable Diffusion XL base 1.0, seed 0 · Few"
     alone = wish_of({"set": "few", "models": [RENDERER], "name": "  mine "})
     assert (alone.masker.kind, plans(alone, prompts(2), "Few")[0].name) == ("exact", "mine")
 
@@ -339,7 +339,14 @@ def test_a_folder_that_cannot_be_read_is_shown_with_the_reason(
         said = capsys.readouterr().out
         assert "unreadable" in said
         assert "model-a on a sample" in said
-    assert not any(shown["may"].values())
+    assert [name for name, may in shown["may"].items() if may] == ["hide"]
+    # Storage cannot take it in; it can be taken out of the list all the same.
+    act(context, "broken", "hide", {})
+    view = runs_view(context, "")
+    assert (len(view["runs"]), view["hidden"]) == (1, 1)
+    assert Keeper(context.storage, context.engine, context.sources, {}).is_hidden("broken")
+    act(context, "broken", "show", {})
+    assert "broken" in [one["id"] for one in runs_view(context, "")["runs"]]
 
 
 def test_what_a_model_drew_here_is_scored_with_its_masks(context: Context) -> None:

@@ -114,7 +114,7 @@ def test_a_mixed_set_says_what_is_measured() -> None:
     one = concept_prompts(("apple",))[:1]
     mixed = [*one, *some_prompts(2, ("cna",))]
     (plan,) = plans(wish, mixed, "Mixed")
-    assert [rule for rule, _ in plan.rules] == ["paper", "released", "truehue"]
+    assert [rule for rule, _ in plan.rules] == ["truehue", "paper", "released"]
     (said,) = told_before(wish, [plan])
     assert said.startswith("1 prompt of concepts asks for no color: the colors of each object")
     assert told_before(wish, plans(wish, mixed[1:], "Others")) == []

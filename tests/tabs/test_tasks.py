@@ -6,6 +6,7 @@ The prompts are the set's own; the failures are those that the renderer acts out
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from threading import Event
 from typing import Any
@@ -93,23 +94,25 @@ def test_a_right_picture_passes_by_every_rule(context: Context, task: str) -> No
 @pytest.mark.parametrize(
     ("task", "failure", "statuses", "steps", "reason"),
     [
-        ("cna", "ignored", "fail", "color", "The color of the banana is wrong: "),
+        ("cna", "ignored", "fail", "color", "the color of the banana is "),
         ("cna", "too-vivid", "fail", "color", "more vivid than asked"),
-        ("ncu", "ignored", "fail", "color", "The color of the apple is wrong: "),
+        ("ncu", "ignored", "fail", "color", "the color of the apple is "),
         ("ncu", "too-vivid", "fail", "color", "more vivid than asked"),
-        ("coa", "ignored", "fail pass", "color color", "The color of the apple is wrong: "),
-        ("coa", "swapped", "fail fail", "color color", "The plate took the apple's color."),
+        ("coa", "ignored", "fail pass", "color color", "the color of the apple is "),
+        ("coa", "swapped", "fail fail", "color color", "the plate took the apple's color."),
         ("coa", "one-missing", "pass fail", "color presence",
          "The plate is not in the picture."),
-        ("moc", "ignored", "fail fail", "color color", "The color of the banana is wrong: "),
+        ("moc", "ignored", "fail fail", "color color", "the color of the banana is "),
+        # What is a part of the color by some rules matches it in another light by truehue.
         ("moc", "leaked", "pass fail", "color color",
-         "The apple took on part of the banana's color."),
+         r"the apple took (on part of )?the banana's color\."),
         ("moc", "swapped", "fail fail", "color color",
-         "The banana and the apple have exchanged their colors."),
+         "the banana and the apple have exchanged their colors."),
         ("moc", "one-missing", "pass fail", "color presence",
          "The apple is not in the picture."),
+        # Both are wrong; the one that is further off by the rule is named.
         ("ica", "ignored", "fail fail", "color color",
-         "The color of the suitcase, the reference, is wrong: "),
+         "the color of the (suitcase, the reference,|backpack) is "),
         ("ica", "one-missing", "pass fail", "color presence",
          "The suitcase is not in the picture."),
     ],
@@ -126,7 +129,7 @@ def test_a_wrong_picture_names_object_and_step(
         assert context.storage.drawings.count(verdict="fail", rule=rule) == 1
         (said,) = [one for one in shown["verdicts"] if one["rule"] == rule]
         assert said["status"] == "fail"
-        assert reason in said["reason"]
+        assert re.search(reason, said["reason"]), said["reason"]
     mark = context.storage.drawings.marks(SET, rule)[row.prompt_id]
     assert mark.verdict == "fail"
 
@@ -137,10 +140,10 @@ def test_a_leak_that_the_paper_lets_pass_is_seen_by_truehue(context: Context) ->
     by_rule = {one["rule"]: one for one in drawing_json(context, row)["verdicts"]}
     assert by_rule["paper"]["status"] == "pass"
     assert by_rule["paper"]["reason"] == (
-        "The apple has the asked color, and the plate did not take it."
+        "By paper: the apple has the asked color, and the plate did not take it."
     )
     assert by_rule["truehue"]["status"] == "fail"
-    assert by_rule["truehue"]["reason"] == "The plate took the apple's color."
+    assert by_rule["truehue"]["reason"] == "By truehue: the plate took the apple's color."
 
 
 def test_the_second_object_of_coa_has_a_question_of_its_own(context: Context) -> None:
@@ -350,7 +353,7 @@ def test_of_two_objects_of_one_name_and_color_both_have_to_be_right(
         assert context.storage.drawings.count(verdict="fail", rule=rule) == 1
     shown = {one["rule"]: one["reason"] for one in drawing_json(context, row)["verdicts"]}
     place = ("first", "second")[wrong]
-    assert shown["paper"].startswith(f"The color of the {place} cup is wrong: ")
+    assert shown["paper"].startswith(f"By paper: the color of the {place} cup is ")
 
 
 def test_an_object_that_an_older_program_left_unscored_is_judged_again(context: Context) -> None:

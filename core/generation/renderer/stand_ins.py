@@ -107,6 +107,11 @@ def stand_in(name: str, category: str = "") -> StandIn:
     return StandIn("cube", itself=False)
 
 
+def known_names() -> tuple[str, ...]:
+    """The names, in lower case, that a shape was chosen for; all others get a cube."""
+    return tuple(_SHAPES)
+
+
 def is_place(name: str) -> bool:
     """Whether a name says where things are rather than what ("sidewalk", "kitchen counter")."""
     words = name.lower().split()

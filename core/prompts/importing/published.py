@@ -2,7 +2,8 @@
 
 Layouts, file names and the place of a released run's images: github.com/moatifbutt/gen-color-bench
 @ 802a3ba, ``gencolorbench/mini_bench_prompt/``. A file is ``<task>_<system>.csv``, for example
-``ncu_hex_css.csv``, and the images of a run are ``<folder>/<csv stem>/<id>_<k>.png``.
+``ncu_hex_css.csv``, and the images of a run are ``<folder>/<csv stem>/<id>_<k>.png``. Earlier files
+are called ``cna_iscc_l2.csv`` and ``numeric_hex_css.csv``; they are taken for what they are now.
 """
 
 from __future__ import annotations
@@ -10,13 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from core.color.catalog import SYSTEMS
 from core.color.catalog import system as color_system
 from core.color.notation import read_hex
 from core.color.systems import ColorTarget
 from core.errors import BadInput, UnknownColor
-from core.prompts.importing.flat import Lookup
+from core.prompts.importing.flat import COLUMNS, Lookup
 from core.prompts.prompt import ObjectTarget, Prompt
 
 LAYOUTS: Mapping[str, tuple[str, ...]] = {
@@ -32,7 +34,11 @@ LAYOUTS: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """The columns of each kind of file, in any order. The hex file also has ``css_name``."""
 OPTIONAL = frozenset({"css_name"})
-_NAME = re.compile(rf"({'|'.join(LAYOUTS)})_({'|'.join(SYSTEMS)})(?![A-Za-z0-9])", re.IGNORECASE)
+_FORMER = {"numeric_hex": "ncu_hex", "numeric_rgb": "ncu_rgb"}
+_NAME = re.compile(
+    rf"({'|'.join((*LAYOUTS, *_FORMER))})_(?:iscc_)?({'|'.join(SYSTEMS)})(?![A-Za-z0-9])",
+    re.IGNORECASE,
+)
 _ID = re.compile(rf"((?:{'|'.join(LAYOUTS)})_(?:{'|'.join(SYSTEMS)}))-(.+)", re.DOTALL)
 # Small systems first: where several have all the names, the smallest is the likeliest.
 _BY_SIZE = ("l1", "l2", "css", "l3")
@@ -58,13 +64,21 @@ def named(name: str) -> Published | None:
     """The published file that a name stands for, also in the forms ``cna_l2 (1).csv`` and
     ``mini-cna_l2.csv``."""
     match = _NAME.search(name)
-    return Published(match[1].lower(), match[2].lower()) if match else None
+    if not match:
+        return None
+    layout = match[1].lower()
+    return Published(_FORMER.get(layout, layout), match[2].lower())
 
 
 def layout_of(columns: Iterable[str]) -> str | None:
-    """The kind of file whose columns these are, exactly, or None."""
+    """The kind of file whose columns these are, or None. Columns that nobody knows make no other
+    kind of it where its own are unmistakable: those of all but ``cna``, as any table has them."""
     given = set(columns) - OPTIONAL
-    return next((kind for kind, wanted in LAYOUTS.items() if given == set(wanted)), None)
+    own = given & (COLUMNS | set(chain.from_iterable(LAYOUTS.values())))
+    for kind, wanted in LAYOUTS.items():
+        if given == set(wanted) or (own == set(wanted) and not own <= COLUMNS):
+            return kind
+    return None
 
 
 def check_columns(published: Published, columns: Sequence[str], name: str) -> list[str]:
@@ -78,7 +92,13 @@ def check_columns(published: Published, columns: Sequence[str], name: str) -> li
             f"{', '.join(missing)}. Found: {', '.join(columns)}. Such a file has: "
             f"{','.join(wanted)}."
         )
-    unused = [column for column in columns if column not in wanted and column not in OPTIONAL]
+    return unused_columns(published.layout, columns)
+
+
+def unused_columns(layout: str, columns: Sequence[str]) -> list[str]:
+    """A note about the columns that a published file has beside its own, or none."""
+    known = {*LAYOUTS[layout], *OPTIONAL}
+    unused = [column or "(no name)" for column in columns if column not in known]
     return [f"Columns that were not used: {', '.join(unused)}."] if unused else []
 
 

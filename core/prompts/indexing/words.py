@@ -110,6 +110,22 @@ class WordIndex:
         """The folded texts, words separated and surrounded by one blank."""
         return self._lines
 
+    def unknown(self, terms: Iterable[Term]) -> list[str]:
+        """The words asked for that begin no word of any prompt, phrases and exclusions left out."""
+        plain = [
+            word for term in terms if not (term.excluded or term.phrase) for word in term.words
+        ]
+        return [word for word in plain if not self._begins(word)]
+
+    @property
+    def known(self) -> Sequence[str]:
+        """All words of the prompts, in the order of the alphabet."""
+        return self._words
+
+    def _begins(self, word: str) -> bool:
+        at = bisect_left(self._words, word)
+        return at < len(self._words) and self._words[at].startswith(word)
+
     def mask(self, terms: Iterable[Term]) -> np.ndarray:
         """Which prompts satisfy all terms."""
         mask = np.ones(self.size, dtype=bool)

@@ -116,7 +116,7 @@ def test_a_second_run_takes_what_is_kept_and_prints_the_table(
     assert done.returncode == 0, done.stderr
     assert (folder / "verdicts.csv.gz").read_bytes() == before
     assert read_report(folder).images_reused == report.images
-    for words in ("paper 1.0", "released 1.0", "96.46%", "92.00%", "not published", "quick look"):
+    for words in ("paper 1.0", "released 1.1", "96.46%", "92.00%", "not published", "quick look"):
         assert words in done.stdout
 
 

@@ -148,7 +148,8 @@ def test_bombs_are_refused_before_and_while_they_unpack(files: Files, tmp_path: 
     path = packed(tmp_path / "a.zip", files)
     refused(path, tmp_path / "runs", "files; 5 are the limit", limits=Limits(files=5))
     refused(path, tmp_path / "runs", "too large", limits=Limits(table_bytes=100))
-    refused(path, tmp_path / "runs", "too large", limits=Limits(total_bytes=1000))
+    refused(path, tmp_path / "runs", "more results than its plan has pictures",
+            limits=Limits(described_bytes=6000, part_bytes=1))  # fmt: skip
     zeros = gzip.compress(b"0" * 2**26)
     refused(packed(tmp_path / "b.zip", {**files, "prompts.jsonl.gz": zeros}), tmp_path / "runs",
             "too large, or cut off")  # fmt: skip
@@ -172,7 +173,8 @@ def plan_with(files: Files, **changes: Any) -> bytes:
         ({"name": "another"}, "not the plan of the run"),
         ({"run_id": "0" * 16}, "not the plan of the run"),
         ({"format": 99}, "has format 99"),
-        ({"total": 10**9}, "how many pictures"),
+        ({"total": 10**7}, "how many pictures"),
+        ({"total": 10**9}, "no pictures, or too many"),
         ({"total": -1}, "total is no number"),
         ({"guidance": 10**400}, "guidance is no number"),
         ({"guidance": -1.0}, "guidance is no number"),

@@ -40,6 +40,14 @@ def results(folder: RunFolder) -> list[ItemResult]:
     return sorted(found, key=lambda item: item.position)
 
 
+def test_formulas_are_guarded_in_csv_alone(tmp_path: Path) -> None:
+    runs = runs_of(make_run(tmp_path, plan("=run()", images=1), failed=()))
+    write_csv(runs, tmp_path / "a.csv")
+    write_parquet(runs, tmp_path / "a.parquet")
+    assert {row["run_name"] for row in read(tmp_path / "a.csv")} == {"'=run()"}
+    assert set(pq.read_table(tmp_path / "a.parquet")["run_name"].to_pylist()) == {"=run()"}
+
+
 def test_every_verdict_is_one_row_in_both_formats(folder: RunFolder, tmp_path: Path) -> None:
     runs = runs_of(folder)
     write_csv(runs, tmp_path / "a.csv")

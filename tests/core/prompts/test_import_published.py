@@ -214,3 +214,41 @@ def test_the_real_files_import_without_loss(stem: str) -> None:
         if prompt.task == "ica":
             assert prompt.targets[1].name == row["ref_object"]
             assert prompt.targets[1].color == main.color
+
+
+NUMERIC = (
+    "id,dataset_category,css_name,color_name,hex,r,g,b,object,prompt\n"
+    "1,numeric,Crimson,crimson,#DC143C,220,20,60,mug,A mug in the color #DC143C.\n"
+    "2,numeric,Teal,teal,#008080,0,128,128,vase,A vase in the color #008080.\n"
+)
+
+
+@pytest.mark.parametrize("name", ["numeric_hex_css.csv", "numeric_hex.csv", "ncu_hex_css.csv",
+                                  "anything.csv"])  # fmt: skip
+def test_an_unknown_column_takes_no_color_away(name: str) -> None:
+    found = read_prompts(NUMERIC.encode(), name)
+    assert (found.kind, found.problems) == ("published", ())
+    assert [one.targets[0].color.hex for one in found.prompts] == ["#DC143C", "#008080"]
+    assert [one.id for one in found.prompts] == ["ncu_hex_css-1", "ncu_hex_css-2"]
+    assert "Columns that were not used: dataset_category." in found.notes
+
+
+def test_former_names_are_those_of_today() -> None:
+    rows = b"id,color,object,prompt\n1,Red,mug,A Red mug.\n"
+    (one,) = read_prompts(rows, "cna_iscc_l2.csv").prompts
+    assert (one.id, one.system) == ("cna_l2-1", "l2")
+
+
+def test_an_own_table_with_more_columns_stays_one() -> None:
+    rows = b"id,color,object,prompt,notes\n1,Red,mug,A Red mug.,mine\n"
+    found = read_prompts(rows, "own.csv")
+    assert found.kind == "csv"
+    assert "Columns that were not used: notes." in found.notes
+
+
+@pytest.mark.parametrize("text", [
+    '{\n "name": "mini",\n "files": {"cna_l1.csv": 12}\n}\n', '{"files": {"cna_l1.csv": 12}}',
+])  # fmt: skip
+def test_a_manifest_is_answered_with_one_sentence(text: str) -> None:
+    with pytest.raises(BadInput, match=r"manifest\.json is a JSON file without prompts"):
+        read_prompts(text.encode(), "manifest.json")

@@ -451,3 +451,25 @@ def test_the_index_answers_as_reading_every_prompt_does(
         for value in chosen.get(one.name, ()):
             expected.setdefault(value, 0)
         assert {value.value: value.count for value in one.values} == dict(expected), one.name
+
+
+def test_words_that_name_a_filter_or_are_misspelled_are_told() -> None:
+    target = ObjectTarget("apple", None, (), "main", "Fruits and vegetables")
+    index = PromptIndex(
+        [
+            Prompt("1", "A purple apple", "free", (target,)),
+            Prompt("2", "A green apple", "free", (target,)),
+            Prompt("3", "A purple fruit bowl", "free"),
+        ]
+    )
+    instead, (first, *_) = index.suggestions(Query(text="purple fruit"))
+    assert instead == ""
+    assert (first.facet, first.value, first.rest, first.count) == (
+        "category", "Fruits and vegetables", "purple", 1,
+    )  # fmt: skip
+    assert index.suggestions(Query(text="purpel"))[0] == "purple"
+    assert index.suggestions(Query(text="purpel apple -green"))[0] == "purple apple -green"
+    assert index.suggestions(Query(text="qqqqq")) == ("", ())
+    assert index.suggestions(Query(text="")) == ("", ())
+    chosen = {"category": frozenset({"Fruits and vegetables"})}
+    assert index.suggestions(Query(text="fruits", chosen=chosen))[1] == ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
@@ -9,16 +10,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from core.prompts.prompt import Prompt
+from core.color.systems import parse_target
+from core.prompts.prompt import ObjectTarget, Prompt
 from core.prompts.sets import prompt_set
+from core.runs import journal
 from core.runs.execute import Crew, execute
 from core.runs.folder import RunFolder
 from core.runs.plan import make_plan
-from core.runs.records import ItemResult, RunPlan
+from core.runs.records import ItemResult, RunPlan, RunState
 from core.runs.shards import read_shard
+from core.runs.team import DONE, READY, Batch, TeamEvent
+from core.runs.worker import Worker, WorkerSettings
 
 ROOT = Path(__file__).resolve().parents[3]
 RULES = ("paper", "released", "truehue")
+MOST_LINES = "TRUEHUE_TEST_MOST_LINES"
+# Here and not below: the worker processes of a run that ``begun`` starts import this module too.
+journal.MOST_LINES = int(os.environ.get(MOST_LINES, journal.MOST_LINES))
 
 
 def some_prompts(
@@ -68,10 +76,53 @@ def rows(folder: RunFolder) -> list[ItemResult]:
     return [replace(one, seconds=None, scoring_seconds=None, worker="") for one in found]
 
 
-def begun(folder: RunFolder, workers: int = 2) -> subprocess.Popen[bytes]:
-    """A process that executes the run."""
+def apples(count: int) -> list[Prompt]:
+    """Prompts of one apple in so many colors, at most 12: one scene, drawn in no time."""
+    colors = ("red", "blue", "green", "gold", "navy", "pink", "teal", "tan", "plum", "lime", "gray",
+              "olive")  # fmt: skip
+    return [
+        Prompt(f"apple-{color}", f"a {color} apple", "free",
+               (ObjectTarget("apple", parse_target(f"css:{color}")),))
+        for color in colors[:count]
+    ]  # fmt: skip
+
+
+class InProcess:
+    """A team whose workers are this process, for tests that are not about processes."""
+
+    def __init__(self, folder: RunFolder) -> None:
+        self._folder = folder
+        self._workers: dict[str, Worker] = {}
+        self._events: list[TeamEvent] = []
+
+    def start(self, worker: str) -> None:
+        self._workers[worker] = Worker(self._folder.path, worker, WorkerSettings(threads=1))
+        self._events.append(TeamEvent(READY, worker))
+
+    def give(self, worker: str, batch: Batch) -> None:
+        items = self._workers[worker].work(batch)
+        self._events.append(TeamEvent(DONE, worker, items=items))
+
+    def events(self, timeout_s: float) -> list[TeamEvent]:
+        found, self._events = self._events, []
+        return found
+
+    def close(self) -> None:
+        for worker in self._workers.values():
+            worker.close()
+
+
+def done(folder: RunFolder) -> RunState:
+    """The run executed to its end in this process."""
+    return execute(folder, team=InProcess(folder))
+
+
+def begun(
+    folder: RunFolder, workers: int = 2, most_lines: int = journal.MOST_LINES
+) -> subprocess.Popen[bytes]:
+    """A process that executes the run, with at most so many rows in a shard."""
     command = [sys.executable, "-m", "tests.core.runs.samples", str(folder.path), str(workers)]
-    return subprocess.Popen(command, cwd=ROOT)
+    return subprocess.Popen(command, cwd=ROOT, env={**os.environ, MOST_LINES: str(most_lines)})
 
 
 if __name__ == "__main__":

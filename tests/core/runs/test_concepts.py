@@ -111,15 +111,17 @@ def test_stored_pictures_have_no_scales() -> None:
 
 
 def test_plans_of_before_keep_their_ids() -> None:
-    """Ids that the version before concepts gave (38c7461)."""
+    """Ids that the version before concepts gave (38c7461), with the rules that there were then."""
     from tests.core.runs.test_plan import ITEMS, PROMPTS
 
+    names = ("paper", "paper-centred", "released", "released-unguided", "truehue")
+    rules = tuple((name, "1.0") for name in names)
     _SILVER = {
         "a5dd93da028fa136": make_plan(PROMPTS, "reference-renderer"),
         "db8ce588115fc142": make_plan(some_prompts(40), "sdxl-base-1.0", guidance=7.5, steps=30),
         "054cd3234d17efd3": make_plan(PROMPTS, "x", kind=STORED, items=ITEMS),
     }
-    assert {name: run_id(plan) for name, plan in _SILVER.items()} == {
+    assert {name: run_id(replace(plan, rules=rules)) for name, plan in _SILVER.items()} == {
         name: name for name in _SILVER
     }
     assert "guidances" not in plan_json(_SILVER["a5dd93da028fa136"])

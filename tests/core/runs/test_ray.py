@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -107,6 +108,14 @@ class OneDies(RayTeam):
 
     killed: str = ""
 
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.starts: list[str] = []
+
+    def start(self, worker: str) -> None:
+        self.starts.append(worker)
+        super().start(worker)
+
     def events(self, timeout_s: float) -> list[TeamEvent]:
         found = super().events(timeout_s)
         for name, member in self._members.items():
@@ -133,7 +142,9 @@ def test_an_actor_that_is_killed_loses_and_repeats_nothing(
     assert rows(shot) == quiet
     # What the killed one wrote down counts, and another one took its place.
     assert team.killed in workers_of(shot)
-    assert len(workers_of(shot)) == 3
+    # (Where processes start slowly, the other one may have done the rest before it begins.)
+    assert len(team.starts) == 3
+    assert len(workers_of(shot)) in (2, 3)
 
 
 def test_a_folder_that_a_worker_cannot_use_ends_the_run_with_the_reason(

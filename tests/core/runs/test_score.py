@@ -23,7 +23,7 @@ from core.verdict.rules import RULES
 from core.verdict.tasks import Settings
 
 EVERY = tuple((one.id, one.version) for one in RULES)
-TRUEHUE = (("truehue", "1.0"),)
+TRUEHUE = (("truehue", "1.1"),)
 RED, BLUE = parse_target("css:crimson"), parse_target("css:mediumblue")
 APPLE, VASE = ObjectTarget("apple", RED), ObjectTarget("vase", BLUE)
 PLATE = ObjectTarget("plate", None, (), "bystander")
@@ -64,7 +64,7 @@ def test_every_rule_has_a_row_an_object_and_one_of_them_leads() -> None:
     assert passing[0].asked_hex == RED.hex
     assert passing[0].lab is not None
     assert passing[0].misfit is not None
-    assert passing[0].misfit < 4.2
+    assert passing[0].misfit < 3.6
     # What the light is made of is told, so that the distance can be computed again.
     factor, haze = passing[0].light_factor, passing[0].haze_percent
     assert factor is not None
@@ -73,7 +73,7 @@ def test_every_rule_has_a_row_an_object_and_one_of_them_leads() -> None:
     linear = np.minimum(asked1 * factor + haze / 100.0, 1.0)
     seen = xyz1_to_lab(linear1_to_xyz1(linear))
     assert float(delta_e00(seen, np.array(passing[0].lab))) == pytest.approx(passing[0].delta_e00)
-    assert rows[0].light_factor is None
+    assert next(one for one in rows if one.rule == "paper").light_factor is None
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,68 @@
+// What a run came to, on its card: its result by the usual rule, and pictures. While it draws these
+// are the latest; afterwards the worst failures. They are asked for when the card is seen.
+const RUN_PICTURES = 8, RUN_PICTURES_MS = 4000;
+const runResults = { asked: 0, at: 0, waiting: null, found: { rule: '', runs: {} }, watchers: new Set() };
+async function askRunResults() {
+  // One question for all cards, and not more often than somebody can read.
+  if (runResults.waiting) return;
+  runResults.waiting = setTimeout(async () => {
+    runResults.at = Date.now();
+    try { runResults.found = await ask('/api/explore/board/cards'); } catch (error) { /* asked again when more has come in */ }
+    runResults.waiting = null;
+    runResults.watchers.forEach((call) => call());
+  }, Math.max(0, runResults.at + RUN_PICTURES_MS - Date.now()));
+}
+function runOutcome(openPicture) {
+  const node = make('div', 'th-run-outcome'), words = make('p', 'th-run-result'), row = make('div', 'th-run-pictures');
+  let run = null, shown = '', seen = false, asked = 0, last = 0, timer = null;
+  row.setAttribute('role', 'group');
+  node.append(words, row);
+  node.hidden = true;
+  function tell() {
+    if (!node.isConnected) { runResults.watchers.delete(tell); return; }
+    const found = run && runResults.found.runs[run.id];
+    put(words, found ? found.words : '');
+    words.title = found ? found.title : '';
+    node.hidden = !found && !row.childElementCount;
+  }
+  function picture(one) {
+    const button = make('button', 'th-run-picture'), image = make('img');
+    button.type = 'button';
+    button.title = one.text;
+    button.setAttribute('aria-label', 'Show large: ' + spoken(one));
+    image.src = one.thumb;
+    image.alt = '';
+    image.loading = 'lazy';
+    image.addEventListener('error', () => button.remove());
+    button.append(image);
+    button.addEventListener('click', () => openPicture(one));
+    return button;
+  }
+  async function pictures() {
+    clearTimeout(timer);
+    if (!run || !seen || !run.stored) return;
+    const drawing = run.moves, state = run.stored + ' ' + drawing;
+    if (state === shown) return;
+    if (Date.now() - last < RUN_PICTURES_MS) { timer = setTimeout(pictures, RUN_PICTURES_MS); return; }
+    const mine = ++asked;
+    last = Date.now();
+    askRunResults();
+    try {
+      const values = { runs: run.id, limit: RUN_PICTURES, sort: drawing ? 'recent' : 'delta_e00', ...(drawing ? {} : { status: 'fail' }) };
+      if (runResults.found.rule) values.rule = runResults.found.rule;
+      const answer = await ask('/api/explore/wall?' + new URLSearchParams(values));
+      if (mine !== asked) return;
+      shown = state;
+      const kept = answer.items.filter((one) => one.thumb);
+      row.setAttribute('aria-label', drawing ? 'The latest pictures' : 'The worst failures');
+      row.replaceChildren(...(kept.length ? [make('span', 'th-soft', drawing ? 'latest' : 'worst')] : []), ...kept.map(picture));
+    } catch (error) { /* the card says what it can */ }
+    tell();
+  }
+  runResults.watchers.add(tell);
+  return {
+    node,
+    watch(card) { new IntersectionObserver((entries) => { seen = entries.some((entry) => entry.isIntersecting); if (seen) pictures(); }).observe(card); },
+    update(now) { run = now; tell(); pictures(); },
+  };
+}

@@ -1,0 +1,71 @@
+// The picture that was asked for last, large beside the button: as it is drawn, then with its verdict.
+const button = element.querySelector('.th-result-picture'), picture = button.querySelector('img');
+const empty = button.querySelector('span'), verdict = element.querySelector('.th-result-verdict');
+const truth = element.querySelector('.th-result-truth'), about = element.querySelector('.th-result-about');
+const SIGNS = { pass: '✓ Pass', fail: '✕ Fail', unscored: '– Unscored' };
+const mine = new Set();
+let item = null, drawing = null, lost = false, asked = 0;
+
+function source(url, words) {
+  picture.hidden = !url;
+  empty.hidden = Boolean(url);
+  put(empty, words || '');
+  if (url && picture.getAttribute('src') !== url) picture.src = url;
+}
+function show() {
+  put(truth, '');
+  element.querySelector('.th-result').classList.toggle('th-result-busy', Boolean(drawing));
+  button.disabled = Boolean(drawing) || !item || !item.image_id;
+  if (drawing) {
+    const words = drawing.status === 'drawing' ? 'Drawing' : drawing.status === 'loading' ? 'Loading the model' : 'Waiting';
+    source(drawing.preview, words + '…');
+    put(verdict, '');
+    put(about, lost ? 'TrueHue does not answer: this is what was last heard.' : drawing.preview ? 'As it is drawn: no verdict yet' : '');
+    return;
+  }
+  if (!item) { source('', 'The picture appears here.'); put(verdict, ''); put(about, ''); return; }
+  source(item.image_id ? item.thumb : '', item.reason);
+  const said = (item.verdicts || []).find((one) => one.rule === window.thRule);
+  verdict.replaceChildren(...(said ? [make('b', '', SIGNS[said.status]), make('span', '', said.reason.startsWith('By ') ? ' ' + said.reason : ' by ' + window.thRule + ': ' + said.reason)]
+    : item.image_id ? [make('span', '', (item.targets || []).some((one) => one.asked) ? 'No verdict yet: click the picture to mark the object.' : 'Nothing of this picture can be judged.')] : []));
+  // What a render's color is, whatever a rule says of it.
+  put(truth, item.truth || '');
+  put(about, (item.text || item.name || '') + ' · ' + item.about);
+  about.title = (item.notes || []).join('\n');
+  picture.alt = item.text || '';
+  button.title = 'Open in Inspect';
+}
+// Enough pixels for the place that it has, once they are here.
+function sharpen() {
+  if (!item || !item.image_id || drawing) return;
+  const full = new Image(), wanted = item.image_id;
+  full.onload = () => { if (item && item.image_id === wanted && !drawing) picture.src = full.src; };
+  full.src = '/media/images/' + wanted + '.png';
+}
+async function newest() {
+  const turn = ++asked;
+  try {
+    const data = await ask('/api/drawings?limit=24&rule=' + encodeURIComponent(window.thRule));
+    if (turn !== asked) return;
+    const found = data.items.find((one) => mine.has(one.job)) || (mine.size ? item : data.items.find((one) => one.image_id)) || null;
+    const other = !item || !found || found.drawing_id !== item.drawing_id;
+    item = found;
+    show();
+    if (other) sharpen();
+  } catch (error) { /* the gallery says that it cannot be listed */ }
+}
+button.addEventListener('click', () => { if (item) document.dispatchEvent(new CustomEvent('th-open', { detail: item })); });
+document.addEventListener('th-jobs', (event) => {
+  event.detail.jobs.filter((job) => job.mine).forEach((job) => mine.add(job.id));
+  const before = drawing;
+  drawing = event.detail.jobs.find((job) => job.mine && ['waiting', 'loading', 'drawing'].includes(job.status) && !(job.done && !job.preview)) || null;
+  lost = event.detail.lost;
+  show();
+  if (before && !drawing) newest();
+});
+document.addEventListener('th-drawn', newest);
+document.addEventListener('th-rule', show);
+// An imported picture may have its verdicts later.
+document.addEventListener('th-judged', newest);
+new IntersectionObserver((seen) => { if (seen.some((entry) => entry.isIntersecting)) newest(); }).observe(button);
+show();

@@ -1,0 +1,62 @@
+"""What is known for sure of an object's color in a picture of the reference renderer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from core.color.difference import delta_e00
+from core.color.spaces import hex_of, srgb8_to_lab
+from core.color.systems import ColorTarget, parse_target
+from core.generation.reference import MODEL_ID
+
+
+def _drawn(origin: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """What the renderer kept of each object; nothing of other models' pictures."""
+    if origin.get("model") != MODEL_ID:
+        return []
+    return [one for one in origin.get("objects") or () if isinstance(one, Mapping)]
+
+
+def true_color_hex(
+    origin: Mapping[str, Any], object_name: str = "", position: int | None = None
+) -> str:
+    """The color, ``"#E83B1B"``, in which the renderer drew an object; empty if it is not known.
+
+    ``origin`` is that of a picture (:mod:`core.generation.reference`). The object is that of the
+    ``position`` of its target, else the only one of that name, else the only one there is.
+    """
+    drawn = _drawn(origin)
+    if position is not None:
+        drawn = [one for one in drawn if one.get("target") == position]
+    elif object_name.strip():
+        name = object_name.strip().lower()
+        drawn = [one for one in drawn if str(one.get("name") or "").strip().lower() == name]
+    color = drawn[0].get("drawn") if len(drawn) == 1 else None
+    try:
+        return parse_target(color).hex if isinstance(color, str) else ""
+    except ValueError:
+        return ""
+
+
+def drawn_shape(origin: Mapping[str, Any], position: int) -> str:
+    """The shape that the renderer drew for the target at ``position``; empty if it is not known."""
+    shapes = [one.get("shape") for one in _drawn(origin) if one.get("target") == position]
+    return shapes[0] if len(shapes) == 1 and isinstance(shapes[0], str) else ""
+
+
+def true_color_words(
+    origin: Mapping[str, Any], target: ColorTarget, object_name: str = "",
+    position: int | None = None,
+) -> str:  # fmt: skip
+    """One sentence on an object's true color beside the asked one; empty if it is not known."""
+    known = true_color_hex(origin, object_name, position)
+    if not known:
+        return ""
+    if known == hex_of(target.srgb8):
+        return f"Its true color is the asked one, {known}: the renderer drew it so."
+    true_lab = srgb8_to_lab(np.array(parse_target(known).srgb8, dtype=np.uint8))
+    apart = float(delta_e00(true_lab, np.array(target.lab)))
+    return f"Its true color is {known}, {apart:.1f} ΔE00 from the asked one."

@@ -1,0 +1,98 @@
+"""Live limits of the leaderboard: what a reader may move, and what is said of it.
+
+They never change a stored verdict: the numbers are counted again for who asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any
+
+from core.errors import BadInput
+from core.verdict.rules import Rule, rule
+
+_LABELS = {
+    "delta_chroma": ("ΔChroma", "", 30.0, 0.5), "delta_e00": ("ΔE00", "", 30.0, 0.5),
+    "hue_deg": ("Hue", "°", 180.0, 1.0), "misfit": ("Misfit", "", 20.0, 0.1),
+}  # fmt: skip
+"""Name, unit, where the slider ends and its step, by metric."""
+
+MOST = 1000.0
+
+
+def may_move(by: Rule) -> bool:
+    """Whether the stored numbers of a rule say who passes with other limits."""
+    return not by.same_candidate
+
+
+def usual_limits(by: Rule) -> dict[str, float]:
+    """The limits that a rule judges by, in the order in which they are told."""
+    given = {name: getattr(by.thresholds, name) for name in _LABELS}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def limits_of(params: Mapping[str, str], rule_id: str) -> dict[str, float]:
+    """The limits of a link, ``limits=delta_e00:7,hue_deg:20``: all of the rule's, with those that
+    are named changed. Empty where none differs from the rule's own.
+
+    Raises BadInput for a rule whose stored numbers cannot say, for a metric that the rule does not
+    judge by, and for what is no positive number.
+    """
+    text = params.get("limits", "").strip()
+    if not text:
+        return {}
+    by = rule(rule_id)
+    usual = usual_limits(by)
+    if not may_move(by):
+        raise BadInput(why_not(by))
+    out = dict(usual)
+    for part in text[:200].split(","):
+        name, _, value = part.partition(":")
+        if name not in usual:
+            raise BadInput(
+                f"The rule {by.name} has no limit {name[:40]!r}: it has {', '.join(usual)}."
+            )
+        out[name] = _number(name, value)
+    return {} if out == usual else out
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not (isfinite(value) and 0 < value <= MOST):
+        raise BadInput(f"The limit of {name} is {text[:40]!r}: give a number above 0, as in 5.")
+    return value
+
+
+def why_not(by: Rule) -> str:
+    """Why the limits of a rule cannot be moved here; empty where they can."""
+    if may_move(by):
+        return ""
+    return (
+        f"The limits of {by.name} cannot be moved here: all its metrics must pass on one accepted "
+        "color, and the numbers of one color are stored. With other limits another could pass."
+    )
+
+
+def limits_view(rule_id: str, limits: Mapping[str, float]) -> dict[str, Any]:
+    """The limits as the page moves them; ``limits`` as :func:`limits_of` gave them."""
+    by = rule(rule_id)
+    usual = usual_limits(by)
+    words = [
+        f"{_LABELS[name][0]} below {limits[name]:g}{_LABELS[name][1]} instead of {value:g}"
+        for name, value in usual.items()
+        if limits and limits[name] != value
+    ]
+    return {
+        "metrics": [
+            {"id": name, "name": _LABELS[name][0], "unit": _LABELS[name][1], "usual": value,
+             "now": limits.get(name, value), "most": _LABELS[name][2], "step": _LABELS[name][3]}
+            for name, value in usual.items()
+        ] if may_move(by) else [],
+        "why_not": why_not(by),
+        "words": f"With your limits: {'; '.join(words)}. Nothing stored changes, and a number opens"
+        " its pictures by the limits of the rule." if words else "",
+    }  # fmt: skip

@@ -1,0 +1,57 @@
+"""Every room by axe-core: nothing serious, in light and in dark, on a screen and on a phone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import expect
+
+from storage import Storage
+from tests.browser.axe import barriers
+from tests.browser.conftest import Visit
+from tests.browser.still_life import png, still_life
+from tests.browser.workbench import Workbench
+from tests.running import App, running
+from tests.storage import run_samples
+
+pytestmark = pytest.mark.browser
+
+SHOWN_MS = 120_000
+# What is in sight when a room has come, by its address.
+ROOMS = {
+    "tab=generate": "#prompts .th-row",
+    "tab=explore&view=board": "#explore-board .th-board-run",
+    "tab=explore&view=wall": "#explore-wall article.th-wall-card",
+    "tab=explore&view=runs": "#explore-runs h3",
+    "tab=explore&view=trust": ".th-trust-table tbody tr",
+    "tab=explore&view=audit": ".th-agree-title",
+    "tab=compare&view=concept": ".th-compare-switch",
+    "tab=compare&view=people": ".th-compare-switch",
+}
+
+
+@pytest.fixture(scope="module")
+def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """The app with two runs on the same 40 prompts."""
+    folder = tmp_path_factory.mktemp("axe")
+    with Storage.open(folder / "data") as storage:
+        run_samples.fill(storage, folder / "runs", ("model-a", "model-b"), prompts=40, images=1)
+    with running(folder / "data") as app:
+        yield app
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_no_room_keeps_anybody_out(visit: Visit, started: App, room: str) -> None:
+    page = visit(f"{started.address}/?{room}")
+    expect(page.locator(ROOMS[room]).filter(visible=True).first).to_be_visible(timeout=SHOWN_MS)
+    assert barriers(page) == []
+
+
+def test_a_verdict_keeps_nobody_out(visit: Visit, started: App) -> None:
+    bench = Workbench(visit(f"{started.address}/?tab=inspect"))
+    bench.open(png(still_life(seed=53)[0]), "axe.png")
+    bench.button("Whole image").click()
+    bench.ask("css:tomato")
+    bench.shown()
+    assert barriers(bench.page) == []

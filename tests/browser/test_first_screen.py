@@ -1,0 +1,107 @@
+"""The first screen: an example with its verdict, and from there to a photograph of one's own."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Visit
+from tests.browser.still_life import box_around, png, still_life
+from tests.browser.workbench import Workbench
+from tests.running import App, running
+
+PHOTOGRAPH, TRUTH = still_life()
+DRAWN_MS = 150_000
+"""Drawing an example takes seconds, on a busy machine many."""
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """An app whose data folder is new: that is what a first screen is of."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TRUEHUE_EXAMPLE", "1")
+        with running(tmp_path_factory.mktemp("first") / "data") as started:
+            yield started
+
+
+DROP = """([at, name, base64]) => {
+  const bytes = Uint8Array.from(atob(base64), (one) => one.charCodeAt(0));
+  const carried = new DataTransfer();
+  carried.items.add(new File([bytes], name, { type: 'image/png' }));
+  const node = document.querySelector(at);
+  const send = (kind) => node.dispatchEvent(new DragEvent(kind, {
+    bubbles: true, cancelable: true, composed: true, dataTransfer: carried }));
+  send('dragover');
+  const covered = !document.querySelector('.th-page-drop').hidden;
+  send('drop');
+  return covered;
+}"""
+
+
+def drop(page: Page, at: str, content: bytes, name: str) -> bool:
+    """Drops a file on the first element of that selector; whether the page said where it goes."""
+    return bool(page.evaluate(DROP, [at, name, base64.b64encode(content).decode("ascii")]))
+
+
+def test_from_the_first_screen_to_a_photograph_of_ones_own(fresh: App, visit: Visit) -> None:
+    page = visit(fresh.address)
+    bench, examples = Workbench(page), page.get_by_role("navigation", name="Examples")
+    # Alive without a click: a picture, its verdict, and a rule that says otherwise.
+    expect(bench.verdict.locator(".th-headline")).to_contain_text("Passes", timeout=DRAWN_MS)
+    paper = bench.verdict.locator(".th-other").filter(has_text="paper").first
+    expect(paper).to_contain_text("fails")
+    expect(bench.stage.locator(".th-stage-name")).to_have_text("Example: A mug of known color")
+    expect(examples.get_by_role("button", name="A mug of known color")).to_have_attribute(
+        "aria-pressed", "true"
+    )
+    expect(bench.data).to_contain_text("0 images · 0 verdicts")
+
+    # Dropped beside the stage: it takes the example's place, and the example's question goes.
+    assert drop(page, "#verdict", png(PHOTOGRAPH), "my jar.png")
+    expect(bench.stage.locator(".th-stage-name")).to_have_text("my jar.png")
+    expect(page.locator("#object-name input, #object-name textarea")).to_have_value("")
+    expect(bench.verdict).to_contain_text("Colors of the whole picture")
+    expect(examples).to_be_hidden()
+    expect(bench.data).to_contain_text("1 image · 0 verdicts")
+
+    bench.mark("Box", *box_around(TRUTH))
+    expect(bench.mask).to_contain_text("GrabCut · box")
+    expect(bench.verdict).to_contain_text("What color is it?")
+    expect(bench.verdict.locator(".th-palette")).to_be_visible()
+    bench.ask("vivid reddish orange")
+    expect(bench.verdict.locator(".th-headline h2")).to_have_text(re.compile("Passes|Fails"))
+
+
+def test_a_link_that_names_a_picture_shows_no_examples(fresh: App, visit: Visit) -> None:
+    image = fresh.upload(png(PHOTOGRAPH[::-1].copy()), "upside down.png").json["image_id"]
+    page = visit(f"{fresh.address}/?tab=inspect&image={image}")
+    expect(page.locator("#stage .th-stage-name")).to_have_text("upside down.png")
+    expect(page.locator("#examples .th-examples")).to_be_hidden()
+
+
+def test_a_file_dropped_in_another_room_opens_in_inspect(fresh: App, visit: Visit) -> None:
+    page = visit(f"{fresh.address}/?tab=generate")
+    expect(page.get_by_role("tab", name="Generate")).to_have_attribute("aria-selected", "true")
+    assert drop(page, "#th-header", png(PHOTOGRAPH[:, ::-1].copy()), "from generate.png")
+    expect(page.locator("#stage .th-stage-name")).to_have_text("from generate.png")
+
+
+def test_two_more_examples_are_drawn_when_they_are_pressed(fresh: App, visit: Visit) -> None:
+    page = visit(fresh.address)
+    bench, examples = Workbench(page), page.get_by_role("navigation", name="Examples")
+    # Somebody has brought pictures: the page waits for them, the examples for being pressed.
+    expect(examples).to_be_visible()
+    expect(bench.problem()).to_contain_text("Open a photograph")
+    examples.get_by_role("button", name="Two objects, one leaked").click()
+    expect(bench.verdict.locator(".th-headline")).to_contain_text("Fails", timeout=DRAWN_MS)
+    expect(page.locator("#object-name input, #object-name textarea")).to_have_value("mug")
+    examples.get_by_role("button", name="A scene with a box mark").click()
+    expect(bench.mask).to_contain_text("GrabCut · box", timeout=DRAWN_MS)
+    expect(page.locator("#object-name input, #object-name textarea")).to_have_value("banana")
+    images = Path(fresh.data) / "images"
+    assert len(list(images.rglob("*.png"))) == 6

@@ -1,0 +1,214 @@
+"""A run's folder is counted, not believed: what is damaged is told, and done again."""
+
+from __future__ import annotations
+
+import json
+import logging
+import shutil
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pytest
+
+from core.errors import BadInput
+from core.runs.execute import execute
+from core.runs.folder import PLAN, PROMPTS, STATE, RunFolder
+from core.runs.health import DAMAGED, require_whole
+from core.runs.journal import LEFT_OUT, Journal
+from core.runs.plan import place_of
+from core.runs.records import ItemResult
+from core.runs.rows import row_of
+from core.runs.shards import read_shard, write_shard
+from tests.core.runs.samples import apples, done, rows, small_plan
+
+PICTURES = 12
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    """A run of 12 pictures whose results lie in three shards."""
+    folder = RunFolder.create(tmp_path_factory.mktemp("runs"), small_plan(apples(PICTURES)))
+    assert done(folder).status == "finished"
+    results = [one for path in folder.shards() for one in read_shard(path)]
+    results.sort(key=lambda one: one.position)
+    for path in folder.shards():
+        path.unlink()
+    for number in range(3):
+        write_shard(
+            folder.shard_folder / f"s001w1-{number:05d}.parquet",
+            results[number * 4 : number * 4 + 4],
+        )
+    assert folder.state().done == PICTURES
+    return folder
+
+
+@pytest.fixture
+def copy(finished: RunFolder, tmp_path: Path) -> RunFolder:
+    return RunFolder(shutil.copytree(finished.path, tmp_path / finished.run_id))
+
+
+def _flipped(place: float) -> Callable[[Path], None]:
+    def flip(path: Path) -> None:
+        content = bytearray(path.read_bytes())
+        content[int(len(content) * place)] ^= 255
+        path.write_bytes(content)
+
+    return flip
+
+
+def _cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-20])
+
+
+def _last_byte(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-1] + b"!")
+
+
+def _emptied(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+DAMAGES = [_emptied, _cut, _flipped(0.95), _last_byte, Path.unlink]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_shard_is_told_and_its_pictures_are_done_again(
+    finished: RunFolder, copy: RunFolder, damage: Callable[[Path], None]
+) -> None:
+    second = copy.shards()[1]
+    damage(second)
+    state = copy.state()
+    assert (state.status, state.done, state.total) == ("paused", 8, PICTURES)
+    assert "4 of 12 pictures that were done have no results" in state.message
+    assert "Resume does them again" in state.message
+    assert (second.name in state.message) == second.exists()
+    with pytest.raises(BadInput, match="4 of 12 pictures"):
+        require_whole(copy)
+    there = second.exists()
+    assert done(copy).status == "finished"
+    assert (copy.state().done, copy.state().message) == (PICTURES, "")
+    assert rows(copy) == rows(finished)
+    assert (copy.path / DAMAGED / second.name).exists() == there
+    require_whole(copy)
+
+
+def test_every_flipped_byte_of_a_shard_is_an_error_in_words(copy: RunFolder) -> None:
+    """In the footer too, of which pyarrow may say that it is no text."""
+    path = copy.shards()[0]
+    whole = path.read_bytes()
+    refused = 0
+    for place in range(len(whole) - 1, len(whole) - 1500, -23):
+        content = bytearray(whole)
+        content[place] ^= 255
+        path.write_bytes(content)
+        try:
+            require_whole(copy)
+        except BadInput:
+            refused += 1
+    assert refused > 40
+
+
+def test_a_byte_that_only_reading_everything_finds_is_found_by_an_export(copy: RunFolder) -> None:
+    path = copy.shards()[0]
+    _flipped(0.4)(path)
+    with pytest.raises(BadInput, match="cannot be read"):
+        require_whole(copy)
+    assert done(copy).status == "finished"
+    require_whole(copy)
+    assert [one.name for one in (copy.path / DAMAGED).iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize(
+    "content", [None, b"", b"{", b"[]", b'{"status": 5}', b'{"run_id": "x"}', bytes(300)]
+)
+def test_a_state_that_is_lost_or_damaged_is_made_from_the_shards(
+    finished: RunFolder, copy: RunFolder, content: bytes | None
+) -> None:
+    path = copy.path / STATE
+    path.unlink() if content is None else path.write_bytes(content)
+    state = copy.state()
+    assert (state.status, state.done, state.failed) == ("finished", PICTURES, 0)
+    require_whole(copy)
+    copy.shards()[2].unlink()
+    state = copy.state()
+    assert (state.status, state.done) == ("paused", 8)
+    assert "counted anew" in state.message
+    assert done(copy).done == PICTURES
+    assert rows(copy) == rows(finished)
+
+
+def test_a_state_of_nothing_is_planned(tmp_path: Path) -> None:
+    folder = RunFolder.create(tmp_path, small_plan(apples(2)))
+    assert folder.state().status == "planned"
+
+
+@pytest.mark.parametrize("damage", [_emptied, _cut, _flipped(0.5), Path.unlink])
+def test_prompts_that_cannot_be_read_are_an_error(
+    copy: RunFolder, damage: Callable[[Path], None]
+) -> None:
+    damage(copy.path / PROMPTS)
+    for use in (copy.state, copy.plan, lambda: require_whole(copy), lambda: execute(copy)):
+        with pytest.raises(BadInput, match=r"prompts\.jsonl\.gz"):
+            use()
+
+
+def test_a_plan_that_cannot_be_read_is_an_error(copy: RunFolder) -> None:
+    _cut(copy.path / PLAN)
+    for use in (copy.state, lambda: RunFolder(copy.path).plan(), lambda: execute(copy)):
+        with pytest.raises(BadInput, match=r"plan\.json"):
+            RunFolder(copy.path).state() if use is copy.state else use()
+
+
+def test_lines_of_another_run_are_left_out_with_a_reason(
+    copy: RunFolder, finished: RunFolder, caplog: pytest.LogCaptureFixture
+) -> None:
+    (lost,) = read_shard(copy.shards()[2])[:1]
+    copy.shards()[2].unlink()
+    number, image = place_of(copy.plan(), lost.position)
+    alien: list[ItemResult] = [
+        replace(lost, position=999),
+        replace(lost, position=-1),
+        replace(lost, prompt=number + 1, image=image),
+        replace(lost, attempt=0),
+    ]
+    (copy.journal / "s001w9-00000.jsonl").write_text(
+        "".join(json.dumps(row_of(one)) + "\n" for one in [*alien, lost])
+    )
+    with caplog.at_level(logging.WARNING, "truehue"):
+        assert done(copy).status == "finished"
+    assert rows(copy) == rows(finished)
+    said = [json.loads(line) for line in (copy.path / LEFT_OUT).read_text().splitlines()]
+    assert [one["line"]["position"] for one in said[:2]] == [999, -1]
+    assert "the position 999 is not among the run's 12" in said[0]["reason"]
+    assert len(said) == 4
+    assert "left out" in caplog.text
+
+
+def test_a_shard_of_another_run_is_kept_aside(copy: RunFolder) -> None:
+    results = [replace(one, position=one.position + 900) for one in read_shard(copy.shards()[0])]
+    write_shard(copy.shard_folder / "s001w7-00000.parquet", results)
+    assert "s001w7-00000.parquet" in copy.state().message
+    assert done(copy).status == "finished"
+    assert [one.name for one in (copy.path / DAMAGED).iterdir()] == ["s001w7-00000.parquet"]
+
+
+def test_a_run_at_work_is_believed(copy: RunFolder) -> None:
+    """Its shards and journals change all the time; whoever is at it knows best."""
+    from core.runs.folder import LOCK
+    from core.runs.locks import held
+
+    running = replace(copy.state(), status="running", done=11)
+    copy.keep_state(running)
+    with held(copy.path / LOCK, ""):
+        assert asdict(copy.state()) == asdict(running)
+    assert copy.state().status == "interrupted"
+
+
+def test_journals_count_for_a_run_that_was_broken_off(copy: RunFolder) -> None:
+    results = read_shard(copy.shards()[2])
+    copy.shards()[2].unlink()
+    book = Journal(copy.journal, copy.shard_folder, "s002w1")
+    for one in results:
+        book.add(one)
+    assert (copy.state().status, copy.state().done) == ("finished", PICTURES)
