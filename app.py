@@ -184,4 +184,4 @@ def allowed_hosts(host: str, public: bool = False) -> tuple[str, ...]:
 
 
 if __name__ == "__main__":
-    run_command(main)
+    run_command(main, teardown=False)

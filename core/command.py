@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import os
+import signal
 import sys
 from collections.abc import Callable
 from typing import NoReturn
 
 
-def run_command(main: Callable[[], int]) -> NoReturn:
+def run_command(main: Callable[[], int], teardown: bool = True) -> NoReturn:
     """Runs ``main`` and ends the program with its exit status.
 
     A terminal without Greek letters shows \\u0394 instead of ending the run; a reader who has gone
     (``| head``) ends it with status 1 and no traceback.
+
+    Without ``teardown`` the process is left when Python has joined its threads and called what is
+    registered for its end, before it takes itself apart: a thread that then comes back from native
+    code (a model's, the database's) can keep it from ever ending. Such a program calls this before
+    it imports anything that registers something for its end.
     """
+    status = 1
+
+    def leave() -> None:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(status)
+
+    if not teardown:
+        atexit.register(leave)  # the first to be registered is the last to be called
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
@@ -23,4 +41,10 @@ def run_command(main: Callable[[], int]) -> NoReturn:
         # What is still buffered goes nowhere, or Python would complain at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 1
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else int(end.code is not None)
+        raise
+    except KeyboardInterrupt:
+        status = 128 + signal.SIGINT
+        raise
     sys.exit(status)

@@ -35,3 +35,35 @@ def test_a_terminal_without_greek_letters_ends_no_run(module: str) -> None:
     )  # fmt: skip
     assert done.returncode == 0
     assert done.stdout == b"\\u0394E00\n"
+
+
+PROGRAM = """
+import atexit, sys, time
+from core.command import run_command
+class Thread:
+    def __del__(self):
+        time.sleep(60)
+sys.modules["stuck"] = Thread()
+def main():
+    atexit.register(print, "closed")
+    return {main}
+run_command(main, teardown=False)
+"""
+
+
+@pytest.mark.parametrize(
+    ("main", "status", "said"),
+    [
+        ("print('done') or 3", 3, ""),
+        ("sys.exit('Port 1 is in use')", 1, "Port 1 is in use\n"),
+        ("1 / 0", 1, "ZeroDivisionError: division by zero\n"),
+    ],
+)
+def test_a_program_that_cannot_be_taken_apart_ends(main: str, status: int, said: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM.format(main=main)], cwd=ROOT, capture_output=True,
+        text=True, check=False, timeout=30,
+    )  # fmt: skip
+    assert done.returncode == status
+    assert done.stderr.endswith(said)
+    assert done.stdout == ("done\n" if status == 3 else "") + "closed\n"
