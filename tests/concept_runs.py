@@ -17,10 +17,10 @@ from core.generation.renderer.concept_colors import concept_colors
 from core.generation.renderer.modifiers import moved
 from core.prompts.concepts import Concept, build_concepts, concepts
 from core.prompts.prompt import Prompt
-from core.runs.execute import Crew, execute
 from core.runs.folder import RunFolder
 from core.runs.plan import make_plan
 from core.runs.records import MaskerSpec
+from tests.core.runs.samples import done
 
 FRUITS = ("banana", "strawberry", "lemon")
 WORDS = ("", "unripe", "rotten")
@@ -49,7 +49,7 @@ def concept_run(
         options={"failure": failure}, masker=MaskerSpec("exact"),
     )  # fmt: skip
     folder = RunFolder.create(root, plan)
-    state = execute(folder, Crew(workers=1, threads=1))
+    state = done(folder)
     assert state.status == "finished"
     assert state.failed == 0
     return folder

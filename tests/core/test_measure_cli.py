@@ -1,4 +1,4 @@
-"""``python -m core.measure``, run as a person or a script runs it."""
+"""``python -m core.measure``, as a person or a script calls it."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import numpy as np
 import pytest
 from PIL import Image
 
 from core.color.systems import parse_target
+from core.measure import main
 from core.pipeline import measure
 from core.verdict.rules import DEFAULT_RULE, RULES, rule
+from tests.commands import ROOT, called
 
-ROOT = Path(__file__).resolve().parents[2]
 ORANGE = "vivid reddish orange"
 KEYS = {
     "file", "mask", "status", "reason", "rule", "version", "target", "lab", "target_lab",
@@ -54,8 +56,13 @@ def save(path: Path, pixels: np.ndarray) -> None:
     Image.fromarray(values).save(path)
 
 
-def run(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """The command in ``folder``; its streams as UTF-8."""
+def run(folder: Path, *arguments: str) -> CompletedProcess[str]:
+    """The command in ``folder``."""
+    return called(main, *arguments, folder=folder)
+
+
+def run_program(folder: Path, *arguments: str, **environment: str) -> CompletedProcess[str]:
+    """The command as a program of its own in ``folder``; its streams as UTF-8."""
     return subprocess.run(
         [sys.executable, "-m", "core.measure", *arguments],
         cwd=folder,
@@ -64,7 +71,7 @@ def run(folder: Path, *arguments: str, **environment: str) -> subprocess.Complet
     )  # fmt: skip
 
 
-def lines(done: subprocess.CompletedProcess[str]) -> list[dict]:
+def lines(done: CompletedProcess[str]) -> list[dict]:
     """Standard output as JSON lines; NaN and Infinity are no JSON."""
 
     def refuse(word: str) -> float:
@@ -401,7 +408,7 @@ def test_the_manifests_rule_is_the_options(folder: Path) -> None:
 
 
 def test_a_terminal_without_greek_letters(folder: Path) -> None:
-    done = run(
+    done = run_program(
         folder, "mug.png", "--mask", "mask.png", "--target", ORANGE, "--json",
         PYTHONIOENCODING="ascii",
     )  # fmt: skip
@@ -413,7 +420,7 @@ def test_a_terminal_without_greek_letters(folder: Path) -> None:
 def test_a_file_name_that_is_no_text(folder: Path) -> None:
     name = os.fsdecode(b"m\xffg.png")
     (folder / name).write_bytes((folder / "mug.png").read_bytes())
-    done = run(folder, name, "--mask", "mask.png", "--target", ORANGE, "--json")
+    done = run_program(folder, name, "--mask", "mask.png", "--target", ORANGE, "--json")
     assert "Traceback" not in done.stderr
     assert lines(done)[0]["status"] == "pass"
 

@@ -16,14 +16,13 @@ from core.errors import BadInput, NotStored
 from core.export.archive import write_archive
 from core.export.reading import open_archive
 from core.export.source import ExportRun
-from core.runs.execute import execute
 from core.runs.folder import RunFolder
 from core.runs.plan import make_plan
 from core.runs.records import STORED, ItemResult, ObjectProfile
 from core.runs.shards import write_shard
 from storage import Storage
 from tests.core.runs.concept_samples import concept_plan, concept_prompts
-from tests.core.runs.samples import rows
+from tests.core.runs.samples import done, rows
 from tests.storage.run_samples import sample_plan, sample_run
 
 APPLE, FRESH = "concept-0041", "concept-0041-fresh"
@@ -36,7 +35,7 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("runs")
     folder = RunFolder.create(root, concept_plan(concept_prompts(("apple",))))
     folder.set_wish("run")
-    assert execute(folder).status == "finished"
+    assert done(folder).status == "finished"
     return folder.path
 
 
@@ -296,7 +295,7 @@ def test_pictures_that_were_scored_have_colors_and_no_guidance(
     plan = make_plan(prompts, "renderer again", kind=STORED, items=items)
     again = RunFolder.create(tmp_path, plan)
     again.set_wish("run")
-    assert execute(again).status == "finished"
+    assert done(again).status == "finished"
     storage.runs.ingest(folder)
     storage.runs.ingest(again)
     found, unscored = storage.profiles.pictures(again.run_id, APPLE)

@@ -27,7 +27,6 @@ from core.export.look import look, unscored_words
 from core.export.reading import open_archive
 from core.export.source import ExportRun
 from core.export.tables import COLORS, RESULTS, Sheet, beside, csv_pieces
-from core.runs.execute import execute
 from core.runs.folder import RunFolder
 from core.runs.plan import run_id
 from core.runs.records import ObjectProfile
@@ -36,7 +35,7 @@ from tests.core.export.made import make_run
 from tests.core.export.test_archive import results
 from tests.core.export.test_hostile_archives import SHARD, Files, packed, plan_with, refused
 from tests.core.runs.concept_samples import concept_plan, concept_prompts
-from tests.core.runs.samples import rows, some_prompts
+from tests.core.runs.samples import done, rows, some_prompts
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +44,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     plan = concept_plan(concept_prompts(("apple",))[:2], guidances=(3.0, 7.5))
     folder = RunFolder.create(tmp_path_factory.mktemp("runs"), plan)
     folder.set_wish("run")
-    assert execute(folder).status == "finished"
+    assert done(folder).status == "finished"
     told = rows(folder)
     told[1] = replace(told[1], masks=(), profiles=(ObjectProfile(0, None, "No mask."),))
     told[6] = replace(told[6], status="failed", reason="No memory.", image_id="", width=0, height=0,
@@ -338,7 +337,7 @@ def test_a_mixed_run_has_the_advice_of_both(tmp_path: Path) -> None:
         [*concept_prompts(("apple",))[:1], *some_prompts(2, ("cna",))], guidances=()
     )
     run = RunFolder.create(tmp_path, mixed)
-    assert execute(run).status == "finished"
+    assert done(run).status == "finished"
     found = table_of(run)
     assert {row["picture_status"] for row in found if row["task"] == "concept"} == {"measured"}
     judged = {row["picture_status"] for row in found if row["task"] == "cna"}

@@ -55,7 +55,7 @@ from core.runs.worker import Worker, WorkerSettings, check_versions
 from core.verdict.asked import Finding
 from tests.core.generation.tiny_janus import save_tiny_janus, teach
 from tests.core.runs.concept_samples import concept_plan, concept_prompts
-from tests.core.runs.samples import begun, rows, small_plan, some_prompts
+from tests.core.runs.samples import begun, done, rows, small_plan, some_prompts
 from tests.core.runs.test_execute import kept, made, same_files, wait_until
 from tests.tiny_models import grounding
 
@@ -254,7 +254,7 @@ def test_what_breaks_is_no_color_and_memory_is_nobodys_fault(
 def quiet(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     """A run that nothing disturbed."""
     folder = made(tmp_path_factory.mktemp("quiet"), concept_plan())
-    state = execute(folder)
+    state = done(folder)
     assert (state.status, state.failed) == ("finished", 0)
     return folder
 
@@ -292,7 +292,7 @@ def test_killed_and_resumed_it_is_the_run_that_nothing_disturbed(
 def test_a_mixed_set_judges_what_asks_for_a_color_and_measures_the_rest(tmp_path: Path) -> None:
     prompts = [*concept_prompts(("apple",))[:1], *some_prompts(1, ("cna",))]
     folder = made(tmp_path, concept_plan(prompts, images=1, guidances=(), rules=("paper",)))
-    execute(folder)
+    done(folder)
     measured, judged = rows(folder)
     assert (len(measured.profiles), measured.verdicts) == (1, ())
     assert (judged.profiles, [one.rule for one in judged.verdicts]) == ((), ["paper"])
@@ -302,7 +302,7 @@ def test_a_concept_that_cannot_be_drawn_fails_without_a_verdict(tmp_path: Path) 
     crowd = tuple(ObjectTarget(name) for name in ("apple", "banana", "mug", "car", "vase"))
     prompts = (concept(*crowd), *some_prompts(1, ("cna",)))
     folder = made(tmp_path, concept_plan(prompts, images=1, guidances=(), rules=("paper",)))
-    state = execute(folder)
+    state = done(folder)
     assert (state.status, state.failed) == ("finished", 1)
     failed = rows(folder)[0]
     assert (failed.status, failed.verdicts, failed.profiles) == ("failed", (), ())
@@ -413,7 +413,7 @@ def test_a_stored_picture_is_measured_in_the_mask_that_it_has(
     ]
     plan = make_plan((concept(),), "theirs", kind=STORED, items=items)
     folder = made(tmp_path / "runs", plan)
-    assert execute(folder).status == "finished"
+    assert done(folder).status == "finished"
     with_mask, without = rows(folder)
     assert with_mask.profiles == (ObjectProfile(0, profile_of(image, pixels)),)
     assert with_mask.masks[0].mask_id == "m" * 64
