@@ -55,6 +55,26 @@ def fetched(image: Locator) -> tuple[bytes, np.ndarray]:
         return data, np.asarray(opened.convert("RGB"))
 
 
+# The parts of the card of a stored verdict that is not ``other``; nothing while one is missing.
+SHOWN = """(other) => {
+  const card = document.querySelector('#verdict');
+  const id = card?.querySelector('.th-judging')?.dataset.verdict ?? '';
+  const parts = ['.th-headline h2', '.th-reason', '.th-swatch-found', '.th-swatch-asked'];
+  if (!/^[0-9a-f]{64}$/.test(id) || id === other) return null;
+  const [headline, reason, found, asked] = parts.map((part) => card.querySelector(part));
+  if (!headline || !reason || !found || !asked) return null;
+  return {
+    evidence_id: id,
+    headline: headline.textContent,
+    reason: reason.textContent,
+    metrics: [...card.querySelectorAll('.th-metric')].map((row) => ['label', 'value', 'limit',
+      'state'].map((part) => row.querySelector('.th-' + part).textContent)),
+    found: found.innerText.replaceAll('\u00a0', ' '),
+    asked: asked.innerText.replaceAll('\u00a0', ' '),
+  };
+}"""
+
+
 @dataclass(frozen=True)
 class Shown:
     """What the verdict card says."""
@@ -156,20 +176,9 @@ class Workbench:
 
     def shown(self, other_than: str | None = None) -> Shown:
         """The verdict, once there is one; another one than ``other_than`` if that is given."""
-        stored = self.verdict.locator(".th-judging")
-        expect(stored).to_have_attribute("data-verdict", re.compile("[0-9a-f]{64}"))
-        if other_than is not None:
-            expect(stored).not_to_have_attribute("data-verdict", other_than)
-        # One look at all of it, so that no part can be of a later verdict.
-        got: Any = self.verdict.evaluate("""card => ({
-            evidence_id: card.querySelector('.th-judging').dataset.verdict,
-            headline: card.querySelector('.th-headline h2').textContent,
-            reason: card.querySelector('.th-reason').textContent,
-            metrics: [...card.querySelectorAll('.th-metric')].map((row) => ['label', 'value',
-              'limit', 'state'].map((part) => row.querySelector('.th-' + part).textContent)),
-            found: card.querySelector('.th-swatch-found').innerText.replaceAll('\u00a0', ' '),
-            asked: card.querySelector('.th-swatch-asked').innerText.replaceAll('\u00a0', ' '),
-        })""")
+        # One look at all of it, once all of it is there, so that no part is of a later verdict.
+        found = self.page.wait_for_function(SHOWN, arg=other_than)
+        got: Any = found.json_value()
         got["metrics"] = tuple(tuple(row) for row in got["metrics"])
         return Shown(**got)
 
