@@ -105,19 +105,40 @@ def watch() -> Iterator[Watch]:
 
 
 class Visit:
-    """Opens addresses, each in a context of its own, as another person or another day would."""
+    """Opens addresses, each as another person or another day would: with nothing stored.
 
-    def __init__(self, browser: Browser, watch: Watch) -> None:
+    The first page of a test is opened where those of earlier tests were, for what the browser has
+    cached and compiled; what these have stored is cleared. Every further page has a context of its
+    own, and so has one with ``options`` or ``fresh``.
+    """
+
+    def __init__(self, browser: Browser, watch: Watch, used: list[BrowserContext]) -> None:
         self._browser = browser
         self._watch = watch
+        self._used = used
+        self._reused: BrowserContext | None = None
         self._opened: list[BrowserContext] = []
 
-    def __call__(self, address: str, wait_until: Any = "load", **options: Any) -> Page:
+    def __call__(
+        self, address: str, wait_until: Any = "load", fresh: bool = False, **options: Any
+    ) -> Page:
         """The page; ``options`` are those of a Playwright context."""
-        context = self._browser.new_context(viewport=VIEWPORT, **options)
-        self._opened.append(context)
+        if options or fresh or self._reused is not None:
+            context = self._browser.new_context(viewport=VIEWPORT, **options)
+            self._opened.append(context)
+        else:
+            if not self._used:
+                self._used.append(self._browser.new_context(viewport=VIEWPORT))
+            context = self._reused = self._used[0]
         context.set_default_timeout(60_000)
         page = context.new_page()
+        if context is self._reused:
+            context.clear_cookies()
+            parts = urlsplit(address)
+            session = context.new_cdp_session(page)
+            cleared = {"origin": f"{parts.scheme}://{parts.netloc}", "storageTypes": "all"}
+            session.send("Storage.clearDataForOrigin", cleared)
+            session.detach()
         self._watch.follow(page, address)
         page.goto(address, wait_until=wait_until, timeout=90_000)
         return page
@@ -126,11 +147,21 @@ class Visit:
         """Closes all that was opened."""
         while self._opened:
             self._opened.pop().close()
+        if self._reused is not None:
+            for page in self._reused.pages:
+                page.close()
+            self._reused = None
+
+
+@pytest.fixture(scope="package")
+def used(browser: Browser) -> list[BrowserContext]:
+    """The context that tests take after each other, once there is one."""
+    return []
 
 
 @pytest.fixture
-def visit(browser: Browser, watch: Watch) -> Iterator[Visit]:
+def visit(browser: Browser, watch: Watch, used: list[BrowserContext]) -> Iterator[Visit]:
     """Pages for this test, closed at its end."""
-    out = Visit(browser, watch)
+    out = Visit(browser, watch, used)
     yield out
     out.leave()

@@ -733,7 +733,7 @@ def test_the_chosen_page_and_surround_stay_in_this_browser(app: App, visit: Visi
 
 def test_a_tab_that_is_clicked_at_once_stays_in_front(app: App, visit: Visit) -> None:
     """What the page still loads must not throw a quick person back."""
-    page = visit(app.address, wait_until="commit")
+    page = visit(app.address, wait_until="commit", fresh=True)
     # A slow line: 300 ms there and back.
     slow = {"offline": False, "latency": 300, "downloadThroughput": -1, "uploadThroughput": -1}
     page.context.new_cdp_session(page).send("Network.emulateNetworkConditions", slow)
