@@ -11,14 +11,17 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from tests.nursery import Forked, nursery
+
 ROOT = Path(__file__).resolve().parents[1]
+Process = subprocess.Popen[bytes] | Forked
 START_S = 60
 # Well above what closing a database takes, well below what a person would wait for.
 STOP_S = 30
@@ -50,7 +53,7 @@ class App:
 
     address: str
     data: Path
-    process: subprocess.Popen[bytes]
+    process: Process
     log: Path
 
     def ask(
@@ -96,17 +99,42 @@ def run(*arguments: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str
 
 @contextmanager
 def running(data: Path, *more: str) -> Iterator[App]:
-    """The app with its data folder, from its first answer until the end of the block."""
+    """The app with its data folder, from its first answer until the end of the block.
+
+    It is forked from one that has imported everything (tests.nursery).
+    """
+    with served(data, *more, begin=nursery_app) as app:
+        yield app
+
+
+@contextmanager
+def running_alone(data: Path, *more: str) -> Iterator[App]:
+    """The same as ``python app.py`` starts it, for tests of its start and its end."""
+    with served(data, *more, begin=own_app) as app:
+        yield app
+
+
+def nursery_app(arguments: Sequence[str], log: Path) -> Forked:
+    return nursery().start(arguments, log, quick())
+
+
+def own_app(arguments: Sequence[str], log: Path) -> subprocess.Popen[bytes]:
+    with log.open("wb") as out:
+        return subprocess.Popen(
+            command(*arguments), cwd=ROOT, stdout=out, stderr=subprocess.STDOUT, env=quick()
+        )  # fmt: skip
+
+
+@contextmanager
+def served(
+    data: Path, *more: str, begin: Callable[[Sequence[str], Path], Process]
+) -> Iterator[App]:
+    """The app that ``begin`` starts with arguments and a file for its words."""
     port = free_port()
     # Beside the data, in a folder that is there: the app itself makes those that are not.
     beside = next(folder for folder in data.parents if folder.is_dir())
     log = beside / f"app-{port}.log"
-    arguments: Sequence[str] = ("--data", str(data), "--port", str(port), *more)
-    with log.open("wb") as out:
-        process = subprocess.Popen(
-            command(*arguments), cwd=ROOT, stdout=out, stderr=subprocess.STDOUT,
-            env=quick(),
-        )  # fmt: skip
+    process = begin(("--data", str(data), "--port", str(port), *more), log)
     app = App(f"http://127.0.0.1:{port}", data, process, log)
     try:
         _wait(app)

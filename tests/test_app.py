@@ -19,7 +19,7 @@ from PIL import Image
 from app import EVERY_HOST, allowed_hosts, where
 from core.settings import read_settings
 from storage import Storage
-from tests.running import App, free_port, run, running
+from tests.running import App, free_port, run, running_alone
 
 # What the page is built of: seconds to load, which a refusal must not wait for.
 PAGE = {"gradio", "tabs", "uvicorn", "fastapi", "plotly", "cv2", "torch"}
@@ -177,7 +177,7 @@ def test_a_missing_munsell_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_data_folder_is_made_with_the_folders_above_it(tmp_path: Path) -> None:
-    with running(tmp_path / "new" / "data") as app:
+    with running_alone(tmp_path / "new" / "data") as app:
         assert "0 images · 0 verdicts" in app.ask("/api/ready").json["data"]
         app.stop()
     Storage.open(tmp_path / "new" / "data").close()
@@ -188,7 +188,7 @@ def test_the_data_folder_is_made_with_the_folders_above_it(tmp_path: Path) -> No
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    with running(tmp_path_factory.mktemp("app") / "data") as started:
+    with running_alone(tmp_path_factory.mktemp("app") / "data") as started:
         yield started
 
 
@@ -361,7 +361,7 @@ def test_nothing_of_all_this_reached_the_log(app: App) -> None:
 
 
 def test_what_was_uploaded_is_there_after_the_end(tmp_path: Path) -> None:
-    with running(tmp_path / "data") as app:
+    with running_alone(tmp_path / "data") as app:
         image_id = app.upload(png(picture(6)), "kept.png").json["image_id"]
         app.stop()
     with Storage.open(tmp_path / "data") as storage:
@@ -376,7 +376,7 @@ def test_the_app_ends_soon_and_closes_its_database(
     tmp_path: Path, kind: signal.Signals, page: bool
 ) -> None:
     """A page holds connections open, which must not keep the app from ending."""
-    with running(tmp_path / "data") as app:
+    with running_alone(tmp_path / "data") as app:
         host, port = app.address.removeprefix("http://").split(":")
         with socket.create_connection((host, int(port))) as connection:
             if page:
