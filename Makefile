@@ -1,5 +1,6 @@
 # make run    set up the environment and start the app at http://127.0.0.1:7860
 # make test   set up everything that the tests need, Chromium included, and run them all
+# make quick  run the tests that need no browser, no other process and no weights
 # make bench  print the speed ratios of tests/bench
 PYTHON ?= python3
 VENV ?= .venv
@@ -7,13 +8,17 @@ PORT ?= 7860
 DATA ?= ./data
 BIN := $(VENV)/bin
 
-.PHONY: run test check bench chromium
+.PHONY: run test quick check bench chromium
 
 run: $(VENV)/.installed
 	$(BIN)/python app.py --data "$(DATA)" --port "$(PORT)" $(ARGS)
 
 test: $(VENV)/.installed-tests chromium check
 	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile
+
+quick: $(VENV)/.installed-tests
+	$(BIN)/python -m pytest -m "not browser and not process and not weights and not slow" \
+	  --numprocesses 2 --dist loadfile
 
 check: $(VENV)/.installed-tests
 	$(BIN)/python -m ruff check .

@@ -33,7 +33,10 @@ _MODULES = {
     "tests.core.generation.tiny_hub": "weights",
     "tests.core.generation.tiny_janus": "weights",
 }
-_FUNCTIONS = {("core.runs.local_team", "LocalTeam"): "process"}
+_FUNCTIONS = {
+    ("core.runs.local_team", "LocalTeam"): "process",
+    ("core.diagnose.run", "diagnose"): "process",
+}
 # The reference renderer's run in the test's own process, though it could start others.
 _KNOWN_WITHOUT = {("tests.core.runs.samples", "done")}
 
@@ -47,6 +50,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if isinstance(item, pytest.Function):
             for mark in sorted(_uses_of(item)):
                 item.add_marker(mark)
+        if item.get_closest_marker("browser"):
+            # On a machine that does much else, a page can be late for what a test waits for. What
+            # needed a second try is named in the closing lines; what needs it often is a fault.
+            item.add_marker(pytest.mark.flaky(reruns=1))
         if SECONDS.get(item.nodeid, 0.0) > SLOW_S:
             item.add_marker("slow")
     seconds = dict.fromkeys(map(group_of, (one.nodeid for one in items)), 0.0)
@@ -79,6 +86,8 @@ def _uses(thing: Any) -> frozenset[str]:
         out |= {mark for of, mark in _MODULES.items() if f"{module}.".startswith(f"{of}.")}
         out |= {mark for place, mark in _FUNCTIONS.items() if place == (module, name)}
         if module.startswith("tests.") and (module, name) not in _KNOWN_WITHOUT:
+            for base in getattr(thing, "__bases__", ()):
+                out |= _uses(base)
             for code, known in _codes(thing):
                 out |= _named(code, known)
     _known[id(thing)] = frozenset(out)
