@@ -14,6 +14,9 @@ from storage import Storage
 from tabs import inspect
 from tabs.context import Context
 from tests.core.photographs import bounds, object_photograph
+from tests.garbage import frozen
+
+__all__ = ["frozen"]
 
 
 @pytest.fixture
