@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,11 +23,21 @@ from core.runs.shards import read_shard
 from storage import Storage
 from tabs.runs_command.command import main
 from tests.core.export.made import make_run
+from tests.core.runs.samples import team_here
 from tests.run_prompts import prompt_file
 from tests.running import ROOT, command
 
 SMALL = ("--size", "64", "--images", "5", "--workers", "1", "--yes")
 WAIT_S = 300
+
+
+@pytest.fixture(scope="module", autouse=True)
+def workers_of_ours() -> Iterator[None]:
+    """Commands that are called here have their workers here too; those that are begun as processes
+    of their own have processes as workers."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("core.runs.execute.LocalTeam", team_here)
+        yield
 
 
 @dataclass(frozen=True)
@@ -39,7 +50,7 @@ class Done:
 
 
 def runs(*arguments: str) -> Done:
-    """The command in this process; its workers are others."""
+    """The command in this process, and its workers."""
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err):
         try:
@@ -153,6 +164,7 @@ def test_pause_from_elsewhere(undisturbed: tuple[Path, dict[int, Any]], tmp_path
     assert "long one" in listed
 
 
+@pytest.mark.process  # which draws the three
 def test_the_estimate_tries_three_pictures_and_begins_nothing(tmp_path: Path) -> None:
     file = prompt_file(tmp_path)
     asked = (

@@ -2,18 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 import gradio as gr
 import numpy as np
 import pytest
 
+from core.prompts.index import PromptIndex
+from core.prompts.prompt import Prompt
+from core.prompts.sets import PROMPT_SETS, prompt_set
 from core.records import ImageRecord
 from storage import Storage
-from tabs import inspect
+from tabs import inspect, library
 from tabs.context import Context
 from tests.core.photographs import bounds, object_photograph
+from tests.garbage import frozen
+from tests.workers_here import workers_here
+
+__all__ = ["frozen", "workers_here"]
+
+
+@cache
+def built_in(set_id: str) -> PromptIndex:
+    return PromptIndex(prompt_set(set_id).prompts())
+
+
+def index_of(prompts: Sequence[Prompt]) -> PromptIndex:
+    """The one index of a built-in set, or a new one of other prompts."""
+    for one in PROMPT_SETS:
+        if prompts and prompts[0].source == one.id and prompts is one.prompts():
+            return built_in(one.id)
+    return PromptIndex(prompts)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_index() -> Iterator[None]:
+    """What a program does once, and each test here did: building a set's index takes a second."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(library, "PromptIndex", index_of)
+        yield
 
 
 @pytest.fixture

@@ -36,6 +36,10 @@ from tests.tabs.drawn import drawn
 MUG = Scene("mug", "studio", 0, "l2", "Red", "", 128)
 
 
+# Whichever asks for the diagnosis first starts the process that makes it.
+pytestmark = pytest.mark.process
+
+
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A real diagnosis, as small as it can be: two objects under two lights, 64 pixels."""

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from PIL import Image
 
 from core.prompts.sets import prompt_set
@@ -54,6 +55,7 @@ def folder_of(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.usefixtures("workers_here")
 def test_imported_images_end_in_verdicts_on_their_cards(tmp_path: Path, context: Context) -> None:
     given = {"path": str(folder_of(tmp_path)), "set": "mini", "model": "mine"}
     counts = {words: number for number, words in look(context, given)["report"]["counts"]}

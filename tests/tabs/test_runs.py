@@ -187,6 +187,7 @@ def test_where_others_reach_the_app_folders_and_clusters_are_not_named(
 # ── the keeper ───────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.process
 def test_a_run_is_executed_and_taken_in(context: Context, few: dict[str, Any]) -> None:
     (run_id,) = start_runs(context, few)["runs"]
     until(lambda: one(context)["status"] == "finished")
@@ -207,6 +208,7 @@ def test_a_run_is_executed_and_taken_in(context: Context, few: dict[str, Any]) -
     assert one(context)["hidden"] is False
 
 
+@pytest.mark.usefixtures("workers_here")
 def test_a_second_run_waits_and_a_closing_app_pauses_the_first(
     context: Context, few: dict[str, Any]
 ) -> None:
@@ -306,6 +308,7 @@ def test_an_imported_run_is_shown_and_not_gone_on_with(context: Context) -> None
     assert context.storage.runs.verdicts() > 2
 
 
+@pytest.mark.usefixtures("workers_here")
 def test_only_who_started_a_run_may_change_it_where_others_reach_the_app(
     context: Context, few: dict[str, Any]
 ) -> None:
@@ -349,6 +352,7 @@ def test_a_folder_that_cannot_be_read_is_shown_with_the_reason(
     assert "broken" in [one["id"] for one in runs_view(context, "")["runs"]]
 
 
+@pytest.mark.usefixtures("workers_here")
 def test_what_a_model_drew_here_is_scored_with_its_masks(context: Context) -> None:
     set_id = context.library.take_file(_as_file(context), "few.jsonl")["set_id"]
     image = drawn(context, "mug", "l2:Red")
@@ -395,6 +399,7 @@ def test_models_of_the_app_give_their_memory_back() -> None:
     engine.close()
 
 
+@pytest.mark.usefixtures("workers_here")
 def test_what_failed_says_why_and_is_tried_again_on_request(
     context: Context, few: dict[str, Any], tmp_path: Path
 ) -> None:

@@ -261,6 +261,7 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str,
     return status, found.out, found.err
 
 
+@pytest.mark.usefixtures("workers_here")
 def test_a_run_of_concepts_from_the_command_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

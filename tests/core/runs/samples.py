@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from core.color.systems import parse_target
+from core.errors import TrueHueError
 from core.prompts.prompt import ObjectTarget, Prompt
 from core.prompts.sets import prompt_set
 from core.runs import journal
@@ -19,7 +21,7 @@ from core.runs.folder import RunFolder
 from core.runs.plan import make_plan
 from core.runs.records import ItemResult, RunPlan, RunState
 from core.runs.shards import read_shard
-from core.runs.team import DONE, READY, Batch, TeamEvent
+from core.runs.team import BROKEN, DONE, READY, Batch, TeamEvent
 from core.runs.worker import Worker, WorkerSettings
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -90,18 +92,20 @@ def apples(count: int) -> list[Prompt]:
 class InProcess:
     """A team whose workers are this process, for tests that are not about processes."""
 
-    def __init__(self, folder: RunFolder) -> None:
-        self._folder = folder
+    def __init__(self, folder: RunFolder, settings: WorkerSettings | None = None) -> None:
+        self._folder, self._settings = folder, settings or WorkerSettings(threads=1)
         self._workers: dict[str, Worker] = {}
         self._events: list[TeamEvent] = []
 
     def start(self, worker: str) -> None:
-        self._workers[worker] = Worker(self._folder.path, worker, WorkerSettings(threads=1))
-        self._events.append(TeamEvent(READY, worker))
+        with self._telling(worker):
+            self._workers[worker] = Worker(self._folder.path, worker, self._settings)
+            self._events.append(TeamEvent(READY, worker))
 
     def give(self, worker: str, batch: Batch) -> None:
-        items = self._workers[worker].work(batch)
-        self._events.append(TeamEvent(DONE, worker, items=items))
+        with self._telling(worker):
+            items = self._workers[worker].work(batch)
+            self._events.append(TeamEvent(DONE, worker, items=items))
 
     def events(self, timeout_s: float) -> list[TeamEvent]:
         found, self._events = self._events, []
@@ -110,6 +114,19 @@ class InProcess:
     def close(self) -> None:
         for worker in self._workers.values():
             worker.close()
+
+    @contextmanager
+    def _telling(self, worker: str) -> Iterator[None]:
+        """What a worker cannot go on with it says, as one in a process does."""
+        try:
+            yield
+        except TrueHueError as error:
+            self._events.append(TeamEvent(BROKEN, worker, str(error)))
+
+
+def team_here(folder: Path, settings: WorkerSettings) -> InProcess:
+    """In place of ``LocalTeam`` wherever a run is begun: see ``tests.workers_here``."""
+    return InProcess(RunFolder(folder), replace(settings, threads=1))
 
 
 def done(folder: RunFolder) -> RunState:

@@ -41,6 +41,7 @@ def few() -> list[Prompt]:
     return many_prompts(30, several=6, objects=["apple"])
 
 
+@pytest.mark.process
 def test_one_worker_and_three_give_the_same_rows(tmp_path: Path, few: list[Prompt]) -> None:
     one = made(tmp_path / "one", small_plan(few))
     three = made(tmp_path / "three", small_plan(few))
@@ -89,6 +90,7 @@ def test_a_run_that_is_killed_three_times_ends_with_the_rows_of_an_undisturbed_o
     assert same_files(shot, quiet)
 
 
+@pytest.mark.process
 def test_what_is_done_is_not_done_again(tmp_path: Path, few: list[Prompt]) -> None:
     folder = made(tmp_path, small_plan(few))
 
@@ -161,6 +163,7 @@ class OneDies(LocalTeam):
             self.killed += 1
 
 
+@pytest.mark.process
 def test_a_worker_that_is_killed_loses_nothing(tmp_path: Path, few: list[Prompt]) -> None:
     quiet = made(tmp_path / "quiet", small_plan(few))
     shot = made(tmp_path / "shot", small_plan(few))
@@ -200,6 +203,7 @@ class OneHangs(LocalTeam):
         super().give(worker, batch)  # type: ignore[arg-type]
 
 
+@pytest.mark.process
 def test_a_worker_that_hangs_does_not_keep_a_run_from_pausing(
     tmp_path: Path, few: list[Prompt], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -221,6 +225,7 @@ class PausedAtOnce(LocalTeam):
         super().give(worker, batch)  # type: ignore[arg-type]
 
 
+@pytest.mark.process
 def test_another_try_that_was_paused_is_not_finished(tmp_path: Path, few: list[Prompt]) -> None:
     plan = small_plan(few[:1])
     folder = made(tmp_path, plan)
@@ -246,6 +251,7 @@ class Poisoned(LocalTeam):
         super().give(worker, batch)  # type: ignore[arg-type]
 
 
+@pytest.mark.process
 def test_a_picture_that_ends_every_process_becomes_a_failure(
     tmp_path: Path, few: list[Prompt], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -258,6 +264,7 @@ def test_a_picture_that_ends_every_process_becomes_a_failure(
     assert "SIGKILL" in failed.reason
 
 
+@pytest.mark.process
 def test_a_model_that_is_not_here_pauses_the_run_and_says_what_is_missing(
     tmp_path: Path, few: list[Prompt]
 ) -> None:

@@ -23,7 +23,10 @@ from core.runs.records import ItemResult, MaskerSpec, RunPlan
 from core.runs.shards import read_shard
 from core.runs.team import BROKEN, TeamEvent
 from core.runs.worker import WorkerSettings
-from tests.core.runs.samples import ROOT, rows, small_plan, some_prompts
+from tests.core.runs.samples import ROOT, done, rows, small_plan, some_prompts
+
+# Ray's processes, which a test here starts or finds started.
+pytestmark = pytest.mark.process
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -37,7 +40,8 @@ def no_address() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def shared() -> Iterator[Cluster]:
     answer = signal.getsignal(signal.SIGTERM)
-    with cluster(cpus=4) as found:
+    # Ray starts a process for each of them; actors of this cluster are started beside those.
+    with cluster(cpus=2) as found:
         assert signal.getsignal(signal.SIGTERM) is answer
         yield found
 
@@ -61,9 +65,9 @@ def made(root: Path, plan: RunPlan) -> RunFolder:
 
 @pytest.fixture(scope="module")
 def quiet(tmp_path_factory: pytest.TempPathFactory, few: list[Prompt]) -> list[ItemResult]:
-    """The rows of an undisturbed process."""
+    """The rows that an undisturbed worker writes."""
     folder = made(tmp_path_factory.mktemp("quiet"), small_plan(few))
-    assert execute(folder).status == "finished"
+    assert done(folder).status == "finished"
     return rows(folder)
 
 
@@ -175,11 +179,11 @@ def test_a_cluster_that_was_joined_lives_on(
         "print(execute(RunFolder(sys.argv[1]), Crew(workers=2, team='ray')).status)"
     )
     address = ray.get_runtime_context().gcs_address
-    done = subprocess.run(
+    joined = subprocess.run(
         [sys.executable, "-c", words, str(folder.path)], cwd=ROOT, text=True, check=True,
         env={**os.environ, ADDRESS: address, "RAY_AUTH_MODE": "token"}, capture_output=True,
     )  # fmt: skip
-    assert done.stdout.split() == ["finished"]
+    assert joined.stdout.split() == ["finished"]
     assert len(rows(folder)) == 6
     assert ray.get(ray.remote(lambda: 7).remote()) == 7
 
