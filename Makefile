@@ -13,6 +13,9 @@ BIN := $(VENV)/bin
 run: $(VENV)/.installed
 	$(BIN)/python app.py --data "$(DATA)" --port "$(PORT)" $(ARGS)
 
+# Compiled tests are kept, or each process of the run would compile them anew.
+test quick: export PYTHONDONTWRITEBYTECODE =
+
 test: $(VENV)/.installed-tests chromium check
 	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile
 

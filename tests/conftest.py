@@ -20,6 +20,10 @@ from typing import Any
 
 import pytest
 
+from tests.garbage import frozen
+
+__all__ = ["frozen"]
+
 SLOW_S = 2.0
 ROOT = Path(__file__).resolve().parents[1]
 SECONDS: dict[str, float] = json.loads((ROOT / "tests" / "seconds.json").read_text())

@@ -2,7 +2,7 @@
 
 A process that runs tests has imported all of them: close to a million objects, which stay. The
 engine collects garbage whenever it gives up a model, and looked at each of them each time, for most
-of a second; a conftest.py that names ``frozen`` spares the tests of its folder that.
+of a second.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ own data, threads and end, as if it had been started by ``python app.py``.
 from __future__ import annotations
 
 import atexit
+import gc
 import importlib
 import json
 import os
@@ -120,6 +121,7 @@ def main() -> int:
     for one in PROMPT_SETS:
         one.prompts()
     warm()
+    gc.freeze()  # so that the apps share its memory
     for line in sys.stdin:
         question = json.loads(line)
         if "status" in question:

@@ -9,9 +9,6 @@ from pathlib import Path
 import pytest
 
 from storage import Storage
-from tests.garbage import frozen
-
-__all__ = ["frozen"]
 
 START = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
 

@@ -18,10 +18,9 @@ from storage import Storage
 from tabs import inspect, library
 from tabs.context import Context
 from tests.core.photographs import bounds, object_photograph
-from tests.garbage import frozen
 from tests.workers_here import workers_here
 
-__all__ = ["frozen", "workers_here"]
+__all__ = ["workers_here"]
 
 
 @cache
