@@ -143,22 +143,25 @@ function workLine(box) {
 }
 // Asks for the work of this tab while it is seen: often while some runs, else now and then.
 function watchWork(kind, show) {
-  let timer = null, before = null;
+  let timer = null, before;
   async function look() {
     clearTimeout(timer);
     let busy = false;
     if (element.offsetParent !== null && !document.hidden) {
       try {
-        const job = (await ask('/api/explore/jobs?owner=' + owner))[kind];
+        const job = (await ask('/api/explore/jobs?owner=' + owner))[kind] || null;
         busy = Boolean(job && job.status === 'running');
-        show(job, before && job && before.id === job.id && before.status === 'running' && !busy);
+        // A short one may begin and end between two looks.
+        const fresh = before !== undefined && job && (!before || before.id !== job.id || before.status === 'running');
+        show(job, Boolean(fresh && !busy));
         before = job;
       } catch (error) { busy = true; /* asked again: the app may be starting anew */ }
     }
     clearTimeout(timer);
     if (element.isConnected) timer = setTimeout(look, busy ? 500 : 4000);
   }
-  document.addEventListener('th-explore-job', look);
+  // What was begun here is new, also where it has ended before the first look.
+  document.addEventListener('th-explore-job', () => { before ??= null; look(); });
   document.addEventListener('visibilitychange', () => { if (!document.hidden) look(); });
   new IntersectionObserver((seen) => { if (seen.some((entry) => entry.isIntersecting)) look(); }).observe(element);
   look();

@@ -7,10 +7,11 @@ two kinds of files.
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from core.concepts.reading import read_distributions
 from storage import Storage
@@ -132,8 +133,16 @@ def test_a_number_lists_its_concepts_and_opens_one(visit: Visit, started: App) -
     assert words.split()[0] in page.url
 
 
+def late(route: Route) -> None:
+    """Answers when what was begun has long ended."""
+    time.sleep(2.0)
+    route.continue_()
+
+
 def test_guidance_shows_a_line_a_run(visit: Visit, started: App) -> None:
     page = visit(started.address + OPENED + "guidance", color_scheme="dark")
+    # Work that has ended before the page looks at it for the first time is taken in as well.
+    page.route("**/api/explore/jobs?*", late)
     box = measured(page, "guidance")
     figure = box.locator("[data-figure=guidance-guidance]")
     expect(figure.locator(".scatterlayer .trace")).to_have_count(3, timeout=WORK_MS)
