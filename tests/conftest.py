@@ -1,4 +1,4 @@
-"""Marks of every test by what it uses, and which tests one process of a run takes.
+"""Marks of every test by what it uses, and the order of the files.
 
 ``browser``: a page in Chromium. ``process``: another process of Python, such as the app, a command
 or a worker of a run. ``weights``: the files of a model, however small. ``slow``: more than
@@ -60,11 +60,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.flaky(reruns=1))
         if SECONDS.get(item.nodeid, 0.0) > SLOW_S:
             item.add_marker("slow")
-    seconds = dict.fromkeys(map(group_of, (one.nodeid for one in items)), 0.0)
+    seconds = dict.fromkeys(map(file_of, (one.nodeid for one in items)), 0.0)
     for nodeid, duration in SECONDS.items():
-        if group_of(nodeid) in seconds:
-            seconds[group_of(nodeid)] += duration
-    items.sort(key=lambda one: -seconds[group_of(one.nodeid)])
+        if file_of(nodeid) in seconds:
+            seconds[file_of(nodeid)] += duration
+    items.sort(key=lambda one: -seconds[file_of(one.nodeid)])
 
 
 def _uses_of(item: pytest.Function) -> set[str]:
@@ -164,11 +164,11 @@ def pytest_runtest_teardown(item: pytest.Item) -> None:
         )
 
 
-# ── which process takes what ─────────────────────────────────────────────────────────────────────
+# ── order ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def group_of(nodeid: str) -> str:
-    """What is run by one process, one after the other: the tests of a file."""
+def file_of(nodeid: str) -> str:
+    """The file of a test: one process runs all tests of it (``--dist loadfile``)."""
     return nodeid.split("::", 1)[0]
 
 
