@@ -23,7 +23,7 @@ from core.settings import Settings, read_settings
 
 if TYPE_CHECKING:
     from storage.store import Storage
-    from tabs.context import Context
+    from tabs.page.context import Context
 
 EVERY_HOST = ("*",)
 OPEN_TO_OTHERS = (
@@ -60,7 +60,7 @@ def main(arguments: list[str] | None = None) -> int:
     does without the page. Returns the exit status."""
     given = sys.argv[1:] if arguments is None else arguments
     if given[:1] == ["runs"]:
-        from tabs.runs_command.command import main as runs_main
+        from tabs.command.runs.command import main as runs_main
 
         return runs_main(given[1:])
     settings = read_settings(arguments)
@@ -88,13 +88,13 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
     import uvicorn
 
     from core.color.munsell import load_munsell
-    from core.generation.endpoints import endpoints_here
-    from core.generation.sources import Sources
-    from tabs.context import Context
-    from tabs.exporting import clear as clear_exports
-    from tabs.guard import others_read_errors
-    from tabs.runs import folders_of_runs
-    from tabs.shell import mount
+    from core.generation.backends.endpoints import endpoints_here
+    from core.generation.weights.sources import Sources
+    from tabs.export.service import clear as clear_exports
+    from tabs.page.context import Context
+    from tabs.page.errors import others_read_errors
+    from tabs.runs.supervisor import folders_of_runs
+    from tabs.shell.shell import mount
 
     try:
         munsell = load_munsell(settings.munsell) if settings.munsell else None
@@ -143,7 +143,7 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
 
 def warm(context: Context) -> None:
     """Gets ready what the first visitor would wait for."""
-    from tabs.figures import warm as warm_figures
+    from tabs.page.figures import warm as warm_figures
 
     context.library.warm()
     warm_figures()

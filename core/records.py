@@ -14,7 +14,7 @@ from core.prompts.prompt import ObjectTarget
 class ImageRecord:
     """One stored image.
 
-    ``image_id`` is the SHA-256 of its pixels (:func:`core.images.image_id`). ``source`` is
+    ``image_id`` is the SHA-256 of its pixels (:func:`core.images.load.image_id`). ``source`` is
     ``upload``, ``render`` (the reference renderer), ``generated`` (a model with weights) or
     ``import`` (a folder of images made elsewhere). ``notes`` says what was converted on loading.
     ``origin`` holds what is needed to make it again (model, seed, object, albedo, light), or is

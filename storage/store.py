@@ -7,25 +7,25 @@ from pathlib import Path
 from types import TracebackType
 
 from core.files import sweep
-from storage.agreement import Agreements
 from storage.checks import dangling, missing_files
-from storage.database import Clock, Database, utc_now
-from storage.distribution_sets import DistributionSets
-from storage.drawings import Drawings
-from storage.evidence import Evidence
-from storage.files import prepare_folder
-from storage.images import Images
-from storage.judgments import Judgments
-from storage.losses import Losses
-from storage.masks import Masks
-from storage.picture_profiles import PictureProfiles
-from storage.picture_sets import PictureSets
-from storage.prompt_sets import PromptSets
-from storage.results import Results
-from storage.run_profiles import Profiles
-from storage.runs import Runs
-from storage.selections import Selections
+from storage.database.connection import Clock, Database, utc_now
+from storage.database.folder import prepare_folder
+from storage.database.losses import Losses
+from storage.distributions.sets import DistributionSets
+from storage.pictures.images import Images
+from storage.pictures.masks import Masks
+from storage.pictures.profiles import PictureProfiles
+from storage.pictures.sets import PictureSets
+from storage.prompts.selections import Selections
+from storage.prompts.sets import PromptSets
+from storage.results.queries import Results
+from storage.runs.profiles import Profiles
+from storage.runs.runs import Runs
 from storage.trash import Trash
+from storage.verdicts.agreement import Agreements
+from storage.verdicts.drawings import Drawings
+from storage.verdicts.evidence import Evidence
+from storage.verdicts.judgments import Judgments
 
 DATABASE_NAME = "truehue.duckdb"
 

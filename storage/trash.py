@@ -22,7 +22,7 @@ import duckdb
 
 from core.errors import BadInput, DataFolderError, NotStored, TrueHueError
 from core.files import shelf, sync_folder, why_of
-from storage.database import Database, aware
+from storage.database.connection import Database, aware
 
 log = logging.getLogger("truehue")
 
@@ -251,7 +251,7 @@ class Trash:
         for name in record.counts:
             condition = _GOES_ALONG[record.kind][name]
             path = str(folder / f"{name}.parquet").replace("'", "''")
-            # In the order of adding, which tells equal times apart (storage.asked).
+            # In the order of adding, which tells equal times apart (storage.verdicts.answers).
             cursor.execute(
                 f"COPY (SELECT * FROM {name} WHERE {condition} ORDER BY rowid) TO '{path}' "
                 "(FORMAT parquet)",

@@ -12,7 +12,7 @@ import numpy as np
 
 from core.color.spaces import hex_of, srgb8_to_lab
 from core.color.uw71 import COUNT, assign
-from core.generation.reference import MODEL_ID
+from core.generation.backends.reference import MODEL_ID
 from core.generation.renderer.concept_colors import concept_colors
 from core.generation.renderer.modifiers import moved
 from core.prompts.concepts import Concept, build_concepts, concepts

@@ -15,10 +15,10 @@ from types import MappingProxyType
 
 import numpy as np
 
+from core.cache import Kept
 from core.color.distances import Comparison, checked, compare, emd
 from core.concepts.records import ConceptCell
 from core.errors import BadInput
-from core.kept import Kept
 from core.prompts.concepts import STYLES, Concept, concepts
 
 OnProgress = Callable[[int, int], None]

@@ -17,7 +17,7 @@ from types import MappingProxyType
 import numpy as np
 
 from core.color.uw71 import lab71
-from core.concepts.numbers import Number, mean_of, ratio_of
+from core.concepts.means import Number, mean_of, ratio_of
 from core.concepts.records import ConceptCell
 from core.concepts.scores import (
     NO_PEOPLE,

@@ -14,7 +14,7 @@ from threading import Event
 
 import numpy as np
 
-from core.concepts.numbers import Number, mean_of, placed
+from core.concepts.means import Number, mean_of, placed
 from core.concepts.records import ConceptCell
 from core.concepts.scores import (
     KINDS,

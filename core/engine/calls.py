@@ -16,10 +16,10 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.engine.board import Board
 from core.engine.memory import Key, Models, tidy
 from core.engine.records import CallState
-from core.engine.undisturbed import undisturbed
+from core.engine.rng import undisturbed
+from core.engine.signal import Board
 from core.errors import TrueHueError
 from core.generation.out_of_memory import is_out_of_memory
 

@@ -11,7 +11,6 @@ from concurrent.futures import Future
 from threading import Thread, current_thread, main_thread
 from typing import Any, TypeVar
 
-from core.engine.board import Board
 from core.engine.calls import Call, Calls
 from core.engine.drawing import draw_job
 from core.engine.job import Job
@@ -19,6 +18,7 @@ from core.engine.limits import checked_all
 from core.engine.memory import Held, Key, MemoryLimit, Models, Opener
 from core.engine.pace import Pace
 from core.engine.records import CallState, Delivery, JobState
+from core.engine.signal import Board
 from core.errors import BadInput, TrueHueError
 from core.generation.request import GenerationRequest, LoadedModel
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol, cast
 
-from core.engine.board import Board
+from core.engine.signal import Board
 from core.generation.out_of_memory import is_out_of_memory
 from core.generation.request import LoadedModel
 

@@ -11,7 +11,7 @@ from core.color.spaces import hex_of, srgb1_to_lab
 from core.color.uw71 import COUNT
 from core.export.color_columns import COLOR_COLUMNS, SHARES
 from core.export.columns import MEASURED, UNMEASURED
-from core.export.order import item_tables
+from core.export.latest import item_tables
 from core.export.places import list_of, places_of
 from core.export.rows import Prompts, Table, in_columns, same
 from core.export.silent import Measured

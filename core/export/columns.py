@@ -8,7 +8,7 @@ from typing import Any
 
 from core.prompts.prompt import LEVELS, ROLES, TASKS
 from core.runs.causes import CAUSES
-from core.verdict.asked import STEPS
+from core.verdict.expectations import STEPS
 
 TEXT, WHOLE, NUMBER, TRUTH = "text", "integer", "number", "boolean"
 RUN, PROMPT, PICTURE, OBJECT, RULE, MASK = (

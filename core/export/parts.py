@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from io import BytesIO
 from typing import Any
 
-from core.export.order import Part, item_tables
+from core.export.latest import Part, item_tables
 from core.runs.shards import schema
 
 OURS_ALONE = ("seconds", "scoring_seconds", "worker")

@@ -11,7 +11,7 @@ import numpy as np
 from core.color.notation import read_hex
 from core.color.spaces import hex_of, lab_to_srgb8, srgb8_to_lab
 from core.export.columns import COLUMNS, MEASURED, UNMEASURED, Column, arrow_schema
-from core.export.order import Part, item_tables
+from core.export.latest import Part, item_tables
 from core.export.places import list_of, places_of
 from core.export.silent import Measured
 from core.prompts.prompt import Prompt

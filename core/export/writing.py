@@ -23,7 +23,7 @@ FORMATS: Mapping[str, str] = MappingProxyType(
         "bib": "what to cite, as BibTeX",
     }
 )
-"""The formats with what each is. ``html`` needs the database: see tabs.exporting."""
+"""The formats with what each is. ``html`` needs the database: see tabs.export.service."""
 
 
 def write(

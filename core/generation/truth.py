@@ -10,7 +10,7 @@ import numpy as np
 from core.color.difference import delta_e00
 from core.color.spaces import hex_of, srgb8_to_lab
 from core.color.systems import ColorTarget, parse_target
-from core.generation.reference import MODEL_ID
+from core.generation.backends.reference import MODEL_ID
 
 
 def _drawn(origin: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -25,8 +25,8 @@ def true_color_hex(
 ) -> str:
     """The color, ``"#E83B1B"``, in which the renderer drew an object; empty if it is not known.
 
-    ``origin`` is that of a picture (:mod:`core.generation.reference`). The object is that of the
-    ``position`` of its target, else the only one of that name, else the only one there is.
+    ``origin`` is that of a picture (:mod:`core.generation.backends.reference`). The object is that
+    of the ``position`` of its target, else the only one of that name, else the only one there is.
     """
     drawn = _drawn(origin)
     if position is not None:

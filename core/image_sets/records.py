@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from core.images import LoadedImage
+from core.images.load import LoadedImage
 from core.prompts.prompt import Prompt
 
 

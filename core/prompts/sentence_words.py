@@ -8,7 +8,7 @@ from functools import cache
 from core.color.systems import SEARCH_ORDER, ColorTarget, parse_target, system
 from core.generation.renderer import OBJECTS
 from core.generation.renderer.stand_ins import known_names
-from core.prompts.indexing.words import folded
+from core.prompts.search.words import folded
 from core.prompts.tables import css_words, objects
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from core.color.systems import ColorTarget
-from core.prompts.decks import Deck
+from core.prompts.draws import Deck
 from core.prompts.parts import (
     BUILD_ORDER,
     SOURCE,

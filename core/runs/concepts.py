@@ -18,7 +18,7 @@ from core.errors import MaskError, TrueHueError
 from core.prompts.concepts import build_concepts
 from core.prompts.prompt import ObjectTarget, Prompt
 from core.runs.records import ObjectProfile
-from core.verdict.asked import Finding, asked_of, label_of
+from core.verdict.expectations import Finding, asked_of, label_of
 from core.verdict.told import sentence
 
 CONCEPT = "concept"

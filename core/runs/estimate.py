@@ -11,11 +11,11 @@ from statistics import median
 import numpy as np
 
 from core.errors import TrueHueError
-from core.generation.reference import MODEL_ID
+from core.generation.backends.reference import MODEL_ID
 from core.machine import usable_cores
 from core.runs.folder import RunFolder, run_folders
-from core.runs.left import order_of
 from core.runs.plan import plan_json
+from core.runs.progress import order_of
 from core.runs.records import DRAWN, RunPlan
 from core.runs.shards import read_columns
 from core.runs.team import Batch

@@ -19,16 +19,16 @@ import numpy as np
 
 from core.errors import BadInput
 from core.files import sweep
-from core.generation.endpoints import Endpoint
-from core.generation.sources import Sources
+from core.generation.backends.endpoints import Endpoint
+from core.generation.weights.sources import Sources
 from core.machine import usable_cores
 from core.runs.folder import LOCK, WORKERS_LOCK, RunFolder
 from core.runs.health import set_aside
 from core.runs.journal import Journal, fitting, seal_left_over
-from core.runs.left import Done, add_shard, done_of, order_of
 from core.runs.local_team import LocalTeam
 from core.runs.locks import InUse, held
 from core.runs.plan import place_of
+from core.runs.progress import Done, add_shard, done_of, order_of
 from core.runs.records import ItemResult, RunPlan, RunState
 from core.runs.score import not_drawn
 from core.runs.team import BROKEN, DIED, DONE, READY, Batch, Team, TeamEvent

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.errors import BadInput
-from core.runs.left import Done, add_journal, add_shard, nothing_done
+from core.runs.progress import Done, add_journal, add_shard, nothing_done
 from core.runs.records import RunState
 from core.runs.shards import BadShard, read_columns
 

@@ -9,21 +9,21 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from core.errors import BadInput, MaskError, ObjectNotFound, ObjectsOverlap
-from core.generation.reference import Standing
-from core.generation.sources import Sources
+from core.generation.backends.reference import Standing
+from core.generation.weights.sources import Sources
 from core.masks.grounded.ground import ground
-from core.masks.grounded.kept import with_steps
 from core.masks.grounded.records import Detector, Presence, PresenceModel, Segmenter, Tool
+from core.masks.grounded.serialize import with_steps
 from core.masks.grounded.tools import open_tool, tool_id
 from core.masks.grounded.variants import MaskVariant, mask_variant
 from core.masks.grounded.vision_models import Role, vision_model
 from core.masks.mask import Mask
 from core.prompts.prompt import ObjectTarget
 from core.runs.concepts import looked_for, measured_of
-from core.runs.pinned import of_tool
+from core.runs.provenance import of_tool
 from core.runs.records import MaskerSpec
-from core.verdict.asked import Finding, label_of
-from core.verdict.findings import findings_of, said
+from core.verdict.expectations import Finding, label_of
+from core.verdict.localization import findings_of, said
 from core.verdict.tasks import PRESENCE_TASKS
 
 KINDS = ("exact", "whole", "grounded")
@@ -72,7 +72,7 @@ def open_masker(
     """The masker of a plan; its models are loaded for the first picture.
 
     ``sources`` tell where weights are. ``opened`` is told the role of each model that was loaded,
-    and what tells its weights from others (core.runs.pinned); what it raises comes out of
+    and what tells its weights from others (core.runs.provenance); what it raises comes out of
     ``find``. Raises BadInput for an unknown kind, model or variant,
     naming the known ones.
     """

@@ -13,17 +13,17 @@ from typing import Any
 from core.concepts.records import PROFILE_VERSION
 from core.errors import BadInput
 from core.files import why_of
-from core.generation.reference import MODEL_ID, OPTIONS
+from core.generation.backends.reference import MODEL_ID, OPTIONS
 from core.generation.registry import model as registered
 from core.generation.renderer import FAILURES, LARGEST_PX, LIGHTS, RENDERER_VERSION, SMALLEST_PX
 from core.generation.renderer.concept_colors import CONCEPT_COLORS_VERSION
 from core.generation.request import MAX_SEED, GenerationRequest
 from core.masks.grounded.variants import mask_variant
-from core.pipeline import MAX_NEIGHBORS
 from core.prompts.prompt import Prompt
 from core.runs.concepts import measured_of, only_measured
 from core.runs.records import DRAWN, STORED, MaskerSpec, RunPlan, StoredItem
 from core.runs.summary import FORMAT, MOST_PICTURES
+from core.verdict.measure import MAX_NEIGHBORS
 from core.verdict.rules import RULES, rule
 
 EVERY_RULE = tuple(known.id for known in RULES)

@@ -7,12 +7,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 import numpy as np
 
 from core.color.spaces import chroma
-from core.pipeline import DIFFERS
 from core.prompts.prompt import Prompt
 from core.runs.concepts import only_measured
 from core.runs.records import ObjectVerdict
-from core.verdict.asked import Finding
+from core.verdict.expectations import Finding
 from core.verdict.judge import PASS, UNSCORED, Verdict
+from core.verdict.measure import DIFFERS
 from core.verdict.settle import BROKE, judge_all
 from core.verdict.tasks import ObjectOutcome, Settings, TaskVerdict
 

@@ -15,14 +15,14 @@ import numpy as np
 from core.color.munsell import MunsellSamples, load_munsell
 from core.errors import BadInput, DataFolderError, StorageError, TrueHueError
 from core.files import read_png, shelf, write_once
-from core.generation.endpoints import Endpoint
+from core.generation.backends.endpoints import Endpoint
+from core.generation.backends.reference import MODEL_ID, Standing, shapes_for
 from core.generation.failures import BadModelFolder, ModelMissing
 from core.generation.opening import open_model
 from core.generation.out_of_memory import is_out_of_memory
-from core.generation.reference import MODEL_ID, Standing, shapes_for
 from core.generation.request import Cancelled, LoadedModel, StepReport
-from core.generation.sources import Sources
-from core.images import encode_png, image_id
+from core.generation.weights.sources import Sources
+from core.images.load import encode_png, image_id
 from core.masks.mask import Mask
 from core.prompts.prompt import Prompt
 from core.runs.concepts import profiles_of
@@ -30,8 +30,8 @@ from core.runs.folder import WORKERS_LOCK, RunFolder
 from core.runs.journal import Journal
 from core.runs.locks import held
 from core.runs.maskers import Masker, open_masker
-from core.runs.pinned import GENERATOR, OtherWeights, of_generator, pin
 from core.runs.plan import file_digest, made_with, place_of, request_of
+from core.runs.provenance import GENERATOR, OtherWeights, of_generator, pin
 from core.runs.records import DRAWN, ItemResult, MaskResult, RunPlan, StoredItem
 from core.runs.score import not_drawn, score
 from core.runs.team import Batch

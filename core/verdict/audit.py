@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.color.difference import delta_e00
-from core.pipeline import Measurement
 from core.verdict.judge import FAIL, PASS, UNSCORED, judge
+from core.verdict.measure import Measurement
 from core.verdict.rules import rule
 
 WORDS = {PASS: "passes", FAIL: "fails", UNSCORED: "cannot be scored"}

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from core.color.difference import delta_e00
-from core.pipeline import DIFFERS, MATCHES
 from core.verdict import told
-from core.verdict.asked import Asked
+from core.verdict.expectations import Asked
+from core.verdict.measure import DIFFERS, MATCHES
 
 LEAST_SHARE, MOST_SHARE = 0.4, 1.2
 """How far on the straight way in the a*b* plane, own color to the other's, a color has leaked."""

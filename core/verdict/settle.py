@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from core.errors import TrueHueError
-from core.pipeline import Measurement
 from core.prompts.prompt import ObjectTarget
-from core.verdict.asked import Asked, Finding, asked_of
+from core.verdict.expectations import Asked, Finding, asked_of
 from core.verdict.judge import UNSCORED, Verdict
+from core.verdict.measure import Measurement
 from core.verdict.rules import rule
 from core.verdict.tasks import ObjectOutcome, Settings, TaskVerdict, judge_task
 

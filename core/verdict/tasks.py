@@ -14,14 +14,14 @@ import numpy as np
 
 from core.color.munsell import MunsellSamples
 from core.errors import BadInput, MaskError, NoPixels, TrueHueError
-from core.pipeline import Known, Measurement, measure
 from core.prompts.prompt import ObjectTarget
 from core.verdict import told
-from core.verdict.asked import Asked, Finding, asked_of
+from core.verdict.expectations import Asked, Finding, asked_of
 from core.verdict.explain import by as by_rule
 from core.verdict.explain import without_rule
 from core.verdict.judge import FAIL, PASS, UNSCORED, Verdict
 from core.verdict.leak import stories
+from core.verdict.measure import Known, Measurement, measure
 from core.verdict.rules import Rule, rule
 
 PRESENCE_TASKS = ("coa", "moc", "ica")
@@ -36,7 +36,7 @@ ENDED, NO_MASK = "ended", "no mask"
 
 @dataclass(frozen=True)
 class Settings:
-    """How colors are judged, whatever the rule; as for :func:`core.pipeline.accepted`."""
+    """How colors are judged, whatever the rule; as for :func:`core.verdict.measure.accepted`."""
 
     k: int = 0
     munsell: MunsellSamples | None = None
@@ -47,8 +47,8 @@ class Settings:
 class ObjectOutcome:
     """What a rule says of one object.
 
-    ``step`` (of :data:`core.verdict.asked.STEPS`) is where the judging ended; ``told`` is one
-    sentence that names the object. The measurement of an object that was not measured has a
+    ``step`` (of :data:`core.verdict.expectations.STEPS`) is where the judging ended; ``told`` is
+    one sentence that names the object. The measurement of an object that was not measured has a
     reason and no numbers; its ``parameters`` say what was known of the object instead. ``story`` is
     a kind of :class:`core.verdict.leak.Story` where another object's color was found on it.
     """

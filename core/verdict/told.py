@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from core.pipeline import DIFFERS
-from core.verdict.asked import Asked
+from core.verdict.expectations import Asked
 from core.verdict.explain import account, by, without_rule
 from core.verdict.judge import FAIL, PASS, Verdict
+from core.verdict.measure import DIFFERS
 
 
 def sentence(words: str, reason: str = "") -> str:

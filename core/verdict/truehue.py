@@ -1,8 +1,8 @@
 """The rule ``truehue``: could the asked color look like this in the light of this image?
 
-Light scales a color and lays white over it (:mod:`core.color.lit`); it does not turn its hue and
-does not make it more vivid. So the asked color is put into the light, ``factor × asked + haze`` in
-linear sRGB and clipped as a camera clips it, and compared with the lit color of the object by
+Light scales a color and lays white over it (:mod:`core.color.shading`); it does not turn its hue
+and does not make it more vivid. So the asked color is put into the light, ``factor × asked + haze``
+in linear sRGB and clipped as a camera clips it, and compared with the lit color of the object by
 CIEDE2000. Light that is less likely costs: the best account of the image is the one with the least
 ``misfit``, the root of the sum of the squares of the distance and of what its light costs.
 
@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from core.color.difference import delta_chroma, delta_e00, hue_difference_deg
-from core.color.lit import LIT_PERCENTILES, LitColor, LitPart
+from core.color.shading import LIT_PERCENTILES, LitColor, LitPart
 from core.color.spaces import lab_to_xyz1, linear1_to_xyz1, xyz1_to_lab, xyz1_to_linear1
 from core.errors import BadInput
 from core.verdict.judge import FAIL, PASS, LightMatch, Metric, Verdict, offset_between

@@ -24,8 +24,8 @@ from core.masks.describe import describe
 from core.masks.from_marks import mask_from_marks
 from core.masks.mask import Mask
 from core.masks.outline import outline_path
-from tabs.stage import stage
-from tabs.theme import css_paths, theme
+from tabs.inspect.stage import stage
+from tabs.page.theme import css_paths, theme
 
 
 class Bench:

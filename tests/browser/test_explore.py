@@ -13,8 +13,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from core.verdict.rules import RULES
 from storage import Storage
-from tabs.context import Context
-from tabs.explore_report import SHIPPED_FILE, rate_text
+from tabs.diagnosis.report import SHIPPED_FILE, rate_text
+from tabs.page.context import Context
 from tests.browser.conftest import Visit, Watch
 from tests.browser.explore_app import small_app
 from tests.browser.workbench import Workbench

@@ -11,8 +11,8 @@ import pytest
 from playwright.sync_api import Browser, Page, Request, expect
 
 from storage import Storage
-from tabs.context import Context
-from tabs.exporting import export
+from tabs.export.service import export
+from tabs.page.context import Context
 from tests.core.export.made import EVIL, make_run, plan
 
 pytestmark = pytest.mark.browser

@@ -15,7 +15,7 @@ import numpy as np
 
 from core.color.spaces import lab_to_srgb8
 from core.files import shelf, write_once
-from core.images import encode_png, image_id
+from core.images.load import encode_png, image_id
 from core.masks.mask import Mask
 from core.prompts.gencolorbench import build
 from core.prompts.prompt import Prompt
@@ -24,7 +24,7 @@ from core.runs.plan import EVERY_RULE
 from core.runs.records import ItemResult, MaskResult, RunPlan
 from core.runs.score import not_drawn, score
 from core.runs.shards import write_shard
-from core.verdict.asked import ABSENT, Finding, asked_of
+from core.verdict.expectations import ABSENT, Finding, asked_of
 from core.verdict.rules import rule
 from core.verdict.tasks import Settings
 from storage import Storage

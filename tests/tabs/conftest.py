@@ -10,13 +10,14 @@ import gradio as gr
 import numpy as np
 import pytest
 
-from core.prompts.index import PromptIndex
 from core.prompts.prompt import Prompt
+from core.prompts.search.index import PromptIndex
 from core.prompts.sets import PROMPT_SETS, prompt_set
 from core.records import ImageRecord
 from storage import Storage
-from tabs import inspect, library
-from tabs.context import Context
+from tabs.inspect import tab as inspect
+from tabs.library import service as library
+from tabs.page.context import Context
 from tests.core.photographs import bounds, object_photograph
 from tests.workers_here import workers_here
 

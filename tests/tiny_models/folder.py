@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from core.generation.sources import Sources
+from core.generation.weights.sources import Sources
 from core.masks.grounded import opening
 from core.masks.grounded.ground import ground
 from core.masks.grounded.variants import mask_variant

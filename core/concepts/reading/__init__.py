@@ -21,6 +21,7 @@ one.
 
 from __future__ import annotations
 
+from core.concepts.reading.bin_order import by_color
 from core.concepts.reading.cells import (
     CONTRIBUTOR,
     INDEX,
@@ -33,13 +34,12 @@ from core.concepts.reading.cells import (
     color_in,
     index_in,
 )
+from core.concepts.reading.collector import Gathering
 from core.concepts.reading.from_json import looks_like_json, take_json
-from core.concepts.reading.gathering import Gathering
-from core.concepts.reading.order import by_color
 from core.concepts.reading.palettes import take_palettes
 from core.concepts.reading.refusals import AS_58, RATINGS, SHARES, FileRefused
 from core.concepts.reading.tables import Table, read_table
-from core.concepts.reading.turned import (
+from core.concepts.reading.transposed import (
     ColorColumns,
     bare_numbers,
     is_turned_by_first_column,

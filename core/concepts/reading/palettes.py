@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from core.concepts.reading.cells import WEIGHT, WORDS, GivenColor, number
-from core.concepts.reading.gathering import Gathering, Label
+from core.concepts.reading.collector import Gathering, Label
 from core.concepts.reading.tables import LabelColumns, Table
-from core.concepts.reading.turned import ColorColumns
+from core.concepts.reading.transposed import ColorColumns
 from core.errors import BadInput
 from core.prompts.importing.tables import Record
 

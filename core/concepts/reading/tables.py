@@ -17,7 +17,7 @@ from core.concepts.reading.cells import (
     comma_is_decimal,
     number,
 )
-from core.concepts.reading.gathering import Gathering, Label
+from core.concepts.reading.collector import Gathering, Label
 from core.concepts.reading.refusals import WORDS, FileRefused
 from core.errors import BadInput
 from core.prompts.importing.source import TextSource

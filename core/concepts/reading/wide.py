@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.color.uw71 import COUNT
+from core.concepts.reading.bin_order import NEEDED, Order, by_color, by_index
 from core.concepts.reading.cells import (
     COLOR,
     UNNAMED,
@@ -14,8 +15,7 @@ from core.concepts.reading.cells import (
     color_in,
     index_in,
 )
-from core.concepts.reading.gathering import Gathering
-from core.concepts.reading.order import NEEDED, Order, by_color, by_index
+from core.concepts.reading.collector import Gathering
 from core.concepts.reading.refusals import COUNT_58, FileRefused
 from core.concepts.reading.tables import LabelColumns, Table
 from core.errors import BadInput

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.errors import BadInput
-from core.generation.sources import Sources
+from core.generation.weights.sources import Sources
 from core.machine import GIB, WORKING_GIB, Machine, Placement, machine
 from core.masks.grounded.records import Detector, Segmenter
 from core.masks.grounded.vision_models import Role, VisionEntry, vision_model

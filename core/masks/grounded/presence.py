@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from core.errors import BadInput, TrueHueError
-from core.generation.janus_folder import JanusParts, device_bytes, read_janus
 from core.generation.main_memory import keep_count
+from core.generation.weights.janus_folder import JanusParts, device_bytes, read_janus
 from core.machine import Placement
 from core.masks.grounded.presence_words import parsed, question
 from core.masks.grounded.records import Presence

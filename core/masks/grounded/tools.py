@@ -8,7 +8,7 @@ from dataclasses import replace
 from core.errors import BadInput
 from core.generation.main_memory import check_room
 from core.generation.registry import MODELS
-from core.generation.sources import Sources
+from core.generation.weights.sources import Sources
 from core.machine import GIB, WORKING_GIB, Machine, Placement, machine, placement
 from core.masks.grounded import opening
 from core.masks.grounded.records import Detector, PresenceModel, Segmenter

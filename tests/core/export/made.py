@@ -9,15 +9,15 @@ from threading import Event
 
 from core.color.systems import parse_target
 from core.files import shelf, write_once
-from core.generation.reference import ReferenceRenderer
-from core.images import encode_png, image_id
+from core.generation.backends.reference import ReferenceRenderer
+from core.images.load import encode_png, image_id
 from core.prompts.prompt import ObjectTarget, Prompt
 from core.runs.folder import RunFolder
 from core.runs.plan import make_plan, place_of, request_of
 from core.runs.records import ItemResult, MaskResult, RunPlan
 from core.runs.score import not_drawn, score
 from core.runs.shards import write_shard
-from core.verdict.asked import Finding
+from core.verdict.expectations import Finding
 from core.verdict.tasks import Settings
 
 EVIL = "</script><script>document.title='broken'</script>${1+1} <b>\"'`\\u2028\u2028"

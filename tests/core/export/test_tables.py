@@ -13,9 +13,9 @@ import pytest
 
 from core.errors import DataFolderError
 from core.export import write
+from core.export.archive_import.archive import open_archive
 from core.export.columns import COLUMNS, NAMES
-from core.export.order import item_tables
-from core.export.reading import open_archive
+from core.export.latest import item_tables
 from core.export.source import runs_of
 from core.export.tables import CODEBOOK_KEY, write_csv, write_parquet
 from core.runs.folder import RunFolder

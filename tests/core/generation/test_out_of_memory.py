@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from core.generation import janus
+from core.generation.backends import janus
 from core.generation.failures import BadModelFolder
 from core.generation.opening import open_model
 from core.generation.out_of_memory import is_out_of_memory

@@ -20,10 +20,10 @@ from core.color.systems import parse_target
 from core.concepts.profile import profile_of
 from core.errors import BadInput
 from core.files import read_png, shelf
-from core.generation.reference import ReferenceRenderer
+from core.generation.backends.reference import ReferenceRenderer
 from core.generation.request import GenerationRequest
-from core.generation.sources import Sources
-from core.images import encode_png, image_id
+from core.generation.weights.sources import Sources
+from core.images.load import encode_png, image_id
 from core.masks.mask import Mask
 from core.prompts.prompt import ObjectTarget, Prompt
 from core.runs.concepts import (
@@ -37,9 +37,9 @@ from core.runs.estimate import estimate
 from core.runs.execute import Crew, execute
 from core.runs.folder import RunFolder
 from core.runs.journal import read_journal
-from core.runs.left import order_of
 from core.runs.maskers import Grounding, open_masker
 from core.runs.plan import make_plan, place_of, plan_json, request_of, run_id
+from core.runs.progress import order_of
 from core.runs.records import (
     STORED,
     ItemResult,
@@ -52,7 +52,7 @@ from core.runs.rows import result_of, row_of
 from core.runs.shards import old_schema, read_columns, read_shard, write_shard
 from core.runs.team import Batch
 from core.runs.worker import Worker, WorkerSettings, check_versions
-from core.verdict.asked import Finding
+from core.verdict.expectations import Finding
 from tests.core.generation.tiny_janus import save_tiny_janus, teach
 from tests.core.runs.concept_samples import concept_plan, concept_prompts
 from tests.core.runs.samples import begun, done, rows, small_plan, some_prompts
@@ -423,7 +423,7 @@ def test_a_stored_picture_is_measured_in_the_mask_that_it_has(
 def test_what_the_renderer_left_out_is_not_in_the_picture() -> None:
     """The renderer draws every concept; one that a failure left out has no mask."""
     masker = open_masker(MaskerSpec("exact"))
-    from core.generation.reference import shapes_for
+    from core.generation.backends.reference import shapes_for
 
     request = GenerationRequest("reference-renderer", "", 1, width=64, height=64, targets=(MANGO,))
     (drawn,) = ReferenceRenderer().draw([request], lambda report: None, Event())

@@ -12,8 +12,8 @@ from core.color.systems import parse_target
 from core.errors import BadInput
 from core.prompts.prompt import ObjectTarget, Prompt
 from core.runs.folder import RunFolder, run_folders
-from core.runs.left import order_of
 from core.runs.plan import make_plan, place_of, plan_json, request_of, run_id
+from core.runs.progress import order_of
 from core.runs.records import STORED, MaskerSpec, StoredItem, StoredMask
 
 APPLE = ObjectTarget("apple", parse_target("css:crimson"), ("stem",))

@@ -11,7 +11,7 @@ import pytest
 from core.color.difference import delta_e00
 from core.color.spaces import lab_to_xyz1, linear1_to_xyz1, xyz1_to_lab, xyz1_to_linear1
 from core.color.systems import parse_target
-from core.generation.reference import ReferenceRenderer, shapes_for
+from core.generation.backends.reference import ReferenceRenderer, shapes_for
 from core.generation.request import GenerationRequest
 from core.prompts.prompt import ObjectTarget, Prompt
 from core.runs.causes import CAUSES

@@ -1,0 +1,118 @@
+"""Can a model draw on this machine, and if not, what is missing. Loads nothing."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Mapping
+from dataclasses import replace
+
+from core.errors import BadInput
+from core.generation.backends.endpoints import Endpoint, endpoints_here
+from core.generation.entry import ModelEntry
+from core.generation.failures import BadModelFolder
+from core.generation.registry import model
+from core.generation.weights.files import check_set, numbers_in, part_file, weight_sets
+from core.generation.weights.pipeline_folder import PipelineFolder, check_pipeline
+from core.generation.weights.sources import Source, Sources, find, how_to_get
+from core.machine import GIB, WORKING_GIB, Machine
+
+_PACKAGES = {
+    "diffusers": ("torch", "diffusers", "transformers", "accelerate", "safetensors"),
+    "transformers": ("torch", "transformers", "accelerate", "safetensors"),
+    "served": ("openai",),
+}
+_ALSO = {"kolors": ("sentencepiece",)}
+
+
+def missing(
+    entry: ModelEntry,
+    machine: Machine | None,
+    sources: Sources,
+    endpoints: Mapping[str, Endpoint] | None = None,
+) -> tuple[str, ...]:
+    """What is missing before the model can draw here, one sentence each; empty when it can.
+
+    ``machine`` None leaves the memory out. ``endpoints`` are the servers that were set up, by the
+    name in ``served:name``; None takes what the environment names. Raises BadInput where the
+    environment names no address.
+    """
+    out = list(entry.needs)
+    packages = (*_PACKAGES.get(entry.kind, ()), *_ALSO.get(entry.id, ()))
+    absent = [name for name in packages if importlib.util.find_spec(name) is None]
+    if absent:
+        out.append(f"Missing packages: {', '.join(absent)}. Run: pip install {' '.join(absent)}")
+    if entry.kind == "served":
+        out += unknown_server(entry, servers(endpoints))
+    if entry.kind in ("diffusers", "transformers"):
+        memory_gib = entry.memory_gib
+        found = find(entry, sources)
+        if found is None:
+            out += how_to_get(entry, sources)
+        else:
+            try:
+                checked = check_source(entry, found)
+                memory_gib = checked.memory_gib if checked else memory_gib
+            except BadInput as error:
+                out.append(str(error))
+        if machine is not None and memory_gib:
+            out += _memory(entry, memory_gib, machine)
+    return tuple(out)
+
+
+def servers(endpoints: Mapping[str, Endpoint] | None) -> Mapping[str, Endpoint]:
+    """The given servers, by name; those of the environment where None is given."""
+    if endpoints is not None:
+        return endpoints
+    return {endpoint.name: endpoint for endpoint in endpoints_here()}
+
+
+def unknown_server(entry: ModelEntry, endpoints: Mapping[str, Endpoint]) -> tuple[str, ...]:
+    """The sentence for a served model whose name is not set up; nothing for one that is."""
+    name = server_name(entry)
+    if name in endpoints:
+        return ()
+    known = ", ".join(endpoints) or "none"
+    return (f"No server is set up under the name {name!r:.80} (set up: {known}).",)
+
+
+def server_name(entry: ModelEntry) -> str:
+    """``lab`` of ``served:lab``."""
+    return entry.id.partition(":")[2].strip()
+
+
+def check_source(entry: ModelEntry, found: Source) -> PipelineFolder | None:
+    """Checks the files that were found, as loading does first; None where there is no pipeline.
+
+    Raises BadModelFolder, naming the file, for what cannot be loaded.
+    """
+    if entry.kind == "transformers":
+        for path in sorted(found.folder.glob("*.py")):
+            raise BadModelFolder(f"{path} is code, which TrueHue never runs.")
+        sets = weight_sets(path.name for path in found.folder.iterdir())
+        if not (found.folder / "config.json").is_file() or None not in sets:
+            raise BadModelFolder(
+                f"{found.folder} has no config.json or no safetensors: the download is not "
+                "complete."
+            )
+        check_set(found.folder, sets[None])
+        return None
+    if found.base is not None:
+        numbers = numbers_in(part_file(found.folder))
+        checked = check_pipeline(
+            found.base.folder, prefer=model(entry.base).variant, without=frozenset({entry.part})
+        )
+        parts = [replace(p, numbers=numbers) if p.name == entry.part else p for p in checked.parts]
+        return replace(checked, parts=tuple(parts))
+    return check_pipeline(found.folder, prefer=entry.variant)
+
+
+def _memory(entry: ModelEntry, memory_gib: float, machine: Machine) -> list[str]:
+    """On a GPU what does not fit waits in main memory; on a CPU numbers take four bytes."""
+    whole = memory_gib if machine.device != "cpu" else memory_gib * 2
+    room = machine.ram_bytes + (machine.memory_bytes if machine.device == "cuda" else 0)
+    if whole + WORKING_GIB <= room / GIB:
+        return []
+    return [
+        f"{entry.name} takes about {whole + WORKING_GIB:.0f} GiB of memory and this machine has "
+        f"{room / GIB:.0f} GiB: it may be stopped by the system."
+    ]
