@@ -20,6 +20,9 @@ from typing import TYPE_CHECKING
 from core.command import run_command
 from core.errors import TrueHueError
 from core.settings import Settings, read_settings
+from tabs.library.service import Library
+from tabs.runs.supervisor import RunSupervisor
+from tabs.shell.compose import make_context
 
 if TYPE_CHECKING:
     from storage.store import Storage
@@ -91,7 +94,6 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
     from core.generation.backends.endpoints import endpoints_here
     from core.generation.weights.sources import Sources
     from tabs.export.service import clear as clear_exports
-    from tabs.page.context import Context
     from tabs.page.errors import others_read_errors
     from tabs.runs.supervisor import folders_of_runs
     from tabs.shell.shell import mount
@@ -105,14 +107,14 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
         return 2
     hosts = allowed_hosts(settings.host, settings.public)
     folder = Path(settings.models).expanduser() if settings.models else None
-    context = Context(
-        storage, settings.data, munsell, sources=Sources.here(folder),
+    context = make_context(
+        storage, settings.data, munsell=munsell, sources=Sources.here(folder),
         endpoints={one.name: one for one in servers}, local=hosts != EVERY_HOST,
         munsell_file=settings.munsell or "", runs=runs, example=settings.example,
     )  # fmt: skip
     context.staging.clear_all()
     clear_exports(context)
-    context.keeper.begin()
+    context.service(RunSupervisor).begin()
     app = mount(context, hosts=hosts)
     print(where(settings), flush=True)
     if hosts == EVERY_HOST:
@@ -145,7 +147,7 @@ def warm(context: Context) -> None:
     """Gets ready what the first visitor would wait for."""
     from tabs.page.figures import warm as warm_figures
 
-    context.library.warm()
+    context.service(Library).warm()
     warm_figures()
 
 

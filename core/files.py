@@ -93,3 +93,18 @@ def why_of(error: Exception) -> str:
     if isinstance(error, (FileExistsError, NotADirectoryError)):
         return "it is a file, or lies below one"
     return (getattr(error, "strerror", None) or str(error)).lower()
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Writes ``content`` in place of what stood there. Raises DataFolderError."""
+    half = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
+    try:
+        with half.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(half, path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            half.unlink(missing_ok=True)
+        raise DataFolderError(f"{path} cannot be written: {why_of(error)}.") from error

@@ -108,16 +108,6 @@ class DrawingRecord:
 
 
 @dataclass(frozen=True)
-class Mark:
-    """What became of one prompt: how many drawings there are, how many attempts failed, and what
-    the verdicts say together (``pass``, ``fail``, ``unscored``, or empty where there are none)."""
-
-    drawn: int
-    failed: int
-    verdict: str
-
-
-@dataclass(frozen=True)
 class Badge:
     """What one rule says of one image: its ``status`` over ``objects`` pairs of object and color
     that have a verdict.

@@ -6,9 +6,11 @@ import ast
 import json
 import subprocess
 import sys
+from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
+import networkx as nx
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -31,6 +33,7 @@ RULES = {
     ),
     "app": Rule(frozenset({"tabs", "annotation", "storage", "core"}), frozenset()),
 }
+FOLDERS = ("core", "annotation", "storage", "tabs")
 OURS = frozenset({*RULES, "tests"})
 # Seconds and hundreds of megabytes each: the page must not wait for what it may never need.
 HEAVY = frozenset(
@@ -122,12 +125,69 @@ def modules(folder: str) -> list[tuple[str, Path]]:
     return out
 
 
-@pytest.mark.parametrize("folder", ["core", "annotation", "storage", "tabs"])
+@pytest.mark.parametrize("folder", FOLDERS)
 def test_a_folder_knows_only_what_it_may(folder: str) -> None:
     found = modules(folder)
     assert found, f"{folder}/ has no module: has it moved?"
     wrong = [text for name, path in found for text in faults(path.read_text("utf-8"), name)]
     assert wrong == []
+
+
+def arrows() -> set[tuple[str, str]]:
+    """Which module of ours imports which, wherever in its source it does so.
+
+    Doors (``__main__``) are left out: nothing imports them.
+    """
+    paths = {name: path for folder in FOLDERS for name, path in modules(folder)}
+    out = set()
+    for module, path in paths.items():
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Import):
+                out |= {(module, alias.name) for alias in node.names if alias.name in paths}
+            elif isinstance(node, ast.ImportFrom) and node.module in paths:
+                names = [f"{node.module}.{alias.name}" for alias in node.names]
+                out |= {(module, name if name in paths else node.module) for name in names}
+    return {(one, other) for one, other in out if not one.endswith("__main__")}
+
+
+def package_circles(arrows: set[tuple[str, str]]) -> list[str]:
+    """The circles among the packages and modules that lie side by side in a folder, at any depth,
+    in which at least one package takes part; each as ``folder: one, other``.
+
+    Two modules of one folder may need each other inside functions; rooms may not.
+    """
+    floors: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    packages: set[str] = set()
+    for one, other in arrows:
+        parts, others = one.split("."), other.split(".")
+        pairs = zip(parts, others, strict=False)
+        depth = next((n for n, (a, b) in enumerate(pairs) if a != b), 0)
+        if depth:
+            floor = ".".join(parts[:depth])
+            floors[floor].add((parts[depth], others[depth]))
+            packages |= {
+                f"{floor}.{path[depth]}" for path in (parts, others) if len(path) > depth + 1
+            }
+    out = []
+    for floor, pairs_here in sorted(floors.items()):
+        for group in nx.strongly_connected_components(nx.DiGraph(pairs_here)):
+            if len(group) > 1 and any(f"{floor}.{name}" in packages for name in group):
+                out.append(f"{floor}: {', '.join(sorted(group))}")
+    return out
+
+
+def test_no_package_needs_one_that_needs_it() -> None:
+    assert package_circles(arrows()) == []
+
+
+def test_a_circle_of_packages_is_found() -> None:
+    through_a_third = {("core.a.x", "core.b.x"), ("core.b.y", "core.c"), ("core.c", "core.a.y")}
+    assert package_circles(through_a_third) == ["core: a, b, c"]
+    assert package_circles({("core.a.b.x", "core.a.c"), ("core.a.c", "core.a.b.y")}) == [
+        "core.a: b, c"
+    ]
+    assert package_circles({("core.a.x", "core.a.y"), ("core.a.y", "core.a.x")}) == []
+    assert package_circles({("core.a.x", "core.b.x"), ("tabs.b.x", "core.a.x")}) == []
 
 
 def test_the_app_itself_loads_nothing_heavy_and_is_alone_at_the_top() -> None:

@@ -16,10 +16,10 @@ from core.command import run_command
 from core.errors import BadInput, TrueHueError
 from core.generation.entry import ModelEntry
 from core.generation.opening import open_model
+from core.generation.readiness import missing
 from core.generation.registry import MODELS, model
 from core.generation.request import GenerationRequest, StepReport
 from core.generation.weights.download import download
-from core.generation.weights.readiness import missing
 from core.generation.weights.sources import Sources, find
 from core.machine import Machine, machine
 from core.prompts.prompt import ObjectTarget

@@ -17,10 +17,10 @@ from itertools import product
 
 import numpy as np
 
+from core.color.packing import masked_srgb24
 from core.color.spaces import chroma, hex_of, linear1_to_srgb1, srgb8_to_lab
 from core.color.systems import nearest_names
 from core.errors import BadInput
-from core.images.pixels import masked_srgb24
 
 COUNT = 71
 GRID_STEP = 25.0

@@ -12,7 +12,7 @@ from typing import Any
 from core.export.color_columns import COLOR_COLUMNS, COLOR_NOTE
 from core.export.columns import COLUMNS, Column
 from core.export.source import ExportRun, plan_out
-from core.runs.causes import CAUSES
+from core.runs.score import CAUSES
 from core.verdict.rules import RULES
 from core.version import VERSION
 

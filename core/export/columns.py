@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.prompts.prompt import LEVELS, ROLES, TASKS
-from core.runs.causes import CAUSES
+from core.runs.score import CAUSES
 from core.verdict.expectations import STEPS
 
 TEXT, WHOLE, NUMBER, TRUTH = "text", "integer", "number", "boolean"

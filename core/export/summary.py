@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from core.export.latest import Part, columns_of, latest, parts_of
-from core.runs.causes import CAUSES
 from core.runs.folder import RunFolder
+from core.runs.score import CAUSES
 from core.runs.shards import BadShard
 from core.verdict.judge import UNSCORED
 
@@ -25,7 +25,7 @@ _NOT_DRAWN = "no-image"
 @dataclass
 class Look:
     """``done`` pictures have a result. ``unscored`` counts by rule why those that were drawn have
-    no score, as keys of core.runs.causes.CAUSES; ``unmeasured`` why the colors of concepts that
+    no score, as keys of core.runs.score.CAUSES; ``unmeasured`` why the colors of concepts that
     were drawn could not be measured, in sentences, of ``concepts`` pictures."""
 
     done: int = 0

@@ -9,9 +9,10 @@ from core.errors import BadInput
 from core.generation.backends.endpoints import Endpoint
 from core.generation.entry import ModelEntry
 from core.generation.main_memory import check_room
+from core.generation.readiness import server_name, servers, unknown_server
 from core.generation.registry import model
 from core.generation.request import LoadedModel
-from core.generation.weights.readiness import check_source, server_name, servers, unknown_server
+from core.generation.weights.pipeline_folder import check_source
 from core.generation.weights.sources import Sources, find, source
 from core.machine import GIB, WORKING_GIB, machine, placement
 

@@ -10,12 +10,12 @@ import numpy as np
 from core.color.difference import delta_e00
 from core.color.spaces import hex_of, srgb8_to_lab
 from core.color.systems import ColorTarget, parse_target
-from core.generation.backends.reference import MODEL_ID
+from core.generation.registry import RENDERER
 
 
 def _drawn(origin: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """What the renderer kept of each object; nothing of other models' pictures."""
-    if origin.get("model") != MODEL_ID:
+    if origin.get("model") != RENDERER:
         return []
     return [one for one in origin.get("objects") or () if isinstance(one, Mapping)]
 

@@ -14,10 +14,9 @@ from time import perf_counter
 
 import numpy as np
 
+from core.color.packing import check_pair, masked_srgb24, packed_inside, unpack_srgb24
 from core.color.spaces import srgb8_to_lab
-from core.errors import MaskError, NoPixels
 
-MIN_PIXELS = 2
 _COUNTED_FROM = 20_000
 
 
@@ -44,61 +43,6 @@ class MaskedColors:
         return unpack_srgb24(self.srgb24)
 
 
-def pack_srgb24(srgb8: np.ndarray) -> np.ndarray:
-    """uint8 ``(..., 3)`` to uint32 ``(...)`` as 0xRRGGBB."""
-    red, green, blue = (srgb8[..., i].astype(np.uint32) for i in range(3))
-    return (red << 16) | (green << 8) | blue
-
-
-def unpack_srgb24(srgb24: np.ndarray) -> np.ndarray:
-    """uint32 ``(...)`` of 0xRRGGBB to uint8 ``(..., 3)``."""
-    return np.stack([(srgb24 >> shift) & 255 for shift in (16, 8, 0)], axis=-1).astype(np.uint8)
-
-
-def check_pair(srgb8: np.ndarray, mask: np.ndarray) -> int:
-    """The number of pixels inside the mask.
-
-    Raises MaskError unless image and mask fit, NoPixels unless enough pixels are inside.
-    """
-    if srgb8.ndim != 3 or srgb8.shape[2] != 3 or srgb8.dtype != np.uint8:
-        raise MaskError(
-            f"An image is uint8 (H, W, 3); this one is {srgb8.dtype} {srgb8.shape}. "
-            "Load it with core.images.load.load_image."
-        )
-    if mask.shape != srgb8.shape[:2] or mask.dtype != np.bool_:
-        height, width = srgb8.shape[:2]
-        raise MaskError(
-            f"A mask for this image is bool ({height}, {width}); "
-            f"this one is {mask.dtype} {mask.shape}."
-        )
-    area = int(np.count_nonzero(mask))
-    if area == 0:
-        raise NoPixels("The mask is empty: no pixel to measure. Mark the object first.")
-    if area < MIN_PIXELS:
-        raise NoPixels(
-            "The mask covers one pixel, which is no object to measure. Mark a larger area."
-        )
-    return area
-
-
-def masked_srgb24(srgb8: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """Packed colors uint32 ``(N,)`` of the pixels inside, in raster order; raises as check_pair."""
-    check_pair(srgb8, mask)
-    return _packed_inside(srgb8, mask) & np.uint32(0xFFFFFF)
-
-
-def _packed_inside(srgb8: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """As masked_srgb24, with the highest byte set to 255, and without checks."""
-    import cv2
-
-    rows = np.flatnonzero(mask.any(axis=1))
-    slab = slice(int(rows[0]), int(rows[-1]) + 1)
-    # With a fourth channel a pixel is one number, and picking it is one move instead of three.
-    bgra = cv2.cvtColor(np.ascontiguousarray(srgb8[slab]), cv2.COLOR_RGB2BGRA)
-    packed: np.ndarray = bgra.view("<u4")[..., 0][mask[slab]]
-    return packed
-
-
 def masked_lab(srgb8: np.ndarray, mask: np.ndarray) -> np.ndarray:
     """float64 ``(N, 3)`` CIELAB D65/2 degree of the pixels inside, in raster order.
 
@@ -116,7 +60,7 @@ def masked_colors(srgb8: np.ndarray, mask: np.ndarray) -> MaskedColors:
 
 def distinct_colors(srgb8: np.ndarray, mask: np.ndarray) -> MaskedColors:
     """As masked_colors, for an image and a mask that were checked already."""
-    packed = _sorted(_packed_inside(srgb8, mask))
+    packed = _sorted(packed_inside(srgb8, mask))
     first = np.flatnonzero(packed[1:] != packed[:-1])
     first += 1
     first = np.concatenate(([0], first))
@@ -129,7 +73,7 @@ def distinct_colors(srgb8: np.ndarray, mask: np.ndarray) -> MaskedColors:
 
 
 def _sorted(packed: np.ndarray) -> np.ndarray:
-    """The packed colors of ``_packed_inside`` in ascending order; their array may be reused."""
+    """The packed colors of ``packed_inside`` in ascending order; their array may be reused."""
     if packed.size >= _COUNTED_FROM and _counting_is_faster():
         return _counted(packed)
     packed.sort()
@@ -182,7 +126,7 @@ def changed_colors(
             counts = np.insert(counts, place[new], more.counts[new])
             lab = np.insert(lab.T, place[new], more.lab[new].T, axis=1).T
     if out.any():
-        packed = _packed_inside(srgb8, out) & np.uint32(0xFFFFFF)
+        packed = packed_inside(srgb8, out) & np.uint32(0xFFFFFF)
         packed.sort()
         first = np.concatenate(([0], np.flatnonzero(packed[1:] != packed[:-1]) + 1))
         counts = counts.copy()

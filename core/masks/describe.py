@@ -15,7 +15,7 @@ FILE, TRANSPARENCY = "file", "transparency"
 def describe(maker: str, parameters: Mapping[str, Any]) -> str:
     """``GrabCut · box, 2 strokes`` or ``Exact mask from the renderer``: maker, then marks.
 
-    Both are those of a :class:`core.masks.mask.Mask`; an unknown maker stands as it is. The area
+    Both are those of a :class:`core.images.mask.Mask`; an unknown maker stands as it is. The area
     is not said.
     """
     base = parameters.get("base")

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from core.errors import MaskError, NoPixels
+from core.images.mask import Mask
 from core.masks import grabcut as grabcut_masker
 from core.masks.grounded.records import Segment
 from core.masks.marks import STROKES, Mark, parse_marks
-from core.masks.mask import Mask
 from core.masks.strokes import (
     Window,
     box_pixels,

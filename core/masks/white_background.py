@@ -10,7 +10,7 @@ import numpy as np
 
 from core.color.spaces import srgb8_to_lab
 from core.errors import MaskError, NoPixels
-from core.masks.mask import Mask
+from core.images.mask import Mask
 
 MAKER = "paper"
 PAPER_LIGHTNESS = 98.0

@@ -11,6 +11,8 @@ from typing import Any
 from core.color.systems import ColorTarget, parse_target
 from core.errors import BadInput
 
+MAX_PROMPT_CHARACTERS = 20_000
+
 TASKS: Mapping[str, str] = MappingProxyType(
     {
         "cna": "Color name accuracy",

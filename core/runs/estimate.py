@@ -11,7 +11,7 @@ from statistics import median
 import numpy as np
 
 from core.errors import TrueHueError
-from core.generation.backends.reference import MODEL_ID
+from core.generation.registry import RENDERER
 from core.machine import usable_cores
 from core.runs.folder import RunFolder, run_folders
 from core.runs.plan import plan_json
@@ -146,7 +146,7 @@ def _seconds(shards: list[Path]) -> tuple[float, int]:
 def _estimate(plan: RunPlan, workers: int, seconds: float | None, basis: str) -> Estimate:
     # Where only this machine's cores work, workers beyond them wait for each other.
     cores_alone = plan.masker.kind != "grounded" and (
-        plan.kind != DRAWN or plan.model == MODEL_ID
+        plan.kind != DRAWN or plan.model == RENDERER
     )  # fmt: skip
     at_once = max(1, min(workers, plan.total, usable_cores() if cores_alone else workers))
     whole = None if seconds is None else seconds * plan.total / at_once

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from core.errors import BadInput
-from core.files import sweep
+from core.files import replace_file, sweep
 from core.generation.backends.endpoints import Endpoint
 from core.generation.weights.sources import Sources
 from core.machine import usable_cores
@@ -32,7 +32,6 @@ from core.runs.progress import Done, add_shard, done_of, order_of
 from core.runs.records import ItemResult, RunPlan, RunState
 from core.runs.score import not_drawn
 from core.runs.team import BROKEN, DIED, DONE, READY, Batch, Team, TeamEvent
-from core.runs.whole import replace_file
 from core.runs.worker import WorkerSettings, check_versions
 
 Watch = Callable[[RunState], None]

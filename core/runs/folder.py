@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import BadInput, DataFolderError
-from core.files import why_of
+from core.files import replace_file, why_of
 from core.prompts.prompt import prompt_from_json
 from core.runs.locks import is_free
 from core.runs.plan import plan_json, run_id
@@ -28,7 +28,6 @@ from core.runs.records import (
     StoredMask,
 )
 from core.runs.summary import FORMAT, checked_summary
-from core.runs.whole import replace_file
 
 PLAN, PROMPTS, ITEMS = "plan.json", "prompts.jsonl.gz", "items.jsonl.gz"
 STATE, WISH, LOCK, WORKERS_LOCK = "state.json", "wish.json", "lock", "workers.lock"

@@ -11,13 +11,13 @@ import numpy as np
 from core.errors import BadInput, MaskError, ObjectNotFound, ObjectsOverlap
 from core.generation.backends.reference import Standing
 from core.generation.weights.sources import Sources
+from core.images.mask import Mask
 from core.masks.grounded.ground import ground
 from core.masks.grounded.records import Detector, Presence, PresenceModel, Segmenter, Tool
 from core.masks.grounded.serialize import with_steps
 from core.masks.grounded.tools import open_tool, tool_id
 from core.masks.grounded.variants import MaskVariant, mask_variant
 from core.masks.grounded.vision_models import Role, vision_model
-from core.masks.mask import Mask
 from core.prompts.prompt import ObjectTarget
 from core.runs.concepts import looked_for, measured_of
 from core.runs.provenance import of_tool

@@ -13,7 +13,8 @@ from typing import Any
 from core.concepts.records import PROFILE_VERSION
 from core.errors import BadInput
 from core.files import why_of
-from core.generation.backends.reference import MODEL_ID, OPTIONS
+from core.generation.backends.reference import OPTIONS
+from core.generation.registry import RENDERER
 from core.generation.registry import model as registered
 from core.generation.renderer import FAILURES, LARGEST_PX, LIGHTS, RENDERER_VERSION, SMALLEST_PX
 from core.generation.renderer.concept_colors import CONCEPT_COLORS_VERSION
@@ -150,7 +151,7 @@ def plan_json(plan: RunPlan) -> dict[str, Any]:
 def made_with(plan: RunPlan) -> dict[str, str]:
     """What would give other results in another version, beside the rules."""
     made = {}
-    if plan.model == MODEL_ID:
+    if plan.model == RENDERER:
         made["renderer"] = RENDERER_VERSION
         if any(prompt.concept for prompt in plan.prompts):
             made["colors of concepts"] = CONCEPT_COLORS_VERSION

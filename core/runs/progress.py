@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from core.generation.backends.reference import MODEL_ID
+from core.generation.registry import RENDERER
 from core.runs.folder import RunFolder
 from core.runs.journal import read_journal
 from core.runs.records import DRAWN, RunPlan
@@ -106,7 +106,7 @@ def order_of(plan: RunPlan) -> np.ndarray:
     objects with the same seed follow each other. Any other model goes by the plan.
     """
     order = np.arange(plan.total, dtype=np.int64)
-    if plan.kind != DRAWN or plan.model != MODEL_ID:
+    if plan.kind != DRAWN or plan.model != RENDERER:
         return order
     scenes: dict[tuple[tuple[str, str], ...], int] = {}
     kinds = np.array(

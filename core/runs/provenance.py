@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import BadInput
+from core.files import replace_file
 from core.generation.backends.endpoints import Endpoint
+from core.generation.readiness import server_name, servers
 from core.generation.registry import model
-from core.generation.weights.readiness import server_name, servers
 from core.generation.weights.sources import Source, Sources, source
 from core.masks.grounded.vision_models import Role, vision_model
 from core.masks.grounded.weights import weights
 from core.runs.locks import held
-from core.runs.whole import replace_file
 
 FILE, LOCK = "weights.json", "weights.lock"
 GENERATOR = "model"

@@ -25,12 +25,12 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import BadInput, TrueHueError
+from core.files import replace_file
 from core.generation.registry import model as registered
 from core.runs.folder import RunFolder
 from core.runs.ray_cluster import cluster
 from core.runs.records import DRAWN, RunPlan
 from core.runs.team import BROKEN, DIED, DONE, READY, Batch, TeamEvent
-from core.runs.whole import replace_file
 from core.runs.worker import Worker, WorkerSettings
 
 TOKEN = "ray.token"

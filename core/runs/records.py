@@ -114,7 +114,7 @@ class ObjectVerdict:
     picture that could not be drawn). ``picture_status`` and ``picture_reason`` are those of the
     whole picture by this rule, the same in all its rows; ``leads`` is True in exactly one row a
     picture and rule: that of the object that decided (the first of the worst). ``cause`` is a key
-    of core.runs.causes.CAUSES, empty for a pass. Numbers are None where nothing was measured; lab
+    of core.runs.score.CAUSES, empty for a pass. Numbers are None where nothing was measured; lab
     is CIELAB D65/2°. By ``truehue`` the differences are those to the asked color as the light of
     the picture shows it: ``light_factor`` times its linear light, and ``haze_percent`` of white.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
@@ -15,6 +16,30 @@ from core.verdict.judge import PASS, UNSCORED, Verdict
 from core.verdict.measure import DIFFERS
 from core.verdict.settle import BROKE, judge_all
 from core.verdict.tasks import ObjectOutcome, Settings, TaskVerdict
+
+CAUSES: Mapping[str, str] = MappingProxyType(
+    {
+        "absent": "an object is not in the picture",
+        "leaked": "an object took another one's color",
+        "exchanged": "two objects exchanged their colors",
+        "leans": "an object took on part of another one's color",
+        "same-color": "the other object has the asked color too",
+        "hue": "another hue",
+        "more-vivid": "more vivid than asked",
+        "duller": "duller than asked",
+        "lighter": "lighter than asked",
+        "darker": "darker than asked",
+        "no-image": "no image: drawing failed",
+        "no-mask": "no mask of the object",
+        "not-found": "the object was not found",
+        "presence-unknown": "not known whether the object is there",
+        "left-out": "the renderer has no shape for it",
+        "too-few-pixels": "too few pixels to measure",
+        "broke": "judging broke off",
+    }
+)
+"""The first ten are causes of a fail, the rest of ``unscored`` (``presence-unknown`` of both, for
+the released rules count it as absent)."""
 
 ANOTHER_HUE_DEG = 30.0
 NOTHING = -1
@@ -93,7 +118,7 @@ def rows_of(
 
 
 def cause_of(one: ObjectOutcome, finding: Finding | None, left_out: Collection[int] = ()) -> str:
-    """The key of core.runs.causes.CAUSES that says why; empty for a pass."""
+    """The key of core.runs.score.CAUSES that says why; empty for a pass."""
     if one.status == PASS:
         return ""
     said = one.measurement.verdict

@@ -16,14 +16,15 @@ from core.color.munsell import MunsellSamples, load_munsell
 from core.errors import BadInput, DataFolderError, StorageError, TrueHueError
 from core.files import read_png, shelf, write_once
 from core.generation.backends.endpoints import Endpoint
-from core.generation.backends.reference import MODEL_ID, Standing, shapes_for
+from core.generation.backends.reference import Standing, shapes_for
 from core.generation.failures import BadModelFolder, ModelMissing
 from core.generation.opening import open_model
 from core.generation.out_of_memory import is_out_of_memory
+from core.generation.registry import RENDERER
 from core.generation.request import Cancelled, LoadedModel, StepReport
 from core.generation.weights.sources import Sources
 from core.images.load import encode_png, image_id
-from core.masks.mask import Mask
+from core.images.mask import Mask
 from core.prompts.prompt import Prompt
 from core.runs.concepts import profiles_of
 from core.runs.folder import WORKERS_LOCK, RunFolder
@@ -40,7 +41,7 @@ from core.verdict.tasks import Settings
 MOST_BROKEN_IN_A_ROW = 20
 """So many unforeseen failures after one another are the model's, not the prompts'."""
 
-RENDERER = "renderer"
+RENDERER_MAKER = "renderer"
 """The maker of the reference renderer's own masks."""
 
 _LOOK_S = 0.25
@@ -186,7 +187,7 @@ class Worker:
         exact = {one.target: _named(one.mask, one.target, request.targets[one.target].name)
                  for one in made.masks}  # fmt: skip
         rendered = None
-        if self._plan.model == MODEL_ID:
+        if self._plan.model == RENDERER:
             shape = self._plan.options.get("shape")
             rendered = shapes_for(request.targets, shape if isinstance(shape, str) else None)
         result = replace(
@@ -206,8 +207,8 @@ class Worker:
         height, width, _ = srgb8.shape
         result = replace(blank, status="drawn", image_id=item.image_id, width=width, height=height)
         # Only its own masks say what the renderer left out: another masker may have missed it.
-        own = {one.maker for one in item.masks.values()} == {RENDERER}
-        rendered = shapes_for(prompt.targets) if own and item.drawn_by == MODEL_ID else None
+        own = {one.maker for one in item.masks.values()} == {RENDERER_MAKER}
+        rendered = shapes_for(prompt.targets) if own and item.drawn_by == RENDERER else None
         known = {target: one.mask_id for target, one in item.masks.items() if one.mask_id}
         return _Picture(srgb8, exact, rendered, result, known)
 

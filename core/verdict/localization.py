@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from core.generation.backends.reference import Standing
-from core.masks.mask import Mask
+from core.images.mask import Mask
 from core.prompts.prompt import ObjectTarget
 from core.verdict.expectations import ABSENT, Finding, asked_of
 

@@ -11,11 +11,12 @@ import numpy as np
 from core.color import dominant as dominants
 from core.color.dominant import DominantColor, Selection
 from core.color.munsell import MunsellSamples, reconstructed
+from core.color.packing import check_pair
 from core.color.shading import LitColor, lit_color
 from core.color.spaces import hex_of, hue_deg, lab_to_srgb8
 from core.color.systems import ColorTarget, candidates, find, nearest_names
 from core.errors import BadInput, TrueHueError
-from core.images.pixels import MaskedColors, changed_colors, check_pair, distinct_colors
+from core.images.pixels import MaskedColors, changed_colors, distinct_colors
 from core.masks.cleanup import released_cleanup
 from core.verdict.explain import explain, explain_differs
 from core.verdict.judge import FAIL, PASS, UNSCORED, Verdict, judge, unscored

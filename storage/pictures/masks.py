@@ -11,7 +11,7 @@ import numpy as np
 
 from core.errors import MaskError, StorageError
 from core.files import read_png, shelf, write_once
-from core.masks.mask import Mask
+from core.images.mask import Mask
 from core.records import MaskRecord
 from storage.database import canonical
 from storage.database.connection import Database, aware

@@ -17,7 +17,7 @@ from core.analysis.names import BASIC, INTERMEDIATE, MODIFIERS, l2_names
 from core.analysis.records import NO_SYSTEM, SECTORS, Slice
 from core.color.catalog import SYSTEMS
 from core.prompts.prompt import TASKS
-from core.runs.causes import CAUSES
+from core.runs.score import CAUSES
 from storage.database.connection import Database
 from storage.results.where import (
     COLOR_FIELDS,

@@ -23,8 +23,7 @@ def store_images(
     cursor: duckdb.DuckDBPyConnection, model_id: str, database: Database, imported: bool
 ) -> None:
     """What Inspect knows of a picture; one that is stored keeps its first record."""
-    from core.generation.backends.reference import MODEL_ID
-    from core.generation.registry import model
+    from core.generation.registry import RENDERER, model
 
     try:
         name = model(model_id).name
@@ -43,7 +42,7 @@ def store_images(
         """,
         {
             "model": name,
-            "source": ARCHIVE if imported else "render" if model_id == MODEL_ID else "generated",
+            "source": ARCHIVE if imported else "render" if model_id == RENDERER else "generated",
             "now": database.now(),
         },
     )

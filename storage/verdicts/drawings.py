@@ -10,7 +10,8 @@ from typing import Any, Unpack
 
 from core.errors import BadInput, NotStored
 from core.prompts.prompt import ObjectTarget, Prompt, prompt_from_json
-from core.records import DrawingRecord, Mark
+from core.prompts.status import Mark
+from core.records import DrawingRecord
 from storage.database import canonical
 from storage.database.connection import Database, aware
 from storage.verdicts.answers import ASKED

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.errors import BadInput
+from core.images.mask import Mask
 from core.masks.cutout import cutout_png
 from core.masks.from_marks import mask_from_marks
-from core.masks.mask import Mask
 from core.records import MaskRecord
 from tabs.compare.people.words import concept_json, free_words, text_in
 from tabs.compare.sources import IMAGE, WHOLE, parse, pictures

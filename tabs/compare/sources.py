@@ -22,7 +22,7 @@ from core.concepts.distribution import Distribution, of_pictures, of_rows
 from core.concepts.matching import concept_of, normal
 from core.concepts.records import RATINGS, PictureProfile
 from core.errors import BadInput, NotStored
-from core.masks.mask import Mask
+from core.images.mask import Mask
 from core.prompts.concepts import STYLES
 from core.records import MaskRecord
 from tabs.page.context import Context

@@ -17,7 +17,7 @@ from core.diagnosis.colors import SET_SYSTEMS
 from core.diagnosis.pictures import DEFAULT_SIZE_PX, picture
 from core.errors import BadInput
 from core.generation.request import MAX_SEED
-from core.masks.mask import Mask
+from core.images.mask import Mask
 from core.verdict.measure import measure
 from core.verdict.rules import rule
 from tabs.page.context import Context

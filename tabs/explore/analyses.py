@@ -11,12 +11,12 @@ from typing import Any
 from core.analysis.groups import OVERALL
 from core.analysis.rates import total
 from core.analysis.records import TABLE_SYSTEMS, Count, Slice
+from core.analysis.run_names import run_labels
 from core.errors import BadInput
 from core.spreadsheets import cell
 from core.verdict.rules import rule
 from tabs.explore.color_figures import asked_found, drift, found_colors
 from tabs.explore.figure_parts import Drawn, Published
-from tabs.explore.images import labels, runs_of
 from tabs.explore.share_figures import (
     ROW_NAMES,
     agreement,
@@ -26,7 +26,7 @@ from tabs.explore.share_figures import (
     published_categories,
 )
 from tabs.explore.slice import slice_of
-from tabs.page.context import Context
+from tabs.page.context import Context, runs_of
 from tabs.page.errors import many
 
 ALL_RUNS = "*"
@@ -142,7 +142,7 @@ def _published(name: str, meant: Slice, drawn: Drawn, option: str) -> Published 
 
 def _names(context: Context) -> dict[str, str]:
     """What each run is called, newest first."""
-    return labels(runs_of(context))
+    return run_labels(runs_of(context))
 
 
 def _counts(context: Context, wide: Slice, by: tuple[str, ...], **only: str) -> list[Count]:

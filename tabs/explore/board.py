@@ -12,6 +12,7 @@ from tabs.explore.board_groups import groups
 from tabs.explore.board_published import published_view
 from tabs.explore.board_rows import SYSTEM_CHOICES, UNSCORED_CHOICES, Found
 from tabs.explore.limits import limits_view
+from tabs.library.service import Library
 from tabs.page.context import Context
 from tabs.runs.list import MOVES
 
@@ -42,7 +43,7 @@ def board_view(context: Context, params: Mapping[str, str]) -> dict[str, Any]:
     Raises BadInput for a choice that there is not.
     """
     found = Found(context, params)
-    by_group = groups(found.runs, found.rule_id, context.library.sets(), found.pictured)
+    by_group = groups(found.runs, found.rule_id, context.service(Library).sets(), found.pictured)
     return {
         "rule": {"id": found.rule_id, "name": rule(found.rule_id).name},
         "systems": found.systems,

@@ -10,7 +10,7 @@ from typing import Any
 
 from core.analysis.board import AVERAGE, TABLE_TASKS, BoardRow, Rate
 from core.analysis.records import NO_SYSTEM, RunRecord
-from core.runs.causes import CAUSES
+from core.runs.score import CAUSES
 from core.spreadsheets import guarded
 from core.verdict.rules import rule
 from tabs.explore.board_rows import EACH, Found

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 from core.analysis.records import RunRecord
 from core.export.source import imported_words
+from core.generation.registry import name_of
 from core.prompts.sets import PROMPT_SETS
 from core.runs.records import STORED
 from core.verdict.rules import RULES, rule
 from tabs.library.service import SetInfo
 from tabs.page.errors import many
 from tabs.runs.list import unread_words
-from tabs.runs.plan import name_of
 from tabs.runs.words import guidance_words, masker_words
 
 

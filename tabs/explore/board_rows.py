@@ -23,13 +23,14 @@ from core.analysis.board import (
 from core.analysis.bootstrap import RESAMPLES
 from core.analysis.records import NO_SYSTEM, CauseCount, RunRecord, Slice
 from core.errors import BadInput
-from core.runs.causes import CAUSES
+from core.runs.score import CAUSES
 from core.verdict.rules import DEFAULT_RULE, rule
 from tabs.explore.board_groups import facts, unread
 from tabs.explore.limits import limits_of
 from tabs.page.context import Context
 from tabs.page.errors import many
 from tabs.runs.list import status_of
+from tabs.runs.supervisor import RunSupervisor
 from tabs.runs.words import STATUS_WORDS
 
 EACH = "each"
@@ -271,10 +272,10 @@ def _states(context: Context, runs: Sequence[RunRecord]) -> dict[str, str]:
     """Whether unfinished runs are at work; only their folders know, wherever these lie."""
     out = {run.run_id: "finished" if run.items >= run.total else "" for run in runs}
     if not all(out.values()):
-        for folder in context.keeper.folders():
+        for folder in context.service(RunSupervisor).folders():
             if out.get(folder.run_id) == "":
                 with suppress(BadInput):
-                    place = context.keeper.place(folder.run_id)
+                    place = context.service(RunSupervisor).place(folder.run_id)
                     out[folder.run_id] = status_of(folder, folder.state(), place)
     return out
 

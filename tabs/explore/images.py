@@ -2,36 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 from core.analysis.records import RunRecord, WallItem
 from core.color.systems import parse_target
 from core.errors import TrueHueError
+from core.generation.registry import name_of
 from core.prompts.prompt import TASKS
-from core.runs.causes import CAUSES
+from core.runs.score import CAUSES
 from core.verdict.measure import DIFFERS
 from core.verdict.rules import RULES
-from tabs.explore.run_names import run_labels
-from tabs.page.context import Context
-from tabs.runs.plan import name_of
 
 GONE = "The file of this picture is gone."
 NOT_EXPORTED = "This picture is not part of the export that its run came from."
 """Said in place of a picture whose file is not here."""
 
 RULE_NAMES = {by.id: by.name for by in RULES}
-
-
-def runs_of(context: Context) -> list[RunRecord]:
-    """The runs that are shown, newest first."""
-    return [run for run in context.storage.runs.all() if not run.hidden]
-
-
-def labels(runs: Iterable[RunRecord]) -> dict[str, str]:
-    """What each run is called in few words; see :func:`tabs.explore.run_names.run_labels`."""
-    return run_labels(runs)
 
 
 def picture_json(

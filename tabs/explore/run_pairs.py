@@ -8,11 +8,12 @@ from typing import Any
 
 from core.analysis.pairs import CELLS, PairCounts
 from core.analysis.records import RunRecord
+from core.analysis.run_names import run_labels
 from core.errors import BadInput
-from tabs.explore.images import labels, picture_json, runs_of
+from tabs.explore.images import picture_json
 from tabs.explore.slice import slice_of
 from tabs.explore.wall import MOST_POSITION, page_size
-from tabs.page.context import Context
+from tabs.page.context import Context, runs_of
 from tabs.page.errors import many
 from tabs.page.links import whole
 
@@ -26,7 +27,7 @@ def compare_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
     one run twice, NotStored for an unknown run.
     """
     shown = runs_of(context)
-    names = labels(shown)
+    names = run_labels(shown)
     # A run without a picture, or one that asks for no color, has nothing to compare here; one that
     # a link names is listed all the same.
     named = (given.get("a"), given.get("b"))

@@ -9,7 +9,7 @@ from core.analysis.names import BASIC, INTERMEDIATE, MODIFIERS
 from core.analysis.records import CHROMA_BANDS, NO_SYSTEM, SECTORS, Slice
 from core.color.catalog import SYSTEMS
 from core.errors import BadInput
-from core.runs.causes import CAUSES
+from core.runs.score import CAUSES
 from core.verdict.judge import FAIL, PASS, UNSCORED
 from core.verdict.rules import RULES, rule
 

@@ -16,7 +16,7 @@ from tabs.explore import board as explore_board
 from tabs.explore import runs as explore_runs
 from tabs.explore import wall as explore_wall
 from tabs.inspect import tab as inspect
-from tabs.inspect.judge import question
+from tabs.judging.question import question
 from tabs.page.context import Context
 from tabs.page.errors import message_of
 from tabs.page.figures import plotly_version

@@ -7,15 +7,16 @@ from dataclasses import replace
 from typing import Any
 
 from core.analysis.records import SECTORS, WallItem
+from core.analysis.run_names import run_labels
 from core.analysis.sectors import sector_hex, sector_label
 from core.errors import BadInput, NotStored
 from core.generation.truth import drawn_shape, true_color_hex
 from core.masks.outline import outline_path
 from core.verdict.rules import RULES
-from tabs.explore.images import labels, picture_json, runs_of, value_hex
+from tabs.explore.images import picture_json, value_hex
 from tabs.explore.slice import slice_of
 from tabs.judging.judgments import of_picture
-from tabs.page.context import Context
+from tabs.page.context import Context, runs_of
 from tabs.page.links import whole
 
 PAGE, MOST = 60, 200
@@ -76,7 +77,7 @@ def wall_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
         meant, by, descending=descending, limit=limit, after=given.get("after", "")
     )
     runs = runs_of(context)
-    names, known = labels(runs), {run.run_id: run for run in runs}
+    names, known = run_labels(runs), {run.run_id: run for run in runs}
     return {
         "items": [picture_json(item, known, names) for item in found],
         "next": found[-1].cursor if len(found) == limit else "", "runs": len(runs),
@@ -87,7 +88,7 @@ def facets_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
     """How many pictures a slice has, and each choice of every filter with its count."""
     meant = slice_of(given)
     results = context.storage.results
-    names = labels(runs_of(context))
+    names = run_labels(runs_of(context))
     fields: dict[str, list[dict[str, Any]]] = {
         field: [
             {"value": value, "label": label, "hex": value_hex(field, value), "count": count}

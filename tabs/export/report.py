@@ -38,10 +38,11 @@ from core.export.report_parts import (
 )
 from core.export.source import ExportRun, imported_words
 from core.export.summary import look
+from core.generation.registry import name_of
 from core.prompts.prompt import TASKS
 from core.published import table as published_table
-from core.runs.causes import CAUSES
 from core.runs.records import STORED
+from core.runs.score import CAUSES
 from core.verdict.measure import DIFFERS
 from core.verdict.rules import RULES
 from core.version import VERSION
@@ -51,7 +52,6 @@ from tabs.explore.board_rows import apart_words, no_interval, part_note
 from tabs.explore.images import GONE, NOT_EXPORTED
 from tabs.page.context import Context
 from tabs.page.errors import many
-from tabs.runs.plan import name_of
 from tabs.runs.words import guidance_words, masker_words, set_title
 
 MOST_SHOTS, MOST_A_TASK = 60, 10

@@ -36,6 +36,7 @@ from tabs.export.service import (
 from tabs.export.sizes import sizes_view
 from tabs.page.answers import guarded, posted, refusal, uploaded
 from tabs.page.context import Context
+from tabs.runs.supervisor import RunSupervisor
 
 KINDS = (EXPORT, IMPORT)
 CODEBOOKS: dict[str, tuple[str, Callable[[Any], str]]] = {
@@ -58,7 +59,7 @@ def export_routes(context: Context) -> APIRouter:
 
     def _streamed(run_id: str, sheet: Sheet, format: str) -> Response:
         try:
-            folder = context.keeper.folder(run_id)
+            folder = context.service(RunSupervisor).folder(run_id)
             (run,) = runs_of(folder)
             if sheet is COLORS and not run.measures:
                 raise NotStored("The run has no concepts, so it has no table of their colors.")
@@ -83,7 +84,7 @@ def export_routes(context: Context) -> APIRouter:
     @router.get("/runs/{run_id}/{book}")
     def book(run_id: str, book: str) -> Response:
         try:
-            folder = context.keeper.folder(run_id)
+            folder = context.service(RunSupervisor).folder(run_id)
             if book in CODEBOOKS:
                 media, text = CODEBOOKS[book]
                 return Response(text(runs_of(folder)), media_type=media)

@@ -24,6 +24,7 @@ from tabs.export.report import report_of
 from tabs.page.context import Context
 from tabs.page.errors import many
 from tabs.page.jobs import Job
+from tabs.runs.supervisor import RunSupervisor
 
 EXPORT, IMPORT = "export", "import"
 """The kinds of these jobs; one of each at a time."""
@@ -100,7 +101,7 @@ def start_export(context: Context, given: dict[str, Any]) -> Job:
     format, rule = str(given.get("format") or ""), str(given.get("rule") or "")
     if format not in FORMATS:
         raise BadInput(f"There is no format {format[:40]!r}. Choose one of: {', '.join(FORMATS)}.")
-    folder = context.keeper.folder(str(given.get("run") or ""))
+    folder = context.service(RunSupervisor).folder(str(given.get("run") or ""))
     with_images = given.get("images") is True
     if rule not in [one[0] for one in folder.summary()["rules"]]:
         rule = ""  # the page looks at one that this run was not judged by
@@ -179,8 +180,11 @@ def take_in(context: Context, path: Path, name: str, progress: Progress = quiet)
     Raises BadInput for what is no archive, with nothing left behind.
     """
     context.storage.require_here()
-    runs, before = context.storage.runs, {one.run_id for one in context.keeper.folders()}
-    folder = open_archive(path, context.keeper.root, name=name, progress=progress)
+    runs, before = (
+        context.storage.runs,
+        {one.run_id for one in context.service(RunSupervisor).folders()},
+    )
+    folder = open_archive(path, context.service(RunSupervisor).root, name=name, progress=progress)
     try:
         runs.register(folder)
         runs.ingest(folder)
@@ -199,7 +203,7 @@ def take_in(context: Context, path: Path, name: str, progress: Progress = quiet)
 
 def staged(context: Context, file: Path) -> Path:
     """A copy of an uploaded file that stays until it was read."""
-    root = context.keeper.root / INCOMING
+    root = context.service(RunSupervisor).root / INCOMING
     root.mkdir(parents=True, exist_ok=True)
     target = root / f"{secrets.token_hex(8)}.zip"
     shutil.copyfile(file, target)
@@ -208,7 +212,7 @@ def staged(context: Context, file: Path) -> Path:
 
 def clear(context: Context) -> None:
     """Takes away what an earlier run of the app has left half done."""
-    shutil.rmtree(context.keeper.root / INCOMING, ignore_errors=True)
+    shutil.rmtree(context.service(RunSupervisor).root / INCOMING, ignore_errors=True)
     shutil.rmtree(context.storage.data_dir / FOLDER, ignore_errors=True)
 
 

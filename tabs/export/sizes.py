@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tabs.page.context import Context
+from tabs.runs.supervisor import RunSupervisor
 from tabs.runs.words import bytes_words
 
 TIMES = {"csv": 8.0, "parquet": 1.2, "zip": 2.0}
@@ -17,7 +18,7 @@ def sizes_view(context: Context, run_id: str) -> dict[str, str]:
 
     Raises NotStored for a run that is not here.
     """
-    folder = context.keeper.folder(run_id)
+    folder = context.service(RunSupervisor).folder(run_id)
     shards = sum(path.stat().st_size for path in folder.shards())
     pictures = _bytes_below(folder.images) + _bytes_below(folder.masks)
     if not shards:

@@ -10,14 +10,15 @@ from typing import Any
 
 from core.color.systems import parse_target
 from core.errors import BadInput
-from core.generation.backends.reference import MODEL_ID, ReferenceRenderer
+from core.generation.backends.reference import ReferenceRenderer
+from core.generation.registry import RENDERER
 from core.generation.renderer import RENDERER_VERSION
 from core.generation.request import GeneratedImage, GenerationRequest
+from core.images.mask import Mask
 from core.masks.from_marks import mask_from_marks
-from core.masks.mask import Mask
 from core.prompts.prompt import ObjectTarget
 from tabs.inspect import tab as inspect
-from tabs.inspect.judge import Question
+from tabs.judging.question import Question
 from tabs.page.context import EXAMPLE, Context
 from tabs.page.errors import message_of
 from tabs.page.widgets import widget
@@ -49,7 +50,7 @@ class Example:
         """What the renderer is asked for."""
         targets = tuple(ObjectTarget(name, parse_target(color)) for name, color in self.objects)
         return GenerationRequest(
-            MODEL_ID, self.title, seed=self.seed, width=SIZE_PX, height=SIZE_PX, targets=targets,
+            RENDERER, self.title, seed=self.seed, width=SIZE_PX, height=SIZE_PX, targets=targets,
             options={"light": self.light, "failure": self.failure},
         )  # fmt: skip
 

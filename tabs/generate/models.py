@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.generation.entry import ModelEntry
+from core.generation.readiness import missing
 from core.generation.registry import MODELS, Defaults, model
 from core.generation.renderer import OBJECTS
-from core.generation.weights.readiness import missing
 from core.prompts.tables import objects
 from tabs.page.context import Context
 from tabs.page.errors import allowed_model

@@ -9,7 +9,7 @@ from core.color.systems import ColorTarget, parse_target
 from core.generation.backends.reference import shapes_for
 from core.prompts.parts import object_target
 from core.prompts.prompt import ObjectTarget
-from core.prompts.sentence import read_sentence
+from core.sentences.reading import read_sentence
 
 FIRST = ("mug", "l3:Vivid reddish orange")
 """Object and color of the page's first picture, while no words are written."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.errors import BadInput
+from core.generation.registry import RENDERER
 from core.generation.request import MAX_SEED, GenerationRequest
 from core.prompts.prompt import Prompt
 from core.prompts.words import color_words, with_articles
@@ -20,7 +21,6 @@ __all__ = [
     "summary_of", "title_of", "too_many",
 ]  # fmt: skip
 
-RENDERER = "reference-renderer"
 MOST_IMAGES = 20_000
 MOST_SEEDS = 1_000
 OWN = "own"

@@ -8,6 +8,7 @@ from typing import Any
 import gradio as gr
 
 from core.errors import BadInput, TrueHueError
+from core.generation.registry import RENDERER
 from core.generation.renderer import FAILURES, LIGHTS
 from core.generation.request import MAX_SEED
 from core.prompts.prompt import Prompt
@@ -22,7 +23,6 @@ from tabs.generate.own_words import (
 )
 from tabs.generate.plan import (
     MOST_IMAGES,
-    RENDERER,
     Settings,
     count_of,
     own_prompt,
@@ -34,8 +34,9 @@ from tabs.generate.plan import (
 )
 from tabs.generate.view import SIZES, View, layout
 from tabs.inspect import tab as inspect
-from tabs.inspect.judge import Question, question
 from tabs.judging.generation import draw
+from tabs.judging.question import Question, question
+from tabs.library.service import Library
 from tabs.page.context import Context
 from tabs.page.errors import many, message_of
 from tabs.page.links import read, whole
@@ -98,7 +99,7 @@ def start(context: Context, sent: dict[str, Any], own: Own, *controls: Any) -> s
         if RENDERER in how.models and not prompts[0].targets:
             raise BadInput(NOTHING_TO_DRAW)
     else:
-        prompts, lost = context.library.resolve(sent.get("refs") or [])
+        prompts, lost = context.service(Library).resolve(sent.get("refs") or [])
         if lost:
             raise BadInput(f"{lost[0]} Take it out of the basket.")
     owner = str(sent.get("owner") or "")[:64]

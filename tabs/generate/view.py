@@ -7,11 +7,11 @@ from typing import Any
 
 import gradio as gr
 
+from core.generation.registry import RENDERER
 from core.generation.renderer import FAILURES, LIGHTS
 from core.verdict.rules import RULES
 from tabs.generate.models import model_choices, objects_to_draw
 from tabs.generate.own_words import FIRST
-from tabs.generate.plan import RENDERER
 from tabs.inspect.color_picker import color_picker
 from tabs.page.context import Context
 from tabs.page.widgets import widget

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from core.errors import MaskError, NotStored
+from core.images.mask import Mask
 from core.masks.grounded.compose import compose, union
 from core.masks.grounded.records import Grounded
 from core.masks.grounded.serialize import is_automatic, steps_of
 from core.masks.grounded.vision_models import VISION_MODELS
 from core.masks.marks import Override, parse_marks
-from core.masks.mask import Mask
 from core.records import ImageRecord, MaskRecord
 from tabs.page.context import Context
 

@@ -15,15 +15,15 @@ import gradio as gr
 import numpy as np
 
 from core.color.shading import LIT_PERCENTILES, USUAL
-from core.color.systems import SYSTEMS, ColorTarget, parse_target
+from core.color.systems import SYSTEMS, parse_target
 from core.concepts.color_description import ColorDescription, describe_colors
 from core.errors import BadInput, NotStored, TrueHueError
 from core.images.pixels import masked_colors, select_pixels
 from core.masks.outline import outline_path
 from core.masks.overlay import unmeasured_overlay_png
-from core.records import EvidenceRecord, MaskRecord
+from core.records import MaskRecord
 from core.verdict.counterfactual import read_limits
-from core.verdict.measure import MAX_NEIGHBORS, Measurement, measure_by_rules
+from core.verdict.measure import Measurement, measure_by_rules
 from core.verdict.rules import DEFAULT_RULE, RULES, rule
 from tabs.inspect.automatic import automatic_of, found_view, overrides_of
 from tabs.inspect.colors import colors_view, evidence_of_colors, whole_picture
@@ -39,12 +39,11 @@ from tabs.inspect.state import (
 )
 from tabs.inspect.steps import color_steps
 from tabs.inspect.view import evidence_view, problem, verdict_view, waiting
+from tabs.judging.question import MAX_K, NEIGHBORS_OF, Question, evidence_record, question
 from tabs.page.context import Context
 from tabs.page.errors import message_of
-from tabs.page.links import ID_LENGTH, link, whole
+from tabs.page.links import whole
 
-MAX_K = MAX_NEIGHBORS
-NEIGHBORS_OF = "l3"
 NO_IMAGE = "Open a photograph on the left, or draw an object in Generate, to see a verdict here."
 NO_MASK = (
     "Mark the object: draw a box around it, or have it found by its name with Find. Then, where "
@@ -58,65 +57,6 @@ NO_TARGET = (
 
 MASKED, WHOLE = "What color is it?", "Colors of the whole picture"
 WHOLE_NOTE = "Background included; mark the object for its own color."
-
-
-@dataclass(frozen=True)
-class Question:
-    """What is asked of the marked pixels. ``neighbors_of`` serves colors that have no system."""
-
-    object_name: str = ""
-    target_text: str = ""
-    rule_id: str = DEFAULT_RULE
-    k: int = 0
-    show_measured: bool = True
-    neighbors_of: str = NEIGHBORS_OF
-
-    def as_json(self, image_id: str, mask_id: str) -> dict[str, Any]:
-        """What the page sends to have the verdict on this mask kept (tabs.judging.keeping)."""
-        return {
-            "image": image_id, "mask": mask_id, "object": self.object_name,
-            "target": self.target_text, "rule": self.rule_id, "k": self.k,
-            "neighbors_of": self.neighbors_of,
-        }  # fmt: skip
-
-    def address(self, image_id: str, mask_id: str = "") -> str:
-        """The link that opens this image, mask and question again."""
-        other = self.neighbors_of if self.k and self.neighbors_of != NEIGHBORS_OF else None
-        return link(
-            "inspect",
-            {
-                "image": image_id[:ID_LENGTH], "mask": mask_id[:ID_LENGTH],
-                "object": self.object_name, "target": self.target_text, "rule": self.rule_id,
-                "k": self.k or None, "system": other,
-            },
-        )  # fmt: skip
-
-
-def question(
-    object_name: Any, target_text: Any, rule_id: Any, k: Any, show_measured: Any,
-    neighbors_of: Any = NEIGHBORS_OF,
-) -> Question:  # fmt: skip
-    """Checks what the browser sent; raises BadInput for a k that is none, and for what the page
-    cannot have sent."""
-    if not (isinstance(k, (int, float)) and 0 <= k <= MAX_K and k == int(k)):
-        raise BadInput(
-            f"k, the number of accepted neighbors, is a whole number from 0 to {MAX_K}. "
-            "Change it in Settings of the rule."
-        )
-    known = {by.id for by in RULES}
-    right = (
-        isinstance(rule_id, str) and rule_id in known
-        and isinstance(neighbors_of, str) and neighbors_of in SYSTEMS
-    )  # fmt: skip
-    if not right:
-        raise BadInput(
-            f"The page sent the rule {rule_id!r:.60} and neighbors of {neighbors_of!r:.60}, which "
-            "cannot be judged by. Reload the page."
-        )
-    return Question(
-        str(object_name or "").strip(), str(target_text or "").strip(), str(rule_id), int(k),
-        bool(show_measured), str(neighbors_of),
-    )  # fmt: skip
 
 
 def judge(context: Context, stage_value: Any, *asked: Any) -> list[Any]:
@@ -235,22 +175,6 @@ def _described(measurements: Iterable[Measurement]) -> ColorDescription | None:
             usual = light is not None and light.percentile == LIT_PERCENTILES[USUAL]
             return describe_colors(one.colors, one.dominant if usual else None)
     return None
-
-
-def evidence_record(found: Measurement, image_id: str, mask_id: str | None) -> EvidenceRecord:
-    """A measurement as storage keeps it."""
-    verdict = found.verdict
-    return EvidenceRecord(
-        image_id=image_id, mask_id=mask_id, object_name=found.object_name,
-        target=_target_json(found.target), protocol=verdict.rule, version=verdict.version,
-        parameters=verdict.parameters, status=verdict.status, reason=verdict.reason,
-        numbers=found.numbers(),
-    )  # fmt: skip
-
-
-def _target_json(target: ColorTarget) -> dict[str, Any]:
-    return {"name": target.name, "system": target.system, "hex": target.hex,
-            "lab": list(target.lab), "value": target.value}  # fmt: skip
 
 
 def _measured(srgb8: np.ndarray, found: Measurement) -> np.ndarray:

@@ -14,6 +14,7 @@ import numpy as np
 
 from core.errors import BadInput, MaskError, TrueHueError
 from core.generation.weights.sources import Sources
+from core.images.mask import Mask
 from core.masks.from_marks import Box, PointSegmenter, mask_from_marks
 from core.masks.grounded.ground import ground
 from core.masks.grounded.records import Presence, Segment
@@ -22,11 +23,10 @@ from core.masks.grounded.tools import tool_id
 from core.masks.grounded.variants import MaskVariant, mask_variant
 from core.masks.grounded.vision_models import VISION_MODELS, Role, VisionEntry, vision_model
 from core.masks.grounded.weights import WITHOUT, find, how_to_get, missing
-from core.masks.mask import Mask
 from core.prompts.tables import objects
 from core.records import ImageRecord
 from tabs.inspect.automatic import name_of
-from tabs.inspect.finding import Asked, Search
+from tabs.inspect.finding import Asked, Search, Searches
 from tabs.page.context import Context
 from tabs.page.errors import allowed_model
 
@@ -152,27 +152,27 @@ def start_find(context: Context, image_id: str, wish: Wish) -> Search:
     problem = lacking(context, wish.entries)
     if problem:
         raise BadInput(problem)
-    return context.searches.start(
+    return context.service(Searches).start(
         f"Looking for {wish.object_name}", lambda job: _find(context, image, wish, job)
     )
 
 
 def _asked(context: Context, entry: VisionEntry, job: Search) -> Asked:
     tool = tool_id(entry.id, entry.role)
-    return Asked(context.engine, tool, entry.name, context.searches, job)
+    return Asked(context.engine, tool, entry.name, context.service(Searches), job)
 
 
 def _find(context: Context, image: ImageRecord, wish: Wish, job: Search) -> dict[str, Any]:
     srgb8 = context.srgb8(image.image_id)
     presence: tuple[Presence, ...] = ()
     if wish.presence is not None:
-        context.searches.does(job, f"Asking whether there is a {wish.object_name}")
+        context.service(Searches).does(job, f"Asking whether there is a {wish.object_name}")
         presence = _asked(context, wish.presence, job).ask(srgb8, (wish.object_name,))
     try:
         found = ground(
             srgb8, wish.object_name, wish.negative_labels, _asked(context, wish.detector, job),
             _asked(context, wish.segmenter, job), wish.variant, image_name=image.image_id,
-            stop=job.stop, progress=lambda doing: context.searches.does(job, doing),
+            stop=job.stop, progress=lambda doing: context.service(Searches).does(job, doing),
         )  # fmt: skip
     except TrueHueError as error:
         if not presence:
@@ -224,7 +224,7 @@ def start_points(
         mask_from_marks(srgb8, named, blank, _kept(context, image.image_id, cut))
         return {"segmenter": entry.id}
 
-    return context.searches.start("Cutting out", work)
+    return context.service(Searches).start("Cutting out", work)
 
 
 def point_segmenter(context: Context, image_id: str) -> PointSegmenter:
@@ -256,10 +256,10 @@ def point_segmenter(context: Context, image_id: str) -> PointSegmenter:
 def _kept(context: Context, image_id: str, cut: PointSegmenter) -> PointSegmenter:
     def kept(points: Any, inside: Any, box: Box | None, by: str) -> Segment:
         key = json.dumps([image_id, by, list(points), list(inside), box])
-        found = context.searches.segments.get(key)
+        found = context.service(Searches).segments.get(key)
         if found is None:
             found = cut(points, inside, box, by)
-            context.searches.segments.put(key, found)
+            context.service(Searches).segments.put(key, found)
         return found
 
     return kept

@@ -9,16 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.errors import BadInput, NotStored
+from core.images.mask import Mask
 from core.masks.describe import describe
 from core.masks.from_marks import mask_from_marks
-from core.masks.mask import Mask
+from core.masks.registry import EXACT_MAKERS
 from core.records import ImageRecord, MaskRecord
 from tabs.inspect.automatic import automatic_of
 from tabs.inspect.mask_request import point_segmenter
 from tabs.page.context import Context
-
-EXACT_MAKERS = ("renderer", "file")
-"""Makers of masks that come with an image."""
 
 
 @dataclass(frozen=True)

@@ -14,21 +14,11 @@ from core.generation.weights.sources import Sources
 from core.verdict.rules import DEFAULT_RULE, RULES
 from tabs.inspect import find as inspect_find
 from tabs.inspect.color_picker import color_picker
-from tabs.inspect.judge import (
-    MAX_K,
-    NEIGHBORS_OF,
-    NO_IMAGE,
-    Question,
-    judge,
-    last_question,
-    limits_of,
-    open_on_stage,
-    question,
-    question_of,
-)
+from tabs.inspect.judge import NO_IMAGE, judge, last_question, limits_of, open_on_stage, question_of
 from tabs.inspect.rule_choice import rule_choice
 from tabs.inspect.stage import stage
 from tabs.inspect.view import problem, waiting
+from tabs.judging.question import MAX_K, NEIGHBORS_OF, Question, question
 from tabs.page.context import Context
 from tabs.page.errors import message_of
 from tabs.page.figures import plotly_version
@@ -84,7 +74,7 @@ class View:
 
     @property
     def asked(self) -> list[Any]:
-        """The question's controls, in the order of :func:`tabs.inspect.judge.question`."""
+        """The question's controls, in the order of :func:`tabs.judging.question.question`."""
         return [self.object_name, self.target, self.rule, self.neighbors, self.show_measured,
                 self.neighbors_of]  # fmt: skip
 
@@ -102,7 +92,7 @@ class View:
 
 class _Neighbors(gr.Slider):  # type: ignore[misc]
     """A slider that hands on what was typed into its field: what is wrong with it is said by
-    :func:`tabs.inspect.judge.question`, in words, and not by an error without any."""
+    :func:`tabs.judging.question.question`, in words, and not by an error without any."""
 
     is_template = True
 

@@ -8,13 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 from core.engine import Delivery
-from core.generation.registry import model
+from core.generation.registry import RENDERER, model
 from core.generation.request import GenerationRequest
-from core.masks.mask import Mask
+from core.images.mask import Mask
 from core.prompts.prompt import ObjectTarget, Prompt
 from core.records import DrawingRecord
 from core.verdict.rules import RULES
-from tabs.generate.plan import RENDERER
 from tabs.judging.judging import Picture, judge_picture
 from tabs.library.service import canonical
 from tabs.page.context import Context

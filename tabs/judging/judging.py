@@ -8,7 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.generation.backends.reference import shapes_for
-from core.masks.mask import Mask
+from core.generation.registry import RENDERER
+from core.images.mask import Mask
+from core.masks.registry import EXACT_MAKERS
 from core.prompts.prompt import ObjectTarget
 from core.records import EvidenceRecord, MaskRecord
 from core.verdict.judge import FAIL, PASS, UNSCORED
@@ -16,9 +18,7 @@ from core.verdict.localization import findings_of
 from core.verdict.measure import DIFFERS
 from core.verdict.settle import broken, judge_all
 from core.verdict.tasks import ENDED, NO_MASK, ObjectOutcome, Settings, TaskVerdict
-from tabs.generate.plan import RENDERER
-from tabs.inspect.judge import evidence_record
-from tabs.inspect.state import EXACT_MAKERS
+from tabs.judging.question import evidence_record
 from tabs.page.context import Context
 
 log = logging.getLogger("truehue")

@@ -7,15 +7,15 @@ import io
 from collections.abc import Mapping
 from typing import Any
 
+from core.analysis.run_names import run_labels
 from core.color.systems import parse_target
 from core.errors import BadInput, NotStored, TrueHueError
 from core.spreadsheets import cell
 from core.verdict.judge import PASS, UNSCORED
 from core.verdict.rules import RULES
 from storage.verdicts.judgments import JudgmentRecord, RuleStatus
-from tabs.explore.images import labels, runs_of
 from tabs.judging.keeping import keep_asked
-from tabs.page.context import Context
+from tabs.page.context import Context, runs_of
 from tabs.page.links import ID_LENGTH, link, whole
 
 PAGE = 100
@@ -89,7 +89,7 @@ def judgments_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]
 
 def judgments_csv(context: Context) -> str:
     """CSV with a heading: a row for each answer that counts and each rule that had spoken."""
-    runs = labels(runs_of(context))
+    runs = run_labels(runs_of(context))
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(

@@ -10,7 +10,7 @@ from core.errors import BadInput
 from core.records import EvidenceRecord
 from core.verdict.measure import Measurement, measure_by_rules
 from core.verdict.rules import RULES
-from tabs.inspect.judge import Question, evidence_record, question
+from tabs.judging.question import Question, evidence_record, question
 from tabs.page.context import Context
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from threading import Event
 
 from core.color.munsell import MunsellSamples
+from core.generation.registry import RENDERER
 from core.records import DrawingRecord, EvidenceRecord
 from core.verdict.expectations import Asked, asked_of
 from core.verdict.judge import UNSCORED
@@ -15,7 +16,6 @@ from core.verdict.measure import MATCHES, samples_for
 from core.verdict.rules import Rule, rule
 from core.verdict.settle import BROKE
 from core.verdict.tasks import BY_NUMBER, ENDED
-from tabs.generate.plan import RENDERER
 from tabs.judging.judging import Picture, judge_picture, masks_of
 from tabs.page.context import Context
 

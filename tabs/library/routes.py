@@ -11,7 +11,7 @@ from fastapi.responses import JSONResponse
 from core.errors import BadInput
 from core.prompts.search.index import PromptIndex, Query
 from core.verdict.rules import DEFAULT_RULE
-from tabs.library.service import SELECTION, prompt_json
+from tabs.library.service import SELECTION, Library, prompt_json
 from tabs.page.answers import MOST_BASKET_BYTES, guarded, posted, uploaded
 from tabs.page.context import Context
 
@@ -42,9 +42,9 @@ def query_of(request: Request) -> tuple[str, Query]:
 def search(context: Context, set_id: str, query: Query, facets: bool, rule: str) -> dict[str, Any]:
     """One page of what matches, with the facets' counts."""
     began = time.perf_counter()
-    index, page = context.library.search(set_id, query, rule)
+    index, page = context.service(Library).search(set_id, query, rule)
     rows = [index.prompts[position] for position in page.rows]
-    marks = context.library.drawn(rows, rule) if rows else {}
+    marks = context.service(Library).drawn(rows, rule) if rows else {}
     return {
         "total": page.total,
         "of": len(index.prompts),
@@ -66,14 +66,14 @@ def search(context: Context, set_id: str, query: Query, facets: bool, rule: str)
 
 
 def _suggestions(context: Context, index: PromptIndex, query: Query, rule: str) -> dict[str, Any]:
-    instead, facets = index.suggestions(query, context.library.marks(index, rule))
+    instead, facets = index.suggestions(query, context.service(Library).marks(index, rule))
     return {"instead": instead, "facets": [vars(one) for one in facets]}
 
 
 def matching(context: Context, set_id: str, query: Query, rule: str) -> list[dict[str, Any]]:
     """Every prompt that matches, as the basket keeps it."""
-    index = context.library.index(set_id)
-    found = index.matching(query, context.library.marks(index, rule))
+    index = context.service(Library).index(set_id)
+    found = index.matching(query, context.service(Library).marks(index, rule))
     prompts = [index.prompts[int(position)] for position in found]
     return [
         {
@@ -92,9 +92,10 @@ def prompt_routes(context: Context) -> APIRouter:
     def sets() -> JSONResponse:
         return guarded(
             lambda: {
-                "sets": [vars(one) for one in context.library.sets()],
+                "sets": [vars(one) for one in context.service(Library).sets()],
                 "selections": [
-                    {"name": name, "count": count} for name, count in context.library.selections()
+                    {"name": name, "count": count}
+                    for name, count in context.service(Library).selections()
                 ],
                 "local": context.local,
             }
@@ -111,22 +112,24 @@ def prompt_routes(context: Context) -> APIRouter:
     @router.post("/prompts/resolve")
     async def resolve(request: Request) -> JSONResponse:
         def rows(given: dict[str, Any]) -> dict[str, Any]:
-            prompts, missing = context.library.resolve(given.get("refs") or [])
-            marks = context.library.drawn(prompts, str(given.get("rule") or RULE))
+            prompts, missing = context.service(Library).resolve(given.get("refs") or [])
+            marks = context.service(Library).drawn(prompts, str(given.get("rule") or RULE))
             return {"rows": [prompt_json(one, marks) for one in prompts], "missing": missing}
 
         return await posted(request, rows, MOST_BASKET_BYTES)
 
     @router.post("/prompts/sets")
     async def upload(request: Request) -> JSONResponse:
-        return await uploaded(request, context.limits.prompts_bytes, context.library.take_file)
+        return await uploaded(
+            request, context.limits.prompts_bytes, context.service(Library).take_file
+        )
 
     @router.post("/prompts/sets/hide")
     async def hide(request: Request) -> JSONResponse:
         def put_away(given: dict[str, Any]) -> dict[str, Any]:
             set_id = str(given.get("set_id") or "")
             context.storage.prompt_sets.hide(set_id)
-            context.library.forget(set_id)
+            context.service(Library).forget(set_id)
             return {}
 
         return await posted(request, put_away)
@@ -134,7 +137,7 @@ def prompt_routes(context: Context) -> APIRouter:
     @router.post("/selections")
     async def save(request: Request) -> JSONResponse:
         def keep(given: dict[str, Any]) -> dict[str, Any]:
-            prompts, missing = context.library.resolve(given.get("refs") or [])
+            prompts, missing = context.service(Library).resolve(given.get("refs") or [])
             refs = [(prompt.source, prompt.id) for prompt in prompts]
             kept = context.storage.selections.save(str(given.get("name") or ""), refs)
             return {"name": kept.name, "count": len(kept.refs), "missing": len(missing)}
@@ -146,7 +149,7 @@ def prompt_routes(context: Context) -> APIRouter:
         def forget(given: dict[str, Any]) -> dict[str, Any]:
             name = str(given.get("name") or "")
             context.storage.selections.remove(name)
-            context.library.forget(SELECTION + name.strip())
+            context.service(Library).forget(SELECTION + name.strip())
             return {}
 
         return await posted(request, forget)

@@ -16,8 +16,9 @@ from core.prompts.importing.files import read_prompts
 from core.prompts.prompt import TASKS, Prompt
 from core.prompts.search.index import Marks, Page, PromptIndex, Query
 from core.prompts.sets import PROMPT_SETS
+from core.prompts.status import Mark
 from core.prompts.tables import objects
-from core.records import Mark, SelectionRecord
+from core.records import SelectionRecord
 
 if TYPE_CHECKING:
     from storage.store import Storage

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -16,27 +15,31 @@ from core.color.munsell import MunsellSamples
 from core.engine import Engine
 from core.errors import DataFolderError
 from core.generation.backends.endpoints import Endpoint
-from core.generation.opening import memory_wanted, open_model
 from core.generation.weights.sources import Sources
-from core.masks.grounded.tools import open_tool, tool_memory
 from core.records import MaskRecord
-from tabs.inspect.finding import Searches
-from tabs.library.service import Library
 from tabs.page.errors import many
 from tabs.page.imports import Imports, Staging
 from tabs.page.jobs import Jobs
-from tabs.page.limits import HERE, Limits, for_others
-from tabs.runs.machine import gpus_here
-from tabs.runs.supervisor import Keeper
-from tabs.runs.trial import Trials
+from tabs.page.limits import Limits, limits_of
 
 if TYPE_CHECKING:
     from storage.store import Storage
+from core.analysis.records import RunRecord
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT_BYTES = 512 * 2**20
 EXAMPLE = "example"
 """The source of the images that the app itself brings."""
+
+
+Service = TypeVar("Service")
+
+
+@runtime_checkable
+class Closing(Protocol):
+    """A service with threads to end when the app ends."""
+
+    def close(self) -> None: ...
 
 
 class Recent:
@@ -75,20 +78,22 @@ class Recent:
 
 @dataclass(frozen=True)
 class Context:
-    """Made once in app.py. ``data_label`` is the data folder as the user wrote it.
+    """What every feature is given; put together by :func:`tabs.shell.compose.make_context`.
 
-    ``local`` says that only people at this machine can reach the app: they may name folders of it.
-    ``engine`` is the one queue for the device: it draws, and calls the tools of
-    :mod:`core.masks.grounded.tools` by their ids. ``library`` the prompt sets at hand, ``staging``
-    where files from a browser wait until they are imported, ``searches`` what detectors and
-    segmenters are asked for, ``jobs`` the long work of Explore, ``keeper`` whole runs,
-    ``trials`` how long a picture of a run takes.
-    ``munsell_file`` is where ``munsell`` came from, ``runs`` are folders of runs beside the one in
-    the data folder. ``example``: where nobody has brought a picture yet, one opens by itself.
+    ``data_label`` is the data folder as the user wrote it. ``local`` says that only people at this
+    machine can reach the app: they may name folders of it. ``engine`` is the one queue for the
+    device: it draws, and calls the tools of :mod:`core.masks.grounded.tools` by their ids.
+    ``staging`` is where files from a browser wait until they are imported. ``services`` are the
+    features' own parts that live as long as the app, by their type: the prompt sets at hand, the
+    supervisor of runs. ``munsell_file`` is where ``munsell`` came from, ``runs`` are folders of
+    runs beside the one in the data folder. ``example``: where nobody has brought an image yet, one
+    opens by itself.
     """
 
     storage: Storage
     data_label: str
+    engine: Engine = field(repr=False)
+    staging: Staging = field(repr=False)
     munsell: MunsellSamples | None = None
     sources: Sources = field(default_factory=Sources.here)
     endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
@@ -98,34 +103,23 @@ class Context:
     example: bool = True
     imports: Imports = field(default_factory=Imports, repr=False)
     jobs: Jobs = field(default_factory=Jobs, repr=False)
-    trials: Trials = field(default_factory=Trials, repr=False)
-    searches: Searches = field(default_factory=Searches, repr=False)
-    engine: Engine = field(init=False, repr=False)
-    library: Library = field(init=False, repr=False)
-    staging: Staging = field(init=False, repr=False)
-    keeper: Keeper = field(init=False, repr=False)
+    services: Mapping[type, Any] = field(default_factory=dict, repr=False)
     _arrays: Recent = field(default_factory=Recent, repr=False)
     _masks: OrderedDict[str, MaskRecord] = field(default_factory=OrderedDict, repr=False)
     _lock: Lock = field(default_factory=Lock, repr=False)
 
-    def __post_init__(self) -> None:
-        opened = partial(open_model, sources=self.sources, endpoints=self.endpoints)
-        wanted = partial(memory_wanted, sources=self.sources)
-        tool = partial(open_tool, sources=self.sources)
-        tool_wanted = partial(tool_memory, sources=self.sources)
-        # Made here and not when first asked for: two visitors at once must not get two queues.
-        # Its thread starts with the first job.
-        object.__setattr__(self, "engine", Engine(opened, wanted, _all_memory, tool, tool_wanted))
-        object.__setattr__(self, "library", Library(self.storage))
-        staging = Staging(self.storage.data_dir / "incoming", self.limits.staged_bytes)
-        object.__setattr__(self, "staging", staging)
-        keeper = Keeper(self.storage, self.engine, self.sources, self.endpoints, self.runs)
-        object.__setattr__(self, "keeper", keeper)
+    def service(self, kind: type[Service]) -> Service:
+        """The app's one object of a type, such as :class:`tabs.library.service.Library`.
+
+        So that features need not know each other's parts to be handed on. Raises KeyError for a
+        type that :func:`tabs.shell.compose.make_context` does not put in.
+        """
+        return self.services[kind]
 
     @property
     def limits(self) -> Limits:
         """How much a visitor may ask for."""
-        return HERE if self.local else for_others(gpus_here())
+        return limits_of(self.local)
 
     @property
     def deletions(self) -> int:
@@ -134,9 +128,10 @@ class Context:
 
     def close(self) -> None:
         """Ends the queue and the imports and pauses runs; what was stored stays."""
-        self.keeper.close()
+        for service in self.services.values():
+            if isinstance(service, Closing):
+                service.close()
         self.jobs.close()
-        self.searches.close()
         self.engine.close()
         self.imports.close()
 
@@ -193,8 +188,6 @@ class Context:
         return ""
 
 
-def _all_memory() -> int:
-    """Bytes that models may hold together: a model that needs more room sends others away."""
-    from core.machine import machine
-
-    return machine().memory_bytes
+def runs_of(context: Context) -> list[RunRecord]:
+    """The runs that are shown, newest first."""
+    return [run for run in context.storage.runs.all() if not run.hidden]

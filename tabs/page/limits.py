@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.errors import BadInput
-from core.machine import usable_cores
+from core.machine import gpus_here, usable_cores
 from tabs.page.errors import many
 
 MIB = 2**20
@@ -72,3 +72,8 @@ def for_others(gpus: int) -> Limits:
         staged_bytes=2 * 1024 * MIB, job_images=200, jobs_of_one=3, jobs=30, run_pictures=2_000,
         runs=5, workers=gpus or usable_cores(),
     )  # fmt: skip
+
+
+def limits_of(local: bool) -> Limits:
+    """The limits of an app that only people at this machine can reach, or of one for others."""
+    return HERE if local else for_others(gpus_here())

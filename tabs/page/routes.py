@@ -19,8 +19,7 @@ from fastapi.responses import FileResponse, JSONResponse, Response
 
 from core.errors import TrueHueError
 from core.records import ImageRecord
-from tabs.inspect.colors import pixel_view
-from tabs.page.answers import guarded, uploaded
+from tabs.page.answers import uploaded
 from tabs.page.context import ROOT, Context
 from tabs.page.errors import message_of
 from tabs.page.once import Once
@@ -48,7 +47,7 @@ def image_json(record: ImageRecord) -> dict[str, Any]:
 def store_upload(context: Context, file: Path, name: str) -> ImageRecord:
     """Reads an uploaded file, converts it to sRGB and stores it; raises ImageError."""
     from core.images.load import load_image
-    from core.masks.mask import Mask
+    from core.images.mask import Mask
 
     with _LARGE if _pixels(file) > LARGE_PX else nullcontext():
         loaded = load_image(file, name=name)
@@ -105,10 +104,6 @@ def routes(context: Context) -> APIRouter:
             return Response(made, media_type="image/png", headers=_FOREVER)
         except TrueHueError as error:
             return JSONResponse({"error": message_of(error)}, 404)
-
-    @router.get("/api/color/{srgb}")
-    def color(srgb: str) -> JSONResponse:
-        return guarded(lambda: pixel_view(srgb))
 
     @router.get("/assets/plotly.min.js")
     def plotly() -> FileResponse:

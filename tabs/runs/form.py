@@ -10,10 +10,10 @@ from weakref import WeakKeyDictionary
 
 from core.color.systems import SYSTEMS
 from core.errors import BadInput, NotStored
-from core.generation.registry import MODELS, model
+from core.generation.readiness import missing
+from core.generation.registry import MODELS, model, name_of
 from core.generation.renderer import FAILURES, LIGHTS
-from core.generation.weights.readiness import missing
-from core.machine import usable_cores
+from core.machine import gpus_here, usable_cores
 from core.masks.grounded.variants import VARIANTS
 from core.masks.grounded.vision_models import VISION_MODELS, Role, vision_model
 from core.masks.grounded.weights import missing as vision_missing
@@ -21,11 +21,11 @@ from core.prompts.prompt import TASKS, Prompt
 from core.runs.records import DRAWN, RunPlan, StoredItem
 from core.runs.worker import WorkerSettings
 from core.verdict.rules import RULES
-from tabs.library.service import SELECTION
+from tabs.library.service import SELECTION, Library
 from tabs.page.context import Context
 from tabs.page.errors import allowed_model, many
-from tabs.runs.machine import about_of, gpus_here, release, with_weights
-from tabs.runs.plan import chosen, name_of, plans
+from tabs.runs.machine import about_of, release, with_weights
+from tabs.runs.plan import chosen, plans
 from tabs.runs.request import (
     DEFAULT_IMAGES,
     DEFAULT_RULES,
@@ -39,7 +39,8 @@ from tabs.runs.request import (
     wish_of,
 )
 from tabs.runs.stored import OF_RUN, of_model, of_run
-from tabs.runs.supervisor import How
+from tabs.runs.supervisor import How, RunSupervisor
+from tabs.runs.trial import Trials
 from tabs.runs.words import bytes_words, money_words, pictures_words, time_words, told_before
 
 if TYPE_CHECKING:
@@ -61,9 +62,9 @@ def form_view(context: Context) -> dict[str, Any]:
         "set": "mini",
         "sets": [
             *({"id": one.id, "name": one.title, "count": one.count}
-              for one in context.library.sets()),
+              for one in context.service(Library).sets()),
             *({"id": SELECTION + name, "name": f"Selection: {name}", "count": count}
-              for name, count in context.library.selections()),
+              for name, count in context.service(Library).selections()),
         ],
         "tasks": [{"id": one, "name": name} for one, name in TASKS.items()],
         "systems": [{"id": one, "name": name} for one, name in SYSTEMS.items()],
@@ -110,7 +111,7 @@ def stored_choices(context: Context) -> list[dict[str, str]]:
         for name, count in drawings.models()
     ]  # fmt: skip
     runs = []
-    for folder in context.keeper.folders():
+    for folder in context.service(RunSupervisor).folders():
         try:
             about, done = folder.summary(), folder.state().done
         except BadInput:
@@ -164,7 +165,7 @@ def _pictures(
     folder = None
     if named.startswith(OF_RUN):
         try:
-            folder = context.keeper.folder(named.removeprefix(OF_RUN))
+            folder = context.service(RunSupervisor).folder(named.removeprefix(OF_RUN))
         except NotStored as error:
             raise FieldProblem("models", str(error)) from None
     now = (
@@ -183,13 +184,13 @@ def _pictures(
 
 def prompts_of(context: Context, wish: RunWish) -> tuple[Sequence[Prompt], str, str]:
     """The prompts of the wish's set, what people call it, and what a plan calls it."""
-    titles = {one.id: one for one in context.library.sets()}
+    titles = {one.id: one for one in context.service(Library).sets()}
     known = titles.get(wish.set_id)
     if known is None and not wish.set_id.startswith(SELECTION):
         raise FieldProblem("set", f"There is no prompt set {wish.set_id[:80]!r}.")
     title = known.title if known else wish.set_id.removeprefix(SELECTION)
     try:
-        prompts = context.library.index(wish.set_id).prompts
+        prompts = context.service(Library).index(wish.set_id).prompts
     except BadInput as error:
         raise FieldProblem("set", str(error)) from None
     return prompts, title, title if known and known.imported else wish.set_id
@@ -199,7 +200,10 @@ def estimate_view(context: Context, given: Mapping[str, Any]) -> dict[str, Any]:
     """What the wish would take. Raises FieldProblem."""
     made, how, of = planned(context, given)
     price = price_of(given.get("price"))
-    found = [context.trials.estimate(plan, context.keeper.root, how.workers) for plan in made]
+    found = [
+        context.service(Trials).estimate(plan, context.service(RunSupervisor).root, how.workers)
+        for plan in made
+    ]
     known = [one.seconds for one in found if one.seconds is not None]
     seconds = sum(known) if len(known) == len(found) else None
     workers = f" with {many(how.workers, 'worker')}" if how.workers > 1 else ""
@@ -232,7 +236,7 @@ def try_out(context: Context, given: Mapping[str, Any]) -> dict[str, Any]:
         if any(with_weights(about_of(plan)) for plan in made):
             release(context.engine, Event())
 
-    context.trials.try_out(made, settings, context.keeper.root, before)
+    context.service(Trials).try_out(made, settings, context.service(RunSupervisor).root, before)
     return estimate_view(context, given)
 
 
@@ -244,10 +248,12 @@ def start_runs(context: Context, given: Mapping[str, Any]) -> dict[str, Any]:
         for plan in made:
             _ready(context, plan)
     try:
-        context.limits.check_runs([plan.total for plan in made], context.keeper.waiting())
+        context.limits.check_runs(
+            [plan.total for plan in made], context.service(RunSupervisor).waiting()
+        )
     except BadInput as error:
         raise FieldProblem("models", str(error)) from None
-    return {"runs": [context.keeper.start(plan, how) for plan in made]}
+    return {"runs": [context.service(RunSupervisor).start(plan, how) for plan in made]}
 
 
 def _ready(context: Context, plan: RunPlan) -> None:

@@ -12,7 +12,7 @@ from core.image_sets import FolderPlan, FolderReport, Tally, drawing, plan, read
 from core.image_sets.planning import UNKNOWN_MODEL
 from core.image_sets.records import Remark
 from core.image_sets.reporting import Listed
-from core.masks.mask import Mask
+from core.images.mask import Mask
 from core.prompts.prompt import Prompt
 from tabs.library.service import Library, counted
 from tabs.page.context import Context
@@ -61,7 +61,7 @@ def prompts_of(library: Library, set_id: str) -> Sequence[Prompt] | Mapping[str,
 def planned(context: Context, given: Mapping[str, Any]) -> FolderPlan:
     """The plan of what the page asks to import; raises BadInput in words for the page."""
     model = str(given.get("model") or "").strip()[:120] or UNKNOWN_MODEL
-    prompts = prompts_of(context.library, str(given.get("set") or ""))
+    prompts = prompts_of(context.service(Library), str(given.get("set") or ""))
     return plan(folder_of(context, given), prompts, model=model)
 
 

@@ -17,6 +17,7 @@ from tabs.page.errors import many
 from tabs.page.imports import ImportJob
 from tabs.runs.form import start_runs
 from tabs.runs.request import DETECTOR, EXACT, GROUNDED, SEGMENTER, WHOLE
+from tabs.runs.supervisor import RunSupervisor
 
 LOOK_S = 0.5
 ENDS = ("finished", "failed", "cancelled", "paused", "interrupted")
@@ -70,7 +71,7 @@ def score(context: Context, given: Mapping[str, Any], job: ImportJob) -> dict[st
         }  # fmt: skip
         ids += start_runs(context, wish)["runs"]
     stopped = _wait(context, ids, job)
-    context.keeper.take_in()
+    context.service(RunSupervisor).take_in()
     counts: Counter[tuple[str, str]] = Counter()
     state = None
     if not stopped:
@@ -98,14 +99,16 @@ def score(context: Context, given: Mapping[str, Any], job: ImportJob) -> dict[st
 def _wait(context: Context, ids: list[str], job: ImportJob) -> str:
     """Until all runs have ended; why not all were finished, or nothing."""
     while True:
-        states = [context.keeper.folder(run_id).state() for run_id in ids]
+        states = [context.service(RunSupervisor).folder(run_id).state() for run_id in ids]
         job.position = sum(one.done for one in states)
         job.total = sum(one.total for one in states)
         waiting = [
             run_id for run_id, one in zip(ids, states, strict=True)
-            if one.status not in ENDS or context.keeper.place(run_id) is not None
+            if one.status not in ENDS or context.service(RunSupervisor).place(run_id) is not None
         ]  # fmt: skip
-        problem = next((said for one in ids if (said := context.keeper.problem(one))), "")
+        problem = next(
+            (said for one in ids if (said := context.service(RunSupervisor).problem(one))), ""
+        )
         if problem:
             return problem
         if not waiting:
@@ -113,5 +116,5 @@ def _wait(context: Context, ids: list[str], job: ImportJob) -> str:
             return f"The run did not finish: {ended[0]}" if ended else ""
         if job.stop.wait(LOOK_S):
             for run_id in waiting:
-                context.keeper.pause(run_id)
+                context.service(RunSupervisor).pause(run_id)
             return "Paused: the run can go on in Explore, Runs."

@@ -11,6 +11,7 @@ from core.runs.folder import RunFolder
 from core.runs.plan import EVERY_RULE
 from core.runs.records import RunState
 from tabs.page.errors import many, message_of
+from tabs.runs.supervisor import RunSupervisor
 from tabs.runs.words import facts_words, measured_words, progress_words
 
 if TYPE_CHECKING:
@@ -28,9 +29,11 @@ def runs_view(context: Context, owner: str, hidden: bool = False) -> dict[str, A
     unmeasured = context.storage.profiles.unmeasured()
     out = []
     left_out = 0
-    for folder in context.keeper.folders():
+    for folder in context.service(RunSupervisor).folders():
         record = stored.get(folder.run_id)
-        is_hidden = record.hidden if record else context.keeper.is_hidden(folder.run_id)
+        is_hidden = (
+            record.hidden if record else context.service(RunSupervisor).is_hidden(folder.run_id)
+        )
         if is_hidden and not hidden:
             left_out += 1
             continue
@@ -56,9 +59,9 @@ def runs_view(context: Context, owner: str, hidden: bool = False) -> dict[str, A
 def run_json(context: Context, folder: RunFolder, owner: str) -> dict[str, Any]:
     """One run. Raises BadInput for a folder that cannot be read."""
     about, state = folder.summary(), folder.state()
-    place = context.keeper.place(folder.run_id)
+    place = context.service(RunSupervisor).place(folder.run_id)
     status = status_of(folder, state, place)
-    problem = context.keeper.problem(folder.run_id)
+    problem = context.service(RunSupervisor).problem(folder.run_id)
     mine = may_change(context, folder.run_id, owner)
     here = not about.get("imported")
     moves = status in MOVES
@@ -101,7 +104,7 @@ def act(context: Context, run_id: str, what: str, given: Mapping[str, Any]) -> d
     that storage cannot take in is hidden by the keeper."""
     if what not in ACTIONS:
         raise BadInput("The page asked for something that there is not. Reload the page.")
-    keeper, owner = context.keeper, str(given.get("owner") or "")
+    keeper, owner = context.service(RunSupervisor), str(given.get("owner") or "")
     folder = keeper.folder(run_id)
     if not may_change(context, run_id, owner):
         raise BadInput("Only who started this run can change it.")
@@ -121,14 +124,14 @@ def act(context: Context, run_id: str, what: str, given: Mapping[str, Any]) -> d
 
 def may_change(context: Context, run_id: str, owner: str) -> bool:
     """Anyone at this machine; where others reach the app, who started the run."""
-    return context.local or (bool(owner) and context.keeper.owner(run_id) == owner)
+    return context.local or (bool(owner) and context.service(RunSupervisor).owner(run_id) == owner)
 
 
 def where_words(context: Context, folder: RunFolder) -> str:
     """Where a run lies that is in another folder than the app's own. Only people at this machine
     are told of its folders."""
     root = folder.path.parent
-    if root == context.keeper.root:
+    if root == context.service(RunSupervisor).root:
         return ""
     return f"in {root if context.local else 'another folder'}"
 

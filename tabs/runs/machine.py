@@ -5,13 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import asdict
-from pathlib import Path
 from threading import Event
 from typing import Any
 
 from core.engine import Engine
 from core.generation.registry import model
-from core.machine import usable_cores
+from core.machine import gpus_here, usable_cores
 from core.runs.records import DRAWN, RunPlan
 from tabs.runs.request import GROUNDED
 
@@ -28,11 +27,6 @@ def with_weights(summary: Mapping[str, Any]) -> bool:
     entry = model(str(summary["model"])) if summary["kind"] == DRAWN else None
     draws = entry is not None and entry.kind in ("diffusers", "transformers")
     return draws or summary["masker"]["kind"] == GROUNDED
-
-
-def gpus_here() -> int:
-    """How many NVIDIA GPUs this machine has, by their device files; torch would take seconds."""
-    return sum(path.name[6:].isdigit() for path in Path("/dev").glob("nvidia[0-9]*"))
 
 
 def default_workers(summary: Mapping[str, Any]) -> int:

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 
 from core.color.systems import SYSTEMS
 from core.errors import BadInput
-from core.generation.registry import model
+from core.generation.registry import RENDERER, name_of
 from core.prompts.prompt import Prompt
 from core.runs.plan import make_plan
 from core.runs.records import DRAWN, STORED, RunPlan, StoredItem
 from core.runs.subsample import fewer
-from tabs.generate.plan import RENDERER
 from tabs.runs.request import FieldProblem, RunWish
 
 
@@ -106,11 +105,3 @@ def _name(wish: RunWish, model_id: str, title: str, prompts: int) -> str:
     seed = f", seed {wish.seed}" if drawn else ""
     size = f", {wish.size_px} px" if drawn and wish.size_px else ""
     return f"{called}{failure}{seed}{size} · {', '.join(part for part in parts if part)}"
-
-
-def name_of(model_id: str) -> str:
-    """The name of a model as people know it, or its id where it is not listed."""
-    try:
-        return model(model_id).name
-    except BadInput:
-        return model_id

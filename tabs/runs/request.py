@@ -9,7 +9,7 @@ from typing import Any
 
 from core.color.systems import SYSTEMS
 from core.errors import BadInput
-from core.generation.registry import model
+from core.generation.registry import RENDERER, model
 from core.generation.renderer import FAILURES, LIGHTS
 from core.generation.request import MAX_SEED
 from core.masks.grounded.variants import VARIANTS
@@ -18,7 +18,6 @@ from core.prompts.prompt import TASKS
 from core.runs.records import MaskerSpec
 from core.verdict.measure import MAX_NEIGHBORS
 from core.verdict.rules import RULES, rule
-from tabs.generate.plan import RENDERER
 
 EXACT, WHOLE, GROUNDED = MASKERS = ("exact", "whole", "grounded")
 DEFAULT_RULES = tuple(by.id for by in RULES if by.main)

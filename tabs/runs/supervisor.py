@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING
 
 from core.engine import Engine
 from core.errors import BadInput, DataFolderError, NotStored
+from core.files import replace_file
 from core.generation.backends.endpoints import Endpoint
 from core.generation.weights.sources import Sources
 from core.runs.execute import Crew, execute
 from core.runs.folder import PLAN, RunFolder, run_folders
 from core.runs.records import RunPlan, RunState
-from core.runs.whole import replace_file
 from tabs.page.errors import message_of
 from tabs.runs.machine import release, with_weights
 
@@ -52,7 +52,7 @@ class How:
     hidden: bool = False
 
 
-class Keeper:
+class RunSupervisor:
     """Executes and takes in. ``begin`` starts looking; a run that is started begins on its own.
 
     What the page starts lies in ``root``; runs in the folders ``others`` are looked after too.

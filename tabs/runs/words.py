@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.export.source import imported_words
+from core.generation.registry import RENDERER, name_of
 from core.prompts.prompt import Prompt
 from core.prompts.sets import PROMPT_SETS
 from core.runs.concepts import CONCEPT, measured_of
 from core.runs.records import DRAWN, STORED, RunPlan, RunState
 from core.runs.subsample import family_of
-from tabs.generate.plan import RENDERER
 from tabs.page.errors import many
-from tabs.runs.plan import name_of
 from tabs.runs.request import EXACT, GROUNDED, RunWish
 
 _SETS = {one.id: one.title for one in PROMPT_SETS}

@@ -23,8 +23,8 @@ from core.color.systems import parse_target
 from core.files import read_png, shelf, write_once
 from core.generation.renderer import RenderRequest, render
 from core.images.load import encode_png, image_id
+from core.images.mask import Mask
 from core.machine import cpu_name
-from core.masks.mask import Mask
 from core.prompts.prompt import ObjectTarget, Prompt
 from core.prompts.sets import prompt_set
 from core.runs.folder import RunFolder

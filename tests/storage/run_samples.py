@@ -16,7 +16,7 @@ import numpy as np
 from core.color.spaces import lab_to_srgb8
 from core.files import shelf, write_once
 from core.images.load import encode_png, image_id
-from core.masks.mask import Mask
+from core.images.mask import Mask
 from core.prompts.gencolorbench import build
 from core.prompts.prompt import Prompt
 from core.runs.folder import RunFolder

@@ -18,6 +18,7 @@ from storage import Storage
 from tabs.inspect import tab as inspect
 from tabs.library import service as library
 from tabs.page.context import Context
+from tabs.shell.compose import make_context
 from tests.core.photographs import bounds, object_photograph
 from tests.workers_here import workers_here
 
@@ -48,7 +49,7 @@ def one_index() -> Iterator[None]:
 @pytest.fixture
 def context(tmp_path: Path) -> Iterator[Context]:
     with Storage.open(tmp_path / "data") as storage:
-        made = Context(storage, "data")
+        made = make_context(storage, "data")
         yield made
         made.close()
 

@@ -25,10 +25,9 @@ from core.export.files import Progress, quiet
 from core.export.latest import parts_of
 from core.export.parts import same_results
 from core.export.source import IMPORTED, imported_from
-from core.files import why_of
+from core.files import replace_file, why_of
 from core.runs.folder import ITEMS, PLAN, PROMPTS, RunFolder
 from core.runs.records import RunState
-from core.runs.whole import replace_file
 
 INCOMING = ".incoming"
 """Below the folder of runs: what is being read. Nobody looks for runs in there."""

@@ -13,7 +13,7 @@ from core.export.archive_import.zip_file import RunZip
 from core.export.files import Progress
 from core.files import read_png
 from core.images.load import encode_png, image_id
-from core.masks.mask import Mask
+from core.images.mask import Mask
 
 Size = tuple[int, int]
 """Width and height in pixels."""

@@ -17,8 +17,8 @@ from core.export.archive_import.zip_file import RunZip
 from core.export.files import Progress
 from core.export.parts import part_name
 from core.images.decode import MAX_PIXELS
-from core.runs.causes import CAUSES
 from core.runs.concepts import measured_of
+from core.runs.score import CAUSES
 from core.runs.shards import old_schema, schema
 
 MOST_TEXT = 20_000

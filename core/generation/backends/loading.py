@@ -15,8 +15,7 @@ from core.generation.failures import BadModelFolder
 from core.generation.main_memory import check_room, keep_count
 from core.generation.out_of_memory import is_out_of_memory
 from core.generation.weights.files import part_file
-from core.generation.weights.pipeline_folder import PipelineFolder
-from core.generation.weights.readiness import check_source
+from core.generation.weights.pipeline_folder import PipelineFolder, check_source
 from core.generation.weights.sources import Source
 from core.generation.weights.transformers_parts import load_parts, refuse_unfilled
 from core.machine import Machine, Placement, placement

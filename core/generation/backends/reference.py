@@ -16,6 +16,7 @@ import numpy as np
 
 from core.color.spaces import hex_of
 from core.errors import BadInput
+from core.generation.registry import RENDERER
 from core.generation.renderer import (
     FAILURES,
     LARGEST_PX,
@@ -54,9 +55,8 @@ from core.generation.request import (
 )
 from core.prompts.prompt import ObjectTarget
 
-__all__ = ["MODEL_ID", "STEPS", "ReferenceRenderer", "Standing", "shapes_for", "stand_in_note"]
+__all__ = ["STEPS", "ReferenceRenderer", "Standing", "shapes_for", "stand_in_note"]
 
-MODEL_ID = "reference-renderer"
 STEPS = 8
 """How many steps the drawing of one image reports."""
 
@@ -227,7 +227,7 @@ class _Plan:
         }
         main = self.request.targets[0]
         return {
-            "model": MODEL_ID,
+            "model": RENDERER,
             "renderer_version": RENDERER_VERSION,
             "numpy": np.__version__,
             "text": self.request.text,

@@ -35,7 +35,7 @@ from core.generation.renderer.scenes import (
     SceneRequest,
     render_scene,
 )
-from core.masks.mask import Mask
+from core.images.mask import Mask
 
 __all__ = [
     "FAILURES",

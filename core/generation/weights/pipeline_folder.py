@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import importlib.util
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from core.generation.entry import ModelEntry
 from core.generation.failures import BadModelFolder
-from core.generation.weights.files import PICKLES, check_set, weight_sets
+from core.generation.registry import model
+from core.generation.weights.files import PICKLES, check_set, numbers_in, part_file, weight_sets
+from core.generation.weights.sources import Source
 
 INDEX = "model_index.json"
 NO_CODE = (
@@ -223,3 +226,29 @@ def _own_modules() -> frozenset[str]:
         return frozenset()
     pipelines = Path(spec.submodule_search_locations[0]) / "pipelines"
     return frozenset(path.parent.name for path in pipelines.glob("*/__init__.py"))
+
+
+def check_source(entry: ModelEntry, found: Source) -> PipelineFolder | None:
+    """Checks the files that were found, as loading does first; None where there is no pipeline.
+
+    Raises BadModelFolder, naming the file, for what cannot be loaded.
+    """
+    if entry.kind == "transformers":
+        for path in sorted(found.folder.glob("*.py")):
+            raise BadModelFolder(f"{path} is code, which TrueHue never runs.")
+        sets = weight_sets(path.name for path in found.folder.iterdir())
+        if not (found.folder / "config.json").is_file() or None not in sets:
+            raise BadModelFolder(
+                f"{found.folder} has no config.json or no safetensors: the download is not "
+                "complete."
+            )
+        check_set(found.folder, sets[None])
+        return None
+    if found.base is not None:
+        numbers = numbers_in(part_file(found.folder))
+        checked = check_pipeline(
+            found.base.folder, prefer=model(entry.base).variant, without=frozenset({entry.part})
+        )
+        parts = [replace(p, numbers=numbers) if p.name == entry.part else p for p in checked.parts]
+        return replace(checked, parts=tuple(parts))
+    return check_pipeline(found.folder, prefer=entry.variant)

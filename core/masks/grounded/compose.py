@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from core.errors import BadInput, ObjectNotFound, ObjectsOverlap
+from core.images.mask import Mask
 from core.masks.grounded.records import Detection, Grounded, Negative, Segment
 from core.masks.grounded.variants import MaskVariant
-from core.masks.mask import Mask
 
 MAKER = "grounded_sam"
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from core.masks.mask import Mask
+from core.images.mask import Mask
 
 Box = tuple[float, float, float, float]
 """``(x0, y0, x1, y1)`` in image pixels, origin at the top left corner of the image."""

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from core.errors import MaskError
+from core.images.mask import Mask
 from core.masks.grounded.compose import MAKER, NegativeFound, Steps
 from core.masks.grounded.records import Detection, Grounded, Presence, Segment
 from core.masks.grounded.variants import MaskVariant
-from core.masks.mask import Mask
 
 _MODELS = ("detector", "segmenter")
 

@@ -12,7 +12,7 @@ from core.errors import BadInput
 from core.generation.failures import BadModelFolder, ModelMissing
 from core.generation.weights.download import download as download_model
 from core.generation.weights.download import explained
-from core.generation.weights.readiness import check_source
+from core.generation.weights.pipeline_folder import check_source
 from core.generation.weights.sources import Source, Sources, find_own
 from core.masks.grounded.vision_models import Role, VisionEntry, as_model_entry
 

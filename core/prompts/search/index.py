@@ -29,7 +29,7 @@ from core.prompts.search.facets import (
 from core.prompts.search.marks import Marks, marks_of
 from core.prompts.search.suggest import MOST, Suggestion, spelled_like, values_named
 from core.prompts.search.words import Term, WordIndex, folded, terms_of
-from core.records import Mark
+from core.prompts.status import Mark
 
 __all__ = ["FACETS", "SORTS", "Facet", "FacetValue", "Marks", "Page", "PromptIndex", "Query"]
 

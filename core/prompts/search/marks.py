@@ -10,7 +10,7 @@ import numpy as np
 
 from core.errors import BadInput
 from core.prompts.search.columns import Column
-from core.records import Mark
+from core.prompts.status import Mark
 
 DRAWN = ("drawn", "not drawn")
 VERDICTS = ("pass", "fail", "unscored", "no verdict")

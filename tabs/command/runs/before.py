@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.errors import DataFolderError
+from core.generation.readiness import missing
 from core.generation.registry import model
-from core.generation.weights.readiness import missing
 from core.masks.grounded.vision_models import ROLES, vision_model
 from core.masks.grounded.weights import WITHOUT
 from core.masks.grounded.weights import missing as missing_tool

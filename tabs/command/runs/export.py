@@ -20,6 +20,7 @@ from core.runs.folder import PLAN, RunFolder
 from core.verdict.rules import RULES
 from tabs.command.runs.ask import found, told
 from tabs.page.errors import many
+from tabs.shell.compose import make_context
 
 _SAID_EVERY = 5
 
@@ -78,14 +79,13 @@ def _export(asked: argparse.Namespace, folder: RunFolder, format: str, out: Path
         return write(folder, format, out, with_images=asked.with_images, progress=_told(asked))
     from storage.store import Storage
     from tabs.export.service import export
-    from tabs.page.context import Context
 
     # A database of its own, below the runs so that pictures are linked and not copied: the app
     # may have the other one open, and a shared folder of runs has none.
     place = asked.root / INCOMING / f"report-{secrets.token_hex(8)}"
     try:
         with Storage.open(place) as storage:
-            context = Context(storage, str(asked.data))
+            context = make_context(storage, str(asked.data))
             try:
                 return export(context, folder, format, out, rule=asked.rule,
                               progress=_told(asked))  # fmt: skip

@@ -21,6 +21,7 @@ from tabs.library.service import SELECTION, Library
 from tabs.runs.plan import chosen
 from tabs.runs.request import FieldProblem, RunWish
 from tabs.runs.stored import OF_RUN, of_model, of_run
+from tabs.shell.compose import make_context
 
 if TYPE_CHECKING:
     from storage.store import Storage
@@ -128,11 +129,10 @@ def _in_library(
 
 def _import(storage: Storage, asked: argparse.Namespace, set_id: str) -> None:
     """Imports the folder, and says what became of its files."""
-    from tabs.page.context import Context
     from tabs.page.imports import ImportJob
     from tabs.runs.image_import import take
 
-    context = Context(storage, asked.data)
+    context = make_context(storage, asked.data)
     given = {"path": asked.images_from, "model": asked.model[0], "set": set_id}
     report = take(context, given, ImportJob(lambda job: {}))
     for number, words in report["counts"]:

@@ -13,6 +13,7 @@ from typing import Any
 from core.color.munsell import load_munsell
 from core.errors import BadInput, DatabaseBusy, TrueHueError
 from core.generation.backends.endpoints import endpoints_here
+from core.generation.registry import RENDERER
 from core.generation.weights.sources import Sources
 from core.runs.estimate import Estimate
 from core.runs.execute import Crew, execute, pausing_on_interrupt
@@ -82,7 +83,7 @@ def _given(asked: argparse.Namespace, stored: bool) -> dict[str, Any]:
         "light", "failure", "masker", "detector", "segmenter", "presence", "variant", "rules", "k",
         "name",
     )  # fmt: skip
-    models = [asked.images_of] if asked.images_of else asked.model or ["reference-renderer"]
+    models = [asked.images_of] if asked.images_of else asked.model or [RENDERER]
     return {
         **{name: getattr(asked, name) for name in names},
         "kind": "stored" if stored else "drawn",

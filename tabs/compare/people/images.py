@@ -21,7 +21,7 @@ from tabs.page.errors import many
 
 if TYPE_CHECKING:
     from core.images.load import LoadedImage
-    from core.masks.mask import Mask
+    from core.images.mask import Mask
 
 MOST_PICTURES = 2_000
 MOST_TABLE_BYTES = 4 * 2**20
@@ -115,7 +115,7 @@ def mask_for(context: Context, one: Staged, loaded: LoadedImage, mode: str) -> M
     Raises MaskError where the mode finds none, BadInput for another mode.
     """
     from core.images.load import image_id, load_mask
-    from core.masks.mask import Mask
+    from core.images.mask import Mask
     from core.masks.white_background import without_paper
 
     if mode not in MASKS:

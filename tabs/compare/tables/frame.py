@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.analysis.records import RunRecord
+from core.analysis.run_names import run_labels
 from core.concepts.records import EXTRACTED, METHODS, ConceptCell
 from core.errors import BadInput
 from tabs.compare.numbers import PLAINLY
@@ -14,7 +15,6 @@ from tabs.compare.sources import written_scale
 from tabs.compare.tables.cells import ALL_SCALES, EACH_SCALE, missing_of
 from tabs.compare.tables.people import Crowd, People, PeopleHere
 from tabs.explore.board_groups import facts
-from tabs.explore.images import labels
 from tabs.page.context import Context
 from tabs.page.errors import many
 
@@ -196,7 +196,7 @@ def frame_of(
     crowds = people.crowds()
     return Frame(
         context, crowds, people.chosen(crowds, given.get("people", "")), method, guidance, known,
-        runs, labels(known), tuple(scales), _cells(context, runs, method, guidance),
+        runs, run_labels(known), tuple(scales), _cells(context, runs, method, guidance),
     )  # fmt: skip
 
 

@@ -8,12 +8,12 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
-from tabs.compare.concept.worst import concepts_view
 from tabs.compare.tables.cells import start_cells
 from tabs.compare.tables.guidance import guidance_csv, guidance_view
 from tabs.compare.tables.modifiers import modifiers_csv, modifiers_view
 from tabs.compare.tables.people import PeopleHere
 from tabs.compare.tables.view import tables_csv, tables_view
+from tabs.compare.tables.worst import concepts_view
 from tabs.page.answers import guarded, posted, refusal
 from tabs.page.context import Context
 

@@ -159,7 +159,7 @@ def number_json(number: Number, metric: Metric, marked: bool = True) -> dict[str
 
 
 def column_id(category: str, kind: str, style: str, metric: str) -> str:
-    """The id of a column of either table, as :func:`tabs.compare.concept.worst` reads it."""
+    """The id of a column of either table, as :func:`tabs.compare.tables.worst` reads it."""
     return f"{category}/{kind}/{style}/{metric}"
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from core.color.difference import delta_e00
+from core.color.packing import unpack_srgb24
 from core.color.systems import find, parse_target, system
 from core.diagnosis.colors import (
     SECOND_HEX,
@@ -18,7 +19,6 @@ from core.diagnosis.pictures import TWO_MATERIAL_OBJECTS, picture
 from core.errors import BadInput
 from core.generation.renderer import RenderRequest, render
 from core.generation.renderer.two_materials import render_two_materials
-from core.images.pixels import unpack_srgb24
 
 
 def test_29_and_147_colors() -> None:

@@ -6,18 +6,15 @@ import colour
 import numpy as np
 import pytest
 
+from core.color.packing import check_pair, masked_srgb24, pack_srgb24, unpack_srgb24
 from core.errors import MaskError, NoPixels
 from core.images.pixels import (
     _counted,
     changed_colors,
-    check_pair,
     distinct_colors,
     masked_colors,
     masked_lab,
-    masked_srgb24,
-    pack_srgb24,
     select_pixels,
-    unpack_srgb24,
 )
 
 

@@ -13,11 +13,11 @@ import pytest
 from PIL import Image
 
 from core.errors import MaskError, NoPixels
+from core.images.mask import Mask
 from core.masks.describe import describe
 from core.masks.from_marks import Box, mask_from_marks
 from core.masks.grounded.records import Segment
 from core.masks.marks import Override, parse_marks
-from core.masks.mask import Mask
 from core.masks.overlay import unmeasured_overlay_png
 
 IMAGE = np.full((60, 80, 3), 120, np.uint8)

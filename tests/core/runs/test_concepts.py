@@ -24,7 +24,7 @@ from core.generation.backends.reference import ReferenceRenderer
 from core.generation.request import GenerationRequest
 from core.generation.weights.sources import Sources
 from core.images.load import encode_png, image_id
-from core.masks.mask import Mask
+from core.images.mask import Mask
 from core.prompts.prompt import ObjectTarget, Prompt
 from core.runs.concepts import (
     concept_of,

@@ -14,10 +14,9 @@ from core.color.systems import parse_target
 from core.generation.backends.reference import ReferenceRenderer, shapes_for
 from core.generation.request import GenerationRequest
 from core.prompts.prompt import ObjectTarget, Prompt
-from core.runs.causes import CAUSES
 from core.runs.maskers import open_masker
 from core.runs.records import MaskerSpec, ObjectVerdict
-from core.runs.score import direction, not_drawn, score
+from core.runs.score import CAUSES, direction, not_drawn, score
 from core.verdict.judge import Offset, Verdict
 from core.verdict.rules import RULES
 from core.verdict.tasks import Settings

@@ -15,7 +15,7 @@ from core.color.shading import can_clip_to, lit_color
 from core.color.spaces import linear1_to_srgb1, srgb8_to_lab, srgb8_to_linear1
 from core.color.systems import parse_target
 from core.generation.renderer import RenderRequest, render
-from core.masks.mask import Mask
+from core.images.mask import Mask
 from core.verdict.measure import Measurement, measure
 from core.verdict.region import acceptance_outline, room_left
 from core.verdict.rules import rule

@@ -5,7 +5,7 @@ import pytest
 from PIL import Image
 
 from core.errors import BadInput, MaskError, NotStored, StorageError
-from core.masks.mask import Mask
+from core.images.mask import Mask
 from storage import Storage
 from tests.storage.samples import brushed, disk, picture
 

@@ -11,7 +11,7 @@ from core.color.spaces import srgb8_to_lab
 from core.color.uw71 import nearest
 from core.concepts.records import PROFILE_VERSION, PictureProfile
 from core.errors import BadInput, MaskError, NoPixels, NotStored, StorageError
-from core.masks.mask import Mask
+from core.images.mask import Mask
 from storage import Storage
 from tests.storage.conftest import START
 from tests.storage.samples import brushed, disk, picture

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from core.prompts.prompt import ObjectTarget
-from core.records import Badge, Mark
+from core.prompts.status import Mark
+from core.records import Badge
 from storage import Storage
 from tests.storage.samples import answers, asks, drawing, picture, verdict
 

@@ -11,7 +11,7 @@ from core.color.uw71 import uw71
 from core.concepts.reading import read_distributions
 from core.concepts.records import EXTRACTED, PIXELS
 from core.errors import BadInput, NotStored
-from core.masks.mask import Mask
+from core.images.mask import Mask
 from core.runs.folder import RunFolder
 from tabs.compare.sources import choices, distribution, label_of, parse, pictures
 from tabs.page.context import Context

@@ -30,6 +30,7 @@ from tabs.explore.figure_parts import NOTHING, Drawn, Picks, short_names
 from tabs.explore.share_figures import agreement, categories, published_categories
 from tabs.explore.slice import slice_of
 from tabs.page.context import ROOT, Context
+from tabs.shell.compose import make_context
 from tests.storage.run_samples import fill
 from tests.tabs.page.test_figures import colors_in
 
@@ -42,7 +43,7 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Context]:
     """Two runs of every task, judged by every rule."""
     data = tmp_path_factory.mktemp("analyses") / "data"
     with Storage.open(data) as storage:
-        made = Context(storage, "data")
+        made = make_context(storage, "data")
         fill(storage, data / "runs", prompts=140, images=1)
         yield made
         made.close()

@@ -32,7 +32,9 @@ from tabs.explore.board_routes import board_routes
 from tabs.explore.board_rows import SYSTEM_CHOICES
 from tabs.explore.limits import limits_view, usual_limits
 from tabs.explore.slice import slice_of
+from tabs.library.service import Library
 from tabs.page.context import Context
+from tabs.shell.compose import make_context
 from tests.storage.run_samples import sample_plan, sample_prompts, sample_result, sample_run
 
 SOME = sample_plan("flux.1-dev", 60)
@@ -44,7 +46,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Context, Ru
     """Three runs: two of the same prompts, and one that is not whole and has but one task."""
     root = tmp_path_factory.mktemp("board")
     with Storage.open(root / "data") as storage:
-        context = Context(storage, "data")
+        context = make_context(storage, "data")
         runs = root / "data" / "runs"
         folder = sample_run(runs, PLAN)
         for one in (folder, sample_run(runs, replace(PLAN, name="b", model="model-b"))):
@@ -233,10 +235,10 @@ def test_an_earlier_version_of_a_rule_is_another_group(made: tuple[Context, RunF
     context = made[0]
     run = next(one for one in context.storage.runs.all() if one.model == "flux.1-dev")
     earlier = replace(run, run_id="old", rules=(("truehue", "0.1"),))
-    found = groups([run, earlier], "truehue", context.library.sets())
+    found = groups([run, earlier], "truehue", context.service(Library).sets())
     assert [len(group.runs) for group in found] == [1, 1]
     assert "truehue 0.1, an earlier version" in found[1].words
-    (same,) = groups([run, earlier], "paper", context.library.sets())
+    (same,) = groups([run, earlier], "paper", context.service(Library).sets())
     assert len(same.runs) == 2
 
 
@@ -247,11 +249,11 @@ def test_the_same_name_and_number_of_other_prompts_is_another_group(
     run = next(one for one in context.storage.runs.all() if one.model == "flux.1-dev")
     summary = {**run.summary, "prompts_sha256": "abcdef" + "0" * 58}
     other = replace(run, run_id="other", summary=summary)
-    found = groups([run, other], "paper", context.library.sets())
+    found = groups([run, other], "paper", context.service(Library).sets())
     assert [len(group.runs) for group in found] == [1, 1]
     assert found[0].name == found[1].name
     assert "list abcdef" in found[1].words
-    assert "list" not in groups([run], "paper", context.library.sets())[0].words
+    assert "list" not in groups([run], "paper", context.service(Library).sets())[0].words
 
 
 def test_hidden_runs_are_not_shown(client: TestClient, made: tuple[Context, RunFolder]) -> None:

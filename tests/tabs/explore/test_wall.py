@@ -11,6 +11,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from core.analysis.records import SECTORS, Slice
+from core.analysis.run_names import run_labels
 from core.analysis.sectors import sector_hex
 from core.color.systems import parse_target
 from core.errors import BadInput, NotStored
@@ -20,13 +21,13 @@ from core.runs.shards import read_shard, write_shard
 from core.verdict.rules import RULES
 from storage import Storage
 from tabs.explore.analyses import figure_view
-from tabs.explore.images import labels
 from tabs.explore.run_pairs import compare_view
 from tabs.explore.slice import slice_of
 from tabs.explore.wall import facets_view, picture_view, wall_view
 from tabs.judging.judgments import judge_verdict
 from tabs.page.context import Context
 from tabs.shell import shell
+from tabs.shell.compose import make_context
 from tests.storage.run_samples import (
     fill,
     sample_plan,
@@ -67,7 +68,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Filled]:
             for shard in one.shards()
             for item in read_shard(shard)
         }
-        context = Context(storage, "data")
+        context = make_context(storage, "data")
         yield Filled(context, (first, second), items)
         context.close()
 
@@ -233,7 +234,7 @@ def test_one_disagrees_with_the_verdict_of_a_picture(filled: Filled) -> None:
 
 def test_runs_of_one_model_are_told_apart(filled: Filled) -> None:
     runs = filled.context.storage.runs.all()
-    assert sorted(labels(runs).values()) == ["model-a", "model-b"]
+    assert sorted(run_labels(runs).values()) == ["model-a", "model-b"]
     # What differs stands first, and no name is longer than 30 characters.
     same = [
         replace(
@@ -242,16 +243,18 @@ def test_runs_of_one_model_are_told_apart(filled: Filled) -> None:
         )
         for at, run in enumerate(runs)
     ]  # fmt: skip
-    assert sorted(labels(same).values()) == ["seed 0", "seed 7"]
+    assert sorted(run_labels(same).values()) == ["seed 0", "seed 7"]
     other = replace(same[0], run_id="e" * 16, model="model-of-a-very-long-name-indeed", name="")
-    several = labels([*same, replace(other, name=other.model)])
+    several = run_labels([*same, replace(other, name=other.model)])
     assert sorted(several.values()) == [
         "model-of-a-very-long-name-ind…", "seed 0 · model-a", "seed 7 · model-a"
     ]  # fmt: skip
     named = [replace(run, name=f"Monday {run.model[-1]}") for run in runs]
-    assert sorted(labels(named).values()) == ["Monday a", "Monday b"]
+    assert sorted(run_labels(named).values()) == ["Monday a", "Monday b"]
     twins = [replace(run, name="One name") for run in runs]
-    assert sorted(labels(twins).values()) == sorted(f"One name ({one[:6]})" for one in filled.runs)
+    assert sorted(run_labels(twins).values()) == sorted(
+        f"One name ({one[:6]})" for one in filled.runs
+    )
 
 
 # ── pairs ────────────────────────────────────────────────────────────────────────────────────

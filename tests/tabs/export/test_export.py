@@ -29,6 +29,8 @@ from tabs.export.routes import export_routes
 from tabs.export.service import INCOMING, export, start_import, take_in
 from tabs.page.context import Context
 from tabs.page.routes import routes
+from tabs.runs.supervisor import RunSupervisor
+from tabs.shell.compose import make_context
 from tests.core.export.made import EVIL, RULES, make_run
 
 OURS = {"X-TrueHue": "1"}
@@ -38,8 +40,8 @@ TABLES = ("run_verdicts", "run_items", "run_masks", "images", "masks")
 @pytest.fixture
 def folder(context: Context) -> RunFolder:
     """A run with all its results, taken in."""
-    made = make_run(context.keeper.root)
-    context.keeper.take_in()
+    made = make_run(context.service(RunSupervisor).root)
+    context.service(RunSupervisor).take_in()
     return made
 
 
@@ -78,7 +80,7 @@ def test_an_archive_brings_the_same_rows_into_another_database(
     out = tmp_path / "a.truehue.zip"
     write(folder, "zip", out, with_images=True)
     with Storage.open(tmp_path / "theirs") as storage:
-        theirs = Context(storage, "theirs")
+        theirs = make_context(storage, "theirs")
         back = take_in(theirs, out, "a.truehue.zip")
         for table in TABLES:
             ours = rows(context.storage, table)
@@ -99,13 +101,13 @@ def test_results_without_pictures_come_in_and_say_so(folder: RunFolder, tmp_path
     write(folder, "zip", light)
     write(folder, "zip", full, with_images=True)
     with Storage.open(tmp_path / "theirs") as storage:
-        theirs = Context(storage, "theirs")
+        theirs = make_context(storage, "theirs")
         take_in(theirs, light, "a.zip")
         failing = Slice("paper", status="fail")
         assert storage.results.count(failing) > 0
         assert storage.check() == []
         report = tmp_path / "report.html"
-        export(theirs, run_folders(theirs.keeper.root)[0], "html", report)
+        export(theirs, run_folders(theirs.service(RunSupervisor).root)[0], "html", report)
         assert "not part of the export" in report.read_text()
         assert '<img src="data:' not in report.read_text()
         take_in(theirs, full, "b.zip")
@@ -169,7 +171,7 @@ def test_an_archive_is_imported_by_the_page(
 ) -> None:
     sent = client.get(f"/api/runs/{folder.run_id}/export.zip").content
     with Storage.open(tmp_path / "theirs") as storage:
-        theirs = Context(storage, "theirs")
+        theirs = make_context(storage, "theirs")
         app = FastAPI()
         app.include_router(export_routes(theirs))
         with TestClient(app) as other:
@@ -187,7 +189,7 @@ def test_an_archive_is_imported_by_the_page(
             assert named.status_code == 400
         (only,) = storage.runs.all()
         assert only.run_id == folder.run_id
-        assert list((theirs.keeper.root / INCOMING).iterdir()) == []
+        assert list((theirs.service(RunSupervisor).root / INCOMING).iterdir()) == []
         theirs.close()
 
 
@@ -206,7 +208,7 @@ def test_an_archive_that_lacks_pictures_is_told_of(
     assert "8 pictures." in said.out
     assert "3 of 7 pictures are in the archive." in said.err
     with Storage.open(tmp_path / "others") as storage:
-        others = Context(storage, "others")
+        others = make_context(storage, "others")
         job = start_import(others, few, "few.zip", "me", False)
         job.thread.join(60)
         assert job.words == "8 pictures. 3 of 7 pictures are in the archive."
@@ -220,7 +222,7 @@ def test_a_page_elsewhere_imports_nothing(client: TestClient) -> None:
 
 def test_files_are_named_only_by_people_at_the_machine(tmp_path: Path) -> None:
     with Storage.open(tmp_path / "data") as storage:
-        context = Context(storage, "data", local=False)
+        context = make_context(storage, "data", local=False)
         app = FastAPI()
         app.include_router(export_routes(context))
         with TestClient(app) as other:
@@ -288,7 +290,7 @@ def test_the_command_exports_beside_an_open_app_and_imports(
 def test_a_run_that_is_not_whole_says_so_with_its_export(
     client: TestClient, context: Context, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run = make_run(context.keeper.root, leave_out=(6, 7))
+    run = make_run(context.service(RunSupervisor).root, leave_out=(6, 7))
     last = run.shards()[-1]
     rows = [json.dumps(row_of(one)) + "\n" for one in read_shard(last)]
     (run.journal / f"{last.stem}.jsonl").write_text("".join(rows))

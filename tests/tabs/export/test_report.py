@@ -11,6 +11,7 @@ from fastapi.testclient import TestClient
 from tabs.explore.board import board_view
 from tabs.export.routes import export_routes
 from tabs.page.context import Context
+from tabs.runs.supervisor import RunSupervisor
 from tests.storage.run_samples import sample_plan, sample_run
 
 
@@ -20,9 +21,10 @@ def test_the_report_doubts_what_the_leaderboard_doubts(context: Context) -> None
     plan = sample_plan("flux.1-dev", 60)
     prompts = [replace(one, system="") if one.task == "cna" else one for one in plan.prompts]
     folder = sample_run(
-        context.keeper.root, replace(plan, prompts=tuple(prompts), rules=plan.rules[:1])
+        context.service(RunSupervisor).root,
+        replace(plan, prompts=tuple(prompts), rules=plan.rules[:1]),
     )
-    context.keeper.take_in()
+    context.service(RunSupervisor).take_in()
     cells = board_view(context, {"rule": plan.rules[0][0]})["groups"][0]["rows"][0]["cells"]
     app = FastAPI()
     app.include_router(export_routes(context))

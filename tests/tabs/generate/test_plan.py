@@ -9,11 +9,11 @@ import pytest
 
 from core.color.systems import parse_target
 from core.errors import BadInput, UnknownColor
+from core.generation.registry import RENDERER
 from core.generation.request import MAX_SEED
 from core.prompts.prompt import ObjectTarget, Prompt
 from tabs.generate.plan import (
     MOST_IMAGES,
-    RENDERER,
     Own,
     Settings,
     count_of,

@@ -19,6 +19,7 @@ from tabs.generate import tab
 from tabs.generate.plan import Own
 from tabs.generate.routes import drawing_json
 from tabs.inspect.state import exact_mask
+from tabs.library.service import Library
 from tabs.page.context import Context
 from tests.tabs.drawn import drawn
 
@@ -51,7 +52,7 @@ def untouched(update: Any) -> bool:
 def scene(context: Context, failure: str = "none") -> tuple[list[Any], Any]:
     """Draws a prompt of three objects; its drawings and the prompt."""
     prompt = next(
-        prompt for prompt in context.library.index("gencolorbench").prompts
+        prompt for prompt in context.service(Library).index("gencolorbench").prompts
         if prompt.task == "moc" and prompt.system == "l2" and len(prompt.targets) == 3
     )  # fmt: skip
     sent = {"mode": "chosen", "owner": "me", "refs": [["gencolorbench", prompt.id]]}

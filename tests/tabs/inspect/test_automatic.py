@@ -21,9 +21,11 @@ from storage import Storage
 from tabs.inspect import find as inspect_find
 from tabs.inspect import tab as inspect
 from tabs.inspect.automatic import automatic_of
+from tabs.inspect.finding import Searches
 from tabs.inspect.mask_request import NO_NAME, labels_for, labels_of
 from tabs.inspect.routes import automatic_routes
 from tabs.page.context import Context
+from tabs.shell.compose import make_context
 from tests.browser.still_life import still_life
 from tests.tabs.inspect.test_tab import filled, link_query, plain, value_of, view_of
 from tests.tiny_models.folder import DETECTOR, PRESENCE, SAM, SAM2, models_folder, telling
@@ -43,7 +45,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def looking(tmp_path_factory: pytest.TempPathFactory, models: Path) -> Iterator[Context]:
     """A context whose models are loaded once for the tests of this file."""
     with Storage.open(tmp_path_factory.mktemp("looking") / "data") as storage:
-        made = Context(storage, "data", sources=Sources(models))
+        made = make_context(storage, "data", sources=Sources(models))
         yield made
         made.close()
 
@@ -59,7 +61,7 @@ def ended(context: Context, work: dict[str, Any]) -> dict[str, Any]:
     end = time.monotonic() + MOST_S
     seen = -1
     while time.monotonic() < end:
-        state = context.searches.state(work["job"], seen, 1.0)
+        state = context.service(Searches).state(work["job"], seen, 1.0)
         if state["status"] != "working":
             return state
         seen = state["count"]
@@ -110,7 +112,9 @@ def titles(evidence: dict[str, Any]) -> dict[str, str]:
 def test_without_weights_it_says_what_is_missing_and_what_works(
     context: Context, stored: ImageRecord, tmp_path: Path
 ) -> None:
-    bare = replace(context, sources=Sources(tmp_path / "none", tmp_path / "cache"))
+    bare = make_context(
+        context.storage, "data", sources=Sources(tmp_path / "none", tmp_path / "cache")
+    )
     try:
         said = inspect_find.find(bare, {"image_id": stored.image_id}, "mug", *ASKED)
         assert "job" not in said
@@ -198,7 +202,7 @@ def test_an_object_without_a_box_is_not_found_and_nothing_is_stored(
 def test_a_search_can_be_cancelled(looking: Context, image: ImageRecord, made: MaskRecord) -> None:
     before = looking.storage.masks.count()
     work = inspect_find.find(looking, {"image_id": image.image_id}, "cup", *ASKED)
-    looking.searches.cancel(work["job"])
+    looking.service(Searches).cancel(work["job"])
     assert ended(looking, work)["status"] == "cancelled"
     assert looking.storage.masks.count() == before
 
@@ -361,7 +365,9 @@ def test_a_link_opens_the_same_mask_with_its_overrides_on_a_machine_without_weig
 ) -> None:
     marks = [start(made), override("box", 0, use=False), override("presence", 0, answer="no")]
     staged, card, _ = judged(looking, image, *marks)
-    bare = replace(looking, sources=Sources(tmp_path / "none", tmp_path / "cache"))
+    bare = make_context(
+        looking.storage, "data", sources=Sources(tmp_path / "none", tmp_path / "cache")
+    )
     try:
         opened = filled(view, inspect.restore(bare, view, link_query(card["link"])))
     finally:
@@ -414,12 +420,14 @@ def test_a_point_that_was_cut_out_asks_no_model_again(
     mark = point(200, 150)
     by = cut_out(looking, image, mark, by=SAM2)
     named = {**mark, "by": by}
-    bare = replace(looking, sources=Sources(tmp_path / "none", tmp_path / "cache"))
+    bare = make_context(
+        looking.storage, "data", sources=Sources(tmp_path / "none", tmp_path / "cache")
+    )
     try:
         staged, card, _ = judged(bare, image, named)
         assert staged["mask_text"].startswith("Points · 1 point · ")
         # Opened from a link on another day, the stored mask is the answer.
-        another = replace(bare, searches=type(bare.searches)())
+        another = make_context(looking.storage, "data", sources=bare.sources)
         opened = filled(view, inspect.restore(another, view, link_query(card["link"])))
         assert view_of(opened["verdict"])["evidence_id"] == card["evidence_id"]
         assert opened["stage"]["marks"] == [named]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from core.errors import BadInput, MaskError, NoPixels, NotStored, TrueHueError
-from core.masks.mask import Mask
+from core.images.mask import Mask
 from core.records import ImageRecord
 from tabs.inspect.state import (
     Work,

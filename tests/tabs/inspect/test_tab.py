@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from core.color.systems import parse_target
-from core.masks.mask import Mask
+from core.images.mask import Mask
 from core.records import EvidenceRecord, ImageRecord
 from core.verdict.measure import measure
 from core.verdict.rules import DEFAULT_RULE, RULES

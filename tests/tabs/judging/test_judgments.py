@@ -10,7 +10,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from core.masks.mask import Mask
+from core.images.mask import Mask
 from core.records import ImageRecord
 from core.verdict.rules import RULES
 from tabs.judging.routes import judgment_routes

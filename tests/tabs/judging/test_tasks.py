@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from core.color.systems import parse_target
-from core.masks.mask import Mask
+from core.images.mask import Mask
 from core.prompts.prompt import ObjectTarget, Prompt
 from core.records import DrawingRecord, EvidenceRecord
 from core.verdict import settle
@@ -24,11 +24,13 @@ from core.verdict.rules import RULES
 from tabs.generate import tab
 from tabs.generate.plan import Own
 from tabs.generate.routes import drawing_json
-from tabs.inspect.judge import evidence_record
 from tabs.judging.generation import judge_exact
 from tabs.judging.judging import Picture, masks_of
+from tabs.judging.question import evidence_record
 from tabs.judging.rejudge import Rejudged, rejudge
+from tabs.library.service import Library
 from tabs.page.context import Context
+from tabs.shell.compose import make_context
 
 SET = "gencolorbench"
 PROMPTS = {
@@ -43,7 +45,7 @@ STRICT = ("paper", "released-unguided")
 
 
 def prompt_of(context: Context, task: str) -> Prompt:
-    index = context.library.index(SET)
+    index = context.service(Library).index(SET)
     return next(prompt for prompt in index.prompts if prompt.id == PROMPTS[task])
 
 
@@ -171,7 +173,7 @@ def test_the_second_object_of_coa_has_a_question_of_its_own(context: Context) ->
 
 
 def test_a_place_that_the_renderer_leaves_out_is_unscored_not_absent(context: Context) -> None:
-    index = context.library.index(SET)
+    index = context.service(Library).index(SET)
     prompt = next(
         prompt for prompt in index.prompts
         if prompt.task == "coa" and prompt.targets[-1].name == "sidewalk"
@@ -386,7 +388,7 @@ def test_a_picture_that_cannot_be_read_is_unscored_with_what_is_wrong(context: C
     forgotten(context, [row], ("paper",))
     context.storage.images.path(str(row.image_id)).unlink()
     masks = masks_of(context.storage.masks.for_image(str(row.image_id)), row.targets)
-    fresh = Context(context.storage, "data")
+    fresh = make_context(context.storage, "data")
     judge_exact(fresh, Picture(str(row.image_id), "cna", row.targets, masks))
     fresh.close()
     latest = rows_of(context, row, "paper")[0]

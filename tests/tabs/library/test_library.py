@@ -22,7 +22,7 @@ FILE = b"text,object,color\nA vivid red apple.,apple,l3:vivid red\n,,\nA blurple
 
 @pytest.fixture
 def library(context: Context) -> Library:
-    return context.library
+    return context.service(Library)
 
 
 def drawn(context: Context, source: str, prompt_id: str) -> None:
@@ -59,13 +59,13 @@ def test_all_that_match_can_be_taken(context: Context) -> None:
     total = search(context, "gencolorbench", query, False, RULE)["total"]
     assert len(taken) == total > 0
     refs = [[one["source"], one["id"]] for one in taken]
-    prompts, missing = context.library.resolve(refs)
+    prompts, missing = context.service(Library).resolve(refs)
     assert [prompt.text for prompt in prompts] == [one["text"] for one in taken]
     assert missing == []
 
 
 def test_a_prompt_drawn_in_mini_is_drawn_in_the_full_set(context: Context) -> None:
-    mini = context.library.index("mini").prompts[7]
+    mini = context.service(Library).index("mini").prompts[7]
     before = search(context, "gencolorbench", Query(mini.id), True, RULE)
     assert [row["drawn"] for row in before["rows"] if row["id"] == mini.id] == [0]
     drawn(context, "gencolorbench", mini.id)
@@ -80,39 +80,39 @@ def test_a_file_becomes_a_set_and_what_cannot_be_read_is_told(
 ) -> None:
     file = tmp_path / "mine.csv"
     file.write_bytes(FILE)
-    answer = context.library.take_file(file, "mine.csv")
+    answer = context.service(Library).take_file(file, "mine.csv")
     assert answer["report"]["counts"][0] == [1, "prompt taken"]
     (problems,) = answer["report"]["lists"]
     assert problems["total"] == answer["report"]["counts"][1][0] >= 1
     assert any("blurple" in text for text in problems["items"])
-    (prompt,) = context.library.index(answer["set_id"]).prompts
+    (prompt,) = context.service(Library).index(answer["set_id"]).prompts
     assert prompt.targets[0].negative_labels[:2] == ("sticker", "wrap")
     assert prompt_json(prompt, {})["targets"][0]["color"] == "l3:Vivid red"
-    again = context.library.take_file(file, "mine.csv")
+    again = context.service(Library).take_file(file, "mine.csv")
     assert again["set_id"] == answer["set_id"]
-    assert [one.title for one in context.library.sets() if one.imported] == ["mine.csv"]
+    assert [one.title for one in context.service(Library).sets() if one.imported] == ["mine.csv"]
 
 
 def test_a_file_that_is_none_leaves_no_set(context: Context, tmp_path: Path) -> None:
     file = tmp_path / "picture.csv"
     file.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20)
     with pytest.raises(BadInput):
-        context.library.take_file(file, "picture.csv")
-    assert [one for one in context.library.sets() if one.imported] == []
+        context.service(Library).take_file(file, "picture.csv")
+    assert [one for one in context.service(Library).sets() if one.imported] == []
 
 
 def test_a_selection_is_browsed_as_a_set_and_follows_its_newest_version(context: Context) -> None:
-    ids = [prompt.id for prompt in context.library.index("mini").prompts[:5]]
+    ids = [prompt.id for prompt in context.service(Library).index("mini").prompts[:5]]
     save = context.storage.selections.save
     save("hard ones", [("mini", name) for name in ids[:3]])
-    assert context.library.selections() == [("hard ones", 3)]
-    index = context.library.index("selection:hard ones")
+    assert context.service(Library).selections() == [("hard ones", 3)]
+    index = context.service(Library).index("selection:hard ones")
     assert [prompt.id for prompt in index.prompts] == ids[:3]
-    assert context.library.index("selection:hard ones") is index
+    assert context.service(Library).index("selection:hard ones") is index
     save("hard ones", [("mini", name) for name in ids])
     old = weakref.ref(index)
     del index
-    assert len(context.library.index("selection:hard ones").prompts) == 5
+    assert len(context.service(Library).index("selection:hard ones").prompts) == 5
     gc.collect()
     # An index takes megabytes: that of a version that nobody can ask for any more is given back.
     assert old() is None

@@ -11,7 +11,7 @@ from core.generation.failures import ModelMissing
 from core.generation.weights.sources import Sources
 from core.masks.grounded.tools import tool_id
 from storage.store import Storage
-from tabs.page.context import Context
+from tabs.shell.compose import make_context
 from tests.core.generation.tiny_janus import save_tiny_janus
 
 WAIT_S = 60
@@ -22,7 +22,7 @@ def test_tools_are_called_by_their_ids(tmp_path: Path) -> None:
     sources = Sources(models_folder=tmp_path / "models", hub_cache=tmp_path / "empty")
     picture = np.full((30, 40, 3), 90, np.uint8)
     with Storage.open(tmp_path / "data") as storage:
-        context = Context(storage, "data", sources=sources)
+        context = make_context(storage, "data", sources=sources)
         try:
             call = context.engine.call("janus-pro-1b", lambda tool: tool.ask(picture, ["mug"]))
             (answer,) = call.result(WAIT_S)

@@ -8,15 +8,15 @@ import pytest
 from fastapi.testclient import TestClient
 
 from storage import Storage
-from tabs.page.context import Context
 from tabs.page.gradio_routes import MOST_EVENT_BYTES
 from tabs.shell import shell
+from tabs.shell.compose import make_context
 
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     with Storage.open(tmp_path_factory.mktemp("routes") / "data") as storage:
-        context = Context(storage, "data")
+        context = make_context(storage, "data")
         with TestClient(shell.mount(context)) as made:
             yield made
         context.close()

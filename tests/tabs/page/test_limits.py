@@ -18,6 +18,8 @@ from tabs.page.limits import HERE
 from tabs.page.limits import for_others as limits_for_others
 from tabs.page.routes import routes
 from tabs.runs.routes import run_routes
+from tabs.runs.supervisor import RunSupervisor
+from tabs.shell.compose import make_context
 
 OURS = {"X-TrueHue": "1"}
 
@@ -26,7 +28,7 @@ OURS = {"X-TrueHue": "1"}
 def public(tmp_path: Path) -> Iterator[Context]:
     """A context that others reach."""
     with Storage.open(tmp_path / "data") as storage:
-        made = Context(storage, "/home/somebody/data", local=False)
+        made = make_context(storage, "/home/somebody/data", local=False)
         yield made
         made.close()
 
@@ -68,7 +70,7 @@ def test_a_run_for_others_has_no_more_workers_than_cores(public: Context) -> Non
                              1_000}, headers=OURS)  # fmt: skip
         assert answer.status_code == 400
         assert "pictures" in answer.json()["error"]
-    assert public.keeper.folders() == []
+    assert public.service(RunSupervisor).folders() == []
 
 
 def test_uploads_of_others_are_smaller(public: Context) -> None:

@@ -19,7 +19,8 @@ from tabs.page.context import Context
 from tabs.page.notices import notices
 from tabs.page.notices_routes import notice_routes
 from tabs.page.routes import routes
-from tabs.runs.supervisor import How
+from tabs.runs.supervisor import How, RunSupervisor
+from tabs.shell.compose import make_context
 from tests.core.runs.samples import small_plan
 from tests.tabs.page.test_routes import OURS, png
 
@@ -36,7 +37,7 @@ def behind(tmp_path: Path) -> Iterator[Context]:
     beside.begin(replace(tally, writes=tally.writes + 3))
     beside.close()
     with Storage.open(folder) as storage:
-        made = Context(storage, "data")
+        made = make_context(storage, "data")
         yield made
         made.close()
 
@@ -87,7 +88,7 @@ def test_while_the_data_folder_is_away_nothing_is_confirmed(context: Context) ->
     assert "was deleted, moved or unmounted" in answer.json()["error"]
     plan = small_plan([Prompt("-", "a mug", "free", (ObjectTarget("mug"),))])
     with pytest.raises(DataFolderError, match="was deleted"):
-        context.keeper.start(plan, How())
+        context.service(RunSupervisor).start(plan, How())
     assert not folder.exists()
     assert client.get("/api/ready").json()["data"] == "data · gone: nothing is stored"
     (one,) = client.get("/api/notices").json()["notices"]

@@ -13,6 +13,7 @@ from storage import Storage
 from tabs.page.context import Context
 from tabs.page.origins import foreign, said_to_browsers, same_host
 from tabs.shell import shell
+from tabs.shell.compose import make_context
 
 LOCAL = ("127.0.0.1", "localhost", "[::1]", "::1")
 
@@ -20,7 +21,7 @@ LOCAL = ("127.0.0.1", "localhost", "[::1]", "::1")
 @pytest.fixture(scope="module")
 def context(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Context]:
     with Storage.open(tmp_path_factory.mktemp("doors") / "data") as storage:
-        made = Context(storage, "data")
+        made = make_context(storage, "data")
         yield made
         made.close()
 
@@ -36,7 +37,7 @@ def local(context: Context) -> Iterator[TestClient]:
 def everywhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     """The whole app as it is where everybody reaches it."""
     with Storage.open(tmp_path_factory.mktemp("public") / "data") as storage:
-        context = Context(storage, "data", local=False)
+        context = make_context(storage, "data", local=False)
         with TestClient(shell.mount(context), "http://lab.test:7860") as client:
             yield client
         context.close()

@@ -19,6 +19,7 @@ from core.verdict.rules import RULES
 from tabs.generate.plan import Own
 from tabs.generate.routes import drawing_routes
 from tabs.library.routes import prompt_routes
+from tabs.library.service import Library
 from tabs.page.context import Context
 from tabs.page.routes import routes
 from tabs.runs.image_routes import image_set_routes
@@ -151,9 +152,8 @@ def test_a_folder_from_a_browser_is_imported_once(client: TestClient, context: C
     (row,) = context.storage.drawings.recent()
     assert (row.text, row.model, row.source) == ("A red mug", "FLUX", "imported")
     assert context.storage.images.count() == 1
-    assert [prompt.text for prompt in context.library.index(row.prompt_source).prompts] == [
-        "A red mug", "A blue mug", "A mug",
-    ]  # fmt: skip
+    prompts = context.service(Library).index(row.prompt_source).prompts
+    assert [prompt.text for prompt in prompts] == ["A red mug", "A blue mug", "A mug"]
     shown = client.get("/api/drawings").json()["items"][0]
     assert shown["targets"][0]["color_label"] == "red"
 

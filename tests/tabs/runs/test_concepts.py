@@ -31,6 +31,7 @@ from tabs.runs.form import estimate_view
 from tabs.runs.list import runs_view
 from tabs.runs.plan import chosen, plans
 from tabs.runs.request import FieldProblem, wish_of
+from tabs.runs.supervisor import RunSupervisor
 from tabs.runs.words import facts_words, pictures_words, told_before
 from tests.core.export.made import make_run
 from tests.core.export.test_concepts import folder as folder
@@ -143,9 +144,9 @@ def test_the_estimate_counts_scales(context: Context) -> None:
 @pytest.fixture
 def alone(context: Context, folder: RunFolder) -> RunFolder:
     """The run of concepts in a context, taken in; nothing else is there."""
-    shutil.copytree(folder.path, context.keeper.root / folder.run_id)
-    assert context.keeper.take_in() == 8
-    return RunFolder(context.keeper.root / folder.run_id)
+    shutil.copytree(folder.path, context.service(RunSupervisor).root / folder.run_id)
+    assert context.service(RunSupervisor).take_in() == 8
+    return RunFolder(context.service(RunSupervisor).root / folder.run_id)
 
 
 def test_the_list_of_runs_says_what_has_no_colors(context: Context, alone: RunFolder) -> None:
@@ -168,10 +169,10 @@ def test_its_row_on_the_leaderboard_points_to_compare(context: Context, alone: R
 def test_beside_others_it_takes_no_part_in_their_numbers(
     context: Context, alone: RunFolder
 ) -> None:
-    other = sample_run(context.keeper.root, sample_plan("model-a", 12))
+    other = sample_run(context.service(RunSupervisor).root, sample_plan("model-a", 12))
     before = {}
     for params in ({}, {"rule": "truehue"}):
-        context.keeper.take_in()
+        context.service(RunSupervisor).take_in()
         rows = [row for group in board_view(context, params)["groups"] for row in group["rows"]]
         said = {row["id"]: row["said"] for row in rows}
         assert said == {alone.run_id: "asks for no color; see Compare", other.run_id: ""}
@@ -188,8 +189,8 @@ def test_wall_figures_and_comparison_carry_on(context: Context, alone: RunFolder
         facets_view(context, params)
         for name in KINDS:
             figure_view(context, name, {"rule": "paper", **params})
-    other = sample_run(context.keeper.root, sample_plan("model-a", 12))
-    context.keeper.take_in()
+    other = sample_run(context.service(RunSupervisor).root, sample_plan("model-a", 12))
+    context.service(RunSupervisor).take_in()
     app = FastAPI()
     app.include_router(wall_routes(context))
     with TestClient(app) as client:
@@ -222,7 +223,7 @@ def test_its_report_says_what_was_measured(context: Context, alone: RunFolder) -
 def test_the_page_gives_its_table_of_colors(context: Context, alone: RunFolder) -> None:
     (shown,) = runs_view(context, "me")["runs"]
     assert shown["measures"] is True
-    other = make_run(context.keeper.root)
+    other = make_run(context.service(RunSupervisor).root)
     app = FastAPI()
     app.include_router(export_routes(context))
     with TestClient(app) as client:

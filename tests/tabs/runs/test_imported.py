@@ -16,6 +16,7 @@ from tabs.page.imports import ImportJob
 from tabs.runs.form import stored_choices
 from tabs.runs.image_import import look, take
 from tabs.runs.imported import score
+from tabs.runs.supervisor import RunSupervisor
 
 
 def cut_out(file: Path, hexes: str) -> None:
@@ -75,5 +76,5 @@ def test_imported_images_end_in_verdicts_on_their_cards(tmp_path: Path, context:
         card = drawing_json(context, row)
         said = {one["rule"]: one["status"] for one in card["verdicts"]}
         assert said["truehue"] == said["released"] == "pass"
-    (folder,) = context.keeper.folders()
+    (folder,) = context.service(RunSupervisor).folders()
     assert folder.state().status == "finished"

@@ -20,6 +20,7 @@ from core.runs.records import RunState
 from core.runs.shards import read_shard
 from tabs.command.runs.command import main as command
 from tabs.explore.board import board_view
+from tabs.library.service import Library
 from tabs.page.context import Context
 from tabs.runs.form import estimate_view, form_view, planned, start_runs
 from tabs.runs.list import act, runs_view
@@ -27,7 +28,7 @@ from tabs.runs.machine import release
 from tabs.runs.plan import chosen, plans
 from tabs.runs.request import FieldProblem, price_of, wish_of
 from tabs.runs.stored import OF_RUN
-from tabs.runs.supervisor import Keeper, folders_of_runs
+from tabs.runs.supervisor import RunSupervisor, folders_of_runs
 from tabs.runs.words import bytes_words, money_words, progress_words, rate_words, time_words
 from tests.core.engine.models import FlatModel
 from tests.run_prompts import prompt_file, prompts
@@ -41,7 +42,7 @@ WAIT_S = 120
 @pytest.fixture
 def few(context: Context, tmp_path: Path) -> dict[str, Any]:
     """What the page sends for a small run."""
-    set_id = context.library.take_file(prompt_file(tmp_path), "few.jsonl")["set_id"]
+    set_id = context.service(Library).take_file(prompt_file(tmp_path), "few.jsonl")["set_id"]
     return {
         "set": set_id, "models": [RENDERER], "images": "2", "seed": "0", "size": "64",
         "workers": "1", "rules": ["paper", "truehue"], "owner": "me",
@@ -167,7 +168,7 @@ def test_a_model_that_is_not_here_is_said_before_the_start(
     with pytest.raises(FieldProblem) as caught:
         start_runs(context, {**few, "masker": "grounded"})
     assert caught.value.field == "detector"
-    assert context.keeper.folders() == []
+    assert context.service(RunSupervisor).folders() == []
 
 
 def test_where_others_reach_the_app_folders_and_clusters_are_not_named(
@@ -191,12 +192,12 @@ def test_where_others_reach_the_app_folders_and_clusters_are_not_named(
 def test_a_run_is_executed_and_taken_in(context: Context, few: dict[str, Any]) -> None:
     (run_id,) = start_runs(context, few)["runs"]
     until(lambda: one(context)["status"] == "finished")
-    assert context.keeper.take_in() in (0, 24)
+    assert context.service(RunSupervisor).take_in() in (0, 24)
     shown = one(context)
     assert (shown["id"], shown["done"], shown["stored"]) == (run_id, 24, 24)
     assert shown["may"]["open"]
     assert not shown["may"]["resume"]
-    assert context.keeper.take_in() == 0
+    assert context.service(RunSupervisor).take_in() == 0
     # The same wish again is the same run.
     assert start_runs(context, few)["runs"] == [run_id]
     assert one(context)["status"] == "finished"
@@ -215,21 +216,21 @@ def test_a_second_run_waits_and_a_closing_app_pauses_the_first(
     long = {**few, "images": "200"}
     (first,) = start_runs(context, {**long, "name": "first"})["runs"]
     (second,) = start_runs(context, {**long, "name": "second"})["runs"]
-    until(lambda: context.keeper.folder(first).state().status == "running")
+    until(lambda: context.service(RunSupervisor).folder(first).state().status == "running")
     shown = {row["id"]: row for row in runs_view(context, "me")["runs"]}
     assert (shown[first]["status"], shown[second]["status"]) == ("running", "waiting")
     assert shown[second]["place"] == 1
     with pytest.raises(BadInput, match="at work or waits already"):
         start_runs(context, {**long, "name": "first"})
     act(context, second, "cancel", {"owner": "me"})
-    assert context.keeper.folder(second).state().status == "cancelled"
-    context.keeper.close()
-    assert context.keeper.folder(first).state().status == "paused"
+    assert context.service(RunSupervisor).folder(second).state().status == "cancelled"
+    context.service(RunSupervisor).close()
+    assert context.service(RunSupervisor).folder(first).state().status == "paused"
     with pytest.raises(BadInput, match="about to end"):
-        context.keeper.resume(first)
+        context.service(RunSupervisor).resume(first)
     # The app is started again: who began the run, and with how many workers, is still known.
-    other = Keeper(context.storage, context.engine, context.sources, context.endpoints)
-    object.__setattr__(context, "keeper", other)
+    other = RunSupervisor(context.storage, context.engine, context.sources, context.endpoints)
+    context.services[RunSupervisor] = other
     assert other.owner(first) == "me"
     assert {row["status"] for row in runs_view(context, "me")["runs"]} == {"paused", "cancelled"}
     done = other.folder(first).state().done
@@ -254,9 +255,11 @@ def test_a_run_in_another_folder_is_taken_in_and_stopped_there(
         folders_of_runs([str(tmp_path / "nowhere")])
     others = folders_of_runs([str(shared), str(shared / "..") + "/shared"])
     assert others == (shared.resolve(),)
-    assert context.keeper.folders() == []
-    keeper = Keeper(context.storage, context.engine, context.sources, context.endpoints, others)
-    object.__setattr__(context, "keeper", keeper)
+    assert context.service(RunSupervisor).folders() == []
+    keeper = RunSupervisor(
+        context.storage, context.engine, context.sources, context.endpoints, others
+    )
+    context.services[RunSupervisor] = keeper
     assert keeper.take_in() == 4
     folder.keep_state(RunState(folder.run_id, "paused", 4, 2))
     shown = one(context)
@@ -279,8 +282,10 @@ def test_where_a_run_elsewhere_is_at_work_the_leaderboard_says_so(
     folder = sample_run(tmp_path / "shared", sample_plan(prompts=4, images=1))
     folder.shards()[1].unlink()
     others = (tmp_path / "shared",)
-    keeper = Keeper(context.storage, context.engine, context.sources, context.endpoints, others)
-    object.__setattr__(context, "keeper", keeper)
+    keeper = RunSupervisor(
+        context.storage, context.engine, context.sources, context.endpoints, others
+    )
+    context.services[RunSupervisor] = keeper
     assert keeper.take_in() == 2
     with held(folder.path / LOCK, "in use"):
         folder.keep_state(RunState(folder.run_id, "running", 4, 2, workers=1))
@@ -290,13 +295,13 @@ def test_where_a_run_elsewhere_is_at_work_the_leaderboard_says_so(
 
 
 def test_an_imported_run_is_shown_and_not_gone_on_with(context: Context) -> None:
-    folder = sample_run(context.keeper.root, sample_plan(prompts=4, images=1))
+    folder = sample_run(context.service(RunSupervisor).root, sample_plan(prompts=4, images=1))
     folder.shards()[1].unlink()
     plan = json.loads((folder.path / PLAN).read_text())
     about = {"name": "theirs.truehue.zip", "at": "2026-11-20T10:00:00", "images": False}
     (folder.path / PLAN).write_text(json.dumps(plan | {"imported": about}))
     folder.keep_state(RunState(folder.run_id, "paused", 4, 2, 1))
-    context.keeper.take_in()
+    context.service(RunSupervisor).take_in()
     shown = one(context)
     assert (shown["status"], shown["words"][:17]) == ("imported", "2 of 4 pictures ·")
     assert not any(shown["may"][name] for name in ("resume", "retry", "pause", "cancel"))
@@ -327,16 +332,16 @@ def test_only_who_started_a_run_may_change_it_where_others_reach_the_app(
 def test_a_folder_that_cannot_be_read_is_shown_with_the_reason(
     context: Context, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folder = context.keeper.root / "broken"
+    folder = context.service(RunSupervisor).root / "broken"
     folder.mkdir(parents=True)
     (folder / "plan.json").write_text('{"format": 99}')
-    assert context.keeper.take_in() == 0
+    assert context.service(RunSupervisor).take_in() == 0
     shown = one(context)
     assert (shown["status"], shown["trouble"]) == ("broken", True)
     assert "this TrueHue reads" in shown["message"]
     # The others can be worked with all the same.
     assert form_view(context)["stored"] == []
-    sample_run(context.keeper.root, sample_plan(prompts=2, images=1))
+    sample_run(context.service(RunSupervisor).root, sample_plan(prompts=2, images=1))
     for more in ([], ["--json"]):
         assert command(["status", "--data", str(context.storage.data_dir), *more]) == 0
         said = capsys.readouterr().out
@@ -347,17 +352,17 @@ def test_a_folder_that_cannot_be_read_is_shown_with_the_reason(
     act(context, "broken", "hide", {})
     view = runs_view(context, "")
     assert (len(view["runs"]), view["hidden"]) == (1, 1)
-    assert Keeper(context.storage, context.engine, context.sources, {}).is_hidden("broken")
+    assert RunSupervisor(context.storage, context.engine, context.sources, {}).is_hidden("broken")
     act(context, "broken", "show", {})
     assert "broken" in [one["id"] for one in runs_view(context, "")["runs"]]
 
 
 @pytest.mark.usefixtures("workers_here")
 def test_what_a_model_drew_here_is_scored_with_its_masks(context: Context) -> None:
-    set_id = context.library.take_file(_as_file(context), "few.jsonl")["set_id"]
+    set_id = context.service(Library).take_file(_as_file(context), "few.jsonl")["set_id"]
     image = drawn(context, "mug", "l2:Red")
     row = context.storage.drawings.for_image(image.image_id)[0]
-    prompt = context.library.index(set_id).prompts[0]
+    prompt = context.service(Library).index(set_id).prompts[0]
     linked = replace(row, drawing_id="", prompt_source=set_id, prompt_id=prompt.id)
     context.storage.drawings.add(linked)
     asked = {"kind": "stored", "set": set_id, "models": [RENDERER], "rules": ["paper"],
@@ -367,7 +372,7 @@ def test_what_a_model_drew_here_is_scored_with_its_masks(context: Context) -> No
     assert (plan.items[0].image_id, list(plan.items[0].masks)) == (image.image_id, [0])
     (run_id,) = start_runs(context, asked)["runs"]
     until(lambda: one(context)["status"] == "finished")
-    (result,) = results(context.keeper.folder(run_id))
+    (result,) = results(context.service(RunSupervisor).folder(run_id))
     stored = context.storage.evidence.for_image(image.image_id)
     by_paper = next(found for found in stored if found.protocol == "paper")
     assert (result.verdicts[0].status, result.image_id) == (by_paper.status, image.image_id)
@@ -406,7 +411,7 @@ def test_what_failed_says_why_and_is_tried_again_on_request(
     # The renderer reads no words: a prompt without objects cannot be drawn.
     file = tmp_path / "words.txt"
     file.write_text("A photo of the color of the sea\n")
-    set_id = context.library.take_file(file, "words.txt")["set_id"]
+    set_id = context.service(Library).take_file(file, "words.txt")["set_id"]
     (run_id,) = start_runs(context, {**few, "set": set_id})["runs"]
     until(lambda: one(context)["status"] == "finished")
     shown = one(context)
@@ -414,7 +419,9 @@ def test_what_failed_says_why_and_is_tried_again_on_request(
     assert shown["problems"][0]["count"] == 2
     assert shown["may"]["retry"]
     act(context, run_id, "resume", {"owner": "me", "retry": True})
-    until(lambda: len(results(context.keeper.folder(run_id))) == 4)
-    assert sorted(row.attempt for row in results(context.keeper.folder(run_id))) == [1, 1, 2, 2]
+    until(lambda: len(results(context.service(RunSupervisor).folder(run_id))) == 4)
+    assert sorted(
+        row.attempt for row in results(context.service(RunSupervisor).folder(run_id))
+    ) == [1, 1, 2, 2]
     until(lambda: one(context)["status"] == "finished")
     assert (one(context)["done"], one(context)["failed"]) == (2, 2)

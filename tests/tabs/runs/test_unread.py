@@ -21,6 +21,8 @@ from tabs.export.routes import export_routes
 from tabs.export.service import take_in
 from tabs.page.context import Context
 from tabs.runs.routes import run_routes
+from tabs.runs.supervisor import RunSupervisor
+from tabs.shell.compose import make_context
 from tests.core.export.made import make_run, plan
 
 OURS = {"X-TrueHue": "1"}
@@ -29,9 +31,9 @@ OURS = {"X-TrueHue": "1"}
 @pytest.fixture
 def two(context: Context) -> tuple[RunFolder, RunFolder]:
     """A run as it was made, and one that was taken in when less was checked."""
-    good = make_run(context.keeper.root)
-    bad = make_run(context.keeper.root, plan("Bent", images=1), failed=())
-    context.keeper.take_in()
+    good = make_run(context.service(RunSupervisor).root)
+    bad = make_run(context.service(RunSupervisor).root, plan("Bent", images=1), failed=())
+    context.service(RunSupervisor).take_in()
     made = json.loads((bad.path / PLAN).read_text())
     made["masker"] = {}
     del made["size_px"]
@@ -85,7 +87,7 @@ def test_an_import_that_storage_refuses_leaves_nothing(
     made = make_run(tmp_path / "elsewhere")
     write(made, "zip", tmp_path / "a.zip")
     with Storage.open(tmp_path / "theirs") as storage:
-        theirs = Context(storage, "theirs")
+        theirs = make_context(storage, "theirs")
 
         def refuse(folder: RunFolder) -> int:
             raise BadInput("no room")
@@ -93,7 +95,7 @@ def test_an_import_that_storage_refuses_leaves_nothing(
         monkeypatch.setattr(storage.runs, "ingest", refuse)
         with pytest.raises(BadInput, match="no room"):
             take_in(theirs, tmp_path / "a.zip", "a.zip")
-        assert theirs.keeper.folders() == []
+        assert theirs.service(RunSupervisor).folders() == []
         assert storage.runs.all() == []
         monkeypatch.undo()
         take_in(theirs, tmp_path / "a.zip", "a.zip")
@@ -102,15 +104,15 @@ def test_an_import_that_storage_refuses_leaves_nothing(
         monkeypatch.setattr(storage.runs, "ingest", refuse)
         with pytest.raises(BadInput, match="no room"):
             take_in(theirs, tmp_path / "a.zip", "a.zip")
-        assert [one.run_id for one in theirs.keeper.folders()] == [made.run_id]
+        assert [one.run_id for one in theirs.service(RunSupervisor).folders()] == [made.run_id]
         theirs.close()
 
 
 def test_a_run_whose_results_are_damaged_is_told_and_sends_no_half_of_a_table(
     client: TestClient, context: Context
 ) -> None:
-    run = make_run(context.keeper.root)
-    context.keeper.take_in()
+    run = make_run(context.service(RunSupervisor).root)
+    context.service(RunSupervisor).take_in()
     table = f"/api/runs/{run.run_id}/export.csv"
     assert client.get(table).status_code == 200
     (listed,) = client.get("/api/runs").json()["runs"]

@@ -17,9 +17,9 @@ from core.errors import BadInput
 from core.generation.backends.endpoints import URL_VARIABLE, Endpoint
 from core.generation.failures import BadModelFolder, ModelMissing
 from core.generation.opening import open_model
+from core.generation.readiness import missing
 from core.generation.registry import MODELS, ModelEntry, model
 from core.generation.request import GenerationRequest
-from core.generation.weights.readiness import missing
 from core.generation.weights.sources import Sources, find, source
 from core.machine import GIB, Machine
 from tests.core.generation.conftest import Tiny
@@ -285,7 +285,7 @@ def test_listing_all_models_with_their_state_takes_no_torch(nowhere: Sources) ->
     code = (
         "import sys\n"
         "from core.generation.registry import MODELS\n"
-        "from core.generation.weights.readiness import missing\n"
+        "from core.generation.readiness import missing\n"
         "from core.generation.weights.sources import Sources\n"
         f"from pathlib import Path\nnowhere = Sources(Path({str(nowhere.models_folder)!r}),"
         f" Path({str(nowhere.hub_cache)!r}))\n"

@@ -20,7 +20,7 @@ from core.color.uw71 import COUNT, distances71, lab71, uw71
 from core.concepts.reading import FileRefused, read_distributions
 from core.concepts.records import DistributionFile, DistributionRow
 from core.errors import BadInput
-from core.masks.mask import Mask
+from core.images.mask import Mask
 from tabs.compare.concept.concepts import choices_view, concepts_view
 from tabs.compare.concept.link import asked
 from tabs.compare.concept.plane import LARGEST_PX, PX_A_UNIT, arrow, bubbles, flow, places

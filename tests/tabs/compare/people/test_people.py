@@ -17,7 +17,7 @@ from fastapi.testclient import TestClient
 from PIL import Image
 
 from core.concepts.reading import FileRefused, read_distributions
-from core.masks.mask import Mask
+from core.images.mask import Mask
 from tabs.compare.people import images as waiting
 from tabs.compare.people import taking
 from tabs.compare.people.examples import EXAMPLES

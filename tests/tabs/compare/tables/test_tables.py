@@ -43,6 +43,7 @@ from tabs.compare.tables.view import fewest_words
 from tabs.explore.routes import explore_routes
 from tabs.page.context import Context
 from tabs.page.jobs import Job
+from tabs.shell.compose import make_context
 from tests.concept_runs import concept_run, fruits, palettes_csv, ratings_csv
 
 API = "/api/compare/analyses/"
@@ -66,7 +67,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, RunFolder]:
 def app_of(data: Path) -> Iterator[tuple[TestClient, Context]]:
     """The routes over a storage of their own."""
     with Storage.open(data) as storage:
-        context = Context(storage, "data")
+        context = make_context(storage, "data")
         app = FastAPI()
         app.include_router(compare_tables_routes(context))
         app.include_router(explore_routes(context))

@@ -18,7 +18,7 @@ from core.errors import UnknownColor
 from core.generation.renderer.stand_ins import is_place
 from core.prompts.parts import object_target
 from core.prompts.prompt import ObjectTarget
-from core.prompts.sentence_words import (
+from core.sentences.vocabulary import (
     ADJECTIVES,
     COLORED,
     COLORED_AFTER,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.prompts.sentence import read_sentence
 from core.prompts.sets import prompt_set
+from core.sentences.reading import read_sentence
 
 Wanted = list[tuple[str, str | None]]
 

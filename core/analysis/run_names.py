@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from core.analysis.records import RunRecord
+from core.generation.registry import name_of
 from core.prompts.sets import PROMPT_SETS
-from tabs.runs.plan import name_of
 
 MOST_CHARACTERS = 30
 _SETS = {one.id: one.title for one in PROMPT_SETS}
