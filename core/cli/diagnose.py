@@ -20,9 +20,8 @@ from types import FrameType
 from typing import TextIO
 
 from core.color.systems import SYSTEMS
-from core.diagnosis.colors import SET_SYSTEMS
+from core.diagnosis.colors import DEFAULT_LIGHTS, DEFAULT_SIZE_PX, SET_SYSTEMS
 from core.diagnosis.manifest import read_manifest
-from core.diagnosis.pictures import DEFAULT_LIGHTS, DEFAULT_SIZE_PX
 from core.diagnosis.plan import manifest_tasks, renderer_tasks, rules_used
 from core.diagnosis.run import Progress, Watch, diagnose
 from core.diagnosis.text import text

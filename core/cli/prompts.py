@@ -15,9 +15,8 @@ from typing import TextIO
 from core.color.systems import SYSTEMS
 from core.command import run_command
 from core.errors import BadInput, TrueHueError
-from core.prompts.counts import counts, table
 from core.prompts.prompt import TASKS, Prompt
-from core.prompts.sets import PROMPT_SETS, prompt_set
+from core.prompts.sets import PROMPT_SETS, counts, prompt_set, table
 
 EPILOG = """\
 examples:

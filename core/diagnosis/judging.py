@@ -19,7 +19,7 @@ TRUE, NEAR = "true", "near"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One judgment; the codebook of ``verdicts.csv.gz`` (core.diagnosis.codebook) says what each
+    """One judgment; the codebook of ``verdicts.csv.gz`` (core.diagnosis.shards) says what each
     column means. None is an empty field."""
 
     object: str

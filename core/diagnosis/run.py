@@ -10,16 +10,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core.diagnosis import shards
-from core.diagnosis.codebook import codebook
 from core.diagnosis.colors import set_colors
-from core.diagnosis.figures import figures_by_rule
+from core.diagnosis.figures import figures_by_rule, roc_by_rule, worst_by_rule
 from core.diagnosis.judging import Row
-from core.diagnosis.plan import RuleUsed, Task
+from core.diagnosis.plan import SPLIT, RuleUsed, Task
 from core.diagnosis.records import Published, Report, RuleReport
-from core.diagnosis.roc import roc_by_rule
-from core.diagnosis.split import SPLIT
+from core.diagnosis.shards import codebook
 from core.diagnosis.workers import Pool
-from core.diagnosis.worst import worst_by_rule
 from core.errors import BadInput
 from core.generation.renderer import RENDERER_VERSION
 

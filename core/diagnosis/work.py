@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from core.color.systems import NamedColor, find
-from core.diagnosis.colors import asking, second_color, set_colors
+from core.diagnosis.colors import TWO_MATERIAL_OBJECTS, asking, picture, second_color, set_colors
 from core.diagnosis.judging import TRUE, Row, judged, unscored_rows
-from core.diagnosis.pictures import TWO_MATERIAL_OBJECTS, picture
 from core.diagnosis.plan import FileRow, Task
 from core.errors import TrueHueError
 from core.generation.renderer import LIGHTS

@@ -17,8 +17,7 @@ from core.engine.job import Job
 from core.engine.limits import checked_all
 from core.engine.memory import Held, Key, MemoryLimit, Models, Opener
 from core.engine.pace import Pace
-from core.engine.records import CallState, Delivery, JobState
-from core.engine.signal import Board
+from core.engine.records import Board, CallState, Delivery, JobState
 from core.errors import BadInput, TrueHueError
 from core.generation.request import GenerationRequest, LoadedModel
 

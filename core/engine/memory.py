@@ -10,8 +10,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol, cast
 
-from core.engine.signal import Board
-from core.generation.out_of_memory import is_out_of_memory
+from core.engine.records import Board
+from core.generation.memory import is_out_of_memory
 from core.generation.request import LoadedModel
 
 log = logging.getLogger("truehue.engine")

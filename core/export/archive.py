@@ -18,11 +18,10 @@ from typing import IO, Any
 
 from core.export.bibliography import references
 from core.export.codebook import codebook_json, codebook_text
-from core.export.files import Progress, quiet, whole_file
-from core.export.parts import parts
+from core.export.result_tables import parts
 from core.export.source import ExportRun, plan_out
 from core.export.tables import COLORS, RESULTS, write_parquet_to
-from core.files import shelf
+from core.files import Progress, quiet, shelf, whole_file
 from core.runs.records import STORED, StoredItem
 from core.version import VERSION
 

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from core.export.color_columns import COLOR_COLUMNS, COLOR_NOTE
+from core.export.color_table import COLOR_COLUMNS, COLOR_NOTE
 from core.export.columns import COLUMNS, Column
 from core.export.source import ExportRun, plan_out
 from core.runs.score import CAUSES

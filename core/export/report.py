@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import BadInput
-from core.export.files import whole_file
 from core.export.report_parts import (
     Block,
     Cell,
@@ -30,6 +29,7 @@ from core.export.report_parts import (
     Table,
     Words,
 )
+from core.files import whole_file
 
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "report"
 _HEX = re.compile(r"#[0-9A-Fa-f]{6}")

@@ -11,13 +11,14 @@ import numpy as np
 from core.color.notation import read_hex
 from core.color.spaces import hex_of, lab_to_srgb8, srgb8_to_lab
 from core.export.columns import COLUMNS, MEASURED, UNMEASURED, Column, arrow_schema
-from core.export.latest import Part, item_tables
-from core.export.places import list_of, places_of
-from core.export.silent import Measured
+from core.export.result_tables import Part, item_tables
 from core.prompts.prompt import Prompt
-from core.runs.concepts import measured_of, only_measured
+from core.runs.concepts import NOT_MEASURED, measured_of, only_measured
 from core.runs.records import RunPlan
 from core.verdict.judge import UNSCORED
+
+_FAILED = "failed"
+_KEYS = 1 << 16  # more targets than a prompt can have, so that item and target make one number
 
 Table = Any
 """A pyarrow Table; pyarrow is loaded when rows are wanted."""
@@ -212,3 +213,52 @@ def same(value: str, count: int) -> Any:
     import pyarrow as pa
 
     return pa.repeat(pa.scalar(value, pa.string()), count)
+
+
+def list_of(items: Any, name: str) -> Any:
+    """A column of lists of a pyarrow Table, in one piece."""
+    column = items[name].combine_chunks()
+    return column.chunk(0) if hasattr(column, "chunk") and column.num_chunks else column
+
+
+def places_of(lists: Any, item: np.ndarray, target: np.ndarray) -> Any:
+    """Places in ``lists.flatten()``, whose entries have a field ``target``: of the object
+    ``target`` of the row ``item``; null where there is no such entry."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    lengths = pc.list_value_length(lists).fill_null(0).to_numpy(zero_copy_only=False)
+    of_target = lists.flatten().field("target").to_numpy(zero_copy_only=False).astype(np.int64)
+    keys = np.repeat(np.arange(len(lengths)), lengths) * _KEYS + of_target
+    order = np.argsort(keys, kind="stable")
+    wanted = item * _KEYS + target
+    at = np.searchsorted(keys[order], wanted)
+    inside = np.minimum(at, max(len(keys) - 1, 0))
+    missing = (at >= len(keys)) | (target < 0)
+    if not len(keys):
+        return pa.nulls(len(item), pa.int64())
+    missing |= keys[order][inside] != wanted
+    return pa.array(order[inside], mask=missing)
+
+
+class Measured:
+    """The profiles of some pictures' objects: ``there`` bool ``(N,)``, ``reasons`` Arrow text that
+    is null where there are colors, ``fields`` the columns of a ColorProfile, null without one."""
+
+    def __init__(self, items: Any, item: np.ndarray, target: np.ndarray) -> None:
+        """``items`` in the schema of shards; ``item`` rows in it, ``target`` the object of each."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        listed = list_of(items, "profiles")
+        found = listed.flatten().take(places_of(listed, item, target))
+        _, profiles, reasons = found.flatten()
+        names = profiles.type.names
+        self.fields: dict[str, Any] = dict(zip(names, profiles.flatten(), strict=True))
+        at = pa.array(item)
+        failed = pc.equal(items["status"].combine_chunks().take(at), _FAILED)
+        drawing = items["reason"].combine_chunks().take(at)
+        said = pc.if_else(failed, drawing, pc.coalesce(reasons, pa.scalar(NOT_MEASURED)))
+        has = profiles.is_valid()
+        self.there: np.ndarray = has.to_numpy(zero_copy_only=False).astype(bool)
+        self.reasons = pc.if_else(has, pa.scalar(None, pa.string()), said)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import BadInput
-from core.export.latest import Part, item_tables, latest, parts_of
+from core.export.result_tables import Part, item_tables, latest, parts_of
 from core.runs.concepts import measured_of
 from core.runs.folder import RunFolder
 from core.runs.records import RunPlan

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from core.export.latest import Part, columns_of, latest, parts_of
+from core.export.result_tables import Part, columns_of, latest, parts_of
 from core.runs.folder import RunFolder
 from core.runs.score import CAUSES
 from core.runs.shards import BadShard

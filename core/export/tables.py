@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from core.export.codebook import codebook, codebook_json, codebook_text
-from core.export.color_columns import COLOR_COLUMNS
-from core.export.color_rows import color_tables
+from core.export.color_table import COLOR_COLUMNS, color_tables
 from core.export.columns import COLUMNS, Column, arrow_schema
-from core.export.files import Progress, quiet, whole_file
 from core.export.rows import row_tables
 from core.export.source import ExportRun
+from core.files import Progress, quiet, whole_file
 from core.spreadsheets import guarded_table
 
 ROW_GROUP = 64 * 1024

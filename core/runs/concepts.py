@@ -19,7 +19,7 @@ from core.prompts.concepts import build_concepts
 from core.prompts.prompt import ObjectTarget, Prompt
 from core.runs.records import ObjectProfile
 from core.verdict.expectations import Finding, asked_of, label_of
-from core.verdict.told import sentence
+from core.verdict.reasons import sentence
 
 CONCEPT = "concept"
 """The task of prompts whose objects' colors are measured."""

@@ -22,8 +22,7 @@ from core.prompts.prompt import ObjectTarget
 from core.runs.concepts import looked_for, measured_of
 from core.runs.provenance import of_tool
 from core.runs.records import MaskerSpec
-from core.verdict.expectations import Finding, label_of
-from core.verdict.localization import findings_of, said
+from core.verdict.expectations import Finding, findings_of, label_of, said
 from core.verdict.tasks import PRESENCE_TASKS
 
 KINDS = ("exact", "whole", "grounded")

@@ -13,9 +13,8 @@ from core.runs.concepts import only_measured
 from core.runs.records import ObjectVerdict
 from core.verdict.expectations import Finding
 from core.verdict.judge import PASS, UNSCORED, Verdict
-from core.verdict.measure import DIFFERS
-from core.verdict.settle import BROKE, judge_all
-from core.verdict.tasks import ObjectOutcome, Settings, TaskVerdict
+from core.verdict.rules import DIFFERS
+from core.verdict.tasks import BROKE, ObjectOutcome, Settings, TaskVerdict, judge_all
 
 CAUSES: Mapping[str, str] = MappingProxyType(
     {

@@ -17,9 +17,8 @@ from core.errors import BadInput, DataFolderError, StorageError, TrueHueError
 from core.files import read_png, shelf, write_once
 from core.generation.backends.endpoints import Endpoint
 from core.generation.backends.reference import Standing, shapes_for
-from core.generation.failures import BadModelFolder, ModelMissing
+from core.generation.memory import BadModelFolder, ModelMissing, is_out_of_memory
 from core.generation.opening import open_model
-from core.generation.out_of_memory import is_out_of_memory
 from core.generation.registry import RENDERER
 from core.generation.request import Cancelled, LoadedModel, StepReport
 from core.generation.weights.sources import Sources

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from core.color.difference import delta_e00
-from core.verdict import told
+from core.verdict import reasons
 from core.verdict.expectations import Asked
-from core.verdict.measure import DIFFERS, MATCHES
+from core.verdict.rules import DIFFERS, MATCHES
 
 LEAST_SHARE, MOST_SHARE = 0.4, 1.2
 """How far on the straight way in the a*b* plane, own color to the other's, a color has leaked."""
@@ -70,7 +70,7 @@ def stories(
             if other.position in right and part_of(lab, one.color.lab, other.color.lab)
         ]
         if near:
-            out[position] = Story(LEANS, told.leans(one, colored[min(near)[1]]))
+            out[position] = Story(LEANS, reasons.leans(one, colored[min(near)[1]]))
     return out
 
 
@@ -79,8 +79,8 @@ def _taken(one: Asked, other: Asked, taken: Mapping[int, Asked]) -> Story:
     if back is not None and back.position == one.position:
         # The same words for both, so that the picture says it once.
         first, second = sorted((one, other), key=lambda asked: asked.position)
-        return Story(EXCHANGED, told.exchanged(first, second))
-    return Story(LEAKED, told.took(one, other))
+        return Story(EXCHANGED, reasons.exchanged(first, second))
+    return Story(LEAKED, reasons.took(one, other))
 
 
 def part_of(lab: Lab, own_lab: Lab, other_lab: Lab) -> bool:

@@ -18,16 +18,14 @@ from core.color.systems import ColorTarget, candidates, find, nearest_names
 from core.errors import BadInput, TrueHueError
 from core.images.pixels import MaskedColors, changed_colors, distinct_colors
 from core.masks.cleanup import released_cleanup
-from core.verdict.explain import explain, explain_differs
 from core.verdict.judge import FAIL, PASS, UNSCORED, Verdict, judge, unscored
-from core.verdict.rules import DEFAULT_RULE, Rule, rule
+from core.verdict.reasons import explain, explain_differs
+from core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, Rule, rule
 from core.verdict.truehue import judge_lit
 
 MAX_NEIGHBORS = 20
 MOST_KEPT = 32
 """Accepted colors that are written out with a verdict; of more, those that it speaks of."""
-MATCHES, DIFFERS = "matches", "differs"
-"""What an object has to do with a color: have it, or (COA's second object) not have it."""
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from core.errors import BadInput
 
+MATCHES, DIFFERS = "matches", "differs"
+"""What an object has to do with a color: have it, or (COA's second object) not have it."""
+
 
 @dataclass(frozen=True)
 class Thresholds:

@@ -1,4 +1,5 @@
-"""GenColorBench's tasks: what the objects of a picture say together, and why.
+"""GenColorBench's tasks: what the objects of a picture say together, and why; by all rules, even
+where one of them breaks.
 
 CNA and NCU ask one object for its color; COA asks the main object for it and the second one to be
 free of it; MOC asks each object for its own; ICA asks a reference for the same color (Butt et al.,
@@ -7,6 +8,7 @@ arXiv:2510.20586, section 3.2; which object is measured how: gen-color-bench @ 8
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,14 +17,18 @@ import numpy as np
 from core.color.munsell import MunsellSamples
 from core.errors import BadInput, MaskError, NoPixels, TrueHueError
 from core.prompts.prompt import ObjectTarget
-from core.verdict import told
+from core.verdict import reasons
 from core.verdict.expectations import Asked, Finding, asked_of
-from core.verdict.explain import by as by_rule
-from core.verdict.explain import without_rule
 from core.verdict.judge import FAIL, PASS, UNSCORED, Verdict
 from core.verdict.leak import stories
 from core.verdict.measure import Known, Measurement, measure
+from core.verdict.reasons import by as by_rule
+from core.verdict.reasons import without_rule
 from core.verdict.rules import Rule, rule
+
+log = logging.getLogger("truehue")
+BROKE = "broke"
+"""In the parameters of a verdict that broke: the name of the exception."""
 
 PRESENCE_TASKS = ("coa", "moc", "ica")
 """The tasks in which the released code asks whether an object is there."""
@@ -113,8 +119,8 @@ def reason_of(outcomes: Sequence[ObjectOutcome], rule_id: str) -> str:
     """Why, by a rule, a picture is right, wrong or unscored: what decided it, and nothing twice."""
     status = together(one.status for one in outcomes)
     if status == PASS:
-        return by_rule(rule_id, told.right([one.asked for one in outcomes]))
-    return told.joined(one.told for one in outcomes if one.status == status)
+        return by_rule(rule_id, reasons.right([one.asked for one in outcomes]))
+    return reasons.joined(one.told for one in outcomes if one.status == status)
 
 
 @dataclass(frozen=True)
@@ -140,9 +146,9 @@ class _Picture:
             found = self.measured(asked, finding.mask, by)
         except TrueHueError as error:
             step = "mask" if isinstance(error, (MaskError, NoPixels)) else "color"
-            words = told.sentence(f"{asked.label} cannot be judged", str(error))
+            words = reasons.sentence(f"{asked.label} cannot be judged", str(error))
             return _without(asked, by, UNSCORED, step, words, {ENDED: step})
-        return ObjectOutcome(asked, "color", told.measured(asked, found.verdict), found)
+        return ObjectOutcome(asked, "color", reasons.measured(asked, found.verdict), found)
 
     def measured(self, asked: Asked, mask: np.ndarray, by: Rule) -> Measurement:
         known = self.known.setdefault(asked.position, Known())
@@ -194,16 +200,16 @@ def _absent(asked: Asked, finding: Finding, by: Rule, task: str) -> ObjectOutcom
         presence = ""  # the released code does not ask after the one object of CNA and NCU
     label, known, why = asked.label, {"presence": presence}, finding.reason
     if presence == "no":
-        words = told.sentence(f"{label} is not in the picture", why)
+        words = reasons.sentence(f"{label} is not in the picture", why)
         return _without(asked, by, FAIL, "presence", words, known)
     if presence == "unknown" and released:
         words = f"nothing says that {label} is in the picture, which counts as absent"
-        return _without(asked, by, FAIL, "presence", told.sentence(words, why), known)
+        return _without(asked, by, FAIL, "presence", reasons.sentence(words, why), known)
     if presence == "unknown":
-        words = told.sentence(f"it is not known whether {label} is in the picture", why)
+        words = reasons.sentence(f"it is not known whether {label} is in the picture", why)
         return _without(asked, by, UNSCORED, "presence", words, known)
     if finding.mask is None:
-        words = told.sentence(f"{label} was not found", why)
+        words = reasons.sentence(f"{label} was not found", why)
         if why and finding.step == "mask":
             words = why  # it may be there: the reason is all that there is to say
         return _without(asked, by, UNSCORED, finding.step, words, {ENDED: finding.step})
@@ -217,3 +223,59 @@ def _without(
     verdict = Verdict(status, words, by.id, by.version, dict(known))
     blank = Measurement(verdict, asked.color, (), asked.target.name, relation=asked.relation)
     return ObjectOutcome(asked, step, words, blank)
+
+
+def judge_all(
+    task: str,
+    targets: Sequence[ObjectTarget],
+    findings: Mapping[int, Finding],
+    srgb8: np.ndarray,
+    rule_ids: Sequence[str],
+    settings: Settings | None = None,
+) -> Iterator[TaskVerdict]:
+    """Yields what :func:`core.verdict.tasks.judge_task` does, one verdict a rule.
+
+    A rule that breaks is ``unscored`` with what broke, on every object, and does not take the
+    others with it. Raises BadInput for an unknown rule, and MemoryError: that is no fault of the
+    picture, and may be mended.
+    """
+
+    def judged(some: Sequence[str]) -> Iterator[TaskVerdict]:
+        return judge_task(task, targets, findings, srgb8, some, settings)
+
+    for rule_id in rule_ids:
+        rule(rule_id)
+    done = 0
+    try:
+        for verdict in judged(rule_ids):
+            yield verdict
+            done += 1
+        return
+    except MemoryError:
+        raise
+    except Exception:
+        log.exception("a picture could not be judged by all rules")
+    for rule_id in rule_ids[done:]:
+        try:
+            yield from list(judged([rule_id]))
+        except MemoryError:
+            raise
+        except Exception as error:
+            yield broken(task, targets, rule_id, error)
+
+
+def broken(
+    task: str, targets: Sequence[ObjectTarget], rule_id: str, error: Exception
+) -> TaskVerdict:
+    """The verdict of a rule that broke: unscored, with what broke."""
+    by = rule(rule_id)
+    what = str(error) if isinstance(error, TrueHueError) else f"{type(error).__name__}: {error}"
+    reason = f"Judging broke off: {what}"
+
+    def outcome(asked: Asked) -> ObjectOutcome:
+        verdict = Verdict(UNSCORED, reason, by.id, by.version, {BROKE: type(error).__name__})
+        blank = Measurement(verdict, asked.color, (), asked.target.name, relation=asked.relation)
+        return ObjectOutcome(asked, "color", reason, blank)
+
+    outcomes = tuple(outcome(asked) for asked in asked_of(targets))
+    return TaskVerdict(task, UNSCORED, reason, by.id, by.version, outcomes)

@@ -11,8 +11,7 @@ import numpy as np
 
 from core.color.distances import checked
 from core.concepts.matching import normal
-from core.concepts.records import KINDS, DistributionFile, DistributionRow
-from core.concepts.sets import DistributionSetRecord
+from core.concepts.records import KINDS, DistributionFile, DistributionRow, DistributionSetRecord
 from core.errors import BadInput, StorageError
 from storage.database import canonical
 from storage.database.connection import Database, aware

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.concepts.matching import normal
-from core.concepts.records import PictureProfile
-from core.concepts.sets import PictureSetRecord
+from core.concepts.records import PictureProfile, PictureSetRecord
 from core.errors import BadInput, StorageError, TrueHueError
 from storage.database import canonical
 from storage.database.connection import Database, aware

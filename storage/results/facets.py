@@ -30,7 +30,7 @@ from storage.results.where import (
     without,
 )
 from storage.results.words import Words
-from storage.runs.rows import FIRSTS, STATUSES, TRAITS
+from storage.runs.dictionaries import FIRSTS, STATUSES, TRAITS
 
 Facets = dict[str, list[tuple[str, str, int]]]
 

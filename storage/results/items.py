@@ -13,7 +13,7 @@ from core.analysis.records import WallItem
 from core.color.spaces import hex_of, lab_to_srgb8
 from storage.database.connection import Database
 from storage.results.words import Words
-from storage.runs.rows import STATUSES
+from storage.runs.dictionaries import STATUSES
 
 # Pictures that are looked up by run and place, and rows by their row id: joins with a short list
 # read a table once and decode next to nothing of it, where IN with a list is slow.

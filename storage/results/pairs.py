@@ -13,7 +13,7 @@ from storage.results.items import items, snapshot
 from storage.results.wall import MOST
 from storage.results.where import OBJECT_FIELDS, condition, set_fields
 from storage.results.words import Words
-from storage.runs.rows import FAILS, PASSES
+from storage.runs.dictionaries import FAILS, PASSES
 
 CELLS = ("both", "only_a", "only_b", "neither", "unscored")
 """Both pass; one alone does, the other fails; both fail; either has no score."""

@@ -31,7 +31,7 @@ from storage.results.pairs import CELLS, pair_counts, pairs
 from storage.results.wall import page
 from storage.results.where import COLUMNS, OBJECT_FIELDS, PICTURE, condition, set_fields
 from storage.results.words import Words
-from storage.runs.rows import FAILS, PASSES, STATUSES, TRAITS, UNSCORES
+from storage.runs.dictionaries import FAILS, PASSES, STATUSES, TRAITS, UNSCORES
 from storage.runs.runs import Runs
 
 __all__ = ["CELLS", "GROUPS", "Results"]

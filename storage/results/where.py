@@ -15,7 +15,7 @@ from core.color.catalog import SYSTEMS
 from core.errors import BadInput
 from core.prompts.prompt import TASKS
 from storage.results.words import Words
-from storage.runs.rows import TRAITS
+from storage.runs.dictionaries import TRAITS
 
 OBJECT_FIELDS = frozenset(
     {"object", "category", "color", "sector", "chroma", "asked_l2", "found_l2", "modifier", "basic"}

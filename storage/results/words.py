@@ -15,7 +15,7 @@ from core.color.systems import parse_target
 from core.errors import BadInput, NotStored, UnknownColor
 from core.verdict.rules import rule
 from storage.database.connection import Database
-from storage.runs.rows import STATUSES, TRAITS
+from storage.runs.dictionaries import STATUSES, TRAITS
 
 KINDS = ("task", "system", "category", "object", "cause", "step", "rule")
 

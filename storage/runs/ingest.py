@@ -15,9 +15,17 @@ from core.runs.shards import BadShard, read_columns, schema
 from storage.database.connection import Database
 from storage.runs.check import check
 from storage.runs.concepts import store_profiles
-from storage.runs.dictionaries import numbers_of
+from storage.runs.dictionaries import (
+    FIRSTS,
+    STATUS_BITS,
+    STATUSES,
+    TRAITS,
+    case,
+    first_row,
+    number_in,
+    numbers_of,
+)
 from storage.runs.images import store_images, store_masks
-from storage.runs.rows import FIRSTS, STATUS_BITS, STATUSES, TRAITS, case, first_row, number_in
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from core.prompts.status import Mark
+from core.prompts.search.status import Mark
 from storage.database.connection import Database
 from storage.verdicts.answers import TOGETHER, verdicts
 

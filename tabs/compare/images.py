@@ -12,7 +12,7 @@ from typing import Any
 
 from core.errors import BadInput
 from core.images.mask import Mask
-from core.masks.cutout import cutout_png
+from core.masks.display import cutout_png
 from core.masks.from_marks import mask_from_marks
 from core.records import MaskRecord
 from tabs.compare.people.words import concept_json, free_words, text_in

@@ -6,8 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from core.diagnosis.colors import SET_SYSTEMS
-from core.diagnosis.pictures import DEFAULT_LIGHTS, DEFAULT_SIZE_PX
+from core.diagnosis.colors import DEFAULT_LIGHTS, DEFAULT_SIZE_PX, SET_SYSTEMS
 from core.diagnosis.plan import renderer_tasks, rules_used
 from core.diagnosis.run import Progress, diagnose
 from core.errors import BadInput

@@ -9,8 +9,8 @@ from core.color.systems import parse_target
 from core.errors import BadInput, NotStored, TrueHueError
 from core.records import EvidenceRecord
 from core.verdict.audit import audit
-from core.verdict.measure import MATCHES, Known, Measurement, measure, unscored_measurement
-from core.verdict.rules import RULES
+from core.verdict.measure import Known, Measurement, measure, unscored_measurement
+from core.verdict.rules import MATCHES, RULES
 from tabs.page.context import Context
 from tabs.page.errors import message_of
 

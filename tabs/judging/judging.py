@@ -13,11 +13,18 @@ from core.images.mask import Mask
 from core.masks.registry import EXACT_MAKERS
 from core.prompts.prompt import ObjectTarget
 from core.records import EvidenceRecord, MaskRecord
+from core.verdict.expectations import findings_of
 from core.verdict.judge import FAIL, PASS, UNSCORED
-from core.verdict.localization import findings_of
-from core.verdict.measure import DIFFERS
-from core.verdict.settle import broken, judge_all
-from core.verdict.tasks import ENDED, NO_MASK, ObjectOutcome, Settings, TaskVerdict
+from core.verdict.rules import DIFFERS
+from core.verdict.tasks import (
+    ENDED,
+    NO_MASK,
+    ObjectOutcome,
+    Settings,
+    TaskVerdict,
+    broken,
+    judge_all,
+)
 from tabs.judging.question import evidence_record
 from tabs.page.context import Context
 

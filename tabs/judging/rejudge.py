@@ -12,10 +12,9 @@ from core.generation.registry import RENDERER
 from core.records import DrawingRecord, EvidenceRecord
 from core.verdict.expectations import Asked, asked_of
 from core.verdict.judge import UNSCORED
-from core.verdict.measure import MATCHES, samples_for
-from core.verdict.rules import Rule, rule
-from core.verdict.settle import BROKE
-from core.verdict.tasks import BY_NUMBER, ENDED
+from core.verdict.measure import samples_for
+from core.verdict.rules import MATCHES, Rule, rule
+from core.verdict.tasks import BROKE, BY_NUMBER, ENDED
 from tabs.judging.judging import Picture, judge_picture, masks_of
 from tabs.page.context import Context
 

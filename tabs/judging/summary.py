@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from core.prompts.prompt import ObjectTarget
 from core.records import EvidenceRecord
-from core.verdict import told
+from core.verdict import reasons
 from core.verdict.expectations import Asked, asked_of
-from core.verdict.explain import by, without_rule
 from core.verdict.judge import FAIL, PASS, UNSCORED
-from core.verdict.measure import DIFFERS, MATCHES
+from core.verdict.reasons import by, without_rule
+from core.verdict.rules import DIFFERS, MATCHES
 from core.verdict.tasks import together
 
 
@@ -67,8 +67,8 @@ def _whole(rule: str, wanted: Sequence[Asked], by_object: Mapping[int, Sequence[
         parts.append(found or Said(rule, UNSCORED, missing))
     status = together(one.status for one in parts)
     if status == PASS:
-        return Said(rule, PASS, by(rule, told.right(wanted)))
-    return Said(rule, status, told.joined(one.reason for one in parts if one.status == status))
+        return Said(rule, PASS, by(rule, reasons.right(wanted)))
+    return Said(rule, status, reasons.joined(one.reason for one in parts if one.status == status))
 
 
 def _said(asked: Asked, rows: Iterable[EvidenceRecord]) -> list[Said]:
@@ -99,7 +99,7 @@ def _told(row: EvidenceRecord, asked: Asked) -> str:
         measured = row.status in (PASS, FAIL) and row.numbers.get("step", "color") == "color"
         return by(row.protocol, words) if measured else words
     if row.status not in (PASS, FAIL):
-        return told.sentence(asked.label, row.reason)
+        return reasons.sentence(asked.label, row.reason)
     _, numbers = without_rule(row.reason)
     fails = row.status == FAIL and asked.relation != DIFFERS
     words = f"the color of {asked.label} is " if fails else f"{asked.label}: "

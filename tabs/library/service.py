@@ -15,8 +15,8 @@ from core.errors import BadInput, NotStored
 from core.prompts.importing.files import read_prompts
 from core.prompts.prompt import TASKS, Prompt
 from core.prompts.search.index import Marks, Page, PromptIndex, Query
+from core.prompts.search.status import Mark
 from core.prompts.sets import PROMPT_SETS
-from core.prompts.status import Mark
 from core.prompts.tables import objects
 from core.records import SelectionRecord
 

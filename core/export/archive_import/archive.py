@@ -21,11 +21,9 @@ from core.export.archive_import.images import take_pictures
 from core.export.archive_import.plan import checked_plan
 from core.export.archive_import.shards import checked_results
 from core.export.archive_import.zip_file import Limits, RunZip
-from core.export.files import Progress, quiet
-from core.export.latest import parts_of
-from core.export.parts import same_results
+from core.export.result_tables import parts_of, same_results
 from core.export.source import IMPORTED, imported_from
-from core.files import replace_file, why_of
+from core.files import Progress, quiet, replace_file, why_of
 from core.runs.folder import ITEMS, PLAN, PROMPTS, RunFolder
 from core.runs.records import RunState
 

@@ -10,8 +10,7 @@ import numpy as np
 
 from core.errors import BadInput, StorageError
 from core.export.archive_import.zip_file import RunZip
-from core.export.files import Progress
-from core.files import read_png
+from core.files import Progress, read_png
 from core.images.load import encode_png, image_id
 from core.images.mask import Mask
 

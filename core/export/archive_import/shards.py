@@ -14,8 +14,8 @@ from core.errors import BadInput
 from core.export.archive_import.plan import CheckedPlan, is_sha256
 from core.export.archive_import.profiles import wrong_with
 from core.export.archive_import.zip_file import RunZip
-from core.export.files import Progress
-from core.export.parts import part_name
+from core.export.result_tables import part_name
+from core.files import Progress
 from core.images.decode import MAX_PIXELS
 from core.runs.concepts import measured_of
 from core.runs.score import CAUSES

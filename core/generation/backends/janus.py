@@ -18,8 +18,7 @@ import numpy as np
 
 from core.errors import BadInput, TrueHueError
 from core.generation.entry import ModelEntry
-from core.generation.failures import DrawingFailed
-from core.generation.main_memory import keep_count
+from core.generation.memory import DrawingFailed, keep_count
 from core.generation.request import (
     Cancelled,
     GeneratedImage,

@@ -9,11 +9,9 @@ from typing import Any
 from core.errors import BadInput
 from core.generation.backends.diffusion import DiffusersModel
 from core.generation.backends.families import FAMILIES, call_defaults
-from core.generation.backends.previews import Previewer, fit
+from core.generation.backends.steps import Previewer, fit
 from core.generation.entry import ModelEntry
-from core.generation.failures import BadModelFolder
-from core.generation.main_memory import check_room, keep_count
-from core.generation.out_of_memory import is_out_of_memory
+from core.generation.memory import BadModelFolder, check_room, is_out_of_memory, keep_count
 from core.generation.weights.files import part_file
 from core.generation.weights.pipeline_folder import PipelineFolder, check_source
 from core.generation.weights.sources import Source

@@ -10,7 +10,7 @@ import numpy as np
 
 from core.color.spaces import chroma, hex_of, lab_to_srgb8, srgb8_to_lab
 from core.errors import BadInput
-from core.generation.renderer.gamut import in_srgb
+from core.generation.renderer.encode import in_srgb
 from core.generation.renderer.modifiers import OVERSHOT_FACTOR, Moved
 from core.generation.renderer.usual import Rgb8, apart, usual_instead
 

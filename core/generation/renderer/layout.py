@@ -11,8 +11,8 @@ from core.generation.renderer.camera import framed
 from core.generation.renderer.light import BRIGHTEST_BACKDROP_LINEAR1
 from core.generation.renderer.objects import MODELS
 from core.generation.renderer.scene import Placed, Scene
+from core.generation.renderer.stage import DARKEST_BACKDROP_LINEAR1, View, view
 from core.generation.renderer.trace import asked_shares
-from core.generation.renderer.view import DARKEST_BACKDROP_LINEAR1, View, view
 
 LEAST_SHARES = {1: 0.05, 2: 0.02, 3: 0.02, 4: 0.01}
 """The exact mask of every object takes at least this share of a picture of so many objects, from

@@ -9,7 +9,7 @@ from typing import Any
 
 from core.errors import BadInput
 from core.generation.entry import ModelEntry
-from core.generation.failures import BadModelFolder, DownloadFailed
+from core.generation.memory import BadModelFolder, DownloadFailed
 from core.generation.registry import model
 from core.generation.weights.files import PICKLES, part_file, weight_sets
 from core.generation.weights.pipeline_folder import INDEX, NO_CODE

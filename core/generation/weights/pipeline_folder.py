@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from core.generation.entry import ModelEntry
-from core.generation.failures import BadModelFolder
+from core.generation.memory import BadModelFolder
 from core.generation.registry import model
 from core.generation.weights.files import PICKLES, check_set, numbers_in, part_file, weight_sets
 from core.generation.weights.sources import Source

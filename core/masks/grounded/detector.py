@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from core.errors import BadInput, TrueHueError
-from core.generation.failures import BadModelFolder
+from core.generation.memory import BadModelFolder
 from core.machine import Placement
 from core.masks.grounded.embeddings import checked_image
 from core.masks.grounded.records import Detection

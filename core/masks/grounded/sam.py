@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from core.errors import TrueHueError
-from core.generation.failures import BadModelFolder
-from core.generation.out_of_memory import is_out_of_memory
+from core.generation.memory import BadModelFolder, is_out_of_memory
 from core.machine import Placement
 from core.masks.grounded.embeddings import (
     Embedding,

@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from core.generation.failures import BadModelFolder
-from core.generation.out_of_memory import is_out_of_memory
+from core.generation.memory import BadModelFolder, is_out_of_memory
 from core.machine import Placement
 from core.masks.grounded.vision_models import VisionEntry
 

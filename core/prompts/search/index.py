@@ -26,10 +26,9 @@ from core.prompts.search.facets import (
     lightness_ranks,
     targets_of,
 )
-from core.prompts.search.marks import Marks, marks_of
+from core.prompts.search.status import Mark, Marks, marks_of
 from core.prompts.search.suggest import MOST, Suggestion, spelled_like, values_named
 from core.prompts.search.words import Term, WordIndex, folded, terms_of
-from core.prompts.status import Mark
 
 __all__ = ["FACETS", "SORTS", "Facet", "FacetValue", "Marks", "Page", "PromptIndex", "Query"]
 

@@ -12,10 +12,10 @@ from typing import Any
 
 from core.errors import BadInput, DatabaseBusy
 from core.export.archive_import.archive import INCOMING, open_archive
-from core.export.files import Progress
 from core.export.source import ExportRun, imported_from, left_out_words
 from core.export.tables import beside
 from core.export.writing import FORMATS
+from core.files import Progress
 from core.runs.folder import PLAN, RunFolder
 from core.verdict.rules import RULES
 from tabs.command.runs.ask import found, told

@@ -16,13 +16,11 @@ import numpy as np
 import pytest
 
 from core.color.systems import parse_target
-from core.diagnosis.codebook import MEANING
-from core.diagnosis.colors import asking, set_colors
-from core.diagnosis.pictures import picture
+from core.diagnosis.colors import asking, picture, set_colors
 from core.diagnosis.plan import renderer_tasks, rules_used
 from core.diagnosis.records import Report
 from core.diagnosis.run import diagnose, read_report
-from core.diagnosis.shards import FOLDER, load, save, write_whole
+from core.diagnosis.shards import FOLDER, MEANING, load, save, write_whole
 from core.errors import BadInput
 from core.verdict.measure import measure
 from tests.core.diagnosis.commands import SLICE, command, run

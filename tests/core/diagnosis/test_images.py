@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from core.diagnosis.colors import asking
+from core.diagnosis.colors import asking, picture
 from core.diagnosis.judging import judged
 from core.diagnosis.manifest import read_manifest
-from core.diagnosis.pictures import picture
 from core.diagnosis.plan import manifest_tasks, rules_used
 from core.diagnosis.records import Report
 from core.errors import BadInput

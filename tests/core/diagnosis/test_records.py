@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from core.diagnosis.plan import SPLIT, part_of
 from core.diagnosis.records import (
     SETS,
     Example,
@@ -17,7 +18,6 @@ from core.diagnosis.records import (
     RocPoint,
     RuleReport,
 )
-from core.diagnosis.split import SPLIT, part_of
 from core.errors import BadInput
 from core.generation.renderer import LIGHTS, OBJECTS
 

@@ -6,7 +6,7 @@ import threading
 
 import numpy as np
 
-from core.engine.rng import undisturbed
+from core.engine.calls import undisturbed
 from tests.core.engine.models import (
     WAIT_S,
     FlatModel,

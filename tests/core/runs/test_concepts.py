@@ -48,8 +48,7 @@ from core.runs.records import (
     StoredItem,
     StoredMask,
 )
-from core.runs.rows import result_of, row_of
-from core.runs.shards import old_schema, read_columns, read_shard, write_shard
+from core.runs.shards import old_schema, read_columns, read_shard, result_of, row_of, write_shard
 from core.runs.team import Batch
 from core.runs.worker import Worker, WorkerSettings, check_versions
 from core.verdict.expectations import Finding
@@ -382,7 +381,7 @@ def test_an_object_that_is_not_found_is_kept_with_its_reason(
 def test_who_says_that_the_object_is_not_there_is_believed(
     tmp_path: Path, image: np.ndarray, spec: MaskerSpec
 ) -> None:
-    from core.masks.grounded.presence_words import question
+    from core.masks.grounded.presence import question
 
     janus = save_tiny_janus(tmp_path / "janus", words=("Yes", "No"))
     teach(janus, [(image, question("mango"), "No")])

@@ -110,9 +110,9 @@ def test_what_has_no_score_says_why() -> None:
 def test_a_rule_that_breaks_is_unscored_and_the_others_judge(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from core.verdict import settle
+    from core.verdict import tasks
 
-    real = settle.judge_task
+    real = tasks.judge_task
 
     def breaks(task, targets, found, srgb8, rules, settings):  # type: ignore[no-untyped-def]
         for one in rules:
@@ -120,7 +120,7 @@ def test_a_rule_that_breaks_is_unscored_and_the_others_judge(
                 raise ValueError("odd pixels")
             yield from real(task, targets, found, srgb8, [one], settings)
 
-    monkeypatch.setattr(settle, "judge_task", breaks)
+    monkeypatch.setattr(tasks, "judge_task", breaks)
     rows = judged("cna", (APPLE,), rules=EVERY)
     said = {one.rule: one for one in rows}
     assert (said["released"].status, said["released"].cause) == ("unscored", "broke")
@@ -132,7 +132,7 @@ def test_memory_that_runs_out_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> 
     def breaks(*given: object) -> None:
         raise MemoryError("no room")
 
-    monkeypatch.setattr("core.verdict.settle.judge_task", breaks)
+    monkeypatch.setattr("core.verdict.tasks.judge_task", breaks)
     with pytest.raises(MemoryError):
         judged("cna", (APPLE,), rules=EVERY)
 

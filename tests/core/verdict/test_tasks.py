@@ -12,9 +12,9 @@ from core.color.systems import parse_target
 from core.errors import BadInput
 from core.prompts.prompt import ObjectTarget
 from core.verdict.expectations import ABSENT, Finding, asked_of
-from core.verdict.explain import by
 from core.verdict.leak import part_of
 from core.verdict.measure import measure
+from core.verdict.reasons import by
 from core.verdict.rules import RULES
 from core.verdict.tasks import Settings, TaskVerdict, judge_task
 

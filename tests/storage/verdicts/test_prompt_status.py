@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.prompts.prompt import ObjectTarget
-from core.prompts.status import Mark
+from core.prompts.search.status import Mark
 from core.records import Badge
 from storage import Storage
 from tests.storage.samples import answers, asks, drawing, picture, verdict

@@ -18,7 +18,7 @@ from core.color.systems import nearest_names, parse_target
 from core.errors import BadInput
 from core.prompts.prompt import ObjectTarget, Prompt
 from core.prompts.search.index import FACETS, SORTS, Facet, Marks, Page, PromptIndex, Query
-from core.prompts.status import Mark
+from core.prompts.search.status import Mark
 
 RED, GREEN, BLUE, GRAY, HEX = (
     parse_target(text) for text in ("l3:Vivid red", "l2:Green", "css:blue", "css:gray", "#DC143C")

@@ -1,9 +1,14 @@
-"""The latest attempt of every picture of a run, by position, whatever shard or journal holds it."""
+"""The latest attempt of every picture of a run, by position, whatever shard or journal holds it;
+and as the shards of an archive, without what is this machine's own.
+
+Equal results give equal bytes, whatever workers wrote them and however they were dealt out.
+"""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +18,10 @@ from core.errors import BadInput
 from core.files import why_of
 from core.runs.folder import RunFolder
 from core.runs.journal import Fits, fitting, read_journal
-from core.runs.rows import row_of
-from core.runs.shards import read_columns, schema
+from core.runs.shards import read_columns, row_of, schema
+
+OURS_ALONE = ("seconds", "scoring_seconds", "worker")
+"""Columns in which two executions of one plan may differ."""
 
 Part = Any
 """The path of a shard, or a pyarrow Table: what a journal held when it was read."""
@@ -129,3 +136,66 @@ class _Kept:
         while len(self._tables) > 1 and self._bytes > KEPT_BYTES:
             self._bytes -= self._tables.popitem(last=False)[1].nbytes
         return table
+
+
+def parts(shards: Sequence[Part]) -> Iterator[tuple[str, bytes, Any]]:
+    """Name, bytes and table of each shard of the archive."""
+    for number, table in enumerate(item_tables(shards)):
+        table = carried(table)
+        yield part_name(number), parquet(table), table
+
+
+def part_name(number: int) -> str:
+    """``part-00000.parquet``."""
+    return f"part-{number:05d}.parquet"
+
+
+def carried(table: Any) -> Any:
+    """The results as they leave a machine: no names of workers, and no ids under which a storage
+    keeps the masks, which name nothing elsewhere."""
+    import pyarrow as pa
+
+    rows = table.num_rows
+    at = table.schema.get_field_index("worker")
+    table = table.set_column(at, schema().field("worker"), pa.repeat(pa.scalar(""), rows))
+    at = table.schema.get_field_index("masks")
+    masks = table["masks"].combine_chunks()
+    masks = masks.chunk(0) if isinstance(masks, pa.ChunkedArray) else masks
+    flat = masks.flatten()
+    names = flat.type.names
+    fields = [
+        pa.repeat(pa.scalar(""), len(flat)) if name == "mask_id" else flat.field(name)
+        for name in names
+    ]
+    made = pa.ListArray.from_arrays(_offsets(masks), pa.StructArray.from_arrays(fields, names))
+    return table.set_column(at, schema().field("masks"), made.cast(schema().field("masks").type))
+
+
+def same_results(one: Sequence[Part], other: Sequence[Part]) -> bool:
+    """True where two sets of shards say the same of the same pictures, whoever was quicker."""
+    left, right = item_tables(one), item_tables(other)
+    while True:
+        a, b = next(left, None), next(right, None)
+        if a is None or b is None:
+            return a is b
+        drop = list(OURS_ALONE)
+        if not carried(a).drop_columns(drop).equals(carried(b).drop_columns(drop)):
+            return False
+
+
+def parquet(table: Any) -> bytes:
+    """The table as a Parquet file."""
+    import pyarrow.parquet as pq
+
+    out = BytesIO()
+    pq.write_table(table.cast(schema()), out, compression="zstd")
+    return out.getvalue()
+
+
+def _offsets(lists: Any) -> Any:
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    lengths = pc.list_value_length(lists).fill_null(0).to_numpy(zero_copy_only=False)
+    return pa.array(np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32))

@@ -1,11 +1,15 @@
-"""The outline of a mask as an SVG path, small enough to travel with every change of the mask."""
+"""Masks as a page shows them: outline as an SVG path, what counts cut out, what a rule left out."""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 
 import cv2
 import numpy as np
+
+OUTSIDE_ALPHA = 40
+"""Of 255: how much is left of what does not count, over whatever lies below."""
 
 MAX_CHARACTERS = 150_000
 # The first straightens the steps of a slanted edge and moves no point by a whole pixel.
@@ -77,3 +81,52 @@ def outline_path(pixels: np.ndarray) -> str:
         if count == len(contours) or (count and sizes[count - 1] >= _ENOUGH * sizes[-1]):
             break
     return path
+
+
+def cutout_png(srgb8: np.ndarray, mask: np.ndarray, most_px: int) -> bytes:
+    """PNG of the picture, its longer side at most ``most_px``, faded where ``mask`` is False.
+
+    ``srgb8`` uint8 ``(H, W, 3)``, ``mask`` bool ``(H, W)``.
+    """
+    from PIL import Image
+
+    picture = Image.fromarray(srgb8)
+    alpha = Image.fromarray(np.where(mask, 255, OUTSIDE_ALPHA).astype(np.uint8))
+    # Apart from each other: together, a resize would weigh colors by their alpha.
+    for layer in (picture, alpha):
+        layer.thumbnail((most_px, most_px), Image.Resampling.LANCZOS)
+    picture.putalpha(alpha)
+    out = io.BytesIO()
+    picture.save(out, format="PNG")
+    return out.getvalue()
+
+
+def unmeasured_overlay_png(
+    mask: np.ndarray, measured: np.ndarray, negative: np.ndarray | None = None
+) -> bytes | None:
+    """PNG that hatches what of ``mask`` was not measured, and dots what was measured outside of it.
+
+    ``negative`` are the parts that negative labels took away, hatched the other way and wider. All
+    bool ``(H, W)``; transparent elsewhere, neutral colors only, so that nothing tints what is
+    judged. None when exactly the mask was measured and nothing was taken away.
+    """
+    from PIL import Image
+
+    left_out, added = mask & ~measured, measured & ~mask
+    taken = np.zeros_like(mask) if negative is None else negative & ~mask
+    if not (left_out.any() or added.any() or taken.any()):
+        return None
+    height, width = mask.shape
+    period = max(8, round(max(height, width) / 96))
+    row, column = np.arange(height)[:, None], np.arange(width)[None, :]
+    stripe = (row + column) % period < period // 2
+    index = np.where(left_out, np.where(stripe, 1, 2), 0).astype(np.uint8)
+    other = (row - column) % (2 * period) < period // 2
+    index[taken] = np.where(other, 1, 3)[taken]
+    checks = (row // 2 + column // 2) % 2 == 0
+    index[added & checks] = 1
+    picture = Image.fromarray(index, mode="P")
+    picture.putpalette([0, 0, 0, 255, 255, 255, 60, 60, 60, 60, 60, 60])
+    out = io.BytesIO()
+    picture.save(out, format="PNG", transparency=bytes([0, 200, 200, 110]), compress_level=3)
+    return out.getvalue()

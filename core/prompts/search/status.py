@@ -1,4 +1,4 @@
-"""What became of the prompts of an index: which are drawn, and what the verdicts say."""
+"""What became of the prompts of a set: which are drawn, and what the verdicts say."""
 
 from __future__ import annotations
 
@@ -10,11 +10,20 @@ import numpy as np
 
 from core.errors import BadInput
 from core.prompts.search.columns import Column
-from core.prompts.status import Mark
 
 DRAWN = ("drawn", "not drawn")
 VERDICTS = ("pass", "fail", "unscored", "no verdict")
 _NO_VERDICT = VERDICTS.index("no verdict")
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What became of one prompt: how many drawings there are, how many attempts failed, and what
+    the verdicts say together (``pass``, ``fail``, ``unscored``, or empty where there are none)."""
+
+    drawn: int
+    failed: int
+    verdict: str
 
 
 @dataclass(frozen=True, eq=False)

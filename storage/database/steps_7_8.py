@@ -1,4 +1,4 @@
-"""Step 7: how many transactions there were, and which of them were found missing."""
+"""Steps 7 and 8: how many transactions there were and which are missing; people's judgments."""
 
 from __future__ import annotations
 
@@ -38,5 +38,29 @@ def write_count_and_losses(cursor: duckdb.DuckDBPyConnection) -> None:
         CREATE TABLE losses_read (
             number   INTEGER PRIMARY KEY,
             read_at  TIMESTAMP NOT NULL
+        )
+    """)
+
+
+def verdict_judgments(cursor: duckdb.DuckDBPyConnection) -> None:
+    """What people say of verdicts. Rows are only added: the one of the highest ``number`` of a
+    question counts, and an empty ``answer`` takes it back. ``statuses`` holds what each rule said
+    when the person looked, as ``{rule: {version, status}}``; ``position`` is -1 outside of runs."""
+    cursor.execute("""
+        CREATE TABLE verdict_judgments (
+            judgment_id  VARCHAR PRIMARY KEY,
+            number       BIGINT NOT NULL,
+            question     VARCHAR NOT NULL,
+            answer       VARCHAR NOT NULL,
+            reason       VARCHAR NOT NULL,
+            rule         VARCHAR NOT NULL,
+            statuses     JSON NOT NULL,
+            image_id     VARCHAR NOT NULL,
+            mask_id      VARCHAR NOT NULL,
+            run_id       VARCHAR NOT NULL,
+            position     INTEGER NOT NULL,
+            object_name  VARCHAR NOT NULL,
+            target       JSON NOT NULL,
+            created_at   TIMESTAMP NOT NULL
         )
     """)
