@@ -142,10 +142,10 @@ def test_no_placeholder_is_left() -> None:
 
 def test_the_diagnosis_of_the_readme_is_the_one_that_is_shipped() -> None:
     """Hits and false accepts, pooled and in brackets held out, to the decimals that are written."""
-    from core.diagnosis.records import Report
+    from core.diagnosis.records import DiagnosisReport
 
     path = ROOT / "assets" / "diagnosis" / "report.json"
-    report = Report.from_json(json.loads(path.read_text(encoding="utf-8")))
+    report = DiagnosisReport.from_json(json.loads(path.read_text(encoding="utf-8")))
     cell = r" ([\d.]+)% \(([\d.]+)\) \|"
     rows = re.findall(rf"^\| `([a-z-]+)` ([\d.]+) \|{cell * 4}$", TEXT, re.MULTILINE)
     assert len(rows) == 5

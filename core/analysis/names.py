@@ -31,9 +31,18 @@ the like are none of the paper's modifiers, and "very dark" is dark."""
 
 BASIC, INTERMEDIATE = "basic", "intermediate"
 BASIC_NAMES = (
-    "Red", "Orange", "Brown", "Yellow", "Olive", "Green", "Blue", "Purple", "White", "Gray",
+    "Red",
+    "Orange",
+    "Brown",
+    "Yellow",
+    "Olive",
+    "Green",
+    "Blue",
+    "Purple",
+    "White",
+    "Gray",
     "Black",
-)  # fmt: skip
+)
 """The level 2 names that the paper's 4.4 lists as basic (it prints Yellow twice); all others are
 intermediate there, so Pink and Violet too, although they are single words."""
 

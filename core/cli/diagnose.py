@@ -47,8 +47,12 @@ def parser() -> argparse.ArgumentParser:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    out.add_argument("--out", required=True, metavar="DIR", help="folder of the report; a run that "
-                     "was ended goes on from what is kept there")  # fmt: skip
+    out.add_argument(
+        "--out",
+        required=True,
+        metavar="DIR",
+        help="folder of the report; a run that was ended goes on from what is kept there",
+    )
     out.add_argument("--json", action="store_true", help="print the report as JSON")
     out.add_argument("--rules", metavar="IDS", help=_one_of((r.id for r in RULES), "all"))
     out.add_argument("--objects", metavar="NAMES", help=_one_of(OBJECTS, "all"))
@@ -57,13 +61,23 @@ def parser() -> argparse.ArgumentParser:
     out.add_argument("--seeds", metavar="NUMBERS", help="views of each object (default 0)")
     out.add_argument("--size", type=int, metavar="PX", help=f"default {DEFAULT_SIZE_PX}")
     out.add_argument("--every", type=int, metavar="N", help="only every Nth color: a quick look")
-    out.add_argument("--k", type=int, default=0, help="neighbors that paper and truehue accept "
-                     "too (default 0)")  # fmt: skip
-    out.add_argument("--workers", type=int, default=os.cpu_count() or 1, metavar="N",
-                     help="processes of one thread each (default: one a core)")  # fmt: skip
-    out.add_argument("--images", metavar="FILE.csv", help="measure on renders of your own instead: "
-                     "columns file,mask,system,color and perhaps object,light; paths are relative "
-                     "to the file")  # fmt: skip
+    out.add_argument(
+        "--k", type=int, default=0, help="neighbors that paper and truehue accept too (default 0)"
+    )
+    out.add_argument(
+        "--workers",
+        type=int,
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="processes of one thread each (default: one a core)",
+    )
+    out.add_argument(
+        "--images",
+        metavar="FILE.csv",
+        help="measure on renders of your own instead: "
+        "columns file,mask,system,color and perhaps object,light; paths are relative "
+        "to the file",
+    )
     return out
 
 
@@ -93,9 +107,14 @@ def _run(options: argparse.Namespace, watch: Watch) -> tuple[int, str]:
             every,
         )
     report = diagnose(
-        Path(options.out), rules, tasks,
-        workers=options.workers, every=every, source=source, watch=watch,
-    )  # fmt: skip
+        Path(options.out),
+        rules,
+        tasks,
+        workers=options.workers,
+        every=every,
+        source=source,
+        watch=watch,
+    )
     shown = json.dumps(report.as_json()) + "\n" if options.json else text(report)
     return 2 if report.problems else 0, shown
 

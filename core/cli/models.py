@@ -65,8 +65,13 @@ def _parser() -> argparse.ArgumentParser:
     drawing.add_argument(
         "--color", default="", help="its color: a name such as css:crimson, a hex, or an rgb value"
     )
-    for name, kind in (("seed", int), ("steps", int), ("guidance", float), ("width", int),
-                       ("height", int)):  # fmt: skip
+    for name, kind in (
+        ("seed", int),
+        ("steps", int),
+        ("guidance", float),
+        ("width", int),
+        ("height", int),
+    ):
         drawing.add_argument(f"--{name}", type=kind, default=0 if name == "seed" else None)
     drawing.set_defaults(run=_draw)
     return parser
@@ -128,9 +133,16 @@ def _draw(asked: argparse.Namespace) -> int:
     from core.images.load import encode_png
 
     request = GenerationRequest(
-        asked.model, asked.prompt, asked.seed, asked.steps, asked.guidance, asked.width,
-        asked.height, asked.negative, targets=_targets(asked.object, asked.color),
-    )  # fmt: skip
+        asked.model,
+        asked.prompt,
+        asked.seed,
+        asked.steps,
+        asked.guidance,
+        asked.width,
+        asked.height,
+        asked.negative,
+        targets=_targets(asked.object, asked.color),
+    )
     if model(asked.model).kind == "renderer" and not request.targets:
         raise BadInput(
             "The reference renderer reads no prompt. Say what it shall draw: "

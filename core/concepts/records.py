@@ -136,11 +136,13 @@ class DistributionFile:
             found.setdefault((row.label, row.kind or self.kind), []).append(row)
         return tuple(
             replace(
-                self, kind=kind, rows=tuple(rows),
+                self,
+                kind=kind,
+                rows=tuple(rows),
                 unknown=tuple(words for words in self.unknown if words in {r.words for r in rows}),
             )
             for (_, kind), rows in found.items()
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True)

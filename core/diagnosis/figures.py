@@ -11,7 +11,7 @@ import numpy as np
 
 from core.color.systems import parse_target
 from core.diagnosis.colors import hue_key, lightness_key
-from core.diagnosis.judging import TRUE, Row
+from core.diagnosis.judging import TRUE, JudgmentRow
 from core.diagnosis.plan import part_of
 from core.diagnosis.records import BYS, FALSE_ACCEPT, MISSED, SETS, Example, Figure, Roc, RocPoint
 from core.verdict.judge import PASS, UNSCORED
@@ -32,7 +32,9 @@ _Counts = list[int]
 _Part = tuple[str, str, str, str]
 
 
-def figures_by_rule(rows: Iterable[Row], split: bool = True) -> dict[str, tuple[Figure, ...]]:
+def figures_by_rule(
+    rows: Iterable[JudgmentRow], split: bool = True
+) -> dict[str, tuple[Figure, ...]]:
     """The figures of every rule, by its id, in the order of SETS, systems and BYS.
 
     Pictures of two materials are a set of their own and not in "pooled". Without ``split`` (for
@@ -55,7 +57,7 @@ def figures_by_rule(rows: Iterable[Row], split: bool = True) -> dict[str, tuple[
     }
 
 
-def _parts(row: Row, split: bool) -> Iterator[_Part]:
+def _parts(row: JudgmentRow, split: bool) -> Iterator[_Part]:
     """The parts that a row counts in."""
     sets = ["two_material"] if row.second else ["pooled"]
     part = part_of(row.object, row.light) if split and not row.second else ""
@@ -89,9 +91,15 @@ def _order(part: _Part) -> tuple[int, bool, str, int, int, str]:
 def _figure(part: _Part, counts: _Counts) -> Figure:
     hits, asked, accepts, tried, unscored = counts
     return Figure(
-        *part, hits, asked, accepts, tried, unscored,
-        *rate_percent(hits, asked), *rate_percent(accepts, tried),
-    )  # fmt: skip
+        *part,
+        hits,
+        asked,
+        accepts,
+        tried,
+        unscored,
+        *rate_percent(hits, asked),
+        *rate_percent(accepts, tried),
+    )
 
 
 @cache
@@ -109,7 +117,7 @@ def rate_percent(count: int, total: int) -> tuple[float | None, float | None, fl
     return 100.0 * count / total, 100.0 * float(found.low), 100.0 * float(found.high)
 
 
-def roc_by_rule(rows: Iterable[Row]) -> dict[str, dict[str, Roc]]:
+def roc_by_rule(rows: Iterable[JudgmentRow]) -> dict[str, dict[str, Roc]]:
     """The curve of every rule and system, over the pictures of one material.
 
     At limit t a judgment passes if its margin is below t; an unscored one passes at none.
@@ -155,14 +163,14 @@ def _area(true: np.ndarray, near: np.ndarray) -> float | None:
     return wins / (near.size * true.size)
 
 
-def worst_by_rule(rows: Iterable[Row]) -> dict[str, tuple[Example, ...]]:
+def worst_by_rule(rows: Iterable[JudgmentRow]) -> dict[str, tuple[Example, ...]]:
     """Up to 24 examples a rule, half of them missed colors and half false accepts if there are so
     many of both.
 
     Missed ones are worst far beyond their limits (unscored first), false accepts deep within. The
     worst of each object come first, then the second worst; one color of an object counts once.
     """
-    wrong: dict[str, tuple[list[Row], list[Row]]] = {}
+    wrong: dict[str, tuple[list[JudgmentRow], list[JudgmentRow]]] = {}
     for row in rows:
         both = wrong.setdefault(row.rule, ([], []))
         if row.relation == TRUE and row.status != PASS:
@@ -172,7 +180,7 @@ def worst_by_rule(rows: Iterable[Row]) -> dict[str, tuple[Example, ...]]:
     return {rule_id: _chosen(*both) for rule_id, both in wrong.items()}
 
 
-def _chosen(missed: list[Row], accepted: list[Row]) -> tuple[Example, ...]:
+def _chosen(missed: list[JudgmentRow], accepted: list[JudgmentRow]) -> tuple[Example, ...]:
     far = _spread(sorted(missed, key=lambda row: -_margin(row)), MOST)
     deep = _spread(sorted(accepted, key=_margin), MOST)
     half = MOST // 2
@@ -180,21 +188,29 @@ def _chosen(missed: list[Row], accepted: list[Row]) -> tuple[Example, ...]:
     kept_deep = deep[: MOST - len(kept_far)]
     return tuple(
         Example(
-            row.object, row.light, row.seed, row.system, row.color, row.asked, kind,
-            row.delta_e00, row.margin, row.second,
+            row.object,
+            row.light,
+            row.seed,
+            row.system,
+            row.color,
+            row.asked,
+            kind,
+            row.delta_e00,
+            row.margin,
+            row.second,
         )
         for kind, kept in ((MISSED, kept_far), (FALSE_ACCEPT, kept_deep))
         for row in kept
-    )  # fmt: skip
+    )
 
 
-def _margin(row: Row) -> float:
+def _margin(row: JudgmentRow) -> float:
     return float("inf") if row.margin is None else row.margin
 
 
-def _spread(rows: list[Row], most: int) -> list[Row]:
+def _spread(rows: list[JudgmentRow], most: int) -> list[JudgmentRow]:
     """The first of every object, then the second of each, and so on."""
-    waiting: dict[str, deque[Row]] = {}
+    waiting: dict[str, deque[JudgmentRow]] = {}
     seen: set[tuple[str, str, str, bool]] = set()
     for row in rows:
         # CSS gray and grey are one color.
@@ -202,7 +218,7 @@ def _spread(rows: list[Row], most: int) -> list[Row]:
         if what not in seen:
             seen.add(what)
             waiting.setdefault(row.object, deque()).append(row)
-    out: list[Row] = []
+    out: list[JudgmentRow] = []
     while waiting and len(out) < most:
         for name in list(waiting):
             out.append(waiting[name].popleft())

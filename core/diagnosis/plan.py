@@ -36,9 +36,15 @@ SPLIT: dict[str, dict[str, tuple[str, ...]]] = {
 
 _CORE = Path(__file__).resolve().parents[1]
 _JUDGING_CODE = (
-    "color", "verdict", "generation/renderer", "images/pixels.py", "masks/cleanup.py",
-    "diagnosis/colors.py", "diagnosis/judging.py", "diagnosis/work.py",
-)  # fmt: skip
+    "color",
+    "verdict",
+    "generation/renderer",
+    "images/pixels.py",
+    "masks/cleanup.py",
+    "diagnosis/colors.py",
+    "diagnosis/judging.py",
+    "diagnosis/work.py",
+)
 
 
 @dataclass(frozen=True)
@@ -115,8 +121,8 @@ class Task:
 def rules_used(rule_ids: Sequence[str] = (), k: int = 0) -> tuple[RuleUsed, ...]:
     """The rules of those ids, all of them by default, each asked once for its parameters.
 
-    ``k`` as for :func:`core.verdict.measure.accepted`. Raises BadInput for an unknown id or such a
-    k.
+    ``k`` as for :func:`core.verdict.candidates.accepted`. Raises BadInput for an unknown id or such
+    a k.
     """
     chosen = [rule(rule_id) for rule_id in rule_ids] or list(RULES)
     probe, target = picture("sphere", "overcast", 0, "#E83B1B", 64), parse_target("#E83B1B")
@@ -166,9 +172,16 @@ def renderer_tasks(
                     task = Task(
                         f"{kind}--{name.replace(' ', '-')}--{light}--{seed}",
                         tuple(used.id for used in rules),
-                        name, light, seed, size_px, tuple(systems), every, len(tasks) % every,
-                        is_two, k=_k(rules),
-                    )  # fmt: skip
+                        name,
+                        light,
+                        seed,
+                        size_px,
+                        tuple(systems),
+                        every,
+                        len(tasks) % every,
+                        is_two,
+                        k=_k(rules),
+                    )
                     tasks.append(replace(task, fingerprint=_fingerprint(task, rules)))
     return tasks
 

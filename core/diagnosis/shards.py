@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from core.diagnosis.judging import COLUMNS, Row
+from core.diagnosis.judging import COLUMNS, JudgmentRow
 from core.diagnosis.plan import Task
 from core.errors import BadInput
 
@@ -69,7 +69,7 @@ def prepare(out: Path) -> Path:
     return folder
 
 
-def save(folder: Path, task: Task, rows: Iterable[Row], problems: Iterable[str]) -> None:
+def save(folder: Path, task: Task, rows: Iterable[JudgmentRow], problems: Iterable[str]) -> None:
     """Keeps the rows of a task, and takes away what older fingerprints left of it.
 
     The first line is JSON, a list of what was wrong with files; the rest is CSV without a header.
@@ -83,19 +83,19 @@ def save(folder: Path, task: Task, rows: Iterable[Row], problems: Iterable[str])
             other.unlink(missing_ok=True)
 
 
-def load(folder: Path, task: Task) -> tuple[list[Row], list[str]] | None:
+def load(folder: Path, task: Task) -> tuple[list[JudgmentRow], list[str]] | None:
     """The kept rows and problems of a task; None where there is no whole file of them."""
     try:
         text = gzip.decompress((folder / task.file_name).read_bytes()).decode()
         first, _, rest = text.partition("\n")
         problems = [str(one) for one in json.loads(first)]
-        return [Row.from_fields(one) for one in csv.reader(io.StringIO(rest, ""))], problems
+        return [JudgmentRow.from_fields(one) for one in csv.reader(io.StringIO(rest, ""))], problems
     except (OSError, EOFError, ValueError, TypeError, csv.Error, zlib.error):
         # Missing, cut off or damaged: in each case it is judged again.
         return None
 
 
-def verdicts_csv(rows: Iterable[Row]) -> Iterator[bytes]:
+def verdicts_csv(rows: Iterable[JudgmentRow]) -> Iterator[bytes]:
     """``verdicts.csv.gz`` in pieces, header first."""
     pieces = zlib.compressobj(6, zlib.DEFLATED, 31)
     text = io.StringIO()

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.engine.memory import Key, Models, tidy
-from core.engine.records import Board, CallState
+from core.engine.records import CallState, ChangeSignal
 from core.errors import TrueHueError
 from core.generation.memory import is_out_of_memory
 
@@ -56,7 +56,7 @@ class _Outcome:
 class Calls:
     """The calls that wait. The engine's one thread answers; anyone may look."""
 
-    def __init__(self, models: Models, board: Board) -> None:
+    def __init__(self, models: Models, board: ChangeSignal) -> None:
         self._models, self._board = models, board
         self._waiting: deque[Call] = deque()
         self._running: list[Call] = []
@@ -169,7 +169,7 @@ class Calls:
 
     def _tried(self, call: Call, in_use: tuple[Key, ...]) -> _Outcome:
         try:
-            with undisturbed():
+            with torch_state_preserved():
                 self._is(call, "running" if self._models.is_loaded(call.key) else "loading")
                 tool = self._models.get(call.key, in_use)
                 self._is(call, "running")
@@ -220,7 +220,7 @@ def _out_of_memory(tool_id: str) -> str:
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
+def torch_state_preserved() -> Iterator[None]:
     """Keeps torch's global chance (CPU and the device in use), and gives the work torch's usual
     modes, not those of the drawing around it: weights that are loaded in inference mode would
     stay bound to it.

@@ -91,7 +91,7 @@ class JobState:
         return self.total - self.done - self.failed
 
 
-class Board:
+class ChangeSignal:
     """Readers hold ``lock`` for a snapshot, writers use :meth:`change`, pages wait for it."""
 
     def __init__(self) -> None:

@@ -24,7 +24,7 @@ from core.export.columns import (
     Column,
 )
 from core.export.result_tables import item_tables
-from core.export.rows import Measured, Prompts, Table, in_columns, list_of, places_of, same
+from core.export.rows import ProfileStatus, Prompts, Table, in_columns, list_of, places_of, same
 from core.export.source import ExportRun
 from core.runs.concepts import concept_of
 from core.runs.plan import guidance_at
@@ -40,39 +40,89 @@ def _as_results(*names: str) -> tuple[Column, ...]:
 
 _ABOUT: tuple[Column, ...] = (
     *_as_results("run_id", "run_name", "model", "kind", "position", "prompt_source", "prompt_id"),
-    Column("concept_id", TEXT, PROMPT, "Id of ColorConceptBench's concept, without the style; "
-           "empty where the prompt is not one of its prompts word for word."),
+    Column(
+        "concept_id",
+        TEXT,
+        PROMPT,
+        "Id of ColorConceptBench's concept, without the style; "
+        "empty where the prompt is not one of its prompts word for word.",
+    ),
     *_as_results("prompt_category", "concept", "modifier", "style", "image"),
-    Column("guidance", NUMBER, PICTURE, "Guidance scale that the picture was drawn with; empty "
-           "where it is the model's own or unknown."),
+    Column(
+        "guidance",
+        NUMBER,
+        PICTURE,
+        "Guidance scale that the picture was drawn with; empty "
+        "where it is the model's own or unknown.",
+    ),
     *_as_results("seed", "image_id"),
     Column("target", WHOLE, OBJECT, "Place of the object in the prompt.", "0 upward", always=True),
     Column("object", TEXT, OBJECT, "The object's name.", always=True),
-    Column("status", TEXT, MEASURE, "Whether there are colors.", allowed=(MEASURED, UNMEASURED),
-           always=True),
+    Column(
+        "status",
+        TEXT,
+        MEASURE,
+        "Whether there are colors.",
+        allowed=(MEASURED, UNMEASURED),
+        always=True,
+    ),
     Column("reason", TEXT, MEASURE, "Why there are none, as a sentence."),
-    Column("profile_version", TEXT, RUN, "Version of the measurement. Numbers of different "
-           "versions are never to be mixed."),
+    Column(
+        "profile_version",
+        TEXT,
+        RUN,
+        "Version of the measurement. Numbers of different versions are never to be mixed.",
+    ),
     Column("mask_px", WHOLE, MASK, "Pixels of the object.", "pixels"),
     Column("mask_sha256", TEXT, MASK, "SHA-256 of the mask's size and pixels.", "64 hex digits"),
-    Column("sampled_px", WHOLE, MEASURE, "Pixels of the sample, the object at 100 x 100 pixels or "
-           "fewer, of which the dominant color is.", "pixels"),
-    Column("dominant_hex", TEXT, MEASURE, "Dominant color, rounded: the mean of the sample's "
-           "pixels in the fullest of 16 x 16 x 16 RGB bins.", "#RRGGBB in sRGB"),
-    *(Column(f"dominant_{name}", NUMBER, MEASURE, f"{words} of the dominant color, not rounded.",
-             "sRGB, 0 to 255")
-      for name, words in (("r", "Red"), ("g", "Green"), ("b", "Blue"))),
-    *(Column(f"dominant_lab_{name}", NUMBER, MEASURE, f"{name.upper() if name == 'l' else name}* "
-             "of the dominant color.",
-             "CIELAB D65/2°, 0 to 100" if name == "l" else "CIELAB D65/2°")
-      for name in "lab"),
+    Column(
+        "sampled_px",
+        WHOLE,
+        MEASURE,
+        "Pixels of the sample, the object at 100 x 100 pixels or "
+        "fewer, of which the dominant color is.",
+        "pixels",
+    ),
+    Column(
+        "dominant_hex",
+        TEXT,
+        MEASURE,
+        "Dominant color, rounded: the mean of the sample's "
+        "pixels in the fullest of 16 x 16 x 16 RGB bins.",
+        "#RRGGBB in sRGB",
+    ),
+    *(
+        Column(
+            f"dominant_{name}",
+            NUMBER,
+            MEASURE,
+            f"{words} of the dominant color, not rounded.",
+            "sRGB, 0 to 255",
+        )
+        for name, words in (("r", "Red"), ("g", "Green"), ("b", "Blue"))
+    ),
+    *(
+        Column(
+            f"dominant_lab_{name}",
+            NUMBER,
+            MEASURE,
+            f"{name.upper() if name == 'l' else name}* of the dominant color.",
+            "CIELAB D65/2°, 0 to 100" if name == "l" else "CIELAB D65/2°",
+        )
+        for name in "lab"
+    ),
     Column("dominant_share", NUMBER, MEASURE, "Share of the sample in that RGB bin.", "0 to 1"),
-)  # fmt: skip
+)
 SHARES: tuple[Column, ...] = tuple(
-    Column(one.hex, NUMBER, MEASURE, f"Share of mask_px that is nearest to bin {one.index} of "
-           f"UW-71, {one.name}.", "0 to 1; the 71 sum to 1")
+    Column(
+        one.hex,
+        NUMBER,
+        MEASURE,
+        f"Share of mask_px that is nearest to bin {one.index} of UW-71, {one.name}.",
+        "0 to 1; the 71 sum to 1",
+    )
     for one in uw71()
-)  # fmt: skip
+)
 COLOR_COLUMNS: tuple[Column, ...] = (*_ABOUT, *SHARES)
 COLOR_NOTE = (
     "One row a picture and object of a concept, whose prompt asks no color. The last 71 columns "
@@ -111,20 +161,25 @@ class _About:
         wanted = self.prompts.measured[items["prompt"].to_numpy()]
         item = np.flatnonzero(wanted >= 0)
         prompt, target, at = items["prompt"].to_numpy()[item], wanted[item], pa.array(item)
-        found = Measured(items, item, target)
+        found = ProfileStatus(items, item, target)
         count = len(item)
         columns: dict[str, Any] = {
-            "run_id": same(self.run.run_id, count), "run_name": same(self.plan.name, count),
-            "model": same(self.plan.model, count), "kind": same(self.plan.kind, count),
+            "run_id": same(self.run.run_id, count),
+            "run_name": same(self.plan.name, count),
+            "model": same(self.plan.model, count),
+            "kind": same(self.plan.kind, count),
             "profile_version": same(self.version, count),
-        }  # fmt: skip
+        }
         columns |= {name: self.prompts.texts[name].take(pa.array(prompt)) for name in _OF_PROMPT}
         columns["concept_id"] = self.concept_ids.take(pa.array(prompt))
         columns |= {name: items[name].combine_chunks().take(at) for name in _OF_ITEM}
         columns["guidance"] = pa.array(
-            [guidance_at(image, self.plan.guidance, self.plan.guidances, self.plan.images)
-             for image in columns["image"].to_pylist()], pa.float64(),
-        )  # fmt: skip
+            [
+                guidance_at(image, self.plan.guidance, self.plan.guidances, self.plan.images)
+                for image in columns["image"].to_pylist()
+            ],
+            pa.float64(),
+        )
         columns["target"] = pa.array(target)
         numbers = self.prompts.target_numbers(prompt, target)
         columns["object"] = self.prompts.targets["object"].take(numbers)
@@ -136,7 +191,7 @@ class _About:
         return in_columns(columns | _numbers(found), COLOR_COLUMNS)
 
 
-def _numbers(found: Measured) -> dict[str, Any]:
+def _numbers(found: ProfileStatus) -> dict[str, Any]:
     """What was measured, null where nothing was."""
     import pyarrow as pa
 
@@ -153,15 +208,18 @@ def _numbers(found: Measured) -> dict[str, Any]:
         columns[f"dominant_{rgb}"] = pa.array(srgb[:, at], mask=none)
         columns[f"dominant_lab_{name}"] = pa.array(lab[:, at], mask=none)
     columns["dominant_hex"] = pa.array(
-        [hex_of(np.rint(one).astype(int)) if has else None
-         for one, has in zip(srgb, there.tolist(), strict=True)], pa.string(),
-    )  # fmt: skip
+        [
+            hex_of(np.rint(one).astype(int)) if has else None
+            for one, has in zip(srgb, there.tolist(), strict=True)
+        ],
+        pa.string(),
+    )
     for column, shares in zip(SHARES, _shares(found).T, strict=True):
         columns[column.name] = pa.array(shares, mask=none)
     return columns
 
 
-def _shares(found: Measured) -> np.ndarray:
+def _shares(found: ProfileStatus) -> np.ndarray:
     """Shares of the 71 bins, float64 ``(N, 71)``; rows without colors stay 0."""
     import pyarrow.compute as pc
 

@@ -44,8 +44,11 @@ def write_report(report: Report, out: Path | str) -> None:
 
 def report_html(report: Report) -> Iterator[str]:
     """The file in pieces."""
-    charts = any(isinstance(block, Chart) and block.figure is not None
-                 for section in report.sections for block in section.blocks)  # fmt: skip
+    charts = any(
+        isinstance(block, Chart) and block.figure is not None
+        for section in report.sections
+        for block in section.blocks
+    )
     scripts = [_plotly(), _asset("report.js")] if charts else []
     allowed = " ".join(f"'sha256-{_digest(script)}'" for script in scripts) or "'none'"
     policy = (

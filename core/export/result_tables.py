@@ -50,9 +50,9 @@ def parts_of(folder: RunFolder) -> list[Part]:
             raise BadInput(f"{path} cannot be read: {why_of(error)}.") from error
         if results:
             fits = fits or fitting(folder.plan())
-            results = [one for one in results if not fits(one)]
+            results = [result for result in results if not fits(result)]
         if results:
-            rows = [row_of(one) for one in results]
+            rows = [row_of(result) for result in results]
             journals[path.stem] = pa.Table.from_pylist(rows, schema=schema())
     shards = folder.shards()
     sealed = {path.stem for path in shards}
@@ -73,11 +73,14 @@ def latest(shards: Sequence[Part]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     for place, part in enumerate(shards):
         columns = columns_of(part, ("position", "attempt"))
         count = columns.num_rows
-        parts.append((
-            columns["position"].to_numpy().astype(np.int64),
-            columns["attempt"].to_numpy().astype(np.int64),
-            np.full(count, place), np.arange(count),
-        ))  # fmt: skip
+        parts.append(
+            (
+                columns["position"].to_numpy().astype(np.int64),
+                columns["attempt"].to_numpy().astype(np.int64),
+                np.full(count, place),
+                np.arange(count),
+            )
+        )
     if not parts:
         nothing = np.zeros(0, dtype=np.int64)
         return nothing, nothing, nothing

@@ -24,18 +24,35 @@ Table = Any
 """A pyarrow Table; pyarrow is loaded when rows are wanted."""
 
 _OF_VERDICT = {
-    "rule": "rule", "rule_version": "version", "relation": "relation", "asked_hex": "asked_hex",
-    "picture_reason": "picture_reason", "step": "step", "cause": "cause", "told": "told",
-    "delta_e00": "delta_e00", "delta_chroma": "delta_chroma", "hue_deg": "hue_deg",
-    "misfit": "misfit", "confidence_percent": "confidence_percent",
-    "light_factor": "light_factor", "haze_percent": "haze_percent",
-}  # fmt: skip
+    "rule": "rule",
+    "rule_version": "version",
+    "relation": "relation",
+    "asked_hex": "asked_hex",
+    "picture_reason": "picture_reason",
+    "step": "step",
+    "cause": "cause",
+    "told": "told",
+    "delta_e00": "delta_e00",
+    "delta_chroma": "delta_chroma",
+    "hue_deg": "hue_deg",
+    "misfit": "misfit",
+    "confidence_percent": "confidence_percent",
+    "light_factor": "light_factor",
+    "haze_percent": "haze_percent",
+}
 _OF_ITEM = {
-    "position": "position", "image": "image", "drawing_status": "status",
-    "drawing_reason": "reason", "attempt": "attempt", "image_id": "image_id", "width_px": "width",
-    "height_px": "height", "seed": "seed", "drawing_seconds": "seconds",
+    "position": "position",
+    "image": "image",
+    "drawing_status": "status",
+    "drawing_reason": "reason",
+    "attempt": "attempt",
+    "image_id": "image_id",
+    "width_px": "width",
+    "height_px": "height",
+    "seed": "seed",
+    "drawing_seconds": "seconds",
     "scoring_seconds": "scoring_seconds",
-}  # fmt: skip
+}
 
 
 def row_tables(run_id: str, plan: RunPlan, shards: Sequence[Part]) -> Iterator[Table]:
@@ -57,11 +74,19 @@ class Prompts:
             return pa.array([value or None for value in values], pa.string())
 
         fields = {
-            "prompt_source": "source", "prompt_id": "id", "text": "text", "task": "task",
-            "level": "level", "system": "system", "notation": "notation", "template": "template",
-            "prompt_category": "category", "concept": "concept", "modifier": "modifier",
+            "prompt_source": "source",
+            "prompt_id": "id",
+            "text": "text",
+            "task": "task",
+            "level": "level",
+            "system": "system",
+            "notation": "notation",
+            "template": "template",
+            "prompt_category": "category",
+            "concept": "concept",
+            "modifier": "modifier",
             "style": "style",
-        }  # fmt: skip
+        }
         self.texts = {
             name: column(getattr(prompt, field) for prompt in prompts)
             for name, field in fields.items()
@@ -116,11 +141,13 @@ def _rows(run_id: str, plan: RunPlan, about: Prompts, items: Table) -> Table:
     concept = (place < 0) & about.only_measured[prompt]
     drawn = pc.equal(items["status"].combine_chunks().take(at), "drawn")
     target = np.where(concept & np.asarray(drawn), about.measured[prompt], target)
-    measured = Measured(items, item, np.where(concept, about.measured[prompt], -1))
+    measured = ProfileStatus(items, item, np.where(concept, about.measured[prompt], -1))
     columns: dict[str, Any] = {
-        "run_id": same(run_id, len(item)), "run_name": same(plan.name, len(item)),
-        "model": same(plan.model, len(item)), "kind": same(plan.kind, len(item)),
-    }  # fmt: skip
+        "run_id": same(run_id, len(item)),
+        "run_name": same(plan.name, len(item)),
+        "model": same(plan.model, len(item)),
+        "kind": same(plan.kind, len(item)),
+    }
     columns |= {name: values.take(pa.array(prompt)) for name, values in about.texts.items()}
     numbers = about.target_numbers(prompt, target)
     columns |= {name: values.take(numbers) for name, values in about.targets.items()}
@@ -186,7 +213,7 @@ def _found(labs: Any) -> dict[str, Any]:
     columns: dict[str, Any] = {
         f"found_{name}": one for name, one in zip("lab", values, strict=True)
     }
-    lab = np.stack([one.to_numpy(zero_copy_only=False)[has] for one in values], axis=-1)
+    lab = np.stack([value.to_numpy(zero_copy_only=False)[has] for value in values], axis=-1)
     hexes = np.full(len(has), None, dtype=object)
     hexes[has] = [hex_of(one) for one in lab_to_srgb8(lab)] if len(lab) else []
     columns["found_hex"] = pa.array(hexes, pa.string())
@@ -241,7 +268,7 @@ def places_of(lists: Any, item: np.ndarray, target: np.ndarray) -> Any:
     return pa.array(order[inside], mask=missing)
 
 
-class Measured:
+class ProfileStatus:
     """The profiles of some pictures' objects: ``there`` bool ``(N,)``, ``reasons`` Arrow text that
     is null where there are colors, ``fields`` the columns of a ColorProfile, null without one."""
 

@@ -94,9 +94,11 @@ def _colors_path(out: Path) -> Path:
 
 
 def _write_sheets(
-    runs: Sequence[ExportRun], out: Path | str, progress: Progress,
+    runs: Sequence[ExportRun],
+    out: Path | str,
+    progress: Progress,
     write: Callable[[IO[bytes], Sequence[ExportRun], Progress, Sheet], None],
-) -> None:  # fmt: skip
+) -> None:
     out = Path(out)
     sheets = {out: RESULTS}
     if any(run.measures for run in runs):
@@ -117,9 +119,11 @@ def _csv_to(file: IO[bytes], runs: Sequence[ExportRun], progress: Progress, shee
 
 
 def write_parquet_to(
-    file: IO[bytes], runs: Sequence[ExportRun], progress: Progress = quiet,
+    file: IO[bytes],
+    runs: Sequence[ExportRun],
+    progress: Progress = quiet,
     sheet: Sheet = RESULTS,
-) -> None:  # fmt: skip
+) -> None:
     """The Parquet file into an open one, in row groups of equal size whatever the shards were."""
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -13,6 +13,18 @@ from core.image_sets.records import FolderPlan, FoundImage, ImportStep, Remark, 
 from core.image_sets.reporting import FolderReport, Listed, Tally, report
 
 __all__ = [
-    "UNKNOWN_MODEL", "FolderPlan", "FolderReport", "FoundImage", "ImportStep", "Listed", "Remark",
-    "Tally", "drawing", "plan", "read", "report", "unpacked", "unreadable",
-]  # fmt: skip
+    "UNKNOWN_MODEL",
+    "FolderPlan",
+    "FolderReport",
+    "FoundImage",
+    "ImportStep",
+    "Listed",
+    "Remark",
+    "Tally",
+    "drawing",
+    "plan",
+    "read",
+    "report",
+    "unpacked",
+    "unreadable",
+]

@@ -35,21 +35,27 @@ class PromptSet:
 
 PROMPT_SETS: tuple[PromptSet, ...] = (
     PromptSet(
-        "gencolorbench", "GenColorBench (reconstruction)",
+        "gencolorbench",
+        "GenColorBench (reconstruction)",
         "44,464 prompts in five tasks, rebuilt from the paper's objects, colors and templates.",
-        "GenColorBench, arXiv:2510.20586, Tables 5 to 9 and Appendix D", build,
+        "GenColorBench, arXiv:2510.20586, Tables 5 to 9 and Appendix D",
+        build,
     ),
     PromptSet(
-        "mini", "GenColorBench Mini (ours)",
+        "mini",
+        "GenColorBench Mini (ours)",
         "A part of the reconstruction that keeps every task, color system and category.",
-        "GenColorBench, arXiv:2510.20586, Tables 5 to 9 and Appendix D", build_mini,
+        "GenColorBench, arXiv:2510.20586, Tables 5 to 9 and Appendix D",
+        build_mini,
     ),
     PromptSet(
-        "concepts", "ColorConceptBench concepts",
+        "concepts",
+        "ColorConceptBench concepts",
         "1,279 color concepts, each as a natural photo and as a clip-art cartoon.",
-        "ColorConceptBench, Table 9 and Appendix C.2", build_concepts,
+        "ColorConceptBench, Table 9 and Appendix C.2",
+        build_concepts,
     ),
-)  # fmt: skip
+)
 
 
 def prompt_set(set_id: str) -> PromptSet:
@@ -88,8 +94,11 @@ def _by_task(set_id: str) -> dict[str, Any]:
     for task, paper in PAPER_COUNTS.items():
         systems = {key: cells[task, key] for key in BUILD_ORDER}
         row: dict[str, Any] = {
-            "task": task, "name": TASKS[task], "count": sum(systems.values()), "systems": systems,
-        }  # fmt: skip
+            "task": task,
+            "name": TASKS[task],
+            "count": sum(systems.values()),
+            "systems": systems,
+        }
         if set_id == "gencolorbench":
             row["paper"] = paper
         row.update({kind: count for (of, kind), count in notations.items() if of == task})

@@ -37,7 +37,7 @@ def write_shard(path: Path, results: Sequence[ItemResult]) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    table = pa.Table.from_pylist([row_of(one) for one in results], schema=schema())
+    table = pa.Table.from_pylist([row_of(result) for result in results], schema=schema())
     out = BytesIO()
     pq.write_table(table, out, compression="zstd", write_page_checksum=True)
     write_once(path, out.getvalue())
@@ -106,13 +106,24 @@ def schema() -> Any:
         ]
     )
     texts = (
-        "object_name", "relation", "status", "step", "cause", "told", "picture_status",
+        "object_name",
+        "relation",
+        "status",
+        "step",
+        "cause",
+        "told",
+        "picture_status",
         "picture_reason",
-    )  # fmt: skip
+    )
     numbers = (
-        "delta_e00", "delta_chroma", "hue_deg", "misfit", "confidence_percent", "light_factor",
+        "delta_e00",
+        "delta_chroma",
+        "hue_deg",
+        "misfit",
+        "confidence_percent",
+        "light_factor",
         "haze_percent",
-    )  # fmt: skip
+    )
     verdict = pa.struct(
         [
             ("rule", pa.string()),
@@ -168,12 +179,14 @@ def row_of(result: ItemResult) -> dict[str, Any]:
     row = asdict(result)
     row["origin"] = _text(result.origin)
     row["notes"] = list(result.notes)
-    row["masks"] = [{**asdict(one), "parameters": _text(one.parameters)} for one in result.masks]
+    row["masks"] = [{**asdict(mask), "parameters": _text(mask.parameters)} for mask in result.masks]
     row["verdicts"] = [
-        {**asdict(one), "lab": None if one.lab is None else list(one.lab)}
-        for one in result.verdicts
+        {**asdict(verdict), "lab": None if verdict.lab is None else list(verdict.lab)}
+        for verdict in result.verdicts
     ]
-    row["profiles"] = [{**asdict(one), "profile": _lists(one.profile)} for one in result.profiles]
+    row["profiles"] = [
+        {**asdict(profile), "profile": _lists(profile.profile)} for profile in result.profiles
+    ]
     return row
 
 
@@ -200,7 +213,7 @@ def result_of(row: Mapping[str, Any]) -> ItemResult:
 
 def profile_of_row(row: Mapping[str, Any]) -> ColorProfile:
     """The profile of its plain values. Raises KeyError, TypeError for others."""
-    values: dict[str, Any] = {one.name: row[one.name] for one in fields(ColorProfile)}
+    values: dict[str, Any] = {field.name: row[field.name] for field in fields(ColorProfile)}
     for name, one in values.items():
         if isinstance(one, list):
             values[name] = tuple(one)
@@ -210,7 +223,7 @@ def profile_of_row(row: Mapping[str, Any]) -> ColorProfile:
 def _lists(profile: ColorProfile | None) -> dict[str, Any] | None:
     if profile is None:
         return None
-    values = ((one.name, getattr(profile, one.name)) for one in fields(profile))
+    values = ((field.name, getattr(profile, field.name)) for field in fields(profile))
     return {name: list(one) if isinstance(one, tuple) else one for name, one in values}
 
 

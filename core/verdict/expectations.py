@@ -22,7 +22,7 @@ PRESENCES = ("", "yes", "no", "unknown")
 
 
 @dataclass(frozen=True)
-class Asked:
+class Expectation:
     """One object that a verdict is needed on.
 
     ``position`` is that of its target. ``relation`` is ``matches`` or ``differs``: the object has
@@ -40,7 +40,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Finding:
+class Localization:
     """What is known of where one object is.
 
     ``mask`` bool ``(H, W)``, or None. ``presence`` is the answer to whether the object is in the
@@ -61,11 +61,11 @@ class Finding:
             raise BadInput(f"step is {self.step!r}: give one of {', '.join(STEPS)}.")
 
 
-ABSENT = Finding(presence="no", step="presence")
+ABSENT = Localization(presence="no", step="presence")
 """An object that is known not to be in the picture."""
 
 
-def asked_of(targets: Sequence[ObjectTarget]) -> tuple[Asked, ...]:
+def expectations_of(targets: Sequence[ObjectTarget]) -> tuple[Expectation, ...]:
     """The objects that a picture is judged by, in their order.
 
     A main object has to have its color. A reference (ICA) has to have its own or else the first
@@ -82,7 +82,7 @@ def asked_of(targets: Sequence[ObjectTarget]) -> tuple[Asked, ...]:
             color, guided = target.color or main, False
         if color is not None:
             label = label_of(targets, position)
-            found.append(Asked(position, target, color, relation, guided, label))
+            found.append(Expectation(position, target, color, relation, guided, label))
     return tuple(found)
 
 
@@ -114,7 +114,7 @@ def findings_of(
     masks: Mapping[int, Mask],
     standings: Sequence[Standing] = (),
     also: Iterable[int] = (),
-) -> dict[int, Finding]:
+) -> dict[int, Localization]:
     """What is known of each object that a color is asked of, by the position of its target.
 
     ``also`` are positions of others that are looked for. ``masks`` by position. ``standings`` are
@@ -124,14 +124,14 @@ def findings_of(
     is known has no finding.
     """
     out = {}
-    for position in sorted({*(asked.position for asked in asked_of(targets)), *also}):
+    for position in sorted({*(asked.position for asked in expectations_of(targets)), *also}):
         mask = masks.get(position)
         if mask is not None:
             presence, reason = presence_of(mask.parameters, targets[position].name)
-            out[position] = Finding(mask.pixels, presence, "mask", reason)
+            out[position] = Localization(mask.pixels, presence, "mask", reason)
         elif standings:
             place = standings[position]
-            left_out = Finding(step="mask", reason=place.note)
+            left_out = Localization(step="mask", reason=place.note)
             out[position] = ABSENT if place.shape is not None else left_out
     return out
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from core.color.difference import HUE_GATE_CHROMA, hue_word
 from core.color.spaces import chroma, hue_deg
-from core.verdict.expectations import Asked
+from core.verdict.expectations import Expectation
 from core.verdict.judge import FAIL, PASS, UNSCORED, LightMatch, Offset, Verdict
 from core.verdict.rules import DIFFERS
 
@@ -193,7 +193,7 @@ def sentence(words: str, reason: str = "") -> str:
     return f"{start}: {reason}" if reason else f"{start}."
 
 
-def measured(asked: Asked, verdict: Verdict) -> str:
+def measured(asked: Expectation, verdict: Verdict) -> str:
     """What the verdict on one measured object says of it alone, and by which rule."""
     far = _far(verdict)
     if verdict.status not in (PASS, FAIL):
@@ -220,17 +220,17 @@ def _far(verdict: Verdict) -> str:
     return f", {distance.value:.1f} ΔE00 from it{shown}"
 
 
-def took(asked: Asked, other: Asked) -> str:
+def took(asked: Expectation, other: Expectation) -> str:
     """An object has the color that was asked of another one."""
     return sentence(f"{asked.label} took {_of(other)} color")
 
 
-def exchanged(one: Asked, other: Asked) -> str:
+def exchanged(one: Expectation, other: Expectation) -> str:
     """Two objects have each other's color."""
     return sentence(f"{one.label} and {other.label} have exchanged their colors")
 
 
-def leans(asked: Asked, other: Asked) -> str:
+def leans(asked: Expectation, other: Expectation) -> str:
     """An object's color lies between its own and that of another one."""
     return sentence(f"{asked.label} took on part of {_of(other)} color")
 
@@ -241,7 +241,7 @@ def joined(sentences: Iterable[str]) -> str:
     What names no rule, such as that an object is not there, stands before what does, and the rule
     is named once.
     """
-    parts = [without_rule(one) for one in dict.fromkeys(sentences)]
+    parts = [without_rule(sentence) for sentence in dict.fromkeys(sentences)]
     parts.sort(key=lambda part: (bool(part[0]), "ΔE00" in part[1] or ": " in part[1]))
     words, named = [], ""
     for rule_words, rest in parts:
@@ -251,7 +251,7 @@ def joined(sentences: Iterable[str]) -> str:
     return " ".join(words)
 
 
-def right(asked: Sequence[Asked]) -> str:
+def right(asked: Sequence[Expectation]) -> str:
     """All objects are as asked."""
     has = [one.label for one in asked if one.relation != DIFFERS]
     free = [one.label for one in asked if one.relation == DIFFERS]
@@ -265,7 +265,7 @@ def right(asked: Sequence[Asked]) -> str:
     return sentence(f"{words}, and {_list(free)} did not take it" if free else words)
 
 
-def _of(asked: Asked) -> str:
+def _of(asked: Expectation) -> str:
     """``"the apple's"``, ``"the scissors'"``."""
     return asked.label + ("'" if asked.label.endswith("s") else "'s")
 

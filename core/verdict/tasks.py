@@ -18,10 +18,10 @@ from core.color.munsell import MunsellSamples
 from core.errors import BadInput, MaskError, NoPixels, TrueHueError
 from core.prompts.prompt import ObjectTarget
 from core.verdict import reasons
-from core.verdict.expectations import Asked, Finding, asked_of
+from core.verdict.expectations import Expectation, Localization, expectations_of
 from core.verdict.judge import FAIL, PASS, UNSCORED, Verdict
 from core.verdict.leak import stories
-from core.verdict.measure import Known, Measurement, measure
+from core.verdict.measure import MaskCache, Measurement, measure
 from core.verdict.reasons import by as by_rule
 from core.verdict.reasons import without_rule
 from core.verdict.rules import Rule, rule
@@ -41,8 +41,8 @@ ENDED, NO_MASK = "ended", "no mask"
 
 
 @dataclass(frozen=True)
-class Settings:
-    """How colors are judged, whatever the rule; as for :func:`core.verdict.measure.accepted`."""
+class JudgeSettings:
+    """How colors are judged, whatever the rule; as for :func:`core.verdict.candidates.accepted`."""
 
     k: int = 0
     munsell: MunsellSamples | None = None
@@ -56,10 +56,10 @@ class ObjectOutcome:
     ``step`` (of :data:`core.verdict.expectations.STEPS`) is where the judging ended; ``told`` is
     one sentence that names the object. The measurement of an object that was not measured has a
     reason and no numbers; its ``parameters`` say what was known of the object instead. ``story`` is
-    a kind of :class:`core.verdict.leak.Story` where another object's color was found on it.
+    a kind of :class:`core.verdict.leak.LeakFinding` where another object's color was found on it.
     """
 
-    asked: Asked
+    asked: Expectation
     step: str
     told: str
     measurement: Measurement
@@ -92,10 +92,10 @@ def together(statuses: Iterable[str]) -> str:
 def judge_task(
     task: str,
     targets: Sequence[ObjectTarget],
-    findings: Mapping[int, Finding],
+    findings: Mapping[int, Localization],
     srgb8: np.ndarray,
     rule_ids: Iterable[str],
-    settings: Settings | None = None,
+    settings: JudgeSettings | None = None,
 ) -> Iterator[TaskVerdict]:
     """Yields the verdict on a picture by each rule, in their order, looking at pixels once.
 
@@ -104,23 +104,23 @@ def judge_task(
     measured, whatever became of the others. Yields nothing where no color is asked for. Raises
     BadInput for an unknown rule.
     """
-    wanted = asked_of(targets)
-    picture = _Picture(task, srgb8, settings or Settings(), findings, {})
+    wanted = expectations_of(targets)
+    picture = _Picture(task, srgb8, settings or JudgeSettings(), findings, {})
     for rule_id in rule_ids if wanted else ():
         by = rule(rule_id)
         first = [picture.outcome(asked, by) for asked in wanted]
         outcomes = tuple(picture.explained(first, by))
-        status = together(one.status for one in outcomes)
+        status = together(outcome.status for outcome in outcomes)
         reason = reason_of(outcomes, by.id)
         yield TaskVerdict(task, status, reason, by.id, by.version, outcomes)
 
 
 def reason_of(outcomes: Sequence[ObjectOutcome], rule_id: str) -> str:
     """Why, by a rule, a picture is right, wrong or unscored: what decided it, and nothing twice."""
-    status = together(one.status for one in outcomes)
+    status = together(outcome.status for outcome in outcomes)
     if status == PASS:
-        return by_rule(rule_id, reasons.right([one.asked for one in outcomes]))
-    return reasons.joined(one.told for one in outcomes if one.status == status)
+        return by_rule(rule_id, reasons.right([outcome.asked for outcome in outcomes]))
+    return reasons.joined(outcome.told for outcome in outcomes if outcome.status == status)
 
 
 @dataclass(frozen=True)
@@ -129,11 +129,11 @@ class _Picture:
 
     task: str
     srgb8: np.ndarray
-    settings: Settings
-    findings: Mapping[int, Finding]
-    known: dict[int, Known]
+    settings: JudgeSettings
+    findings: Mapping[int, Localization]
+    known: dict[int, MaskCache]
 
-    def outcome(self, asked: Asked, by: Rule) -> ObjectOutcome:
+    def outcome(self, asked: Expectation, by: Rule) -> ObjectOutcome:
         finding = self.findings.get(asked.position)
         if finding is None:
             words = f"No mask of {asked.label} is at hand."
@@ -150,23 +150,32 @@ class _Picture:
             return _without(asked, by, UNSCORED, step, words, {ENDED: step})
         return ObjectOutcome(asked, "color", reasons.measured(asked, found.verdict), found)
 
-    def measured(self, asked: Asked, mask: np.ndarray, by: Rule) -> Measurement:
-        known = self.known.setdefault(asked.position, Known())
+    def measured(self, asked: Expectation, mask: np.ndarray, by: Rule) -> Measurement:
+        known = self.known.setdefault(asked.position, MaskCache())
         return measure(
-            self.srgb8, mask, asked.color, by.id, k=self.settings.k, munsell=self.settings.munsell,
-            system=self.settings.system, object_name=asked.target.name, relation=asked.relation,
-            guided=asked.guided, by_number=self.task == BY_NUMBER, known=known,
-        )  # fmt: skip
+            self.srgb8,
+            mask,
+            asked.color,
+            by.id,
+            k=self.settings.k,
+            munsell=self.settings.munsell,
+            system=self.settings.system,
+            object_name=asked.target.name,
+            relation=asked.relation,
+            guided=asked.guided,
+            by_number=self.task == BY_NUMBER,
+            known=known,
+        )
 
     def explained(self, outcomes: Sequence[ObjectOutcome], by: Rule) -> Iterator[ObjectOutcome]:
         """The outcomes; an object that fails says whose color it has, where that can be seen."""
         wrong = {
-            one.asked.position: one.measurement.verdict.lab
-            for one in outcomes
-            if one.status == FAIL and one.measurement.verdict.lab is not None
+            outcome.asked.position: outcome.measurement.verdict.lab
+            for outcome in outcomes
+            if outcome.status == FAIL and outcome.measurement.verdict.lab is not None
         }
 
-        def has(one: Asked, other: Asked) -> bool:
+        def has(one: Expectation, other: Expectation) -> bool:
             mask = self.findings[one.position].mask
             assert mask is not None
             try:
@@ -175,8 +184,8 @@ class _Picture:
                 return False
             return found.verdict.status == PASS
 
-        right = {one.asked.position for one in outcomes if one.status == PASS}
-        seen = stories(wrong, right, [one.asked for one in outcomes], has)
+        right = {outcome.asked.position for outcome in outcomes if outcome.status == PASS}
+        seen = stories(wrong, right, [outcome.asked for outcome in outcomes], has)
         for one in outcomes:
             story = seen.get(one.asked.position)
             if story is None:
@@ -187,12 +196,14 @@ class _Picture:
             _, numbers = without_rule(found.verdict.reason)
             reason = f"{told_by.removesuffix('.')}: {numbers}"
             yield replace(
-                one, told=told_by, story=story.kind,
+                one,
+                told=told_by,
+                story=story.kind,
                 measurement=replace(found, verdict=replace(found.verdict, reason=reason)),
-            )  # fmt: skip
+            )
 
 
-def _absent(asked: Asked, finding: Finding, by: Rule, task: str) -> ObjectOutcome | None:
+def _absent(asked: Expectation, finding: Localization, by: Rule, task: str) -> ObjectOutcome | None:
     """The outcome of an object that cannot be measured; None for one that can."""
     released = by.dominant == "released"
     presence = finding.presence
@@ -217,7 +228,7 @@ def _absent(asked: Asked, finding: Finding, by: Rule, task: str) -> ObjectOutcom
 
 
 def _without(
-    asked: Asked, by: Rule, status: str, step: str, words: str, known: dict[str, str]
+    asked: Expectation, by: Rule, status: str, step: str, words: str, known: dict[str, str]
 ) -> ObjectOutcome:
     """The outcome of an object that was not measured; ``known`` tells its evidence from others'."""
     verdict = Verdict(status, words, by.id, by.version, dict(known))
@@ -228,10 +239,10 @@ def _without(
 def judge_all(
     task: str,
     targets: Sequence[ObjectTarget],
-    findings: Mapping[int, Finding],
+    findings: Mapping[int, Localization],
     srgb8: np.ndarray,
     rule_ids: Sequence[str],
-    settings: Settings | None = None,
+    settings: JudgeSettings | None = None,
 ) -> Iterator[TaskVerdict]:
     """Yields what :func:`core.verdict.tasks.judge_task` does, one verdict a rule.
 
@@ -272,10 +283,10 @@ def broken(
     what = str(error) if isinstance(error, TrueHueError) else f"{type(error).__name__}: {error}"
     reason = f"Judging broke off: {what}"
 
-    def outcome(asked: Asked) -> ObjectOutcome:
+    def outcome(asked: Expectation) -> ObjectOutcome:
         verdict = Verdict(UNSCORED, reason, by.id, by.version, {BROKE: type(error).__name__})
         blank = Measurement(verdict, asked.color, (), asked.target.name, relation=asked.relation)
         return ObjectOutcome(asked, "color", reason, blank)
 
-    outcomes = tuple(outcome(asked) for asked in asked_of(targets))
+    outcomes = tuple(outcome(asked) for asked in expectations_of(targets))
     return TaskVerdict(task, UNSCORED, reason, by.id, by.version, outcomes)

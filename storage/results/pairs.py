@@ -29,9 +29,16 @@ _OF_CELL = {
 
 
 def pairs(
-    database: Database, words: Words, run_a: str, run_b: str, meant: Slice, cell: str, limit: int,
-    after: str | None, start: int | None = None,
-) -> list[tuple[WallItem, WallItem]]:  # fmt: skip
+    database: Database,
+    words: Words,
+    run_a: str,
+    run_b: str,
+    meant: Slice,
+    cell: str,
+    limit: int,
+    after: str | None,
+    start: int | None = None,
+) -> list[tuple[WallItem, WallItem]]:
     """A page of pairs, in the order of the prompts; see
     :meth:`storage.results.queries.Results.pairs`."""
     if cell not in _OF_CELL:

@@ -24,7 +24,7 @@ from core.analysis.names import (
 from core.color.systems import ColorTarget
 from core.errors import BadInput
 from core.prompts.prompt import Prompt
-from core.verdict.expectations import Asked, asked_of
+from core.verdict.expectations import Expectation, expectations_of
 from core.verdict.judge import FAIL, PASS, UNSCORED
 from core.verdict.rules import DIFFERS
 from storage.database import canonical
@@ -68,7 +68,7 @@ def colors_of(cursor: duckdb.DuckDBPyConnection, colors: Iterable[ColorTarget]) 
     """The numbers of all colors by their value, after new ones among ``colors`` got theirs."""
     rows = cursor.execute("SELECT value, color_no FROM known_colors").fetchall()
     known = {str(value): int(number) for value, number in rows}
-    new = {one.value: one for one in colors if one.value not in known}
+    new = {color.value: color for color in colors if color.value not in known}
     if not new:
         return known
     first = 1 + max(known.values(), default=-1)
@@ -139,7 +139,7 @@ def _add_prompts(
     prompts: Sequence[Prompt],
     bodies: Sequence[dict[str, Any]],
 ) -> None:
-    asked = [asked_of(prompt.targets) for prompt in prompts]
+    asked = [expectations_of(prompt.targets) for prompt in prompts]
     colors = colors_of(cursor, (one.color for ones in asked for one in ones))
     tasks = numbers_of(cursor, "task", (prompt.task for prompt in prompts))
     systems = numbers_of(cursor, "system", (prompt.system for prompt in prompts))
@@ -186,7 +186,7 @@ def _add_prompts(
     )
 
 
-def _of_target(asked: Sequence[Asked], place: int) -> Asked | None:
+def _of_target(asked: Sequence[Expectation], place: int) -> Expectation | None:
     return next((one for one in asked if one.position == place), None)
 
 
@@ -211,7 +211,7 @@ def _insert(
 
 def trait_bits(traits: tuple[str, ...]) -> int:
     """The bits of words of :data:`TRAITS`."""
-    return sum(1 << TRAITS.index(one) for one in traits)
+    return sum(1 << TRAITS.index(trait) for trait in traits)
 
 
 def case(expression: str, words: tuple[str, ...]) -> str:

@@ -11,12 +11,12 @@ from typing import Any, TypedDict, Unpack
 
 from core.errors import BadInput, NotStored
 from core.prompts.prompt import ObjectTarget, Prompt, prompt_from_json
-from core.prompts.search.status import Mark
+from core.prompts.search.status import PromptStatus
 from core.records import DrawingRecord
 from storage.database import canonical
 from storage.database.connection import Database, aware
 from storage.verdicts.answers import ASKED, TOGETHER, verdicts
-from storage.verdicts.prompt_status import Marks
+from storage.verdicts.prompt_status import PromptStatuses
 
 STATUSES = ("drawn", "failed")
 VERDICTS = ("pass", "fail", "unscored", "")
@@ -25,13 +25,28 @@ SOURCES = ("drawn", "imported")
 
 # Name and type of each column that a record fills, in the order of DrawingRecord's use.
 _COLUMNS = {
-    "drawing_id": "VARCHAR", "job_id": "VARCHAR", "source": "VARCHAR", "prompt_source": "VARCHAR",
-    "prompt_id": "VARCHAR", "text": "VARCHAR", "targets": "VARCHAR", "task": "VARCHAR",
-    "model": "VARCHAR", "seed": "BIGINT", "guidance": "DOUBLE", "steps": "INTEGER",
-    "width": "INTEGER", "height": "INTEGER", "negative_text": "VARCHAR", "options": "VARCHAR",
-    "origin": "VARCHAR", "status": "VARCHAR", "reason": "VARCHAR", "image_id": "VARCHAR",
+    "drawing_id": "VARCHAR",
+    "job_id": "VARCHAR",
+    "source": "VARCHAR",
+    "prompt_source": "VARCHAR",
+    "prompt_id": "VARCHAR",
+    "text": "VARCHAR",
+    "targets": "VARCHAR",
+    "task": "VARCHAR",
+    "model": "VARCHAR",
+    "seed": "BIGINT",
+    "guidance": "DOUBLE",
+    "steps": "INTEGER",
+    "width": "INTEGER",
+    "height": "INTEGER",
+    "negative_text": "VARCHAR",
+    "options": "VARCHAR",
+    "origin": "VARCHAR",
+    "status": "VARCHAR",
+    "reason": "VARCHAR",
+    "image_id": "VARCHAR",
     "seconds": "DOUBLE",
-}  # fmt: skip
+}
 _READ = ", ".join([*_COLUMNS, "created_at"])
 _ID = re.compile("[0-9a-f]{64}")
 
@@ -41,7 +56,7 @@ class Drawings:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._marks = Marks(database)
+        self._marks = PromptStatuses(database)
 
     def add(self, drawing: DrawingRecord) -> DrawingRecord:
         """Store one drawing and return it with its ``drawing_id`` and ``created_at``.
@@ -137,8 +152,8 @@ class Drawings:
         """)
         return frozenset(key for (key,) in rows if key is not None)
 
-    def marks(self, prompt_source: str, rule: str | None = None) -> Mapping[str, Mark]:
-        """Return what became of the prompts of a set, by prompt id; see :class:`Marks`."""
+    def marks(self, prompt_source: str, rule: str | None = None) -> Mapping[str, PromptStatus]:
+        """Return what became of the prompts of a set, by prompt id; see :class:`PromptStatuses`."""
         return self._marks.of(prompt_source, rule)
 
     def models(self) -> list[tuple[str, int]]:
@@ -173,10 +188,17 @@ def _row(drawing: DrawingRecord) -> dict[str, Any]:
     texts = {
         name: canonical.text(getattr(drawing, name), name)
         for name in (
-            "job_id", "source", "prompt_source", "prompt_id", "text", "task", "negative_text",
-            "status", "reason",
+            "job_id",
+            "source",
+            "prompt_source",
+            "prompt_id",
+            "text",
+            "task",
+            "negative_text",
+            "status",
+            "reason",
         )
-    }  # fmt: skip
+    }
     if drawing.status == "failed":
         canonical.required(drawing.reason, "reason")
         if drawing.image_id is not None:
@@ -191,10 +213,12 @@ def _row(drawing: DrawingRecord) -> dict[str, Any]:
         "origin": canonical.dump(canonical.mapping(drawing.origin, "origin")),
         "image_id": drawing.image_id,
         "seed": _whole(drawing.seed, "seed", 2**63),
-        **{name: _whole(getattr(drawing, name), name, 2**31) for name in
-           ("steps", "width", "height")},
+        **{
+            name: _whole(getattr(drawing, name), name, 2**31)
+            for name in ("steps", "width", "height")
+        },
         **{name: _number(getattr(drawing, name), name) for name in ("guidance", "seconds")},
-    }  # fmt: skip
+    }
     row["drawing_id"] = _id(drawing, row)
     return row
 
@@ -299,9 +323,12 @@ def filter_of(
         raise BadInput(f"verdict is {verdict!r}: give pass, fail, unscored or an empty text.")
     source, prompt_id = prompt or (None, None)
     given = {
-        "model": model, "prompt_source": source, "prompt_id": prompt_id, "job_id": job_id,
+        "model": model,
+        "prompt_source": source,
+        "prompt_id": prompt_id,
+        "job_id": job_id,
         "status": status,
-    }  # fmt: skip
+    }
     tests = [f"{name} = ?" for name, value in given.items() if value is not None]
     values: list[Any] = [value for value in given.values() if value is not None]
     if verdict is not None:

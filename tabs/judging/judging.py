@@ -19,8 +19,8 @@ from core.verdict.rules import DIFFERS
 from core.verdict.tasks import (
     ENDED,
     NO_MASK,
+    JudgeSettings,
     ObjectOutcome,
-    Settings,
     TaskVerdict,
     broken,
     judge_all,
@@ -128,5 +128,5 @@ def _judged(context: Context, picture: Picture, rule_ids: Sequence[str]) -> Iter
         for rule_id in rule_ids:
             yield broken(picture.task, picture.targets, rule_id, error)
         return
-    settings = Settings(munsell=context.munsell)
+    settings = JudgeSettings(munsell=context.munsell)
     yield from judge_all(picture.task, picture.targets, findings, srgb8, rule_ids, settings)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from core.prompts.prompt import ObjectTarget
 from core.records import EvidenceRecord
 from core.verdict import reasons
-from core.verdict.expectations import Asked, asked_of
+from core.verdict.expectations import Expectation, expectations_of
 from core.verdict.judge import FAIL, PASS, UNSCORED
 from core.verdict.reasons import by, without_rule
 from core.verdict.rules import DIFFERS, MATCHES
@@ -44,7 +44,7 @@ def said_of_objects(
     :mod:`storage.verdicts.answers` has it. An object without any has an empty list.
     """
     rows = list(evidence)
-    return {asked.position: _said(asked, rows) for asked in asked_of(targets)}
+    return {asked.position: _said(asked, rows) for asked in expectations_of(targets)}
 
 
 def said_of_picture(
@@ -54,12 +54,14 @@ def said_of_picture(
 
     One fail is a fail; an object that a rule has not judged leaves the picture unscored.
     """
-    wanted = asked_of(targets)
+    wanted = expectations_of(targets)
     rules = sorted({one.rule for found in by_object.values() for one in found})
     return [_whole(rule, wanted, by_object) for rule in rules]
 
 
-def _whole(rule: str, wanted: Sequence[Asked], by_object: Mapping[int, Sequence[Said]]) -> Said:
+def _whole(
+    rule: str, wanted: Sequence[Expectation], by_object: Mapping[int, Sequence[Said]]
+) -> Said:
     parts = []
     for asked in wanted:
         found = next((one for one in by_object[asked.position] if one.rule == rule), None)
@@ -71,7 +73,7 @@ def _whole(rule: str, wanted: Sequence[Asked], by_object: Mapping[int, Sequence[
     return Said(rule, status, reasons.joined(one.reason for one in parts if one.status == status))
 
 
-def _said(asked: Asked, rows: Iterable[EvidenceRecord]) -> list[Said]:
+def _said(asked: Expectation, rows: Iterable[EvidenceRecord]) -> list[Said]:
     latest: dict[str, Said] = {}
     for row in rows:
         if row.protocol not in latest and _answers(row, asked):
@@ -81,7 +83,7 @@ def _said(asked: Asked, rows: Iterable[EvidenceRecord]) -> list[Said]:
     return [latest[rule] for rule in sorted(latest)]
 
 
-def _answers(row: EvidenceRecord, asked: Asked) -> bool:
+def _answers(row: EvidenceRecord, asked: Expectation) -> bool:
     name, target = row.object_name.strip().lower(), row.target
     color = str(target.get("hex") or target.get("value") or "")
     return (
@@ -91,7 +93,7 @@ def _answers(row: EvidenceRecord, asked: Asked) -> bool:
     )
 
 
-def _told(row: EvidenceRecord, asked: Asked) -> str:
+def _told(row: EvidenceRecord, asked: Expectation) -> str:
     """The sentence that was stored, by its rule; for a verdict of Inspect, one that names the
     object. Rows of before named no rule, and said that a color "is wrong" as if it were a fact."""
     words = str(row.numbers.get("told") or "").replace(" is wrong: ", " is ")

@@ -95,7 +95,7 @@ def status_of(folder: RunFolder, state: RunState, place: int | None) -> str:
     if place is not None and state.status != "running":
         return "waiting"
     if state.status == "running":
-        return {"pause": "pausing", "cancel": "cancelling"}.get(folder.wish(), "running")
+        return {"pause": "pausing", "cancel": "cancelling"}.get(folder.desired_state(), "running")
     return state.status
 
 

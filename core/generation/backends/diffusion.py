@@ -37,9 +37,15 @@ class DiffusersModel:
     """
 
     def __init__(
-        self, entry: ModelEntry, pipeline: Any, at: Placement, about: Mapping[str, Any],
-        previewer: Previewer | None, memory_bytes: int, ram_bytes: int = 0,
-    ) -> None:  # fmt: skip
+        self,
+        entry: ModelEntry,
+        pipeline: Any,
+        at: Placement,
+        about: Mapping[str, Any],
+        previewer: Previewer | None,
+        memory_bytes: int,
+        ram_bytes: int = 0,
+    ) -> None:
         self._pipeline = pipeline
         self._entry = entry
         self._at = at
@@ -103,9 +109,14 @@ class DiffusersModel:
                 torch.mps.empty_cache()
 
     def _one(
-        self, request: GenerationRequest, call: dict[str, Any], on_step: OnStep, stop: Event,
-        index: int, count: int,
-    ) -> GeneratedImage:  # fmt: skip
+        self,
+        request: GenerationRequest,
+        call: dict[str, Any],
+        on_step: OnStep,
+        stop: Event,
+        index: int,
+        count: int,
+    ) -> GeneratedImage:
         import torch
 
         if stop.is_set():

@@ -45,8 +45,10 @@ def load(entry: ModelEntry, source: Source, at: Machine | Placement) -> Diffuser
         "variant": checked.variant,
     }
     if source.base is not None:
-        about |= {"base_repo": origin.repo,
-                  "base_revision": origin.revision or f"sha256:{origin.fingerprint()}"}  # fmt: skip
+        about |= {
+            "base_repo": origin.repo,
+            "base_revision": origin.revision or f"sha256:{origin.fingerprint()}",
+        }
     loaded = DiffusersModel(entry, pipeline, where, about, previewer, *held)
     keep_count(loaded)
     return loaded
@@ -55,9 +57,11 @@ def load(entry: ModelEntry, source: Source, at: Machine | Placement) -> Diffuser
 def place(entry: ModelEntry, checked: PipelineFolder, at: Machine) -> Placement:
     """The placement by what the files really hold."""
     return placement(
-        max(checked.memory_gib, 1e-6), at,
-        largest_gib=max(checked.largest_gib, 1e-6), fp16=entry.fp16,
-    )  # fmt: skip
+        max(checked.memory_gib, 1e-6),
+        at,
+        largest_gib=max(checked.largest_gib, 1e-6),
+        fp16=entry.fp16,
+    )
 
 
 def _load(entry: ModelEntry, source: Source, checked: PipelineFolder, at: Placement) -> Any:
@@ -90,9 +94,15 @@ def _load(entry: ModelEntry, source: Source, checked: PipelineFolder, at: Placem
                 parts[entry.part] = _part(entry, source, checked, dtype)
             parts |= load_parts(checked, dtype, without=parts.keys())
             return pipeline_class.from_pretrained(
-                checked.folder, dtype=dtype, variant=checked.variant, use_safetensors=True,
-                local_files_only=True, trust_remote_code=False, **parts, **options,
-            )  # fmt: skip
+                checked.folder,
+                dtype=dtype,
+                variant=checked.variant,
+                use_safetensors=True,
+                local_files_only=True,
+                trust_remote_code=False,
+                **parts,
+                **options,
+            )
         except BadModelFolder:
             raise
         except Exception as error:  # what a broken file raises has no family of its own

@@ -26,9 +26,15 @@ class StepWatch:
     """
 
     def __init__(
-        self, pipeline: Any, on_step: OnStep, stop: Event, previewer: Previewer | None,
-        size: tuple[int, int], image: int, images: int,
-    ) -> None:  # fmt: skip
+        self,
+        pipeline: Any,
+        on_step: OnStep,
+        stop: Event,
+        previewer: Previewer | None,
+        size: tuple[int, int],
+        image: int,
+        images: int,
+    ) -> None:
         self._pipeline = pipeline
         self._on_step = on_step
         self._stop = stop

@@ -46,7 +46,7 @@ def hit(position: Array, direction: Points) -> tuple[Points, Points]:
 
 
 @dataclass(frozen=True)
-class View:
+class Viewpoint:
     """A scene, the camera before it, how far the lights turn and the backdrop's albedo."""
 
     scene: Scene
@@ -55,7 +55,7 @@ class View:
     backdrop_linear1: float
 
 
-def view(object_name: str, seed: int) -> View:
+def view(object_name: str, seed: int) -> Viewpoint:
     """The view of one object that belongs to ``seed``; the name is known to be an object's."""
     # The name enters, so that a seed does not lay the same shadow under every object.
     chance = np.random.default_rng([seed, zlib.crc32(object_name.encode())])
@@ -71,7 +71,7 @@ def view(object_name: str, seed: int) -> View:
         elevation_deg=between(*model.elevation_deg),
         fill=between(0.48, 0.58),
     )
-    return View(
+    return Viewpoint(
         scene=scene,
         camera=camera,
         light_turn_deg=between(-14.0, 14.0),

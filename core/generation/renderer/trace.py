@@ -14,7 +14,7 @@ from core.generation.renderer.light import Light
 from core.generation.renderer.scene import Points, Scene
 from core.generation.renderer.shade import Shader
 from core.generation.renderer.shapes import Array
-from core.generation.renderer.stage import View, view
+from core.generation.renderer.stage import Viewpoint, view
 
 STAGE = np.int8(-1)
 
@@ -70,7 +70,9 @@ class _Samples:
         return np.where(self.label == STAGE, self.added, np.float32(0.0))
 
 
-def trace(seen: View, light: Light, seed: int, size_px: int, watch: Watch = unwatched) -> Traced:
+def trace(
+    seen: Viewpoint, light: Light, seed: int, size_px: int, watch: Watch = unwatched
+) -> Traced:
     """Follows the rays of a square picture; ``seed`` is that of the gray's grain."""
     shader = Shader(seen.scene, light, seen.light_turn_deg, seen.backdrop_linear1)
     rows, columns = np.divmod(np.arange(size_px * size_px, dtype=np.int64), size_px)
@@ -111,7 +113,7 @@ def trace(seen: View, light: Light, seed: int, size_px: int, watch: Watch = unwa
     return Traced(tuple(shades), added, on_stage, tuple(masks))
 
 
-def asked_shares(seen: View, size_px: int) -> tuple[list[float], list[float]]:
+def asked_shares(seen: Viewpoint, size_px: int) -> tuple[list[float], list[float]]:
     """Of every object, the picture's share that its asked material takes, and the part of it that
     is not hidden behind another object, both 0 to 1, from one ray a pixel.
     """
@@ -155,7 +157,7 @@ def _edges(samples: _Samples, size_px: int) -> Array:
 
 
 def _sample(
-    seen: View, shader: Shader, columns: Array, rows: Array, size_px: int, watch: Watch
+    seen: Viewpoint, shader: Shader, columns: Array, rows: Array, size_px: int, watch: Watch
 ) -> _Samples:
     """Light along the rays through picture positions given in pixels, ``(N,)``."""
     count = columns.size

@@ -278,6 +278,8 @@ def present(answer: Answer, protocol: str) -> bool | None:
 def _is_plural(word: str) -> bool:
     if word in _PLURAL_OTHERWISE:
         return True
-    return word.endswith("s") and not word.endswith(("ss", "us")) and word not in (
-        _SINGULAR_S | _NO_ARTICLE
-    )  # fmt: skip
+    return (
+        word.endswith("s")
+        and not word.endswith(("ss", "us"))
+        and word not in (_SINGULAR_S | _NO_ARTICLE)
+    )

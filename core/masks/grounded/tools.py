@@ -90,7 +90,7 @@ def _presence_placement(entry: VisionEntry, held_gib: float, at: Machine) -> Pla
 
 def _largest_gib(entry: VisionEntry, held_gib: float) -> float:
     """The part that has to be on the device at once, as the list of models that draw knows it."""
-    known = next((one.largest_gib for one in MODELS if one.id == entry.id), None)
+    known = next((model.largest_gib for model in MODELS if model.id == entry.id), None)
     return min(known, held_gib) if known else held_gib
 
 

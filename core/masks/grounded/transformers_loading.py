@@ -37,9 +37,12 @@ def from_folder(model_class: Any, entry: VisionEntry, folder: Path, at: Placemen
     with _quiet():
         try:
             model, told = model_class.from_pretrained(
-                folder, dtype=torch.float32, use_safetensors=True, local_files_only=True,
+                folder,
+                dtype=torch.float32,
+                use_safetensors=True,
+                local_files_only=True,
                 output_loading_info=True,
-            )  # fmt: skip
+            )
         except Exception as error:  # what a broken file raises has no family of its own
             if is_out_of_memory(error):
                 raise

@@ -17,7 +17,7 @@ _NO_VERDICT = VERDICTS.index("no verdict")
 
 
 @dataclass(frozen=True)
-class Mark:
+class PromptStatus:
     """What became of one prompt: how many drawings there are, how many attempts failed, and what
     the verdicts say together (``pass``, ``fail``, ``unscored``, or empty where there are none)."""
 
@@ -27,7 +27,7 @@ class Mark:
 
 
 @dataclass(frozen=True, eq=False)
-class Marks:
+class StatusColumn:
     """Marks of all prompts of an index, in its order.
 
     ``drawn`` bool ``(N,)``; ``verdict`` int8 ``(N,)``, a place in :data:`VERDICTS`. Two marks are
@@ -56,7 +56,9 @@ def _column(
     return Column(name, title, len(rows), rows, codes, names, names, [""] * len(names), order)
 
 
-def marks_of(positions: Mapping[str, Sequence[int]], size: int, given: Mapping[str, Mark]) -> Marks:
+def marks_of(
+    positions: Mapping[str, Sequence[int]], size: int, given: Mapping[str, PromptStatus]
+) -> StatusColumn:
     """Marks from the storage's answer, by prompt id; ids that the index does not have are left
     out. Raises BadInput for a verdict that is not known."""
     drawn = np.zeros(size, dtype=bool)
@@ -75,4 +77,4 @@ def marks_of(positions: Mapping[str, Sequence[int]], size: int, given: Mapping[s
         for row in rows:
             drawn[row] = mark.drawn > 0
             verdict[row] = code
-    return Marks(drawn, verdict)
+    return StatusColumn(drawn, verdict)

@@ -11,7 +11,7 @@ from core.generation.registry import model
 from core.masks.grounded.vision_models import ROLES, vision_model
 from core.masks.grounded.weights import WITHOUT
 from core.masks.grounded.weights import missing as missing_tool
-from core.runs.execute import Crew
+from core.runs.execute import ExecutionSettings
 from core.runs.records import DRAWN, STORED, RunPlan
 from tabs.page.errors import many
 from tabs.runs.request import EXACT, GROUNDED
@@ -37,7 +37,7 @@ def mask_words(made: Sequence[RunPlan]) -> list[str]:
     return [f"{count:,} of {many(total, 'picture')} have masks of their own{rest}."]
 
 
-def lacking(plan: RunPlan, crew: Crew) -> tuple[str, ...]:
+def lacking(plan: RunPlan, crew: ExecutionSettings) -> tuple[str, ...]:
     """What is missing on this machine before the plan's models can work, a sentence each."""
     out: list[str] = []
     if plan.kind == DRAWN:

@@ -16,7 +16,7 @@ from core.generation.backends.endpoints import endpoints_here
 from core.generation.registry import RENDERER
 from core.generation.weights.sources import Sources
 from core.runs.estimate import Estimate
-from core.runs.execute import Crew, execute, pausing_on_interrupt
+from core.runs.execute import ExecutionSettings, execute, pausing_on_interrupt
 from core.runs.folder import RunFolder
 from core.runs.records import STORED, RunPlan, RunState
 from core.runs.worker import WorkerSettings
@@ -91,10 +91,10 @@ def _given(asked: argparse.Namespace, stored: bool) -> dict[str, Any]:
     }
 
 
-def _crew(asked: argparse.Namespace, about: Mapping[str, Any]) -> Crew:
+def _crew(asked: argparse.Namespace, about: Mapping[str, Any]) -> ExecutionSettings:
     workers = asked.workers if asked.workers is not None else default_workers(about)
     servers = endpoints_here(Path(asked.endpoints) if asked.endpoints else None)
-    return Crew(
+    return ExecutionSettings(
         workers=whole("workers", "--workers", workers, 1, MOST_WORKERS),
         team="local" if asked.ray is None else "ray",
         address=asked.ray or "",
@@ -104,8 +104,8 @@ def _crew(asked: argparse.Namespace, about: Mapping[str, Any]) -> Crew:
 
 
 def _say_estimate(
-    asked: argparse.Namespace, made: Sequence[RunPlan], crew: Crew, price: float | None,
-    told: Sequence[str],
+    asked: argparse.Namespace, made: Sequence[RunPlan], crew: ExecutionSettings, price: float |
+    None, told: Sequence[str],
 ) -> None:  # fmt: skip
     trials = Trials()
     # Weights that are missing are a failure of the run; an estimate only says so.
@@ -142,7 +142,7 @@ def _say_estimate(
 
 
 def _try_out(
-    asked: argparse.Namespace, trials: Trials, made: Sequence[RunPlan], crew: Crew
+    asked: argparse.Namespace, trials: Trials, made: Sequence[RunPlan], crew: ExecutionSettings
 ) -> None:
     def before() -> None:
         say("Drawing three pictures to see how long one takes …", file=sys.stderr)
@@ -168,7 +168,10 @@ def _agreed(asked: argparse.Namespace) -> bool:
 
 
 def _execute_all(
-    asked: argparse.Namespace, folders: Sequence[RunFolder], crew: Crew, retry_failed: bool = False
+    asked: argparse.Namespace,
+    folders: Sequence[RunFolder],
+    crew: ExecutionSettings,
+    retry_failed: bool = False,
 ) -> int:
     """One run after the other; one that ends early leaves the rest for later."""
     for at, folder in enumerate(folders):
@@ -182,14 +185,14 @@ def _execute_all(
 
 
 def _execute(
-    asked: argparse.Namespace, folder: RunFolder, crew: Crew, retry_failed: bool
+    asked: argparse.Namespace, folder: RunFolder, crew: ExecutionSettings, retry_failed: bool
 ) -> RunState:
     name, short = folder.summary()["name"], folder.run_id[:8]
     if not asked.json:
         say(f"{name} ({short})", file=sys.stderr)
     line = Line(sys.stdout, sys.stderr, asked.json)
     if folder.state().status != "running":
-        folder.set_wish("run")
+        folder.set_desired_state("run")
     try:
         with pausing_on_interrupt(folder):
             state = execute(folder, crew, retry_failed=retry_failed, watch=line)

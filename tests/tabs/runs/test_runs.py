@@ -268,7 +268,7 @@ def test_a_run_in_another_folder_is_taken_in_and_stopped_there(
     progress = board_view(context, {})["groups"][0]["rows"][0]["progress"]
     assert progress is None
     act(context, folder.run_id, "cancel", {"owner": "me"})
-    assert (folder.wish(), folder.state().status) == ("cancel", "cancelled")
+    assert (folder.desired_state(), folder.state().status) == ("cancel", "cancelled")
     object.__setattr__(context, "local", False)
     assert str(shared) not in one(context)["facts"]
     # The same run in the data folder too is one run, and that one.
