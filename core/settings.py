@@ -6,6 +6,8 @@ import argparse
 import os
 from dataclasses import dataclass
 
+from core.command import program
+
 DEFAULT_PORT = 7860
 
 
@@ -32,7 +34,7 @@ class Settings:
 def read_settings(arguments: list[str] | None = None) -> Settings:
     """Reads the command line; ends the program with usage for arguments that cannot be read."""
     out = argparse.ArgumentParser(
-        prog="python app.py",
+        prog=program("serve", "app.py"),
         description="TrueHue: one workbench for color in generative models.",
         epilog="Whole runs without the page: python app.py runs --help",
     )

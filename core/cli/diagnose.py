@@ -20,6 +20,7 @@ from types import FrameType
 from typing import TextIO
 
 from core.color.systems import SYSTEMS
+from core.command import program
 from core.diagnosis.colors import DEFAULT_LIGHTS, DEFAULT_SIZE_PX, SET_SYSTEMS
 from core.diagnosis.manifest import read_manifest
 from core.diagnosis.plan import manifest_tasks, renderer_tasks, rules_used
@@ -41,7 +42,7 @@ _SET_OPTIONS = ("objects", "lights", "systems", "seeds", "size", "every")
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     out = argparse.ArgumentParser(
-        prog="python -m core.diagnose",
+        prog=program("diagnose", "-m core.diagnose"),
         description="Draws objects of exactly known color, judges each by every rule against its "
         "own color and against near ones, and reports hits and false accepts.",
         epilog=EPILOG,

@@ -18,7 +18,7 @@ from typing import Any, TextIO
 
 from core.color.munsell import MunsellSamples, load_munsell
 from core.color.systems import parse_target
-from core.command import run_command
+from core.command import program, run_command
 from core.errors import BadInput, TrueHueError
 from core.images.load import load_image, load_mask
 from core.verdict.measure import Measurement, measure
@@ -51,7 +51,7 @@ class MeasureItem:
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     out = argparse.ArgumentParser(
-        prog="python -m core.measure",
+        prog=program("measure", "-m core.measure"),
         description="Judges the color of an object in an image, given its mask.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -12,7 +12,7 @@ from threading import Event
 from typing import Any
 
 from core.color.systems import parse_target
-from core.command import run_command
+from core.command import program, run_command
 from core.errors import BadInput, TrueHueError
 from core.generation.entry import ModelEntry
 from core.generation.opening import open_model
@@ -40,7 +40,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m core.generation", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog=program("models", "-m core.generation"), description=__doc__
+    )
     parser.add_argument("--models-folder", type=Path, help="where weights are (TRUEHUE_MODELS)")
     commands = parser.add_subparsers(required=True)
     listing = commands.add_parser("models", help="all models, and what each is missing here")

@@ -18,6 +18,7 @@ from typing import TextIO
 from core.cli.compare.report import ComparisonReport
 from core.cli.compare.sides import IMAGE, NUMBERS, Reading, Side, kind_of, read_side
 from core.color.distances import compare, emd_flow
+from core.command import program
 from core.concepts.intervals import DRAWS, intervals
 from core.concepts.reading import RATINGS, SHARES
 from core.concepts.records import METHODS, PIXELS
@@ -38,7 +39,7 @@ def parser() -> argparse.ArgumentParser:
     """The command line."""
     methods = "\n".join(f"  {name:<16}{text}." for name, text in METHODS.items())
     out = argparse.ArgumentParser(
-        prog="python -m core.compare",
+        prog=program("compare", "-m core.compare"),
         description="Compares two distributions of color over UW-71: PCC, EMD, ED, dominant color "
         "and hue, total variation, Jensen-Shannon.",
         epilog=EPILOG + methods,

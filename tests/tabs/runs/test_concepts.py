@@ -18,7 +18,7 @@ from core.color.uw71 import uw71
 from core.prompts.concepts import build_concepts
 from core.runs.folder import RunFolder
 from core.runs.shards import read_shard, write_shard
-from tabs.command.runs.command import main
+from tabs.command.runs import main
 from tabs.explore.analyses import KINDS, figure_view
 from tabs.explore.board import board_view
 from tabs.explore.board_csv import board_csv

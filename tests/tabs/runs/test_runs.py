@@ -18,7 +18,7 @@ from core.runs.folder import LOCK, PLAN, RunFolder
 from core.runs.locks import held
 from core.runs.records import RunState
 from core.runs.shards import read_shard
-from tabs.command.runs.command import main as command
+from tabs.command.runs import main as command
 from tabs.explore.board import board_view
 from tabs.library.service import Library
 from tabs.page.context import Context

@@ -20,10 +20,10 @@ from core.runs.execute import ExecutionSettings, execute, pausing_on_interrupt
 from core.runs.folder import RunFolder
 from core.runs.records import STORED, RunPlan, RunState
 from core.runs.worker import WorkerSettings
-from tabs.command.runs.ask import found, held_words, told_in_full
-from tabs.command.runs.before import check_folder, lacking, mask_words, with_masks
-from tabs.command.runs.line import Line, say
-from tabs.command.runs.sets import gathered
+from tabs.command.ask import found, held_words, told_in_full
+from tabs.command.before import check_folder, lacking, mask_words, with_masks
+from tabs.command.line import Line, say
+from tabs.command.sets import gathered
 from tabs.page.errors import many
 from tabs.runs.machine import about_of, default_workers
 from tabs.runs.plan import plans

@@ -18,7 +18,7 @@ from core.export.writing import FORMATS
 from core.files import Progress
 from core.runs.folder import PLAN, RunFolder
 from core.verdict.rules import RULES
-from tabs.command.runs.ask import found, told
+from tabs.command.ask import found, told
 from tabs.page.errors import many
 from tabs.shell.compose import make_context
 

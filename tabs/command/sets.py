@@ -16,7 +16,7 @@ from core.prompts.prompt import Prompt
 from core.prompts.sets import PROMPT_SETS
 from core.prompts.tables import objects
 from core.runs.records import StoredItem
-from tabs.command.runs.ask import found
+from tabs.command.ask import found
 from tabs.library.service import SELECTION, Library
 from tabs.runs.plan import chosen
 from tabs.runs.request import FieldProblem, RunWish

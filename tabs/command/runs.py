@@ -16,13 +16,14 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from core.color.systems import SYSTEMS
+from core.command import program
 from core.errors import TrueHueError
 from core.generation.renderer import FAILURES, LIGHTS
 from core.masks.grounded.variants import VARIANTS
 from core.prompts.prompt import TASKS
 from core.prompts.sets import PROMPT_SETS
 from core.verdict.rules import RULES
-from tabs.command.runs import ask, export, start
+from tabs.command import ask, export, start
 from tabs.runs.request import DEFAULT_IMAGES, DEFAULT_RULES, DETECTOR, MASKERS, SEGMENTER
 
 EPILOG = """\
@@ -46,7 +47,7 @@ twice and nothing is lost, whatever ends it.
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     out = argparse.ArgumentParser(
-        prog="python app.py runs", epilog=EPILOG,
+        prog=program("runs", "app.py runs"), epilog=EPILOG,
         description="Draws a whole set of prompts, marks the objects and judges every picture.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
