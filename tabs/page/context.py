@@ -107,7 +107,7 @@ class Context:
     example: bool = True
     imports: Imports = field(default_factory=Imports, repr=False)
     jobs: Jobs = field(default_factory=Jobs, repr=False)
-    services: Mapping[type, Any] = field(default_factory=dict, repr=False)
+    services: dict[type, Any] = field(default_factory=dict, repr=False)
     _arrays: Recent = field(default_factory=Recent, repr=False)
     _masks: OrderedDict[str, MaskRecord] = field(default_factory=OrderedDict, repr=False)
     _lock: Lock = field(default_factory=Lock, repr=False)

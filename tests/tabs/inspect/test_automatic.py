@@ -263,21 +263,17 @@ def test_where_others_reach_the_app_no_folder_is_opened(
     data: dict[str, Any] = {"image_id": image.image_id, "marks": [POINT]}
     folder = str(models / SAM2)
     shared = replace(looking, local=False)
-    try:
-        for said in (
-            inspect_find.find(shared, data, "jar", f"folder:{folder}", *ASKED[1:]),
-            inspect_find.find(shared, data, "jar", ASKED[0], folder, *ASKED[2:]),
-            inspect_find.find(shared, data, "jar", *ASKED[:4], f" folder:{folder}", 0.9, 0.9),
-            inspect_find.points(shared, data, folder),
-            # Nor by a mark that was made up.
-            inspect_find.points(shared, {**data, "marks": [{**POINT, "by": folder}]}, SAM2),
-        ):
-            assert "Folders can only be named on the machine" in said["problem"]
-        staged, _, _ = judged(shared, image, {**POINT, "by": f"folder:{folder}"})
-        assert "Folders can only be named on the machine" in staged["message"]
-    finally:
-        # Alone its engine is its own.
-        shared.engine.close()
+    for said in (
+        inspect_find.find(shared, data, "jar", f"folder:{folder}", *ASKED[1:]),
+        inspect_find.find(shared, data, "jar", ASKED[0], folder, *ASKED[2:]),
+        inspect_find.find(shared, data, "jar", *ASKED[:4], f" folder:{folder}", 0.9, 0.9),
+        inspect_find.points(shared, data, folder),
+        # Nor by a mark that was made up.
+        inspect_find.points(shared, {**data, "marks": [{**POINT, "by": folder}]}, SAM2),
+    ):
+        assert "Folders can only be named on the machine" in said["problem"]
+    staged, _, _ = judged(shared, image, {**POINT, "by": f"folder:{folder}"})
+    assert "Folders can only be named on the machine" in staged["message"]
 
 
 # ── overrides ───────────────────────────────────────────────────────────────────────────────────
@@ -423,6 +419,8 @@ def test_a_point_that_was_cut_out_asks_no_model_again(
     bare = make_context(
         looking.storage, "data", sources=Sources(tmp_path / "none", tmp_path / "cache")
     )
+    # What was cut out is kept in the app; only the models are gone.
+    bare.services[Searches] = looking.service(Searches)
     try:
         staged, card, _ = judged(bare, image, named)
         assert staged["mask_text"].startswith("Points · 1 point · ")
