@@ -28,7 +28,7 @@ SLOW_S = 2.0
 ROOT = Path(__file__).resolve().parents[1]
 SECONDS: dict[str, float] = json.loads((ROOT / "tests" / "seconds.json").read_text())
 
-_FIXTURES = {"browser": "browser"}
+_FIXTURES = {"chromium_here": "browser"}
 # What starts a process, or reads a model's files, wherever a test gets it from.
 _MODULES = {
     "subprocess": "process",

@@ -101,9 +101,9 @@ COPIES = """() => {
 
 
 def test_what_a_page_copies_is_a_copy(fresh: App, visit: Visit) -> None:
-    """Texts and numbers are handed on as they are (``tabs.theme.CLONES``), all else is copied."""
-    page = visit(fresh.address, wait_until="commit")
-    page.wait_for_function("window.structuredClone.toString().includes('same')")
+    """Texts and numbers are handed on as they are (``tabs.theme.THRIFT``), all else is copied."""
+    page = visit(fresh.address)
+    assert page.evaluate("window.structuredClone.toString().includes('same')")
     assert page.evaluate(COPIES) == [
         True, True, True, "two", True, 5, "DataCloneError", 0, True,
     ]  # fmt: skip
