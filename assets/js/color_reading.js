@@ -1,7 +1,7 @@
 // Reads what a person types in the color picker; no page, no events. Stands behind
 // color_functions.js. It reads as
 // core/color/systems.py and core/color/notation.py do, and tests/browser/test_color_picker.py
-// holds them together. "props.catalog" is that of tabs/color_picker.py.
+// holds them together. "props.catalog" is that of tabs/inspect/color_picker.py.
 
 const systems = new Map(props.catalog.systems);
 const order = [...systems.keys()];

@@ -9,8 +9,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from core.color.systems import SYSTEMS, parse_target, system
 from core.errors import UnknownColor
-from tabs.color_picker import catalog, color_picker
-from tabs.widgets import asset
+from tabs.inspect.color_picker import catalog, color_picker
+from tabs.page.widgets import asset
 
 pytestmark = pytest.mark.browser
 
