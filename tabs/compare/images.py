@@ -17,7 +17,8 @@ from core.masks.from_marks import mask_from_marks
 from core.records import MaskRecord
 from tabs.compare.people.words import concept_json, free_words, text_in
 from tabs.compare.sources import IMAGE, WHOLE, parse, pictures
-from tabs.inspect.state import Work, make_mask, mask_text
+from tabs.inspect.state import make_mask, mask_text
+from tabs.inspect.work import work_of
 from tabs.page.context import Context
 from tabs.page.errors import many
 
@@ -64,7 +65,7 @@ def keep_mark(context: Context, given: Mapping[str, Any]) -> dict[str, Any]:
     """Stores the mask of such marks; ``source`` is the image measured by it. Errors as
     :func:`look_at_mark`."""
     image_id, marks = _marked(context, given)
-    record = make_mask(context, Work(image_id, tuple(marks), 0))
+    record = make_mask(context, work_of(context, image_id, marks))
     assert record is not None  # there are marks
     source = parse(f"{IMAGE}:{image_id}/{record.mask_id}").text
     return {"source": source, "mask_id": record.mask_id}

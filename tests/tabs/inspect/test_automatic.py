@@ -20,10 +20,10 @@ from core.records import ImageRecord, MaskRecord
 from storage import Storage
 from tabs.inspect import find as inspect_find
 from tabs.inspect import tab as inspect
-from tabs.inspect.automatic import automatic_of
 from tabs.inspect.finding import Searches
 from tabs.inspect.mask_request import NO_NAME, labels_for, labels_of
 from tabs.inspect.routes import automatic_routes
+from tabs.inspect.work import work_of
 from tabs.page.context import Context
 from tabs.shell.compose import make_context
 from tests.browser.still_life import still_life
@@ -168,7 +168,7 @@ def test_an_automatic_mask_is_stored_with_all_its_steps(
     steps = steps_of(made.parameters)
     assert len(steps.detections) == len(steps.segments) >= 2
     assert len(steps.negatives) == 2
-    automatic = automatic_of(looking, image, [start(made)])
+    automatic = work_of(looking, image.image_id, [start(made)]).automatic
     assert automatic is not None
     pixels = looking.mask_pixels(made.mask_id)
     assert np.array_equal(automatic.mask.pixels, pixels)
@@ -321,7 +321,7 @@ def test_a_negative_part_that_is_kept_is_measured(
 ) -> None:
     kept = [override("negative", n, use=False) for n in range(2)]
     staged, card, evidence = judged(looking, image, start(made), *kept)
-    automatic = automatic_of(looking, image, [start(made)])
+    automatic = work_of(looking, image.image_id, [start(made)]).automatic
     assert automatic is not None
     pixels = looking.mask_pixels(mask_of(looking, card).mask_id)
     assert np.array_equal(pixels, automatic.found.before_negatives)
