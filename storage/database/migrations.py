@@ -18,6 +18,7 @@ from storage.database.step_5 import runs_and_results
 from storage.database.step_6 import concepts_and_distributions
 from storage.database.step_7 import write_count_and_losses
 from storage.database.step_8 import verdict_judgments
+from storage.database.step_9 import jobs_and_makers
 
 # The version in pyproject.toml; a test holds the two together.
 APP_VERSION = "0.1.0"
@@ -269,6 +270,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     Migration(6, "concepts-and-distributions", concepts_and_distributions),
     Migration(7, "write-count-and-losses", write_count_and_losses),
     Migration(8, "verdict-judgments", verdict_judgments),
+    Migration(9, "jobs-and-makers", jobs_and_makers),
 )
 
 

@@ -7,15 +7,14 @@ from typing import Any
 
 import gradio as gr
 
-from core.errors import BadInput, TrueHueError
+from core.errors import TrueHueError
 from core.generation.registry import RENDERER
 from core.generation.renderer import FAILURES, LIGHTS
 from core.generation.request import MAX_SEED
-from core.prompts.prompt import Prompt
-from tabs.generate.models import about_models, checked_models, lacking_words, model_choices
+from tabs.generate.drawing import Draw, start_drawing
+from tabs.generate.models import about_models, lacking_words, model_choices
 from tabs.generate.own_words import (
     FIRST,
-    NOTHING_TO_DRAW,
     Own,
     fields_of,
     follow,
@@ -25,21 +24,18 @@ from tabs.generate.plan import (
     MOST_IMAGES,
     Settings,
     count_of,
-    own_prompt,
-    requests,
     settings,
     summary_of,
-    title_of,
     too_many,
 )
 from tabs.generate.view import SIZES, View, layout
 from tabs.inspect import tab as inspect
-from tabs.judging.generation import draw
 from tabs.judging.question import Question, question
-from tabs.library.service import Library
+from tabs.page.actor import Actor, actor_of
 from tabs.page.context import Context
 from tabs.page.errors import many, message_of
 from tabs.page.links import read, whole
+from tabs.page.requests import read_as
 
 # Not a comma: the path of a folder may hold one.
 MODEL_SEPARATOR = "|"
@@ -47,7 +43,7 @@ MODEL_SEPARATOR = "|"
 __all__ = ["View", "layout", "plan", "restore", "start", "wire"]
 
 
-def plan(context: Context, asked: Any, own: Own, *controls: Any) -> list[Any]:
+def plan(context: Context, actor: Actor, asked: Any, own: Own, *controls: Any) -> list[Any]:
     """What pressing Draw would come to, in words; updates for ``View.planned``."""
     asked = asked if isinstance(asked, dict) else {}
     mode = str(asked.get("mode") or "own")
@@ -69,7 +65,7 @@ def plan(context: Context, asked: Any, own: Own, *controls: Any) -> list[Any]:
             "note": _product(prompts, how) if total > 1 else "",
             "own": _own_link(own), "settings": _link(how),
         }  # fmt: skip
-        about = about_models(context, how.models)
+        about = about_models(context, actor, how.models)
         problem = too_many(total) if total > MOST_IMAGES else lacking_words(about)
         if problem or reading.get("problem"):
             view["problem"] = problem or reading["problem"]
@@ -85,25 +81,15 @@ def plan(context: Context, asked: Any, own: Own, *controls: Any) -> list[Any]:
     ]
 
 
-def start(context: Context, sent: dict[str, Any], own: Own, *controls: Any) -> str:
+def start(context: Context, actor: Actor, sent: dict[str, Any], own: Own, *controls: Any) -> str:
     """Puts what was asked for into the queue and returns the job's id.
 
-    ``sent`` is what the page's button sent: mode, references of prompts, owner. Raises BadInput or
-    UnknownColor in words fit to be shown.
+    ``sent`` is what the page's button sent: mode and references of prompts. Errors as
+    :func:`tabs.generate.drawing.start_drawing`.
     """
-    how = settings(*controls)
-    checked_models(context, how.models)
-    prompts: list[Prompt]
-    if sent.get("mode") == "own":
-        prompts = [own_prompt(own)]
-        if RENDERER in how.models and not prompts[0].targets:
-            raise BadInput(NOTHING_TO_DRAW)
-    else:
-        prompts, lost = context.service(Library).resolve(sent.get("refs") or [])
-        if lost:
-            raise BadInput(f"{lost[0]} Take it out of the basket.")
-    owner = str(sent.get("owner") or "")[:64]
-    return draw(context, prompts, requests(prompts, how), title_of(prompts, how), owner)
+    given = {"mode": sent.get("mode") or "chosen", "refs": sent.get("refs")}
+    wanted = read_as(Draw, {**given, "own": own, "how": settings(*controls)})
+    return str(start_drawing(context, actor, wanted)["job"])
 
 
 def restore(query: dict[str, str]) -> list[Any]:
@@ -189,9 +175,10 @@ def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, 
     controls = [*view.own, *view.settings]
 
     def planned(
-        asked: Any, text: Any, name: Any, target: Any, filled: Any, *rest: Any
+        request: gr.Request, asked: Any, text: Any, name: Any, target: Any, filled: Any, *rest: Any
     ) -> list[Any]:
-        return plan(context, asked, _own(text, name, target, filled), *rest)
+        actor = actor_of(context, request)
+        return plan(context, actor, asked, _own(text, name, target, filled), *rest)
 
     def followed(text: Any, name: Any, target: Any, filled: Any) -> list[Any]:
         own = _own(text, name, target, filled)
@@ -202,14 +189,16 @@ def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, 
         return _changed(own, fields_of(own.text))
 
     def started(
-        event: gr.EventData, asked: Any, text: Any, name: Any, target: Any, filled: Any, *rest: Any
-    ) -> list[Any]:
+        event: gr.EventData, request: gr.Request, asked: Any, text: Any, name: Any, target: Any,
+        filled: Any, *rest: Any,
+    ) -> list[Any]:  # fmt: skip
+        actor = actor_of(context, request)
         sent = event._data if isinstance(event._data, dict) else {}
         own = _own(text, name, target, filled)
         answered, job = {"answered": sent.get("at")}, gr.skip()
-        shown, *others = plan(context, asked, own, *rest)
+        shown, *others = plan(context, actor, asked, own, *rest)
         try:
-            job = gr.update(job=start(context, sent, own, *rest))
+            job = gr.update(job=start(context, actor, sent, own, *rest))
         except Exception as error:
             answered["problem"] = message_of(error)
         shown = gr.update(view={**shown["view"], **answered})

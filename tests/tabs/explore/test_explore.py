@@ -28,11 +28,13 @@ from tabs.diagnosis.images import drawn as drawn_scene
 from tabs.diagnosis.report import rate_text, report_view, reports_here, stale
 from tabs.explore import tab as explore
 from tabs.explore.audit import agreement_view
-from tabs.explore.rejudge import start_rejudge
+from tabs.explore.rejudge import JudgeStored, start_rejudge
 from tabs.explore.why import reasons
 from tabs.inspect import tab as inspect
+from tabs.page.actor import OWNER
 from tabs.page.context import Context
 from tabs.page.jobs import Job, Jobs
+from tabs.page.requests import read_as
 from tabs.shell import shell
 from tests.storage.samples import drawing
 from tests.tabs.drawn import drawn
@@ -325,21 +327,21 @@ def small_run(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_run_here_writes_a_report_and_can_be_cancelled_and_taken_up(
     context: Context, no_shipped: Path
 ) -> None:
-    job = explore_run.start_run(context, 10, "me", 64)
-    context.jobs.cancel(job.id, "me")
-    until(lambda: job.finished)
+    wanted = read_as(explore_run.Diagnose, {"every": 10})
+    began = explore_run.start_run(context, OWNER, wanted, 64)["job"]
+    context.jobs.cancel(OWNER, began)
+    job = context.jobs.wait(began, 60)
     assert job.status == "cancelled", job.problem
     home = context.storage.data_dir / "diagnosis"
     assert reports_here(home) == []
-    job = explore_run.start_run(context, 10, "me", 64)
-    until(lambda: job.finished)
+    job = context.jobs.wait(explore_run.start_run(context, OWNER, wanted, 64)["job"], 60)
     assert (job.status, job.result) == ("done", {"report": "every-10"}), job.problem
     assert job.done == job.total > 10
     (made,) = reports_here(home)
     view = report_view([made], "every-10", "pooled")
     assert [row["stale"] for row in view["rows"]] == [""] * len(RULES)
-    with pytest.raises(BadInput, match="every 7th"):
-        explore_run.start_run(context, 7, "me")
+    with pytest.raises(BadInput, match="one of 10, 1, not 7"):
+        read_as(explore_run.Diagnose, {"every": 7})
 
 
 # ── disagreements ────────────────────────────────────────────────────────────────────────────
@@ -386,13 +388,13 @@ def test_stored_images_are_judged_by_what_they_lack(context: Context) -> None:
     both = {"a": "paper", "b": "released"}
     assert agreement_view(context, both)["judged"] == 0
     for expected in ("1 image judged, 0 had all", "0 images judged, 1 had all"):
-        job = start_rejudge(context, ["paper", "released"], "me")
-        until(lambda job=job: job.finished)  # type: ignore[misc]
+        wanted = read_as(JudgeStored, {"rules": ["paper", "released"]})
+        job = context.jobs.wait(start_rejudge(context, OWNER, wanted)["job"], 60)
         assert job.status == "done", job.problem
         assert job.words.startswith(expected)
     assert agreement_view(context, both)["judged"] == 1
     with pytest.raises(BadInput, match="No rule is called"):
-        start_rejudge(context, ["nobody"], "me")
+        start_rejudge(context, OWNER, read_as(JudgeStored, {"rules": ["nobody"]}))
 
 
 # ── routes ───────────────────────────────────────────────────────────────────────────────────
