@@ -14,12 +14,14 @@ import signal
 import socket
 import sys
 import threading
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.command import run_command
 from core.errors import TrueHueError
 from core.settings import Settings, read_settings
+from core.version import VERSION
 from tabs.library.service import Library
 from tabs.runs.supervisor import RunSupervisor
 from tabs.shell.compose import make_context
@@ -58,12 +60,44 @@ def listen(host: str, port: int) -> socket.socket:
     return out
 
 
+COMMANDS = {
+    "serve": ("app", "the page, at http://127.0.0.1:7860"),
+    "runs": ("tabs.command.runs", "whole runs: start, watch, pause, resume, export"),
+    "measure": ("core.cli.measure", "the verdict on an image with its mask"),
+    "compare": ("core.cli.compare.command", "two distributions of color"),
+    "diagnose": ("core.cli.diagnose", "how often each rule is right"),
+    "models": ("core.cli.models", "generators: what is here, what is missing, a first image"),
+    "masks": ("core.cli.masks", "detectors and segmenters: what is here, what is missing"),
+    "prompts": ("core.cli.prompts", "the built-in prompt sets"),
+    "images": ("core.cli.images", "what an import of a folder of images would find"),
+}
+"""The module of each command of ``truehue``, whose ``main`` it calls, and what it is for."""
+
+
+def truehue() -> None:
+    """The command ``truehue``: the first argument says which of :data:`COMMANDS`."""
+    name, arguments = (sys.argv[1:] or ["--help"])[0], sys.argv[2:]
+    if name in ("-h", "--help"):
+        lines = [f"  {command:10}{words}" for command, (_, words) in COMMANDS.items()]
+        print("usage: truehue COMMAND ...\n\n" + "\n".join(lines))
+        print("\ntruehue COMMAND --help says more of each.")
+        return
+    if name == "--version":
+        print(VERSION)
+        return
+    if name not in COMMANDS:
+        sys.exit(f"truehue has no command {name[:40]!r}, only {', '.join(COMMANDS)}.")
+    run_command(
+        lambda: int(import_module(COMMANDS[name][0]).main(arguments)), teardown=name != "serve"
+    )
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Opens the data folder, builds the page, serves until Ctrl+C; ``runs`` as the first argument
     does without the page. Returns the exit status."""
     given = sys.argv[1:] if arguments is None else arguments
     if given[:1] == ["runs"]:
-        from tabs.command.runs.command import main as runs_main
+        from tabs.command.runs import main as runs_main
 
         return runs_main(given[1:])
     settings = read_settings(arguments)

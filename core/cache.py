@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 Answer = TypeVar("Answer")
 
 
-class Kept(Generic[Answer]):
+class LruCache(Generic[Answer]):
     """The last ``most`` answers by what they depend on.
 
     Two threads that want the same one at once wait for each other: it is made once.

@@ -13,6 +13,8 @@ from pathlib import Path
 import networkx as nx
 import pytest
 
+from tests.house import FOLDERS, arrows, modules
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -33,7 +35,6 @@ RULES = {
     ),
     "app": Rule(frozenset({"tabs", "annotation", "storage", "core"}), frozenset()),
 }
-FOLDERS = ("core", "annotation", "storage", "tabs")
 OURS = frozenset({*RULES, "tests"})
 # Seconds and hundreds of megabytes each: the page must not wait for what it may never need.
 HEAVY = frozenset(
@@ -116,38 +117,12 @@ def faults(source: str, module: str) -> list[str]:
     return out
 
 
-def modules(folder: str) -> list[tuple[str, Path]]:
-    """Dotted name and path of every module below a folder of ours."""
-    out = []
-    for path in sorted((ROOT / folder).rglob("*.py")):
-        parts = path.relative_to(ROOT).with_suffix("").parts
-        out.append((".".join(parts[:-1] if parts[-1] == "__init__" else parts), path))
-    return out
-
-
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_a_folder_knows_only_what_it_may(folder: str) -> None:
     found = modules(folder)
     assert found, f"{folder}/ has no module: has it moved?"
     wrong = [text for name, path in found for text in faults(path.read_text("utf-8"), name)]
     assert wrong == []
-
-
-def arrows() -> set[tuple[str, str]]:
-    """Which module of ours imports which, wherever in its source it does so.
-
-    Doors (``__main__``) are left out: nothing imports them.
-    """
-    paths = {name: path for folder in FOLDERS for name, path in modules(folder)}
-    out = set()
-    for module, path in paths.items():
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Import):
-                out |= {(module, alias.name) for alias in node.names if alias.name in paths}
-            elif isinstance(node, ast.ImportFrom) and node.module in paths:
-                names = [f"{node.module}.{alias.name}" for alias in node.names]
-                out |= {(module, name if name in paths else node.module) for name in names}
-    return {(one, other) for one, other in out if not one.endswith("__main__")}
 
 
 def package_circles(arrows: set[tuple[str, str]]) -> list[str]:

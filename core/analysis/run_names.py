@@ -57,10 +57,11 @@ def run_labels(runs: Iterable[RunRecord]) -> dict[str, str]:
     short = {run_id: shortened(words) for run_id, words in said.items()}
     often = Counter(short.values())
     return {
-        run.run_id: short[run.run_id] if often[short[run.run_id]] == 1
+        run.run_id: short[run.run_id]
+        if often[short[run.run_id]] == 1
         else f"{shortened(short[run.run_id], MOST_CHARACTERS - 9)} ({run.run_id[:6]})"
         for run in listed
-    }  # fmt: skip
+    }
 
 
 def shortened(words: str, most: int = MOST_CHARACTERS) -> str:

@@ -20,9 +20,9 @@ from types import FrameType
 from typing import TextIO
 
 from core.color.systems import SYSTEMS
-from core.diagnosis.colors import SET_SYSTEMS
+from core.command import program
+from core.diagnosis.colors import DEFAULT_LIGHTS, DEFAULT_SIZE_PX, SET_SYSTEMS
 from core.diagnosis.manifest import read_manifest
-from core.diagnosis.pictures import DEFAULT_LIGHTS, DEFAULT_SIZE_PX
 from core.diagnosis.plan import manifest_tasks, renderer_tasks, rules_used
 from core.diagnosis.run import Progress, Watch, diagnose
 from core.diagnosis.text import text
@@ -42,14 +42,18 @@ _SET_OPTIONS = ("objects", "lights", "systems", "seeds", "size", "every")
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     out = argparse.ArgumentParser(
-        prog="python -m core.diagnose",
+        prog=program("diagnose", "-m core.diagnose"),
         description="Draws objects of exactly known color, judges each by every rule against its "
         "own color and against near ones, and reports hits and false accepts.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    out.add_argument("--out", required=True, metavar="DIR", help="folder of the report; a run that "
-                     "was ended goes on from what is kept there")  # fmt: skip
+    out.add_argument(
+        "--out",
+        required=True,
+        metavar="DIR",
+        help="folder of the report; a run that was ended goes on from what is kept there",
+    )
     out.add_argument("--json", action="store_true", help="print the report as JSON")
     out.add_argument("--rules", metavar="IDS", help=_one_of((r.id for r in RULES), "all"))
     out.add_argument("--objects", metavar="NAMES", help=_one_of(OBJECTS, "all"))
@@ -58,13 +62,23 @@ def parser() -> argparse.ArgumentParser:
     out.add_argument("--seeds", metavar="NUMBERS", help="views of each object (default 0)")
     out.add_argument("--size", type=int, metavar="PX", help=f"default {DEFAULT_SIZE_PX}")
     out.add_argument("--every", type=int, metavar="N", help="only every Nth color: a quick look")
-    out.add_argument("--k", type=int, default=0, help="neighbors that paper and truehue accept "
-                     "too (default 0)")  # fmt: skip
-    out.add_argument("--workers", type=int, default=os.cpu_count() or 1, metavar="N",
-                     help="processes of one thread each (default: one a core)")  # fmt: skip
-    out.add_argument("--images", metavar="FILE.csv", help="measure on renders of your own instead: "
-                     "columns file,mask,system,color and perhaps object,light; paths are relative "
-                     "to the file")  # fmt: skip
+    out.add_argument(
+        "--k", type=int, default=0, help="neighbors that paper and truehue accept too (default 0)"
+    )
+    out.add_argument(
+        "--workers",
+        type=int,
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="processes of one thread each (default: one a core)",
+    )
+    out.add_argument(
+        "--images",
+        metavar="FILE.csv",
+        help="measure on renders of your own instead: "
+        "columns file,mask,system,color and perhaps object,light; paths are relative "
+        "to the file",
+    )
     return out
 
 
@@ -94,9 +108,14 @@ def _run(options: argparse.Namespace, watch: Watch) -> tuple[int, str]:
             every,
         )
     report = diagnose(
-        Path(options.out), rules, tasks,
-        workers=options.workers, every=every, source=source, watch=watch,
-    )  # fmt: skip
+        Path(options.out),
+        rules,
+        tasks,
+        workers=options.workers,
+        every=every,
+        source=source,
+        watch=watch,
+    )
     shown = json.dumps(report.as_json()) + "\n" if options.json else text(report)
     return 2 if report.problems else 0, shown
 

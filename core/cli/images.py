@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
-from core.command import run_command
+from core.command import program, run_command
 from core.errors import TrueHueError
 from core.image_sets.planning import UNKNOWN_MODEL, plan
 from core.image_sets.reading import read
@@ -36,7 +36,7 @@ SHOWN = 5
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     out = argparse.ArgumentParser(
-        prog="python -m core.image_sets",
+        prog=program("images", "-m core.image_sets"),
         description="Links the images of a folder to prompts and prints what an import would find.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

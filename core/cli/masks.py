@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from core.command import run_command
+from core.command import program, run_command
 from core.errors import TrueHueError
 from core.generation.weights.sources import Sources
 from core.masks.grounded.vision_models import ROLES, VISION_MODELS, VisionEntry, vision_model
@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m core.masks", description=__doc__)
+    parser = argparse.ArgumentParser(prog=program("masks", "-m core.masks"), description=__doc__)
     parser.add_argument(
         "--models-folder", "--models", type=Path, help="where weights are (TRUEHUE_MODELS)"
     )

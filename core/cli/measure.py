@@ -18,7 +18,7 @@ from typing import Any, TextIO
 
 from core.color.munsell import MunsellSamples, load_munsell
 from core.color.systems import parse_target
-from core.command import run_command
+from core.command import program, run_command
 from core.errors import BadInput, TrueHueError
 from core.images.load import load_image, load_mask
 from core.verdict.measure import Measurement, measure
@@ -34,7 +34,7 @@ examples:
 
 
 @dataclass(frozen=True)
-class Job:
+class MeasureItem:
     """One image to judge. ``where`` names it in messages; ``file`` and ``mask`` are as given, and
     start at ``folder``. ``problem`` says why it cannot be run.
     """
@@ -51,7 +51,7 @@ class Job:
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     out = argparse.ArgumentParser(
-        prog="python -m core.measure",
+        prog=program("measure", "-m core.measure"),
         description="Judges the color of an object in an image, given its mask.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -63,30 +63,44 @@ def parser() -> argparse.ArgumentParser:
         help='asked color: a name, "#RRGGBB" or "r,g,b" (names are looked up in CSS, then ISCC-NBS '
         "levels 2, 3, 1, unless --system says where)",
     )
-    out.add_argument("--system", choices=("css", "l1", "l2", "l3"), help="color system of the "
-                     "name; with a manifest, of rows without one")  # fmt: skip
-    out.add_argument("--manifest", metavar="FILE.csv", help="columns file,mask,target,system; "
-                     "paths are relative to the file; prints JSON lines")  # fmt: skip
+    out.add_argument(
+        "--system",
+        choices=("css", "l1", "l2", "l3"),
+        help="color system of the name; with a manifest, of rows without one",
+    )
+    out.add_argument(
+        "--manifest",
+        metavar="FILE.csv",
+        help="columns file,mask,target,system; paths are relative to the file; prints JSON lines",
+    )
     out.add_argument(
         "--rule",
         default=DEFAULT_RULE,
         choices=[known.id for known in RULES],
         help=f"default: {DEFAULT_RULE}",
     )
-    out.add_argument("--k", type=int, default=0, help="paper rules and truehue: accept the k "
-                     "nearest names too (default 0: the paper gives no k)")  # fmt: skip
+    out.add_argument(
+        "--k",
+        type=int,
+        default=0,
+        help="paper rules and truehue: accept the k "
+        "nearest names too (default 0: the paper gives no k)",
+    )
     out.add_argument("--object", default="", help="name of the object, for the sentence")
-    out.add_argument("--munsell", metavar="FILE.csv", help="released rule: Munsell samples, a CSV "
-                     "with the columns R,G,B,Level1,Level2,Level3")  # fmt: skip
+    out.add_argument(
+        "--munsell",
+        metavar="FILE.csv",
+        help="released rule: Munsell samples, a CSV with the columns R,G,B,Level1,Level2,Level3",
+    )
     out.add_argument("--json", action="store_true", help="one JSON object a line")
     return out
 
 
-def _jobs(options: argparse.Namespace) -> Iterator[Job]:
+def _jobs(options: argparse.Namespace) -> Iterator[MeasureItem]:
     """The jobs in order; those of a manifest that cannot be run have a ``problem``."""
     if options.manifest is None:
         for image in options.images:
-            yield Job(image, Path(), image, options.mask, options.target, options.system)
+            yield MeasureItem(image, Path(), image, options.mask, options.target, options.system)
         return
     path = Path(options.manifest)
     try:
@@ -113,7 +127,7 @@ def _jobs(options: argparse.Namespace) -> Iterator[Job]:
         raise BadInput(f"The manifest {path.name} has a header but no rows.")
 
 
-def _manifest_job(path: Path, line: int, row: dict[str, Any], system: str | None) -> Job:
+def _manifest_job(path: Path, line: int, row: dict[str, Any], system: str | None) -> MeasureItem:
     """One row of a manifest, whose paths start at its folder."""
     file, mask, target, named = ((row.get(name) or "").strip() for name in COLUMNS)
     problem = ""
@@ -122,7 +136,7 @@ def _manifest_job(path: Path, line: int, row: dict[str, Any], system: str | None
     elif not (file and mask and target):
         problem = "file, mask and target must all be given"
     where = f"{path.name}, line {line}"
-    return Job(where, path.parent, file, mask, target, named.lower() or system, problem)
+    return MeasureItem(where, path.parent, file, mask, target, named.lower() or system, problem)
 
 
 def _check_options(options: argparse.Namespace, by: Rule) -> None:
@@ -139,7 +153,7 @@ def _check_options(options: argparse.Namespace, by: Rule) -> None:
 
 
 def _run(
-    job: Job, options: argparse.Namespace, munsell: MunsellSamples | None
+    job: MeasureItem, options: argparse.Namespace, munsell: MunsellSamples | None
 ) -> tuple[Measurement, tuple[str, ...]]:
     """The measurement, and the notes of what was converted when the image was loaded."""
     if job.problem:
@@ -148,25 +162,51 @@ def _run(
     mask = load_mask(job.folder / job.mask, image.srgb8.shape[:2])
     target = parse_target(job.target, job.system)
     found = measure(
-        image.srgb8, mask, target, options.rule,
-        k=options.k, munsell=munsell, system=job.system, object_name=options.object,
-    )  # fmt: skip
+        image.srgb8,
+        mask,
+        target,
+        options.rule,
+        k=options.k,
+        munsell=munsell,
+        system=job.system,
+        object_name=options.object,
+    )
     return found, image.notes
 
 
-def _unscored(job: Job, reason: str, by: Rule, object_name: str) -> dict[str, Any]:
+def _unscored(job: MeasureItem, reason: str, by: Rule, object_name: str) -> dict[str, Any]:
     """The same keys as a measured line, without numbers."""
     nothing: dict[str, Any] = dict.fromkeys(
-        ("target_hex", "lab", "target_lab", "delta_e00", "delta_chroma", "hue_deg", "accepted",
-         "mask_px", *(("light", "confidence_percent") if by.lit else ()))
-    )  # fmt: skip
+        (
+            "target_hex",
+            "lab",
+            "target_lab",
+            "delta_e00",
+            "delta_chroma",
+            "hue_deg",
+            "accepted",
+            "mask_px",
+            *(("light", "confidence_percent") if by.lit else ()),
+        )
+    )
     return {
-        "file": job.file, "mask": job.mask, "status": "unscored", "reason": reason,
-        "rule": by.id, "version": by.version, "object": object_name, "target": job.target,
-        "system": job.system, "parameters": {}, **nothing, "metrics": {}, "candidates": [],
+        "file": job.file,
+        "mask": job.mask,
+        "status": "unscored",
+        "reason": reason,
+        "rule": by.id,
+        "version": by.version,
+        "object": object_name,
+        "target": job.target,
+        "system": job.system,
+        "parameters": {},
+        **nothing,
+        "metrics": {},
+        "candidates": [],
         "accepted_count": 0,
-        "notes": [], "image_notes": [],
-    }  # fmt: skip
+        "notes": [],
+        "image_notes": [],
+    }
 
 
 def _line(file: str, found: Measurement) -> str:

@@ -12,7 +12,7 @@ from threading import Event
 from typing import Any
 
 from core.color.systems import parse_target
-from core.command import run_command
+from core.command import program, run_command
 from core.errors import BadInput, TrueHueError
 from core.generation.entry import ModelEntry
 from core.generation.opening import open_model
@@ -40,7 +40,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m core.generation", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog=program("models", "-m core.generation"), description=__doc__
+    )
     parser.add_argument("--models-folder", type=Path, help="where weights are (TRUEHUE_MODELS)")
     commands = parser.add_subparsers(required=True)
     listing = commands.add_parser("models", help="all models, and what each is missing here")
@@ -65,8 +67,13 @@ def _parser() -> argparse.ArgumentParser:
     drawing.add_argument(
         "--color", default="", help="its color: a name such as css:crimson, a hex, or an rgb value"
     )
-    for name, kind in (("seed", int), ("steps", int), ("guidance", float), ("width", int),
-                       ("height", int)):  # fmt: skip
+    for name, kind in (
+        ("seed", int),
+        ("steps", int),
+        ("guidance", float),
+        ("width", int),
+        ("height", int),
+    ):
         drawing.add_argument(f"--{name}", type=kind, default=0 if name == "seed" else None)
     drawing.set_defaults(run=_draw)
     return parser
@@ -128,9 +135,16 @@ def _draw(asked: argparse.Namespace) -> int:
     from core.images.load import encode_png
 
     request = GenerationRequest(
-        asked.model, asked.prompt, asked.seed, asked.steps, asked.guidance, asked.width,
-        asked.height, asked.negative, targets=_targets(asked.object, asked.color),
-    )  # fmt: skip
+        asked.model,
+        asked.prompt,
+        asked.seed,
+        asked.steps,
+        asked.guidance,
+        asked.width,
+        asked.height,
+        asked.negative,
+        targets=_targets(asked.object, asked.color),
+    )
     if model(asked.model).kind == "renderer" and not request.targets:
         raise BadInput(
             "The reference renderer reads no prompt. Say what it shall draw: "

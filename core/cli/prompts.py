@@ -13,11 +13,10 @@ from itertools import islice
 from typing import TextIO
 
 from core.color.systems import SYSTEMS
-from core.command import run_command
+from core.command import program, run_command
 from core.errors import BadInput, TrueHueError
-from core.prompts.counts import counts, table
 from core.prompts.prompt import TASKS, Prompt
-from core.prompts.sets import PROMPT_SETS, prompt_set
+from core.prompts.sets import PROMPT_SETS, counts, prompt_set, table
 
 EPILOG = """\
 examples:
@@ -30,7 +29,7 @@ examples:
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     out = argparse.ArgumentParser(
-        prog="python -m core.prompts",
+        prog=program("prompts", "-m core.prompts"),
         description="Counts or lists the built-in prompt sets.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -51,9 +51,11 @@ def mean_of(
 
 
 def ratio_of(
-    above: Sequence[float], below: Sequence[float], reasons: Sequence[str],
+    above: Sequence[float],
+    below: Sequence[float],
+    reasons: Sequence[str],
     concepts: Sequence[str] | None = None,
-) -> Number:  # fmt: skip
+) -> Number:
     """The mean of ``above`` over the mean of ``below``, resampled in pairs; else as
     :func:`mean_of`. There is none where the mean below is 0.
     """
@@ -61,9 +63,11 @@ def ratio_of(
 
 
 def _over(
-    above: Sequence[float], below: np.ndarray, reasons: Sequence[str],
+    above: Sequence[float],
+    below: np.ndarray,
+    reasons: Sequence[str],
     concepts: Sequence[str] | None,
-) -> Number:  # fmt: skip
+) -> Number:
     """The sum above over the sum below, which are sums over concepts first."""
     left_out = dict(Counter(reasons))
     first = np.array(above, dtype=np.float64)
@@ -100,7 +104,9 @@ def resample_counts(count: int) -> np.ndarray:
 def placed(numbers: Sequence[Number], metric: str) -> list[Number]:
     """The numbers of a column with their places, as they are shown: all that equal the best are
     best, all that equal the next number are second. There are no places for fewer than two."""
-    shown = [None if one.value is None else round(one.value, SHOWN_DIGITS) for one in numbers]
+    shown = [
+        None if number.value is None else round(number.value, SHOWN_DIGITS) for number in numbers
+    ]
     known = [value for value in shown if value is not None]
     if len(known) < 2:
         return list(numbers)

@@ -12,14 +12,14 @@ import numpy as np
 from core.diagnosis.colors import Asking
 from core.errors import TrueHueError
 from core.verdict.judge import UNSCORED
-from core.verdict.measure import Known, Measurement, measure, unscored_measurement
+from core.verdict.measure import MaskCache, Measurement, measure, unscored_measurement
 
 TRUE, NEAR = "true", "near"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One judgment; the codebook of ``verdicts.csv.gz`` (core.diagnosis.codebook) says what each
+class JudgmentRow:
+    """One judgment; the codebook of ``verdicts.csv.gz`` (core.diagnosis.shards) says what each
     column means. None is an empty field."""
 
     object: str
@@ -43,7 +43,7 @@ class Row:
         return [_text(getattr(self, name)) for name in COLUMNS]
 
     @classmethod
-    def from_fields(cls, values: Sequence[str]) -> Row:
+    def from_fields(cls, values: Sequence[str]) -> JudgmentRow:
         """The row of that text. Raises ValueError for another number of fields or no numbers."""
         if len(values) != len(COLUMNS):
             raise ValueError(f"{len(values)} fields instead of {len(COLUMNS)}")
@@ -53,7 +53,7 @@ class Row:
         return cls(object_name, light, int(seed), *words, *numbers)  # type: ignore[arg-type]
 
 
-COLUMNS: tuple[str, ...] = tuple(one.name for one in fields(Row))
+COLUMNS: tuple[str, ...] = tuple(field.name for field in fields(JudgmentRow))
 _FIRST_NUMBER = COLUMNS.index("delta_e00")
 
 
@@ -77,16 +77,20 @@ def margin(found: Measurement) -> float | None:
 
 
 def judged(
-    srgb8: np.ndarray, mask: np.ndarray, asked: Asking, rule_ids: Sequence[str], k: int = 0,
+    srgb8: np.ndarray,
+    mask: np.ndarray,
+    asked: Asking,
+    rule_ids: Sequence[str],
+    k: int = 0,
     **about: Any,
-) -> Iterator[Row]:  # fmt: skip
+) -> Iterator[JudgmentRow]:
     """Rows of every rule and every color asked, ``k`` neighbors accepted; ``about`` are the Row's
     object, light, seed, color, system and second.
 
     What does not depend on the color asked is computed once for all of them
-    (core.verdict.measure.Known). A rule that cannot judge gives rows that are unscored.
+    (core.verdict.measure.MaskCache). A rule that cannot judge gives rows that are unscored.
     """
-    known = Known()
+    known = MaskCache()
     for number, target in enumerate(asked.targets):
         for rule_id in rule_ids:
             try:
@@ -98,12 +102,12 @@ def judged(
             yield row(found, NEAR if number else TRUE, **about)
 
 
-def row(found: Measurement, relation: str, **about: Any) -> Row:
+def row(found: Measurement, relation: str, **about: Any) -> JudgmentRow:
     """The row of one measurement."""
     verdict = found.verdict
     values = {metric.name: float(metric.value) for metric in verdict.metrics}
     confidence = verdict.confidence_percent
-    return Row(
+    return JudgmentRow(
         asked=found.target.label,
         relation=relation,
         rule=verdict.rule,
@@ -117,7 +121,7 @@ def row(found: Measurement, relation: str, **about: Any) -> Row:
     )
 
 
-def unscored_rows(asked: Asking, rule_ids: Sequence[str], **about: Any) -> Iterator[Row]:
+def unscored_rows(asked: Asking, rule_ids: Sequence[str], **about: Any) -> Iterator[JudgmentRow]:
     """The rows of a picture that could not be had, as :func:`judged`."""
     for number, target in enumerate(asked.targets):
         for rule_id in rule_ids:

@@ -77,13 +77,20 @@ def read_path_traced(path: Path) -> PathTraced:
 
 def _rules(figures: list[Mapping[str, Any]]) -> tuple[TracedRule, ...]:
     found: dict[tuple[str, str, str], dict[str, Figure]] = {}
-    for one in figures:
-        if one["by"] == "all":
-            mine = found.setdefault((one["set"], one["rule"], one["version"]), {})
-            mine[one["system"]] = Figure(
-                one["set"], one["system"], "all", "",
-                one["hits"], one["asked"], one["false_accepts"], one["tried"], 0,
-                *rate_percent(one["hits"], one["asked"]),
-                *rate_percent(one["false_accepts"], one["tried"]),
-            )  # fmt: skip
+    for figure in figures:
+        if figure["by"] == "all":
+            mine = found.setdefault((figure["set"], figure["rule"], figure["version"]), {})
+            mine[figure["system"]] = Figure(
+                figure["set"],
+                figure["system"],
+                "all",
+                "",
+                figure["hits"],
+                figure["asked"],
+                figure["false_accepts"],
+                figure["tried"],
+                0,
+                *rate_percent(figure["hits"], figure["asked"]),
+                *rate_percent(figure["false_accepts"], figure["tried"]),
+            )
     return tuple(TracedRule(*key, cells) for key, cells in found.items())

@@ -2,6 +2,9 @@
 
 A task's fingerprint names everything that its rows depend on, the code that judges among it. A
 kept file with another fingerprint is done again.
+
+Half of the objects and half of the lights are "tuned". Held-out figures are those of held-out
+objects under held-out lights; a picture with one of each is "mixed".
 """
 
 from __future__ import annotations
@@ -15,19 +18,33 @@ from pathlib import Path
 from typing import Any
 
 from core.color.systems import parse_target
-from core.diagnosis.colors import SET_SYSTEMS, set_colors
-from core.diagnosis.pictures import TWO_MATERIAL_OBJECTS, picture
+from core.diagnosis.colors import SET_SYSTEMS, TWO_MATERIAL_OBJECTS, picture, set_colors
 from core.errors import BadInput
 from core.generation.renderer import LIGHTS, RENDERER_VERSION
 from core.generation.renderer.checks import check_object, check_size_and_seed, checked_light
 from core.verdict.measure import measure
 from core.verdict.rules import RULES, rule
 
+TUNED_OBJECTS = ("sphere", "mug", "book", "apple", "vase", "chair", "hat")
+HELD_OUT_OBJECTS = ("cube", "cylinder", "torus", "banana", "teapot", "car", "teddy bear")
+TUNED_LIGHTS = ("overcast", "window")
+HELD_OUT_LIGHTS = ("studio", "hard")
+SPLIT: dict[str, dict[str, tuple[str, ...]]] = {
+    "objects": {"tuned": TUNED_OBJECTS, "held_out": HELD_OUT_OBJECTS},
+    "lights": {"tuned": TUNED_LIGHTS, "held_out": HELD_OUT_LIGHTS},
+}
+
 _CORE = Path(__file__).resolve().parents[1]
 _JUDGING_CODE = (
-    "color", "verdict", "generation/renderer", "images/pixels.py", "masks/cleanup.py",
-    "diagnosis/colors.py", "diagnosis/judging.py", "diagnosis/pictures.py", "diagnosis/work.py",
-)  # fmt: skip
+    "color",
+    "verdict",
+    "generation/renderer",
+    "images/pixels.py",
+    "masks/cleanup.py",
+    "diagnosis/colors.py",
+    "diagnosis/judging.py",
+    "diagnosis/work.py",
+)
 
 
 @dataclass(frozen=True)
@@ -104,8 +121,8 @@ class Task:
 def rules_used(rule_ids: Sequence[str] = (), k: int = 0) -> tuple[RuleUsed, ...]:
     """The rules of those ids, all of them by default, each asked once for its parameters.
 
-    ``k`` as for :func:`core.verdict.measure.accepted`. Raises BadInput for an unknown id or such a
-    k.
+    ``k`` as for :func:`core.verdict.candidates.accepted`. Raises BadInput for an unknown id or such
+    a k.
     """
     chosen = [rule(rule_id) for rule_id in rule_ids] or list(RULES)
     probe, target = picture("sphere", "overcast", 0, "#E83B1B", 64), parse_target("#E83B1B")
@@ -155,9 +172,16 @@ def renderer_tasks(
                     task = Task(
                         f"{kind}--{name.replace(' ', '-')}--{light}--{seed}",
                         tuple(used.id for used in rules),
-                        name, light, seed, size_px, tuple(systems), every, len(tasks) % every,
-                        is_two, k=_k(rules),
-                    )  # fmt: skip
+                        name,
+                        light,
+                        seed,
+                        size_px,
+                        tuple(systems),
+                        every,
+                        len(tasks) % every,
+                        is_two,
+                        k=_k(rules),
+                    )
                     tasks.append(replace(task, fingerprint=_fingerprint(task, rules)))
     return tasks
 
@@ -204,3 +228,17 @@ def code_sha256() -> str:
             digest.update(file.relative_to(_CORE).as_posix().encode() + b"\0")
             digest.update(file.read_bytes())
     return digest.hexdigest()
+
+
+def part_of(object_name: str, light: str) -> str:
+    """One of "tuned", "held_out" and "mixed".
+
+    Empty for an object or a light outside of the split: so is the light "even", which shows the
+    exact color everywhere and would flatter every rule.
+    """
+    if object_name in TUNED_OBJECTS and light in TUNED_LIGHTS:
+        return "tuned"
+    if object_name in HELD_OUT_OBJECTS and light in HELD_OUT_LIGHTS:
+        return "held_out"
+    known_object = object_name in TUNED_OBJECTS + HELD_OUT_OBJECTS
+    return "mixed" if known_object and light in TUNED_LIGHTS + HELD_OUT_LIGHTS else ""

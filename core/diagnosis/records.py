@@ -110,7 +110,7 @@ class Published:
 
 
 @dataclass(frozen=True)
-class Report:
+class DiagnosisReport:
     """One diagnosis.
 
     ``systems`` are the colors of each; ``images`` the pictures judged, those of two materials
@@ -150,7 +150,7 @@ class Report:
         return next((rule for rule in self.rules if rule.id == rule_id), None)
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Report:
+    def from_json(cls, data: Mapping[str, Any]) -> DiagnosisReport:
         """The report that :meth:`as_json` wrote. Raises BadInput for anything else."""
         if not isinstance(data, Mapping) or data.get("schema") != SCHEMA:
             found = data.get("schema") if isinstance(data, Mapping) else type(data).__name__

@@ -10,16 +10,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core.diagnosis import shards
-from core.diagnosis.codebook import codebook
 from core.diagnosis.colors import set_colors
-from core.diagnosis.figures import figures_by_rule
-from core.diagnosis.judging import Row
-from core.diagnosis.plan import RuleUsed, Task
-from core.diagnosis.records import Published, Report, RuleReport
-from core.diagnosis.roc import roc_by_rule
-from core.diagnosis.split import SPLIT
+from core.diagnosis.figures import figures_by_rule, roc_by_rule, worst_by_rule
+from core.diagnosis.judging import JudgmentRow
+from core.diagnosis.plan import SPLIT, RuleUsed, Task
+from core.diagnosis.records import DiagnosisReport, Published, RuleReport
+from core.diagnosis.shards import codebook
 from core.diagnosis.workers import Pool
-from core.diagnosis.worst import worst_by_rule
 from core.errors import BadInput
 from core.generation.renderer import RENDERER_VERSION
 
@@ -68,7 +65,7 @@ def diagnose(
     every: int = 1,
     source: str = "",
     watch: Watch = unwatched,
-) -> Report:
+) -> DiagnosisReport:
     """Does the tasks that ``out`` does not hold yet and writes ``report.json``,
     ``verdicts.csv.gz`` and ``codebook.md`` there.
 
@@ -94,7 +91,7 @@ def diagnose(
             if finished is not None:
                 processor += finished.processor_seconds
                 kept[finished.task.key] = shards.load(folder, finished.task)
-    rows: list[Row] = []
+    rows: list[JudgmentRow] = []
     problems: list[str] = []
     for task in tasks:
         found = kept[task.key]
@@ -116,7 +113,7 @@ def diagnose(
     return report
 
 
-def read_report(out: Path) -> Report:
+def read_report(out: Path) -> DiagnosisReport:
     """The report of a folder that :func:`diagnose` wrote. Raises BadInput where there is none."""
     path = out / REPORT
     try:
@@ -125,17 +122,17 @@ def read_report(out: Path) -> Report:
         raise BadInput(f"Cannot read {path}: {error.strerror}.") from error
     except ValueError as error:
         raise BadInput(f"{path} is no JSON: {error}.") from error
-    return Report.from_json(data)
+    return DiagnosisReport.from_json(data)
 
 
 def _report(
     rules: Sequence[RuleUsed],
     tasks: Sequence[Task],
-    rows: Sequence[Row],
+    rows: Sequence[JudgmentRow],
     problems: Sequence[str],
     every: int,
     source: str,
-) -> Report:
+) -> DiagnosisReport:
     figures = figures_by_rule(rows, split=not source)
     rocs, worst = roc_by_rule(rows), worst_by_rule(rows)
     systems = _in_order(row.system for row in rows)
@@ -145,7 +142,7 @@ def _report(
         else len(set_colors(system_id))
         for system_id in systems
     }
-    return Report(
+    return DiagnosisReport(
         renderer_version="" if source else RENDERER_VERSION,
         created_at=datetime.now(UTC).isoformat(timespec="seconds"),
         size_px=tasks[0].size_px,
@@ -160,15 +157,20 @@ def _report(
         seconds=0.0,
         rules=tuple(
             RuleReport(
-                used.id, used.version, used.name, used.parameters, figures.get(used.id, ()),
-                rocs.get(used.id, {}), worst.get(used.id, ()),
+                used.id,
+                used.version,
+                used.name,
+                used.parameters,
+                figures.get(used.id, ()),
+                rocs.get(used.id, {}),
+                worst.get(used.id, ()),
             )
             for used in rules
         ),
         published=PUBLISHED,
         source=source,
         problems=tuple(problems),
-    )  # fmt: skip
+    )
 
 
 def _in_order(names: Iterable[str]) -> tuple[str, ...]:

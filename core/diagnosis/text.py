@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.diagnosis.records import Figure, Report, RuleReport
+from core.diagnosis.records import DiagnosisReport, Figure, RuleReport
 
 _SETS = {
     "pooled": "all pictures of one material",
@@ -12,7 +12,7 @@ _SETS = {
 _NAMES = {"l2": "L2", "css": "CSS", "l1": "L1", "l3": "L3"}
 
 
-def text(report: Report) -> str:
+def text(report: DiagnosisReport) -> str:
     """Hits and false accepts of every rule, pooled, held out and of two materials."""
     lines = [_head(report)]
     systems = list(report.systems)
@@ -33,7 +33,7 @@ def text(report: Report) -> str:
 _COLUMNS = ("hits", "false accepts")
 
 
-def _head(report: Report) -> str:
+def _head(report: DiagnosisReport) -> str:
     two = f", {report.images_two_material:,} of them of two materials"
     what = f"{report.images:,} pictures{two if report.images_two_material else ''}"
     if report.source:
@@ -70,7 +70,7 @@ def _rate(percent: float | None, low: float | None, high: float | None) -> str:
     return "" if percent is None else f"{percent:.2f}% ({low:.2f}-{high:.2f})"
 
 
-def _published(report: Report, systems: list[str]) -> list[str]:
+def _published(report: DiagnosisReport, systems: list[str]) -> list[str]:
     known = {one.system: f"{one.hit_percent:.2f}%" for one in report.published}
     return [cell for key in systems for cell in (known.get(key, ""), "not published")]
 
@@ -79,7 +79,7 @@ def _line(label: str, cells: list[str]) -> str:
     return f"  {label:<24}" + "".join(f"{cell:>23}" for cell in cells).rstrip()
 
 
-def _notes(report: Report) -> list[str]:
+def _notes(report: DiagnosisReport) -> list[str]:
     lines = [
         "Hits: judged against the true color and passed. False accepts: judged against one of the",
         "five nearest colors at least 10 ΔE00 from the true one and passed. In brackets Wilson's",

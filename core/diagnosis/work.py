@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from core.color.systems import NamedColor, find
-from core.diagnosis.colors import asking, second_color, set_colors
-from core.diagnosis.judging import TRUE, Row, judged, unscored_rows
-from core.diagnosis.pictures import TWO_MATERIAL_OBJECTS, picture
+from core.diagnosis.colors import TWO_MATERIAL_OBJECTS, asking, picture, second_color, set_colors
+from core.diagnosis.judging import TRUE, JudgmentRow, judged, unscored_rows
 from core.diagnosis.plan import FileRow, Task
 from core.errors import TrueHueError
 from core.generation.renderer import LIGHTS
@@ -18,11 +17,11 @@ Step = Callable[[], None]
 """Called after each picture; what it raises ends the task."""
 
 
-def rows_of(task: Task, step: Step) -> tuple[list[Row], list[str]]:
+def rows_of(task: Task, step: Step) -> tuple[list[JudgmentRow], list[str]]:
     """All rows of a task in order, and what was wrong with its files in sentences."""
     if not task.files:
         return list(_rendered(task, step)), []
-    rows: list[Row] = []
+    rows: list[JudgmentRow] = []
     problems: list[str] = []
     for one in task.files:
         try:
@@ -34,9 +33,9 @@ def rows_of(task: Task, step: Step) -> tuple[list[Row], list[str]]:
     return rows, problems
 
 
-def _rendered(task: Task, step: Step) -> Iterator[Row]:
+def _rendered(task: Task, step: Step) -> Iterator[JudgmentRow]:
     """Names that share a color share its picture, and so their rows up to the name."""
-    done: dict[tuple[str, str], list[Row]] = {}
+    done: dict[tuple[str, str], list[JudgmentRow]] = {}
     for system_id, name in task.colors:
         color = find(name, system_id)
         same = done.get((system_id, color.hex))
@@ -47,11 +46,19 @@ def _rendered(task: Task, step: Step) -> Iterator[Row]:
             )
             same = list(
                 judged(
-                    srgb8, mask, asking(name, system_id), task.rule_ids, task.k,
-                    object=task.object, light=task.light, seed=task.seed, system=system_id,
-                    color=name, second=second,
+                    srgb8,
+                    mask,
+                    asking(name, system_id),
+                    task.rule_ids,
+                    task.k,
+                    object=task.object,
+                    light=task.light,
+                    seed=task.seed,
+                    system=system_id,
+                    color=name,
+                    second=second,
                 )
-            )  # fmt: skip
+            )
             done[system_id, color.hex] = same
         for row in same:
             asked = name if row.relation == TRUE else row.asked
@@ -67,25 +74,40 @@ def _second(task: Task, color: NamedColor) -> str:
     return second_color(place + turn, color.srgb8)
 
 
-def _loaded(one: FileRow, task: Task) -> Iterator[Row]:
+def _loaded(one: FileRow, task: Task) -> Iterator[JudgmentRow]:
     if one.problem:
         raise TrueHueError(one.problem)
     asked = asking(one.color, one.system)
     image = load_image(one.file)
     mask = load_mask(one.mask, image.srgb8.shape[:2])
     yield from judged(
-        image.srgb8, mask, asked, task.rule_ids, task.k, object=one.object, light=one.light,
-        seed=0, system=one.system, color=asked.true.label, second="",
-    )  # fmt: skip
+        image.srgb8,
+        mask,
+        asked,
+        task.rule_ids,
+        task.k,
+        object=one.object,
+        light=one.light,
+        seed=0,
+        system=one.system,
+        color=asked.true.label,
+        second="",
+    )
 
 
-def _unusable(one: FileRow, rule_ids: tuple[str, ...]) -> Iterator[Row]:
+def _unusable(one: FileRow, rule_ids: tuple[str, ...]) -> Iterator[JudgmentRow]:
     """The rows of a picture that cannot be read: unscored, so that it stays in the count."""
     try:
         asked = asking(one.color, one.system)
     except TrueHueError:
         return  # Without a color there is nothing that was asked; the problem is reported.
     yield from unscored_rows(
-        asked, rule_ids, object=one.object, light=one.light, seed=0, system=one.system,
-        color=asked.true.label, second="",
-    )  # fmt: skip
+        asked,
+        rule_ids,
+        object=one.object,
+        light=one.light,
+        seed=0,
+        system=one.system,
+        color=asked.true.label,
+        second="",
+    )

@@ -19,9 +19,12 @@ from core.errors import TrueHueError
 
 # One thread a worker: two workers with two threads each would wait for each other.
 _ONE_THREAD = (
-    "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS",
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
     "VECLIB_MAXIMUM_THREADS",
-)  # fmt: skip
+)
 
 # Set in each worker by _begin.
 _done: Any = None

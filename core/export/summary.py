@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from core.export.latest import Part, columns_of, latest, parts_of
+from core.export.result_tables import Part, columns_of, latest, parts_of
 from core.runs.folder import RunFolder
 from core.runs.score import CAUSES
 from core.runs.shards import BadShard
@@ -23,7 +23,7 @@ _NOT_DRAWN = "no-image"
 
 
 @dataclass
-class Look:
+class RunSummary:
     """``done`` pictures have a result. ``unscored`` counts by rule why those that were drawn have
     no score, as keys of core.runs.score.CAUSES; ``unmeasured`` why the colors of concepts that
     were drawn could not be measured, in sentences, of ``concepts`` pictures."""
@@ -34,7 +34,7 @@ class Look:
     unmeasured: Counter[str] = field(default_factory=Counter)
 
 
-def look(folder: RunFolder) -> Look:
+def look(folder: RunFolder) -> RunSummary:
     """Reads a few columns of the run's results: a second for 200,000 pictures. Raises BadShard."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -42,7 +42,7 @@ def look(folder: RunFolder) -> Look:
     parts = parts_of(folder)
     _, places, rows = latest(parts)
     found: Counter[tuple[str, str]] = Counter()
-    seen = Look(len(rows))
+    seen = RunSummary(len(rows))
     measures = bool((folder.summary().get("made_with") or {}).get("profile"))
     for place in np.unique(places).tolist():
         verdicts = _verdicts(parts[place])
@@ -50,8 +50,9 @@ def look(folder: RunFolder) -> Look:
         counts = pc.is_in(parents, pa.array(rows[places == place]).cast(parents.type))
         lost = pc.equal(flat.field("picture_status"), UNSCORED)
         chosen = pc.and_(counts, pc.and_(lost, flat.field("leads")))
-        pairs = zip(*(pc.filter(flat.field(name), chosen).to_pylist() for name in _NEEDED[:2]),
-                    strict=True)  # fmt: skip
+        pairs = zip(
+            *(pc.filter(flat.field(name), chosen).to_pylist() for name in _NEEDED[:2]), strict=True
+        )
         found.update(pairs)
         if measures:
             _measured(seen, parts[place], rows[places == place])
@@ -64,7 +65,7 @@ def look(folder: RunFolder) -> Look:
     return seen
 
 
-def unscored_words(seen: Look, rules: int) -> list[str]:
+def unscored_words(seen: RunSummary, rules: int) -> list[str]:
     """``8 pictures unscored by every rule: 8 × no mask of the object``, a line a rule where rules
     differ; nothing where every picture that was drawn has a score. The same of concepts whose
     colors could not be measured."""
@@ -73,8 +74,9 @@ def unscored_words(seen: Look, rules: int) -> list[str]:
         each = [("every rule", each[0][1])]
     out = []
     for rule, causes in each:
-        reasons = [f"{count:,} × {CAUSES.get(cause, cause)}"
-                   for cause, count in causes.most_common(SHOWN)]  # fmt: skip
+        reasons = [
+            f"{count:,} × {CAUSES.get(cause, cause)}" for cause, count in causes.most_common(SHOWN)
+        ]
         rest = causes.total() - sum(count for _, count in causes.most_common(SHOWN))
         reasons += [f"{rest:,} for other reasons"] if rest else []
         pictures = "picture" if causes.total() == 1 else "pictures"
@@ -92,7 +94,7 @@ def unscored_words(seen: Look, rules: int) -> list[str]:
     return out
 
 
-def _measured(seen: Look, part: Part, rows: np.ndarray) -> None:
+def _measured(seen: RunSummary, part: Part, rows: np.ndarray) -> None:
     """Counts the profiles of the pictures that count, and the reasons where there is none."""
     column = columns_of(part, ("profiles",))["profiles"].combine_chunks()
     column = column.chunk(0) if hasattr(column, "chunk") and column.num_chunks else column

@@ -8,7 +8,7 @@ from dataclasses import replace
 from core.errors import BadInput
 from core.generation.backends.endpoints import Endpoint
 from core.generation.entry import ModelEntry
-from core.generation.main_memory import check_room
+from core.generation.memory import check_room
 from core.generation.readiness import server_name, servers, unknown_server
 from core.generation.registry import model
 from core.generation.request import LoadedModel

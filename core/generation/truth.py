@@ -48,9 +48,11 @@ def drawn_shape(origin: Mapping[str, Any], position: int) -> str:
 
 
 def true_color_words(
-    origin: Mapping[str, Any], target: ColorTarget, object_name: str = "",
+    origin: Mapping[str, Any],
+    target: ColorTarget,
+    object_name: str = "",
     position: int | None = None,
-) -> str:  # fmt: skip
+) -> str:
     """One sentence on an object's true color beside the asked one; empty if it is not known."""
     known = true_color_hex(origin, object_name, position)
     if not known:

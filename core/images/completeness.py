@@ -18,8 +18,15 @@ from PIL import Image
 
 from core.errors import ImageError
 
-_ADAM7 = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2),
-          (0, 1, 1, 2))  # fmt: skip
+_ADAM7 = (
+    (0, 0, 8, 8),
+    (4, 0, 8, 8),
+    (0, 4, 4, 8),
+    (2, 0, 4, 4),
+    (0, 2, 2, 4),
+    (1, 0, 2, 2),
+    (0, 1, 1, 2),
+)
 """First column, first row, step of columns, step of rows. Source: PNG, third edition, 8.1."""
 
 _CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}

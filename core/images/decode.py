@@ -28,9 +28,15 @@ MAX_PIXELS = 64_000_000
 _FORMATS = ("PNG", "JPEG", "BMP", "GIF", "PPM", "TIFF", "WEBP", "AVIF")
 _ACCEPTED = "PNG, JPEG, TIFF, WebP, AVIF, BMP, GIF and PPM/PGM files work"
 _SIGNATURES = (
-    (0, b"\x89PNG", "PNG"), (0, b"\xff\xd8\xff", "JPEG"), (0, b"BM", "BMP"), (0, b"GIF8", "GIF"),
-    (0, b"II*\0", "TIFF"), (0, b"MM\0*", "TIFF"), (8, b"WEBP", "WebP"), (4, b"ftypavif", "AVIF"),
-)  # fmt: skip
+    (0, b"\x89PNG", "PNG"),
+    (0, b"\xff\xd8\xff", "JPEG"),
+    (0, b"BM", "BMP"),
+    (0, b"GIF8", "GIF"),
+    (0, b"II*\0", "TIFF"),
+    (0, b"MM\0*", "TIFF"),
+    (8, b"WEBP", "WebP"),
+    (4, b"ftypavif", "AVIF"),
+)
 _ORIENTATION = 0x0112  # EXIF and TIFF tag
 _PHOTOMETRIC = 262  # TIFF tag; 0 means that white is 0, 6 means YCbCr
 _HEAD_BYTES = 1 << 16

@@ -102,9 +102,16 @@ class Prompt:
 
 
 _TEXTS = (
-    "system", "source", "template", "notation", "category", "concept", "modifier",
-    "modifier_kind", "style",
-)  # fmt: skip
+    "system",
+    "source",
+    "template",
+    "notation",
+    "category",
+    "concept",
+    "modifier",
+    "modifier_kind",
+    "style",
+)
 
 
 def _target_json(target: ObjectTarget) -> dict[str, Any]:

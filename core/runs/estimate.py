@@ -104,9 +104,10 @@ def _measured(plan: RunPlan, root: Path) -> tuple[float, int, str] | None:
     """Seconds a picture in the run that tells most, of how many pictures, and its name."""
     wanted = {name: getattr(plan, name) for name in ("model", "kind", "size_px", "steps")}
     wanted |= {
-        "guidance": plan.guidance, "masker": asdict(plan.masker),
-        "rules": [list(one) for one in plan.rules],
-    }  # fmt: skip
+        "guidance": plan.guidance,
+        "masker": asdict(plan.masker),
+        "rules": [list(rule) for rule in plan.rules],
+    }
     prompts = plan_json(plan)["prompts_sha256"]
     found: list[tuple[bool, int, float, str]] = []
     for folder in run_folders(root):
@@ -145,9 +146,7 @@ def _seconds(shards: list[Path]) -> tuple[float, int]:
 
 def _estimate(plan: RunPlan, workers: int, seconds: float | None, basis: str) -> Estimate:
     # Where only this machine's cores work, workers beyond them wait for each other.
-    cores_alone = plan.masker.kind != "grounded" and (
-        plan.kind != DRAWN or plan.model == RENDERER
-    )  # fmt: skip
+    cores_alone = plan.masker.kind != "grounded" and (plan.kind != DRAWN or plan.model == RENDERER)
     at_once = max(1, min(workers, plan.total, usable_cores() if cores_alone else workers))
     whole = None if seconds is None else seconds * plan.total / at_once
     side = plan.size_px or 1024

@@ -18,7 +18,7 @@ _COLUMNS = ("position", "attempt", "status", "reason")
 
 
 @dataclass
-class Done:
+class Progress:
     """What the shards and journals of a run hold, by position.
 
     ``attempts`` int32 ``(total,)`` is the latest attempt, 0 where there is none; ``failed`` bool
@@ -53,7 +53,7 @@ class Done:
         return tuple((text, count) for text, count in self.reasons.most_common(most) if count > 0)
 
 
-def done_of(folder: RunFolder, total: int) -> Done:
+def done_of(folder: RunFolder, total: int) -> Progress:
     """What a run's folder holds. Raises BadShard for a shard that cannot be read."""
     done = nothing_done(total)
     for path in folder.shards():
@@ -63,24 +63,24 @@ def done_of(folder: RunFolder, total: int) -> Done:
     return done
 
 
-def nothing_done(total: int) -> Done:
+def nothing_done(total: int) -> Progress:
     """What a run of ``total`` pictures begins with."""
-    return Done(np.zeros(total, np.int32), np.zeros(total, bool))
+    return Progress(np.zeros(total, np.int32), np.zeros(total, bool))
 
 
-def add_journal(done: Done, path: Path) -> None:
+def add_journal(done: Progress, path: Path) -> None:
     """Takes up what a journal holds; lines that are not of this run count for nothing, and neither
     does a journal that is sealed meanwhile."""
     try:
         results = read_journal(path)
     except FileNotFoundError:
         return
-    for one in results:
-        if type(one.position) is int and 0 <= one.position < len(done.attempts):
-            done.add(one.position, one.attempt, one.status, one.reason)
+    for result in results:
+        if type(result.position) is int and 0 <= result.position < len(done.attempts):
+            done.add(result.position, result.attempt, result.status, result.reason)
 
 
-def add_shard(done: Done, path: Path) -> None:
+def add_shard(done: Progress, path: Path) -> None:
     """Takes up what a shard holds. Raises BadShard."""
     table = read_columns(path, _COLUMNS)
     positions = table["position"].to_numpy()
@@ -111,7 +111,9 @@ def order_of(plan: RunPlan) -> np.ndarray:
     scenes: dict[tuple[tuple[str, str], ...], int] = {}
     kinds = np.array(
         [
-            scenes.setdefault(tuple((one.name, one.role) for one in prompt.targets), len(scenes))
+            scenes.setdefault(
+                tuple((target.name, target.role) for target in prompt.targets), len(scenes)
+            )
             for prompt in plan.prompts
         ],
         dtype=np.int64,

@@ -86,9 +86,10 @@ def of_tool(model_id: str, role: Role, sources: Sources) -> dict[str, Any]:
 
 def _of(found: Source) -> dict[str, Any]:
     return {
-        "repo": found.repo, "revision": found.revision,
+        "repo": found.repo,
+        "revision": found.revision,
         "fingerprint": f"sha256:{found.fingerprint()}",
-    }  # fmt: skip
+    }
 
 
 def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

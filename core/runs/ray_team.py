@@ -236,10 +236,11 @@ def _ended(error: Exception, name: str, where: str) -> TeamEvent:
     process = f"its process {where}".rstrip()
     if isinstance(error, ActorDiedError) and error.actor_init_failed:
         return TeamEvent(
-            BROKEN, name,
+            BROKEN,
+            name,
             f"A node cannot run this project: {_last_line(error)}. It has to be at {_PROJECT} on "
             "every node, with the same packages.",
-        )  # fmt: skip
+        )
     if isinstance(error, RayTaskError):
         cause = getattr(error, "cause", error)
         return TeamEvent(DIED, name, f"it broke ({type(cause).__name__}: {cause})")
@@ -253,5 +254,5 @@ def _ended(error: Exception, name: str, where: str) -> TeamEvent:
 
 
 def _last_line(error: Exception) -> str:
-    lines = [one.strip() for one in str(error).splitlines() if one.strip()]
+    lines = [splitline.strip() for splitline in str(error).splitlines() if splitline.strip()]
     return lines[-1][:300].rstrip(".") if lines else type(error).__name__

@@ -11,11 +11,10 @@ from core.color.spaces import chroma
 from core.prompts.prompt import Prompt
 from core.runs.concepts import only_measured
 from core.runs.records import ObjectVerdict
-from core.verdict.expectations import Finding
+from core.verdict.expectations import Localization
 from core.verdict.judge import PASS, UNSCORED, Verdict
-from core.verdict.measure import DIFFERS
-from core.verdict.settle import BROKE, judge_all
-from core.verdict.tasks import ObjectOutcome, Settings, TaskVerdict
+from core.verdict.rules import DIFFERS
+from core.verdict.tasks import BROKE, JudgeSettings, ObjectOutcome, TaskVerdict, judge_all
 
 CAUSES: Mapping[str, str] = MappingProxyType(
     {
@@ -49,9 +48,9 @@ NOTHING = -1
 def score(
     prompt: Prompt,
     srgb8: np.ndarray,
-    findings: Mapping[int, Finding],
+    findings: Mapping[int, Localization],
     rules: Sequence[tuple[str, str]],
-    settings: Settings,
+    settings: JudgeSettings,
     left_out: Collection[int] = (),
 ) -> tuple[ObjectVerdict, ...]:
     """The verdicts on a picture, rules and objects in their order.
@@ -76,18 +75,28 @@ def not_drawn(
         return ()
     return tuple(
         ObjectVerdict(
-            rule_id, version, NOTHING, "", "matches", UNSCORED, "image", "no-image", reason,
-            UNSCORED, reason, True,
+            rule_id,
+            version,
+            NOTHING,
+            "",
+            "matches",
+            UNSCORED,
+            "image",
+            "no-image",
+            reason,
+            UNSCORED,
+            reason,
+            True,
         )
         for rule_id, version in rules
-    )  # fmt: skip
+    )
 
 
 def rows_of(
-    verdict: TaskVerdict, findings: Mapping[int, Finding], left_out: Collection[int] = ()
+    verdict: TaskVerdict, findings: Mapping[int, Localization], left_out: Collection[int] = ()
 ) -> Iterator[ObjectVerdict]:
     """A row an object; the first of those with the picture's own status leads."""
-    statuses = [one.status for one in verdict.outcomes]
+    statuses = [outcome.status for outcome in verdict.outcomes]
     first = statuses.index(verdict.status)
     for place, one in enumerate(verdict.outcomes):
         said = one.measurement.verdict
@@ -117,7 +126,9 @@ def rows_of(
         )
 
 
-def cause_of(one: ObjectOutcome, finding: Finding | None, left_out: Collection[int] = ()) -> str:
+def cause_of(
+    one: ObjectOutcome, finding: Localization | None, left_out: Collection[int] = ()
+) -> str:
     """The key of core.runs.score.CAUSES that says why; empty for a pass."""
     if one.status == PASS:
         return ""
@@ -159,7 +170,7 @@ def direction(verdict: Verdict) -> str:
     return "lighter" if offset.lightness > 0 else "darker"
 
 
-def _unscored(one: ObjectOutcome, finding: Finding | None, left_out: Collection[int]) -> str:
+def _unscored(one: ObjectOutcome, finding: Localization | None, left_out: Collection[int]) -> str:
     if one.asked.position in left_out:
         return "left-out"
     if finding is None:

@@ -46,7 +46,7 @@ def _families(prompts: Sequence[Prompt], places: Sequence[int], limit: int) -> l
     for at in places:
         found.setdefault(family_of(prompts[at]), []).append(at)
     families = list(found.values())
-    sizes = np.array([len(one) for one in families])
+    sizes = np.array([len(family) for family in families])
     # About as many as fit on average; where to begin is what fills the limit best.
     for count in range(max(1, limit * len(families) // len(places)), 0, -1):
         chosen = np.arange(count) * len(families) // count
@@ -55,7 +55,9 @@ def _families(prompts: Sequence[Prompt], places: Sequence[int], limit: int) -> l
         if (sums <= limit).any():
             shift = int(np.argmax(np.where(sums <= limit, sums, 0)))
             return [at for number in (chosen + shift).tolist() for at in families[number]]
-    return _part(prompts, next((one for one in families if len(one) > limit), families[0]), limit)
+    return _part(
+        prompts, next((family for family in families if len(family) > limit), families[0]), limit
+    )
 
 
 def _part(prompts: Sequence[Prompt], family: Sequence[int], limit: int) -> list[int]:

@@ -95,8 +95,12 @@ def number_color(text: str) -> ColorTarget:
 def object_named(words: str) -> str:
     """The object of that name, in the singular or plural, as the tables write it; else empty."""
     known = _objects()
-    for form in (words, _IRREGULAR.get(words, words), words.removesuffix("s"),
-                 words.removesuffix("es")):  # fmt: skip
+    for form in (
+        words,
+        _IRREGULAR.get(words, words),
+        words.removesuffix("s"),
+        words.removesuffix("es"),
+    ):
         if form in known:
             return known[form]
     return ""

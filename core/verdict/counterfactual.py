@@ -48,16 +48,16 @@ def alternatives(found: Measurement) -> list[dict[str, float]]:
 
 def would_pass(accounts: Iterable[Limits], limits: Limits) -> bool:
     """Whether one of the alternatives has every number strictly below its limit."""
-    return any(all(value < limits[name] for name, value in one.items()) for one in accounts)
+    return any(all(value < limits[name] for name, value in account.items()) for account in accounts)
 
 
 def passes_from(accounts: Iterable[Limits], limits: Limits, metric: str) -> float | None:
     """The value that the limit of ``metric`` has to exceed for a pass, the others as they are;
     None where that limit alone cannot bring one."""
     open_ = [
-        one[metric]
-        for one in accounts
-        if all(value < limits[name] for name, value in one.items() if name != metric)
+        account[metric]
+        for account in accounts
+        if all(value < limits[name] for name, value in account.items() if name != metric)
     ]
     return min(open_, default=None)
 

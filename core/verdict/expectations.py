@@ -1,16 +1,19 @@
-"""What the targets of a prompt ask of each object, and what is known of where it is."""
+"""What the targets of a prompt ask of each object, and where each of them is by the masks."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from core.color.systems import ColorTarget
 from core.errors import BadInput
+from core.generation.backends.reference import Standing
+from core.images.mask import Mask
 from core.prompts.prompt import ObjectTarget
-from core.verdict.measure import DIFFERS, MATCHES
+from core.verdict.rules import DIFFERS, MATCHES
 
 STEPS = ("presence", "detection", "mask", "color")
 """Where the way from a picture to a verdict can end, in its order."""
@@ -19,7 +22,7 @@ PRESENCES = ("", "yes", "no", "unknown")
 
 
 @dataclass(frozen=True)
-class Asked:
+class Expectation:
     """One object that a verdict is needed on.
 
     ``position`` is that of its target. ``relation`` is ``matches`` or ``differs``: the object has
@@ -37,7 +40,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Finding:
+class Localization:
     """What is known of where one object is.
 
     ``mask`` bool ``(H, W)``, or None. ``presence`` is the answer to whether the object is in the
@@ -58,11 +61,11 @@ class Finding:
             raise BadInput(f"step is {self.step!r}: give one of {', '.join(STEPS)}.")
 
 
-ABSENT = Finding(presence="no", step="presence")
+ABSENT = Localization(presence="no", step="presence")
 """An object that is known not to be in the picture."""
 
 
-def asked_of(targets: Sequence[ObjectTarget]) -> tuple[Asked, ...]:
+def expectations_of(targets: Sequence[ObjectTarget]) -> tuple[Expectation, ...]:
     """The objects that a picture is judged by, in their order.
 
     A main object has to have its color. A reference (ICA) has to have its own or else the first
@@ -79,7 +82,7 @@ def asked_of(targets: Sequence[ObjectTarget]) -> tuple[Asked, ...]:
             color, guided = target.color or main, False
         if color is not None:
             label = label_of(targets, position)
-            found.append(Asked(position, target, color, relation, guided, label))
+            found.append(Expectation(position, target, color, relation, guided, label))
     return tuple(found)
 
 
@@ -104,3 +107,44 @@ def _same(one: str, other: str) -> bool:
 def _ordinal(place: int) -> str:
     words = ("first", "second", "third", "fourth", "fifth", "sixth")
     return words[place] if place < len(words) else f"{place + 1}th"
+
+
+def findings_of(
+    targets: Sequence[ObjectTarget],
+    masks: Mapping[int, Mask],
+    standings: Sequence[Standing] = (),
+    also: Iterable[int] = (),
+) -> dict[int, Localization]:
+    """What is known of each object that a color is asked of, by the position of its target.
+
+    ``also`` are positions of others that are looked for. ``masks`` by position. ``standings`` are
+    those of a picture that the reference renderer drew
+    (:func:`core.generation.backends.reference.shapes_for`), and empty for any other: an object that
+    it did not draw is absent, one that it has no shape for was left out. An object of which nothing
+    is known has no finding.
+    """
+    out = {}
+    for position in sorted({*(asked.position for asked in expectations_of(targets)), *also}):
+        mask = masks.get(position)
+        if mask is not None:
+            presence, reason = presence_of(mask.parameters, targets[position].name)
+            out[position] = Localization(mask.pixels, presence, "mask", reason)
+        elif standings:
+            place = standings[position]
+            left_out = Localization(step="mask", reason=place.note)
+            out[position] = ABSENT if place.shape is not None else left_out
+    return out
+
+
+def presence_of(parameters: Mapping[str, Any], name: str) -> tuple[str, str]:
+    """The answer kept with an automatic mask to whether its object is there, and what was said."""
+    for one in parameters.get("presence") or ():
+        if isinstance(one, Mapping) and one.get("object") == name:
+            answer = str(one.get("override") or one.get("answer") or "")
+            return answer, said(str(one.get("text") or answer))
+    return "", ""
+
+
+def said(text: str) -> str:
+    """The reason of a presence: what the model answered."""
+    return f"the answer was {text!r}."

@@ -10,33 +10,22 @@ import numpy as np
 
 from core.color import dominant as dominants
 from core.color.dominant import DominantColor, Selection
-from core.color.munsell import MunsellSamples, reconstructed
+from core.color.munsell import MunsellSamples
 from core.color.packing import check_pair
 from core.color.shading import LitColor, lit_color
 from core.color.spaces import hex_of, hue_deg, lab_to_srgb8
-from core.color.systems import ColorTarget, candidates, find, nearest_names
-from core.errors import BadInput, TrueHueError
+from core.color.systems import ColorTarget
+from core.errors import TrueHueError
 from core.images.pixels import MaskedColors, changed_colors, distinct_colors
 from core.masks.cleanup import released_cleanup
-from core.verdict.explain import explain, explain_differs
+from core.verdict.candidates import Candidate, accepted, samples_for
 from core.verdict.judge import FAIL, PASS, UNSCORED, Verdict, judge, unscored
-from core.verdict.rules import DEFAULT_RULE, Rule, rule
+from core.verdict.reasons import explain, explain_differs
+from core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, Rule, rule
 from core.verdict.truehue import judge_lit
 
-MAX_NEIGHBORS = 20
 MOST_KEPT = 32
 """Accepted colors that are written out with a verdict; of more, those that it speaks of."""
-MATCHES, DIFFERS = "matches", "differs"
-"""What an object has to do with a color: have it, or (COA's second object) not have it."""
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """One accepted color: the nominal one first. ``name`` is empty for a bare hex or rgb."""
-
-    name: str
-    hex: str
-    lab: tuple[float, float, float]
 
 
 @dataclass(frozen=True)
@@ -74,13 +63,14 @@ class Measurement:
             out[name] = metrics[name].value if name in metrics else None
         out["metrics"] = {
             name: {
-                "value": metric.value, "threshold": metric.threshold,
+                "value": metric.value,
+                "threshold": metric.threshold,
                 "passed": None if metric.threshold is None else metric.passed,
                 "candidate": self.candidates[metric.candidate].name
                 or self.candidates[metric.candidate].hex,
             }
             for name, metric in metrics.items()
-        }  # fmt: skip
+        }
         out["candidates"] = [
             {"name": c.name, "hex": c.hex, "lab": list(c.lab)} for c in self._kept_candidates()
         ]
@@ -89,16 +79,20 @@ class Measurement:
             out["found_hex"] = hex_of(lab_to_srgb8(np.array(verdict.lab)))
             out["found_hue_deg"] = float(hue_deg(np.array(verdict.lab)))
             out["offset"] = {
-                "lightness": verdict.offset.lightness, "chroma": verdict.offset.chroma,
+                "lightness": verdict.offset.lightness,
+                "chroma": verdict.offset.chroma,
                 "hue_deg": verdict.offset.hue_deg,
                 "to": self.candidates[verdict.nearest].name or self.candidates[verdict.nearest].hex,
-            }  # fmt: skip
+            }
             out["dominant"] = {
-                "method": found.method, "axis_hue_deg": found.axis_hue_deg,
-                "axis_share": found.axis_share, "achromatic": found.achromatic,
-                "pixels": found.pixel_count, "pixels_used": found.used_count,
+                "method": found.method,
+                "axis_hue_deg": found.axis_hue_deg,
+                "axis_share": found.axis_share,
+                "achromatic": found.achromatic,
+                "pixels": found.pixel_count,
+                "pixels_used": found.used_count,
                 "steps": [[name, pixels] for name, pixels in found.steps],
-            }  # fmt: skip
+            }
         if verdict.light is not None and verdict.confidence_percent is not None:
             out["confidence_percent"] = verdict.confidence_percent
             out["light"] = {**asdict(verdict.light), "seen_lab": list(verdict.light.seen_lab)}
@@ -131,93 +125,6 @@ class Measurement:
         }
 
 
-def samples_for(
-    target: ColorTarget, by: Rule, munsell: MunsellSamples | None, by_number: bool = False
-) -> MunsellSamples | None:
-    """The Munsell samples among which a rule looks for neighbors of a color, if it has any.
-
-    A rule of the reconstruction has its own; ``munsell`` are the user's. ``by_number``: the prompt
-    asked for numbers (NCU). There the released code looks up an empty name, also where a name
-    stands beside the numbers, and finds no category; only CSS, where the category is that of the
-    nearest level 3 color, needs no name. A bare hex or rgb value has no category at all.
-    """
-    if not by.same_candidate or target.system is None or target.name is None:
-        return None
-    if by_number and target.system != "css":
-        return None
-    return reconstructed() if by.reconstructed else munsell
-
-
-def accepted(
-    target: ColorTarget,
-    by: Rule,
-    k: int = 0,
-    munsell: MunsellSamples | None = None,
-    system: str | None = None,
-    by_number: bool = False,
-) -> tuple[tuple[Candidate, ...], str]:
-    """The colors that a rule accepts for a target, nominal first, and how they were chosen.
-
-    The paper takes the nominal color and its ``k`` nearest in the same system; it does not say k,
-    and 0 adds nothing to what it says. The released code takes the Munsell samples of the
-    category, where there are any (:func:`samples_for`); CSS names map to their nearest level 3
-    category. Neighbors of a bare hex or rgb value come from ``system``. Raises BadInput for a k
-    outside 0 to 20, or k > 0 without a system to take neighbors from.
-    """
-    nominal = Candidate(target.name or "", target.hex, target.lab)
-    if by.same_candidate:
-        samples = samples_for(target, by, munsell, by_number)
-        if samples is None:
-            return (nominal,), f"the nominal color alone ({_why_alone(target, by, munsell)})"
-        category, name = str(target.system), str(target.name)
-        if category == "css":
-            category, name = "l3", nearest_names(np.array(target.lab), "l3", 1)[0][0].name
-        more = _of_category(samples, category, find(name, category).id)
-        whose = " of our reconstruction" if by.reconstructed else ""
-        return (nominal, *more), f"nominal and {len(more)} Munsell samples of {name}{whose}"
-    if not 0 <= k <= MAX_NEIGHBORS:
-        raise BadInput(f"k, the number of neighbors, must lie between 0 and {MAX_NEIGHBORS}.")
-    if k == 0:
-        return (nominal,), "the nominal color alone (k = 0)"
-    system = target.system or system
-    if system is None:
-        raise BadInput(
-            f"{target.hex} belongs to no color system, so it has no neighbors. "
-            "Choose a system or set k to 0."
-        )
-    named, _ = candidates(target, system, k)
-    neighbors = named[1:] if target.name else named
-    return (
-        (nominal, *(Candidate(c.name, c.hex, c.lab) for c in neighbors)),
-        f"the nominal color and its {k} nearest in {system}",
-    )
-
-
-def _why_alone(target: ColorTarget, by: Rule, munsell: MunsellSamples | None) -> str:
-    if munsell is None and not by.reconstructed:
-        return "no Munsell samples imported"
-    if target.name is None:
-        return "a bare color has no category"
-    return "a color asked for by numbers has no category in the released code"
-
-
-_CATEGORIES: dict[tuple[str, str, int], tuple[Candidate, ...]] = {}
-
-
-def _of_category(samples: MunsellSamples, system: str, category_id: int) -> tuple[Candidate, ...]:
-    """The samples of a category in the order of their file; made once, for every verdict."""
-    key = (samples.sha256, system, category_id)
-    if key not in _CATEGORIES:
-        places = samples.places(system, category_id)
-        lab = samples.lab[places]
-        named = samples.names or tuple(f"sample {place + 1}" for place in range(len(samples.lab)))
-        _CATEGORIES[key] = tuple(
-            Candidate(f"Munsell {named[place]}", hex_of(srgb8), _triple(one))
-            for place, one, srgb8 in zip(places, lab, lab_to_srgb8(lab), strict=True)
-        )
-    return _CATEGORIES[key]
-
-
 def measure(
     srgb8: np.ndarray,
     mask: np.ndarray,
@@ -231,7 +138,7 @@ def measure(
     relation: str = MATCHES,
     guided: bool | None = None,
     by_number: bool = False,
-    known: Known | None = None,
+    known: MaskCache | None = None,
 ) -> Measurement:
     """Judges the pixels inside a mask against an asked color.
 
@@ -263,7 +170,7 @@ def measure(
         parameters["munsell_sha256"] = samples.sha256
     if unguided:
         parameters["guided"] = False
-    known = known or Known()
+    known = known or MaskCache()
     measured, colors, notes = _inside(srgb8, mask, by.cleanup, known)
     allowed_lab = np.array([c.lab for c in allowed])
     if by.lit:
@@ -280,9 +187,18 @@ def measure(
     else:
         verdict = replace(verdict, reason=explain(verdict, object_name))
     return Measurement(
-        verdict, target, allowed, object_name, mask_px, how, measured, colors, found, notes,
+        verdict,
+        target,
+        allowed,
+        object_name,
+        mask_px,
+        how,
+        measured,
+        colors,
+        found,
+        notes,
         relation,
-    )  # fmt: skip
+    )
 
 
 def measure_by_rules(
@@ -298,7 +214,7 @@ def measure_by_rules(
     MaskError or NoPixels when none can.
     """
     check_pair(srgb8, mask)
-    known = Known()
+    known = MaskCache()
     for rule_id in rule_ids:
         try:
             yield measure(srgb8, mask, target, rule_id, known=known, **settings)
@@ -311,7 +227,7 @@ _Inside = tuple[np.ndarray, MaskedColors, tuple[str, ...]]
 
 
 @dataclass
-class Known:
+class MaskCache:
     """What several rules on the same pixels need alike: found by the first, used by the others.
 
     ``inside`` by whether the clean-up came first; ``selection`` after it, and ``released`` the
@@ -324,7 +240,7 @@ class Known:
     lit: LitColor | None = None
 
 
-def _inside(srgb8: np.ndarray, mask: np.ndarray, cleanup: bool, known: Known) -> _Inside:
+def _inside(srgb8: np.ndarray, mask: np.ndarray, cleanup: bool, known: MaskCache) -> _Inside:
     """The measured mask, its colors and the clean-up's notes; from ``known`` if they are there."""
     if cleanup in known.inside:
         return known.inside[cleanup]
@@ -364,25 +280,25 @@ def unscored_measurement(
     return Measurement(verdict, target, (), object_name, relation=relation)
 
 
-def _lit(colors: MaskedColors, known: Known) -> LitColor:
+def _lit(colors: MaskedColors, known: MaskCache) -> LitColor:
     if known.lit is None:
         known.lit = lit_color(colors.srgb8, colors.lab, colors.counts)
     return known.lit
 
 
-def _dominant(colors: MaskedColors, by: Rule, target: ColorTarget, known: Known) -> DominantColor:
+def _dominant(
+    colors: MaskedColors, by: Rule, target: ColorTarget, known: MaskCache
+) -> DominantColor:
     if by.dominant == "released":
         if known.selection is None:
             known.selection = dominants.select_released(colors.lab, colors.counts)
         asked = target.lab if by.guided else None
         if asked not in known.released:
             known.released[asked] = dominants.released(
-                colors.lab, colors.counts, selection=known.selection,
+                colors.lab,
+                colors.counts,
+                selection=known.selection,
                 target_lab=None if asked is None else np.array(asked),
-            )  # fmt: skip
+            )
         return known.released[asked]
     return dominants.paper(colors.lab, colors.counts, centered=by.dominant == "paper-centred")
-
-
-def _triple(lab: np.ndarray) -> tuple[float, float, float]:
-    return float(lab[0]), float(lab[1]), float(lab[2])

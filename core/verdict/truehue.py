@@ -96,12 +96,15 @@ def judge_lit(
         nearest=best.nearest,
         offset=offset_between(best.found_lab, best.seen_lab),
         light=LightMatch(
-            factor=best.factor, haze_percent=100.0 * best.haze1, cost=best.cost,
-            percentile=best.part.percentile, clipped_percent=100.0 * lit.clipped_share,
+            factor=best.factor,
+            haze_percent=100.0 * best.haze1,
+            cost=best.cost,
+            percentile=best.part.percentile,
+            clipped_percent=100.0 * lit.clipped_share,
             seen_lab=_triple(best.seen_lab),
         ),
         confidence_percent=confidence_percent(margin, lit.materials.lead_percent),
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True)
@@ -138,10 +141,16 @@ def _best_account(parts: tuple[LitPart, ...], asked1: np.ndarray) -> _Account:
     best = np.unravel_index(int(misfit.argmin()), misfit.shape)
     level, nearest, factor, haze = (int(place) for place in best)
     return _Account(
-        parts[level], float(misfit[best]), float(distance[best]), float(cost[level, factor, haze]),
-        float(_FACTORS[factor]), float(hazes1[level, haze]), nearest, found_lab[level],
+        parts[level],
+        float(misfit[best]),
+        float(distance[best]),
+        float(cost[level, factor, haze]),
+        float(_FACTORS[factor]),
+        float(hazes1[level, haze]),
+        nearest,
+        found_lab[level],
         seen_lab[best],
-    )  # fmt: skip
+    )
 
 
 def factor_cost(factor: np.ndarray) -> np.ndarray:

@@ -27,7 +27,7 @@ _DICTIONARIES = (
     )
     """,
     # ``sector`` and ``asked_l2`` are places in core.analysis.records.SECTORS and in level 2 of
-    # ISCC-NBS; ``traits`` has a bit for each of storage.runs.rows.TRAITS.
+    # ISCC-NBS; ``traits`` has a bit for each of storage.runs.dictionaries.TRAITS.
     """
     CREATE TABLE known_colors (
         color_no  INTEGER PRIMARY KEY,
@@ -166,8 +166,8 @@ _RESULTS = (
     # One row an object, rule and picture. What belongs to the asked color and the prompt is written
     # again in each row, so that no question has to join. ``firsts`` and ``first_traits`` mark the
     # first row of a picture and rule that has this object, category, color, …: counting those
-    # counts pictures (storage.runs.rows). ``picture_reason`` is NULL where it equals ``told``;
-    # ``statuses`` is the picture's, as in run_items.
+    # counts pictures (storage.runs.dictionaries). ``picture_reason`` is NULL where it equals
+    # ``told``; ``statuses`` is the picture's, as in run_items.
     """
     CREATE TABLE run_verdicts (
         run_no              INTEGER NOT NULL,

@@ -11,8 +11,7 @@ import numpy as np
 
 from core.color.distances import checked
 from core.concepts.matching import normal
-from core.concepts.records import KINDS, DistributionFile, DistributionRow
-from core.concepts.sets import DistributionSetRecord
+from core.concepts.records import KINDS, DistributionFile, DistributionRow, DistributionSetRecord
 from core.errors import BadInput, StorageError
 from storage.database import canonical
 from storage.database.connection import Database, aware
@@ -143,10 +142,17 @@ def _id(
     kind: str, of_people: bool, rows: Sequence[tuple[str, str, int, list[float], Mapping[str, Any]]]
 ) -> str:
     spelled = sorted(
-        canonical.digest({"words": words, "contributor": contributor, "people": people,
-                          "weights": weights, "given": given})
+        canonical.digest(
+            {
+                "words": words,
+                "contributor": contributor,
+                "people": people,
+                "weights": weights,
+                "given": given,
+            }
+        )
         for words, contributor, people, weights, given in rows
-    )  # fmt: skip
+    )
     return canonical.digest({"kind": kind, "of_people": bool(of_people), "rows": spelled})
 
 
@@ -166,10 +172,15 @@ def _insert(
                 unnest(?::INTEGER[]), unnest(?::DOUBLE[71][]), unnest(?::VARCHAR[])
             """,
             [
-                set_id, list(range(start, start + len(part))), list(words), list(contributors),
-                list(people), list(weights), [canonical.dump(one) for one in given],
+                set_id,
+                list(range(start, start + len(part))),
+                list(words),
+                list(contributors),
+                list(people),
+                list(weights),
+                [canonical.dump(one) for one in given],
             ],
-        )  # fmt: skip
+        )
 
 
 def _row(
@@ -186,6 +197,16 @@ def _record(row: tuple[Any, ...]) -> DistributionSetRecord:
         raise StorageError(f"The set {set_id} has no name: the database is not whole.")
     rows, concepts, contributors = (int(count or 0) for count in counts)
     return DistributionSetRecord(
-        set_id, name, kind, of_people, file_name, source, tuple(notes), rows, concepts,
-        contributors, hidden, aware(created_at),
-    )  # fmt: skip
+        set_id,
+        name,
+        kind,
+        of_people,
+        file_name,
+        source,
+        tuple(notes),
+        rows,
+        concepts,
+        contributors,
+        hidden,
+        aware(created_at),
+    )

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.concepts.matching import normal
-from core.concepts.records import PictureProfile
-from core.concepts.sets import PictureSetRecord
+from core.concepts.records import PictureProfile, PictureSetRecord
 from core.errors import BadInput, StorageError, TrueHueError
 from storage.database import canonical
 from storage.database.connection import Database, aware
@@ -165,6 +164,12 @@ def _record(row: tuple[Any, ...]) -> PictureSetRecord:
     if name is None:  # only where the database was changed by hand
         raise StorageError(f"The set {set_id} has no name: the database is not whole.")
     return PictureSetRecord(
-        set_id, name, words, of_people, int(images or 0), int(contributors or 0), hidden,
+        set_id,
+        name,
+        words,
+        of_people,
+        int(images or 0),
+        int(contributors or 0),
+        hidden,
         aware(created_at),
-    )  # fmt: skip
+    )

@@ -30,13 +30,22 @@ from storage.results.where import (
     without,
 )
 from storage.results.words import Words
-from storage.runs.rows import FIRSTS, STATUSES, TRAITS
+from storage.runs.dictionaries import FIRSTS, STATUSES, TRAITS
 
 Facets = dict[str, list[tuple[str, str, int]]]
 
 PICTURE_FIELDS = ("run", "task", "system", "status", "cause")
-FACETS = (*PICTURE_FIELDS, "category", "object", "color", "sector", "asked_l2", "found_l2",
-          "modifier", "basic")  # fmt: skip
+FACETS = (
+    *PICTURE_FIELDS,
+    "category",
+    "object",
+    "color",
+    "sector",
+    "asked_l2",
+    "found_l2",
+    "modifier",
+    "basic",
+)
 _OF_COLOR = ("color", "sector", "asked_l2", "modifier", "basic")
 
 
@@ -54,9 +63,12 @@ def facets(database: Database, words: Words, meant: Slice) -> Facets:
 
 
 def _count(
-    database: Database, words: Words, meant: Slice, names: Sequence[str],
+    database: Database,
+    words: Words,
+    meant: Slice,
+    names: Sequence[str],
     counts: dict[str, Counter[Any]],
-) -> None:  # fmt: skip
+) -> None:
     """Put the counts of the facets ``names`` into ``counts``, by the number of the value."""
     rest = set_fields(meant)
     alone = not rest & (OBJECT_FIELDS | {"cause"})
@@ -79,9 +91,12 @@ def _count(
 
 
 def _firsts(
-    database: Database, words: Words, meant: Slice, names: Sequence[str],
+    database: Database,
+    words: Words,
+    meant: Slice,
+    names: Sequence[str],
     counts: dict[str, Counter[Any]],
-) -> None:  # fmt: skip
+) -> None:
     def rows(columns: str, field: str) -> list[tuple[Any, ...]]:
         where = condition(words, meant, (field,))
         return database.rows(
@@ -115,9 +130,12 @@ def _by_color(words: Words, name: str, rows: Iterable[tuple[Any, ...]]) -> Itera
 
 
 def _distinct(
-    database: Database, words: Words, meant: Slice, names: Sequence[str],
+    database: Database,
+    words: Words,
+    meant: Slice,
+    names: Sequence[str],
     counts: dict[str, Counter[Any]],
-) -> None:  # fmt: skip
+) -> None:
     """Pictures told apart: the rows are read once, and a picture's second row with a value is
     seen beside its first."""
     whole = Slice(rule=meant.rule, runs=meant.runs)

@@ -13,7 +13,7 @@ from core.analysis.records import WallItem
 from core.color.spaces import hex_of, lab_to_srgb8
 from storage.database.connection import Database
 from storage.results.words import Words
-from storage.runs.rows import STATUSES
+from storage.runs.dictionaries import STATUSES
 
 # Pictures that are looked up by run and place, and rows by their row id: joins with a short list
 # read a table once and decode next to nothing of it, where IN with a list is slow.
@@ -44,9 +44,11 @@ def apart(pictures: Sequence[int]) -> list[list[int]]:
 
 
 def items(
-    cursor: duckdb.DuckDBPyConnection, words: Words, rows: Sequence[int],
+    cursor: duckdb.DuckDBPyConnection,
+    words: Words,
+    rows: Sequence[int],
     cursors: Mapping[int, str],
-) -> list[WallItem]:  # fmt: skip
+) -> list[WallItem]:
     """The rows of verdicts as pictures on the wall, in their order."""
     if not rows:
         return []
@@ -74,11 +76,15 @@ def items(
     }
     return [
         _item(
-            words, row, prompts[row[5]], pictures[row[1], row[2]],
-            masks.get((row[1], row[2], row[4]), ""), cursors.get(row[0], ""),
+            words,
+            row,
+            prompts[row[5]],
+            pictures[row[1], row[2]],
+            masks.get((row[1], row[2], row[4]), ""),
+            cursors.get(row[0], ""),
         )
         for row in (verdicts[one] for one in rows)
-    ]  # fmt: skip
+    ]
 
 
 def _looked_up(
@@ -96,31 +102,74 @@ def _looked_up(
 
 
 def _item(
-    words: Words, row: tuple[Any, ...], prompt: Sequence[Any], picture: Sequence[Any],
-    mask_id: str, cursor: str,
-) -> WallItem:  # fmt: skip
+    words: Words,
+    row: tuple[Any, ...],
+    prompt: Sequence[Any],
+    picture: Sequence[Any],
+    mask_id: str,
+    cursor: str,
+) -> WallItem:
     (
-        _, run_no, position, image, target, _, task, system, object_no, category_no, color_no,
-        status, picture_status, cause, matches, delta_e00, delta_chroma, hue_deg, misfit, *lab,
-        rule_no, told, reason,
-    ) = row  # fmt: skip
+        _,
+        run_no,
+        position,
+        image,
+        target,
+        _,
+        task,
+        system,
+        object_no,
+        category_no,
+        color_no,
+        status,
+        picture_status,
+        cause,
+        matches,
+        delta_e00,
+        delta_chroma,
+        hue_deg,
+        misfit,
+        *lab,
+        rule_no,
+        told,
+        reason,
+    ) = row
     prompt_id, source, text = prompt
     image_id, failed, seed, width, height = picture
     found = None if lab[0] is None else (lab[0], lab[1], lab[2])
     color = None if color_no is None else words.colors[color_no]
     return WallItem(
-        run_id=words.run_ids[run_no], position=position, image=image, prompt_id=prompt_id,
-        prompt_source=source, text=text, task=words.names["task"][task],
-        system=words.names["system"][system], image_id=image_id, mask_id=mask_id,
-        target=target, object_name="" if object_no is None else words.names["object"][object_no],
+        run_id=words.run_ids[run_no],
+        position=position,
+        image=image,
+        prompt_id=prompt_id,
+        prompt_source=source,
+        text=text,
+        task=words.names["task"][task],
+        system=words.names["system"][system],
+        image_id=image_id,
+        mask_id=mask_id,
+        target=target,
+        object_name="" if object_no is None else words.names["object"][object_no],
         category="" if category_no is None else words.names["category"][category_no],
-        color=color.value if color else "", color_name=color.label if color else "",
+        color=color.value if color else "",
+        color_name=color.label if color else "",
         asked_hex=color.hex if color else "",
         found_hex="" if found is None else hex_of(lab_to_srgb8(np.array(found))),
-        status=STATUSES[status], picture_status=STATUSES[picture_status],
-        cause=words.names["cause"][cause], told=told, picture_reason=failed or reason,
+        status=STATUSES[status],
+        picture_status=STATUSES[picture_status],
+        cause=words.names["cause"][cause],
+        told=told,
+        picture_reason=failed or reason,
         relation="" if matches is None else "matches" if matches else "differs",
-        delta_e00=delta_e00, delta_chroma=delta_chroma, hue_deg=hue_deg, misfit=misfit,
-        lab=found, cursor=cursor, rule=words.names["rule"][rule_no], seed=seed, width=width,
+        delta_e00=delta_e00,
+        delta_chroma=delta_chroma,
+        hue_deg=hue_deg,
+        misfit=misfit,
+        lab=found,
+        cursor=cursor,
+        rule=words.names["rule"][rule_no],
+        seed=seed,
+        width=width,
         height=height,
-    )  # fmt: skip
+    )

@@ -12,7 +12,7 @@ from typing import Any
 
 from core.errors import BadInput
 from storage.database.connection import Database
-from storage.runs.rows import FAILS, PASSES, UNSCORES
+from storage.runs.dictionaries import FAILS, PASSES, UNSCORES
 
 METRICS = ("delta_chroma", "delta_e00", "hue_deg", "misfit")
 

@@ -13,7 +13,7 @@ from storage.results.items import items, snapshot
 from storage.results.wall import MOST
 from storage.results.where import OBJECT_FIELDS, condition, set_fields
 from storage.results.words import Words
-from storage.runs.rows import FAILS, PASSES
+from storage.runs.dictionaries import FAILS, PASSES
 
 CELLS = ("both", "only_a", "only_b", "neither", "unscored")
 """Both pass; one alone does, the other fails; both fail; either has no score."""
@@ -29,9 +29,16 @@ _OF_CELL = {
 
 
 def pairs(
-    database: Database, words: Words, run_a: str, run_b: str, meant: Slice, cell: str, limit: int,
-    after: str | None, start: int | None = None,
-) -> list[tuple[WallItem, WallItem]]:  # fmt: skip
+    database: Database,
+    words: Words,
+    run_a: str,
+    run_b: str,
+    meant: Slice,
+    cell: str,
+    limit: int,
+    after: str | None,
+    start: int | None = None,
+) -> list[tuple[WallItem, WallItem]]:
     """A page of pairs, in the order of the prompts; see
     :meth:`storage.results.queries.Results.pairs`."""
     if cell not in _OF_CELL:

@@ -31,7 +31,7 @@ from storage.results.pairs import CELLS, pair_counts, pairs
 from storage.results.wall import page
 from storage.results.where import COLUMNS, OBJECT_FIELDS, PICTURE, condition, set_fields
 from storage.results.words import Words
-from storage.runs.rows import FAILS, PASSES, STATUSES, TRAITS, UNSCORES
+from storage.runs.dictionaries import FAILS, PASSES, STATUSES, TRAITS, UNSCORES
 from storage.runs.runs import Runs
 
 __all__ = ["CELLS", "GROUPS", "Results"]
@@ -212,10 +212,16 @@ class Results:
         several = bool(set_fields(meant) & OBJECT_FIELDS)
         return self._asked(
             lambda words: page(
-                self._database, words, condition(words, meant), several, sort, descending, limit,
+                self._database,
+                words,
+                condition(words, meant),
+                several,
+                sort,
+                descending,
+                limit,
                 after,
             )
-        )  # fmt: skip
+        )
 
     def count(self, meant: Slice) -> int:
         """How many pictures there are."""
@@ -260,9 +266,15 @@ class Results:
         return self._asked(ask)
 
     def pairs(
-        self, run_a: str, run_b: str, meant: Slice, cell: str = "", limit: int = 60,
-        after: str | None = None, start: int | None = None,
-    ) -> list[tuple[WallItem, WallItem]]:  # fmt: skip
+        self,
+        run_a: str,
+        run_b: str,
+        meant: Slice,
+        cell: str = "",
+        limit: int = 60,
+        after: str | None = None,
+        start: int | None = None,
+    ) -> list[tuple[WallItem, WallItem]]:
         """Pictures of two runs with the same prompt and number, in the order of the prompts.
 
         ``cell`` is one of :data:`CELLS`, or empty for all. ``start`` is the position in the first
@@ -333,7 +345,7 @@ def _in_runs(words: Words, runs: Sequence[str]) -> str:
 
 
 _BITS = {
-    "modifier": sum(1 << TRAITS.index(one) for one in MODIFIERS),
+    "modifier": sum(1 << TRAITS.index(modifier) for modifier in MODIFIERS),
     "basic": sum(1 << TRAITS.index(one) for one in (BASIC, INTERMEDIATE)),
 }
 _MASKS = {name: f" & {bits}" for name, bits in _BITS.items()}

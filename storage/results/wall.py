@@ -35,7 +35,7 @@ _NO_KEY = "none"
 
 
 @dataclass(frozen=True)
-class Row:
+class VerdictRow:
     """Where a row of the wall stands: ``key`` is None where it has no number."""
 
     row: int
@@ -49,9 +49,15 @@ class Row:
 
 
 def page(
-    database: Database, words: Words, where: str, one_a_picture: bool, sort: str,
-    descending: bool, limit: int, after: str | None,
-) -> list[WallItem]:  # fmt: skip
+    database: Database,
+    words: Words,
+    where: str,
+    one_a_picture: bool,
+    sort: str,
+    descending: bool,
+    limit: int,
+    after: str | None,
+) -> list[WallItem]:
     """A page of the rows of ``where``; with ``one_a_picture`` only the first row of each picture.
 
     Raises :class:`BadInput` for an order or a cursor that is none.
@@ -71,16 +77,16 @@ def page(
 
 
 def _first_of_each(
-    cursor: duckdb.DuckDBPyConnection, order: _Order, begin: Row | None, limit: int
-) -> list[Row]:
+    cursor: duckdb.DuckDBPyConnection, order: _Order, begin: VerdictRow | None, limit: int
+) -> list[VerdictRow]:
     """The next rows, without those whose picture was shown with another object before."""
-    found: list[Row] = []
+    found: list[VerdictRow] = []
     shown: set[int] = set()
     start, wanted = begin, limit + limit // 2
     while len(found) < limit:
         rows = order.rows(cursor, start, wanted)
         if begin is not None and rows:
-            shown |= order.before(cursor, begin, [one.picture for one in rows])
+            shown |= order.before(cursor, begin, [row.picture for row in rows])
         for one in rows:
             if one.picture not in shown and len(found) < limit:
                 shown.add(one.picture)
@@ -102,9 +108,11 @@ class _Order:
         self.further, self.nearer = ("<", ">") if descending else (">", "<")
         self._sign = -1.0 if descending else 1.0
 
-    def rows(self, cursor: duckdb.DuckDBPyConnection, start: Row | None, limit: int) -> list[Row]:
+    def rows(
+        self, cursor: duckdb.DuckDBPyConnection, start: VerdictRow | None, limit: int
+    ) -> list[VerdictRow]:
         """The next rows after ``start``."""
-        found: list[Row] = []
+        found: list[VerdictRow] = []
         if start is None or start.key is not None:
             found = self._numbers(cursor, start, limit)
         if len(found) < limit:
@@ -114,12 +122,12 @@ class _Order:
                 f"AND {self.column} IS NULL AND place > ? ORDER BY place LIMIT ?",
                 [place, limit - len(found)],
             ).fetchall()
-            found += [Row(row, None, place) for row, place in rows]
+            found += [VerdictRow(row, None, place) for row, place in rows]
         return found
 
     def _numbers(
-        self, cursor: duckdb.DuckDBPyConnection, start: Row | None, limit: int
-    ) -> list[Row]:
+        self, cursor: duckdb.DuckDBPyConnection, start: VerdictRow | None, limit: int
+    ) -> list[VerdictRow]:
         """The next rows that have a number.
 
         An order by one plain column is what DuckDB is quick at, so equal numbers are put in order
@@ -146,7 +154,7 @@ class _Order:
                 [[row for _, row in keys]],
             ).fetchall()
         )
-        rows = [Row(row, key, places[row]) for key, row in keys]
+        rows = [VerdictRow(row, key, places[row]) for key, row in keys]
         rows.sort(key=lambda one: (self._sign * (one.key or 0.0), one.place))
         rows = [one for one in rows if start is None or self._after(one, start)]
         if len(rows) < limit and not whole:
@@ -154,9 +162,13 @@ class _Order:
         return rows[:limit]
 
     def _exactly(
-        self, cursor: duckdb.DuckDBPyConnection, where: str, values: list[float | None],
-        start: Row | None, limit: int,
-    ) -> list[Row]:  # fmt: skip
+        self,
+        cursor: duckdb.DuckDBPyConnection,
+        where: str,
+        values: list[float | None],
+        start: VerdictRow | None,
+        limit: int,
+    ) -> list[VerdictRow]:
         """The next rows of ``where``, with all that have equal numbers."""
         tied: list[Any] = []
         if start is not None:
@@ -167,13 +179,13 @@ class _Order:
             f"WHERE {where} ORDER BY key {self.direction}, place LIMIT {limit}",
             [*values, *tied],
         ).fetchall()
-        return [Row(*row) for row in rows]
+        return [VerdictRow(*row) for row in rows]
 
-    def _after(self, one: Row, start: Row) -> bool:
+    def _after(self, one: VerdictRow, start: VerdictRow) -> bool:
         return one.key != start.key or one.place > start.place
 
     def before(
-        self, cursor: duckdb.DuckDBPyConnection, start: Row, pictures: Sequence[int]
+        self, cursor: duckdb.DuckDBPyConnection, start: VerdictRow, pictures: Sequence[int]
     ) -> set[int]:
         """Those of ``pictures`` that have a row up to ``start``, and were shown before."""
         if start.key is None:
@@ -191,12 +203,12 @@ class _Order:
         ).fetchall()
         return {picture for (picture,) in rows}
 
-    def spell(self, row: Row) -> str:
+    def spell(self, row: VerdictRow) -> str:
         """Where a page ends, as text."""
         key = _NO_KEY if row.key is None else repr(row.key)
         return f"{self.sort}~{self.direction.lower()}~{key}~{row.place}"
 
-    def parse(self, text: str) -> Row:
+    def parse(self, text: str) -> VerdictRow:
         """A cursor of this order as it was given out."""
         try:
             sort, direction, key, place = text.split("~")
@@ -205,7 +217,7 @@ class _Order:
                 raise ValueError
             if (number is not None and not math.isfinite(number)) or not 0 <= int(place) < 2**62:
                 raise ValueError
-            return Row(-1, number, int(place))
+            return VerdictRow(-1, number, int(place))
         except ValueError as error:
             raise BadInput(
                 f"The page after {text[:60]!r} does not exist in this order: begin at the first."

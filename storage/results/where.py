@@ -15,7 +15,7 @@ from core.color.catalog import SYSTEMS
 from core.errors import BadInput
 from core.prompts.prompt import TASKS
 from storage.results.words import Words
-from storage.runs.rows import TRAITS
+from storage.runs.dictionaries import TRAITS
 
 OBJECT_FIELDS = frozenset(
     {"object", "category", "color", "sector", "chroma", "asked_l2", "found_l2", "modifier", "basic"}
@@ -27,11 +27,20 @@ COLOR_FIELDS = OBJECT_FIELDS - {"object", "category"}
 out."""
 
 COLUMNS = {
-    "run": "run_no", "task": "task_no", "system": "system_no", "category": "category_no",
-    "object": "object_no", "color": "color_no", "sector": "sector", "asked_l2": "asked_l2",
-    "found_l2": "found_l2", "modifier": "traits", "basic": "traits", "status": "picture_status",
+    "run": "run_no",
+    "task": "task_no",
+    "system": "system_no",
+    "category": "category_no",
+    "object": "object_no",
+    "color": "color_no",
+    "sector": "sector",
+    "asked_l2": "asked_l2",
+    "found_l2": "found_l2",
+    "modifier": "traits",
+    "basic": "traits",
+    "status": "picture_status",
     "cause": "cause_no",
-}  # fmt: skip
+}
 
 PICTURE = "(run_no::BIGINT << 32) + position"
 """One number for each picture."""

@@ -15,7 +15,7 @@ from core.color.systems import parse_target
 from core.errors import BadInput, NotStored, UnknownColor
 from core.verdict.rules import rule
 from storage.database.connection import Database
-from storage.runs.rows import STATUSES, TRAITS
+from storage.runs.dictionaries import STATUSES, TRAITS
 
 KINDS = ("task", "system", "category", "object", "cause", "step", "rule")
 
@@ -75,13 +75,17 @@ class Words:
 
     @cached_property
     def _places(self) -> Mapping[str, Mapping[str, int]]:
-        places = {kind: {name: at for at, name in enumerate(ones)}
-                  for kind, ones in self.names.items()}  # fmt: skip
+        places = {
+            kind: {name: at for at, name in enumerate(ones)} for kind, ones in self.names.items()
+        }
         places["run"] = {one: at for at, one in enumerate(self.run_ids)}
         places["color"] = {one.value: at for at, one in enumerate(self.colors)}
         for field, known in (
-            ("sector", SECTORS), ("status", STATUSES), ("trait", TRAITS), ("l2", l2_names()),
-        ):  # fmt: skip
+            ("sector", SECTORS),
+            ("status", STATUSES),
+            ("trait", TRAITS),
+            ("l2", l2_names()),
+        ):
             places[field] = {name: at for at, name in enumerate(known)}
         return places
 
@@ -112,8 +116,8 @@ class Words:
     def _bands(self) -> Mapping[str, list[int]]:
         found: dict[str, list[int]] = {f"{low:.0f}": [] for low in (0.0, *CHROMA_BANDS)}
         if self.colors:
-            sectors = [SECTORS[one.sector] for one in self.colors]
-            starts = bands_of(np.array([one.lab for one in self.colors]), sectors)
+            sectors = [SECTORS[color.sector] for color in self.colors]
+            starts = bands_of(np.array([color.lab for color in self.colors]), sectors)
             for at, low in enumerate(starts.tolist()):
                 found[f"{low:.0f}"].append(at)
         return found

@@ -8,7 +8,7 @@ from pathlib import Path
 import duckdb
 
 from core.runs.shards import BadShard
-from storage.runs.rows import STATUSES, case, first_row
+from storage.runs.dictionaries import STATUSES, case, first_row
 
 _WRONG = (
     (

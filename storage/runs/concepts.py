@@ -14,13 +14,13 @@ from core.prompts.prompt import Prompt
 from core.runs.concepts import concept_of
 from core.runs.records import STORED
 
-PROFILE = tuple(one.name for one in fields(ColorProfile))
+PROFILE = tuple(field.name for field in fields(ColorProfile))
 """Columns of a profile, in the order of the record."""
 
 
 def profile_of_columns(values: Sequence[Any]) -> ColorProfile:
     """The record of the columns :data:`PROFILE`, lists of numbers as they come from DuckDB."""
-    plain: list[Any] = [tuple(one) if isinstance(one, list) else one for one in values]
+    plain: list[Any] = [tuple(value) if isinstance(value, list) else value for value in values]
     return ColorProfile(**dict(zip(PROFILE, plain, strict=True)))
 
 
@@ -47,7 +47,7 @@ def scales_of(summary: Mapping[str, Any]) -> tuple[float | None, ...]:
     if summary.get("kind") == STORED:
         return (None,)
     scales = summary.get("guidances") or [summary.get("guidance")]
-    return tuple(None if one is None else float(one) for one in scales)
+    return tuple(None if scale is None else float(scale) for scale in scales)
 
 
 def scale_sql(summary: Mapping[str, Any], image: str = "image") -> str:

@@ -10,14 +10,35 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from core.analysis.names import nearest_l2, sector_codes, traits_of
+from core.analysis.names import (
+    BASIC,
+    DARK,
+    INTERMEDIATE,
+    ISH,
+    LIGHT,
+    PLAIN,
+    nearest_l2,
+    sector_codes,
+    traits_of,
+)
 from core.color.systems import ColorTarget
 from core.errors import BadInput
 from core.prompts.prompt import Prompt
-from core.verdict.expectations import Asked, asked_of
-from core.verdict.measure import DIFFERS
+from core.verdict.expectations import Expectation, expectations_of
+from core.verdict.judge import FAIL, PASS, UNSCORED
+from core.verdict.rules import DIFFERS
 from storage.database import canonical
-from storage.runs.rows import MOST_RULES, number_in, trait_bits
+
+STATUSES = ("", PASS, FAIL, UNSCORED)
+"""By their number; 0 where a rule says nothing of a picture."""
+PASSES, FAILS, UNSCORES = 1, 2, 3
+STATUS_BITS = 2
+MOST_RULES = 31  # two bits each in 63
+TRAITS = (LIGHT, DARK, ISH, PLAIN, BASIC, INTERMEDIATE)
+"""By their bit: modifiers of level 3, basic and intermediate names of level 2."""
+FIRSTS = ("object", "category", "color", "sector", "asked_l2", "found_l2")
+"""By their bit in ``firsts``: this row is the first of its picture and rule with that value. The
+last four look at objects only that have to have the color."""
 
 
 def numbers_of(
@@ -47,7 +68,7 @@ def colors_of(cursor: duckdb.DuckDBPyConnection, colors: Iterable[ColorTarget]) 
     """The numbers of all colors by their value, after new ones among ``colors`` got theirs."""
     rows = cursor.execute("SELECT value, color_no FROM known_colors").fetchall()
     known = {str(value): int(number) for value, number in rows}
-    new = {one.value: one for one in colors if one.value not in known}
+    new = {color.value: color for color in colors if color.value not in known}
     if not new:
         return known
     first = 1 + max(known.values(), default=-1)
@@ -118,7 +139,7 @@ def _add_prompts(
     prompts: Sequence[Prompt],
     bodies: Sequence[dict[str, Any]],
 ) -> None:
-    asked = [asked_of(prompt.targets) for prompt in prompts]
+    asked = [expectations_of(prompt.targets) for prompt in prompts]
     colors = colors_of(cursor, (one.color for ones in asked for one in ones))
     tasks = numbers_of(cursor, "task", (prompt.task for prompt in prompts))
     systems = numbers_of(cursor, "system", (prompt.system for prompt in prompts))
@@ -165,7 +186,7 @@ def _add_prompts(
     )
 
 
-def _of_target(asked: Sequence[Asked], place: int) -> Asked | None:
+def _of_target(asked: Sequence[Expectation], place: int) -> Expectation | None:
     return next((one for one in asked if one.position == place), None)
 
 
@@ -186,3 +207,27 @@ def _insert(
         f"INSERT INTO {table} ({', '.join(columns)}) SELECT {lists}",
         [values for _, values in columns.values()],
     )
+
+
+def trait_bits(traits: tuple[str, ...]) -> int:
+    """The bits of words of :data:`TRAITS`."""
+    return sum(1 << TRAITS.index(trait) for trait in traits)
+
+
+def case(expression: str, words: tuple[str, ...]) -> str:
+    """SQL that gives the place of a word in ``words`` (ours, never a user's), NULL for another."""
+    whens = " ".join(f"WHEN '{word}' THEN {at}" for at, word in enumerate(words) if word)
+    return f"CASE {expression} {whens} END"
+
+
+def number_in(cursor: duckdb.DuckDBPyConnection, sql: str) -> int:
+    """The one whole number that a question answers with."""
+    return int(cursor.execute(sql).fetchall()[0][0])
+
+
+def first_row(
+    cursor: duckdb.DuckDBPyConnection, sql: str, values: Any = None
+) -> tuple[Any, ...] | None:
+    """The first row of an answer. It is read whole: DuckDB 2.0 refuses a cursor with a rest."""
+    rows = cursor.execute(sql, values).fetchall()
+    return rows[0] if rows else None

@@ -15,9 +15,17 @@ from core.runs.shards import BadShard, read_columns, schema
 from storage.database.connection import Database
 from storage.runs.check import check
 from storage.runs.concepts import store_profiles
-from storage.runs.dictionaries import numbers_of
+from storage.runs.dictionaries import (
+    FIRSTS,
+    STATUS_BITS,
+    STATUSES,
+    TRAITS,
+    case,
+    first_row,
+    number_in,
+    numbers_of,
+)
 from storage.runs.images import store_images, store_masks
-from storage.runs.rows import FIRSTS, STATUS_BITS, STATUSES, TRAITS, case, first_row, number_in
 
 
 @dataclass(frozen=True)
@@ -56,12 +64,12 @@ def write(
     """
     known = cursor.execute("SELECT name FROM run_shards WHERE run_no = ?", [run_no]).fetchall()
     done = {name for (name,) in known}
-    shards = [one for one in shards if one.path.name not in done]
+    shards = [shard for shard in shards if shard.path.name not in done]
     if not shards:
         return 0
     first = number_in(cursor, "SELECT coalesce(max(shard_no) + 1, 0) FROM run_shards")
     _incoming(cursor, shards, first)
-    check(cursor, run_no, [one.path for one in shards], first)
+    check(cursor, run_no, [shard.path for shard in shards], first)
     _attempts(cursor, run_no)
     _verdicts(cursor)
     count = store_results(cursor, run_no)
@@ -74,8 +82,8 @@ def write(
         [
             list(range(first, first + len(shards))),
             run_no,
-            [one.path.name for one in shards],
-            [one.table.num_rows for one in shards],
+            [shard.path.name for shard in shards],
+            [shard.table.num_rows for shard in shards],
             database.now(),
         ],
     )

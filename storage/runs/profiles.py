@@ -43,7 +43,7 @@ class _Run:
         scales = scales_of(self.summary)
         if len(scales) == 1:
             return scales[0]
-        known = [one for one in scales if one is not None]
+        known = [scale for scale in scales if scale is not None]
         return guidance_at(image, None, known, int(self.summary["images"]))
 
 
@@ -78,10 +78,12 @@ class Profiles:
         counts = {(row[0], row[1]): (int(row[2]), int(row[3])) for row in rows}
         scales = scales_of(run.summary)
         return RunConcepts(
-            run_id, tuple(dict.fromkeys(one for one, _ in counts)),
+            run_id,
+            tuple(dict.fromkeys(one for one, _ in counts)),
             tuple(dict.fromkeys(style for _, style in counts)),
-            tuple(sorted(scales, key=lambda one: -1.0 if one is None else one)), counts,
-        )  # fmt: skip
+            tuple(sorted(scales, key=lambda one: -1.0 if one is None else one)),
+            counts,
+        )
 
     def pictures(
         self, run_id: str, concept_id: str, style: str | None = None, guidance: float | None = None
@@ -116,14 +118,18 @@ class Profiles:
                 cursor.execute(f"SELECT position, reason FROM run_unmeasured {where}").fetchall()
             )
             places = {row[0]: row[1] for row in measured}
-            masks = {
-                (position, target): mask_id
-                for position, target, mask_id in cursor.execute(
-                    "SELECT position, target, mask_id FROM run_masks "
-                    f"WHERE run_no = {run.run_no} AND position BETWEEN ? AND ?",
-                    [min(places), max(places)],
-                ).fetchall()
-            } if places else {}  # fmt: skip
+            masks = (
+                {
+                    (position, target): mask_id
+                    for position, target, mask_id in cursor.execute(
+                        "SELECT position, target, mask_id FROM run_masks "
+                        f"WHERE run_no = {run.run_no} AND position BETWEEN ? AND ?",
+                        [min(places), max(places)],
+                    ).fetchall()
+                }
+                if places
+                else {}
+            )
         found = {row[0]: row[1:] for row in measured}
         out: list[PictureProfile] = []
         unscored: Unscored = []
@@ -229,7 +235,7 @@ class Profiles:
         cell is not good and counts as missing. Raises :class:`NotStored` for a run or a concept of
         it that is not stored, :class:`BadInput` for a method that there is not.
         """
-        runs = {run_id: self._run(run_id) for run_id in {one.run_id for one in cells}}
+        runs = {run_id: self._run(run_id) for run_id in {cell.run_id for cell in cells}}
         for one in cells:
             _check(one.method)
         with self._database.transaction() as cursor:
@@ -294,16 +300,16 @@ def _replace(
         return
     columns = list(zip(*rows, strict=True))
     cells = list(rows.values())
-    weights = [None if one.weights is None else one.weights.tolist() for one in cells]
+    weights = [None if cell.weights is None else cell.weights.tolist() for cell in cells]
     table = {
         "run_no": pa.array(columns[0], pa.int32()),
         "prompt_no": pa.array(columns[1], pa.int32()),
         "guidance": pa.array(columns[2], pa.float64()),
         "method": pa.array(columns[3], pa.string()),
         "version": pa.repeat(VERSION, len(cells)),
-        "pictures": pa.array([one.images + one.unscored for one in cells], pa.int32()),
-        "images": pa.array([one.images for one in cells], pa.int32()),
-        "unscored": pa.array([one.unscored for one in cells], pa.int32()),
+        "pictures": pa.array([cell.images + cell.unscored for cell in cells], pa.int32()),
+        "images": pa.array([cell.images for cell in cells], pa.int32()),
+        "unscored": pa.array([cell.unscored for cell in cells], pa.int32()),
         "weights": pa.array(weights, pa.list_(pa.float64(), COUNT)),
     }
     cursor.register("cells_made", pa.table(table))

@@ -20,10 +20,9 @@ from core.runs.shards import BadShard
 from storage.database import canonical
 from storage.database.connection import Database, aware
 from storage.runs.concepts import know_concepts
-from storage.runs.dictionaries import prompts_of
+from storage.runs.dictionaries import first_row, number_in, prompts_of
 from storage.runs.files import bring
 from storage.runs.ingest import Shard, read, write
-from storage.runs.rows import first_row, number_in
 
 MAX_NAME = 200
 BATCH_ITEMS = 2_000

@@ -92,7 +92,7 @@ class Agreement:
 
 
 @dataclass(frozen=True)
-class Said:
+class VerdictPair:
     """What one rule said of a question, as stored."""
 
     evidence_id: str
@@ -112,8 +112,8 @@ class Pair:
     mask_id: str | None
     object_name: str
     target: Mapping[str, Any]
-    first: Said
-    second: Said
+    first: VerdictPair
+    second: VerdictPair
 
 
 class Agreements:
@@ -150,9 +150,15 @@ class Agreements:
         )
 
     def pairs(
-        self, first: str, second: str, cell: str = "disagree", limit: int = 24, offset: int = 0,
-        task: str | None = None, system: str | None = None,
-    ) -> list[Pair]:  # fmt: skip
+        self,
+        first: str,
+        second: str,
+        cell: str = "disagree",
+        limit: int = 24,
+        offset: int = 0,
+        task: str | None = None,
+        system: str | None = None,
+    ) -> list[Pair]:
         """Return ``limit`` questions of a part of the table (one of :data:`CELLS`), those judged
         last first, after leaving out ``offset`` of them. Raises :class:`BadInput` for an unknown
         part, or one rule twice.
@@ -164,9 +170,15 @@ class Agreements:
             f"{of}.{name}"
             for of in ("one", "other")
             for name in (
-                "evidence_id", "protocol", "version", "parameters", "status", "reason", "numbers",
+                "evidence_id",
+                "protocol",
+                "version",
+                "parameters",
+                "status",
+                "reason",
+                "numbers",
             )
-        )  # fmt: skip
+        )
         rows = self._database.rows(
             f"""
             WITH page AS (
@@ -218,8 +230,8 @@ def _where(
     return (f"WHERE {' AND '.join(tests)}" if tests else "", values)
 
 
-def _said(row: tuple[Any, ...]) -> Said:
+def _said(row: tuple[Any, ...]) -> VerdictPair:
     evidence_id, rule, version, parameters, status, reason, numbers = row
-    return Said(
+    return VerdictPair(
         evidence_id, rule, version, json.loads(parameters), status, reason, json.loads(numbers)
     )

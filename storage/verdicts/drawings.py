@@ -6,29 +6,47 @@ import json
 import re
 import secrets
 from collections.abc import Mapping, Sequence
-from typing import Any, Unpack
+from dataclasses import dataclass
+from typing import Any, TypedDict, Unpack
 
 from core.errors import BadInput, NotStored
 from core.prompts.prompt import ObjectTarget, Prompt, prompt_from_json
-from core.prompts.status import Mark
+from core.prompts.search.status import PromptStatus
 from core.records import DrawingRecord
 from storage.database import canonical
 from storage.database.connection import Database, aware
-from storage.verdicts.answers import ASKED
-from storage.verdicts.filters import STATUSES, Wanted, filter_of
-from storage.verdicts.prompt_status import Marks
+from storage.verdicts.answers import ASKED, TOGETHER, verdicts
+from storage.verdicts.prompt_status import PromptStatuses
+
+STATUSES = ("drawn", "failed")
+VERDICTS = ("pass", "fail", "unscored", "")
 
 SOURCES = ("drawn", "imported")
 
 # Name and type of each column that a record fills, in the order of DrawingRecord's use.
 _COLUMNS = {
-    "drawing_id": "VARCHAR", "job_id": "VARCHAR", "source": "VARCHAR", "prompt_source": "VARCHAR",
-    "prompt_id": "VARCHAR", "text": "VARCHAR", "targets": "VARCHAR", "task": "VARCHAR",
-    "model": "VARCHAR", "seed": "BIGINT", "guidance": "DOUBLE", "steps": "INTEGER",
-    "width": "INTEGER", "height": "INTEGER", "negative_text": "VARCHAR", "options": "VARCHAR",
-    "origin": "VARCHAR", "status": "VARCHAR", "reason": "VARCHAR", "image_id": "VARCHAR",
+    "drawing_id": "VARCHAR",
+    "job_id": "VARCHAR",
+    "source": "VARCHAR",
+    "prompt_source": "VARCHAR",
+    "prompt_id": "VARCHAR",
+    "text": "VARCHAR",
+    "targets": "VARCHAR",
+    "task": "VARCHAR",
+    "model": "VARCHAR",
+    "seed": "BIGINT",
+    "guidance": "DOUBLE",
+    "steps": "INTEGER",
+    "width": "INTEGER",
+    "height": "INTEGER",
+    "negative_text": "VARCHAR",
+    "options": "VARCHAR",
+    "origin": "VARCHAR",
+    "status": "VARCHAR",
+    "reason": "VARCHAR",
+    "image_id": "VARCHAR",
     "seconds": "DOUBLE",
-}  # fmt: skip
+}
 _READ = ", ".join([*_COLUMNS, "created_at"])
 _ID = re.compile("[0-9a-f]{64}")
 
@@ -38,7 +56,7 @@ class Drawings:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._marks = Marks(database)
+        self._marks = PromptStatuses(database)
 
     def add(self, drawing: DrawingRecord) -> DrawingRecord:
         """Store one drawing and return it with its ``drawing_id`` and ``created_at``.
@@ -97,7 +115,7 @@ class Drawings:
     ) -> list[DrawingRecord]:
         """Return ``limit`` drawings, newest first, after leaving out ``offset`` of them.
 
-        The filters are those of :class:`storage.verdicts.filters.Wanted`. Raises :class:`BadInput`
+        The filters are those of :class:`storage.verdicts.drawings.Wanted`. Raises :class:`BadInput`
         for an unknown status or verdict.
         """
         found = filter_of(**wanted)
@@ -134,8 +152,8 @@ class Drawings:
         """)
         return frozenset(key for (key,) in rows if key is not None)
 
-    def marks(self, prompt_source: str, rule: str | None = None) -> Mapping[str, Mark]:
-        """Return what became of the prompts of a set, by prompt id; see :class:`Marks`."""
+    def marks(self, prompt_source: str, rule: str | None = None) -> Mapping[str, PromptStatus]:
+        """Return what became of the prompts of a set, by prompt id; see :class:`PromptStatuses`."""
         return self._marks.of(prompt_source, rule)
 
     def models(self) -> list[tuple[str, int]]:
@@ -170,10 +188,17 @@ def _row(drawing: DrawingRecord) -> dict[str, Any]:
     texts = {
         name: canonical.text(getattr(drawing, name), name)
         for name in (
-            "job_id", "source", "prompt_source", "prompt_id", "text", "task", "negative_text",
-            "status", "reason",
+            "job_id",
+            "source",
+            "prompt_source",
+            "prompt_id",
+            "text",
+            "task",
+            "negative_text",
+            "status",
+            "reason",
         )
-    }  # fmt: skip
+    }
     if drawing.status == "failed":
         canonical.required(drawing.reason, "reason")
         if drawing.image_id is not None:
@@ -188,10 +213,12 @@ def _row(drawing: DrawingRecord) -> dict[str, Any]:
         "origin": canonical.dump(canonical.mapping(drawing.origin, "origin")),
         "image_id": drawing.image_id,
         "seed": _whole(drawing.seed, "seed", 2**63),
-        **{name: _whole(getattr(drawing, name), name, 2**31) for name in
-           ("steps", "width", "height")},
+        **{
+            name: _whole(getattr(drawing, name), name, 2**31)
+            for name in ("steps", "width", "height")
+        },
         **{name: _number(getattr(drawing, name), name) for name in ("guidance", "seconds")},
-    }  # fmt: skip
+    }
     row["drawing_id"] = _id(drawing, row)
     return row
 
@@ -253,3 +280,66 @@ def _record(row: tuple[Any, ...]) -> DrawingRecord:
         fields[name] = json.loads(fields[name])
     fields["created_at"] = aware(fields["created_at"])
     return DrawingRecord(**fields)
+
+
+class Wanted(TypedDict, total=False):
+    """What a drawing has to be; None, or nothing at all, leaves it open.
+
+    ``prompt`` is the set's id and the prompt's id. ``verdict`` is ``pass``, ``fail``, ``unscored``
+    or, for drawings without any, empty: of each rule as :mod:`storage.verdicts.answers` says, and
+    over all rules one fail makes a fail, then one unscored makes unscored. ``rule`` has that rule
+    alone decide.
+    """
+
+    model: str | None
+    prompt: tuple[str, str] | None
+    job_id: str | None
+    status: str | None
+    verdict: str | None
+    rule: str | None
+
+
+@dataclass(frozen=True)
+class Filter:
+    """The SQL of what was wanted: ``clause`` is empty or begins with WHERE."""
+
+    clause: str
+    values: tuple[Any, ...]
+
+
+def filter_of(
+    model: str | None = None,
+    prompt: tuple[str, str] | None = None,
+    job_id: str | None = None,
+    status: str | None = None,
+    verdict: str | None = None,
+    rule: str | None = None,
+) -> Filter:
+    """Return the filter of a :class:`Wanted`. Raises :class:`BadInput` for an unknown status or
+    verdict."""
+    if status is not None and status not in STATUSES:
+        raise BadInput(f"status is {status!r}: give one of {', '.join(STATUSES)}.")
+    if verdict is not None and verdict not in VERDICTS:
+        raise BadInput(f"verdict is {verdict!r}: give pass, fail, unscored or an empty text.")
+    source, prompt_id = prompt or (None, None)
+    given = {
+        "model": model,
+        "prompt_source": source,
+        "prompt_id": prompt_id,
+        "job_id": job_id,
+        "status": status,
+    }
+    tests = [f"{name} = ?" for name, value in given.items() if value is not None]
+    values: list[Any] = [value for value in given.values() if value is not None]
+    if verdict is not None:
+        tests.append(f"number {'IN' if verdict else 'NOT IN'} ({_judged(verdict)})")
+        values += [rule, verdict] if verdict else [rule]
+    return Filter(f"WHERE {' AND '.join(tests)}" if tests else "", tuple(values))
+
+
+def _judged(verdict: str) -> str:
+    """The SQL of the drawings with that verdict, or with any where it is empty."""
+    return f"""
+        SELECT number FROM ({verdicts("drawings")}) GROUP BY number
+        {f"HAVING {TOGETHER.format(status='status')} = ?" if verdict else ""}
+    """

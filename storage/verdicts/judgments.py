@@ -109,7 +109,9 @@ class Judgments:
         """
         if judgment.answer not in (*ANSWERS, ""):
             raise BadInput(f"The answer is {judgment.answer!r:.40}: give pass or fail.")
-        wrong = [one.status for one in judgment.statuses.values() if one.status not in STATUSES]
+        wrong = [
+            status.status for status in judgment.statuses.values() if status.status not in STATUSES
+        ]
         if wrong or judgment.rule not in judgment.statuses:
             raise BadInput("A judgment needs the verdict that it is about. Reload the page.")
         reason = canonical.text(judgment.reason, "reason").strip()
@@ -123,22 +125,32 @@ class Judgments:
             for rule, one in sorted(judgment.statuses.items())
         }
         made = replace(
-            judgment, reason=reason, judgment_id=secrets.token_hex(16),
+            judgment,
+            reason=reason,
+            judgment_id=secrets.token_hex(16),
             created_at=aware(self._database.now()),
-        )  # fmt: skip
+        )
         with self._database.transaction() as cursor:
             cursor.execute(
                 f"INSERT INTO verdict_judgments (number, {_COLUMNS}) SELECT "
                 "coalesce((SELECT max(number) FROM verdict_judgments), 0) + 1, "
                 "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?",
                 [
-                    made.judgment_id, made.question, made.answer, reason, made.rule,
-                    canonical.dump(statuses), made.image_id, made.mask_id, made.run_id,
-                    made.position, canonical.text(made.object_name, "object_name"),
+                    made.judgment_id,
+                    made.question,
+                    made.answer,
+                    reason,
+                    made.rule,
+                    canonical.dump(statuses),
+                    made.image_id,
+                    made.mask_id,
+                    made.run_id,
+                    made.position,
+                    canonical.text(made.object_name, "object_name"),
                     canonical.dump(target),
                     made.created_at.replace(tzinfo=None) if made.created_at else None,
                 ],
-            )  # fmt: skip
+            )
         return made
 
     def withdraw(self, judgment_id: str) -> JudgmentRecord:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from core.prompts.status import Mark
+from core.prompts.search.status import PromptStatus
 from storage.database.connection import Database
 from storage.verdicts.answers import TOGETHER, verdicts
 
@@ -20,10 +20,10 @@ class _Known:
     drawing: int
     evidence: int
     deletions: int
-    marks: Mapping[str, Mark]
+    marks: Mapping[str, PromptStatus]
 
 
-class Marks:
+class PromptStatuses:
     """The marks of the prompts, by set.
 
     Drawings and evidence are added, so what was counted stays counted: a call counts the prompts
@@ -35,7 +35,7 @@ class Marks:
         self._lock = threading.Lock()
         self._known: dict[tuple[str, str | None], _Known] = {}
 
-    def of(self, prompt_source: str, rule: str | None = None) -> Mapping[str, Mark]:
+    def of(self, prompt_source: str, rule: str | None = None) -> Mapping[str, PromptStatus]:
         """Return the mark of each prompt of a set that was ever drawn or tried, by its id.
 
         A mark's verdict is of all its judged images together, by ``rule``, or by all rules where
@@ -81,7 +81,7 @@ class Marks:
 
     def _count(
         self, prompt_source: str, only: list[str] | None, rule: str | None
-    ) -> dict[str, Mark]:
+    ) -> dict[str, PromptStatus]:
         """Count the prompts ``only``, or all of the set; the verdicts of ``rule``, or of all."""
         if only == []:
             return {}
@@ -112,7 +112,7 @@ class Marks:
             """,
             [prompt_source, *([] if only is None else [only]), rule],
         )
-        marks: dict[str, Mark] = {}
+        marks: dict[str, PromptStatus] = {}
         for drawn, failed, verdict, prompt_ids in rows:
-            marks.update(dict.fromkeys(prompt_ids, Mark(drawn, failed, verdict)))
+            marks.update(dict.fromkeys(prompt_ids, PromptStatus(drawn, failed, verdict)))
         return marks

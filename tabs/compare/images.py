@@ -13,7 +13,7 @@ from pydantic import Field
 
 from core.errors import BadInput
 from core.images.mask import Mask
-from core.masks.cutout import cutout_png
+from core.masks.display import cutout_png
 from core.masks.from_marks import mask_from_marks
 from core.records import MaskRecord
 from tabs.compare.people.sets import MOST_NAME, SET

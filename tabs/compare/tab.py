@@ -29,7 +29,14 @@ SWITCH = """<h2 class="th-unseen">Compare</h2>
 <button type="button" role="tab" data-view="people">People and files</button></nav>"""
 
 SHARED = ("js/basket.js", "js/explore_shared.js", "js/compare_shared.js", "js/figure.js")
-VIEWS = (compare_concept, compare_tables, compare_modifiers, compare_guidance, compare_people)
+VIEWS = {
+    "compare_concept": compare_concept,
+    "compare_tables": compare_tables,
+    "compare_modifiers": compare_modifiers,
+    "compare_guidance": compare_guidance,
+    "compare_people": compare_people,
+}
+"""By the name of the script that fills each."""
 
 
 @dataclass(frozen=True)
@@ -45,11 +52,10 @@ def layout() -> View:
     switch = widget("compare", SWITCH, elem_id="compare", before=SHARED, plotly=plotly_version())
     views = tuple(
         widget(
-            one.__name__.rpartition(".")[2], one.TEMPLATE,
-            elem_id=one.__name__.rpartition(".")[2].replace("_", "-"),
-            before=(*SHARED, *one.BEFORE), plotly=plotly_version(),
+            name, view.TEMPLATE, elem_id=name.replace("_", "-"),
+            before=(*SHARED, *view.BEFORE), plotly=plotly_version(),
         )
-        for one in VIEWS
+        for name, view in VIEWS.items()
     )  # fmt: skip
     return View(switch, views)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.diagnosis.records import Report
+from core.diagnosis.records import DiagnosisReport
 from tabs.page.figures import INK, PANEL, SOFT, blank, plain_json
 
 # Rules are told apart by line and shape, not by color: only data is colored.
@@ -18,7 +18,7 @@ def style_of(place: int) -> tuple[str, str]:
     return DASHES[place % len(DASHES)], SHAPES[place % len(SHAPES)]
 
 
-def roc_figure(report: Report, system: str) -> dict[str, Any]:
+def roc_figure(report: DiagnosisReport, system: str) -> dict[str, Any]:
     """One line a rule, its operating point marked; axes in percent.
 
     The operating point is where every limit is as the rule has it. The left part is shown, where

@@ -14,8 +14,7 @@ from pydantic import ConfigDict
 
 from core.color.spaces import hex_of, lab_to_srgb8
 from core.color.systems import ColorTarget, parse_target
-from core.diagnosis.colors import SET_SYSTEMS
-from core.diagnosis.pictures import DEFAULT_SIZE_PX, picture
+from core.diagnosis.colors import DEFAULT_SIZE_PX, SET_SYSTEMS, picture
 from core.errors import BadInput
 from core.generation.request import MAX_SEED
 from core.images.mask import Mask

@@ -13,7 +13,7 @@ from typing import Any
 
 from core.color.systems import parse_target
 from core.diagnosis.path_traced import read_path_traced
-from core.diagnosis.records import Example, Figure, Report, RuleReport
+from core.diagnosis.records import DiagnosisReport, Example, Figure, RuleReport
 from core.errors import BadInput, TrueHueError
 from core.verdict.rules import RULES
 from tabs.diagnosis.figures import roc_figure
@@ -59,7 +59,7 @@ def reports_here(folder: Path) -> list[Made]:
     return out + [Made(path.parent.name, name, path) for _, path, name in sorted(runs)[::-1]]
 
 
-def read_report(path: Path) -> Report:
+def read_report(path: Path) -> DiagnosisReport:
     """The report in a file. Raises BadInput where it is damaged, of another schema, or gone."""
     try:
         return _read(path, path.stat().st_mtime_ns)
@@ -68,9 +68,9 @@ def read_report(path: Path) -> Report:
 
 
 @lru_cache(maxsize=16)
-def _read(path: Path, changed: int) -> Report:
+def _read(path: Path, changed: int) -> DiagnosisReport:
     try:
-        return Report.from_json(json.loads(path.read_text(encoding="utf-8")))
+        return DiagnosisReport.from_json(json.loads(path.read_text(encoding="utf-8")))
     except ValueError as error:
         raise BadInput(f"The report {path.name} is no JSON: {error}. Make it again.") from error
 
@@ -142,7 +142,7 @@ def traced_view(systems: Sequence[str]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def set_words(report: Report, part: str) -> str:
+def set_words(report: DiagnosisReport, part: str) -> str:
     """Which pictures a set holds, in a sentence."""
     objects, lights = report.split.get("objects", {}), report.split.get("lights", {})
 
@@ -159,7 +159,7 @@ def set_words(report: Report, part: str) -> str:
     }.get(part, "")  # fmt: skip
 
 
-def about(report: Report) -> str:
+def about(report: DiagnosisReport) -> str:
     """How the report was made, in a line."""
     made = datetime.fromisoformat(report.created_at)
     colors = " + ".join(f"{count} {SYSTEM_NAMES.get(system, system)}"
@@ -190,7 +190,7 @@ def stale(rule: RuleReport) -> str:
     return ""
 
 
-def _rows(report: Report, part: str, systems: Sequence[str]) -> list[dict[str, Any]]:
+def _rows(report: DiagnosisReport, part: str, systems: Sequence[str]) -> list[dict[str, Any]]:
     rows = []
     for rule in report.rules:
         by = next((known for known in RULES if known.id == rule.id), None)
@@ -238,7 +238,9 @@ def _rate(
             "interval": f"{low:.1f} to {high:.1f}", "counts": f"{count:,} of {of:,}"}  # fmt: skip
 
 
-def _breakdown(report: Report, part: str, systems: Sequence[str], by: str) -> list[dict[str, Any]]:
+def _breakdown(
+    report: DiagnosisReport, part: str, systems: Sequence[str], by: str
+) -> list[dict[str, Any]]:
     keys = dict.fromkeys(
         figure.key for rule in report.rules for figure in rule.figures
         if (figure.set, figure.by) == (part, by)
@@ -291,7 +293,7 @@ def key_swatches(by: str, key: str) -> tuple[str, ...]:
     return (hex_of(lab_to_srgb8(lab)),)
 
 
-def _example(report: Report, example: Example) -> dict[str, Any]:
+def _example(report: DiagnosisReport, example: Example) -> dict[str, Any]:
     hexes = {
         "asked_hex": _hex(example.asked, example.system),
         "true_hex": _hex(example.color, example.system),
@@ -314,7 +316,7 @@ def _hex(name: str, system: str) -> str:
         return ""
 
 
-def _about_run(report: Report) -> str:
+def _about_run(report: DiagnosisReport) -> str:
     made = datetime.fromisoformat(report.created_at)
     size = f"every {_nth(report.every)} color" if report.every > 1 else "all colors"
     return f"{made:%d %b %Y %H:%M}, {size}"

@@ -8,8 +8,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from core.diagnosis.colors import SET_SYSTEMS
-from core.diagnosis.pictures import DEFAULT_LIGHTS, DEFAULT_SIZE_PX
+from core.diagnosis.colors import DEFAULT_LIGHTS, DEFAULT_SIZE_PX, SET_SYSTEMS
 from core.diagnosis.plan import renderer_tasks, rules_used
 from core.diagnosis.run import Progress, diagnose
 from core.generation.renderer import OBJECTS

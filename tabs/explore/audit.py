@@ -7,7 +7,7 @@ from typing import Any
 
 from core.color.systems import SYSTEMS
 from core.verdict.rules import DEFAULT_RULE, RULES, rule
-from storage.verdicts.agreement import CELLS, Pair, Said
+from storage.verdicts.agreement import CELLS, Pair, VerdictPair
 from tabs.page.context import Context
 
 PAGE = 24
@@ -62,7 +62,7 @@ def pair_json(pair: Pair) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _said_json(said: Said) -> dict[str, Any]:
+def _said_json(said: VerdictPair) -> dict[str, Any]:
     now = next((by for by in RULES if by.id == said.rule), None)
     words = []
     if now is not None and now.version != said.version:

@@ -8,8 +8,8 @@ from typing import Any
 from core.analysis.board import AVERAGE, TABLE_TASKS
 from core.prompts.prompt import TASKS
 from core.verdict.rules import RULES, rule
+from tabs.explore.board_csv import published_view
 from tabs.explore.board_groups import groups
-from tabs.explore.board_published import published_view
 from tabs.explore.board_rows import SYSTEM_CHOICES, UNSCORED_CHOICES, Found
 from tabs.explore.limits import limits_view
 from tabs.library.service import Library

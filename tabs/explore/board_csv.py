@@ -1,20 +1,23 @@
-"""The leaderboard as CSV: the table that is on the page, with the counts behind every number."""
+"""The leaderboard as CSV, and the paper's Table 4 beside it: as printed, never ranked with ours."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
-from core.analysis.board import AVERAGE, TABLE_TASKS, BoardRow, Rate
+from core.analysis.board import AVERAGE, AVERAGED, TABLE_TASKS, BoardRow, Rate
 from core.analysis.records import NO_SYSTEM, RunRecord
+from core.published import counterpart, table
 from core.runs.score import CAUSES
 from core.spreadsheets import guarded
 from core.verdict.rules import rule
 from tabs.explore.board_rows import EACH, Found
 from tabs.page.context import Context
+
+PUBLISHED = "gencolorbench-table4"
 
 RATE_FIELDS = tuple(field.name for field in fields(Rate) if field.name != "beyond")
 UNSCORED_FOR = tuple(CAUSES)[tuple(CAUSES).index("no-image") :]
@@ -99,3 +102,40 @@ def _named(rates: Mapping[str, Rate]) -> dict[str, Any]:
 
 def _unscored(cause: str) -> str:
     return f"unscored_{cause.replace('-', '_')}"
+
+
+def published_view(runs: Sequence[RunRecord], rule_id: str, systems: str) -> dict[str, Any]:
+    """The paper's Table 4 as printed, with the runs here whose model may be the same."""
+    found = table(PUBLISHED)
+    columns = {column.ours: column for column in found.columns}
+    shown = []
+    for row in found.rows:
+        model = row.keys["model"]
+        ours = counterpart(found.paper.id, model)
+        here = [run.name for run in runs if run.model in ours.ids]
+        kind = f"{row.keys['resolution']} px · {row.keys['type']}"
+        shown.append({
+            "name": model, "facts": kind, "here": here, "here_note": ours.note if here else "",
+            "cells": {
+                key: {"text": row.printed[column.name] or "–",
+                      "doubt": found.doubt(row, column.name)}
+                for key, column in columns.items()
+            },
+        })  # fmt: skip
+    told = []
+    if rule_id != found.protocol:
+        told.append(
+            f"Your numbers above are by {rule(rule_id).name}: they answer another question than "
+            "these."
+        )
+    if systems not in (AVERAGED, EACH):
+        told.append("These average L2, L3 and CSS; yours above do not.")
+    told.append(
+        "Published numbers are the authors' own: their pictures, their prompt list and their k, "
+        "which the paper does not give, and no intervals. They are never ranked with runs of yours."
+    )
+    return {
+        "title": f"{found.number}, as published",
+        "source": found.source, "url": found.paper.url, "how": found.how,
+        "told": " ".join(told), "notes": list(found.notes), "rows": shown,
+    }  # fmt: skip

@@ -12,8 +12,7 @@ from core.errors import TrueHueError
 from core.generation.registry import name_of
 from core.prompts.prompt import TASKS
 from core.runs.score import CAUSES
-from core.verdict.measure import DIFFERS
-from core.verdict.rules import RULES
+from core.verdict.rules import DIFFERS, RULES
 
 GONE = "The file of this picture is gone."
 NOT_EXPORTED = "This picture is not part of the export that its run came from."

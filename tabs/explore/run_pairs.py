@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.analysis.pairs import CELLS, PairCounts
+from core.analysis.paired import CELLS, PairCounts
 from core.analysis.records import RunRecord
 from core.analysis.run_names import run_labels
 from core.errors import BadInput
@@ -22,7 +22,7 @@ def compare_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
     """A page of the pairs of two runs, what they count to, and which runs can be chosen.
 
     ``given`` holds the slice; ``a`` and ``b``, runs (else the newest two); ``cell`` of
-    :data:`core.analysis.pairs.CELLS` or empty for all; ``limit`` and ``after``; ``at``, the
+    :data:`core.analysis.paired.CELLS` or empty for all; ``limit`` and ``after``; ``at``, the
     position in the first run of the picture to begin with. Raises BadInput for an unknown cell or
     one run twice, NotStored for an unknown run.
     """

@@ -14,7 +14,8 @@ from core.analysis.groups import (
     category_cells,
     hue_cells,
 )
-from core.analysis.kappa import agree_percent, kappa, scored_by_both, turned
+from core.analysis.names import sector_hex, sector_label
+from core.analysis.paired import agree_percent, kappa, scored_by_both, turned
 from core.analysis.rates import Rate, rates, total
 from core.analysis.records import (
     CHROMA_BANDS,
@@ -25,7 +26,6 @@ from core.analysis.records import (
     RuleAgreement,
     Slice,
 )  # fmt: skip
-from core.analysis.sectors import sector_hex, sector_label
 from core.color.spaces import hex_of, lab_to_srgb8
 from core.published import Column, PublishedRow, PublishedTable, table
 from core.verdict.rules import RULES

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from core.analysis.names import sector_hex, sector_label
 from core.analysis.records import SECTORS, WallItem
 from core.analysis.run_names import run_labels
-from core.analysis.sectors import sector_hex, sector_label
 from core.errors import BadInput, NotStored
 from core.generation.truth import drawn_shape, true_color_hex
-from core.masks.outline import outline_path
+from core.masks.display import outline_path
 from core.verdict.rules import RULES
 from tabs.explore.images import picture_json, value_hex
 from tabs.explore.slice import slice_of

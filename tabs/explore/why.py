@@ -9,8 +9,8 @@ from core.color.systems import parse_target
 from core.errors import BadInput, NotStored, TrueHueError
 from core.records import EvidenceRecord
 from core.verdict.audit import audit
-from core.verdict.measure import MATCHES, Known, Measurement, measure, unscored_measurement
-from core.verdict.rules import RULES
+from core.verdict.measure import MaskCache, Measurement, measure, unscored_measurement
+from core.verdict.rules import MATCHES, RULES
 from tabs.page.context import Context
 from tabs.page.errors import message_of
 
@@ -66,7 +66,7 @@ def measured_again(
     if first.mask_id is None:
         raise BadInput("The object is not in the picture: there are no pixels to measure.")
     srgb8, mask = context.srgb8(first.image_id), context.mask_pixels(first.mask_id)
-    known, found = Known(), []
+    known, found = MaskCache(), []
     for by in RULES:
         row = _row_for(by.id, (first, second))
         if row is None:

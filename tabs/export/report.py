@@ -43,11 +43,10 @@ from core.prompts.prompt import TASKS
 from core.published import table as published_table
 from core.runs.records import STORED
 from core.runs.score import CAUSES
-from core.verdict.measure import DIFFERS
-from core.verdict.rules import RULES
+from core.verdict.rules import DIFFERS, RULES
 from core.version import VERSION
 from tabs.explore.analyses import KINDS, figure_view
-from tabs.explore.board_published import PUBLISHED
+from tabs.explore.board_csv import PUBLISHED
 from tabs.explore.board_rows import apart_words, no_interval, part_note
 from tabs.explore.images import GONE, NOT_EXPORTED
 from tabs.page.context import Context

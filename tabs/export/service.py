@@ -14,10 +14,10 @@ from pydantic import Field
 
 from core.errors import BadInput, DataFolderError, NotStored
 from core.export.archive_import.archive import INCOMING, open_archive
-from core.export.files import Progress, quiet
 from core.export.report import write_report
 from core.export.source import imported_from, left_out_words, runs_of, short_words
 from core.export.writing import FORMATS, write
+from core.files import Progress, quiet
 from core.generation.request import Cancelled
 from core.runs.folder import LOCK, WORKERS_LOCK, RunFolder
 from core.runs.journal import fitting, seal_left_over

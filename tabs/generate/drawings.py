@@ -8,7 +8,7 @@ from typing import Any
 from core.generation.truth import true_color_words
 from core.prompts.prompt import ObjectTarget
 from core.records import DrawingRecord, EvidenceRecord, MaskRecord
-from core.verdict.expectations import Asked, asked_of
+from core.verdict.expectations import Expectation, expectations_of
 from tabs.judging.generation import model_name
 from tabs.judging.judging import masks_of
 from tabs.judging.summary import Said, said_of_objects, said_of_picture
@@ -25,7 +25,7 @@ def drawing_json(context: Context, row: DrawingRecord) -> dict[str, Any]:
             notes = list(context.storage.images.get(row.image_id).notes)
         evidence = context.storage.evidence.for_image(row.image_id)
         masks = masks_of(context.storage.masks.for_image(row.image_id), row.targets)
-    asked = {one.position: one for one in asked_of(row.targets)}
+    asked = {one.position: one for one in expectations_of(row.targets)}
     said = said_of_objects(row.targets, evidence)
     settings = [
         f"seed {row.seed}" if row.seed is not None else "",
@@ -55,7 +55,7 @@ def drawing_json(context: Context, row: DrawingRecord) -> dict[str, Any]:
 
 def truth_of(row: DrawingRecord) -> str:
     """The true colors of a render's objects beside the asked ones; empty for other pictures."""
-    wanted = asked_of(row.targets)
+    wanted = expectations_of(row.targets)
     words = {
         asked.label: true_color_words(row.origin, asked.color, position=asked.position)
         for asked in wanted
@@ -67,7 +67,7 @@ def truth_of(row: DrawingRecord) -> str:
 
 
 def _target_json(
-    target: ObjectTarget, position: int, asked: Asked | None, said: Sequence[Said],
+    target: ObjectTarget, position: int, asked: Expectation | None, said: Sequence[Said],
     masks: Mapping[int, MaskRecord],
 ) -> dict[str, Any]:  # fmt: skip
     color = target.color
@@ -81,6 +81,6 @@ def _target_json(
     }  # fmt: skip
 
 
-def _asked_json(asked: Asked) -> dict[str, str]:
+def _asked_json(asked: Expectation) -> dict[str, str]:
     """What is asked of an object: to have a color, or not to have it."""
     return {"hex": asked.color.hex, "label": asked.color.label, "relation": asked.relation}

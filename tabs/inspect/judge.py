@@ -19,8 +19,7 @@ from core.color.systems import SYSTEMS, parse_target
 from core.concepts.color_description import ColorDescription, describe_colors
 from core.errors import BadInput, NotStored, TrueHueError
 from core.images.pixels import masked_colors, select_pixels
-from core.masks.outline import outline_path
-from core.masks.overlay import unmeasured_overlay_png
+from core.masks.display import outline_path, unmeasured_overlay_png
 from core.records import MaskRecord
 from core.verdict.counterfactual import read_limits
 from core.verdict.measure import Measurement, measure_by_rules

@@ -13,11 +13,18 @@ from core.images.mask import Mask
 from core.masks.registry import EXACT_MAKERS
 from core.prompts.prompt import ObjectTarget
 from core.records import EvidenceRecord, MaskRecord
+from core.verdict.expectations import findings_of
 from core.verdict.judge import FAIL, PASS, UNSCORED
-from core.verdict.localization import findings_of
-from core.verdict.measure import DIFFERS
-from core.verdict.settle import broken, judge_all
-from core.verdict.tasks import ENDED, NO_MASK, ObjectOutcome, Settings, TaskVerdict
+from core.verdict.rules import DIFFERS
+from core.verdict.tasks import (
+    ENDED,
+    NO_MASK,
+    JudgeSettings,
+    ObjectOutcome,
+    TaskVerdict,
+    broken,
+    judge_all,
+)
 from tabs.judging.question import evidence_record
 from tabs.page.context import Context
 
@@ -121,5 +128,5 @@ def _judged(context: Context, picture: Picture, rule_ids: Sequence[str]) -> Iter
         for rule_id in rule_ids:
             yield broken(picture.task, picture.targets, rule_id, error)
         return
-    settings = Settings(munsell=context.munsell)
+    settings = JudgeSettings(munsell=context.munsell)
     yield from judge_all(picture.task, picture.targets, findings, srgb8, rule_ids, settings)

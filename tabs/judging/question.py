@@ -8,7 +8,8 @@ from typing import Any
 from core.color.systems import SYSTEMS, ColorTarget
 from core.errors import BadInput
 from core.records import EvidenceRecord
-from core.verdict.measure import MAX_NEIGHBORS, Measurement
+from core.verdict.candidates import MAX_NEIGHBORS
+from core.verdict.measure import Measurement
 from core.verdict.rules import DEFAULT_RULE, RULES
 from tabs.page.links import ID_LENGTH, link
 

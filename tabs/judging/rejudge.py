@@ -10,12 +10,11 @@ from threading import Event
 from core.color.munsell import MunsellSamples
 from core.generation.registry import RENDERER
 from core.records import DrawingRecord, EvidenceRecord
-from core.verdict.expectations import Asked, asked_of
+from core.verdict.candidates import samples_for
+from core.verdict.expectations import Expectation, expectations_of
 from core.verdict.judge import UNSCORED
-from core.verdict.measure import MATCHES, samples_for
-from core.verdict.rules import Rule, rule
-from core.verdict.settle import BROKE
-from core.verdict.tasks import BY_NUMBER, ENDED
+from core.verdict.rules import MATCHES, Rule, rule
+from core.verdict.tasks import BROKE, BY_NUMBER, ENDED
 from tabs.judging.judging import Picture, judge_picture, masks_of
 from tabs.page.context import Context
 
@@ -100,7 +99,7 @@ def _one(
 ) -> tuple[str, list[EvidenceRecord]]:
     """What became of one picture: a counter's name, and the rows that are new."""
     image_id = str(row.image_id)
-    wanted = asked_of(row.targets)
+    wanted = expectations_of(row.targets)
     if not wanted:
         return "unasked", []
     masks = masks_of(context.storage.masks.for_image(image_id), row.targets)
@@ -123,7 +122,7 @@ def _one(
 
 
 def _has(
-    stored: Sequence[EvidenceRecord], asked: Asked, picture: Picture, by: Rule,
+    stored: Sequence[EvidenceRecord], asked: Expectation, picture: Picture, by: Rule,
     munsell: MunsellSamples | None,
 ) -> bool:  # fmt: skip
     """Whether the verdict that would come out now is stored."""

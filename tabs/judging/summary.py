@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from core.prompts.prompt import ObjectTarget
 from core.records import EvidenceRecord
-from core.verdict import told
-from core.verdict.expectations import Asked, asked_of
-from core.verdict.explain import by, without_rule
+from core.verdict import reasons
+from core.verdict.expectations import Expectation, expectations_of
 from core.verdict.judge import FAIL, PASS, UNSCORED
-from core.verdict.measure import DIFFERS, MATCHES
+from core.verdict.reasons import by, without_rule
+from core.verdict.rules import DIFFERS, MATCHES
 from core.verdict.tasks import together
 
 
@@ -44,7 +44,7 @@ def said_of_objects(
     :mod:`storage.verdicts.answers` has it. An object without any has an empty list.
     """
     rows = list(evidence)
-    return {asked.position: _said(asked, rows) for asked in asked_of(targets)}
+    return {asked.position: _said(asked, rows) for asked in expectations_of(targets)}
 
 
 def said_of_picture(
@@ -54,12 +54,14 @@ def said_of_picture(
 
     One fail is a fail; an object that a rule has not judged leaves the picture unscored.
     """
-    wanted = asked_of(targets)
+    wanted = expectations_of(targets)
     rules = sorted({one.rule for found in by_object.values() for one in found})
     return [_whole(rule, wanted, by_object) for rule in rules]
 
 
-def _whole(rule: str, wanted: Sequence[Asked], by_object: Mapping[int, Sequence[Said]]) -> Said:
+def _whole(
+    rule: str, wanted: Sequence[Expectation], by_object: Mapping[int, Sequence[Said]]
+) -> Said:
     parts = []
     for asked in wanted:
         found = next((one for one in by_object[asked.position] if one.rule == rule), None)
@@ -67,11 +69,11 @@ def _whole(rule: str, wanted: Sequence[Asked], by_object: Mapping[int, Sequence[
         parts.append(found or Said(rule, UNSCORED, missing))
     status = together(one.status for one in parts)
     if status == PASS:
-        return Said(rule, PASS, by(rule, told.right(wanted)))
-    return Said(rule, status, told.joined(one.reason for one in parts if one.status == status))
+        return Said(rule, PASS, by(rule, reasons.right(wanted)))
+    return Said(rule, status, reasons.joined(one.reason for one in parts if one.status == status))
 
 
-def _said(asked: Asked, rows: Iterable[EvidenceRecord]) -> list[Said]:
+def _said(asked: Expectation, rows: Iterable[EvidenceRecord]) -> list[Said]:
     latest: dict[str, Said] = {}
     for row in rows:
         if row.protocol not in latest and _answers(row, asked):
@@ -81,7 +83,7 @@ def _said(asked: Asked, rows: Iterable[EvidenceRecord]) -> list[Said]:
     return [latest[rule] for rule in sorted(latest)]
 
 
-def _answers(row: EvidenceRecord, asked: Asked) -> bool:
+def _answers(row: EvidenceRecord, asked: Expectation) -> bool:
     name, target = row.object_name.strip().lower(), row.target
     color = str(target.get("hex") or target.get("value") or "")
     return (
@@ -91,7 +93,7 @@ def _answers(row: EvidenceRecord, asked: Asked) -> bool:
     )
 
 
-def _told(row: EvidenceRecord, asked: Asked) -> str:
+def _told(row: EvidenceRecord, asked: Expectation) -> str:
     """The sentence that was stored, by its rule; for a verdict of Inspect, one that names the
     object. Rows of before named no rule, and said that a color "is wrong" as if it were a fact."""
     words = str(row.numbers.get("told") or "").replace(" is wrong: ", " is ")
@@ -99,7 +101,7 @@ def _told(row: EvidenceRecord, asked: Asked) -> str:
         measured = row.status in (PASS, FAIL) and row.numbers.get("step", "color") == "color"
         return by(row.protocol, words) if measured else words
     if row.status not in (PASS, FAIL):
-        return told.sentence(asked.label, row.reason)
+        return reasons.sentence(asked.label, row.reason)
     _, numbers = without_rule(row.reason)
     fails = row.status == FAIL and asked.relation != DIFFERS
     words = f"the color of {asked.label} is " if fails else f"{asked.label}: "

@@ -14,9 +14,9 @@ from weakref import WeakKeyDictionary
 from core.errors import BadInput, NotStored
 from core.prompts.importing.files import read_prompts
 from core.prompts.prompt import TASKS, Prompt
-from core.prompts.search.index import Marks, Page, PromptIndex, Query
+from core.prompts.search.index import Page, PromptIndex, Query, StatusColumn
+from core.prompts.search.status import PromptStatus
 from core.prompts.sets import PROMPT_SETS
-from core.prompts.status import Mark
 from core.prompts.tables import objects
 from core.records import SelectionRecord
 
@@ -29,7 +29,7 @@ SAME_AS = {"mini": "gencolorbench"}
 MOST_PROBLEMS = 200
 
 
-_KeptMarks = tuple[list[Mapping[str, Mark]], Marks]
+_KeptMarks = tuple[list[Mapping[str, PromptStatus]], StatusColumn]
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class Library:
         index = self.index(set_id)
         return index, index.search(query, self.marks(index, rule))
 
-    def marks(self, index: PromptIndex, rule: str) -> Marks:
+    def marks(self, index: PromptIndex, rule: str) -> StatusColumn:
         """What was drawn of the prompts of an index, and what a rule says of it, as of now."""
         with self._lock:
             sources = self._sources.get(index)
@@ -128,7 +128,7 @@ class Library:
             self._marks[index][rule] = (given, made)
         return made
 
-    def drawn(self, prompts: Iterable[Prompt], rule: str) -> Mapping[tuple[str, str], Mark]:
+    def drawn(self, prompts: Iterable[Prompt], rule: str) -> Mapping[tuple[str, str], PromptStatus]:
         """The marks of single prompts, by set and id."""
         return {
             (source, prompt_id): mark
@@ -225,7 +225,7 @@ def sha256_of(file: Path) -> str:
         return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
-def prompt_json(prompt: Prompt, marks: Mapping[tuple[str, str], Mark]) -> dict[str, Any]:
+def prompt_json(prompt: Prompt, marks: Mapping[tuple[str, str], PromptStatus]) -> dict[str, Any]:
     """A prompt as the page shows it, with what was drawn of it."""
     mark = marks.get((canonical(prompt.source), prompt.id))
     return {

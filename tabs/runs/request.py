@@ -18,7 +18,7 @@ from core.masks.grounded.variants import VARIANTS
 from core.masks.grounded.vision_models import vision_model
 from core.prompts.prompt import TASKS
 from core.runs.records import MaskerSpec
-from core.verdict.measure import MAX_NEIGHBORS
+from core.verdict.candidates import MAX_NEIGHBORS
 from core.verdict.rules import RULES, rule
 from tabs.page.requests import PageRequest, Whole, list_of_one, one_of, texts
 

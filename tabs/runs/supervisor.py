@@ -23,7 +23,7 @@ from core.errors import BadInput, DataFolderError, NotStored
 from core.files import replace_file
 from core.generation.backends.endpoints import Endpoint
 from core.generation.weights.sources import Sources
-from core.runs.execute import Crew, execute
+from core.runs.execute import ExecutionSettings, execute
 from core.runs.folder import PLAN, RunFolder, run_folders
 from core.runs.records import RunPlan, RunState
 from tabs.page.errors import message_of
@@ -182,7 +182,14 @@ class RunSupervisor:
             return (waiting,)
         with suppress(BadInput):
             state = now.state()
-            return (waiting, now.run_id, state.done, state.failed, state.status, now.wish())
+            return (
+                waiting,
+                now.run_id,
+                state.done,
+                state.failed,
+                state.status,
+                now.desired_state(),
+            )
         return (waiting, now.run_id)
 
     def waiting(self) -> int:
@@ -215,7 +222,7 @@ class RunSupervisor:
             self._changed.notify_all()
         if now is not None:
             with suppress(BadInput):
-                now.set_wish("pause")
+                now.set_desired_state("pause")
         self._look.set()
         for thread in self._threads.values():
             thread.join(timeout_s)
@@ -230,7 +237,7 @@ class RunSupervisor:
         if how is not None:
             self._keep_how(run_id, how)
         self._problems.pop(run_id, None)
-        folder.set_wish("run")
+        folder.set_desired_state("run")
         with self._changed:
             self._queue.append((folder, retry))
             self._changed.notify_all()
@@ -258,7 +265,7 @@ class RunSupervisor:
         how = self._kept().get(folder.run_id, How())
         if how.team == "local" and with_weights(folder.summary()):
             release(self._engine, self._end)
-        crew = Crew(how.workers, how.team, how.address, self._sources, self._endpoints)
+        crew = ExecutionSettings(how.workers, how.team, how.address, self._sources, self._endpoints)
         return execute(folder, crew, retry_failed=retry)
 
     def _thread(self, name: str, work: Callable[[], None]) -> None:
@@ -294,13 +301,13 @@ def status_of(folder: RunFolder, state: RunState, place: int | None) -> str:
     if place is not None and state.status != "running":
         return "waiting"
     if state.status == "running":
-        return {"pause": "pausing", "cancel": "cancelling"}.get(folder.wish(), "running")
+        return {"pause": "pausing", "cancel": "cancelling"}.get(folder.desired_state(), "running")
     return state.status
 
 
 def stop(folder: RunFolder, cancel: bool) -> bool:
     """Says that a run shall pause, or end for good; whether somebody was at it."""
-    folder.set_wish("cancel" if cancel else "pause")
+    folder.set_desired_state("cancel" if cancel else "pause")
     state = folder.state()
     running = state.status == "running"
     if cancel and not running and state.status not in ENDED:

@@ -21,9 +21,15 @@ import numpy as np
 from PIL import Image
 
 from core.color.systems import find
-from core.diagnosis.colors import SET_SYSTEMS, Asking, asking
+from core.diagnosis.colors import (
+    DEFAULT_LIGHTS,
+    DEFAULT_SIZE_PX,
+    SET_SYSTEMS,
+    Asking,
+    asking,
+    picture,
+)
 from core.diagnosis.judging import judged
-from core.diagnosis.pictures import DEFAULT_LIGHTS, DEFAULT_SIZE_PX, picture
 from core.diagnosis.plan import RuleUsed, Task, renderer_tasks, rules_used
 from core.diagnosis.work import rows_of
 from core.generation.renderer import OBJECTS

@@ -22,8 +22,8 @@ from PIL import Image, UnidentifiedImageError
 from core.errors import TrueHueError
 from core.images.mask import Mask
 from core.masks.describe import describe
+from core.masks.display import outline_path
 from core.masks.from_marks import mask_from_marks
-from core.masks.outline import outline_path
 from tabs.inspect.stage import stage
 from tabs.page.theme import css_paths, theme
 

@@ -7,11 +7,11 @@ from threading import Barrier, Event
 
 import pytest
 
-from core.cache import Kept
+from core.cache import LruCache
 
 
 def test_the_last_answers_are_kept() -> None:
-    kept, made = Kept[int](2), list[int]()
+    kept, made = LruCache[int](2), list[int]()
 
     def of(number: int) -> int:
         def make() -> int:
@@ -25,7 +25,7 @@ def test_the_last_answers_are_kept() -> None:
 
 
 def test_two_who_ask_at_once_get_one_answer() -> None:
-    kept, both, made, go = Kept[object](4), Barrier(2), list[object](), Event()
+    kept, both, made, go = LruCache[object](4), Barrier(2), list[object](), Event()
 
     def make() -> object:
         go.wait(5.0)
@@ -45,7 +45,7 @@ def test_two_who_ask_at_once_get_one_answer() -> None:
 
 
 def test_an_error_is_not_kept() -> None:
-    kept = Kept[int](1)
+    kept = LruCache[int](1)
     with pytest.raises(ZeroDivisionError):
         kept.get("a", lambda: 1 // 0)
     assert kept.get("a", lambda: 7) == 7

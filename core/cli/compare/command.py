@@ -15,9 +15,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
-from core.cli.compare.report import Report
+from core.cli.compare.report import ComparisonReport
 from core.cli.compare.sides import IMAGE, NUMBERS, Reading, Side, kind_of, read_side
 from core.color.distances import compare, emd_flow
+from core.command import program
 from core.concepts.intervals import DRAWS, intervals
 from core.concepts.reading import RATINGS, SHARES
 from core.concepts.records import METHODS, PIXELS
@@ -38,7 +39,7 @@ def parser() -> argparse.ArgumentParser:
     """The command line."""
     methods = "\n".join(f"  {name:<16}{text}." for name, text in METHODS.items())
     out = argparse.ArgumentParser(
-        prog="python -m core.compare",
+        prog=program("compare", "-m core.compare"),
         description="Compares two distributions of color over UW-71: PCC, EMD, ED, dominant color "
         "and hue, total variation, Jensen-Shannon.",
         epilog=EPILOG + methods,
@@ -58,14 +59,30 @@ def parser() -> argparse.ArgumentParser:
     out.add_argument("--label-b", metavar="LABEL", help="the same for B")
     out.add_argument("--as-58", action="store_true", help="files of 58 numbers are UW-58's bins")
     sums = out.add_mutually_exclusive_group()
-    sums.add_argument("--normalize", action="store_true", help="divide numbers that do not sum to "
-                      "1 by their sum: association ratings")  # fmt: skip
-    sums.add_argument("--shares", action="store_true", help="the same for counts, percent or "
-                      "rounded shares: histograms")  # fmt: skip
-    out.add_argument("--flow", type=int, default=0, metavar="N", help="the N costliest moves of "
-                     "the earth mover's flow")  # fmt: skip
-    out.add_argument("--draws", type=int, metavar="N", help=f"bootstrap draws for 95%% intervals "
-                     f"over images or people; default {DRAWS:,}, 0 for none")  # fmt: skip
+    sums.add_argument(
+        "--normalize",
+        action="store_true",
+        help="divide numbers that do not sum to 1 by their sum: association ratings",
+    )
+    sums.add_argument(
+        "--shares",
+        action="store_true",
+        help="the same for counts, percent or rounded shares: histograms",
+    )
+    out.add_argument(
+        "--flow",
+        type=int,
+        default=0,
+        metavar="N",
+        help="the N costliest moves of the earth mover's flow",
+    )
+    out.add_argument(
+        "--draws",
+        type=int,
+        metavar="N",
+        help=f"bootstrap draws for 95%% intervals "
+        f"over images or people; default {DRAWS:,}, 0 for none",
+    )
     out.add_argument("--seed", type=int, default=0, help="of the draws; default 0")
     out.add_argument("--json", action="store_true", help="one JSON object")
     return out
@@ -98,7 +115,7 @@ def main(arguments: Sequence[str] | None = None, out: TextIO | None = None) -> i
     return 2 if bad else 0
 
 
-def _report(options: argparse.Namespace) -> Report:
+def _report(options: argparse.Namespace) -> ComparisonReport:
     paths = Path(options.a), Path(options.b)
     _check_options(options, paths)
     method = options.method or PIXELS
@@ -111,7 +128,7 @@ def _report(options: argparse.Namespace) -> Report:
     moves = emd_flow(p.weights, q.weights) if options.flow else ()
     draws = DRAWS if options.draws is None else options.draws
     bounds = intervals(p, q, draws, options.seed) if draws else None
-    return Report(a, b, method, found, bounds, moves[: options.flow], len(moves))
+    return ComparisonReport(a, b, method, found, bounds, moves[: options.flow], len(moves))
 
 
 def _read(path: Path, mask: Path | None, how: Reading) -> Side:

@@ -37,7 +37,7 @@ _UNITS: Mapping[str, str] = MappingProxyType(
 
 
 @dataclass(frozen=True)
-class Report:
+class ComparisonReport:
     """Two sides compared. ``intervals`` is None where none were asked for; ``flow`` are the
     costliest moves of :func:`core.color.distances.emd_flow` and ``moves`` how many there are."""
 
@@ -154,14 +154,18 @@ def _side_json(side: Side, tied: int) -> dict[str, Any]:
         "count": one.count,
         "pixels": side.pixels,
         "dominant": {
-            "index": index, "name": bin_.name, "hex": bin_.hex, "lab": list(bin_.lab),
-            "share": float(one.weights[index]), "tied": tied,
+            "index": index,
+            "name": bin_.name,
+            "hex": bin_.hex,
+            "lab": list(bin_.lab),
+            "share": float(one.weights[index]),
+            "tied": tied,
         },
         "entropy": entropy(one.weights),
         "weights": one.weights.tolist(),
         "notes": [*side.notes, *one.notes],
         "unscored": [{"file": name, "reason": reason} for name, reason in side.unscored],
-    }  # fmt: skip
+    }
 
 
 def _heading(side: Side) -> str:

@@ -92,9 +92,13 @@ def read_side(path: Path, mask: Path | None, how: Reading) -> Side:
     profile, notes = _measured(path, mask)
     distribution = of_pictures(path.name, [profile], how.method)
     return Side(
-        str(path), IMAGE, None if mask is None else str(mask), distribution,
-        profile.mask_px, notes=notes,
-    )  # fmt: skip
+        str(path),
+        IMAGE,
+        None if mask is None else str(mask),
+        distribution,
+        profile.mask_px,
+        notes=notes,
+    )
 
 
 def _measured(path: Path, mask: Path | None) -> tuple[ColorProfile, tuple[str, ...]]:
@@ -138,9 +142,14 @@ def _folder(path: Path, masks: Path | None, how: Reading) -> Side:
     distribution = of_pictures(path.name or str(path), profiles, how.method)
     counted = tuple(f"{note} ({count:,} of {len(files):,} images)" for note, count in notes.items())
     return Side(
-        str(path), IMAGES, None if masks is None else str(masks), distribution,
-        sum(profile.mask_px for profile in profiles), tuple(unscored), counted,
-    )  # fmt: skip
+        str(path),
+        IMAGES,
+        None if masks is None else str(masks),
+        distribution,
+        sum(profile.mask_px for profile in profiles),
+        tuple(unscored),
+        counted,
+    )
 
 
 def _masks_by_name(folder: Path) -> dict[str, list[Path]]:
@@ -161,9 +170,10 @@ def _mask_of(file: Path, named: Mapping[str, list[Path]], folder: Path) -> Path:
     if len(found) != 1:
         names = " and ".join(one.name for one in found)
         raise BadInput(
-            f"{folder.name} has {names} for it: leave one." if found
+            f"{folder.name} has {names} for it: leave one."
+            if found
             else f"{folder.name} has no mask called {file.stem}."
-        )  # fmt: skip
+        )
     return found[0]
 
 
@@ -176,9 +186,12 @@ def _numbers(path: Path, how: Reading) -> Side:
         raise BadInput(f"Cannot read {path}: {error.strerror}.") from error
     try:
         file = read_distributions(
-            path.name, content, as_58=how.as_58, normalize=how.normalize,
+            path.name,
+            content,
+            as_58=how.as_58,
+            normalize=how.normalize,
             words=how.concept or path.stem,
-        )  # fmt: skip
+        )
     except FileRefused as error:
         option = _OFFERS.get(error.offer)
         raise BadInput(f"{error} Here: {option}." if option else str(error)) from error

@@ -66,11 +66,9 @@ class Label:
         """What it says of itself, as it is kept."""
         out: dict[str, object] = {
             name: text
-            for name, text in (
-                ("label", self.called), ("kind", self.kind), ("method", self.method)
-            )
+            for name, text in (("label", self.called), ("kind", self.kind), ("method", self.method))
             if text
-        }  # fmt: skip
+        }
         return {**out, "people": 0} if self.nobody else out
 
     @property
@@ -87,7 +85,7 @@ class Label:
 
 
 @dataclass
-class Gathering:
+class RowCollector:
     """Rows of the file ``name``. ``normalize`` is empty, or what rows that do not sum to 1 are:
     RATINGS or SHARES."""
 
@@ -164,9 +162,13 @@ class Gathering:
             self.notes.append(_unknown_note(unknown, len(words)))
         kinds = {row.kind or kind for row in self._rows}
         file = DistributionFile(
-            kinds.pop() if len(kinds) == 1 else kind, tuple(self._rows), (), unknown, problems,
+            kinds.pop() if len(kinds) == 1 else kind,
+            tuple(self._rows),
+            (),
+            unknown,
+            problems,
             NORMALIZED if self._missed and not self.normalize else (),
-        )  # fmt: skip
+        )
         return replace(file, notes=(*self.notes, *_labels_notes(file, self.name)))
 
     def _settle(self) -> str:
@@ -224,10 +226,15 @@ class Gathering:
         self._places[label.words, label.person, label.called] = label.where
         self._rows.append(
             DistributionRow(
-                label.words, label.person, weights, label.people, {**given, **label.said},
-                label.called, HISTOGRAMS if label.kind == PICTURES else label.kind,
+                label.words,
+                label.person,
+                weights,
+                label.people,
+                {**given, **label.said},
+                label.called,
+                HISTOGRAMS if label.kind == PICTURES else label.kind,
             )
-        )  # fmt: skip
+        )
 
     def problem(self, sentence: str) -> None:
         """Reports what cannot be taken, in a sentence that says where it stood."""
@@ -247,8 +254,12 @@ def _unfit(label: Label) -> str:
     if label.kind not in ("", PICTURES, *KINDS):
         known = ", ".join((PICTURES, *KINDS))
         return f'Its kind is "{shortened(label.kind)}"; the kinds are {known}'
-    texts = {"concept": label.words, "contributor": label.contributor, "label": label.label,
-             "method": label.method}  # fmt: skip
+    texts = {
+        "concept": label.words,
+        "contributor": label.contributor,
+        "label": label.label,
+        "method": label.method,
+    }
     for what, text in texts.items():
         if len(text) > MAX_CHARACTERS:
             return f"Its {what} has {len(text):,} characters; give at most {MAX_CHARACTERS}"

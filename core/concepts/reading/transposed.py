@@ -29,9 +29,9 @@ from core.concepts.reading.cells import (
     of_lab,
     of_rgb,
 )
-from core.concepts.reading.collector import Gathering, Label
+from core.concepts.reading.collector import Label, RowCollector
 from core.concepts.reading.refusals import FileRefused
-from core.concepts.reading.tables import Table, no_concept
+from core.concepts.reading.tables import TextTable, no_concept
 from core.errors import BadInput
 from core.prompts.importing.tables import Record
 
@@ -43,7 +43,7 @@ class ColorColumns:
     cannot be told which column is which channel.
     """
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: TextTable) -> None:
         names = [called(header) for header in table.header]
         self._one = table.column(COLOR)
         three = next((ways for ways in (LAB, RGB) if set(ways) <= set(names)), ())
@@ -87,7 +87,7 @@ def color_of_cell(cell: str) -> GivenColor:
 
 
 def take_turned(
-    table: Table, gathering: Gathering, as_58: bool, words: str | None, unnamed: bool = False
+    table: TextTable, gathering: RowCollector, as_58: bool, words: str | None, unnamed: bool = False
 ) -> None:
     """Reads the table into ``gathering``. ``unnamed``: the first column has the indices or colors.
 
@@ -114,7 +114,11 @@ def take_turned(
 
 
 def take_bare(
-    table: Table, gathering: Gathering, as_58: bool, words: str | None, numbers: Sequence[float]
+    table: TextTable,
+    gathering: RowCollector,
+    as_58: bool,
+    words: str | None,
+    numbers: Sequence[float],
 ) -> None:
     """Reads numbers without any header, of the concept ``words``."""
     order = by_place(len(numbers), as_58, table.name)
@@ -124,7 +128,7 @@ def take_bare(
     gathering.take_numbers(Label(table.name, words or ""), numbers, order)
 
 
-def bare_numbers(table: Table) -> tuple[list[float], str] | None:
+def bare_numbers(table: TextTable) -> tuple[list[float], str] | None:
     """The numbers of a table that is one row or one column of them, and the text above a column;
     None for any other. Raises FileRefused where most are numbers, and some are none."""
     column = [table.header[0], *(record.fields[0] for record in table.rows if record.fields)]
@@ -149,7 +153,7 @@ def bare_numbers(table: Table) -> tuple[list[float], str] | None:
     return numbers, above
 
 
-def is_turned_by_first_column(table: Table) -> bool:
+def is_turned_by_first_column(table: TextTable) -> bool:
     """Whether the first column, whatever it is called, has nothing but bins below its header."""
     cells = [record.fields[0] for record in table.rows if record.fields]
     if len(table.header) < 2 or len(cells) < 2:
@@ -159,7 +163,7 @@ def is_turned_by_first_column(table: Table) -> bool:
     return all(cell.startswith("#") or "," in cell for cell in cells)
 
 
-def _whole_rows(table: Table) -> list[Record]:
+def _whole_rows(table: TextTable) -> list[Record]:
     out = []
     for record in table.rows:
         try:
@@ -173,7 +177,7 @@ def _whole_rows(table: Table) -> list[Record]:
 
 
 def _order(
-    table: Table, rows: Sequence[Record], colors: ColorColumns, as_58: bool, first: int | None
+    table: TextTable, rows: Sequence[Record], colors: ColorColumns, as_58: bool, first: int | None
 ) -> Order:
     """``first`` is the column that has the indices or the colors without being called so."""
     index = table.column(INDEX)
@@ -212,7 +216,7 @@ def _all_indices(rows: Sequence[Record], place: int) -> bool:
     return all(index_in(record.fields[place]) is not None for record in rows)
 
 
-def _is_number(cell: str, table: Table) -> bool:
+def _is_number(cell: str, table: TextTable) -> bool:
     try:
         number(cell, "", table.decimal_comma)
     except BadInput:

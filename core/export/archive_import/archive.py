@@ -21,11 +21,9 @@ from core.export.archive_import.images import take_pictures
 from core.export.archive_import.plan import checked_plan
 from core.export.archive_import.shards import checked_results
 from core.export.archive_import.zip_file import Limits, RunZip
-from core.export.files import Progress, quiet
-from core.export.latest import parts_of
-from core.export.parts import same_results
+from core.export.result_tables import parts_of, same_results
 from core.export.source import IMPORTED, imported_from
-from core.files import replace_file, why_of
+from core.files import Progress, quiet, replace_file, why_of
 from core.runs.folder import ITEMS, PLAN, PROMPTS, RunFolder
 from core.runs.records import RunState
 
@@ -34,9 +32,13 @@ INCOMING = ".incoming"
 
 
 def open_archive(
-    path: Path | str, root: Path | str, *, name: str = "", limits: Limits | None = None,
+    path: Path | str,
+    root: Path | str,
+    *,
+    name: str = "",
+    limits: Limits | None = None,
     progress: Progress = quiet,
-) -> RunFolder:  # fmt: skip
+) -> RunFolder:
     """Makes the folder ``root/<run_id>`` of an archive that :mod:`core.export.archive` wrote, here
     or elsewhere, and returns it; ``name`` is what the file was called where it came from.
 
@@ -93,18 +95,24 @@ def _say_where_from(made: Path, archive: RunZip, done: int, summary: Mapping[str
     folder = RunFolder(made)
     now = datetime.now(UTC).isoformat(timespec="seconds")
     about = {
-        "name": archive.shown[:200], "sha256": archive.sha256, "at": now,
+        "name": archive.shown[:200],
+        "sha256": archive.sha256,
+        "at": now,
         "truehue": str(archive.manifest.get("truehue", ""))[:40],
-        "images": any(folder.images.iterdir()), "counts": _counts(folder, archive.manifest, done),
-    }  # fmt: skip
+        "images": any(folder.images.iterdir()),
+        "counts": _counts(folder, archive.manifest, done),
+    }
     (made / IMPORTED).write_bytes(_json(about))
     # In the plan's summary too: whoever shows the run can say it without its folder.
     (made / PLAN).write_bytes(_json({**summary, "imported": about}))
     total = int(summary["total"])
     state = RunState(
-        str(summary["run_id"]), "finished" if done == total else "cancelled", total, done,
+        str(summary["run_id"]),
+        "finished" if done == total else "cancelled",
+        total,
+        done,
         updated_at=now,
-    )  # fmt: skip
+    )
     folder.keep_state(replace(state, failed=_failed(folder)))
 
 
@@ -118,9 +126,10 @@ def _counts(folder: RunFolder, manifest: Mapping[str, Any], done: int) -> dict[s
     }
     held = {"results": done, "pictures": _files(folder.images), "masks": _files(folder.masks)}
     return {
-        name: [held[name], number] for name, number in listed.items()
+        name: [held[name], number]
+        for name, number in listed.items()
         if type(number) is int and 0 <= number < 2**40
-    }  # fmt: skip
+    }
 
 
 def _files(folder: Path) -> int:

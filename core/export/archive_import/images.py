@@ -10,8 +10,7 @@ import numpy as np
 
 from core.errors import BadInput, StorageError
 from core.export.archive_import.zip_file import RunZip
-from core.export.files import Progress
-from core.files import read_png
+from core.files import Progress, read_png
 from core.images.load import encode_png, image_id
 from core.images.mask import Mask
 
@@ -26,9 +25,12 @@ _MOST_BESIDE = 2**20
 
 
 def take_pictures(
-    archive: RunZip, into: Path, images: Mapping[str, Size], masks: Mapping[str, Size],
+    archive: RunZip,
+    into: Path,
+    images: Mapping[str, Size],
+    masks: Mapping[str, Size],
     progress: Progress,
-) -> None:  # fmt: skip
+) -> None:
     """Writes the pictures and masks of an archive below ``into``; there may be none.
 
     ``images`` and ``masks`` are the sizes that the results say, by the names of the pixels. A file

@@ -96,8 +96,18 @@ def checked_plan(folder: Path, shown: str, run_id: str) -> CheckedPlan:
         if summary["total"] != len(prompts) * summary["images"]:
             raise BadInput("it does not say how many pictures it has")
         return CheckedPlan(summary, prompts)
-    except (BadInput, ValueError, TypeError, KeyError, IndexError, AttributeError,
-            RecursionError, OSError, EOFError, zlib.error) as error:  # fmt: skip
+    except (
+        BadInput,
+        ValueError,
+        TypeError,
+        KeyError,
+        IndexError,
+        AttributeError,
+        RecursionError,
+        OSError,
+        EOFError,
+        zlib.error,
+    ) as error:
         words = str(error) if isinstance(error, BadInput) else f"{type(error).__name__}: {error}"
         raise BadInput(f"The plan in {shown} cannot be used: {words.rstrip('.')}.") from error
 
@@ -149,16 +159,24 @@ def _item(row: dict[str, Any], prompts: int) -> dict[str, Any]:
         raise BadInput("a picture of it has no number or id")
     masks = {
         str(int(target)): {
-            "mask_id": str(one["mask_id"])[:128], "file": str(one.get("file") or "")[:200],
-            "maker": str(one["maker"])[:200], "parameters": dict(one.get("parameters") or {}),
+            "mask_id": str(one["mask_id"])[:128],
+            "file": str(one.get("file") or "")[:200],
+            "maker": str(one["maker"])[:200],
+            "parameters": dict(one.get("parameters") or {}),
         }
         for target, one in dict(row.get("masks") or {}).items()
-    }  # fmt: skip
+    }
     drawn_by = str(row.get("drawn_by") or "")[:200]
     # No path of another machine may name a file of this one. What masks are called is part of what
     # is checked, and taken away then.
-    return {"prompt": number, "image": image, "image_id": image_id, "file": "", "masks": masks,
-            "drawn_by": drawn_by}  # fmt: skip
+    return {
+        "prompt": number,
+        "image": image,
+        "image_id": image_id,
+        "file": "",
+        "masks": masks,
+        "drawn_by": drawn_by,
+    }
 
 
 def _of_items(made: dict[str, Any], prompts: tuple[Prompt, ...], folder: Path) -> CheckedPlan:

@@ -41,14 +41,14 @@ def wrong_with(profile: Mapping[str, Any], picture_px: int) -> str:
 
 
 def _ascending(numbers: Sequence[Any], below: int) -> bool:
-    inside = all(_whole(one, 0, below - 1) for one in numbers)
+    inside = all(_whole(number, 0, below - 1) for number in numbers)
     return inside and all(a < b for a, b in pairwise(numbers))
 
 
 def _shares(counts: Sequence[Any], length: int, total: int) -> bool:
     return (
         len(counts) == length
-        and all(_whole(one, 1, total) for one in counts)
+        and all(_whole(count, 1, total) for count in counts)
         and sum(counts) == total
     )
 

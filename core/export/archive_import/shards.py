@@ -14,8 +14,8 @@ from core.errors import BadInput
 from core.export.archive_import.plan import CheckedPlan, is_sha256
 from core.export.archive_import.profiles import wrong_with
 from core.export.archive_import.zip_file import RunZip
-from core.export.files import Progress
-from core.export.parts import part_name
+from core.export.result_tables import part_name
+from core.files import Progress
 from core.images.decode import MAX_PIXELS
 from core.runs.concepts import measured_of
 from core.runs.score import CAUSES
@@ -102,8 +102,9 @@ def _batches(path: Path) -> Any:
 def _refuse_large(about: Any) -> None:
     columns = [
         about.row_group(group).column(column)
-        for group in range(about.num_row_groups) for column in range(about.num_columns)
-    ]  # fmt: skip
+        for group in range(about.num_row_groups)
+        for column in range(about.num_columns)
+    ]
     unpacked = sum(one.total_uncompressed_size for one in columns)
     texts = sum(one.total_uncompressed_size for one in columns if one.physical_type == "BYTE_ARRAY")
     if about.num_rows > MOST_ROWS or sum(one.num_values for one in columns) > MOST_NUMBERS:
@@ -127,15 +128,21 @@ def _check(row: Mapping[str, Any], plan: CheckedPlan, seen: bytearray, out: Chec
         _must(
             row["image_id"] == plan.places.image_id(position), "it is another picture than planned"
         )
-    _must(all(_whole(row[name], int(drawn), 100_000) for name in ("width", "height")),
-          "a picture has no size")  # fmt: skip
+    _must(
+        all(_whole(row[name], int(drawn), 100_000) for name in ("width", "height")),
+        "a picture has no size",
+    )
     _must(row["width"] * row["height"] <= MAX_PIXELS, "a picture is too large")
     _must(row["seed"] is None or _whole(row["seed"], 0, 2**63 - 1), "a seed is no number")
-    _must(all(_number(row[name], 0.0) for name in ("seconds", "scoring_seconds")),
-          "a time is no number")  # fmt: skip
+    _must(
+        all(_number(row[name], 0.0) for name in ("seconds", "scoring_seconds")),
+        "a time is no number",
+    )
     _must(_object(row["origin"]), "an origin is no JSON object")
-    _must(isinstance(row["notes"], list) and all(_text(note) for note in row["notes"]),
-          "a note is no text")  # fmt: skip
+    _must(
+        isinstance(row["notes"], list) and all(_text(note) for note in row["notes"]),
+        "a note is no text",
+    )
     targets = len(plan.prompts[row["prompt"]].targets)
     for mask in _listed(row["masks"]):
         _must(_whole(mask["target"], 0, targets - 1), "a mask belongs to no object")
@@ -143,8 +150,10 @@ def _check(row: Mapping[str, Any], plan: CheckedPlan, seen: bytearray, out: Chec
         _must(_whole(mask["area_px"], 0, 2**40) and _text(mask["maker"]), "a mask has no area")
         _must(_object(mask["parameters"]), "parameters of a mask are no JSON object")
         _keep(out.masks, mask["content_sha256"], row)
-    _must(len({mask["target"] for mask in row["masks"]}) == len(row["masks"]),
-          "an object has two masks")  # fmt: skip
+    _must(
+        len({mask["target"] for mask in row["masks"]}) == len(row["masks"]),
+        "an object has two masks",
+    )
     _verdicts(_listed(row["verdicts"]), plan, targets)
     _profiles(_listed(row["profiles"]), row, plan)
     out.done += 1
@@ -165,23 +174,39 @@ def _verdicts(verdicts: list[dict[str, Any]], plan: CheckedPlan, targets: int) -
     for one in verdicts:
         _must((one["rule"], one["version"]) in rules, "a verdict is of a rule that was not asked")
         _must(_whole(one["target"], -1, targets - 1), "a verdict belongs to no object")
-        _must(one["status"] in _STATUSES and one["picture_status"] in _STATUSES,
-              "a status is none")  # fmt: skip
-        _must(one["cause"] in CAUSES or one["cause"] == "",
-              f"this TrueHue knows no cause {one['cause']!r:.40}")  # fmt: skip
+        _must(one["status"] in _STATUSES and one["picture_status"] in _STATUSES, "a status is none")
+        _must(
+            one["cause"] in CAUSES or one["cause"] == "",
+            f"this TrueHue knows no cause {one['cause']!r:.40}",
+        )
         _must(one["relation"] in ("matches", "differs"), "a relation is none")
         _must(isinstance(one["leads"], bool), "no object decided")
         texts = (one[name] for name in ("object_name", "step", "told", "picture_reason"))
         _must(all(_text(text) for text in texts), "a text is missing")
-        _must(isinstance(one["asked_hex"], str) and _HEX.fullmatch(one["asked_hex"]) is not None,
-              "an asked color is none")  # fmt: skip
+        _must(
+            isinstance(one["asked_hex"], str) and _HEX.fullmatch(one["asked_hex"]) is not None,
+            "an asked color is none",
+        )
         lab = one["lab"]
-        _must(lab is None or (len(lab) == 3 and all(_number(n, -1000.0, False) for n in lab)),
-              "a found color is none")  # fmt: skip
-        _must(all(_number(one[name], 0.0) for name in
-                  ("delta_e00", "delta_chroma", "hue_deg", "misfit", "confidence_percent",
-                   "light_factor", "haze_percent")),
-              "a number is none")  # fmt: skip
+        _must(
+            lab is None or (len(lab) == 3 and all(_number(n, -1000.0, False) for n in lab)),
+            "a found color is none",
+        )
+        _must(
+            all(
+                _number(one[name], 0.0)
+                for name in (
+                    "delta_e00",
+                    "delta_chroma",
+                    "hue_deg",
+                    "misfit",
+                    "confidence_percent",
+                    "light_factor",
+                    "haze_percent",
+                )
+            ),
+            "a number is none",
+        )
         key = one["rule"], one["target"]
         _must(key not in keys, "a rule judges an object twice")
         keys.add(key)
@@ -194,9 +219,11 @@ def _verdicts(verdicts: list[dict[str, Any]], plan: CheckedPlan, targets: int) -
 def _profiles(profiles: list[dict[str, Any]], row: Mapping[str, Any], plan: CheckedPlan) -> None:
     prompt = plan.prompts[row["prompt"]]
     known = measured_of(prompt.task, prompt.targets) if row["status"] == "drawn" else ()
-    targets = [one["target"] for one in profiles]
-    _must(len(set(targets)) == len(targets) and set(targets) <= set(known),
-          "colors were measured of an object that is no concept")  # fmt: skip
+    targets = [profile["target"] for profile in profiles]
+    _must(
+        len(set(targets)) == len(targets) and set(targets) <= set(known),
+        "colors were measured of an object that is no concept",
+    )
     for one in profiles:
         _must(_text(one["reason"]), "a reason is missing")
         if one["profile"] is None:
@@ -239,6 +266,7 @@ def _refuse(name: str) -> Any:
 
 
 def _listed(value: Any) -> list[dict[str, Any]]:
-    _must(isinstance(value, list) and all(isinstance(one, dict) for one in value),
-          "a list is missing")  # fmt: skip
+    _must(
+        isinstance(value, list) and all(isinstance(one, dict) for one in value), "a list is missing"
+    )
     return list(value)

@@ -22,15 +22,30 @@ from core.runs.folder import ITEMS, PLAN, PROMPTS
 _CHUNK = 2**20
 _PICTURE = re.compile(r"(images|masks)/([0-9a-f]{2})/(\2[0-9a-f]{62})\.png")
 _SHARD = re.compile(r"shards/part-\d{5}\.parquet")
-_REST = frozenset({
-    MANIFEST, "README.txt", PLAN, PROMPTS, ITEMS, "codebook.json",
-    "codebook.md", "references.bib", "results.parquet", COLORS_FILE,
-})  # fmt: skip
+_REST = frozenset(
+    {
+        MANIFEST,
+        "README.txt",
+        PLAN,
+        PROMPTS,
+        ITEMS,
+        "codebook.json",
+        "codebook.md",
+        "references.bib",
+        "results.parquet",
+        COLORS_FILE,
+    }
+)
 _NEEDED = (PLAN, PROMPTS)
 _DAMAGED = (
-    zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError,
-    UnicodeDecodeError, ValueError,
-)  # fmt: skip
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    NotImplementedError,
+    UnicodeDecodeError,
+    ValueError,
+)
 
 
 @dataclass(frozen=True)
@@ -193,7 +208,7 @@ def _checked_manifest(
             f"reads {FORMAT_VERSION}. Update TrueHue, or export it with this version."
         )
     files = made.get("files")
-    if not isinstance(files, dict) or not all(isinstance(one, dict) for one in files.values()):
+    if not isinstance(files, dict) or not all(isinstance(file, dict) for file in files.values()):
         raise BadInput(f"{MANIFEST} in {shown} does not list its files.")
     unlisted = [name for name in entries if name not in files and not _PICTURE.fullmatch(name)]
     missing = [name for name in files if name not in entries]

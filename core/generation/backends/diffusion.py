@@ -14,11 +14,9 @@ import numpy as np
 
 from core.errors import BadInput, TrueHueError
 from core.generation.backends.families import Family, call_defaults, family
-from core.generation.backends.previews import Previewer
-from core.generation.backends.steps import StepWatch, watching
-from core.generation.backends.truncation import notes_on_cut
+from core.generation.backends.steps import Previewer, StepWatch, watching
 from core.generation.entry import ModelEntry
-from core.generation.failures import DrawingFailed
+from core.generation.memory import DrawingFailed
 from core.generation.request import (
     Cancelled,
     GeneratedImage,
@@ -26,6 +24,9 @@ from core.generation.request import (
     OnStep,
 )
 from core.machine import Placement
+
+_QUOTED = 40
+_SPECIAL = 8
 
 
 class DiffusersModel:
@@ -36,9 +37,15 @@ class DiffusersModel:
     """
 
     def __init__(
-        self, entry: ModelEntry, pipeline: Any, at: Placement, about: Mapping[str, Any],
-        previewer: Previewer | None, memory_bytes: int, ram_bytes: int = 0,
-    ) -> None:  # fmt: skip
+        self,
+        entry: ModelEntry,
+        pipeline: Any,
+        at: Placement,
+        about: Mapping[str, Any],
+        previewer: Previewer | None,
+        memory_bytes: int,
+        ram_bytes: int = 0,
+    ) -> None:
         self._pipeline = pipeline
         self._entry = entry
         self._at = at
@@ -102,9 +109,14 @@ class DiffusersModel:
                 torch.mps.empty_cache()
 
     def _one(
-        self, request: GenerationRequest, call: dict[str, Any], on_step: OnStep, stop: Event,
-        index: int, count: int,
-    ) -> GeneratedImage:  # fmt: skip
+        self,
+        request: GenerationRequest,
+        call: dict[str, Any],
+        on_step: OnStep,
+        stop: Event,
+        index: int,
+        count: int,
+    ) -> GeneratedImage:
         import torch
 
         if stop.is_set():
@@ -258,3 +270,52 @@ class DiffusersModel:
 def _versions() -> dict[str, str]:
     """The libraries' versions; read from disk, so only once."""
     return {name: metadata.version(name) for name in ("torch", "diffusers", "transformers")}
+
+
+def notes_on_cut(text: str, tokenizers: Mapping[str, Any], limits: Mapping[str, int]) -> list[str]:
+    """A sentence for each length at which encoders stop reading ``text``; empty when all is read.
+
+    ``tokenizers`` and ``limits`` (tokens, special ones included) are keyed by the part's name.
+    """
+    names: dict[tuple[int, int], list[str]] = {}
+    whole = []
+    for name, limit in limits.items():
+        tokenizer = tokenizers.get(name)
+        if tokenizer is None:
+            continue
+        read = _characters_read(text, tokenizer, limit)
+        if read < len(text.rstrip()):
+            names.setdefault((read, limit), []).append(name)
+        else:
+            whole.append(name)
+    out = []
+    for (read, limit), cut in sorted(names.items()):
+        rest = f" (Read as a whole by {' and '.join(whole)}.)" if whole else ""
+        out.append(
+            f"The prompt was cut at {limit} tokens for {' and '.join(cut)}: the last "
+            f"{len(text) - read:,} of {len(text):,} characters were not read, from "
+            f"“{_shortened(text[read:])}” on.{rest}"
+        )
+    return out
+
+
+def _characters_read(text: str, tokenizer: Any, limit: int) -> int:
+    # No tokenizer makes more tokens of plain text than characters, plus a few special ones.
+    if text.isascii() and len(text) + _SPECIAL <= limit:
+        return len(text)
+    if getattr(tokenizer, "is_fast", False):
+        found = tokenizer(text, truncation=True, max_length=limit, return_offsets_mapping=True)
+        ends = [int(end) for _, end in found["offset_mapping"]]
+        # An unknown character at the very end has no token; what follows the last token is read.
+        cut = len(tokenizer(text, truncation=False, verbose=False)["input_ids"]) > limit
+        return max(ends, default=0) if cut else len(text)
+    ids = tokenizer(text, add_special_tokens=False, truncation=False)["input_ids"]
+    room = limit - len(tokenizer("")["input_ids"])
+    if len(ids) <= room:
+        return len(text)
+    return min(len(tokenizer.decode(ids[:room])), len(text))
+
+
+def _shortened(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _QUOTED else text[:_QUOTED].rstrip() + "…"

@@ -2,7 +2,7 @@
 
 ::
 
-    {"endpoints": [
+{"endpoints": [
       {"name": "omnigen2", "base_url": "http://10.0.0.5:8000/v1", "model": "OmniGen2/OmniGen2",
        "key_env": "OMNIGEN_KEY", "width": 1024, "height": 1024, "timeout_s": 300,
        "fields": {"seed": "seed", "steps": "num_inference_steps", "guidance": "guidance_scale"},
@@ -19,13 +19,22 @@ import json
 import math
 import os
 import re
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from core.errors import BadInput
+from core.errors import BadInput, TrueHueError
+
+MAX_TRIES = 4
+MAX_PAUSE_S = 60.0
+_FIRST_PAUSE_S = 1.0
+_SAID_CHARACTERS = 300  # of what a server answers
+_BUSY = (429, 502, 503, 504)
+_REFUSALS = ("content_policy", "content_filter", "moderation", "safety")
 
 URL_VARIABLE = "TRUEHUE_ENDPOINT"
 MODEL_VARIABLE = "TRUEHUE_ENDPOINT_MODEL"
@@ -187,3 +196,90 @@ def _check_fields(given: Any) -> None:
     unknown = sorted(str(name) for name in set(given) - set(FIELDS))
     if unknown:
         raise BadInput(f"fields knows {', '.join(FIELDS)}, not {unknown[0]!r:.60}.")
+
+
+class EndpointFailed(TrueHueError):
+    """The server cannot be reached, is not to be had, or did not answer with an image."""
+
+
+def pause_s(error: Exception, tries: int) -> float | None:
+    """Seconds to wait before asking again after so many tries; None where that is of no use.
+
+    ``error`` is one of OpenAI's client. The server's Retry-After counts, in seconds or as a date;
+    without one the pause doubles each time. A server that wants more than a minute is given up.
+    """
+    import openai
+
+    if tries >= MAX_TRIES or not isinstance(error, openai.APIStatusError):
+        return None
+    if error.status_code not in _BUSY or error.code == "insufficient_quota":
+        return None
+    pause = _retry_after_s(error.response.headers.get("retry-after", ""))
+    if pause is None:
+        pause = _FIRST_PAUSE_S * 2 ** (tries - 1)
+    return pause if pause <= MAX_PAUSE_S else None
+
+
+def told(error: Exception, end: Endpoint, key: str) -> TrueHueError:
+    """A client's error as BadInput where another prompt may be drawn, else as EndpointFailed; in
+    words that say what to do, and without the key, which servers like to quote."""
+    import openai
+
+    said = _said(error) if isinstance(error, openai.APIStatusError) else str(error)
+    if key:
+        said = said.replace(key, "(the key)")
+    if isinstance(error, openai.APIStatusError):
+        return _of_status(error, end, said)
+    if isinstance(error, openai.APITimeoutError):
+        return EndpointFailed(
+            f"{end.name} did not answer within {end.timeout_s:g} seconds. Raise timeout_s, or ask "
+            "for a smaller image."
+        )
+    if isinstance(error, openai.APIConnectionError):
+        cause = error.__cause__ or error
+        return EndpointFailed(f"{end.base_url} cannot be reached ({cause}). Is {end.name} running?")
+    return EndpointFailed(f"{end.name} answered with what is no images answer: {said}")
+
+
+def _of_status(error: Any, end: Endpoint, said: str) -> TrueHueError:
+    name, status = end.name, error.status_code
+    if status in (401, 403):
+        where = f"the environment variable {end.key_env}"
+        if not end.key_env:
+            where = "key_env, which names the environment variable with the key"
+        return EndpointFailed(f"{name} did not accept the key ({status}). Check {where}. {said}")
+    if status == 404:
+        return EndpointFailed(
+            f"{name} knows no such address or model ({status}). Check base_url {end.base_url} and "
+            f"model {end.model!r}. {said}"
+        )
+    if status == 429:
+        return EndpointFailed(
+            f"{name} takes no more requests for now ({status}). Try again later. {said}"
+        )
+    if status >= 500:
+        return EndpointFailed(f"{name} failed ({status}). {said}".rstrip())
+    if any(sign in f"{error.code} {error.type} {said}".lower() for sign in _REFUSALS):
+        return BadInput(f"{name} declines to draw this prompt: {said}")
+    return BadInput(f"{name} cannot draw this ({status}): {said}")
+
+
+def _said(error: Any) -> str:
+    """The server's own words, on one line."""
+    body = error.body
+    message = body.get("message") if isinstance(body, dict) else None
+    text = message if isinstance(message, str) else error.response.text
+    return " ".join(text.split())[:_SAID_CHARACTERS]
+
+
+def _retry_after_s(named: str) -> float | None:
+    """Seconds of a Retry-After header, which holds seconds or an HTTP date; None for neither."""
+    try:
+        seconds = float(named)
+    except ValueError:
+        try:
+            seconds = parsedate_to_datetime(named).timestamp() - time.time()
+        except (ValueError, TypeError):
+            return None
+        return max(0.0, seconds)
+    return seconds if seconds >= 0 else None

@@ -18,8 +18,7 @@ import numpy as np
 
 from core.errors import BadInput, TrueHueError
 from core.generation.entry import ModelEntry
-from core.generation.failures import DrawingFailed
-from core.generation.main_memory import keep_count
+from core.generation.memory import DrawingFailed, keep_count
 from core.generation.request import (
     Cancelled,
     GeneratedImage,
@@ -59,9 +58,14 @@ class JanusModel:
     batch_size = 1
 
     def __init__(
-        self, entry: ModelEntry, processor: Any, model: Any, placement: Placement, revision: str,
+        self,
+        entry: ModelEntry,
+        processor: Any,
+        model: Any,
+        placement: Placement,
+        revision: str,
         weight_bytes: int = 0,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._entry, self._placement, self._revision = entry, placement, revision
         self._processor, self._model = processor, model
         # With hooks for offloading the model's own count finds empty tensors.

@@ -9,11 +9,9 @@ from typing import Any
 from core.errors import BadInput
 from core.generation.backends.diffusion import DiffusersModel
 from core.generation.backends.families import FAMILIES, call_defaults
-from core.generation.backends.previews import Previewer, fit
+from core.generation.backends.steps import Previewer, fit
 from core.generation.entry import ModelEntry
-from core.generation.failures import BadModelFolder
-from core.generation.main_memory import check_room, keep_count
-from core.generation.out_of_memory import is_out_of_memory
+from core.generation.memory import BadModelFolder, check_room, is_out_of_memory, keep_count
 from core.generation.weights.files import part_file
 from core.generation.weights.pipeline_folder import PipelineFolder, check_source
 from core.generation.weights.sources import Source
@@ -47,8 +45,10 @@ def load(entry: ModelEntry, source: Source, at: Machine | Placement) -> Diffuser
         "variant": checked.variant,
     }
     if source.base is not None:
-        about |= {"base_repo": origin.repo,
-                  "base_revision": origin.revision or f"sha256:{origin.fingerprint()}"}  # fmt: skip
+        about |= {
+            "base_repo": origin.repo,
+            "base_revision": origin.revision or f"sha256:{origin.fingerprint()}",
+        }
     loaded = DiffusersModel(entry, pipeline, where, about, previewer, *held)
     keep_count(loaded)
     return loaded
@@ -57,9 +57,11 @@ def load(entry: ModelEntry, source: Source, at: Machine | Placement) -> Diffuser
 def place(entry: ModelEntry, checked: PipelineFolder, at: Machine) -> Placement:
     """The placement by what the files really hold."""
     return placement(
-        max(checked.memory_gib, 1e-6), at,
-        largest_gib=max(checked.largest_gib, 1e-6), fp16=entry.fp16,
-    )  # fmt: skip
+        max(checked.memory_gib, 1e-6),
+        at,
+        largest_gib=max(checked.largest_gib, 1e-6),
+        fp16=entry.fp16,
+    )
 
 
 def _load(entry: ModelEntry, source: Source, checked: PipelineFolder, at: Placement) -> Any:
@@ -92,9 +94,15 @@ def _load(entry: ModelEntry, source: Source, checked: PipelineFolder, at: Placem
                 parts[entry.part] = _part(entry, source, checked, dtype)
             parts |= load_parts(checked, dtype, without=parts.keys())
             return pipeline_class.from_pretrained(
-                checked.folder, dtype=dtype, variant=checked.variant, use_safetensors=True,
-                local_files_only=True, trust_remote_code=False, **parts, **options,
-            )  # fmt: skip
+                checked.folder,
+                dtype=dtype,
+                variant=checked.variant,
+                use_safetensors=True,
+                local_files_only=True,
+                trust_remote_code=False,
+                **parts,
+                **options,
+            )
         except BadModelFolder:
             raise
         except Exception as error:  # what a broken file raises has no family of its own

@@ -34,7 +34,7 @@ from core.generation.renderer.concept_colors import (
     color_of,
     concept_colors,
 )
-from core.generation.renderer.failures import Acted, Cast, act
+from core.generation.renderer.failures import ActedColors, Cast, act
 from core.generation.renderer.modifiers import moved, note_of
 from core.generation.renderer.scenes import forget_scenes, kept_bytes
 from core.generation.renderer.stand_ins import (
@@ -145,7 +145,7 @@ class _Plan:
     standings: tuple[Standing, ...]
     placed: tuple[Standing, ...]
     cast: tuple[Cast, ...]
-    acted: Acted
+    acted: ActedColors
     light: str
     failure: str
     size_px: int

@@ -12,8 +12,7 @@ from threading import Event
 from typing import Any, TypeVar
 
 from core.errors import BadInput, ImageError
-from core.generation.backends.endpoint_failures import MAX_TRIES, EndpointFailed, pause_s, told
-from core.generation.backends.endpoints import Endpoint
+from core.generation.backends.endpoints import MAX_TRIES, Endpoint, EndpointFailed, pause_s, told
 from core.generation.request import (
     Cancelled,
     GeneratedImage,

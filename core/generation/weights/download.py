@@ -9,7 +9,7 @@ from typing import Any
 
 from core.errors import BadInput
 from core.generation.entry import ModelEntry
-from core.generation.failures import BadModelFolder, DownloadFailed
+from core.generation.memory import BadModelFolder, DownloadFailed
 from core.generation.registry import model
 from core.generation.weights.files import PICKLES, part_file, weight_sets
 from core.generation.weights.pipeline_folder import INDEX, NO_CODE
@@ -100,9 +100,10 @@ def _fetch(
             files = wanted_files(names, parts, entry.variant)
             # The base of another model is asked for without the weights that the other replaces.
             files = tuple(
-                one for one in files
-                if not (leave_out and one.startswith(f"{leave_out}/") and "safetensors" in one)
-            )  # fmt: skip
+                file
+                for file in files
+                if not (leave_out and file.startswith(f"{leave_out}/") and "safetensors" in file)
+            )
         folder = snapshot_download(
             entry.repo, revision=info.sha, allow_patterns=list(files), **where
         )
@@ -119,9 +120,10 @@ def parts_named(index: Mapping[str, Any]) -> list[str]:
     if isinstance(index.get("_class_name"), list):
         raise BadModelFolder(f"Its {INDEX} asks for a pipeline class of its own code. {NO_CODE}")
     return [
-        name for name, value in index.items()
+        name
+        for name, value in index.items()
         if isinstance(value, list) and len(value) == 2 and value[0] and value[1]
-    ]  # fmt: skip
+    ]
 
 
 def _name_main(folder: Path) -> None:

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.generation.failures import BadModelFolder
-from core.generation.out_of_memory import is_out_of_memory
+from core.generation.memory import BadModelFolder, is_out_of_memory
 from core.machine import Placement
 
 

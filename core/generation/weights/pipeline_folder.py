@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from core.generation.entry import ModelEntry
-from core.generation.failures import BadModelFolder
+from core.generation.memory import BadModelFolder
 from core.generation.registry import model
 from core.generation.weights.files import PICKLES, check_set, numbers_in, part_file, weight_sets
 from core.generation.weights.sources import Source
@@ -19,11 +19,24 @@ INDEX = "model_index.json"
 NO_CODE = (
     "TrueHue never runs code that comes with weights: use a pipeline of diffusers' own classes."
 )
-_CONFIGS = ("config.json", "scheduler_config.json", "preprocessor_config.json",
-            "tokenizer_config.json", "processor_config.json")  # fmt: skip
+_CONFIGS = (
+    "config.json",
+    "scheduler_config.json",
+    "preprocessor_config.json",
+    "tokenizer_config.json",
+    "processor_config.json",
+)
 # Classes that come without weights; every other part of a pipeline is a model.
-_WITHOUT_WEIGHTS = ("Tokenizer", "TokenizerFast", "Scheduler", "Processor", "ProcessorFast",
-                    "FeatureExtractor", "TokenizersBackend", "SentencePieceBackend")  # fmt: skip
+_WITHOUT_WEIGHTS = (
+    "Tokenizer",
+    "TokenizerFast",
+    "Scheduler",
+    "Processor",
+    "ProcessorFast",
+    "FeatureExtractor",
+    "TokenizersBackend",
+    "SentencePieceBackend",
+)
 
 
 @dataclass(frozen=True)
@@ -89,8 +102,11 @@ def check_pipeline(
         _check_part(folder, part)
     models = [part for part in parts if _has_weights(folder / part.name, part)]
     variant = _choose_variant(folder, models, prefer, without)
-    counted = {part.name: _count(folder / part.name, variant) for part in models
-               if part.name not in without}  # fmt: skip
+    counted = {
+        part.name: _count(folder / part.name, variant)
+        for part in models
+        if part.name not in without
+    }
     return PipelineFolder(
         folder,
         pipeline,

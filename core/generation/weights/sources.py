@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from core.errors import BadInput
 from core.generation.entry import ModelEntry
-from core.generation.failures import ModelMissing
+from core.generation.memory import ModelMissing
 from core.generation.registry import model
 from core.generation.weights.files import MAX_HEADER_BYTES, part_file
 

@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Collection
 from typing import Any
 
-from core.generation.failures import BadModelFolder
+from core.generation.memory import BadModelFolder
 from core.generation.weights.files import weight_sets
 from core.generation.weights.pipeline_folder import Part, PipelineFolder
 

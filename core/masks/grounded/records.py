@@ -124,9 +124,12 @@ class Segmenter(Tool, Protocol):
         ...
 
     def from_points(
-        self, embedding: Any, points: Sequence[tuple[float, float]], inside: Sequence[bool],
+        self,
+        embedding: Any,
+        points: Sequence[tuple[float, float]],
+        inside: Sequence[bool],
         box: Box | None = None,
-    ) -> Segment:  # fmt: skip
+    ) -> Segment:
         """The segment that has the points marked ``inside`` and has not the others."""
         ...
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from core.errors import MaskError
 from core.images.mask import Mask
-from core.masks.grounded.compose import MAKER, NegativeFound, Steps
+from core.masks.grounded.compose import MAKER, MaskSteps, NegativeFound
 from core.masks.grounded.records import Detection, Grounded, Presence, Segment
 from core.masks.grounded.variants import MaskVariant
 
@@ -46,25 +46,30 @@ def unpacked(text: str, shape: tuple[int, int]) -> np.ndarray:
 def with_steps(grounded: Grounded, presence: Iterable[Presence] = ()) -> Mask:
     """The mask with all its steps and the answers to presence in its parameters."""
     steps = grounded.details["steps"]
-    assert isinstance(steps, Steps)
+    assert isinstance(steps, MaskSteps)
     parts: dict[str, Any] = {
         "shape": list(steps.shape),
-        "segments": [packed(one.pixels) for one in steps.segments],
-        "negatives": [[packed(one.pixels) for one in of.segments] for of in steps.negatives],
+        "segments": [packed(segment.pixels) for segment in steps.segments],
+        "negatives": [
+            [packed(segment.pixels) for segment in of.segments] for of in steps.negatives
+        ],
         "qualities": [
-            [round(float(one.score), 4) for one in of.segments] for of in steps.negatives
+            [round(float(segment.score), 4) for segment in of.segments] for of in steps.negatives
         ],
     }
     if steps.earlier:
         parts["earlier"] = [packed(one) for one in steps.earlier]
     answers = [
         {
-            "object": one.object_name, "answer": one.answer, "question": one.question,
-            "text": one.text, "by": one.by,
+            "object": one.object_name,
+            "answer": one.answer,
+            "question": one.question,
+            "text": one.text,
+            "by": one.by,
             "yes_percent": None if one.yes_percent is None else round(one.yes_percent, 2),
         }
         for one in presence
-    ]  # fmt: skip
+    ]
     more = {"parts": parts, **({"presence": answers} if answers else {})}
     return Mask(grounded.mask.pixels, grounded.mask.maker, {**grounded.mask.parameters, **more})
 
@@ -74,7 +79,7 @@ def is_automatic(maker: str, parameters: Mapping[str, Any]) -> bool:
     return maker == MAKER and isinstance(parameters.get("parts"), Mapping)
 
 
-def steps_of(parameters: Mapping[str, Any]) -> Steps:
+def steps_of(parameters: Mapping[str, Any]) -> MaskSteps:
     """The steps that :func:`with_steps` wrote; raises MaskError for what it did not."""
     try:
         parts = parameters["parts"]
@@ -98,11 +103,16 @@ def steps_of(parameters: Mapping[str, Any]) -> Steps:
                 parameters["negatives"], parts["negatives"], parts["qualities"], strict=True
             )
         )
-        return Steps(
-            str(parameters["object"]), MaskVariant(**parameters["variant"]), shape, boxes, segments,
-            negatives, tuple(unpacked(text, shape) for text in parts.get("earlier", ())),
+        return MaskSteps(
+            str(parameters["object"]),
+            MaskVariant(**parameters["variant"]),
+            shape,
+            boxes,
+            segments,
+            negatives,
+            tuple(unpacked(text, shape) for text in parts.get("earlier", ())),
             {name: parameters[name] for name in _MODELS if name in parameters},
-        )  # fmt: skip
+        )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise MaskError(
             "The steps of this automatic mask cannot be read: find the object again."

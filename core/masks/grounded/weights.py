@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import BadInput
-from core.generation.failures import BadModelFolder, ModelMissing
+from core.generation.memory import BadModelFolder, ModelMissing
 from core.generation.weights.download import download as download_model
 from core.generation.weights.download import explained
 from core.generation.weights.pipeline_folder import check_source

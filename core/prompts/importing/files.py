@@ -58,9 +58,17 @@ from core.prompts.importing.write import write_prompts
 from core.prompts.prompt import Prompt
 
 __all__ = [
-    "HEADER_HELP", "MAX_FIELD_CHARACTERS", "MAX_FILE_BYTES", "MAX_LINE_CHARACTERS", "MAX_RECORDS",
-    "ImportedPrompts", "LineProblem", "image_place", "read_prompts", "write_prompts",
-]  # fmt: skip
+    "HEADER_HELP",
+    "MAX_FIELD_CHARACTERS",
+    "MAX_FILE_BYTES",
+    "MAX_LINE_CHARACTERS",
+    "MAX_RECORDS",
+    "ImportedPrompts",
+    "LineProblem",
+    "image_place",
+    "read_prompts",
+    "write_prompts",
+]
 
 HEADER_HELP = (
     "The first line of a CSV names its columns. Needed: text (or prompt). If you have them: id, "
@@ -75,9 +83,15 @@ HEADER_HELP = (
 
 _KINDS = ("published", "csv", "jsonl", "text")
 _BY_ENDING = {
-    ".txt": "text", ".md": "text", ".csv": "csv", ".tsv": "csv", ".tab": "csv",
-    ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl",
-}  # fmt: skip
+    ".txt": "text",
+    ".md": "text",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".tab": "csv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+}
 
 
 def read_prompts(

@@ -137,9 +137,17 @@ def unfit(prompt: Prompt) -> str:
 
 
 _TEXTS = (
-    "id", "system", "source", "template", "notation", "category", "concept", "modifier",
-    "modifier_kind", "style",
-)  # fmt: skip
+    "id",
+    "system",
+    "source",
+    "template",
+    "notation",
+    "category",
+    "concept",
+    "modifier",
+    "modifier_kind",
+    "style",
+)
 
 
 def _short(text: str, name: str) -> str:

@@ -107,9 +107,12 @@ class Column:
 
 
 def single(
-    name: str, title: str, given: Sequence[str], fixed: Sequence[str] = (),
+    name: str,
+    title: str,
+    given: Sequence[str],
+    fixed: Sequence[str] = (),
     titles: Mapping[str, str] | None = None,
-) -> Column:  # fmt: skip
+) -> Column:
     """A column of at most one value a prompt; an empty text is none.
 
     ``fixed`` is the order that values are listed in; values that are not in it follow by label.
@@ -135,15 +138,25 @@ def single(
 
 
 def several(
-    name: str, title: str, size: int, rows: Sequence[int] | np.ndarray,
-    codes: Sequence[int] | np.ndarray, values: list[str],
-    labels: list[str] | None = None, hexes: list[str] | None = None,
-) -> Column:  # fmt: skip
+    name: str,
+    title: str,
+    size: int,
+    rows: Sequence[int] | np.ndarray,
+    codes: Sequence[int] | np.ndarray,
+    values: list[str],
+    labels: list[str] | None = None,
+    hexes: list[str] | None = None,
+) -> Column:
     """A column of any number of values a prompt; pairs that are given twice count once."""
     width = max(len(values), 1)
     pairs = np.unique(np.asarray(rows, dtype=np.int64) * width + np.asarray(codes, dtype=np.int64))
     return Column(
-        name, title, size,
-        (pairs // width).astype(np.int32), (pairs % width).astype(np.int32),
-        values, labels or list(values), hexes or [""] * len(values),
-    )  # fmt: skip
+        name,
+        title,
+        size,
+        (pairs // width).astype(np.int32),
+        (pairs % width).astype(np.int32),
+        values,
+        labels or list(values),
+        hexes or [""] * len(values),
+    )

@@ -85,9 +85,18 @@ def targets_of(prompts: Sequence[Prompt]) -> Targets:
             if first_color[row] < 0:
                 first_color[row] = known
     return Targets(
-        list(objects), colors, object_rows, object_codes, color_rows, color_codes,
-        category_rows, category_codes, list(categories), first_object, first_color,
-    )  # fmt: skip
+        list(objects),
+        colors,
+        object_rows,
+        object_codes,
+        color_rows,
+        color_codes,
+        category_rows,
+        category_codes,
+        list(categories),
+        first_object,
+        first_color,
+    )
 
 
 def columns_of(prompts: Sequence[Prompt], targets: Targets) -> dict[str, Column]:
@@ -109,8 +118,12 @@ def columns_of(prompts: Sequence[Prompt], targets: Targets) -> dict[str, Column]
         color,
         hue,
         several(
-            "category", "Category", size,
-            targets.category_rows, targets.category_codes, targets.categories,
+            "category",
+            "Category",
+            size,
+            targets.category_rows,
+            targets.category_codes,
+            targets.categories,
         ),
         several(
             "object", "Object", size, targets.object_rows, targets.object_codes, targets.objects
@@ -122,7 +135,7 @@ def columns_of(prompts: Sequence[Prompt], targets: Targets) -> dict[str, Column]
         of("modifier_kind", "Kind of modifier"),
         of("modifier", "Modifier"),
         of("style", "Style"),
-    ]  # fmt: skip
+    ]
     return {column.name: column for column in made}
 
 
@@ -163,9 +176,15 @@ def _color_columns(size: int, targets: Targets) -> tuple[Column, Column]:
         for label, color in zip(labels, colors, strict=True)
     ]
     column = several(
-        "color", "Color", size, targets.color_rows, targets.color_codes,
-        [color.value for color in colors], labels, [color.hex for color in colors],
-    )  # fmt: skip
+        "color",
+        "Color",
+        size,
+        targets.color_rows,
+        targets.color_codes,
+        [color.value for color in colors],
+        labels,
+        [color.hex for color in colors],
+    )
     families = color_system("l1")
     nearest = np.zeros(len(colors), dtype=np.int64)
     lab = _lab(colors)
@@ -173,11 +192,15 @@ def _color_columns(size: int, targets: Targets) -> tuple[Column, Column]:
         part = slice(start, start + 4096)
         nearest[part] = delta_e00(families.lab, lab[part, None, :]).argmin(axis=1)
     hue = several(
-        "hue", "Hue", size, targets.color_rows,
+        "hue",
+        "Hue",
+        size,
+        targets.color_rows,
         nearest[np.asarray(targets.color_codes, dtype=np.int64)],
         [family.name for family in families.colors],
-        None, [family.hex for family in families.colors],
-    )  # fmt: skip
+        None,
+        [family.hex for family in families.colors],
+    )
     ranks = hue_ranks(colors)
     # Colors of equal coordinates have one rank: the order of listing then tells them apart.
     column.hue_order = np.argsort(np.lexsort((column.label_ranks, ranks)))

@@ -26,12 +26,11 @@ from core.prompts.search.facets import (
     lightness_ranks,
     targets_of,
 )
-from core.prompts.search.marks import Marks, marks_of
+from core.prompts.search.status import PromptStatus, StatusColumn, marks_of
 from core.prompts.search.suggest import MOST, Suggestion, spelled_like, values_named
 from core.prompts.search.words import Term, WordIndex, folded, terms_of
-from core.prompts.status import Mark
 
-__all__ = ["FACETS", "SORTS", "Facet", "FacetValue", "Marks", "Page", "PromptIndex", "Query"]
+__all__ = ["FACETS", "SORTS", "Facet", "FacetValue", "Page", "PromptIndex", "Query", "StatusColumn"]
 
 SORTS: Mapping[str, str] = MappingProxyType(
     {
@@ -48,9 +47,24 @@ SORTS: Mapping[str, str] = MappingProxyType(
 """The orders by id, with a title. Prompts without a color or object stand last either way round."""
 
 FACETS = (
-    "set", "task", "objects", "system", "color", "hue", "category", "object", "level", "notation",
-    "template", "concept", "modifier_kind", "modifier", "style", "drawn", "verdict",
-)  # fmt: skip
+    "set",
+    "task",
+    "objects",
+    "system",
+    "color",
+    "hue",
+    "category",
+    "object",
+    "level",
+    "notation",
+    "template",
+    "concept",
+    "modifier_kind",
+    "modifier",
+    "style",
+    "drawn",
+    "verdict",
+)
 VALUE_ORDERS = ("count", "hue")
 _KEPT_RESULTS = 64
 _KEPT_ORDERS = 8  # of one result; each seed of the random order is one
@@ -120,14 +134,14 @@ class PromptIndex:
         """Where the prompts of an id stand: one, or none, or several where sets were mixed."""
         return tuple(self._positions.get(prompt_id, ()))
 
-    def marks(self, given: Mapping[str, Mark]) -> Marks:
+    def marks(self, given: Mapping[str, PromptStatus]) -> StatusColumn:
         """The storage's marks of prompts, by id, in the form that a search takes.
 
         Ids that are not in the index are left out. Raises BadInput for an unknown verdict.
         """
         return marks_of(self._positions, len(self.prompts), given)
 
-    def search(self, query: Query, marks: Marks | None = None) -> Page:
+    def search(self, query: Query, marks: StatusColumn | None = None) -> Page:
         """One page of what matches, with all facets in the order of :data:`FACETS`.
 
         Without ``marks`` no prompt counts as drawn. Raises BadInput for an unknown facet, sort or
@@ -150,7 +164,7 @@ class PromptIndex:
         return Page(found.total, tuple(rows.tolist()), facets)
 
     def suggestions(
-        self, query: Query, marks: Marks | None = None
+        self, query: Query, marks: StatusColumn | None = None
     ) -> tuple[str, tuple[Suggestion, ...]]:
         """What the words of a query may mean: a spelling that finds something, or an empty text,
         and values of facets that they name, at most :data:`core.prompts.search.suggest.MOST`.
@@ -172,17 +186,19 @@ class PromptIndex:
                 offered.append(replace(one, count=count))
         return instead, tuple(offered)
 
-    def _instead(self, query: Query, terms: Sequence[Term], marks: Marks | None) -> str:
+    def _instead(self, query: Query, terms: Sequence[Term], marks: StatusColumn | None) -> str:
         unknown = self._words.unknown(terms)
         if not unknown:
             return ""
         like = spelled_like(unknown, self._words.known)
-        text = " ".join(
-            like.get(folded(part).strip(), part) for part in query.text.split()
-        ) if like else ""  # fmt: skip
+        text = (
+            " ".join(like.get(folded(part).strip(), part) for part in query.text.split())
+            if like
+            else ""
+        )
         return text if text and self._find(replace(query, text=text), marks).total else ""
 
-    def matching(self, query: Query, marks: Marks | None = None) -> np.ndarray:
+    def matching(self, query: Query, marks: StatusColumn | None = None) -> np.ndarray:
         """int32 positions of all prompts that match, in the query's order, whatever its page."""
         if query.sort not in SORTS:
             raise BadInput(
@@ -190,7 +206,7 @@ class PromptIndex:
             )
         return self._ordered(query, self._find(query, marks)).copy()
 
-    def _find(self, query: Query, marks: Marks | None) -> _Found:
+    def _find(self, query: Query, marks: StatusColumn | None) -> _Found:
         marks = marks or self._unmarked
         chosen = {name: frozenset(values) for name, values in query.chosen.items() if values}
         unknown = sorted(set(chosen) - set(FACETS))
@@ -211,7 +227,9 @@ class PromptIndex:
                 self._results.popitem(last=False)
         return found
 
-    def _select(self, text: str, chosen: Mapping[str, frozenset[str]], marks: Marks) -> _Found:
+    def _select(
+        self, text: str, chosen: Mapping[str, frozenset[str]], marks: StatusColumn
+    ) -> _Found:
         terms = terms_of(text)
         by_text = self._words.mask(terms) if terms else None
         columns = self._all_columns(marks)
@@ -228,10 +246,10 @@ class PromptIndex:
             mask = np.ones(len(self.prompts), dtype=bool)
         return _Found(mask, int(np.count_nonzero(mask)), counts, terms)
 
-    def _all_columns(self, marks: Marks) -> dict[str, Column]:
+    def _all_columns(self, marks: StatusColumn) -> dict[str, Column]:
         return {**self._columns, **{column.name: column for column in marks.columns}}
 
-    def _facets(self, query: Query, found: _Found, marks: Marks | None) -> tuple[Facet, ...]:
+    def _facets(self, query: Query, found: _Found, marks: StatusColumn | None) -> tuple[Facet, ...]:
         columns = self._all_columns(marks or self._unmarked)
         by_hue = query.values_by == "hue"
         return tuple(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.cache import Kept
+from core.cache import LruCache
 from core.color.distances import compare, emd_flow
 from core.color.spaces import hex_of, lab_to_srgb8
 from core.color.uw71 import uw71
@@ -32,8 +32,8 @@ SEED = 71
 MOST_KEPT = 60
 SHOWN_BINS = 5
 
-_KEPT: Kept[Intervals] = Kept(MOST_KEPT)
-_DRAWN: Kept[np.ndarray | None] = Kept(MOST_KEPT)
+_KEPT: LruCache[Intervals] = LruCache(MOST_KEPT)
+_DRAWN: LruCache[np.ndarray | None] = LruCache(MOST_KEPT)
 
 
 def bins_view() -> dict[str, Any]:

@@ -147,8 +147,8 @@ def preview(context: Context, session: str, place: int, mode: str, most_px: int)
     import base64
 
     from core.images.load import load_image
-    from core.masks.cutout import cutout_png
     from core.masks.describe import describe
+    from core.masks.display import cutout_png
 
     folder = context.staging.folder(session)
     found = [one for one in laid_out(folder).pictures if one.place == place]

@@ -80,7 +80,7 @@ def _pictures(door: Door) -> None:
             return refusal(error)
 
     def cutout(image_id: str, mask_id: str) -> bytes:
-        from core.masks.cutout import cutout_png
+        from core.masks.display import cutout_png
 
         mask, image = context.storage.masks.get(mask_id), context.storage.images.get(image_id)
         if mask.image_id != image.image_id:

@@ -13,8 +13,7 @@ from core.color.distances import dominant
 from core.color.uw71 import uw71
 from core.concepts.distribution import of_rows
 from core.concepts.matching import concept_of, normal
-from core.concepts.records import KINDS, DistributionRow
-from core.concepts.sets import DistributionSetRecord, PictureSetRecord
+from core.concepts.records import KINDS, DistributionRow, DistributionSetRecord, PictureSetRecord
 from core.errors import NotStored
 from core.prompts.concepts import concepts
 from tabs.page.actor import Actor, asks, may, thing

@@ -11,8 +11,14 @@ import numpy as np
 
 from core.concepts.distribution import of_pictures, of_rows
 from core.concepts.matching import concept_of
-from core.concepts.records import EXTRACTED, KINDS, RATINGS, DistributionRow, PictureProfile
-from core.concepts.sets import PictureSetRecord
+from core.concepts.records import (
+    EXTRACTED,
+    KINDS,
+    RATINGS,
+    DistributionRow,
+    PictureProfile,
+    PictureSetRecord,
+)
 from core.errors import BadInput
 from tabs.compare.sources import MOST_REASONS
 from tabs.page.context import Context

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from core.concepts.means import Number
-from core.concepts.scores import KINDS, METRICS, Metric, by_id
+from core.concepts.scores import KINDS, METRICS, ScoreMetric, by_id
 from core.concepts.tables import BY_CATEGORY, TABLE_1, TABLE_2, Alignment, alignment
 from core.errors import BadInput
 from core.prompts.concepts import STYLES
@@ -137,7 +137,7 @@ def about(frame: Frame, common: bool) -> str:
     )
 
 
-def number_json(number: Number, metric: Metric, marked: bool = True) -> dict[str, Any]:
+def number_json(number: Number, metric: ScoreMetric, marked: bool = True) -> dict[str, Any]:
     """A number as a cell shows it; ``marked`` whether its place is."""
     left = sum(number.left_out.values())
     why = "; ".join(f"{count:,} {reason}" for reason, count in number.left_out.items())

@@ -16,13 +16,11 @@ import numpy as np
 import pytest
 
 from core.color.systems import parse_target
-from core.diagnosis.codebook import MEANING
-from core.diagnosis.colors import asking, set_colors
-from core.diagnosis.pictures import picture
+from core.diagnosis.colors import asking, picture, set_colors
 from core.diagnosis.plan import renderer_tasks, rules_used
-from core.diagnosis.records import Report
+from core.diagnosis.records import DiagnosisReport
 from core.diagnosis.run import diagnose, read_report
-from core.diagnosis.shards import FOLDER, load, save, write_whole
+from core.diagnosis.shards import FOLDER, MEANING, load, save, write_whole
 from core.errors import BadInput
 from core.verdict.measure import measure
 from tests.core.diagnosis.commands import SLICE, command, run
@@ -37,16 +35,16 @@ def verdicts(folder: Path) -> Rows:
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Report]:
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, DiagnosisReport]:
     """The folder and the printed report of an uninterrupted run of the slice."""
     folder = tmp_path_factory.mktemp("whole")
     done = run("--out", str(folder), *SLICE, "--json")
     assert done.returncode == 0, done.stderr
-    return folder, Report.from_json(json.loads(done.stdout))
+    return folder, DiagnosisReport.from_json(json.loads(done.stdout))
 
 
 def test_every_picture_is_judged_by_every_rule_against_six_colors(
-    whole: tuple[Path, Report],
+    whole: tuple[Path, DiagnosisReport],
 ) -> None:
     folder, report = whole
     rows = verdicts(folder)
@@ -68,7 +66,9 @@ def test_every_picture_is_judged_by_every_rule_against_six_colors(
     ]  # fmt: skip
 
 
-def test_a_row_is_what_the_pipeline_says_of_that_picture(whole: tuple[Path, Report]) -> None:
+def test_a_row_is_what_the_pipeline_says_of_that_picture(
+    whole: tuple[Path, DiagnosisReport],
+) -> None:
     rows = verdicts(whole[0])
     for one in rows[:: max(1, len(rows) // 25)]:
         true = parse_target(one["color"], one["system"])
@@ -85,7 +85,7 @@ def test_a_row_is_what_the_pipeline_says_of_that_picture(whole: tuple[Path, Repo
         assert (one["asked"] in near) == (one["relation"] == "near")
 
 
-def test_the_report_counts_what_the_rows_say(whole: tuple[Path, Report]) -> None:
+def test_the_report_counts_what_the_rows_say(whole: tuple[Path, DiagnosisReport]) -> None:
     rows = verdicts(whole[0])
     for rule in whole[1].rules:
         for system_id in ("l2", "css"):
@@ -108,7 +108,7 @@ def test_the_report_counts_what_the_rows_say(whole: tuple[Path, Report]) -> None
 
 
 def test_a_second_run_takes_what_is_kept_and_prints_the_table(
-    whole: tuple[Path, Report], tmp_path: Path
+    whole: tuple[Path, DiagnosisReport], tmp_path: Path
 ) -> None:
     folder, report = whole
     before = (folder / "verdicts.csv.gz").read_bytes()
@@ -121,7 +121,7 @@ def test_a_second_run_takes_what_is_kept_and_prints_the_table(
 
 
 def test_a_killed_run_goes_on_and_ends_with_the_same_rows(
-    whole: tuple[Path, Report], tmp_path: Path
+    whole: tuple[Path, DiagnosisReport], tmp_path: Path
 ) -> None:
     process = subprocess.Popen(
         **command("--out", str(tmp_path), *SLICE), stdout=subprocess.PIPE, stderr=subprocess.PIPE

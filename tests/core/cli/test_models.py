@@ -16,7 +16,7 @@ import pytest
 from PIL import Image
 
 from core.cli.models import main
-from core.generation.failures import BadModelFolder
+from core.generation.memory import BadModelFolder
 from core.generation.opening import open_model
 from core.generation.registry import MODELS, model
 from core.generation.weights.download import wanted_files

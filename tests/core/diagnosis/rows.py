@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.diagnosis.judging import Row
+from core.diagnosis.judging import JudgmentRow
 
 _PLAIN: dict[str, Any] = {
     "object": "mug", "light": "window", "seed": 0, "system": "l2", "color": "Red",
@@ -14,10 +14,10 @@ _PLAIN: dict[str, Any] = {
 }  # fmt: skip
 
 
-def row(margin: float | None = 0.2, near: bool = False, **others: Any) -> Row:
+def row(margin: float | None = 0.2, near: bool = False, **others: Any) -> JudgmentRow:
     """A row that passes below a margin of 1; ``near`` asks for another color."""
     status = "unscored" if margin is None else "pass" if margin < 1.0 else "fail"
     changed: dict[str, Any] = {"margin": margin, "status": status}
     if near:
         changed |= {"relation": "near", "asked": "Pink"}
-    return Row(**{**_PLAIN, **changed, **others})
+    return JudgmentRow(**{**_PLAIN, **changed, **others})

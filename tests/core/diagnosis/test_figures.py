@@ -10,10 +10,15 @@ import pytest
 
 from core.color.systems import system
 from core.diagnosis.colors import hue_key, lightness_key
-from core.diagnosis.figures import figures_by_rule, rate_percent
+from core.diagnosis.figures import (
+    LIMITS,
+    figures_by_rule,
+    rate_percent,
+    roc,
+    roc_by_rule,
+    worst_by_rule,
+)
 from core.diagnosis.records import RuleReport
-from core.diagnosis.roc import LIMITS, roc, roc_by_rule
-from core.diagnosis.worst import worst_by_rule
 from tests.core.diagnosis.rows import row
 
 

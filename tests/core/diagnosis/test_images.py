@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from core.diagnosis.colors import asking
+from core.diagnosis.colors import asking, picture
 from core.diagnosis.judging import judged
 from core.diagnosis.manifest import read_manifest
-from core.diagnosis.pictures import picture
 from core.diagnosis.plan import manifest_tasks, rules_used
-from core.diagnosis.records import Report
+from core.diagnosis.records import DiagnosisReport
 from core.errors import BadInput
 from tests.core.diagnosis.commands import run
 
@@ -48,7 +47,7 @@ def test_renders_of_others_are_measured_alike(renders: Path) -> None:
     )  # fmt: skip
     done = run(*arguments, "--json")
     assert done.returncode == 2, "two lines were bad"
-    report = Report.from_json(json.loads(done.stdout))
+    report = DiagnosisReport.from_json(json.loads(done.stdout))
     assert (report.source, report.renderer_version, report.images) == ("renders.csv", "", 5)
     assert report.split == {}
     assert report.lights == ("even", "hard")
@@ -89,7 +88,7 @@ def test_any_name_of_an_object_comes_back_from_what_is_kept(renders: Path) -> No
         "--rules", "paper", "--workers", "1", "--json",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    report = Report.from_json(json.loads(done.stdout))
+    report = DiagnosisReport.from_json(json.loads(done.stdout))
     assert report.objects == (*names[:-1], "car of two lines")
     assert report.problems == ()
 

@@ -7,22 +7,22 @@ from typing import Any
 
 import pytest
 
+from core.diagnosis.plan import SPLIT, part_of
 from core.diagnosis.records import (
     SETS,
+    DiagnosisReport,
     Example,
     Figure,
     Published,
-    Report,
     Roc,
     RocPoint,
     RuleReport,
 )
-from core.diagnosis.split import SPLIT, part_of
 from core.errors import BadInput
 from core.generation.renderer import LIGHTS, OBJECTS
 
 
-def report() -> Report:
+def report() -> DiagnosisReport:
     """A report with one of everything."""
     figure = Figure(
         "pooled", "l2", "light", "hard", 3, 4, 1, 20, 2, 75.0, 30.0, 95.0, 5.0, 0.9, 23.6
@@ -33,7 +33,7 @@ def report() -> Report:
         {"l2": Roc(0.9, (RocPoint(1.0, 75.0, 5.0),)), "css": Roc(None, ())},
         (Example("car", "hard", 0, "l2", "Vivid red", "Vivid red", "missed", None, None),),
     )  # fmt: skip
-    return Report(
+    return DiagnosisReport(
         "1.0", "2026-11-21T16:00:00+00:00", 512, (0, 1), ("car",), ("hard",), {"l2": 29}, 29, 1,
         SPLIT, 1.5, (rule,), (Published("l2", 96.46, "somewhere"),),
     )  # fmt: skip
@@ -41,14 +41,14 @@ def report() -> Report:
 
 def test_a_report_comes_back_from_json_as_it_was() -> None:
     text = json.dumps(report().as_json())
-    assert Report.from_json(json.loads(text)) == report()
+    assert DiagnosisReport.from_json(json.loads(text)) == report()
 
 
 def test_what_a_later_writer_added_is_left_out() -> None:
     data = report().as_json()
     data["weather"] = "fine"
     data["rules"][0]["figures"][0]["mood"] = 1
-    assert Report.from_json(data) == report()
+    assert DiagnosisReport.from_json(data) == report()
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_what_a_later_writer_added_is_left_out() -> None:
 )
 def test_what_is_no_report_is_refused(data: Any) -> None:
     with pytest.raises(BadInput, match="diagnosis"):
-        Report.from_json(data)
+        DiagnosisReport.from_json(data)
 
 
 def test_a_figure_is_found_by_its_part() -> None:

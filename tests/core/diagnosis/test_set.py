@@ -10,12 +10,13 @@ from core.color.packing import unpack_srgb24
 from core.color.systems import find, parse_target, system
 from core.diagnosis.colors import (
     SECOND_HEX,
+    TWO_MATERIAL_OBJECTS,
     asking,
     near_colors,
+    picture,
     second_color,
     set_colors,
 )
-from core.diagnosis.pictures import TWO_MATERIAL_OBJECTS, picture
 from core.errors import BadInput
 from core.generation.renderer import RenderRequest, render
 from core.generation.renderer.two_materials import render_two_materials

@@ -13,7 +13,7 @@ import pytest
 from core.errors import BadInput
 from core.export.archive import write_archive
 from core.export.archive_import.archive import INCOMING, open_archive
-from core.export.parts import carried, same_results
+from core.export.result_tables import carried, same_results
 from core.export.source import (
     ExportRun,
     imported_from,
@@ -225,7 +225,7 @@ def test_text_of_others_is_no_command_in_the_references(tmp_path: Path) -> None:
 
 
 def test_a_table_keeps_its_rows_where_names_are_left_out(folder: RunFolder) -> None:
-    from core.export.latest import item_tables
+    from core.export.result_tables import item_tables
 
     (table,) = item_tables(folder.shards())
     out = carried(table)

@@ -49,7 +49,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     """Two prompts, two scales, two seeds; one picture has no mask, one could not be drawn."""
     plan = concept_plan(concept_prompts(("apple",))[:2], guidances=(3.0, 7.5))
     folder = RunFolder.create(tmp_path_factory.mktemp("runs"), plan)
-    folder.set_wish("run")
+    folder.set_desired_state("run")
     assert done(folder).status == "finished"
     told = rows(folder)
     told[1] = replace(told[1], masks=(), profiles=(ObjectProfile(0, None, "No mask."),))

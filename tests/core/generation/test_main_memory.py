@@ -10,8 +10,7 @@ import pytest
 
 from core.engine import Engine
 from core.generation.backends import janus, loading
-from core.generation.main_memory import NotEnoughMemory, check_room, waiting_bytes
-from core.generation.out_of_memory import is_out_of_memory
+from core.generation.memory import NotEnoughMemory, check_room, is_out_of_memory, waiting_bytes
 from core.generation.registry import model
 from core.generation.request import GenerationRequest, LoadedModel
 from core.generation.weights.sources import Sources, source

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from core.errors import BadInput, MaskError, NoPixels
 from core.images.mask import Mask
 from core.masks.describe import describe
+from core.masks.display import MAX_CHARACTERS, outline_path
 from core.masks.from_marks import mask_from_marks
-from core.masks.islands import drop_small
+from core.masks.grabcut import drop_small
 from core.masks.marks import MAX_MARKS, MAX_POINTS, parse_marks
-from core.masks.outline import MAX_CHARACTERS, outline_path
 from core.masks.registry import MASKERS, masker
 from core.masks.strokes import paint_stroke, stroke_pixels
 from tests.core.photographs import bounds, object_photograph, overlap

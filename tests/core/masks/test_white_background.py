@@ -9,8 +9,8 @@ import pytest
 from PIL import Image
 
 from core.errors import MaskError, NoPixels
-from core.masks.cutout import OUTSIDE_ALPHA, cutout_png
 from core.masks.describe import describe
+from core.masks.display import OUTSIDE_ALPHA, cutout_png
 from core.masks.white_background import without_paper
 
 

@@ -13,11 +13,11 @@ import pytest
 from core.color.systems import parse_target
 from core.errors import BadInput
 from core.generation.backends.reference import shapes_for
-from core.generation.failures import ModelMissing
+from core.generation.memory import ModelMissing
 from core.generation.weights.sources import Sources
 from core.images.mask import Mask
 from core.masks.grounded.compose import compose
-from core.masks.grounded.presence_words import question
+from core.masks.grounded.presence import question
 from core.masks.grounded.serialize import steps_of
 from core.prompts.prompt import ObjectTarget
 from core.runs.maskers import Grounding, open_masker

@@ -128,7 +128,7 @@ def test_a_folder_that_is_no_run_says_so(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="format 99"):
         RunFolder(folder.path).summary()
     with pytest.raises(BadInput, match="A wish is"):
-        folder.set_wish("stop")
+        folder.set_desired_state("stop")
 
 
 def test_positions_name_prompt_and_seed() -> None:

@@ -56,9 +56,9 @@ def written(worker: Worker) -> list[ItemResult]:
 
 
 def test_a_wish_that_was_taken_back_does_not_stop_it_for_ever(worker: Worker) -> None:
-    worker.folder.set_wish("pause")
+    worker.folder.set_desired_state("pause")
     assert worker.work(batch(0, 30)) == ()
-    worker.folder.set_wish("run")
+    worker.folder.set_desired_state("run")
     assert worker.work(batch(0, 30)) == ((0, "drawn", ""), (30, "drawn", ""))
 
 

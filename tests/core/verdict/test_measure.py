@@ -14,13 +14,8 @@ from core.color.spaces import linear1_to_srgb1, srgb8_to_lab, srgb8_to_linear1
 from core.color.systems import find, parse_target
 from core.errors import BadInput, MaskError, NoPixels
 from core.images.pixels import distinct_colors, masked_lab, select_pixels
-from core.verdict.measure import (
-    MAX_NEIGHBORS,
-    accepted,
-    measure,
-    measure_by_rules,
-    unscored_measurement,
-)
+from core.verdict.candidates import MAX_NEIGHBORS, accepted
+from core.verdict.measure import measure, measure_by_rules, unscored_measurement
 from core.verdict.rules import RULES, rule
 
 IDS = [known.id for known in RULES]

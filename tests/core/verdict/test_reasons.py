@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.color.difference import hue_word
-from core.verdict.explain import account, by, explain, without_rule
 from core.verdict.judge import judge, unscored
+from core.verdict.reasons import account, by, explain, without_rule
 from core.verdict.rules import rule
 
 ASKED = (50.0, 40.0, 0.0)

@@ -11,12 +11,12 @@ from core.color.spaces import hex_of, lab_to_srgb8
 from core.color.systems import parse_target
 from core.errors import BadInput
 from core.prompts.prompt import ObjectTarget
-from core.verdict.expectations import ABSENT, Finding, asked_of
-from core.verdict.explain import by
+from core.verdict.expectations import ABSENT, Localization, expectations_of
 from core.verdict.leak import part_of
 from core.verdict.measure import measure
+from core.verdict.reasons import by
 from core.verdict.rules import RULES
-from core.verdict.tasks import Settings, TaskVerdict, judge_task
+from core.verdict.tasks import JudgeSettings, TaskVerdict, judge_task
 
 RULE_IDS = [by.id for by in RULES]
 RED, BLUE = parse_target("#C04040"), parse_target("#4060C0")
@@ -82,14 +82,14 @@ ICA = (APPLE, main("rose", "#C04040", "reference"))
 
 
 def said(
-    task: str, targets: Sequence[ObjectTarget], *colors: str | Finding, rule_id: str = "paper"
+    task: str, targets: Sequence[ObjectTarget], *colors: str | Localization, rule_id: str = "paper"
 ) -> TaskVerdict:
     """The verdict on a picture in which each target is a band of that color, or is found so."""
     bands = [color for color in colors if isinstance(color, str)]
     srgb8, masks = flat(*(bands or ["#808080"]))
     left = iter(masks)
     findings = {
-        place: color if isinstance(color, Finding) else Finding(next(left))
+        place: color if isinstance(color, Localization) else Localization(next(left))
         for place, color in enumerate(colors)
     }
     (one,) = judge_task(task, targets, findings, srgb8, [rule_id])
@@ -215,21 +215,24 @@ def test_an_unknown_answer_counts_as_absent_by_the_released_code_alone(
     rule_id: str, status: str
 ) -> None:
     srgb8, masks = flat("#C04040", "#4060C0")
-    findings = {0: Finding(masks[0], "yes"), 1: Finding(masks[1], "unknown", reason="It said: hm.")}
+    findings = {
+        0: Localization(masks[0], "yes"),
+        1: Localization(masks[1], "unknown", reason="It said: hm."),
+    }
     (one,) = judge_task("moc", MOC, findings, srgb8, [rule_id])
     assert steps(one) == [("pass", "color"), (status, "presence")]
     assert one.status == status
     assert "the plate is in the picture" in one.reason
     assert one.reason.endswith(": It said: hm.")
     # Of the one object of CNA the released code does not ask.
-    lone = {0: Finding(masks[0], "unknown")}
+    lone = {0: Localization(masks[0], "unknown")}
     (one,) = judge_task("cna", MOC[:1], lone, srgb8, [rule_id])
     assert steps(one) == [("pass", "color") if rule_id == "released" else ("unscored", "presence")]
 
 
 @every_rule
 def test_what_was_not_found_is_unscored_unless_another_object_fails(rule_id: str) -> None:
-    lost = Finding(presence="yes", step="detection", reason="No box above 0.35.")
+    lost = Localization(presence="yes", step="detection", reason="No box above 0.35.")
     one = said("moc", MOC, "#C04040", lost, rule_id=rule_id)
     assert one.status == "unscored"
     assert one.reason == "The plate was not found: No box above 0.35."
@@ -239,10 +242,10 @@ def test_what_was_not_found_is_unscored_unless_another_object_fails(rule_id: str
 
 def test_an_object_without_a_finding_or_without_pixels_is_unscored() -> None:
     srgb8, masks = flat("#C04040")
-    (one,) = judge_task("moc", MOC, {0: Finding(masks[0])}, srgb8, ["paper"])
+    (one,) = judge_task("moc", MOC, {0: Localization(masks[0])}, srgb8, ["paper"])
     assert (one.status, one.reason) == ("unscored", "No mask of the plate is at hand.")
-    empty = Finding(np.zeros_like(masks[0]))
-    (one,) = judge_task("moc", MOC, {0: Finding(masks[0]), 1: empty}, srgb8, ["paper"])
+    empty = Localization(np.zeros_like(masks[0]))
+    (one,) = judge_task("moc", MOC, {0: Localization(masks[0]), 1: empty}, srgb8, ["paper"])
     assert steps(one) == [("pass", "color"), ("unscored", "mask")]
     assert one.reason.startswith("The plate cannot be judged: The mask is empty")
     assert list(judge_task("moc", [main("apple")], {}, srgb8, ["paper"])) == []
@@ -263,8 +266,8 @@ def test_a_color_without_neighbors_beside_one_with_them_is_unscored(rule_id: str
     """k asks for neighbors; a bare color has none, and whether the apple took it is not said."""
     srgb8, masks = flat("#4060C0", "#4060C0")
     targets = (main("apple", "css:red"), PLATE)
-    findings = {place: Finding(mask) for place, mask in enumerate(masks)}
-    (one,) = judge_task("moc", targets, findings, srgb8, [rule_id], Settings(k=3))
+    findings = {place: Localization(mask) for place, mask in enumerate(masks)}
+    (one,) = judge_task("moc", targets, findings, srgb8, [rule_id], JudgeSettings(k=3))
     assert one.status == "fail"
     takes_neighbors = not rule_id.startswith("released")
     assert one.outcomes[1].status == ("unscored" if takes_neighbors else "pass")
@@ -298,12 +301,12 @@ def test_objects_of_one_name_are_told_apart_by_their_place() -> None:
 def test_what_is_asked_of_whom() -> None:
     targets = (main("bowl"), APPLE, main("rose", role="reference"),
                main("plate", "#40C060", "bystander"))  # fmt: skip
-    assert [(a.position, a.color.hex, a.relation, a.guided) for a in asked_of(targets)] == [
+    assert [(a.position, a.color.hex, a.relation, a.guided) for a in expectations_of(targets)] == [
         (1, "#C04040", "matches", None), (2, "#C04040", "matches", False),
         (3, "#C04040", "differs", False),
     ]  # fmt: skip
-    assert asked_of((main("plate", role="bystander"),)) == ()
+    assert expectations_of((main("plate", role="bystander"),)) == ()
     with pytest.raises(BadInput, match="give yes, no"):
-        Finding(presence="maybe")
+        Localization(presence="maybe")
     with pytest.raises(BadInput, match="give one of presence"):
-        Finding(step="later")
+        Localization(step="later")

@@ -21,7 +21,7 @@ from core.runs.folder import RunFolder
 from core.runs.plan import EVERY_RULE
 from core.runs.records import ItemResult, ObjectVerdict
 from core.runs.shards import read_shard
-from core.verdict.expectations import asked_of
+from core.verdict.expectations import expectations_of
 from storage import Storage
 from storage.results.facets import FACETS
 from storage.results.queries import CELLS, GROUPS
@@ -144,7 +144,7 @@ def _rows(folder: RunFolder) -> Iterator[Row]:
     prompts = folder.plan().prompts
     for item in itertools.chain(*map(read_shard, folder.shards())):
         prompt = prompts[item.prompt]
-        asked = {one.position: one for one in asked_of(prompt.targets)}
+        asked = {one.position: one for one in expectations_of(prompt.targets)}
         for verdict in item.verdicts:
             # What could not be drawn counts for the first object that a color is asked of.
             one = asked[min(asked) if verdict.target < 0 else verdict.target]

@@ -34,7 +34,7 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a finished run of six prompts, two seeds, three scales; to be copied."""
     root = tmp_path_factory.mktemp("runs")
     folder = RunFolder.create(root, concept_plan(concept_prompts(("apple",))))
-    folder.set_wish("run")
+    folder.set_desired_state("run")
     assert done(folder).status == "finished"
     return folder.path
 
@@ -294,7 +294,7 @@ def test_pictures_that_were_scored_have_colors_and_no_guidance(
     assert (len(items), {len(one.masks) for one in items}) == (12, {1})
     plan = make_plan(prompts, "renderer again", kind=STORED, items=items)
     again = RunFolder.create(tmp_path, plan)
-    again.set_wish("run")
+    again.set_desired_state("run")
     assert done(again).status == "finished"
     storage.runs.ingest(folder)
     storage.runs.ingest(again)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.prompts.prompt import ObjectTarget
-from core.prompts.status import Mark
+from core.prompts.search.status import PromptStatus
 from core.records import Badge
 from storage import Storage
 from tests.storage.samples import answers, asks, drawing, picture, verdict
@@ -52,8 +52,11 @@ def test_drawn_and_failed_are_counted_by_prompt_and_set(storage: Storage) -> Non
     storage.drawings.add(drawing())
     storage.drawings.add(drawing(prompt_id="cna-2"))
     _drawn(storage, 0, prompt_source="mini")
-    assert storage.drawings.marks(SET) == {"cna-1": Mark(3, 1, ""), "cna-2": Mark(0, 1, "")}
-    assert storage.drawings.marks("mini") == {"cna-1": Mark(1, 0, "")}
+    assert storage.drawings.marks(SET) == {
+        "cna-1": PromptStatus(3, 1, ""),
+        "cna-2": PromptStatus(0, 1, ""),
+    }
+    assert storage.drawings.marks("mini") == {"cna-1": PromptStatus(1, 0, "")}
 
 
 def test_a_rule_is_asked_for_alone(storage: Storage) -> None:
@@ -90,23 +93,23 @@ def test_a_mark_follows_what_is_added(storage: Storage) -> None:
     before = storage.drawings.marks(SET)
     assert storage.drawings.marks(SET) is before
 
-    def mark() -> Mark:
+    def mark() -> PromptStatus:
         return storage.drawings.marks(SET)["cna-1"]
 
     storage.evidence.add(answers(first, asks()))
-    assert mark() == Mark(2, 0, "pass")
+    assert mark() == PromptStatus(2, 0, "pass")
     storage.evidence.add(answers(second, asks(), status="unscored"))
-    assert mark() == Mark(2, 0, "unscored")
+    assert mark() == PromptStatus(2, 0, "unscored")
     storage.evidence.add(answers(first, asks(), protocol="other-rule", status="fail"))
-    assert mark() == Mark(2, 0, "fail")
+    assert mark() == PromptStatus(2, 0, "fail")
     # A newer row of the same rule, object and color takes the place of the older one.
     storage.evidence.add(answers(first, asks(), protocol="other-rule", version="2"))
     storage.evidence.add(answers(second, asks(), parameters={"threshold": 9}))
-    assert mark() == Mark(2, 0, "pass")
+    assert mark() == PromptStatus(2, 0, "pass")
     storage.drawings.add(drawing())
-    assert mark() == Mark(2, 1, "pass")
-    assert storage.drawings.marks(SET)["cna-2"] == Mark(1, 0, "")
-    assert before == {"cna-1": Mark(2, 0, ""), "cna-2": Mark(1, 0, "")}
+    assert mark() == PromptStatus(2, 1, "pass")
+    assert storage.drawings.marks(SET)["cna-2"] == PromptStatus(1, 0, "")
+    assert before == {"cna-1": PromptStatus(2, 0, ""), "cna-2": PromptStatus(1, 0, "")}
 
 
 @pytest.mark.parametrize(
@@ -138,11 +141,11 @@ def test_only_what_was_asked_counts(storage: Storage, judged, counts: bool) -> N
 def test_where_no_color_is_asked_for_every_verdict_counts(storage: Storage) -> None:
     image_id = _drawn(storage, targets=(ObjectTarget("mug"),))
     storage.evidence.add(answers(image_id, asks()))
-    assert storage.drawings.marks(SET) == {"cna-1": Mark(1, 0, "pass")}
+    assert storage.drawings.marks(SET) == {"cna-1": PromptStatus(1, 0, "pass")}
     assert storage.drawings.count(verdict="pass") == 1
     assert storage.evidence.badges([image_id])[image_id] == (Badge("test-rule", "pass", 1),)
     storage.evidence.add(answers(image_id, asks("door"), status="fail"))
-    assert storage.drawings.marks(SET) == {"cna-1": Mark(1, 0, "fail")}
+    assert storage.drawings.marks(SET) == {"cna-1": PromptStatus(1, 0, "fail")}
     assert storage.drawings.count(verdict="fail") == 1
 
 

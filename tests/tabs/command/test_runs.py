@@ -21,7 +21,7 @@ from core.runs.folder import RunFolder, run_folders
 from core.runs.records import ItemResult
 from core.runs.shards import read_shard
 from storage import Storage
-from tabs.command.runs.command import main
+from tabs.command.runs import main
 from tests.core.export.made import make_run
 from tests.core.runs.samples import team_here
 from tests.run_prompts import prompt_file

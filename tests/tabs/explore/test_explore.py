@@ -16,7 +16,7 @@ from fastapi.testclient import TestClient
 
 from core.color.systems import parse_target
 from core.diagnosis.plan import renderer_tasks, rules_used
-from core.diagnosis.records import Example, Report
+from core.diagnosis.records import DiagnosisReport, Example
 from core.diagnosis.run import diagnose
 from core.errors import BadInput, UnknownColor
 from core.prompts.prompt import ObjectTarget
@@ -58,7 +58,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def report(folder: Path) -> Report:
+def report(folder: Path) -> DiagnosisReport:
     return explore_report.read_report(folder / "small" / "report.json")
 
 
@@ -90,7 +90,7 @@ def test_without_a_report_the_page_gets_the_command(no_shipped: Path, tmp_path: 
 
 
 def test_numbers_of_the_page_are_those_of_the_report(
-    no_shipped: Path, folder: Path, report: Report
+    no_shipped: Path, folder: Path, report: DiagnosisReport
 ) -> None:
     view = report_view(reports_here(folder), "", "pooled")
     assert [row["id"] for row in view["rows"]] == [by.id for by in RULES]
@@ -152,7 +152,7 @@ def test_this_machine_stands_beside_the_shipped_one(no_shipped: Path, folder: Pa
     assert report_view(made, "not there", "pooled")["source"] == "shipped"
 
 
-def test_a_report_of_another_version_says_so(report: Report) -> None:
+def test_a_report_of_another_version_says_so(report: DiagnosisReport) -> None:
     rule = report.rules[-1]
     assert stale(rule) == ""
     old = type(rule)(**{**rule.__dict__, "version": "0.9"})
@@ -193,7 +193,7 @@ def test_the_shipped_report_is_one_and_has_every_rule_with_its_version() -> None
     ]
 
 
-def test_roc_marks_each_rule_where_it_is(report: Report) -> None:
+def test_roc_marks_each_rule_where_it_is(report: DiagnosisReport) -> None:
     figure = explore_report.roc_figure(report, "css")
     points = {
         trace["name"].split(", area")[0]: (trace["x"][0], trace["y"][0])
@@ -263,7 +263,7 @@ def test_pictures_that_no_report_names_are_refused(
         drawn_scene(scene(given))
 
 
-def test_every_example_of_the_report_can_be_drawn(report: Report) -> None:
+def test_every_example_of_the_report_can_be_drawn(report: DiagnosisReport) -> None:
     """And the rule still says what the report says of it."""
     examples: list[tuple[str, Example]] = [
         (rule.id, rule.worst[at]) for rule in report.rules for at in range(min(2, len(rule.worst)))

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from core.analysis.names import sector_hex
 from core.analysis.records import SECTORS, Slice
 from core.analysis.run_names import run_labels
-from core.analysis.sectors import sector_hex
 from core.color.systems import parse_target
 from core.errors import BadInput, NotStored
 from core.runs.folder import RunFolder, run_folders

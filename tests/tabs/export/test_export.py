@@ -20,10 +20,9 @@ from fastapi.testclient import TestClient
 from core.analysis.records import Slice
 from core.export import write
 from core.runs.folder import RunFolder, run_folders
-from core.runs.rows import row_of
-from core.runs.shards import read_shard
+from core.runs.shards import read_shard, row_of
 from storage import Storage
-from tabs.command.runs import command as runs_command
+from tabs.command import runs as runs_command
 from tabs.export.report import without_clicks
 from tabs.export.routes import export_routes
 from tabs.export.service import INCOMING, export, start_import, take_in

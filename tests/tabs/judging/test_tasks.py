@@ -18,7 +18,7 @@ from core.color.systems import parse_target
 from core.images.mask import Mask
 from core.prompts.prompt import ObjectTarget, Prompt
 from core.records import DrawingRecord, EvidenceRecord
-from core.verdict import settle
+from core.verdict import tasks
 from core.verdict.measure import measure, unscored_measurement
 from core.verdict.rules import RULES
 from tabs.generate import tab
@@ -196,7 +196,7 @@ def test_judging_that_breaks_is_stored_as_unscored_by_every_rule(
     def breaks(*_: Any) -> Any:
         raise ZeroDivisionError("a bug")
 
-    monkeypatch.setattr(settle, "judge_task", breaks)
+    monkeypatch.setattr(tasks, "judge_task", breaks)
     row = pictured(context, prompt_of(context, "moc"))
     monkeypatch.undo()
     assert row.status == "drawn"
@@ -224,7 +224,7 @@ def test_one_rule_that_breaks_does_not_take_the_others_with_it(
                 raise ValueError("odd pixels")
             yield from real(task, targets, found, srgb8, [rule], settings)
 
-    monkeypatch.setattr(settle, "judge_task", breaks)
+    monkeypatch.setattr(tasks, "judge_task", breaks)
     row = pictured(context, prompt_of(context, "cna"))
     said = {rule: rows_of(context, row, rule)[0] for rule in RULE_IDS}
     assert said["released"].reason == "Judging broke off: ValueError: odd pixels"

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.generation.failures import ModelMissing
+from core.generation.memory import ModelMissing
 from core.generation.weights.sources import Sources
 from core.masks.grounded.tools import tool_id
 from storage.store import Storage

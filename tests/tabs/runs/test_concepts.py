@@ -19,7 +19,7 @@ from core.errors import BadInput
 from core.prompts.concepts import build_concepts
 from core.runs.folder import RunFolder
 from core.runs.shards import read_shard, write_shard
-from tabs.command.runs.command import main
+from tabs.command.runs import main
 from tabs.explore.analyses import KINDS, figure_view
 from tabs.explore.board import board_view
 from tabs.explore.board_csv import board_csv

@@ -18,7 +18,7 @@ from core.runs.folder import LOCK, PLAN, RunFolder
 from core.runs.locks import held
 from core.runs.records import RunState
 from core.runs.shards import read_shard
-from tabs.command.runs.command import main as command
+from tabs.command.runs import main as command
 from tabs.explore.board import board_view
 from tabs.library.service import Library
 from tabs.page.actor import OWNER, Actor, Role
@@ -288,7 +288,7 @@ def test_a_run_in_another_folder_is_taken_in_and_stopped_there(
     progress = board_view(context, {})["groups"][0]["rows"][0]["progress"]
     assert progress is None
     act(context, folder.run_id, "cancel")
-    assert (folder.wish(), folder.state().status) == ("cancel", "cancelled")
+    assert (folder.desired_state(), folder.state().status) == ("cancel", "cancelled")
     object.__setattr__(context, "local", False)
     assert str(shared) not in one(context)["facts"]
     # The same run in the data folder too is one run, and that one.

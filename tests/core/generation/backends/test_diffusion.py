@@ -18,7 +18,7 @@ import pytest
 from core.errors import BadInput, TrueHueError
 from core.generation.backends.diffusion import DiffusersModel
 from core.generation.backends.loading import load
-from core.generation.failures import DrawingFailed
+from core.generation.memory import DrawingFailed
 from core.generation.opening import memory_wanted, open_model
 from core.generation.registry import MODELS, model
 from core.generation.request import Cancelled, GenerationRequest, StepReport

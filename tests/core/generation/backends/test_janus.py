@@ -15,7 +15,7 @@ import pytest
 from core.errors import BadInput, TrueHueError
 from core.generation.backends import janus
 from core.generation.backends.janus import JanusModel
-from core.generation.failures import BadModelFolder, DrawingFailed
+from core.generation.memory import BadModelFolder, DrawingFailed
 from core.generation.registry import model
 from core.generation.request import Cancelled, GenerationRequest, StepReport
 from core.machine import Placement

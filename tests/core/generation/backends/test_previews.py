@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.generation.backends.previews import PREVIEW_PX, Previewer, _encode, fit, unpacked
+from core.generation.backends.steps import PREVIEW_PX, Previewer, _encode, fit, unpacked
 from tests.core.generation.conftest import Tiny
 from tests.tiny_models.pipelines import PIPELINES
 

@@ -22,8 +22,7 @@ from PIL import Image
 
 from core.engine import Delivery, Engine
 from core.errors import BadInput
-from core.generation.backends.endpoint_failures import EndpointFailed
-from core.generation.backends.endpoints import Endpoint
+from core.generation.backends.endpoints import Endpoint, EndpointFailed
 from core.generation.backends.served import ServedModel
 from core.generation.request import Cancelled, GeneratedImage, GenerationRequest, StepReport
 from core.images.load import encode_png
@@ -145,7 +144,7 @@ def test_the_key_goes_to_the_server_and_nowhere_else(
 def test_a_busy_server_is_asked_again(
     server: ImagesServer, retry_after: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.generation.backends.endpoint_failures._FIRST_PAUSE_S", 0.02)
+    monkeypatch.setattr("core.generation.backends.endpoints._FIRST_PAUSE_S", 0.02)
     if retry_after == "date":
         retry_after = format_datetime(datetime.now(UTC) + timedelta(seconds=1))
     busy = failure(429, "Slow down.", "rate_limit_exceeded", Retry_After=retry_after)

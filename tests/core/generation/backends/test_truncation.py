@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.generation.backends.truncation import notes_on_cut
+from core.generation.backends.diffusion import notes_on_cut
 from tests.tiny_models import vocabularies
 
 

@@ -10,6 +10,7 @@ from core.color.spaces import chroma, srgb8_to_lab
 from core.color.systems import SYSTEMS, system
 from core.errors import BadInput
 from core.generation.renderer import FAILURES
+from core.generation.renderer.encode import in_srgb
 from core.generation.renderer.failures import (
     LEAK_SHARE,
     VIVID_FACTOR,
@@ -18,7 +19,6 @@ from core.generation.renderer.failures import (
     mixed,
     more_vivid,
 )
-from core.generation.renderer.gamut import in_srgb
 from core.generation.renderer.usual import neutral, usual, usual_instead
 
 BLUE, RED, GRAY = (60, 90, 160), (180, 60, 50), (119, 119, 119)

@@ -16,9 +16,9 @@ from core.errors import BadInput
 from core.generation import renderer
 from core.generation.renderer import LIGHTS, OBJECTS, Light, Rendering, RenderRequest, render
 from core.generation.renderer.encode import linear1_to_srgb8
-from core.generation.renderer.geometry import gbuffer
 from core.generation.renderer.light import exposure
-from core.generation.renderer.view import view
+from core.generation.renderer.stage import view
+from core.generation.renderer.trace import gbuffer
 
 SIZE = 128
 EACH = [(name, light) for light in LIGHTS for name in OBJECTS]

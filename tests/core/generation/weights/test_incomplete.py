@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from core.generation.backends.loading import load
-from core.generation.failures import BadModelFolder
+from core.generation.memory import BadModelFolder
 from core.generation.opening import open_model
 from core.generation.registry import model
 from core.generation.weights.sources import Sources, source

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from core.generation.failures import BadModelFolder
+from core.generation.memory import BadModelFolder
 from core.generation.weights.files import numbers_in, weight_sets
 from core.generation.weights.pipeline_folder import check_pipeline
 from tests.core.generation.conftest import Tiny

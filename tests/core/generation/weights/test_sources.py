@@ -15,7 +15,7 @@ import pytest
 
 from core.errors import BadInput
 from core.generation.backends.endpoints import URL_VARIABLE, Endpoint
-from core.generation.failures import BadModelFolder, ModelMissing
+from core.generation.memory import BadModelFolder, ModelMissing
 from core.generation.opening import open_model
 from core.generation.readiness import missing
 from core.generation.registry import MODELS, ModelEntry, model

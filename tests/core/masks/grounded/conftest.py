@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.masks.grounded.opening import open_detector, open_segmenter
 from core.masks.grounded.records import Detector, Segmenter
+from core.masks.grounded.tools import open_detector, open_segmenter
 from tests.tiny_models import grounding
 
 SEGMENTERS = ("sam", "sam2", "sam2_video")

@@ -9,7 +9,7 @@ import pytest
 
 from core.errors import BadInput, ObjectNotFound, ObjectsOverlap
 from core.masks.describe import describe
-from core.masks.grounded.compose import MAKER, NegativeFound, Steps, compose, iou, recompose
+from core.masks.grounded.compose import MAKER, MaskSteps, NegativeFound, compose, iou, recompose
 from core.masks.grounded.records import Detection, Segment
 from core.masks.grounded.variants import MaskVariant, mask_variant
 from core.masks.registry import masker
@@ -41,8 +41,8 @@ def steps(
     negatives: tuple[NegativeFound, ...] = (),
     earlier: tuple[np.ndarray, ...] = (),
     variant: MaskVariant = RELEASED,
-) -> Steps:
-    return Steps(
+) -> MaskSteps:
+    return MaskSteps(
         "car", variant, SHAPE, tuple(box("car", *span) for span in spans),
         tuple(Segment(block(*span), 0.9) for span in spans), negatives, earlier,
         {"detector": {"id": "d"}, "segmenter": {"id": "s"}},

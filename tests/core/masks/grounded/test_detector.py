@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from core.errors import BadInput, TrueHueError
-from core.generation.failures import BadModelFolder
+from core.generation.memory import BadModelFolder
 from core.masks.grounded.detector import CHUNK, query_text
-from core.masks.grounded.opening import open_detector
 from core.masks.grounded.records import Detection, Detector
+from core.masks.grounded.tools import open_detector
 
 LABELS = ("apple", "Red tea cup", "tea towel of linen")
 

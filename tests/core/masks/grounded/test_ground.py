@@ -14,8 +14,8 @@ from core.errors import MaskError, ObjectNotFound, ObjectsOverlap
 from core.generation.request import Cancelled
 from core.masks.grounded.compose import recompose
 from core.masks.grounded.ground import above, ground, painted
-from core.masks.grounded.opening import open_segmenter
 from core.masks.grounded.records import Detection, Detector, Segmenter
+from core.masks.grounded.tools import open_segmenter
 from core.masks.grounded.variants import mask_variant
 from tests.core.masks.grounded.test_segmenters import count_calls, encoder
 

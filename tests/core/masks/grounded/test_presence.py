@@ -9,12 +9,10 @@ import numpy as np
 import pytest
 
 from core.errors import BadInput, TrueHueError
-from core.generation.failures import BadModelFolder
-from core.generation.main_memory import waiting_bytes
+from core.generation.memory import BadModelFolder, waiting_bytes
 from core.machine import Placement
 from core.masks.grounded import presence
-from core.masks.grounded.presence import JanusPresence, load_presence
-from core.masks.grounded.presence_words import question
+from core.masks.grounded.presence import JanusPresence, load_presence, question
 from tests.core.generation.tiny_janus import save_tiny_janus, teach
 
 CPU = Placement("cpu", "float32", "none", "")

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from core.errors import BadInput
-from core.masks.grounded.presence_words import parsed, present, question
+from core.masks.grounded.presence import parsed, present, question
 from core.prompts.concepts import concepts
 from core.prompts.gencolorbench import build
 

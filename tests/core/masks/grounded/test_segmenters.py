@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from core.errors import BadInput, TrueHueError
-from core.generation.failures import BadModelFolder
+from core.generation.memory import BadModelFolder
 from core.masks.grounded.embeddings import KEPT
-from core.masks.grounded.opening import open_detector, open_segmenter
 from core.masks.grounded.records import Segmenter
 from core.masks.grounded.sam import SamSegmenter
 from core.masks.grounded.sam_sizes import build, read_sizes
+from core.masks.grounded.tools import open_detector, open_segmenter
 from tests.tiny_models import grounding
 
 BOXES = [(5.0, 4.0, 40.0, 30.0), (20.5, 10.0, 79.0, 47.0), (0.0, 0.0, 80.0, 48.0)]

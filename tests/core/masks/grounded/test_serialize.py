@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from core.errors import MaskError
-from core.masks.grounded.compose import NegativeFound, Steps, compose
+from core.masks.grounded.compose import MaskSteps, NegativeFound, compose
 from core.masks.grounded.records import Detection, Presence, Segment
 from core.masks.grounded.serialize import is_automatic, packed, steps_of, unpacked, with_steps
 from core.masks.grounded.variants import mask_variant
@@ -23,9 +23,9 @@ def noise(seed: int, share: float = 0.5) -> np.ndarray:
     return np.random.default_rng(seed).random(SHAPE) < share
 
 
-def steps() -> Steps:
+def steps() -> MaskSteps:
     box = (1.25, 2.5, 30.126, 20.0)
-    return Steps(
+    return MaskSteps(
         "mug", mask_variant("paper"), SHAPE,
         (Detection("mug", box, 0.912345), Detection("mug", box, 0.4)),
         (Segment(noise(1), 0.98), Segment(noise(2), 0.5)),

@@ -16,11 +16,11 @@ import pytest
 import core.generation.registry as generators
 from core.cli.masks import main
 from core.errors import BadInput
-from core.generation.failures import BadModelFolder, DownloadFailed, ModelMissing
+from core.generation.memory import BadModelFolder, DownloadFailed, ModelMissing
 from core.generation.weights.sources import Sources
 from core.machine import GIB, Machine
 from core.masks.grounded.ground import about
-from core.masks.grounded.opening import (
+from core.masks.grounded.tools import (
     memory_wanted,
     open_detector,
     open_segmenter,

@@ -18,7 +18,7 @@ from core.color.systems import nearest_names, parse_target
 from core.errors import BadInput
 from core.prompts.prompt import ObjectTarget, Prompt
 from core.prompts.search.index import FACETS, SORTS, Facet, Marks, Page, PromptIndex, Query
-from core.prompts.status import Mark
+from core.prompts.search.status import PromptStatus
 
 RED, GREEN, BLUE, GRAY, HEX = (
     parse_target(text) for text in ("l3:Vivid red", "l2:Green", "css:blue", "css:gray", "#DC143C")
@@ -203,12 +203,12 @@ def test_a_choice_that_is_not_there_stays_listed() -> None:
 def test_marks() -> None:
     marks = INDEX.marks(
         {
-            "cna-l3-001": Mark(2, 0, "fail"),
-            "cna-l3-002": Mark(1, 1, ""),
-            "coa-l3-003": Mark(0, 3, ""),
-            "ncu-l3-004": Mark(1, 0, "pass"),
-            "ica-l3-007": Mark(1, 0, "unscored"),
-            "other-set": Mark(1, 0, "pass"),
+            "cna-l3-001": PromptStatus(2, 0, "fail"),
+            "cna-l3-002": PromptStatus(1, 1, ""),
+            "coa-l3-003": PromptStatus(0, 3, ""),
+            "ncu-l3-004": PromptStatus(1, 0, "pass"),
+            "ica-l3-007": PromptStatus(1, 0, "unscored"),
+            "other-set": PromptStatus(1, 0, "pass"),
         }
     )
     page = INDEX.search(Query(), marks)
@@ -220,16 +220,16 @@ def test_marks() -> None:
     drawn = Query("vivid", chosen={"drawn": frozenset({"drawn"})})
     assert INDEX.search(drawn, marks).rows == (0, 1)
     # New marks are new results, whatever was found before.
-    assert INDEX.search(drawn, INDEX.marks({"coa-l3-003": Mark(1, 0, "")})).rows == (2,)
+    assert INDEX.search(drawn, INDEX.marks({"coa-l3-003": PromptStatus(1, 0, "")})).rows == (2,)
     with pytest.raises(BadInput, match="no verdict"):
-        INDEX.marks({"cna-l3-001": Mark(1, 0, "maybe")})
+        INDEX.marks({"cna-l3-001": PromptStatus(1, 0, "maybe")})
 
 
 def test_ids_of_two_sets_and_none_at_all() -> None:
     twice = PromptIndex([*SET, SET[0]])
     assert twice.positions("cna-l3-001") == (0, 7)
     assert twice.positions("none") == ()
-    marked = twice.marks({"cna-l3-001": Mark(1, 0, "pass")})
+    marked = twice.marks({"cna-l3-001": PromptStatus(1, 0, "pass")})
     assert np.flatnonzero(marked.drawn).tolist() == [0, 7]
     nothing = PromptIndex([])
     page = nothing.search(Query("a", sort="hue"))
@@ -342,7 +342,7 @@ def plain_words(text: str) -> list[str]:
     return re.findall(r"[^\W_]+", plain)
 
 
-def values_of(one: Prompt, mark: Mark | None) -> dict[str, set[str]]:
+def values_of(one: Prompt, mark: PromptStatus | None) -> dict[str, set[str]]:
     colors = [target.color for target in one.targets if target.color]
     many = ("no object", "one object", "several objects")[min(len(one.targets), 2)]
     return {
@@ -414,7 +414,7 @@ def test_the_index_answers_as_reading_every_prompt_does(
     verdict: str,
 ) -> None:
     index = PromptIndex(prompts)
-    given = {one.id: Mark(1, 0, verdict) for one in prompts[::2]}
+    given = {one.id: PromptStatus(1, 0, verdict) for one in prompts[::2]}
     marks: Marks = index.marks(given)
     values = [values_of(one, given.get(one.id)) for one in prompts]
 

@@ -523,7 +523,7 @@ def test_routes_answer_in_words(context: Context) -> None:
 
 def test_ribbons_lie_side_by_side_and_are_as_wide_as_their_mass() -> None:
     from core.color.distances import emd_flow
-    from tabs.compare.ribbons import WIDEST, ribbons
+    from tabs.compare.histograms import WIDEST, ribbons
 
     moves = emd_flow(mixed(b69=0.6, b37=0.4), one_hot(GREEN))
     order = list(range(COUNT))
