@@ -42,4 +42,4 @@ def start_drawing(context: Context, actor: Actor, wanted: Draw) -> dict[str, Any
         if lost:
             raise BadInput(f"{lost[0]} Take it out of the basket.")
     title = title_of(prompts, how)
-    return {"job": draw(context, prompts, requests(prompts, how), title, actor.id)}
+    return {"job": draw(context, prompts, requests(prompts, how), title, actor)}

@@ -9,6 +9,7 @@ from tabs.generate.examples import drawn, example_of
 from tabs.inspect import tab as inspect
 from tabs.page.context import Context
 from tabs.page.errors import message_of
+from tabs.page.events import Cause, on
 from tabs.page.widgets import widget
 
 ROW = """<nav class="th-examples" aria-label="Examples" hidden>
@@ -25,7 +26,7 @@ def row() -> Any:
 def wire(view: Any, inspect_view: inspect.View, context: Context) -> None:
     """Opens the example that was pressed in Inspect, with its own question."""
 
-    def opened(value: Any) -> list[Any]:
+    def opened(_: Cause, value: Any) -> list[Any]:
         key = str(value.get("example", "")) if isinstance(value, Mapping) else ""
         try:
             example, image_id = example_of(key), drawn(context, key)
@@ -36,6 +37,7 @@ def wire(view: Any, inspect_view: inspect.View, context: Context) -> None:
             return inspect.refused(inspect_view, message_of(error))
 
     view.open(
-        opened, view, inspect_view.outputs, show_progress="hidden", api_visibility="private",
+        on(context, "look", opened), view, inspect_view.outputs, show_progress="hidden",
+        api_visibility="private",
         trigger_mode="always_last", **inspect.IN_ORDER,
     )  # fmt: skip

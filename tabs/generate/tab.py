@@ -31,9 +31,10 @@ from tabs.generate.plan import (
 from tabs.generate.view import SIZES, View, layout
 from tabs.inspect import tab as inspect
 from tabs.judging.question import Question, question
-from tabs.page.actor import Actor, actor_of
+from tabs.page.actor import Actor
 from tabs.page.context import Context
 from tabs.page.errors import many, message_of
+from tabs.page.events import Cause, on, on_data
 from tabs.page.links import read, whole
 from tabs.page.requests import read_as
 
@@ -175,25 +176,24 @@ def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, 
     controls = [*view.own, *view.settings]
 
     def planned(
-        request: gr.Request, asked: Any, text: Any, name: Any, target: Any, filled: Any, *rest: Any
+        cause: Cause, asked: Any, text: Any, name: Any, target: Any, filled: Any, *rest: Any
     ) -> list[Any]:
-        actor = actor_of(context, request)
-        return plan(context, actor, asked, _own(text, name, target, filled), *rest)
+        return plan(context, cause.actor, asked, _own(text, name, target, filled), *rest)
 
-    def followed(text: Any, name: Any, target: Any, filled: Any) -> list[Any]:
+    def followed(_: Cause, text: Any, name: Any, target: Any, filled: Any) -> list[Any]:
         own = _own(text, name, target, filled)
         return _changed(own, follow(own))
 
-    def unhanded(text: Any, name: Any, target: Any, filled: Any) -> list[Any]:
+    def unhanded(_: Cause, text: Any, name: Any, target: Any, filled: Any) -> list[Any]:
         own = _own(text, name, target, filled)
         return _changed(own, fields_of(own.text))
 
     def started(
-        event: gr.EventData, request: gr.Request, asked: Any, text: Any, name: Any, target: Any,
+        cause: Cause, asked: Any, text: Any, name: Any, target: Any,
         filled: Any, *rest: Any,
     ) -> list[Any]:  # fmt: skip
-        actor = actor_of(context, request)
-        sent = event._data if isinstance(event._data, dict) else {}
+        actor = cause.actor
+        sent = cause.data if isinstance(cause.data, dict) else {}
         own = _own(text, name, target, filled)
         answered, job = {"answered": sent.get("at")}, gr.skip()
         shown, *others = plan(context, actor, asked, own, *rest)
@@ -204,7 +204,7 @@ def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, 
         shown = gr.update(view={**shown["view"], **answered})
         return [shown, *others, job, gr.update(data=context.data_text())]
 
-    def inspected(source: Any, *asked: Any) -> list[Any]:
+    def inspected(_: Cause, source: Any, *asked: Any) -> list[Any]:
         source = source if isinstance(source, dict) else {}
         try:
             now = question(*asked)
@@ -221,26 +221,34 @@ def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, 
             return [gr.skip()] * (len(inspect_view.outputs) + 2)
         return [gr.update(selected="inspect"), *out, gr.update(data=context.data_text())]
 
-    def linked(request: gr.Request) -> list[Any]:
-        return restore(read(dict(request.query_params)))
+    def linked(cause: Cause) -> list[Any]:
+        return restore(read(dict(cause.query)))
+
+    def choices(_: Cause) -> Any:
+        return gr.update(choices=model_choices(context))
 
     # Not on page load: this tab may not be drawn yet, and what is not drawn cannot be filled.
-    view.ask.ready(linked, None, view.restored, **quiet)
-    view.ask.ready(lambda: gr.update(choices=model_choices(context)), None, view.models, **quiet)
-    view.own_text.change(followed, view.own, view.own[1:], trigger_mode="always_last", **quiet)
-    view.reading.follow(unhanded, view.own, view.own[1:], **quiet)
+    view.ask.ready(on(context, "look", linked), None, view.restored, **quiet)
+    view.ask.ready(on(context, "look", choices), None, view.models, **quiet)
+    follows = on(context, "look", followed)
+    view.own_text.change(follows, view.own, view.own[1:], trigger_mode="always_last", **quiet)
+    view.reading.follow(on(context, "look", unhanded), view.own, view.own[1:], **quiet)
     events = [view.ask.plan, view.own_text.change, view.object_name.change, view.target.change]
     events += [control.change for control in view.settings]
+    plans = on(context, "look", planned)
     for event in events:
-        event(planned, [view.ask, *controls], view.planned, trigger_mode="always_last", **quiet)
+        event(plans, [view.ask, *controls], view.planned, trigger_mode="always_last", **quiet)
     # A click while another is answered is the next wish, not a mistake to drop.
     view.draw.draw(
-        started, [view.ask, *controls], [*view.planned, view.queue, header],
+        on_data(context, "compute", started), [view.ask, *controls],
+        [*view.planned, view.queue, header],
         trigger_mode="multiple", **quiet,
     )  # fmt: skip
-    view.new_seed.click(lambda: secrets.randbelow(100_000), None, view.seed, **quiet)
+    new_seed = on(context, "look", lambda _: secrets.randbelow(100_000))
+    view.new_seed.click(new_seed, None, view.seed, **quiet)
     view.gallery.open(
-        inspected, [view.gallery, *inspect_view.asked], [tabs, *inspect_view.outputs, header],
+        on(context, "look", inspected), [view.gallery, *inspect_view.asked],
+        [tabs, *inspect_view.outputs, header],
         **quiet, **inspect.IN_ORDER,
     )  # fmt: skip
 

@@ -19,9 +19,10 @@ from tabs.inspect.mask_request import (
     start_find,
     start_points,
 )
-from tabs.page.actor import Actor, actor_of
+from tabs.page.actor import Actor
 from tabs.page.context import Context
 from tabs.page.errors import message_of
+from tabs.page.events import Cause, on, on_data
 from tabs.page.jobs import Job
 from tabs.page.requests import read_as
 
@@ -136,24 +137,30 @@ def _image_id(data: Any) -> str:
 def wire(view: FindView, stage: Any, object_name: Any, context: Context) -> None:
     """Connects Find and Point of the stage, and fills in what follows from object and variant."""
 
-    def on_find(event: gr.EventData, request: gr.Request, *values: Any) -> Any:
-        work = find(context, actor_of(context, request), event._data, *values)
+    def on_find(cause: Cause, *values: Any) -> Any:
+        work = find(context, cause.actor, cause.data, *values)
         return gr.update(work=_once(work))
 
-    def on_points(event: gr.EventData, request: gr.Request, segmenter: Any) -> Any:
-        work = points(context, actor_of(context, request), event._data, segmenter)
+    def on_points(cause: Cause, segmenter: Any) -> Any:
+        work = points(context, cause.actor, cause.data, segmenter)
         return gr.update(work=_once(work))
 
-    def thresholds(variant: Any) -> list[Any]:
+    def thresholds(_: Cause, variant: Any) -> list[Any]:
         chosen = mask_variant(str(variant))
         return [chosen.box_threshold, chosen.negative_threshold]
 
     quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
-    stage.find(on_find, [object_name, *view.asked], stage, trigger_mode="multiple", **quiet)
-    stage.points(on_points, view.segmenter, stage, trigger_mode="multiple", **quiet)
-    object_name.change(labels_for, object_name, view.negatives, trigger_mode="always_last", **quiet)
+    finding = on_data(context, "compute", on_find)
+    cutting = on_data(context, "compute", on_points)
+    stage.find(finding, [object_name, *view.asked], stage, trigger_mode="multiple", **quiet)
+    stage.points(cutting, view.segmenter, stage, trigger_mode="multiple", **quiet)
+    labels = on(context, "look", lambda _, name: labels_for(name))
+    object_name.change(labels, object_name, view.negatives, trigger_mode="always_last", **quiet)
     view.variant.input(
-        thresholds, view.variant, [view.box_threshold, view.negative_threshold], **quiet
+        on(context, "look", thresholds),
+        view.variant,
+        [view.box_threshold, view.negative_threshold],
+        **quiet,
     )
 
 

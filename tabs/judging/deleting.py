@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from pydantic import Field
 
 from storage.trash import KEPT_DAYS, MAX_IDS, TrashRecord
-from tabs.page.actor import IMAGE, Actor, asks, brought, may, thing
+from tabs.judging.keeping import VERDICT
+from tabs.page.actor import IMAGE, Actor, Role, Thing, asks, brought, may, thing
 from tabs.page.context import Context
 from tabs.page.errors import many
 from tabs.page.requests import PageRequest
@@ -44,20 +45,27 @@ def delete(context: Context, actor: Actor, wanted: Delete) -> dict[str, Any]:
     ids = list(wanted.ids)
     if wanted.kind == "verdict" and wanted.all_rules:
         ids = _kept_together(context, ids)
-    for image_id in _images(context, wanted.kind, ids):
-        may(actor, "delete", thing(context, IMAGE, image_id))
+    if actor.role is not Role.OWNER:
+        for one in _things(context, wanted.kind, ids):
+            may(actor, "delete", one)
     record = context.storage.trash.move(wanted.kind, ids)
     brought(context, actor, TRASH, record.trash_id)
     context.forget()
     return trash_json(record)
 
 
-def _images(context: Context, kind: str, ids: Sequence[str]) -> set[str]:
-    """The images that these are, or are of."""
-    if kind == "image":
-        return set(ids)
-    rows = context.storage.masks if kind == "mask" else context.storage.evidence
-    return {rows.get(one).image_id for one in ids}
+def _things(context: Context, kind: str, ids: Sequence[str]) -> Iterator[Thing]:
+    """What these are, as :func:`tabs.page.actor.may` asks: verdicts that somebody had kept, and
+    else the images that they are or are of."""
+    storage = context.storage
+    for one in ids:
+        if kind == "verdict" and (own := thing(context, VERDICT, one)).makers:
+            yield own
+        elif kind == "image":
+            yield thing(context, IMAGE, one)
+        else:
+            rows = storage.masks if kind == "mask" else storage.evidence
+            yield thing(context, IMAGE, rows.get(one).image_id)
 
 
 def _kept_together(context: Context, ids: list[str]) -> list[str]:

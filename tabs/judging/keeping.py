@@ -12,7 +12,7 @@ from core.records import EvidenceRecord
 from core.verdict.measure import Measurement, measure_by_rules
 from core.verdict.rules import RULES
 from tabs.judging.question import MAX_K, NEIGHBORS_OF, Question, evidence_record, question
-from tabs.page.actor import Actor, asks
+from tabs.page.actor import Actor, asks, brought
 from tabs.page.context import Context
 from tabs.page.requests import PageRequest, Whole
 
@@ -50,6 +50,10 @@ def keep(context: Context, image_id: str, mask_id: str, put: Question) -> list[E
     )
 
 
+VERDICT = "verdict"
+"""What a verdict is to those who had it kept."""
+
+
 class Asked(PageRequest):
     """A question about the pixels of a stored mask, as the page puts it."""
 
@@ -69,7 +73,9 @@ class Asked(PageRequest):
 @asks("add")
 def keep_asked(context: Context, actor: Actor, wanted: Asked) -> list[EvidenceRecord]:
     """:func:`keep` for what a page asks."""
-    return keep(context, wanted.image, wanted.mask, wanted.question())
+    rows = keep(context, wanted.image, wanted.mask, wanted.question())
+    brought(context, actor, VERDICT, *(row.evidence_id for row in rows))
+    return rows
 
 
 @asks("add")

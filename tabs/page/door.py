@@ -30,7 +30,7 @@ class Door(APIRouter):
         self.context = context
         self.asking: Any = Depends(self.actor)
 
-    def actor(self, request: Request) -> Actor:
+    async def actor(self, request: Request) -> Actor:
         """Who asks; every changing route depends on it."""
         return actor_of(self.context, request)
 

@@ -275,17 +275,18 @@ class Jobs:
         return found
 
     def all(self, kind: str = "") -> list[JobRecord]:
-        """What waits and runs, then what ended last, newest first; of one kind where it is
-        given."""
+        """What waits and runs, in its order, then what has ended, newest first; of one kind where
+        it is given."""
         here = [job.record for job in list(self._jobs.values())] + self._elsewhere()
         known = {one.job_id for one in here}
         here += [one for one in self._rows.recent(LISTED) if one.job_id not in known]
         found = [one for one in here if kind in ("", one.kind)]
         first = datetime.min.replace(tzinfo=UTC)
-        found.sort(key=lambda one: one.began_at or first, reverse=True)
-        found.sort(key=lambda one: one.status in ENDED)
-        under_way = sum(one.status not in ENDED for one in found)
-        return found[: max(LISTED, under_way)]
+        found.sort(key=lambda one: one.began_at or first)
+        ended = [one for one in found if one.status in ENDED]
+        under_way = [one for one in found if one.status not in ENDED]
+        under_way.sort(key=lambda one: one.details.get("place") or 0)
+        return [*under_way, *reversed(ended)]
 
     def latest(self, kind: str) -> JobRecord | None:
         """The job of that kind that began last since the app began."""
@@ -336,9 +337,14 @@ def begun_by(record: JobRecord) -> Thing:
     return Thing(frozenset({record.actor}) if record.actor else frozenset())
 
 
+def is_told(actor: Actor, record: JobRecord) -> bool:
+    """Whether somebody is told what a job is, and not only that there is one."""
+    return KINDS[record.kind].shared or allowed(actor, "cancel", begun_by(record))
+
+
 def job_json(jobs: Jobs, actor: Actor, record: JobRecord) -> dict[str, Any]:
     """A job as a page shows it. What somebody else asked for is not told, but that it goes on."""
-    told = KINDS[record.kind].shared or allowed(actor, "cancel", begun_by(record))
+    told = is_told(actor, record)
     active = record.status not in ENDED
     now = record.ended_at or datetime.now(UTC)
     elapsed_s = (now - record.began_at).total_seconds() if record.began_at else 0.0
@@ -355,5 +361,6 @@ def job_json(jobs: Jobs, actor: Actor, record: JobRecord) -> dict[str, Any]:
         "left_s": left_s, "elapsed_s": elapsed_s, "problem": record.problem if told else "",
         "result": dict(record.result) if told else {},
         "began_at": record.began_at.isoformat() if record.began_at else None,
-        **record.details, **({} if told else {n: "" for n in PRIVATE if n in record.details}),
+        **record.details,
+        **({} if told else {n: type(v)() for n, v in record.details.items() if n in PRIVATE}),
     }  # fmt: skip

@@ -6,7 +6,7 @@ from typing import Any
 
 from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
-from tabs.page.jobs import job_json
+from tabs.page.jobs import ENDED, LISTED, is_told, job_json
 from tabs.page.requests import PageRequest
 
 
@@ -24,10 +24,15 @@ class NamedJob(PageRequest):
 
 @asks("look")
 def jobs_view(context: Context, actor: Actor, wanted: AllJobs) -> dict[str, Any]:
-    """All that runs, and what ended last."""
+    """All that runs, and what ended last; of others' ended work nothing is told."""
     version = context.jobs.version()  # before: what changes meanwhile is asked for again
     rows = context.jobs.all(wanted.kind)
-    return {"jobs": [job_json(context.jobs, actor, one) for one in rows], "version": version}
+    shown = [one for one in rows if one.status not in ENDED or is_told(actor, one)]
+    under_way = sum(one.status not in ENDED for one in shown)
+    return {
+        "jobs": [job_json(context.jobs, actor, one) for one in shown[: max(LISTED, under_way)]],
+        "version": version,
+    }
 
 
 @asks("look")

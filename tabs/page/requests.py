@@ -120,7 +120,7 @@ def _words(kind: type[PageRequest], one: ErrorDetails) -> str:
     name = _field(one)
     field = kind.model_fields.get(name)
     title = (field.title if field is not None else "") or f"“{name}”"
-    if one["type"] == "missing":
+    if one["type"] == "missing" and len(one["loc"]) == 1:
         return f"{title} is missing. Reload the page."
     schema = kind.model_json_schema()
     takes = _takes(schema.get("properties", {}).get(name, {}), schema.get("$defs", {}))

@@ -30,6 +30,7 @@ from tabs.library.routes import prompt_routes
 from tabs.page import imports_dialog, notices, theme
 from tabs.page.answers import in_words, wrong_value
 from tabs.page.context import Context
+from tabs.page.events import Cause, on
 from tabs.page.gradio_routes import GradioRoutes
 from tabs.page.jobs_routes import job_routes
 from tabs.page.links import read
@@ -99,13 +100,16 @@ def build(context: Context) -> Any:
         examples_row.wire(example_row, inspect_view, context)
         places.wire(place, film_row, inspect_view, context, header, tabs)
 
-        def follow(request: gr.Request) -> list[Any]:
-            tab = read(dict(request.query_params)).get("tab", "")
+        def follow(cause: Cause) -> list[Any]:
+            tab = read(dict(cause.query)).get("tab", "")
             # Only where a link asks for it: someone may have clicked a tab already.
             selected = gr.update(selected=tab) if tab in TABS else gr.skip()
             return [selected, gr.update(data=context.data_text())]
 
-        demo.load(follow, outputs=[tabs, header], show_progress="hidden", api_visibility="private")
+        demo.load(
+            on(context, "look", follow), outputs=[tabs, header], show_progress="hidden",
+            api_visibility="private",
+        )  # fmt: skip
         demo.load(
             hold_stream, show_progress="hidden", api_visibility="private", concurrency_limit=None
         )

@@ -20,7 +20,7 @@ from tabs.generate.drawings import drawing_json
 from tabs.generate.plan import Own
 from tabs.inspect.state import exact_mask
 from tabs.library.service import Library
-from tabs.page.actor import OWNER
+from tabs.page.actor import OWNER, Actor, Role
 from tabs.page.context import Context
 from tests.tabs.drawn import drawn
 
@@ -44,6 +44,9 @@ def restored(view: tab.View, query: dict[str, str]) -> dict[str, Any]:
         names[id(component)]: update
         for component, update in zip(view.restored, updates, strict=True)
     }
+
+
+EVE = Actor("eve", Role.VISITOR)
 
 
 def untouched(update: Any) -> bool:
@@ -160,7 +163,7 @@ def test_what_the_model_refuses_is_a_row_with_its_reason(
 def test_folders_are_for_people_at_this_machine(context: Context) -> None:
     object.__setattr__(context, "local", False)
     with pytest.raises(BadInput, match="machine where the app runs"):
-        tab.start(context, OWNER, {"mode": "own"}, MUG, ["folder:/etc"], *RIGHT[1:])
+        tab.start(context, EVE, {"mode": "own"}, MUG, ["folder:/etc"], *RIGHT[1:])
 
 
 def test_a_prompt_of_5000_characters_is_drawn(context: Context) -> None:
@@ -264,7 +267,7 @@ def test_a_picture_with_an_object_missing_is_never_right(context: Context) -> No
 
 def test_a_folder_is_not_looked_for_where_others_reach_the_app(context: Context) -> None:
     object.__setattr__(context, "local", False)
-    shown, about, *_ = tab.plan(context, OWNER, {}, MUG, ["folder:/etc"], *RIGHT[1:])
+    shown, about, *_ = tab.plan(context, EVE, {}, MUG, ["folder:/etc"], *RIGHT[1:])
     assert "machine where the app runs" in shown["view"]["problem"]
     assert about["view"] == {}
 
