@@ -16,6 +16,8 @@ from tabs.page.jobs import DRAWING
 class Queue:
     """Drawings as records of long work; a :class:`tabs.page.jobs.Source`."""
 
+    kind = DRAWING
+
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._preview: tuple[object, str] = (None, "")

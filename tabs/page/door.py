@@ -5,7 +5,8 @@ A route is a line: its address, the record of its request, and the function that
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -66,17 +67,46 @@ class Door(APIRouter):
 
             return await uploaded(request, most_bytes, done, limiter)
 
-        self.add_api_route(path, taken, methods=["POST"], **_told(do, None, path))
+        self.add_api_route(path, taken, methods=["POST"], **_told(do, kind, path, file=True))
 
 
-def _told(do: Callable[..., Answer], kind: type[PageRequest] | None, path: str) -> dict[str, Any]:
-    """What the description of the routes says of one."""
-    schema: dict[str, Any] = {"type": "string", "format": "binary"}
-    media = "application/octet-stream"
-    if kind is not None:
-        media, schema = "application/json", kind.model_json_schema()
+def _told(
+    do: Callable[..., Answer], kind: type[PageRequest], path: str, *, file: bool = False
+) -> dict[str, Any]:
+    """What ``/api/openapi.json`` says of a route: the names in its address, and what it takes."""
+    schema = kind.model_json_schema()
+    known = schema.pop("$defs", {})
+    fields: dict[str, Any] = schema.get("properties", {})
+    named = re.findall(r"{(\w+)}", path)
+    schema["properties"] = {
+        name: inlined(one, known) for name, one in fields.items() if name not in named
+    }
+    schema["required"] = [name for name in schema.get("required", ()) if name not in named]
+    content = (
+        {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
+        if file
+        else {"application/json": {"schema": schema}}
+    )
+    parameters = [
+        {"name": name, "in": "path", "required": True, "schema": fields.get(name, {})}
+        for name in named
+    ]
+    ours = {"name": "X-TrueHue", "in": "header", "required": True, "schema": {"const": "1"}}
     first, _, _ = (do.__doc__ or "").partition("\n\n")
     return {
         "name": getattr(do, "__name__", "done"), "summary": " ".join(first.split()),
-        "openapi_extra": {"requestBody": {"content": {media: {"schema": schema}}}},
+        "openapi_extra": {
+            "requestBody": {"content": content}, "parameters": [*parameters, ours],
+        },
     }  # fmt: skip
+
+
+def inlined(schema: Any, known: Mapping[str, Any]) -> Any:
+    """A JSON schema with the parts in it that it refers to."""
+    if isinstance(schema, list):
+        return [inlined(one, known) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return inlined(known[str(schema["$ref"]).rpartition("/")[2]], known)
+    return {name: inlined(one, known) for name, one in schema.items()}

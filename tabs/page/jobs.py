@@ -131,7 +131,9 @@ def job_alone(kind: str, title: str = "") -> Job:
 
 
 class Source(Protocol):
-    """Work with a queue of its own, which shows itself as records."""
+    """Work with a queue of its own, which shows itself as records of a ``kind``."""
+
+    kind: str
 
     def records(self) -> Sequence[JobRecord]:
         """What waits, runs, or has ended a short while ago."""
@@ -277,10 +279,12 @@ class Jobs:
     def all(self, kind: str = "") -> list[JobRecord]:
         """What waits and runs, in its order, then what has ended, newest first; of one kind where
         it is given."""
-        here = [job.record for job in list(self._jobs.values())] + self._elsewhere()
-        known = {one.job_id for one in here}
-        here += [one for one in self._rows.recent(LISTED) if one.job_id not in known]
-        found = [one for one in here if kind in ("", one.kind)]
+        found = self._elsewhere(kind)
+        if kind not in {source.kind for source in self._sources}:  # those have no rows
+            here = [job.record for job in list(self._jobs.values())]
+            known = {one.job_id for one in here}
+            here += [one for one in self._rows.recent() if one.job_id not in known]
+            found += [one for one in here if kind in ("", one.kind)]
         first = datetime.min.replace(tzinfo=UTC)
         found.sort(key=lambda one: one.began_at or first)
         ended = [one for one in found if one.status in ENDED]
@@ -328,8 +332,9 @@ class Jobs:
             with suppress(RuntimeError):  # not begun yet
                 thread.join(timeout_s)
 
-    def _elsewhere(self) -> list[JobRecord]:
-        return [one for source in self._sources for one in source.records()]
+    def _elsewhere(self, kind: str = "") -> list[JobRecord]:
+        asked = [source for source in self._sources if kind in ("", source.kind)]
+        return [one for source in asked for one in source.records()]
 
 
 def begun_by(record: JobRecord) -> Thing:

@@ -68,9 +68,8 @@ def _import_of(context: Context) -> Any:
 
 def _import(record: JobRecord) -> dict[str, Any]:
     ended = record.status in ENDED
-    words = record.problem or record.words
-    if record.status == "cancelled":
-        words = "Cancelled. What was stored stays."
+    said = {"cancelled": "Cancelled. What was stored stays.", "done": "Done."}
+    words = record.problem or said.get(record.status, record.words)
     return {"finished": ended, "words": words, "report": record.result if ended else {}}
 
 

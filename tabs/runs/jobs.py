@@ -23,6 +23,8 @@ class RunJobs:
     """Runs that wait, go on, or were interrupted, as records of long work; a
     :class:`tabs.page.jobs.Source`. The others are in the list of runs."""
 
+    kind = RUN
+
     def __init__(self, supervisor: RunSupervisor) -> None:
         self._supervisor = supervisor
         self._seen: Any = None

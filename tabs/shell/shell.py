@@ -64,6 +64,9 @@ PAGE_DROP = (
 
 SCROLLING = """<span class="th-unseen" hidden></span>"""
 
+DESCRIPTION = "/api/openapi.json"
+"""Every route with what it takes, for programs."""
+
 TABS = ("generate", "inspect", "explore", "compare")
 MOST_PAGES = 4000
 # Sessions whose state Gradio keeps, 0.2 MB each, and events that may wait for their turn.
@@ -143,7 +146,7 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
     from starlette.routing import Mount
 
     space = bool(os.environ.get("SPACE_ID"))
-    app = FastAPI(title="TrueHue", docs_url=None, redoc_url=None, openapi_url=None)
+    app = FastAPI(title="TrueHue", docs_url=None, redoc_url=None, openapi_url=DESCRIPTION)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False)
     app.add_exception_handler(RequestValidationError, wrong_value)
     app.add_exception_handler(HTTPException, in_words)

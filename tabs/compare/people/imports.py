@@ -52,7 +52,7 @@ class ReadFile(Waiting):
     """How the waiting file is to be read: ``words`` name the concept of a file that names none."""
 
     words: str = Field("", title="A concept")
-    normalize: Literal[False, RATINGS, SHARES] = Field(  # type: ignore[valid-type]
+    normalize: bool | Literal["ratings", "shares"] = Field(
         False, title="What numbers are normalized as"
     )
     as_58: bool = False

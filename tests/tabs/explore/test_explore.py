@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import gradio as gr
 import numpy as np
@@ -33,7 +31,6 @@ from tabs.explore.why import reasons
 from tabs.inspect import tab as inspect
 from tabs.page.actor import OWNER
 from tabs.page.context import Context
-from tabs.page.jobs import Job, Jobs
 from tabs.page.requests import read_as
 from tabs.shell import shell
 from tests.storage.samples import drawing
@@ -279,43 +276,6 @@ def test_every_example_of_the_report_can_be_drawn(report: DiagnosisReport) -> No
 # ── long work ────────────────────────────────────────────────────────────────────────────────
 
 
-def test_a_job_says_how_far_it_is_and_ends_when_asked() -> None:
-    jobs, go_on = Jobs(), threading.Event()
-
-    def work(job: Job) -> dict[str, Any]:
-        job.total = 10
-        while not job.stop.is_set():
-            job.done = min(job.done + 1, 9)
-            go_on.wait(0.01)
-        return {"report": "x"}
-
-    job = jobs.start("diagnosis", "Work", "me", work)
-    until(lambda: job.done > 3)
-    assert job.as_json("me")["mine"] is True
-    assert job.as_json("you")["mine"] is False
-    with pytest.raises(BadInput, match="“Work” is running"):
-        jobs.start("diagnosis", "Other", "me", work)
-    with pytest.raises(BadInput, match="Only who began"):
-        jobs.cancel(job.id, "you")
-    assert job.status == "running"
-    jobs.cancel(job.id, "me")
-    until(lambda: job.finished)
-    assert (job.status, jobs.latest("diagnosis")) == ("cancelled", job)
-    assert jobs.latest("rejudge") is None
-    jobs.close()
-    with pytest.raises(BadInput, match="about to end"):
-        jobs.start("diagnosis", "Late", "me", work)
-
-
-def test_a_job_that_fails_says_why() -> None:
-    def work(job: Job) -> dict[str, Any]:
-        raise BadInput("The folder is full.")
-
-    job = Jobs().start("diagnosis", "Work", "me", work)
-    until(lambda: job.finished)
-    assert (job.status, job.as_json("me")["problem"]) == ("failed", "The folder is full.")
-
-
 @pytest.fixture
 def small_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(explore_run, "OBJECTS", ("cube",))
@@ -420,9 +380,9 @@ def test_routes_answer_and_refuse_in_words(client: TestClient) -> None:
     assert refused.status_code == 403  # without the header of this page
     headers = {"X-TrueHue": "1"}
     refused = post("/api/explore/runs", json={"every": 0}, headers=headers)
-    assert (refused.status_code, "every 0th" in refused.json()["error"]) == (400, True)
+    assert (refused.status_code, refused.json()["field"]) == (400, "every")
     refused = post("/api/explore/rejudge", json={"rules": []}, headers=headers)
-    assert "named no rule" in refused.json()["error"]
+    assert "The list of rules is a list" in refused.json()["error"]
 
 
 def test_the_tab_is_drawn_and_a_link_selects_it() -> None:

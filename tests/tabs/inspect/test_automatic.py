@@ -20,6 +20,7 @@ from storage import Storage
 from tabs.inspect import find as inspect_find
 from tabs.inspect import tab as inspect
 from tabs.inspect.automatic import automatic_of
+from tabs.inspect.finding import Segments
 from tabs.inspect.mask_request import NO_NAME, labels_for, labels_of
 from tabs.page.actor import OWNER, Actor, Role
 from tabs.page.context import Context
@@ -115,14 +116,14 @@ def test_without_weights_it_says_what_is_missing_and_what_works(
         context.storage, "data", sources=Sources(tmp_path / "none", tmp_path / "cache")
     )
     try:
-        said = inspect_find.find(bare, {"image_id": stored.image_id}, "mug", *ASKED)
+        said = inspect_find.find(bare, OWNER, {"image_id": stored.image_id}, "mug", *ASKED)
         assert "job" not in said
         assert "GroundingDINO tiny (0.64 GiB) and SAM 2.1 Hiera tiny" in said["problem"]
         assert "python -m core.masks download grounding-dino-tiny" in said["problem"]
         assert "draw the box by hand" in said["problem"]
         point = {"type": "point", "x": 5, "y": 5, "inside": True}
         data = {"image_id": stored.image_id, "marks": [point]}
-        assert "GrabCut" in inspect_find.points(bare, data, SAM)["problem"]
+        assert "GrabCut" in inspect_find.points(bare, OWNER, data, SAM)["problem"]
     finally:
         bare.close()
 
@@ -136,7 +137,7 @@ def test_without_weights_it_says_what_is_missing_and_what_works(
         ("mug", (DETECTOR, DETECTOR, *ASKED[2:]), "no segmenter"),
         ("mug", (*ASKED[:2], "mine", *ASKED[3:]), "No masking variant"),
         ("mug", (*ASKED[:5], 1.5, 0.5), "from 0 to 1"),
-        ("mug", (*ASKED[:5], None, 0.5), "number from 0 to 1"),
+        ("mug", (*ASKED[:5], None, 0.5), "The box threshold is missing"),
         ("mug", (*ASKED[:3], ",".join(map(str, range(50))), *ASKED[4:]), "At most 40"),
     ],
 )
@@ -422,6 +423,8 @@ def test_a_point_that_was_cut_out_asks_no_model_again(
     bare = make_context(
         looking.storage, "data", sources=Sources(tmp_path / "none", tmp_path / "cache")
     )
+    # What was cut out is kept in the app; only the models are gone.
+    bare.services[Segments] = looking.service(Segments)
     try:
         staged, card, _ = judged(bare, image, named)
         assert staged["mask_text"].startswith("Points · 1 point · ")

@@ -129,6 +129,18 @@ def test_every_changing_route_asks_who_it_is(app: Any) -> None:
     assert [one.path for one in changing if not _asks(one.dependant)] == []
 
 
+def test_the_routes_are_described_with_what_they_take(app: Any) -> None:
+    told = TestClient(app).get("/api/openapi.json").json()
+    sent = {path: one["post"] for path, one in told["paths"].items() if "post" in one}
+    assert len(sent) > 30
+    assert all(one["summary"] and one["requestBody"]["content"] for one in sent.values())
+    rename = sent["/api/compare/sets/{set_id}/name"]
+    assert {one["name"] for one in rename["parameters"]} == {"set_id", "X-TrueHue"}
+    (body,) = rename["requestBody"]["content"].values()
+    assert set(body["schema"]["properties"]) == {"name"}
+    assert "$ref" not in str([one["requestBody"] for one in sent.values()])
+
+
 def test_every_event_of_gradio_asks_who_it_is(public: Context) -> None:
     demo = shell.build(public)
     handlers = [one.fn for one in demo.fns.values() if one.fn is not None]

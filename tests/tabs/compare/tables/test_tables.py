@@ -40,9 +40,9 @@ from tabs.compare.tables.modifier_charts import regions
 from tabs.compare.tables.people import PeopleHere
 from tabs.compare.tables.routes import compare_tables_routes
 from tabs.compare.tables.view import fewest_words
-from tabs.explore.routes import explore_routes
 from tabs.page.context import Context
-from tabs.page.jobs import Job
+from tabs.page.jobs import Job, job_alone
+from tabs.page.jobs_routes import job_routes
 from tabs.shell.compose import make_context
 from tests.concept_runs import concept_run, fruits, palettes_csv, ratings_csv
 
@@ -70,7 +70,7 @@ def app_of(data: Path) -> Iterator[tuple[TestClient, Context]]:
         context = make_context(storage, "data")
         app = FastAPI()
         app.include_router(compare_tables_routes(context))
-        app.include_router(explore_routes(context))
+        app.include_router(job_routes(context))
         with TestClient(app) as opened:
             yield opened, context
         context.close()
@@ -122,7 +122,7 @@ def people(context: Context, name: str, content: bytes) -> str:
 
 
 def idle_job() -> Job:
-    return Job("cells", "test", "me", lambda job: {})
+    return job_alone("cells")
 
 
 def shown(client: TestClient, path: str, **params: str) -> dict[str, Any]:
