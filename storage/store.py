@@ -96,6 +96,16 @@ class Storage:
             *missing_files(self._database, self._image_folder, self._mask_folder),
         ]
 
+    def counts(self, without_source: str) -> tuple[int, int]:
+        """Return how many images there are, but for those of one source, and how many verdicts, on
+        images that were added here and in runs; in one question."""
+        ((images, verdicts),) = self._database.rows(
+            "SELECT (SELECT count(*) FROM images WHERE source <> ?), "
+            "(SELECT count(*) FROM evidence) + (SELECT count(*) FROM run_verdicts)",
+            [without_source],
+        )
+        return int(images), int(verdicts)
+
     def require_here(self) -> None:
         """Return if the data folder is the one that was opened; nothing can be stored otherwise.
 

@@ -24,11 +24,11 @@ from tests.garbage import frozen
 
 __all__ = ["frozen"]
 
-SLOW_S = 2.0
+SLOW_S = 0.5
 ROOT = Path(__file__).resolve().parents[1]
 SECONDS: dict[str, float] = json.loads((ROOT / "tests" / "seconds.json").read_text())
 
-_FIXTURES = {"browser": "browser"}
+_FIXTURES = {"chromium_here": "browser"}
 # What starts a process, or reads a model's files, wherever a test gets it from.
 _MODULES = {
     "subprocess": "process",

@@ -27,11 +27,22 @@ START_S = 60
 STOP_S = 30
 
 
+# Of each process its own, below those that the system gives to connections.
+PORTS = range(first := 20_000 + os.getpid() % 600 * 20, first + 20)
+
+
 def free_port() -> int:
-    """A port of this machine that nothing listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port of this machine that nothing listens on: the same one for apps after each other, as a
+    browser keeps what it has fetched and compiled by the address."""
+    for port in PORTS:
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise AssertionError(f"All ports from {PORTS[0]} to {PORTS[-1]} are taken.")
 
 
 @dataclass(frozen=True)

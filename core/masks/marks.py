@@ -188,8 +188,11 @@ def parse_marks(data: Any, width: int, height: int) -> tuple[Mark, ...]:
     """Checks a list of marks for an image of ``width`` × ``height`` pixels, keeping their order.
 
     Corners of a box may come in any order; a box is clipped to the image. Points of a stroke may
-    lie outside. Raises MaskError that names the mark (counted from 1) and what is wrong with it.
+    lie outside. Marks that were read already stay as they are. Raises MaskError that names the mark
+    (counted from 1) and what is wrong with it.
     """
+    if isinstance(data, tuple) and all(isinstance(mark, Mark) for mark in data):
+        return data
     items = _list(data, "Marks")
     if len(items) > MAX_MARKS:
         raise MaskError(f"At most {MAX_MARKS:,} marks are allowed, these are {len(items):,}.")

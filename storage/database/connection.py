@@ -211,8 +211,9 @@ class Database:
         """Return the number of rows of ``table`` (a name of ours, never a user's)."""
         return int(self.rows(f"SELECT count(*) FROM {table}")[0][0])
 
-    def full_id(self, table: str, column: str, given: str) -> str:
-        """Return the one id in ``column`` of ``table`` that begins with ``given``.
+    def row_by_id(self, table: str, columns: str, column: str, given: str) -> tuple[Any, ...]:
+        """Return the ``columns`` of the one row of ``table`` whose id in ``column`` begins with
+        ``given``.
 
         Raises :class:`NotStored` if ``given`` is shorter than 8 characters or not hexadecimal,
         and if no row or more than one has such an id.
@@ -226,12 +227,17 @@ class Database:
             )
         # Equality uses the primary key; a prefix has to look at every row.
         test = f"{column} = ?" if len(prefix) == _LENGTH else f"starts_with({column}, ?)"
-        found = self.rows(f"SELECT {column} FROM {table} WHERE {test} LIMIT 2", [prefix])
+        found = self.rows(f"SELECT {columns} FROM {table} WHERE {test} LIMIT 2", [prefix])
         if not found:
             raise NotStored(f"Nothing is stored under the {what} {prefix}.")
         if len(found) > 1:
             raise NotStored(f"More than one {what} begins with {prefix}: give more characters.")
-        return str(found[0][0])
+        return found[0]
+
+    def full_id(self, table: str, column: str, given: str) -> str:
+        """Return the one id in ``column`` of ``table`` that begins with ``given``; raises as
+        :meth:`row_by_id`."""
+        return str(self.row_by_id(table, column, column, given)[0])
 
     def close(self) -> None:
         """Close the file; closing twice is fine. A call that is under way ends first."""

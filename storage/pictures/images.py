@@ -74,8 +74,7 @@ class Images:
 
         Raises :class:`NotStored` if none or more than one fits.
         """
-        full = self._database.full_id("images", "image_id", image_id)
-        return self._records("WHERE image_id = ?", [full])[0]
+        return _record(self._database.row_by_id("images", _COLUMNS, "image_id", image_id))
 
     def path(self, image_id: str) -> Path:
         """Return where the PNG of a stored image lies; :class:`NotStored` otherwise."""

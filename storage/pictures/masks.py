@@ -12,7 +12,7 @@ import numpy as np
 from core.errors import MaskError, StorageError
 from core.files import read_png, shelf, write_once
 from core.images.mask import Mask
-from core.records import MaskRecord
+from core.records import ImageRecord, MaskRecord
 from storage.database import canonical
 from storage.database.connection import Database, aware
 from storage.pictures.images import Images
@@ -28,14 +28,15 @@ class Masks:
         self._folder = folder
         self._images = images
 
-    def add(self, image_id: str, mask: Mask) -> MaskRecord:
-        """Store ``mask``, made on the stored image ``image_id``, and return its record.
+    def add(self, image: str | ImageRecord, mask: Mask) -> MaskRecord:
+        """Store ``mask``, made on the stored image ``image`` or that id, and return its record.
 
         The same pixels, maker and parameters on the same image keep their first record. Raises
         :class:`NotStored` for an unknown image, :class:`MaskError` for pixels that are not bool
         ``(H, W)`` of the image's size, :class:`BadInput` for parameters that are not plain JSON.
         """
-        image = self._images.get(image_id)
+        if not isinstance(image, ImageRecord):
+            image = self._images.get(image)
         pixels = mask.pixels
         if pixels.dtype != np.bool_ or pixels.shape != (image.height, image.width):
             raise MaskError(
@@ -78,8 +79,7 @@ class Masks:
 
         Raises :class:`NotStored` if none or more than one fits.
         """
-        full = self._database.full_id("masks", "mask_id", mask_id)
-        return self._records("WHERE mask_id = ?", [full])[0]
+        return _record(self._database.row_by_id("masks", _COLUMNS, "mask_id", mask_id))
 
     def path(self, mask_id: str) -> Path:
         """Return where the PNG of a stored mask lies; :class:`NotStored` otherwise.

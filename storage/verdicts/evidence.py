@@ -119,8 +119,13 @@ class Evidence:
 
     def draft(self, evidence: EvidenceRecord) -> tuple[EvidenceRecord, bool]:
         """Return ``evidence`` with the id that :meth:`add` would give, as it is stored if it is,
-        and whether it is. Raises as :meth:`add` does."""
-        evidence_id = self._row(evidence, {}, {})[0]
+        and whether it is. Raises as :meth:`add` does.
+
+        Its image and mask are whole ids of what is stored, which is not looked up again.
+        """
+        image_id, mask_id = evidence.image_id, evidence.mask_id
+        masks = {} if mask_id is None else {(image_id, mask_id): mask_id}
+        evidence_id = self._row(evidence, {image_id: image_id}, masks)[0]
         rows = self._records("WHERE evidence_id = ?", [evidence_id])
         return (rows[0], True) if rows else (replace(evidence, evidence_id=evidence_id), False)
 
@@ -129,8 +134,7 @@ class Evidence:
 
         Raises :class:`NotStored` if none or more than one fits.
         """
-        full = self._database.full_id("evidence", "evidence_id", evidence_id)
-        return self._records("WHERE evidence_id = ?", [full])[0]
+        return _record(self._database.row_by_id("evidence", _COLUMNS, "evidence_id", evidence_id))
 
     def for_image(self, image_id: str) -> list[EvidenceRecord]:
         """Return the rows of a stored image, last added first; :class:`NotStored` if there is none

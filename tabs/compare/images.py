@@ -19,7 +19,8 @@ from core.records import MaskRecord
 from tabs.compare.people.sets import MOST_NAME, SET
 from tabs.compare.people.words import concept_json, free_words
 from tabs.compare.sources import IMAGE, WHOLE, parse, pictures
-from tabs.inspect.state import Work, make_mask, mask_text
+from tabs.inspect.state import make_mask, mask_text
+from tabs.inspect.work import work_of
 from tabs.page.actor import Actor, asks, brought
 from tabs.page.context import Context
 from tabs.page.errors import many
@@ -88,7 +89,7 @@ def keep_mark(context: Context, actor: Actor, wanted: Mark) -> dict[str, Any]:
     """Stores the mask of such marks; ``source`` is the image measured by it. Errors as
     :func:`look_at_mark`."""
     image_id = context.storage.images.get(wanted.image).image_id
-    record = make_mask(context, Work(image_id, wanted.marks, 0))
+    record = make_mask(context, work_of(context, image_id, list(wanted.marks)))
     assert record is not None  # there are marks
     source = parse(f"{IMAGE}:{image_id}/{record.mask_id}").text
     return {"source": source, "mask_id": record.mask_id}

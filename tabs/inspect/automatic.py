@@ -12,15 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import MaskError, NotStored
+from core.errors import MaskError
 from core.images.mask import Mask
 from core.masks.grounded.compose import compose, union
 from core.masks.grounded.records import Grounded
 from core.masks.grounded.serialize import is_automatic, steps_of
 from core.masks.grounded.vision_models import VISION_MODELS
-from core.masks.marks import Override, parse_marks
+from core.masks.marks import Mark, Override
 from core.records import ImageRecord, MaskRecord
-from tabs.page.context import Context
 
 
 @dataclass(frozen=True)
@@ -70,45 +69,45 @@ class Automatic:
 
 
 def automatic_of(
-    context: Context, image: ImageRecord, marks: Sequence[Mapping[str, Any]]
+    image: ImageRecord, marks: Sequence[Mark], base: MaskRecord | None
 ) -> Automatic | None:
     """The automatic mask that the marks stand on; None where they stand on something else.
 
-    Raises NotStored for a mask of another image, MaskError for one whose steps cannot be read, and
-    what :func:`core.masks.grounded.compose.compose` raises for the overrides.
+    ``base`` is the stored mask that the last mark of that kind names. Raises MaskError for one
+    whose steps cannot be read, and what :func:`core.masks.grounded.compose.compose` raises for the
+    overrides.
     """
-    parsed = parse_marks(list(marks), image.width, image.height)
-    starts = [n for n, one in enumerate(parsed) if one.type in ("whole", "box", "stored")]
-    if not starts or parsed[starts[-1]].type != "stored":
+    starts = [mark for mark in marks if mark.type in ("whole", "box", "stored")]
+    if not starts or starts[-1].type != "stored" or base is None:
         return None
-    record = context.storage.masks.get(parsed[starts[-1]].mask_id)
-    if record.image_id != image.image_id:
-        raise NotStored("That mask belongs to another image. Mark the object again.")
-    if not is_automatic(record.maker, record.parameters):
+    if not is_automatic(base.maker, base.parameters):
         return None
-    said = tuple(record.parameters.get("presence") or ())
-    overrides = overrides_of(marks, image)
-    steps = steps_of(record.parameters)
+    answers = tuple(base.parameters.get("presence") or ())
+    overrides = overrides_of(marks)
+    steps = steps_of(base.parameters)
     counts = {
-        "box": len(steps.detections), "negative": len(steps.negatives), "presence": len(said)
-    }  # fmt: skip
-    for one in overrides.all:
-        if one.index >= counts[one.step]:
-            raise MaskError(f"There is no {one.step} {one.index + 1} in this automatic mask.")
+        "box": len(steps.detections),
+        "negative": len(steps.negatives),
+        "presence": len(answers),
+    }
+    for override in overrides.all:
+        if override.index >= counts[override.step]:
+            raise MaskError(
+                f"There is no {override.step} {override.index + 1} in this automatic mask."
+            )
     labels = [steps.negatives[n].label for n in overrides.left_out("negative", counts["negative"])]
-    found = compose(steps, overrides.left_out("box", counts["box"]), labels)
+    grounded = compose(steps, overrides.left_out("box", counts["box"]), labels)
     answers = tuple(
-        {**one, "override": answer} if (answer := overrides.of("presence", n).answer) else one
-        for n, one in enumerate(said)
+        {**answer, "override": word} if (word := overrides.of("presence", n).answer) else answer
+        for n, answer in enumerate(answers)
     )
-    return Automatic(record, found, answers, overrides)
+    return Automatic(base, grounded, answers, overrides)
 
 
-def overrides_of(marks: Sequence[Mapping[str, Any]], image: ImageRecord) -> Overrides:
+def overrides_of(marks: Sequence[Mark]) -> Overrides:
     """The overrides among the marks that stand on the last stored mask."""
-    parsed = parse_marks(list(marks), image.width, image.height)
-    last = max((n for n, one in enumerate(parsed) if one.type == "stored"), default=0)
-    return Overrides(tuple(one.override for one in parsed[last:] if one.override is not None))
+    last = max((n for n, mark in enumerate(marks) if mark.type == "stored"), default=0)
+    return Overrides(tuple(mark.override for mark in marks[last:] if mark.override is not None))
 
 
 def found_view(automatic: Automatic) -> dict[str, Any]:

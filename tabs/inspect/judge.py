@@ -27,17 +27,16 @@ from core.verdict.rules import DEFAULT_RULE, RULES, rule
 from tabs.inspect.automatic import automatic_of, found_view, overrides_of
 from tabs.inspect.colors import colors_view, evidence_of_colors, whole_picture
 from tabs.inspect.state import (
-    Work,
     exact_mask,
     make_mask,
     marks_of,
     mask_text,
     origin_target,
-    read_stage,
     remember,
 )
 from tabs.inspect.steps import color_steps
 from tabs.inspect.view import evidence_view, problem, verdict_view, waiting
+from tabs.inspect.work import Work, number_of, read_stage
 from tabs.judging.question import MAX_K, NEIGHBORS_OF, Question, evidence_record, question
 from tabs.page.context import Context
 from tabs.page.errors import message_of
@@ -65,22 +64,21 @@ def judge(context: Context, stage_value: Any, *asked: Any) -> list[Any]:
     """
     work: Work | None = None
     try:
-        work = read_stage(stage_value)
+        work = read_stage(context, stage_value)
         if work is None:
             return [gr.skip(), gr.update(view=waiting(NO_IMAGE, "?tab=inspect")), _no_evidence()]
         put = question(*asked)
         mask = make_mask(context, work)
     except Exception as error:
         text = message_of(error)
-        seq = work.seq if work else 0
         shown = gr.update(
-            outline="", measured_url="", mask_text="", message=text, seq=seq, hatched="",
-            found=_found_anyway(context, work),
+            outline="", measured_url="", mask_text="", message=text, seq=number_of(stage_value),
+            hatched="", found=_found_anyway(work),
         )  # fmt: skip
         return [shown, gr.update(view=problem(text)), _no_evidence()]
     if mask is None:
         return _unmarked(context, work, put)
-    address = put.address(work.image_id, mask.mask_id)
+    address = put.address(work.image.image_id, mask.mask_id)
     try:
         if not put.target_text:
             return _unasked(context, work, mask, address)
@@ -95,9 +93,9 @@ def _unmarked(context: Context, work: Work, put: Question) -> list[Any]:
     cleared = gr.update(
         outline="", measured_url="", mask_text="", message="", seq=work.seq, hatched="", found="",
     )  # fmt: skip
-    view = waiting(NO_MASK, put.address(work.image_id))
+    view = waiting(NO_MASK, put.address(work.image.image_id))
     try:
-        _, described, every = whole_picture(context.srgb8(work.image_id))
+        _, described, every = whole_picture(context.srgb8(work.image.image_id))
         view["colors"] = colors_view(described, WHOLE, WHOLE_NOTE + every)
     except TrueHueError:
         pass  # a picture of one pixel has no colors to tell; what to do next is said all the same
@@ -106,8 +104,8 @@ def _unmarked(context: Context, work: Work, put: Question) -> list[Any]:
 
 def _unasked(context: Context, work: Work, mask: MaskRecord, address: str) -> list[Any]:
     """A mask without a question: its colors, at once."""
-    image, pixels = context.storage.images.get(work.image_id), context.mask_pixels(mask.mask_id)
-    colors = masked_colors(context.srgb8(work.image_id), pixels)
+    image, pixels = work.image, context.mask_pixels(mask.mask_id)
+    colors = masked_colors(context.srgb8(image.image_id), pixels)
     described = describe_colors(colors)
     view = waiting(NO_TARGET, address)
     view["colors"] = colors_view(described, MASKED)
@@ -125,8 +123,8 @@ def _no_evidence() -> Any:
 
 def _judge_mask(context: Context, work: Work, mask: MaskRecord, put: Question) -> list[Any]:
     target = parse_target(put.target_text)
-    image = context.storage.images.get(work.image_id)
-    srgb8, pixels = context.srgb8(work.image_id), context.mask_pixels(mask.mask_id)
+    image = work.image
+    srgb8, pixels = context.srgb8(image.image_id), context.mask_pixels(mask.mask_id)
     by_rule = {
         found.verdict.rule: found
         for found in measure_by_rules(
@@ -192,14 +190,14 @@ def _stage_update(
 ) -> dict[str, Any]:
     """Outline, hatching and words of the mask. ``measured`` is what the rule measured of it, bool
     ``(H, W)``; None where that is not to be shown."""
-    image, pixels = context.storage.images.get(work.image_id), context.mask_pixels(mask.mask_id)
-    automatic = automatic_of(context, image, work.marks)
+    pixels, automatic = context.mask_pixels(mask.mask_id), work.automatic
     negative = automatic.taken & ~pixels if automatic is not None else None
     png = unmeasured_overlay_png(pixels, pixels if measured is None else measured, negative)
     left_out = measured is not None and bool((measured != pixels).any())
     taken = negative is not None and bool(negative.any())
     update: dict[str, Any] = gr.update(
-        outline=outline_path(pixels), mask_text=mask_text(mask, image), message="", seq=work.seq,
+        outline=outline_path(pixels), mask_text=mask_text(mask, work.image), message="",
+        seq=work.seq,
         measured_url=_data_url(png), found=found_view(automatic) if automatic is not None else "",
         hatched=" ".join(["left-out"] * left_out + ["negative"] * taken),
     )  # fmt: skip
@@ -210,18 +208,17 @@ def _data_url(png: bytes | None) -> str:
     return "" if png is None else "data:image/png;base64," + base64.b64encode(png).decode("ascii")
 
 
-def _found_anyway(context: Context, work: Work | None) -> Any:
+def _found_anyway(work: Work | None) -> Any:
     """The list of an automatic mask of which nothing is left, so that it can be put back."""
     if work is None:
         return ""
     try:
-        without = [mark for mark in work.marks if mark.get("type") != "override"]
-        image = context.storage.images.get(work.image_id)
-        made = automatic_of(context, image, without)
-        if made is None:
+        without = [mark for mark in work.marks if mark.type != "override"]
+        automatic = automatic_of(work.image, without, work.base)
+        if automatic is None:
             return ""
-        return found_view(replace(made, overrides=overrides_of(work.marks, image)))
-    except (TrueHueError, AttributeError):
+        return found_view(replace(automatic, overrides=overrides_of(work.marks)))
+    except TrueHueError:
         return ""
 
 
@@ -254,7 +251,7 @@ def open_on_stage(
             if record.image_id != image.image_id:
                 raise NotStored("The mask of this link belongs to another image.")
             marks = marks_of(record)
-            remember(context, record, marks)
+            remember(context, image, record, marks)
         elif exact is not None:
             marks = marks_of(exact)
     except TrueHueError as error:

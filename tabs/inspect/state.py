@@ -5,40 +5,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from core.errors import BadInput, NotStored
 from core.images.mask import Mask
 from core.masks.describe import describe
 from core.masks.from_marks import mask_from_marks
+from core.masks.marks import Mark, parse_marks
 from core.masks.registry import EXACT_MAKERS
 from core.records import ImageRecord, MaskRecord
-from tabs.inspect.automatic import automatic_of
 from tabs.inspect.mask_request import point_segmenter
+from tabs.inspect.work import Work
 from tabs.page.context import Context
-
-
-@dataclass(frozen=True)
-class Work:
-    """The image on the stage, its marks, and the number of that state of the marks."""
-
-    image_id: str
-    marks: tuple[Mapping[str, Any], ...]
-    seq: int
-
-
-def read_stage(value: Any) -> Work | None:
-    """The stage's value, which the browser sends; None when no image is open.
-
-    Raises BadInput when it is not what the stage makes.
-    """
-    if not value or not isinstance(value, Mapping) or not value.get("image_id"):
-        return None
-    image_id, marks, seq = value.get("image_id"), value.get("marks") or [], value.get("seq") or 0
-    if not isinstance(image_id, str) or not isinstance(marks, list) or not isinstance(seq, int):
-        raise BadInput("The page sent something that is no image with marks. Reload the page.")
-    return Work(image_id, tuple(marks), seq)
 
 
 def exact_mask(context: Context, image_id: str, object_name: str = "") -> MaskRecord | None:
@@ -63,48 +40,43 @@ def make_mask(context: Context, work: Work) -> MaskRecord | None:
     """
     if not work.marks:
         return None
-    base, record = _base(context, work)
-    if record is not None and _is_stored(work.marks[-1]):
-        return record  # nothing was drawn on it: it is that very mask, not a new one
+    if work.untouched is not None:
+        return work.untouched  # nothing was drawn on it: it is that very mask, not a new one
 
     def make() -> MaskRecord:
-        srgb8 = context.srgb8(work.image_id)
-        automatic = automatic_of(context, context.storage.images.get(work.image_id), work.marks)
-        start = automatic.mask if automatic is not None else base
-        cut = point_segmenter(context, work.image_id)
-        mask = mask_from_marks(srgb8, list(work.marks), start, cut)
+        image_id, automatic = work.image.image_id, work.automatic
+        start = automatic.mask if automatic is not None else _base(context, work)
+        cut = point_segmenter(context, image_id)
+        mask = mask_from_marks(context.srgb8(image_id), work.marks, start, cut)
         if automatic is not None:
             # Who found it, what, and what was overridden is said of the mask that came of it too.
             mask = Mask(mask.pixels, mask.maker, {**automatic.mask.parameters, **mask.parameters})
-        return context.storage.masks.add(work.image_id, mask)
+        record = context.storage.masks.add(work.image, mask)
+        context.keep_mask_pixels(record.mask_id, mask.pixels)
+        return record
 
-    return context.mask_of(_name_of(work.image_id, work.marks), make)
+    return context.mask_of(_name_of(work.image, work.marks), make)
 
 
-def remember(context: Context, record: MaskRecord, marks: Sequence[Mapping[str, Any]]) -> None:
+def remember(
+    context: Context, image: ImageRecord, record: MaskRecord, marks: Sequence[Mapping[str, Any]]
+) -> None:
     """Has :func:`make_mask` answer ``marks`` with the stored mask that they once made: opening it
-    again asks no model."""
-    context.mask_of(_name_of(record.image_id, marks), lambda: record)
+    again asks no model. Raises MaskError for marks that cannot be read."""
+    parsed = parse_marks(marks, image.width, image.height)
+    context.mask_of(_name_of(image, parsed), lambda: record)
 
 
-def _name_of(image_id: str, marks: Sequence[Any]) -> str:
-    return json.dumps([image_id, list(marks)], default=repr)
+def _name_of(image: ImageRecord, marks: Sequence[Mark]) -> str:
+    return json.dumps([image.image_id, [mark.as_json() for mark in marks]])
 
 
-def _is_stored(mark: Any) -> bool:
-    return isinstance(mark, Mapping) and mark.get("type") == "stored"
-
-
-def _base(context: Context, work: Work) -> tuple[Mask, MaskRecord] | tuple[None, None]:
-    """The stored mask that the marks start from, if one of them names it, and its record."""
-    for mark in reversed(work.marks):
-        if _is_stored(mark):
-            record = context.storage.masks.get(str(mark.get("mask_id", "")))
-            if record.image_id != work.image_id:
-                raise NotStored("That mask belongs to another image. Mark the object again.")
-            pixels = context.mask_pixels(record.mask_id)
-            return Mask(pixels, record.maker, record.parameters), record
-    return None, None
+def _base(context: Context, work: Work) -> Mask | None:
+    """The stored mask that the marks start from, if one of them names it."""
+    if work.base is None:
+        return None
+    pixels = context.mask_pixels(work.base.mask_id)
+    return Mask(pixels, work.base.maker, work.base.parameters)
 
 
 def marks_of(record: MaskRecord) -> list[dict[str, Any]]:

@@ -72,6 +72,10 @@ class Recent:
                 self._kept.popitem(last=False)
         return array
 
+    def put(self, name: str, array: np.ndarray) -> None:
+        """Has :meth:`get` answer that name with an array that is at hand; not to be written to."""
+        self.get(name, lambda _: array)
+
     def clear(self) -> None:
         """Forgets them all."""
         with self._lock:
@@ -106,7 +110,7 @@ class Context:
     munsell_file: str = ""
     runs: Sequence[Path] = ()
     example: bool = True
-    services: Mapping[type, Any] = field(default_factory=dict, repr=False)
+    services: dict[type, Any] = field(default_factory=dict, repr=False)
     _arrays: Recent = field(default_factory=Recent, repr=False)
     _masks: OrderedDict[str, MaskRecord] = field(default_factory=OrderedDict, repr=False)
     _lock: Lock = field(default_factory=Lock, repr=False)
@@ -155,6 +159,10 @@ class Context:
         """bool ``(H, W)`` of a stored mask, read-only; raises NotStored."""
         return self._arrays.get("mask " + mask_id, lambda _: self.storage.masks.pixels(mask_id))
 
+    def keep_mask_pixels(self, mask_id: str, pixels: np.ndarray) -> None:
+        """Spares :meth:`mask_pixels` to read what was just stored, bool ``(H, W)``."""
+        self._arrays.put("mask " + mask_id, pixels)
+
     def mask_of(self, marks: str, make: Callable[[], MaskRecord]) -> MaskRecord:
         """The mask of an image and its marks, made once: a new color needs no new GrabCut."""
         with self._lock:
@@ -180,8 +188,7 @@ class Context:
         """The data folder and what is in it, for the header; that it is gone, where it is."""
         if self.folder_problem():
             return f"{self.data_label} · gone: nothing is stored"
-        images = self.own_images()
-        verdicts = self.storage.evidence.count() + self.storage.runs.verdicts()
+        images, verdicts = self.storage.counts(EXAMPLE)
         # Where a folder lies is the business of those who are at its machine.
         label = self.data_label if self.local else Path(self.data_label).name
         return f"{label} · {many(images, 'image')} · {many(verdicts, 'verdict')}"

@@ -19,7 +19,7 @@ NOTHING_HERE = "There is nothing at this address. TrueHue is at its first page: 
 TOO_LONG = f"That is more than {MOST_EVENT_BYTES // 2**20} MB for one step. Send less at once."
 
 _READ = re.compile(
-    r"/|/config/?|/theme\.css|/favicon\.ico|/robots\.txt|/(assets|static|svelte)/.+"
+    r"/|/config/?|/theme\.css|/favicon\.ico|/manifest\.json|/robots\.txt|/(assets|static|svelte)/.+"
     r"|/gradio_api/(app_id|startup-events|theme\.css|queue/data|heartbeat/[^/]+)/?"
 )
 _SENT = re.compile(r"/gradio_api/(queue/join|cancel|reset)/?")

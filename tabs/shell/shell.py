@@ -73,6 +73,9 @@ MOST_PAGES = 4000
 MOST_SESSIONS = 1000
 MOST_WAITING = 500
 HOLD_S = 15
+# Gradio's queue would look for new events 1,000 times a second, and 100 times among all that run
+# for what has told its progress, which nothing here does: a twentieth of a processor at rest.
+LOOK_S, PROGRESS_S = 0.01, 1.0
 
 
 def build(context: Context) -> Any:
@@ -192,6 +195,7 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
     # wait for ever. The number is read when the queue starts; its threads are limited elsewhere.
     demo._queue.max_thread_count = MOST_PAGES
     demo._queue.max_size = MOST_WAITING
+    demo._queue.sleep_when_free, demo._queue.progress_update_sleep_when_free = LOOK_S, PROGRESS_S
     gradio = next(route for route in mounted.routes if isinstance(route, Mount))
     gradio.app = GradioRoutes(gradio.app)
     return mounted

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -12,6 +13,7 @@ from playwright.sync_api import (
     BrowserContext,
     ConsoleMessage,
     Page,
+    Playwright,
     Request,
     Response,
     expect,
@@ -41,22 +43,67 @@ ARGUMENTS = [
 # A machine that builds something else at the same time is slow, not broken.
 expect.set_options(timeout=60_000)
 LEFT = ("AbortError: signal is aborted without reason", "Unexpected error Connection errored out")
+# What a page stores itself; what the browser has fetched and compiled for it is kept.
+STORED = "cookies,file_systems,indexeddb,local_storage,websql,service_workers,cache_storage"
 VIEWPORT: Any = {"width": 1360, "height": 1000}
+
+
+class Chromium:
+    """The Chromium of the tests: profiles that stay, and contexts that know nothing.
+
+    A profile keeps on disk what was fetched and compiled; a context of ``browser`` compiles plotly
+    anew on every page, for a second of processor time.
+    """
+
+    def __init__(self, playwright: Playwright, folder: Path) -> None:
+        self._start = playwright.chromium
+        self._folder = folder
+        executable = chromium.find()
+        if executable is None:
+            pytest.fail("No Chromium: run python -m tests.browser.chromium")
+        self._executable = executable
+        self._browser: Browser | None = None
+        self._profiles: list[BrowserContext] = []
+
+    @property
+    def browser(self) -> Browser:
+        """One with nothing on disk, begun when it is wanted."""
+        if self._browser is None:
+            self._browser = self._start.launch(executable_path=self._executable, args=ARGUMENTS)
+        return self._browser
+
+    def profile(self, place: int) -> BrowserContext:
+        """The profile with this number, begun when it is wanted; they are begun in order."""
+        if place == len(self._profiles):
+            opened = self._start.launch_persistent_context(
+                self._folder / str(place), executable_path=self._executable, args=ARGUMENTS,
+                viewport=VIEWPORT,
+            )  # fmt: skip
+            self._profiles.append(opened)
+        return self._profiles[place]
+
+    def close(self) -> None:
+        for profile in self._profiles:
+            profile.close()
+        if self._browser is not None:
+            self._browser.close()
 
 
 # Of the package and not of the session: while Playwright runs, its event loop counts as running in
 # this thread, which other libraries' tests would stumble over.
 @pytest.fixture(scope="package")
-def browser() -> Iterator[Browser]:
+def chromium_here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
     """One Chromium for all browser tests."""
-    executable = chromium.find()
-    if executable is None:
-        pytest.fail("No Chromium: run python -m tests.browser.chromium")
-    with (
-        sync_playwright() as playwright,
-        playwright.chromium.launch(executable_path=executable, args=ARGUMENTS) as opened,
-    ):
+    with sync_playwright() as playwright:
+        opened = Chromium(playwright, tmp_path_factory.mktemp("chromium"))
         yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="package")
+def browser(chromium_here: Chromium) -> Browser:
+    """Where tests open contexts of their own."""
+    return chromium_here.browser
 
 
 @pytest.fixture(scope="package")
@@ -115,41 +162,46 @@ def watch() -> Iterator[Watch]:
     assert out.faults == []
 
 
+PROFILES = 2
+"""So many pages of a test are opened in profiles: few tests open more, and each is a process."""
+
+
 class Visit:
     """Opens addresses, each as another person or another day would: with nothing stored.
 
-    The first page of a test is opened where those of earlier tests were, for what the browser has
-    cached and compiled; what these have stored is cleared. Every further page has a context of its
-    own, and so has one with ``options`` or ``fresh``.
+    The first pages of a test are opened where those of earlier tests were, each in a profile of its
+    own, for what the browser has fetched and compiled; what is stored there is cleared. Further
+    pages, and those with ``options`` or ``fresh``, know nothing.
     """
 
-    def __init__(self, browser: Browser, watch: Watch, used: list[BrowserContext]) -> None:
-        self._browser = browser
+    def __init__(self, chromium_here: Chromium, watch: Watch) -> None:
+        self._chromium = chromium_here
         self._watch = watch
-        self._used = used
-        self._reused: BrowserContext | None = None
+        self._profiles = 0
+        # Closing its last page would end a profile's process.
+        self._stay: list[Page] = []
         self._opened: list[BrowserContext] = []
 
     def __call__(
         self, address: str, wait_until: Any = "load", fresh: bool = False, **options: Any
     ) -> Page:
         """The page; ``options`` are those of a Playwright context."""
-        if options or fresh or self._reused is not None:
-            context = self._browser.new_context(viewport=VIEWPORT, **options)
-            self._opened.append(context)
+        if options or fresh or self._profiles == PROFILES:
+            context = self._chromium.browser.new_context(viewport=VIEWPORT, **options)
+            page = context.new_page()
         else:
-            if not self._used:
-                self._used.append(self._browser.new_context(viewport=VIEWPORT))
-            context = self._reused = self._used[0]
-        context.set_default_timeout(60_000)
-        page = context.new_page()
-        if context is self._reused:
+            context = self._chromium.profile(self._profiles)
+            self._profiles += 1
+            self._stay += context.pages
+            page = context.new_page()
             context.clear_cookies()
             parts = urlsplit(address)
             session = context.new_cdp_session(page)
-            cleared = {"origin": f"{parts.scheme}://{parts.netloc}", "storageTypes": "all"}
+            cleared = {"origin": f"{parts.scheme}://{parts.netloc}", "storageTypes": STORED}
             session.send("Storage.clearDataForOrigin", cleared)
             session.detach()
+        self._opened.append(context)
+        context.set_default_timeout(60_000)
         self._watch.follow(page, address)
         page.goto(address, wait_until=wait_until, timeout=90_000)
         return page
@@ -157,22 +209,19 @@ class Visit:
     def leave(self) -> None:
         """Closes all that was opened."""
         while self._opened:
-            self._opened.pop().close()
-        if self._reused is not None:
-            for page in self._reused.pages:
-                page.close()
-            self._reused = None
-
-
-@pytest.fixture(scope="package")
-def used(browser: Browser) -> list[BrowserContext]:
-    """The context that tests take after each other, once there is one."""
-    return []
+            context = self._opened.pop()
+            stay = [page for page in context.pages if page in self._stay]
+            if not stay:
+                context.close()
+            for page in context.pages:
+                if page not in stay:
+                    page.close()
+        self._profiles = 0
 
 
 @pytest.fixture
-def visit(browser: Browser, watch: Watch, used: list[BrowserContext]) -> Iterator[Visit]:
+def visit(chromium_here: Chromium, watch: Watch) -> Iterator[Visit]:
     """Pages for this test, closed at its end."""
-    out = Visit(browser, watch, used)
+    out = Visit(chromium_here, watch)
     yield out
     out.leave()

@@ -84,6 +84,31 @@ def test_a_link_that_names_a_picture_shows_no_examples(fresh: App, visit: Visit)
     expect(page.locator("#examples .th-examples")).to_be_hidden()
 
 
+COPIES = """() => {
+  const inner = { list: [1, 'two', null, undefined, 3n], at: new Date(5) };
+  const whole = { inner, again: inner };
+  const copy = structuredClone(whole);
+  let refused = '';
+  try { structuredClone(() => 1); } catch (error) { refused = error.name; }
+  const moved = new ArrayBuffer(8);
+  structuredClone(moved, { transfer: [moved] });
+  return [
+    copy !== whole, copy.inner !== inner, copy.again === copy.inner, copy.inner.list[1],
+    copy.inner.list[3] === undefined, copy.inner.at.getTime(), refused, moved.byteLength,
+    ['text', 7, true, null, undefined].every((one) => Object.is(structuredClone(one), one)),
+  ];
+}"""
+
+
+def test_what_a_page_copies_is_a_copy(fresh: App, visit: Visit) -> None:
+    """Texts and numbers are handed on as they are (``tabs.page.theme.THRIFT``), not the rest."""
+    page = visit(fresh.address)
+    assert page.evaluate("window.structuredClone.toString().includes('same')")
+    assert page.evaluate(COPIES) == [
+        True, True, True, "two", True, 5, "DataCloneError", 0, True,
+    ]  # fmt: skip
+
+
 def test_a_file_dropped_in_another_room_opens_in_inspect(fresh: App, visit: Visit) -> None:
     page = visit(f"{fresh.address}/?tab=generate")
     expect(page.get_by_role("tab", name="Generate")).to_have_attribute("aria-selected", "true")

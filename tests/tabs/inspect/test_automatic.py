@@ -19,9 +19,9 @@ from core.records import ImageRecord, MaskRecord
 from storage import Storage
 from tabs.inspect import find as inspect_find
 from tabs.inspect import tab as inspect
-from tabs.inspect.automatic import automatic_of
 from tabs.inspect.finding import Segments
 from tabs.inspect.mask_request import NO_NAME, labels_for, labels_of
+from tabs.inspect.work import work_of
 from tabs.page.actor import OWNER, Actor, Role
 from tabs.page.context import Context
 from tabs.page.jobs import ENDED
@@ -168,7 +168,7 @@ def test_an_automatic_mask_is_stored_with_all_its_steps(
     steps = steps_of(made.parameters)
     assert len(steps.detections) == len(steps.segments) >= 2
     assert len(steps.negatives) == 2
-    automatic = automatic_of(looking, image, [start(made)])
+    automatic = work_of(looking, image.image_id, [start(made)]).automatic
     assert automatic is not None
     pixels = looking.mask_pixels(made.mask_id)
     assert np.array_equal(automatic.mask.pixels, pixels)
@@ -263,21 +263,17 @@ def test_where_others_reach_the_app_no_folder_is_opened(
     data: dict[str, Any] = {"image_id": image.image_id, "marks": [POINT]}
     folder = str(models / SAM2)
     shared = replace(looking, local=False)
-    try:
-        for said in (
-            inspect_find.find(shared, EVE, data, "jar", f"folder:{folder}", *ASKED[1:]),
-            inspect_find.find(shared, EVE, data, "jar", ASKED[0], folder, *ASKED[2:]),
-            inspect_find.find(shared, EVE, data, "jar", *ASKED[:4], f" folder:{folder}", 0.9, 0.9),
-            inspect_find.points(shared, EVE, data, folder),
-            # Nor by a mark that was made up.
-            inspect_find.points(shared, EVE, {**data, "marks": [{**POINT, "by": folder}]}, SAM2),
-        ):
-            assert "Folders can only be named on the machine" in said["problem"]
-        staged, _, _ = judged(shared, image, {**POINT, "by": f"folder:{folder}"})
-        assert "Folders can only be named on the machine" in staged["message"]
-    finally:
-        # Alone its engine is its own.
-        shared.engine.close()
+    for said in (
+        inspect_find.find(shared, EVE, data, "jar", f"folder:{folder}", *ASKED[1:]),
+        inspect_find.find(shared, EVE, data, "jar", ASKED[0], folder, *ASKED[2:]),
+        inspect_find.find(shared, EVE, data, "jar", *ASKED[:4], f" folder:{folder}", 0.9, 0.9),
+        inspect_find.points(shared, EVE, data, folder),
+        # Nor by a mark that was made up.
+        inspect_find.points(shared, EVE, {**data, "marks": [{**POINT, "by": folder}]}, SAM2),
+    ):
+        assert "Folders can only be named on the machine" in said["problem"]
+    staged, _, _ = judged(shared, image, {**POINT, "by": f"folder:{folder}"})
+    assert "Folders can only be named on the machine" in staged["message"]
 
 
 # ── overrides ───────────────────────────────────────────────────────────────────────────────────
@@ -321,7 +317,7 @@ def test_a_negative_part_that_is_kept_is_measured(
 ) -> None:
     kept = [override("negative", n, use=False) for n in range(2)]
     staged, card, evidence = judged(looking, image, start(made), *kept)
-    automatic = automatic_of(looking, image, [start(made)])
+    automatic = work_of(looking, image.image_id, [start(made)]).automatic
     assert automatic is not None
     pixels = looking.mask_pixels(mask_of(looking, card).mask_id)
     assert np.array_equal(pixels, automatic.found.before_negatives)

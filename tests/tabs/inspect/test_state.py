@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -9,16 +11,13 @@ import pytest
 
 from core.errors import BadInput, MaskError, NoPixels, NotStored, TrueHueError
 from core.images.mask import Mask
+from core.masks import marks
+from core.masks.marks import Mark
 from core.records import ImageRecord
-from tabs.inspect.state import (
-    Work,
-    exact_mask,
-    make_mask,
-    marks_of,
-    mask_text,
-    origin_target,
-    read_stage,
-)
+from storage.database.connection import Database
+from tabs.inspect.judge import judge
+from tabs.inspect.state import exact_mask, make_mask, marks_of, mask_text, origin_target
+from tabs.inspect.work import Work, number_of, read_stage, work_of
 from tabs.page.context import Context
 
 WHOLE = {"type": "whole"}
@@ -29,8 +28,8 @@ WHOLE = {"type": "whole"}
     [None, "", 0, [], {}, "image", 3.5, ["image_id"], {"marks": [WHOLE]}, {"image_id": None},
      {"image_id": ""}, {"opened": "f" * 64, "seq": 1}],
 )  # fmt: skip
-def test_without_an_image_there_is_nothing_to_do(value: Any) -> None:
-    assert read_stage(value) is None
+def test_without_an_image_there_is_nothing_to_do(context: Context, value: Any) -> None:
+    assert read_stage(context, value) is None
 
 
 @pytest.mark.parametrize(
@@ -47,15 +46,21 @@ def test_without_an_image_there_is_nothing_to_do(value: Any) -> None:
         {"image_id": "f" * 64, "marks": [], "seq": [1]},
     ],
 )
-def test_other_types_are_refused_in_words(value: Any) -> None:
+def test_other_types_are_refused_in_words(context: Context, value: Any) -> None:
     with pytest.raises(BadInput, match="Reload the page"):
-        read_stage(value)
+        read_stage(context, value)
 
 
-def test_image_marks_and_number_are_read() -> None:
-    value = {"image_id": "f" * 64, "marks": [WHOLE], "seq": 4, "more": "is left alone"}
-    assert read_stage(value) == Work("f" * 64, (WHOLE,), 4)
-    assert read_stage({"image_id": "f" * 64}) == Work("f" * 64, (), 0)
+def test_image_marks_and_number_are_read(context: Context, stored: ImageRecord) -> None:
+    value = {"image_id": stored.image_id, "marks": [WHOLE], "seq": 4, "more": "is left alone"}
+    assert read_stage(context, value) == Work(stored, (Mark("whole"),), 4)
+    assert read_stage(context, {"image_id": stored.image_id[:8]}) == Work(stored, ())
+
+
+@pytest.mark.parametrize("value", [None, 5, [], {}, {"seq": "4"}, {"seq": None}])
+def test_the_number_of_what_cannot_be_read_is_0(value: Any) -> None:
+    assert number_of(value) == 0
+    assert number_of({"seq": 4, "marks": "nonsense"}) == 4
 
 
 @pytest.mark.parametrize(
@@ -79,41 +84,42 @@ def test_a_broken_mark_is_refused_and_no_mask_is_stored(
     context: Context, stored: ImageRecord, mark: Any
 ) -> None:
     with pytest.raises(TrueHueError) as caught:
-        make_mask(context, Work(stored.image_id, (mark,), 1))
+        make_mask(context, work_of(context, stored.image_id, (mark,)))
     assert str(caught.value)
     assert context.storage.masks.count() == 0
 
 
 def test_ten_thousand_marks_are_refused_at_once(context: Context, stored: ImageRecord) -> None:
     marks = [{"type": "brush", "radius": 3, "points": [[9, 9]]}] * 10_000
-    work = read_stage({"image_id": stored.image_id, "marks": marks, "seq": 1})
-    assert work is not None
     with pytest.raises(MaskError, match=r"At most 2,000 marks"):
-        make_mask(context, work)
+        read_stage(context, {"image_id": stored.image_id, "marks": marks, "seq": 1})
     assert context.storage.masks.count() == 0
 
 
 def test_a_million_points_are_refused_at_once(context: Context, stored: ImageRecord) -> None:
     stroke = {"type": "brush", "radius": 3, "points": [[9, 9]] * 1_000_000}
     with pytest.raises(MaskError, match="stroke points"):
-        make_mask(context, Work(stored.image_id, (stroke,), 1))
+        make_mask(context, work_of(context, stored.image_id, (stroke,)))
 
 
 def test_an_image_that_is_not_stored_is_said(context: Context) -> None:
     for image_id in ("f" * 64, "short", "../../etc/passwd", "' OR 1=1 --"):
         with pytest.raises(NotStored):
-            make_mask(context, Work(image_id, (WHOLE,), 1))
+            make_mask(context, work_of(context, image_id, (WHOLE,)))
 
 
 def test_a_mask_of_another_image_is_refused(context: Context, stored: ImageRecord) -> None:
     other = context.storage.images.add(np.zeros((128, 128, 3), np.uint8), "other", "upload")
     mask = context.storage.masks.add(other.image_id, Mask(np.ones((128, 128), bool), "whole"))
     with pytest.raises(NotStored, match="belongs to another image"):
-        make_mask(context, Work(stored.image_id, ({"type": "stored", "mask_id": mask.mask_id},), 1))
+        make_mask(
+            context,
+            work_of(context, stored.image_id, ({"type": "stored", "mask_id": mask.mask_id},)),
+        )
 
 
 def test_no_marks_make_no_mask(context: Context, stored: ImageRecord) -> None:
-    assert make_mask(context, Work(stored.image_id, (), 1)) is None
+    assert make_mask(context, work_of(context, stored.image_id, ())) is None
     assert context.storage.masks.count() == 0
 
 
@@ -122,17 +128,17 @@ def test_marks_that_leave_one_pixel_or_none_are_refused(
 ) -> None:
     one = {"type": "brush", "radius": 0.5, "points": [[9.5, 9.5]]}
     with pytest.raises(NoPixels, match="single pixel"):
-        make_mask(context, Work(stored.image_id, (one,), 1))
+        make_mask(context, work_of(context, stored.image_id, (one,)))
     erased = {"type": "erase", "radius": 512, "points": [[64, 64]]}
     with pytest.raises(NoPixels):
-        make_mask(context, Work(stored.image_id, (WHOLE, erased), 1))
+        make_mask(context, work_of(context, stored.image_id, (WHOLE, erased)))
     assert context.storage.masks.count() == 0
 
 
 def test_the_same_marks_are_the_same_mask(context: Context, stored: ImageRecord) -> None:
     marks = ({"type": "brush", "radius": 9, "points": [[40, 40], [60, 60]]},)
-    first = make_mask(context, Work(stored.image_id, marks, 1))
-    again = make_mask(context, Work(stored.image_id, marks, 2))
+    first = make_mask(context, work_of(context, stored.image_id, marks))
+    again = make_mask(context, work_of(context, stored.image_id, marks))
     assert first is not None
     assert first == again
     assert marks_of(first) == list(marks)
@@ -147,7 +153,7 @@ def test_the_mask_that_came_with_an_image_is_found_and_used_as_it_is(
     exact = context.storage.masks.add(stored.image_id, Mask(pixels, "renderer", {"seed": 1}))
     assert exact_mask(context, stored.image_id) == exact
     assert marks_of(exact) == [{"type": "stored", "mask_id": exact.mask_id}]
-    made = make_mask(context, Work(stored.image_id, tuple(marks_of(exact)), 1))
+    made = make_mask(context, work_of(context, stored.image_id, tuple(marks_of(exact))))
     assert made is not None
     assert made.maker == "renderer"
     assert np.array_equal(context.storage.masks.pixels(made.mask_id), pixels)
@@ -161,3 +167,62 @@ def test_an_image_drawn_elsewhere_names_no_object(context: Context, stored: Imag
         {"object_name": "mug", "target": "css:teal"},
     )  # fmt: skip
     assert origin_target(drawn) == ("mug", "css:teal")
+
+
+@pytest.fixture
+def statements(context: Context, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is asked of the database, statement by statement."""
+    asked: list[str] = []
+    lend = Database.cursor
+
+    class Counted:
+        def __init__(self, cursor: Any) -> None:
+            self._cursor = cursor
+
+        def execute(self, sql: str, *values: Any) -> Any:
+            asked.append(sql)
+            return self._cursor.execute(sql, *values)
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._cursor, name)
+
+    @contextmanager
+    def counted(self: Database) -> Iterator[Any]:
+        with lend(self) as cursor:
+            yield Counted(cursor)
+
+    monkeypatch.setattr(Database, "cursor", counted)
+    return asked
+
+
+def test_a_strokes_answer_takes_at_most_eight_statements(
+    context: Context, stored: ImageRecord, statements: list[str]
+) -> None:
+    asked = ("mug", "css:teal", "truehue", 0, True, "l3")
+    stroke = {"type": "brush", "radius": 9, "points": [[40, 40], [60, 60]]}
+    value = {"image_id": stored.image_id, "marks": [WHOLE], "seq": 1}
+    judge(context, value, *asked)
+    statements.clear()
+    marks: list[Any] = [WHOLE, stroke]
+    staged, verdict, _ = judge(context, {**value, "marks": marks, "seq": 2}, *asked)
+    context.data_text()  # the header's counts are part of the answer
+    assert staged["seq"] == 2
+    assert verdict["view"]["status"] in ("pass", "fail")
+    assert len(statements) <= 8, statements
+    # The same on a mask that is stored already, as an automatic one is.
+    record = context.storage.masks.get(verdict["view"]["question"]["mask"])
+    marks = [{"type": "stored", "mask_id": record.mask_id}, stroke]
+    statements.clear()
+    judge(context, {**value, "marks": marks, "seq": 3}, *asked)
+    context.data_text()
+    assert len(statements) <= 8, statements
+
+
+def test_marks_are_read_once(
+    context: Context, stored: ImageRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reads: list[Any] = []
+    monkeypatch.setattr(marks, "_mark", lambda *given: reads.append(given) or Mark("whole"))
+    judge(context, {"image_id": stored.image_id, "marks": [WHOLE], "seq": 1}, "", "css:teal",
+          "truehue", 0, True, "l3")  # fmt: skip
+    assert len(reads) == 1

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from core.color.systems import nearest_names, parse_target
 from core.errors import BadInput
 from core.prompts.prompt import ObjectTarget, Prompt
-from core.prompts.search.index import FACETS, SORTS, Facet, Marks, Page, PromptIndex, Query
-from core.prompts.search.status import PromptStatus
+from core.prompts.search.index import FACETS, SORTS, Facet, Page, PromptIndex, Query
+from core.prompts.search.status import PromptStatus, StatusColumn
 
 RED, GREEN, BLUE, GRAY, HEX = (
     parse_target(text) for text in ("l3:Vivid red", "l2:Green", "css:blue", "css:gray", "#DC143C")
@@ -415,7 +415,7 @@ def test_the_index_answers_as_reading_every_prompt_does(
 ) -> None:
     index = PromptIndex(prompts)
     given = {one.id: PromptStatus(1, 0, verdict) for one in prompts[::2]}
-    marks: Marks = index.marks(given)
+    marks: StatusColumn = index.marks(given)
     values = [values_of(one, given.get(one.id)) for one in prompts]
 
     def kept(row: int, without: str = "") -> bool:

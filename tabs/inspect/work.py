@@ -1,0 +1,71 @@
+"""What is on the stage of Inspect, read once as the browser sends it. No Gradio here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from core.errors import BadInput, NotStored
+from core.masks.marks import Mark, parse_marks
+from core.records import ImageRecord, MaskRecord
+from tabs.inspect.automatic import Automatic, automatic_of
+from tabs.page.context import Context
+
+
+@dataclass(frozen=True)
+class Work:
+    """The image on the stage, its marks, and the number of that state of the marks.
+
+    ``base`` is the stored mask that the last mark of that kind names.
+    """
+
+    image: ImageRecord
+    marks: tuple[Mark, ...]
+    seq: int = 0
+    base: MaskRecord | None = None
+
+    @cached_property
+    def automatic(self) -> Automatic | None:
+        """As :func:`tabs.inspect.automatic.automatic_of`, composed once."""
+        return automatic_of(self.image, self.marks, self.base)
+
+    @property
+    def untouched(self) -> MaskRecord | None:
+        """The stored mask, where nothing was drawn on it."""
+        return self.base if self.marks and self.marks[-1].type == "stored" else None
+
+
+def work_of(context: Context, image_id: str, marks: Sequence[Any], seq: int = 0) -> Work:
+    """Marks, plain JSON, on a stored image.
+
+    Raises MaskError for marks that cannot be read, NotStored for an image or a mask that is not
+    there, or a mask of another image.
+    """
+    image = context.storage.images.get(image_id)
+    parsed = parse_marks(marks, image.width, image.height)
+    named = next((mark for mark in reversed(parsed) if mark.type == "stored"), None)
+    base = None if named is None else context.storage.masks.get(named.mask_id)
+    if base is not None and base.image_id != image.image_id:
+        raise NotStored("That mask belongs to another image. Mark the object again.")
+    return Work(image, parsed, seq, base)
+
+
+def read_stage(context: Context, value: Any) -> Work | None:
+    """The stage's value, which the browser sends; None when no image is open.
+
+    Raises BadInput when it is not what the stage makes, and as :func:`work_of`.
+    """
+    if not value or not isinstance(value, Mapping) or not value.get("image_id"):
+        return None
+    image_id, marks, seq = value.get("image_id"), value.get("marks") or [], value.get("seq") or 0
+    if not isinstance(image_id, str) or not isinstance(marks, list) or not isinstance(seq, int):
+        raise BadInput("The page sent something that is no image with marks. Reload the page.")
+    return work_of(context, image_id, marks, seq)
+
+
+def number_of(value: Any) -> int:
+    """The number of the state of the marks, of whatever the browser sent."""
+    seq = value.get("seq") if isinstance(value, Mapping) else 0
+    return seq if isinstance(seq, int) else 0
