@@ -40,7 +40,8 @@ class Queue:
             problem=state.message if state.status == "failed" else "",
             began_at=datetime.fromtimestamp(state.submitted_at, UTC),
             details={
-                "place": state.place, "failed": state.failed,
+                "in_short": many(state.total, "image"), "place": state.place,
+                "failed": state.failed,
                 "model_name": model_name(state.model), "step": state.step, "steps": state.steps,
                 "elapsed_s": state.elapsed_s, "left_s": state.eta_s, "eta_s": state.eta_s,
                 "message": state.message,

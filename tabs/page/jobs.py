@@ -349,7 +349,7 @@ def is_told(actor: Actor, record: JobRecord) -> bool:
 
 def job_json(jobs: Jobs, actor: Actor, record: JobRecord) -> dict[str, Any]:
     """A job as a page shows it. What somebody else asked for is not told, but that it goes on."""
-    told = is_told(actor, record)
+    told, kind = is_told(actor, record), KINDS[record.kind]
     active = record.status not in ENDED
     now = record.ended_at or datetime.now(UTC)
     elapsed_s = (now - record.began_at).total_seconds() if record.began_at else 0.0
@@ -358,7 +358,7 @@ def job_json(jobs: Jobs, actor: Actor, record: JobRecord) -> dict[str, Any]:
         left_s = elapsed_s / record.done * max(record.total - record.done, 0)
     return {
         "id": record.job_id, "kind": record.kind,
-        "title": record.title if told else KINDS[record.kind].title,
+        "title": record.title if told else record.details.get("in_short", kind.title),
         "mine": record.actor == actor.id, "active": active, "status": record.status,
         "cancelling": jobs.is_cancelling(record),
         "may_cancel": active and allowed(actor, "cancel", begun_by(record)),

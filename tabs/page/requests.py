@@ -122,6 +122,8 @@ def _words(kind: type[PageRequest], one: ErrorDetails) -> str:
     title = (field.title if field is not None else "") or f"“{name}”"
     if one["type"] == "missing" and len(one["loc"]) == 1:
         return f"{title} is missing. Reload the page."
+    if one["type"] == "string_too_long":
+        return f"{title} has at most {one['ctx']['max_length']:,} characters."
     schema = kind.model_json_schema()
     takes = _takes(schema.get("properties", {}).get(name, {}), schema.get("$defs", {}))
     return f"{title} is {takes}, not {_excerpt(one['input'])}."

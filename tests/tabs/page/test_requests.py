@@ -24,7 +24,7 @@ class Sample(PageRequest):
     ("kind", "given", "field", "said"),
     [
         (Sample, {"name": 7}, "name", "A name is text, in quotation marks of up to 3 characters"),
-        (Sample, {"name": "long"}, "name", 'up to 3 characters, not "long".'),
+        (Sample, {"name": "long"}, "name", "A name has at most 3 characters."),
         (Sample, {"share": 2}, "share", "The share is a number from 0 to 1, not 2."),
         (Sample, {"share": float("nan")}, "share", "The share is a number from 0 to 1"),
         (Sample, {"yes": [1]}, "yes", "Whether it is so is true or false, not [1]."),
