@@ -32,9 +32,8 @@ if TYPE_CHECKING:
 
 EVERY_HOST = ("*",)
 OPEN_TO_OTHERS = (
-    "Others can reach this TrueHue. There are no accounts: whoever reaches it sees, adds, hides "
-    "and deletes what is here; what is deleted can be put back for seven days. Read "
-    "docs/serving.md first."
+    "Others can reach this TrueHue. There are no accounts: whoever reaches it sees what is here, "
+    "adds to it, and deletes what the same browser added. Read docs/serving.md first."
 )
 
 
@@ -146,6 +145,7 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
         endpoints={one.name: one for one in servers}, local=hosts != EVERY_HOST,
         munsell_file=settings.munsell or "", runs=runs, example=settings.example,
     )  # fmt: skip
+    context.jobs.recover()
     context.staging.clear_all()
     clear_exports(context)
     context.service(RunSupervisor).begin()

@@ -8,7 +8,18 @@ class TrueHueError(Exception):
 
 
 class BadInput(TrueHueError, ValueError):
-    """Something that a person or a file gave cannot be used."""
+    """Something that a person or a file gave cannot be used.
+
+    ``field`` names the one of a form or a request that it speaks of; empty where there is none.
+    """
+
+    def __init__(self, message: str = "", field: str = "") -> None:
+        super().__init__(message)
+        self.field = field
+
+
+class NotAllowed(BadInput):
+    """Whoever asks may not do that, however it is asked for."""
 
 
 class ImageError(BadInput):

@@ -148,3 +148,30 @@ class SelectionRecord:
     version: int
     refs: tuple[tuple[str, str], ...]
     created_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class JobRecord:
+    """One piece of long work.
+
+    ``kind`` says what it is, ``actor`` is the id of who began it. ``status`` is ``waiting``,
+    ``running``, ``done``, ``failed`` (``problem`` says why), ``cancelled``, or ``interrupted``
+    where the app ended before it did; runs and drawings have a few of their own. ``done`` of
+    ``total`` steps (0 where they are not counted) are over, ``words`` say what it is at or came to,
+    and ``result`` is what its page makes use of, as plain JSON. ``details`` are for that page while
+    it lasts, and not stored.
+    """
+
+    job_id: str
+    kind: str
+    title: str
+    actor: str
+    status: str = "waiting"
+    done: int = 0
+    total: int = 0
+    words: str = ""
+    result: Mapping[str, Any] = field(default_factory=dict)
+    problem: str = ""
+    began_at: datetime | None = None
+    ended_at: datetime | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)

@@ -13,6 +13,8 @@ from storage.checks import dangling, missing_files
 from storage.database.connection import Clock, Database, utc_now
 from storage.database.losses import Losses
 from storage.distributions.sets import DistributionSets
+from storage.jobs import Jobs
+from storage.makers import Makers
 from storage.pictures.images import Images
 from storage.pictures.masks import Masks
 from storage.pictures.profiles import PictureProfiles
@@ -36,9 +38,9 @@ class Storage:
 
     ``images``, ``masks``, ``evidence``, ``drawings``, ``prompt_sets``, ``selections``,
     ``agreement``, ``runs``, ``results``, ``profiles``, ``distributions``, ``picture_sets``,
-    ``picture_profiles``, ``trash`` and ``judgments`` hold the calls, ``losses`` what was found
-    missing at a start. Any thread may use them; one process owns a folder at a time. It is a
-    context manager that closes itself.
+    ``picture_profiles``, ``trash``, ``judgments``, ``jobs`` and ``makers`` hold the calls,
+    ``losses`` what was found missing at a start. Any thread may use them; one process owns a folder
+    at a time. It is a context manager that closes itself.
     """
 
     def __init__(self, data_dir: Path, database: Database) -> None:
@@ -62,6 +64,8 @@ class Storage:
         self.losses = Losses(database)
         self.trash = Trash(database, data_dir)
         self.judgments = Judgments(database)
+        self.jobs = Jobs(database)
+        self.makers = Makers(database)
 
     @classmethod
     def open(cls, data_dir: Path | str, clock: Clock = utc_now) -> Storage:

@@ -13,8 +13,7 @@ from core.export.summary import look, unscored_words
 from core.runs.folder import RunFolder, run_folders
 from core.runs.records import RunState
 from tabs.page.errors import many
-from tabs.runs.list import status_of
-from tabs.runs.supervisor import stop
+from tabs.runs.supervisor import status_of, stop
 from tabs.runs.words import STATUS_WORDS, facts_words, progress_words
 
 

@@ -19,7 +19,7 @@ from core.runs.records import StoredItem
 from tabs.command.ask import found
 from tabs.library.service import SELECTION, Library
 from tabs.runs.plan import chosen
-from tabs.runs.request import FieldProblem, RunWish
+from tabs.runs.request import RunWish
 from tabs.runs.stored import OF_RUN, of_model, of_run
 from tabs.shell.compose import make_context
 
@@ -60,7 +60,7 @@ def gathered(asked: argparse.Namespace, wish: RunWish) -> Gathered:
         if file.is_file() and _built_in(set_id) is None:
             set_id = str(library.take_file(file, file.name)["set_id"])
             if not set_id:
-                raise FieldProblem("set", f"No prompt could be read from {file}.")
+                raise BadInput(f"No prompt could be read from {file}.", "set")
         every, title, set_name = _in_library(storage, library, set_id)
         if asked.images_from:
             _import(storage, asked, set_id)
@@ -77,7 +77,7 @@ def _prompts(asked: argparse.Namespace, named: str) -> tuple[Sequence[Prompt], s
     if file.is_file():
         return _of_file(file), file.name, file.name
     if not named.startswith(SELECTION) and ("/" in named or file.suffix):
-        raise FieldProblem("set", f"There is no file {named}.")
+        raise BadInput(f"There is no file {named}.", "set")
     unknown = ""
     if not named.startswith(SELECTION):
         built_in = ", ".join(one.id for one in PROMPT_SETS)
@@ -103,7 +103,7 @@ def _of_file(file: Path) -> tuple[Prompt, ...]:
     for sentence in said:
         print(f"{file.name}: {sentence}", file=sys.stderr)
     if not read.prompts:
-        raise FieldProblem("set", f"No prompt could be read from {file}.")
+        raise BadInput(f"No prompt could be read from {file}.", "set")
     return tuple(one if one.source else replace(one, source=file.stem) for one in read.prompts)
 
 
@@ -124,17 +124,18 @@ def _in_library(
     selections = (SELECTION + name for name, _ in library.selections())
     sets = (*(one.id for one in PROMPT_SETS), *(one.set_id for one in imported))
     names = ", ".join([*sets, *selections])
-    raise FieldProblem("set", f"There is no prompt set or file {named[:80]!r}. Sets: {names}.")
+    raise BadInput(f"There is no prompt set or file {named[:80]!r}. Sets: {names}.", "set")
 
 
 def _import(storage: Storage, asked: argparse.Namespace, set_id: str) -> None:
     """Imports the folder, and says what became of its files."""
-    from tabs.page.imports import ImportJob
-    from tabs.runs.image_import import take
+    from tabs.page.actor import OWNER
+    from tabs.page.jobs import job_alone
+    from tabs.runs.image_import import ImageFolder, take
 
     context = make_context(storage, asked.data)
-    given = {"path": asked.images_from, "model": asked.model[0], "set": set_id}
-    report = take(context, given, ImportJob(lambda job: {}))
+    wanted = ImageFolder(path=asked.images_from, model=asked.model[0], set=set_id)
+    report = take(context, OWNER, wanted, job_alone("images"))
     for number, words in report["counts"]:
         print(f"  {number:,} {words}", file=sys.stderr)
     for listed in report["lists"]:

@@ -25,9 +25,10 @@ from tabs.command.before import check_folder, lacking, mask_words, with_masks
 from tabs.command.line import Line, say
 from tabs.command.sets import gathered
 from tabs.page.errors import many
+from tabs.page.requests import read_as
 from tabs.runs.machine import about_of, default_workers
 from tabs.runs.plan import plans
-from tabs.runs.request import MOST_WORKERS, price_of, whole, wish_of
+from tabs.runs.request import RunRequest, Workers
 from tabs.runs.trial import Trials
 from tabs.runs.words import (
     bytes_words,
@@ -48,8 +49,8 @@ def start(asked: argparse.Namespace) -> int:
     if asked.images_from and len(asked.model or ()) != 1:
         raise BadInput("Say with one --model who made the pictures of --images-from.")
     stored = bool(asked.images_of or asked.images_from)
-    wish = wish_of(_given(asked, stored))
-    price = price_of(asked.price_per_hour)
+    wanted = read_as(RunRequest, _given(asked, stored))
+    wish, price = wanted.wish(), wanted.price
     if asked.munsell:
         load_munsell(asked.munsell)
     got = gathered(asked, wish)
@@ -88,6 +89,8 @@ def _given(asked: argparse.Namespace, stored: bool) -> dict[str, Any]:
         **{name: getattr(asked, name) for name in names},
         "kind": "stored" if stored else "drawn",
         "models": models,
+        "price": asked.price_per_hour,
+        "workers": asked.workers,
     }
 
 
@@ -95,7 +98,7 @@ def _crew(asked: argparse.Namespace, about: Mapping[str, Any]) -> ExecutionSetti
     workers = asked.workers if asked.workers is not None else default_workers(about)
     servers = endpoints_here(Path(asked.endpoints) if asked.endpoints else None)
     return ExecutionSettings(
-        workers=whole("workers", "--workers", workers, 1, MOST_WORKERS),
+        workers=read_as(Workers, {"workers": workers}).workers,
         team="local" if asked.ray is None else "ray",
         address=asked.ray or "",
         sources=Sources.here(Path(asked.models).expanduser() if asked.models else None),

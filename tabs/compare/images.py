@@ -7,20 +7,24 @@ counts, which its row says; a box around the thing is a press away.
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
 from typing import Any
+
+from pydantic import Field
 
 from core.errors import BadInput
 from core.images.mask import Mask
 from core.masks.display import cutout_png
 from core.masks.from_marks import mask_from_marks
 from core.records import MaskRecord
-from tabs.compare.people.words import concept_json, free_words, text_in
+from tabs.compare.people.sets import MOST_NAME, SET
+from tabs.compare.people.words import concept_json, free_words
 from tabs.compare.sources import IMAGE, WHOLE, parse, pictures
 from tabs.inspect.state import make_mask, mask_text
 from tabs.inspect.work import work_of
+from tabs.page.actor import Actor, asks, brought
 from tabs.page.context import Context
 from tabs.page.errors import many
+from tabs.page.requests import PageRequest
 
 CUTOUT_PX = 360
 MOST_POOLED = 6
@@ -46,66 +50,75 @@ def image_row(context: Context, text: str, words: str) -> dict[str, Any] | None:
     }  # fmt: skip
 
 
-def look_at_mark(context: Context, given: Mapping[str, Any]) -> dict[str, Any]:
-    """What ``marks`` (see core.masks.marks) on ``image`` would count, as a picture and in words;
-    stores nothing. Raises BadInput, MaskError, NoPixels and NotStored."""
-    image_id, marks = _marked(context, given)
-    srgb8 = context.srgb8(image_id)
-    mask = mask_from_marks(srgb8, marks)
-    image = context.storage.images.get(image_id)
+class Mark(PageRequest):
+    """Marks (see core.masks.marks) on an image."""
+
+    image: str = Field(title="The image")
+    marks: tuple[Any, ...] = Field(min_length=1, title="The list of marks")
+
+
+class Pool(PageRequest):
+    """Images that become one set of pictures of a concept, each by the mask that its row is
+    measured by."""
+
+    sources: tuple[str, ...] = Field(
+        min_length=2, max_length=MOST_POOLED, title="The list of images to pool"
+    )
+    words: str = ""
+    name: str = Field("", max_length=MOST_NAME, title="The name")
+    of_people: bool = False
+
+
+@asks("look")
+def look_at_mark(context: Context, actor: Actor, wanted: Mark) -> dict[str, Any]:
+    """What marks on an image would count, as a picture and in words; stores nothing. Raises
+    BadInput, MaskError, NoPixels and NotStored."""
+    image = context.storage.images.get(wanted.image)
+    srgb8 = context.srgb8(image.image_id)
+    mask = mask_from_marks(srgb8, list(wanted.marks))
     png = cutout_png(srgb8, mask.pixels, CUTOUT_PX)
     return {
-        "words": mask_text(_as_record(image_id, mask), image),
+        "words": mask_text(_as_record(image.image_id, mask), image),
         "note": str(mask.parameters.get("note") or ""),
         "url": "data:image/png;base64," + base64.b64encode(png).decode("ascii"),
     }
 
 
-def keep_mark(context: Context, given: Mapping[str, Any]) -> dict[str, Any]:
+@asks("add")
+def keep_mark(context: Context, actor: Actor, wanted: Mark) -> dict[str, Any]:
     """Stores the mask of such marks; ``source`` is the image measured by it. Errors as
     :func:`look_at_mark`."""
-    image_id, marks = _marked(context, given)
-    record = make_mask(context, work_of(context, image_id, marks))
+    image_id = context.storage.images.get(wanted.image).image_id
+    record = make_mask(context, work_of(context, image_id, list(wanted.marks)))
     assert record is not None  # there are marks
     source = parse(f"{IMAGE}:{image_id}/{record.mask_id}").text
     return {"source": source, "mask_id": record.mask_id}
 
 
-def pool(context: Context, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Stores the images of ``sources`` as one set of pictures of ``words``, each by the mask that
-    its row is measured by. Raises BadInput and NotStored."""
-    words = free_words(given.get("words"))
-    listed = given.get("sources")
-    if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
-        raise BadInput("The page sent no list of images. Reload the page.")
-    if not 2 <= len(listed) <= MOST_POOLED:
-        raise BadInput(f"Two to {MOST_POOLED} images are pooled here; these are {len(listed)}.")
+@asks("add")
+def pool(context: Context, actor: Actor, wanted: Pool) -> dict[str, Any]:
+    """Stores images as one set of pictures. Raises BadInput and NotStored."""
+    words = free_words(wanted.words)
     members: dict[str, str] = {}
-    for text in listed:
+    for text in wanted.sources:
         if parse(text).kind != IMAGE:
             raise BadInput(f"{text[:60]!r} is no single image: only images are pooled.")
         one = pictures(context, text, words)[0]
         members[one.image_id] = one.mask_id
     if len(members) < 2:
         raise BadInput("These rows are the same image: there is nothing to pool.")
-    name = text_in(given, "name", "A name")[:120] or f"{words}, {many(len(members), 'picture')}"
+    name = wanted.name or f"{words}, {many(len(members), 'picture')}"
     set_id = context.storage.picture_sets.add(
         name, words, [(image_id, mask_id, "") for image_id, mask_id in members.items()],
-        bool(given.get("of_people")),
+        wanted.of_people,
     )  # fmt: skip
+    brought(context, actor, SET, set_id)
     return {
         **concept_json(words),
         "set_id": set_id,
         "source": f"pictures:{set_id}",
         "name": name,
     }
-
-
-def _marked(context: Context, given: Mapping[str, Any]) -> tuple[str, list[Any]]:
-    image_id, marks = given.get("image"), given.get("marks")
-    if not isinstance(image_id, str) or not isinstance(marks, list) or not marks:
-        raise BadInput("The page sent something that is no image with marks. Reload the page.")
-    return context.storage.images.get(image_id).image_id, marks
 
 
 def _as_record(image_id: str, mask: Mask) -> MaskRecord:

@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from fastapi.responses import JSONResponse, Response
 
 from tabs.compare.concept.concepts import choices_view, concepts_view
 from tabs.compare.concept.service import bins_view, concept_view, flow_view, intervals_view
 from tabs.compare.concept.steps import images_view, steps_view
 from tabs.compare.export import file_name, numbers_csv, weights_csv
-from tabs.compare.images import keep_mark, look_at_mark, pool
-from tabs.page.answers import guarded, posted, refusal
+from tabs.compare.images import Mark, Pool, keep_mark, look_at_mark, pool
+from tabs.page.answers import guarded, refusal
 from tabs.page.context import Context
+from tabs.page.door import Door
 
 
-def compare_routes(context: Context) -> APIRouter:
-    """The router; errors are ``{"error": text}`` with a 4xx status."""
-    router = APIRouter(prefix="/api/compare")
+def compare_routes(context: Context) -> Door:
+    """The router of Compare."""
+    door = Door(context, "/api/compare")
 
-    @router.get("/bins")
+    @door.get("/bins")
     def bins() -> JSONResponse:
         return guarded(bins_view)
 
-    @router.get("/concepts")
+    @door.get("/concepts")
     def listed() -> JSONResponse:
         return guarded(lambda: concepts_view(context))
 
@@ -34,20 +35,21 @@ def compare_routes(context: Context) -> APIRouter:
         "flow": flow_view, "images": images_view, "steps": steps_view,
     }  # fmt: skip
     for name, view in views.items():
-        router.add_api_route(f"/{name}", _answering(context, view), methods=["GET"])
+        door.add_api_route(f"/{name}", _answering(context, view), methods=["GET"])
 
-    for name, make in {"look": look_at_mark, "mark": keep_mark, "pool": pool}.items():
-        router.add_api_route(f"/image/{name}", _taking(context, make), methods=["POST"])
+    door.takes("/image/look", Mark, look_at_mark)
+    door.takes("/image/mark", Mark, keep_mark)
+    door.takes("/image/pool", Pool, pool)
 
-    @router.get("/weights.csv")
+    @door.get("/weights.csv")
     def weights(request: Request) -> Response:
         return _file(lambda: weights_csv(context, request.query_params), request, "histograms")
 
-    @router.get("/numbers.csv")
+    @door.get("/numbers.csv")
     def numbers(request: Request) -> Response:
         return _file(lambda: numbers_csv(context, request.query_params), request, "numbers")
 
-    return router
+    return door
 
 
 def _answering(
@@ -55,15 +57,6 @@ def _answering(
 ) -> Callable[[Request], JSONResponse]:
     def answer(request: Request) -> JSONResponse:
         return guarded(lambda: view(context, request.query_params))
-
-    return answer
-
-
-def _taking(
-    context: Context, make: Callable[[Context, Mapping[str, Any]], dict[str, Any]]
-) -> Callable[[Request], Coroutine[Any, Any, JSONResponse]]:
-    async def answer(request: Request) -> JSONResponse:
-        return await posted(request, lambda given: make(context, given))
 
     return answer
 

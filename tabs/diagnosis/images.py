@@ -10,6 +10,7 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
+from pydantic import ConfigDict
 
 from core.color.spaces import hex_of, lab_to_srgb8
 from core.color.systems import ColorTarget, parse_target
@@ -19,8 +20,10 @@ from core.generation.request import MAX_SEED
 from core.images.mask import Mask
 from core.verdict.measure import measure
 from core.verdict.rules import rule
+from tabs.page.actor import IMAGE, Actor, asks, brought
 from tabs.page.context import Context
 from tabs.page.links import whole
+from tabs.page.requests import PageRequest
 
 LARGEST_PX = 1024
 SMALL_PX = 192
@@ -64,6 +67,23 @@ def scene(given: Mapping[str, Any]) -> Scene:
     texts = [str(given.get(name) or "")[:80] for name in ("object", "light", "color", "second")]
     object_name, light, color, second = texts
     return Scene(object_name, light, seed, system, color, second, size_px)
+
+
+class KeepPicture(PageRequest):
+    """A picture of a diagnosis, with the rule and the asked color that it is to be shown by."""
+
+    model_config = ConfigDict(extra="allow")
+
+    rule: str = ""
+    asked: str = ""
+
+
+@asks("add")
+def keep_picture(context: Context, actor: Actor, wanted: KeepPicture) -> dict[str, Any]:
+    """Stores a picture of a diagnosis, so that it can be opened in Inspect."""
+    made = stored(context, scene(wanted.model_extra or {}), wanted.rule, wanted.asked)
+    brought(context, actor, IMAGE, made["image_id"])
+    return made
 
 
 def drawn(asked: Scene) -> tuple[np.ndarray, np.ndarray]:

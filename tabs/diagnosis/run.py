@@ -4,60 +4,68 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+from pydantic import Field
 
 from core.diagnosis.colors import DEFAULT_LIGHTS, DEFAULT_SIZE_PX, SET_SYSTEMS
 from core.diagnosis.plan import renderer_tasks, rules_used
 from core.diagnosis.run import Progress, diagnose
-from core.errors import BadInput
 from core.generation.renderer import OBJECTS
+from core.generation.request import Cancelled
+from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
 from tabs.page.jobs import Job
+from tabs.page.requests import PageRequest
 
 KIND = "diagnosis"
 SIZES = {10: "every 10th color", 1: "all colors"}
 
 
-class Cancelled(Exception):
-    """Someone pressed Cancel: what is done is kept."""
+class Diagnose(PageRequest):
+    """A diagnosis with every nth color."""
+
+    every: Literal[10, 1] = Field(title="The share of the colors")
 
 
-def start_run(context: Context, every: Any, owner: str, size_px: int = DEFAULT_SIZE_PX) -> Job:
-    """Begins a diagnosis of all rules with every nth color (10 or 1).
+@asks("compute")
+def start_run(
+    context: Context, actor: Actor, wanted: Diagnose, size_px: int = DEFAULT_SIZE_PX
+) -> dict[str, Any]:
+    """Begins a diagnosis of all rules.
 
     Its report lies in ``diagnosis/`` of the data folder, one folder a size: the same size again
-    goes on from what is kept. Raises BadInput for another size, or while one runs.
+    goes on from what is kept. Raises BadInput while one runs.
     """
-    if every not in SIZES or isinstance(every, bool):
-        raise BadInput(f"The page asked for every {every!r}th color. Reload the page.")
-    name = f"every-{every}" if every > 1 else "all"
-    out = context.storage.data_dir / KIND / name
-    return context.jobs.start(
-        KIND, f"Diagnosis, {SIZES[every]}", owner, lambda job: run(job, out, every, size_px)
-    )
+    every = wanted.every
+    out = context.storage.data_dir / KIND / (f"every-{every}" if every > 1 else "all")
+    return {
+        "job": context.jobs.start(
+            KIND, f"Diagnosis, {SIZES[every]}", actor, lambda job: run(job, out, every, size_px)
+        ).id
+    }
 
 
 def run(job: Job, out: Path, every: int, size_px: int = DEFAULT_SIZE_PX) -> dict[str, Any]:
-    """The work of the job; returns the name of its report, or nothing when it was cancelled."""
-    job.words = "Preparing"
+    """The work of the job; returns the name of its report."""
+    job.tell("Preparing")
 
     def watch(progress: Progress) -> None:
         if job.stop.is_set():
             raise Cancelled
-        job.done, job.total = progress.done, progress.images
         kept = f", {progress.reused:,} kept from before" if progress.reused else ""
-        job.words = f"{progress.done:,} of {progress.images:,} pictures{kept}"
-        if progress.done >= progress.images:
-            job.words = "Counting"
+        words = f"{progress.done:,} of {progress.images:,} pictures{kept}"
+        job.tell("Counting" if progress.done >= progress.images else words, progress.done,
+                 progress.images)  # fmt: skip
 
     rules = rules_used()
     tasks = renderer_tasks(rules, list(OBJECTS), DEFAULT_LIGHTS, (0,), SET_SYSTEMS, size_px, every)
     try:
         report = diagnose(out, rules, tasks, workers=workers(), every=every, watch=watch)
     except Cancelled:
-        job.words = "What was done is kept: the same size again goes on from there."
-        return {}
-    job.words = f"{report.images:,} pictures judged by {len(report.rules)} rules."
+        job.tell("What was done is kept: the same size again goes on from there.")
+        raise
+    job.tell(f"{report.images:,} pictures judged by {len(report.rules)} rules.")
     return {"report": out.name}
 
 

@@ -29,8 +29,7 @@ from tabs.explore.board_groups import facts, unread
 from tabs.explore.limits import limits_of
 from tabs.page.context import Context
 from tabs.page.errors import many
-from tabs.runs.list import status_of
-from tabs.runs.supervisor import RunSupervisor
+from tabs.runs.supervisor import RunSupervisor, status_of
 from tabs.runs.words import STATUS_WORDS
 
 EACH = "each"

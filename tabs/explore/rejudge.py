@@ -4,40 +4,50 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.errors import BadInput
+from pydantic import Field
+
 from core.verdict.rules import rule
 from tabs.judging.rejudge import Rejudged, rejudge
+from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
 from tabs.page.errors import many
 from tabs.page.jobs import Job
+from tabs.page.requests import PageRequest
 
 KIND = "rejudge"
 MOST_REASONS = 3
 
 
-def start_rejudge(context: Context, rule_ids: Any, owner: str) -> Job:
+class JudgeStored(PageRequest):
+    """Rules that every stored image is to be judged by."""
+
+    rules: tuple[str, ...] = Field(min_length=1, max_length=100, title="The list of rules")
+
+
+@asks("compute")
+def start_rejudge(context: Context, actor: Actor, wanted: JudgeStored) -> dict[str, Any]:
     """Begins to judge every stored image by these rules, where a verdict is missing.
 
-    Raises BadInput for what are no rules, or while such a run goes on.
+    Raises BadInput for what are no rules, or while such work goes on.
     """
-    if not (isinstance(rule_ids, list) and rule_ids):
-        raise BadInput("The page named no rule to judge by. Reload the page.")
-    rules = [rule(str(one)) for one in rule_ids]
+    rules = [rule(one) for one in wanted.rules]
     names = " and ".join(by.name for by in rules)
-    return context.jobs.start(
-        KIND, f"Judging stored images by {names}", owner,
-        lambda job: run(context, [by.id for by in rules], job),
-    )  # fmt: skip
+    return {
+        "job": context.jobs.start(
+            KIND, f"Judging stored images by {names}", actor,
+            lambda job: run(context, [by.id for by in rules], job),
+        ).id
+    }  # fmt: skip
 
 
 def run(context: Context, rule_ids: list[str], job: Job) -> dict[str, Any]:
     """The work of the job; what it stored stays when it is cancelled."""
     state: Rejudged | None = None
     for state in rejudge(context, rule_ids, stop=job.stop):
-        job.done, job.total = state.done, state.total
-        job.words = f"{state.done:,} of {many(state.total, 'image')}, {state.judged:,} judged"
+        words = f"{state.done:,} of {many(state.total, 'image')}, {state.judged:,} judged"
+        job.tell(words, state.done, state.total)
     if state is not None:
-        job.words = summary(state)
+        job.tell(summary(state))
     return {}
 
 

@@ -19,6 +19,7 @@ from tabs.inspect import tab as inspect
 from tabs.judging.question import question
 from tabs.page.context import Context
 from tabs.page.errors import message_of
+from tabs.page.events import Cause, on
 from tabs.page.figures import plotly_version
 from tabs.page.widgets import widget
 
@@ -158,7 +159,7 @@ def opens(
 ) -> None:
     """Connects one widget to Inspect: what its ``inspectIt`` sends is opened there."""
 
-    def shown(source: Any, *asked: Any) -> list[Any]:
+    def shown(_: Cause, source: Any, *asked: Any) -> list[Any]:
         try:
             out = opened(context, inspect_view, source, *asked)
         except Exception as error:
@@ -167,7 +168,8 @@ def opens(
         return [gr.update(selected="inspect"), *out, gr.update(data=context.data_text())]
 
     source.open(
-        shown, [source, *inspect_view.asked], [tabs, *inspect_view.outputs, header],
+        on(context, "look", shown), [source, *inspect_view.asked],
+        [tabs, *inspect_view.outputs, header],
         show_progress="hidden", api_visibility="private", trigger_mode="multiple",
         **inspect.IN_ORDER,
     )  # fmt: skip

@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.background import BackgroundTask
 
-from core.errors import BadInput, NotStored
+from core.errors import NotStored
 from core.export.codebook import codebook_json, codebook_text
 from core.export.source import runs_of
 from core.export.tables import COLORS, RESULTS, Sheet, csv_pieces
@@ -20,40 +19,41 @@ from core.runs.folder import RunFolder
 from core.runs.health import require_whole
 from tabs.export.service import (
     COLORS_CSV,
-    EXPORT,
     FOLDER,
-    IMPORT,
     MEDIA,
     NOW,
+    ArchivePath,
+    Export,
     colors_path,
     export,
     exported_file,
     file_name,
-    staged,
+    import_file,
+    import_path,
     start_export,
-    start_import,
 )
 from tabs.export.sizes import sizes_view
-from tabs.page.answers import guarded, posted, refusal, uploaded
+from tabs.page.answers import guarded, refusal
 from tabs.page.context import Context
+from tabs.page.door import Door
+from tabs.page.requests import Nothing
 from tabs.runs.supervisor import RunSupervisor
 
-KINDS = (EXPORT, IMPORT)
 CODEBOOKS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "codebook.json": ("application/json", codebook_json),
     "codebook.md": ("text/markdown; charset=utf-8", codebook_text),
 }
 
 
-def export_routes(context: Context) -> APIRouter:
-    """The router; errors are ``{"error": text}`` with a 4xx status."""
-    router = APIRouter(prefix="/api")
+def export_routes(context: Context) -> Door:
+    """The router of exports."""
+    door = Door(context, "/api")
 
-    @router.get("/runs/{run_id}/export.csv")
+    @door.get("/runs/{run_id}/export.csv")
     def table(run_id: str) -> Response:
         return _streamed(run_id, RESULTS, "csv")
 
-    @router.get("/runs/{run_id}/colors.csv")
+    @door.get("/runs/{run_id}/colors.csv")
     def colors(run_id: str) -> Response:
         return _streamed(run_id, COLORS, COLORS_CSV)
 
@@ -77,11 +77,11 @@ def export_routes(context: Context) -> APIRouter:
 
         return StreamingResponse(streamed(), headers=headers, media_type=MEDIA["csv"])
 
-    @router.get("/runs/{run_id}/sizes")
+    @door.get("/runs/{run_id}/sizes")
     def sizes(run_id: str) -> JSONResponse:
         return guarded(lambda: sizes_view(context, run_id))
 
-    @router.get("/runs/{run_id}/{book}")
+    @door.get("/runs/{run_id}/{book}")
     def book(run_id: str, book: str) -> Response:
         try:
             folder = context.service(RunSupervisor).folder(run_id)
@@ -96,19 +96,9 @@ def export_routes(context: Context) -> APIRouter:
         except Exception as error:
             return refusal(error)
 
-    @router.post("/exports")
-    async def start(request: Request) -> JSONResponse:
-        return await posted(request, lambda given: {"job": start_export(context, given).id})
+    door.takes("/exports", Export, start_export)
 
-    @router.get("/exports")
-    def jobs(owner: str = "") -> JSONResponse:
-        def listed() -> dict[str, Any]:
-            latest = {kind: context.jobs.latest(kind) for kind in KINDS}
-            return {kind: job.as_json(owner) if job else None for kind, job in latest.items()}
-
-        return guarded(listed)
-
-    @router.get("/exports/{job_id}/file")
+    @door.get("/exports/{job_id}/file")
     def file(job_id: str) -> Response:
         try:
             path = exported_file(context, job_id)
@@ -116,7 +106,7 @@ def export_routes(context: Context) -> APIRouter:
             return refusal(error)
         return FileResponse(path, filename=path.name, media_type="application/octet-stream")
 
-    @router.get("/exports/{job_id}/colors")
+    @door.get("/exports/{job_id}/colors")
     def colors_beside(job_id: str) -> Response:
         try:
             path = colors_path(context, job_id)
@@ -126,39 +116,9 @@ def export_routes(context: Context) -> APIRouter:
             return refusal(error)
         return FileResponse(path, filename=path.name, media_type="application/octet-stream")
 
-    @router.post("/runs/import")
-    async def take(request: Request) -> JSONResponse:
-        owner = request.headers.get("x-owner", "")[:64]
-
-        def begin(upload: Path, name: str) -> dict[str, Any]:
-            copy = staged(context, upload)
-            try:
-                return {"job": start_import(context, copy, name or "archive", owner, True).id}
-            except BaseException:
-                copy.unlink(missing_ok=True)
-                raise
-
-        return await uploaded(request, context.limits.archive_bytes, begin)
-
-    @router.post("/runs/import-path")
-    async def take_path(request: Request) -> JSONResponse:
-        def begin(given: dict[str, Any]) -> dict[str, Any]:
-            if not context.local:
-                raise BadInput("Files can only be named on the machine where the app runs.")
-            text = str(given.get("path") or "").strip()
-            try:
-                path = Path(text).expanduser()
-                known = path.is_file()
-            except (OSError, ValueError, RuntimeError):  # too long, a NUL, nobody's home
-                known = False
-            if not known:
-                raise BadInput(f"There is no file {text[:200]!r}.")
-            owner = str(given.get("owner") or "")[:64]
-            return {"job": start_import(context, path, path.name, owner, False).id}
-
-        return await posted(request, begin)
-
-    return router
+    door.takes_file("/runs/import", Nothing, context.limits.archive_bytes, import_file)
+    door.takes("/runs/import-path", ArchivePath, import_path)
+    return door
 
 
 def _made(context: Context, folder: RunFolder, format: str) -> Response:

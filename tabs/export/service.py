@@ -8,7 +8,9 @@ import secrets
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from core.errors import BadInput, DataFolderError, NotStored
 from core.export.archive_import.archive import INCOMING, open_archive
@@ -21,13 +23,15 @@ from core.runs.folder import LOCK, WORKERS_LOCK, RunFolder
 from core.runs.journal import fitting, seal_left_over
 from core.runs.locks import InUse, held
 from tabs.export.report import report_of
+from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
 from tabs.page.errors import many
 from tabs.page.jobs import Job
+from tabs.page.requests import Nothing, PageRequest, one_of
 from tabs.runs.supervisor import RunSupervisor
 
 EXPORT, IMPORT = "export", "import"
-"""The kinds of these jobs; one of each at a time."""
+"""The kinds of these jobs."""
 
 FOLDER, KEPT, NOW = "exports", 5, "now-"
 """Below the data folder: the last finished exports, and those that are being sent."""
@@ -92,46 +96,56 @@ def colors_path(context: Context, job_id: str) -> Path | None:
     return path if path.is_file() else None
 
 
-def start_export(context: Context, given: dict[str, Any]) -> Job:
-    """Begins an export in the background: ``run``, ``format``, ``images``, ``rule``, ``owner``.
+class Export(PageRequest):
+    """A run as a file; a report is by ``rule``, where the run was judged by it."""
 
-    The job's result names the file below ``exports/`` of the data folder. Raises BadInput and
-    NotStored for what cannot be exported.
+    run: str = ""
+    format: Annotated[str, Field(min_length=1), one_of("format", FORMATS)]
+    images: bool = False
+    rule: str = ""
+
+
+class ArchivePath(PageRequest):
+    """An archive that lies on this machine."""
+
+    path: str = ""
+
+
+@asks("compute")
+def start_export(context: Context, actor: Actor, wanted: Export) -> dict[str, Any]:
+    """Begins an export in the background.
+
+    The job's result names the file below ``exports/`` of the data folder. Raises NotStored for an
+    unknown run.
     """
-    format, rule = str(given.get("format") or ""), str(given.get("rule") or "")
-    if format not in FORMATS:
-        raise BadInput(f"There is no format {format[:40]!r}. Choose one of: {', '.join(FORMATS)}.")
-    folder = context.service(RunSupervisor).folder(str(given.get("run") or ""))
-    with_images = given.get("images") is True
-    if rule not in [one[0] for one in folder.summary()["rules"]]:
-        rule = ""  # the page looks at one that this run was not judged by
+    folder = context.service(RunSupervisor).folder(wanted.run)
+    judged_by = [one[0] for one in folder.summary()["rules"]]
+    # The page may look at a rule that this run was not judged by.
+    rule = wanted.rule if wanted.rule in judged_by else ""
 
     def work(job: Job) -> dict[str, Any]:
         root = context.storage.data_dir / FOLDER
         root.mkdir(parents=True, exist_ok=True)
         place = root / job.id
         place.mkdir()
-        out = place / file_name(folder, format)
+        out = place / file_name(folder, wanted.format)
         try:
-            said = export(context, folder, format, out, with_images=with_images, rule=rule,
-                          progress=_told(job, "Writing"))  # fmt: skip
-        except Cancelled:
-            shutil.rmtree(place, ignore_errors=True)
-            job.words = "Nothing was written."
-            return {}
+            said = export(context, folder, wanted.format, out, with_images=wanted.images,
+                          rule=rule, progress=_told(job, "Writing"))  # fmt: skip
         except BaseException:
             shutil.rmtree(place, ignore_errors=True)
+            job.tell("Nothing was written.")
             raise
         _keep_few(root)
-        job.words = f"{out.name}, {_size(out.stat().st_size)}. {said}".removesuffix(". ")
-        made: dict[str, Any] = {"run": folder.run_id, "format": format, "name": out.name,
+        job.tell(f"{out.name}, {_size(out.stat().st_size)}. {said}".removesuffix(". "))
+        made: dict[str, Any] = {"run": folder.run_id, "format": wanted.format, "name": out.name,
                 "url": f"/api/exports/{job.id}/file"}  # fmt: skip
         if beside := colors_path(context, job.id):
             made["colors"] = {"name": beside.name, "url": f"/api/exports/{job.id}/colors"}
         return made
 
-    title = f"Export of “{folder.summary()['name']}”, {ENDINGS[format]}"
-    return context.jobs.start(EXPORT, title, str(given.get("owner") or "")[:64], work)
+    title = f"Export of “{folder.summary()['name']}”, {ENDINGS[wanted.format]}"
+    return {"job": context.jobs.start(EXPORT, title, actor, work).id}
 
 
 def exported_file(context: Context, job_id: str) -> Path:
@@ -148,7 +162,33 @@ def exported_file(context: Context, job_id: str) -> Path:
     return files[0]
 
 
-def start_import(context: Context, path: Path, name: str, owner: str, ours: bool) -> Job:
+@asks("add")
+def import_file(
+    context: Context, actor: Actor, wanted: Nothing, file: Path, name: str
+) -> dict[str, Any]:
+    """Begins to read an archive that was sent."""
+    copy = staged(context, file)
+    try:
+        return {"job": start_import(context, actor, copy, name or "archive", True).id}
+    except BaseException:
+        copy.unlink(missing_ok=True)
+        raise
+
+
+@asks("name-file")
+def import_path(context: Context, actor: Actor, wanted: ArchivePath) -> dict[str, Any]:
+    """Begins to read an archive of this machine."""
+    try:
+        path = Path(wanted.path).expanduser()
+        known = path.is_file()
+    except (OSError, ValueError, RuntimeError):  # too long, a NUL, nobody's home
+        known = False
+    if not known:
+        raise BadInput(f"There is no file {wanted.path[:200]!r}.")
+    return {"job": start_import(context, actor, path, path.name, False).id}
+
+
+def start_import(context: Context, actor: Actor, path: Path, name: str, ours: bool) -> Job:
     """Begins to read an archive in the background; ``ours`` says that the file is a copy of ours,
     which goes when it was read."""
 
@@ -156,22 +196,22 @@ def start_import(context: Context, path: Path, name: str, owner: str, ours: bool
         try:
             folder = take_in(context, path, name, _told(job, "Checking"))
         except Cancelled:
-            job.words = "Nothing was imported."
-            return {}
+            job.tell("Nothing was imported.")
+            raise
         finally:
             if ours:
                 path.unlink(missing_ok=True)
         about = imported_from(folder.path)
         with_pictures = about.get("images", True)
-        state = folder.state()
-        job.words = f"{many(state.done, 'picture')}" + (
-            "" if with_pictures else "; the pictures themselves are not part of this export"
-        )
+        words = many(folder.state().done, "picture")
+        if not with_pictures:
+            words += "; the pictures themselves are not part of this export"
         if left_out := left_out_words(about):
-            job.words += f". {left_out}"
+            words += f". {left_out}"
+        job.tell(words)
         return {"run": folder.run_id, "name": str(folder.summary()["name"])}
 
-    return context.jobs.start(IMPORT, f"Import of {name}", owner, work)
+    return context.jobs.start(IMPORT, f"Import of {name}", actor, work)
 
 
 def take_in(context: Context, path: Path, name: str, progress: Progress = quiet) -> RunFolder:
@@ -217,10 +257,10 @@ def clear(context: Context) -> None:
 
 
 def _told(job: Job, what: str) -> Progress:
-    job.words = what
+    job.tell(what)
 
     def progress(done: int, total: int) -> None:
-        job.done, job.total = done, total
+        job.tell(done=done, total=total)
         if job.stop.is_set():
             raise Cancelled
 

@@ -3,7 +3,7 @@ for, stored with the source ``example`` and told apart from what people brought.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Event, Lock
 from typing import Any
@@ -17,16 +17,11 @@ from core.generation.request import GeneratedImage, GenerationRequest
 from core.images.mask import Mask
 from core.masks.from_marks import mask_from_marks
 from core.prompts.prompt import ObjectTarget
-from tabs.inspect import tab as inspect
 from tabs.judging.question import Question
+from tabs.page.actor import Actor, asks
 from tabs.page.context import EXAMPLE, Context
-from tabs.page.errors import message_of
-from tabs.page.widgets import widget
+from tabs.page.requests import PageRequest
 
-ROW = """<nav class="th-examples" aria-label="Examples" hidden>
-<span>Examples, drawn by the reference renderer:</span><span class="th-examples-list" role="group" aria-label="Examples"></span>
-<span class="th-examples-own">or drop a photograph of your own anywhere.</span>
-<span class="th-examples-status" role="status"></span></nav>"""  # noqa: E501
 _DRAWING = Lock()
 
 
@@ -111,6 +106,18 @@ def drawn(context: Context, key: str) -> str:
         return _stored(context).get(key) or _draw(context, example)
 
 
+class NamedExample(PageRequest):
+    """An example by its key."""
+
+    example: str = ""
+
+
+@asks("look")
+def draw_example(context: Context, actor: Actor, wanted: NamedExample) -> dict[str, Any]:
+    """Draws an example, if nobody has seen it yet."""
+    return {"image_id": drawn(context, wanted.example)}
+
+
 def _stored(context: Context) -> dict[str, str]:
     """The stored examples of this version of the renderer: key to id."""
     records = context.storage.images.recent(4 * len(EXAMPLES), 0, EXAMPLE)
@@ -146,27 +153,3 @@ def _masks(
         )
         for one in made.masks
     ]  # fmt: skip
-
-
-def row() -> Any:
-    """The row of examples above the stage; hidden where an image of one's own is open."""
-    return widget("examples", ROW, elem_id="examples")
-
-
-def wire(view: Any, inspect_view: inspect.View, context: Context) -> None:
-    """Opens the example that was pressed in Inspect, with its own question."""
-
-    def opened(value: Any) -> list[Any]:
-        key = str(value.get("example", "")) if isinstance(value, Mapping) else ""
-        try:
-            example, image_id = example_of(key), drawn(context, key)
-            masks = context.storage.masks.for_image(image_id) if example.box else ()
-            mask_id = masks[0].mask_id if masks else ""
-            return inspect.open_image(context, inspect_view, image_id, example.question(), mask_id)
-        except Exception as error:
-            return inspect.refused(inspect_view, message_of(error))
-
-    view.open(
-        opened, view, inspect_view.outputs, show_progress="hidden", api_visibility="private",
-        trigger_mode="always_last", **inspect.IN_ORDER,
-    )  # fmt: skip

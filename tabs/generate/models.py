@@ -10,8 +10,8 @@ from core.generation.readiness import missing
 from core.generation.registry import MODELS, Defaults, model
 from core.generation.renderer import OBJECTS
 from core.prompts.tables import objects
+from tabs.page.actor import Actor, may_open
 from tabs.page.context import Context
-from tabs.page.errors import allowed_model
 
 DRAWABLE = ("renderer", "diffusers", "transformers")
 
@@ -33,20 +33,20 @@ def objects_to_draw() -> list[str]:
     )
 
 
-def checked_models(context: Context, models: Sequence[str]) -> None:
-    """Raises BadInput for a model that there is not, and for a folder of this machine where others
-    than the people at it can reach the app."""
+def checked_models(actor: Actor, models: Sequence[str]) -> None:
+    """Raises BadInput for a model that there is not, and NotAllowed for a folder of this machine to
+    who may name none."""
     for name in models:
-        allowed_model(name, context.local)
+        may_open(actor, name)
         model(name)
 
 
-def about_models(context: Context, models: Sequence[str]) -> dict[str, Any]:
+def about_models(context: Context, actor: Actor, models: Sequence[str]) -> dict[str, Any]:
     """The chosen models as the page shows them: settings, license, size, and what they lack here.
 
     The renderer needs no words. Raises BadInput as :func:`checked_models` does.
     """
-    checked_models(context, models)
+    checked_models(actor, models)
     told = []
     for name in models:
         entry = model(name)

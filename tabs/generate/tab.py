@@ -7,15 +7,14 @@ from typing import Any
 
 import gradio as gr
 
-from core.errors import BadInput, TrueHueError
+from core.errors import TrueHueError
 from core.generation.registry import RENDERER
 from core.generation.renderer import FAILURES, LIGHTS
 from core.generation.request import MAX_SEED
-from core.prompts.prompt import Prompt
-from tabs.generate.models import about_models, checked_models, lacking_words, model_choices
+from tabs.generate.drawing import Draw, start_drawing
+from tabs.generate.models import about_models, lacking_words, model_choices
 from tabs.generate.own_words import (
     FIRST,
-    NOTHING_TO_DRAW,
     Own,
     fields_of,
     follow,
@@ -25,21 +24,19 @@ from tabs.generate.plan import (
     MOST_IMAGES,
     Settings,
     count_of,
-    own_prompt,
-    requests,
     settings,
     summary_of,
-    title_of,
     too_many,
 )
 from tabs.generate.view import SIZES, View, layout
 from tabs.inspect import tab as inspect
-from tabs.judging.generation import draw
 from tabs.judging.question import Question, question
-from tabs.library.service import Library
+from tabs.page.actor import Actor
 from tabs.page.context import Context
 from tabs.page.errors import many, message_of
+from tabs.page.events import Cause, on, on_data
 from tabs.page.links import read, whole
+from tabs.page.requests import read_as
 
 # Not a comma: the path of a folder may hold one.
 MODEL_SEPARATOR = "|"
@@ -47,7 +44,7 @@ MODEL_SEPARATOR = "|"
 __all__ = ["View", "layout", "plan", "restore", "start", "wire"]
 
 
-def plan(context: Context, asked: Any, own: Own, *controls: Any) -> list[Any]:
+def plan(context: Context, actor: Actor, asked: Any, own: Own, *controls: Any) -> list[Any]:
     """What pressing Draw would come to, in words; updates for ``View.planned``."""
     asked = asked if isinstance(asked, dict) else {}
     mode = str(asked.get("mode") or "own")
@@ -69,7 +66,7 @@ def plan(context: Context, asked: Any, own: Own, *controls: Any) -> list[Any]:
             "note": _product(prompts, how) if total > 1 else "",
             "own": _own_link(own), "settings": _link(how),
         }  # fmt: skip
-        about = about_models(context, how.models)
+        about = about_models(context, actor, how.models)
         problem = too_many(total) if total > MOST_IMAGES else lacking_words(about)
         if problem or reading.get("problem"):
             view["problem"] = problem or reading["problem"]
@@ -85,25 +82,15 @@ def plan(context: Context, asked: Any, own: Own, *controls: Any) -> list[Any]:
     ]
 
 
-def start(context: Context, sent: dict[str, Any], own: Own, *controls: Any) -> str:
+def start(context: Context, actor: Actor, sent: dict[str, Any], own: Own, *controls: Any) -> str:
     """Puts what was asked for into the queue and returns the job's id.
 
-    ``sent`` is what the page's button sent: mode, references of prompts, owner. Raises BadInput or
-    UnknownColor in words fit to be shown.
+    ``sent`` is what the page's button sent: mode and references of prompts. Errors as
+    :func:`tabs.generate.drawing.start_drawing`.
     """
-    how = settings(*controls)
-    checked_models(context, how.models)
-    prompts: list[Prompt]
-    if sent.get("mode") == "own":
-        prompts = [own_prompt(own)]
-        if RENDERER in how.models and not prompts[0].targets:
-            raise BadInput(NOTHING_TO_DRAW)
-    else:
-        prompts, lost = context.service(Library).resolve(sent.get("refs") or [])
-        if lost:
-            raise BadInput(f"{lost[0]} Take it out of the basket.")
-    owner = str(sent.get("owner") or "")[:64]
-    return draw(context, prompts, requests(prompts, how), title_of(prompts, how), owner)
+    given = {"mode": sent.get("mode") or "chosen", "refs": sent.get("refs")}
+    wanted = read_as(Draw, {**given, "own": own, "how": settings(*controls)})
+    return str(start_drawing(context, actor, wanted)["job"])
 
 
 def restore(query: dict[str, str]) -> list[Any]:
@@ -189,33 +176,35 @@ def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, 
     controls = [*view.own, *view.settings]
 
     def planned(
-        asked: Any, text: Any, name: Any, target: Any, filled: Any, *rest: Any
+        cause: Cause, asked: Any, text: Any, name: Any, target: Any, filled: Any, *rest: Any
     ) -> list[Any]:
-        return plan(context, asked, _own(text, name, target, filled), *rest)
+        return plan(context, cause.actor, asked, _own(text, name, target, filled), *rest)
 
-    def followed(text: Any, name: Any, target: Any, filled: Any) -> list[Any]:
+    def followed(_: Cause, text: Any, name: Any, target: Any, filled: Any) -> list[Any]:
         own = _own(text, name, target, filled)
         return _changed(own, follow(own))
 
-    def unhanded(text: Any, name: Any, target: Any, filled: Any) -> list[Any]:
+    def unhanded(_: Cause, text: Any, name: Any, target: Any, filled: Any) -> list[Any]:
         own = _own(text, name, target, filled)
         return _changed(own, fields_of(own.text))
 
     def started(
-        event: gr.EventData, asked: Any, text: Any, name: Any, target: Any, filled: Any, *rest: Any
-    ) -> list[Any]:
-        sent = event._data if isinstance(event._data, dict) else {}
+        cause: Cause, asked: Any, text: Any, name: Any, target: Any,
+        filled: Any, *rest: Any,
+    ) -> list[Any]:  # fmt: skip
+        actor = cause.actor
+        sent = cause.data if isinstance(cause.data, dict) else {}
         own = _own(text, name, target, filled)
         answered, job = {"answered": sent.get("at")}, gr.skip()
-        shown, *others = plan(context, asked, own, *rest)
+        shown, *others = plan(context, actor, asked, own, *rest)
         try:
-            job = gr.update(job=start(context, sent, own, *rest))
+            job = gr.update(job=start(context, actor, sent, own, *rest))
         except Exception as error:
             answered["problem"] = message_of(error)
         shown = gr.update(view={**shown["view"], **answered})
         return [shown, *others, job, gr.update(data=context.data_text())]
 
-    def inspected(source: Any, *asked: Any) -> list[Any]:
+    def inspected(_: Cause, source: Any, *asked: Any) -> list[Any]:
         source = source if isinstance(source, dict) else {}
         try:
             now = question(*asked)
@@ -232,26 +221,34 @@ def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, 
             return [gr.skip()] * (len(inspect_view.outputs) + 2)
         return [gr.update(selected="inspect"), *out, gr.update(data=context.data_text())]
 
-    def linked(request: gr.Request) -> list[Any]:
-        return restore(read(dict(request.query_params)))
+    def linked(cause: Cause) -> list[Any]:
+        return restore(read(dict(cause.query)))
+
+    def choices(_: Cause) -> Any:
+        return gr.update(choices=model_choices(context))
 
     # Not on page load: this tab may not be drawn yet, and what is not drawn cannot be filled.
-    view.ask.ready(linked, None, view.restored, **quiet)
-    view.ask.ready(lambda: gr.update(choices=model_choices(context)), None, view.models, **quiet)
-    view.own_text.change(followed, view.own, view.own[1:], trigger_mode="always_last", **quiet)
-    view.reading.follow(unhanded, view.own, view.own[1:], **quiet)
+    view.ask.ready(on(context, "look", linked), None, view.restored, **quiet)
+    view.ask.ready(on(context, "look", choices), None, view.models, **quiet)
+    follows = on(context, "look", followed)
+    view.own_text.change(follows, view.own, view.own[1:], trigger_mode="always_last", **quiet)
+    view.reading.follow(on(context, "look", unhanded), view.own, view.own[1:], **quiet)
     events = [view.ask.plan, view.own_text.change, view.object_name.change, view.target.change]
     events += [control.change for control in view.settings]
+    plans = on(context, "look", planned)
     for event in events:
-        event(planned, [view.ask, *controls], view.planned, trigger_mode="always_last", **quiet)
+        event(plans, [view.ask, *controls], view.planned, trigger_mode="always_last", **quiet)
     # A click while another is answered is the next wish, not a mistake to drop.
     view.draw.draw(
-        started, [view.ask, *controls], [*view.planned, view.queue, header],
+        on_data(context, "compute", started), [view.ask, *controls],
+        [*view.planned, view.queue, header],
         trigger_mode="multiple", **quiet,
     )  # fmt: skip
-    view.new_seed.click(lambda: secrets.randbelow(100_000), None, view.seed, **quiet)
+    new_seed = on(context, "look", lambda _: secrets.randbelow(100_000))
+    view.new_seed.click(new_seed, None, view.seed, **quiet)
     view.gallery.open(
-        inspected, [view.gallery, *inspect_view.asked], [tabs, *inspect_view.outputs, header],
+        on(context, "look", inspected), [view.gallery, *inspect_view.asked],
+        [tabs, *inspect_view.outputs, header],
         **quiet, **inspect.IN_ORDER,
     )  # fmt: skip
 

@@ -8,20 +8,23 @@ from typing import Any
 
 import gradio as gr
 
-from core.errors import BadInput
 from core.generation.weights.sources import Sources
 from core.masks.grounded.variants import VARIANTS, mask_variant
-from tabs.inspect.finding import Search
 from tabs.inspect.mask_request import (
+    CutPoints,
+    FindObject,
     at_hand,
     first_of,
     labels_for,
     start_find,
     start_points,
-    wish_of,
 )
+from tabs.page.actor import Actor
 from tabs.page.context import Context
 from tabs.page.errors import message_of
+from tabs.page.events import Cause, on, on_data
+from tabs.page.jobs import Job
+from tabs.page.requests import read_as
 
 FIRST_VARIANT = "paper"
 
@@ -40,7 +43,7 @@ class FindView:
 
     @property
     def asked(self) -> list[Any]:
-        """In the order of :func:`tabs.inspect.mask_request.wish_of`, after the object's name."""
+        """In the order of :data:`CONTROLS`."""
         return [self.detector, self.segmenter, self.variant, self.negatives, self.presence,
                 self.box_threshold, self.negative_threshold]  # fmt: skip
 
@@ -91,37 +94,39 @@ def layout(sources: Sources | None = None) -> FindView:
     )
 
 
-def begun(image_id: str, kind: str, begin: Callable[[], Search]) -> Any:
+CONTROLS = (
+    "detector", "segmenter", "variant", "negatives", "presence", "box_threshold",
+    "negative_threshold",
+)  # fmt: skip
+"""The fields of a request, in the order of :attr:`FindView.asked`."""
+
+
+def begun(image_id: str, kind: str, begin: Callable[[], Job]) -> Any:
     """What the stage is told: the search to watch, or in words why there is none."""
     about = {"image_id": image_id, "kind": kind}
     try:
-        search = begin()
+        job = begin()
     except Exception as error:
         return {**about, "problem": message_of(error)}
-    return {**about, "job": search.id, "words": search.words}
+    return {**about, "job": job.id, "words": job.record.words}
 
 
-def find(context: Context, data: Any, object_name: Any, *asked: Any) -> Any:
+def find(context: Context, actor: Actor, data: Any, object_name: Any, *asked: Any) -> Any:
     """The event ``find``: the stage's prop ``work``."""
     image_id = _image_id(data)
-
-    def begin() -> Search:
-        return start_find(context, image_id, wish_of(context, object_name, *asked))
-
-    return begun(image_id, "find", begin)
+    given = {"image_id": image_id, "object_name": object_name,
+             **dict(zip(CONTROLS, asked, strict=True))}  # fmt: skip
+    return begun(image_id, "find", lambda: start_find(context, actor, read_as(FindObject, given)))
 
 
-def points(context: Context, data: Any, segmenter: Any) -> Any:
+def points(context: Context, actor: Actor, data: Any, segmenter: Any) -> Any:
     """The event ``points``: the stage's prop ``work``."""
     image_id = _image_id(data)
-
-    def begin() -> Search:
-        marks = data.get("marks")
-        if not isinstance(marks, list):
-            raise BadInput("The page sent no marks. Reload the page.")
-        return start_points(context, image_id, marks, segmenter)
-
-    return begun(image_id, "points", begin)
+    marks = data.get("marks") if isinstance(data, dict) else None
+    given = {"image_id": image_id, "marks": marks, "segmenter": segmenter}
+    return begun(
+        image_id, "points", lambda: start_points(context, actor, read_as(CutPoints, given))
+    )
 
 
 def _image_id(data: Any) -> str:
@@ -132,22 +137,30 @@ def _image_id(data: Any) -> str:
 def wire(view: FindView, stage: Any, object_name: Any, context: Context) -> None:
     """Connects Find and Point of the stage, and fills in what follows from object and variant."""
 
-    def on_find(event: gr.EventData, *values: Any) -> Any:
-        return gr.update(work=_once(find(context, event._data, *values)))
+    def on_find(cause: Cause, *values: Any) -> Any:
+        work = find(context, cause.actor, cause.data, *values)
+        return gr.update(work=_once(work))
 
-    def on_points(event: gr.EventData, segmenter: Any) -> Any:
-        return gr.update(work=_once(points(context, event._data, segmenter)))
+    def on_points(cause: Cause, segmenter: Any) -> Any:
+        work = points(context, cause.actor, cause.data, segmenter)
+        return gr.update(work=_once(work))
 
-    def thresholds(variant: Any) -> list[Any]:
+    def thresholds(_: Cause, variant: Any) -> list[Any]:
         chosen = mask_variant(str(variant))
         return [chosen.box_threshold, chosen.negative_threshold]
 
     quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
-    stage.find(on_find, [object_name, *view.asked], stage, trigger_mode="multiple", **quiet)
-    stage.points(on_points, view.segmenter, stage, trigger_mode="multiple", **quiet)
-    object_name.change(labels_for, object_name, view.negatives, trigger_mode="always_last", **quiet)
+    finding = on_data(context, "compute", on_find)
+    cutting = on_data(context, "compute", on_points)
+    stage.find(finding, [object_name, *view.asked], stage, trigger_mode="multiple", **quiet)
+    stage.points(cutting, view.segmenter, stage, trigger_mode="multiple", **quiet)
+    labels = on(context, "look", lambda _, name: labels_for(name))
+    object_name.change(labels, object_name, view.negatives, trigger_mode="always_last", **quiet)
     view.variant.input(
-        thresholds, view.variant, [view.box_threshold, view.negative_threshold], **quiet
+        on(context, "look", thresholds),
+        view.variant,
+        [view.box_threshold, view.negative_threshold],
+        **quiet,
     )
 
 

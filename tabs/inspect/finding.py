@@ -7,120 +7,37 @@ No Gradio here.
 
 from __future__ import annotations
 
-import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as Unanswered
-from dataclasses import dataclass, field
-from threading import Condition, Event, Lock
+from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 
 import numpy as np
 
 from core.engine import Engine
-from core.errors import BadInput, TrueHueError
+from core.errors import TrueHueError
 from core.generation.request import Cancelled
 from core.masks.grounded.records import Box, Detection, Presence, Segment
-from tabs.page.errors import message_of
+from tabs.page.jobs import Job
 
 _LOOK_S = 0.1
-THREADS = 4
-KEPT_JOBS = 100
 KEPT_SEGMENT_BYTES = 128 * 2**20
 
 
 @dataclass
 class Search:
-    """One piece of work: ``status`` is working, done, failed or cancelled; ``result`` plain JSON.
+    """A job that looks for something, and what it is at (``doing``)."""
 
-    ``doing`` is what it is at, ``words`` what the page says of it (that, or what it waits for);
-    ``count`` grows with every change.
-    """
-
-    id: str
+    job: Job
     doing: str
-    words: str = ""
-    status: str = "working"
-    result: dict[str, Any] = field(default_factory=dict)
-    count: int = 0
-    stop: Event = field(default_factory=Event)
 
-    def as_json(self) -> dict[str, Any]:
-        """What the page is told."""
-        return {
-            "job": self.id, "status": self.status, "words": self.words, "count": self.count,
-            **self.result,
-        }  # fmt: skip
-
-
-class Searches:
-    """All pieces of work of this app; the last hundred are kept. For any thread."""
-
-    def __init__(self) -> None:
-        self._jobs: OrderedDict[str, Search] = OrderedDict()
-        self.segments = Segments()
-        self._changed = Condition()
-        self._pool = ThreadPoolExecutor(THREADS, "truehue-find")
-
-    def start(self, doing: str, work: Callable[[Search], dict[str, Any]]) -> Search:
-        """Begins ``work``, which is given its job and returns what the page is told at the end."""
-        job = Search(uuid.uuid4().hex, doing, f"{doing}…")
-        with self._changed:
-            self._jobs[job.id] = job
-            while len(self._jobs) > KEPT_JOBS:
-                self._jobs.popitem(last=False)
-        self._pool.submit(self._run, job, work)
-        return job
-
-    def does(self, job: Search, doing: str) -> None:
+    def does(self, doing: str) -> None:
         """It begins another step."""
-        job.doing = doing
-        self.say(job, f"{doing}…")
-
-    def say(self, job: Search, words: str) -> None:
-        """Changes the words of a job that works."""
-        if words != job.words:
-            with self._changed:
-                job.words, job.count = words, job.count + 1
-                self._changed.notify_all()
-
-    def state(self, job_id: str, seen: int = -1, timeout_s: float = 0.0) -> dict[str, Any]:
-        """What the page is told of a job, once it is another state than ``seen`` or the time is
-        over. Raises BadInput for an unknown job."""
-        with self._changed:
-            job = self._jobs.get(job_id)
-            if job is None:
-                raise BadInput("This search is not known any more: begin it again.")
-            self._changed.wait_for(lambda: job.count != seen or job.status != "working", timeout_s)
-            return job.as_json()
-
-    def cancel(self, job_id: str) -> None:
-        """Ends a job before its next question; what is being computed is thrown away."""
-        with self._changed:
-            if (job := self._jobs.get(job_id)) is not None:
-                job.stop.set()
-
-    def close(self) -> None:
-        """Ends all of them."""
-        with self._changed:
-            for job in self._jobs.values():
-                job.stop.set()
-        self._pool.shutdown(wait=True, cancel_futures=True)
-
-    def _run(self, job: Search, work: Callable[[Search], dict[str, Any]]) -> None:
-        status, words, result = "failed", "", {}
-        try:
-            result = work(job)
-            status = "cancelled" if job.stop.is_set() else "done"
-        except Cancelled:
-            status = "cancelled"
-        except Exception as error:
-            words = message_of(error)
-        with self._changed:
-            job.status, job.words, job.result = status, words, result
-            job.count += 1
-            self._changed.notify_all()
+        self.doing = doing
+        self.job.tell(f"{doing}…")
 
 
 class Segments:
@@ -160,7 +77,6 @@ class Asked:
     engine: Engine
     tool_id: str
     name: str
-    searches: Searches
     search: Search
 
     @property
@@ -207,12 +123,12 @@ class Asked:
         return self._ask(lambda tool: tool.ask(srgb8, object_names))
 
     def _ask(self, question: Callable[[Any], Any]) -> Any:
-        owner = self.search.id
+        owner = self.search.job.id
         future: Future[Any] = self.engine.call(
             self.tool_id, question, title=self.search.doing, owner=owner
         )
         while True:
-            if self.search.stop.is_set():
+            if self.search.job.stop.is_set():
                 future.cancel()
                 raise Cancelled
             try:
@@ -223,11 +139,11 @@ class Asked:
                 # The model's own error may be of this kind too.
                 if future.done():
                     return future.result()
-                self.searches.say(self.search, self._words())
+                self.search.job.tell(self._words())
 
     def _words(self) -> str:
         for place, call in enumerate(self.engine.calls()):
-            if call.owner != self.search.id:
+            if call.owner != self.search.job.id:
                 continue
             if call.status == "loading":
                 return f"Loading {self.name}…"

@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import BeforeValidator, Field
 
 from core.errors import BadInput, MaskError, TrueHueError
 from core.generation.weights.sources import Sources
@@ -26,11 +27,14 @@ from core.masks.grounded.weights import WITHOUT, find, how_to_get, missing
 from core.prompts.tables import objects
 from core.records import ImageRecord
 from tabs.inspect.automatic import name_of
-from tabs.inspect.finding import Asked, Search, Searches
+from tabs.inspect.finding import Asked, Search, Segments
+from tabs.page.actor import Actor, asks, may_open
 from tabs.page.context import Context
-from tabs.page.errors import allowed_model
+from tabs.page.jobs import Job
+from tabs.page.requests import PageRequest, no_bool
 
 MAX_NAME, MAX_LABELS, MAX_ID = 80, 40, 200
+KIND = "search"
 NO_NAME = "Type what to look for in the field Object, as in: mug. Then press Find again."
 POINT_WAIT_S = 30.0
 
@@ -53,42 +57,61 @@ class Wish:
         return tuple(entry for entry in known if entry is not None)
 
 
-def chosen_model(context: Context, model_id: Any, role: Role) -> VisionEntry:
+def chosen_model(actor: Actor, model_id: str, role: Role) -> VisionEntry:
     """The model of that role by its id, or by what was typed: ``hub:owner/name``,
     ``folder:/path``, or the bare path of a folder or a .pth file of Segment Anything.
 
-    Raises BadInput for anything else, and for folders where others can reach the app.
+    Raises BadInput for anything else, and NotAllowed for folders to who may name none.
     """
-    text = str(model_id or "").strip()
+    text = model_id.strip()
     if len(text) > MAX_ID:
         raise BadInput(f"The name of a {role} has at most {MAX_ID} characters.")
     if text.startswith(("/", "~")):
         text = f"folder:{text}"
-    allowed_model(text, context.local)
+    may_open(actor, text)
     return vision_model(text, role)
 
 
-def wish_of(
-    context: Context, object_name: Any, detector: Any, segmenter: Any, variant: Any,
-    negatives: Any, presence: Any, box_threshold: Any, negative_threshold: Any,
-) -> Wish:  # fmt: skip
+class FindObject(PageRequest):
+    """An object to be found in an image, and by what."""
+
+    image_id: str = ""
+    object_name: str = Field("", max_length=MAX_NAME, title="The object's name")
+    detector: str = ""
+    segmenter: str = ""
+    variant: str = ""
+    negatives: str = ""
+    presence: str = ""
+    box_threshold: Annotated[float, BeforeValidator(no_bool)] = Field(
+        ge=0, le=1, title="The box threshold"
+    )
+    negative_threshold: Annotated[float, BeforeValidator(no_bool)] = Field(
+        ge=0, le=1, title="The negative threshold"
+    )
+
+
+class CutPoints(PageRequest):
+    """Marks whose points are to be cut out."""
+
+    image_id: str = ""
+    marks: tuple[Any, ...] = Field(title="The list of marks")
+    segmenter: str = ""
+
+
+def wish_of(context: Context, actor: Actor, wanted: FindObject) -> Wish:
     """The wish of the page's controls; raises BadInput for what they cannot be."""
-    name = str(object_name or "").strip()
-    if not name:
+    if not wanted.object_name:
         raise BadInput(NO_NAME)
-    if len(name) > MAX_NAME:
-        raise BadInput(f"An object's name has at most {MAX_NAME} characters.")
-    settings: dict[str, Any] = {}
-    asked = {"box_threshold": box_threshold, "negative_threshold": negative_threshold}
-    for key, value in asked.items():
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise BadInput(f"The {key.replace('_', ' ')} is a number from 0 to 1.")
-        settings[key] = round(float(value), 4)
+    settings = {
+        "box_threshold": round(wanted.box_threshold, 4),
+        "negative_threshold": round(wanted.negative_threshold, 4),
+    }
     return Wish(
-        name, labels_of(negatives), chosen_model(context, detector, "detector"),
-        chosen_model(context, segmenter, "segmenter"),
-        mask_variant(str(variant)).with_settings(settings),
-        chosen_model(context, presence, "presence") if str(presence or "").strip() else None,
+        wanted.object_name, labels_of(wanted.negatives),
+        chosen_model(actor, wanted.detector, "detector"),
+        chosen_model(actor, wanted.segmenter, "segmenter"),
+        mask_variant(wanted.variant).with_settings(settings),
+        chosen_model(actor, wanted.presence, "presence") if wanted.presence else None,
     )  # fmt: skip
 
 
@@ -146,33 +169,34 @@ def lacking(context: Context, entries: Sequence[VisionEntry]) -> str:
     return f"{names} {several} not on this machine. Get with: {ways}. {WITHOUT[absent[0].role]}"
 
 
-def start_find(context: Context, image_id: str, wish: Wish) -> Search:
-    """Begins to find the object. Raises BadInput where weights are missing."""
-    image = context.storage.images.get(image_id)
+@asks("compute")
+def start_find(context: Context, actor: Actor, wanted: FindObject) -> Job:
+    """Begins to find an object. Raises BadInput where weights are missing."""
+    image, wish = context.storage.images.get(wanted.image_id), wish_of(context, actor, wanted)
     problem = lacking(context, wish.entries)
     if problem:
         raise BadInput(problem)
-    return context.service(Searches).start(
-        f"Looking for {wish.object_name}", lambda job: _find(context, image, wish, job)
+    doing = f"Looking for {wish.object_name}"
+    return context.jobs.start(
+        KIND, doing, actor, lambda job: _find(context, image, wish, Search(job, doing))
     )
 
 
-def _asked(context: Context, entry: VisionEntry, job: Search) -> Asked:
-    tool = tool_id(entry.id, entry.role)
-    return Asked(context.engine, tool, entry.name, context.service(Searches), job)
+def _asked(context: Context, entry: VisionEntry, search: Search) -> Asked:
+    return Asked(context.engine, tool_id(entry.id, entry.role), entry.name, search)
 
 
-def _find(context: Context, image: ImageRecord, wish: Wish, job: Search) -> dict[str, Any]:
+def _find(context: Context, image: ImageRecord, wish: Wish, search: Search) -> dict[str, Any]:
     srgb8 = context.srgb8(image.image_id)
     presence: tuple[Presence, ...] = ()
     if wish.presence is not None:
-        context.service(Searches).does(job, f"Asking whether there is a {wish.object_name}")
-        presence = _asked(context, wish.presence, job).ask(srgb8, (wish.object_name,))
+        search.does(f"Asking whether there is a {wish.object_name}")
+        presence = _asked(context, wish.presence, search).ask(srgb8, (wish.object_name,))
     try:
         found = ground(
-            srgb8, wish.object_name, wish.negative_labels, _asked(context, wish.detector, job),
-            _asked(context, wish.segmenter, job), wish.variant, image_name=image.image_id,
-            stop=job.stop, progress=lambda doing: context.service(Searches).does(job, doing),
+            srgb8, wish.object_name, wish.negative_labels, _asked(context, wish.detector, search),
+            _asked(context, wish.segmenter, search), wish.variant, image_name=image.image_id,
+            stop=search.job.stop, progress=search.does,
         )  # fmt: skip
     except TrueHueError as error:
         if not presence:
@@ -194,28 +218,28 @@ def answered(one: Presence) -> str:
 # ── points ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def start_points(
-    context: Context, image_id: str, marks: Sequence[Mapping[str, Any]], segmenter: Any
-) -> Search:
+@asks("compute")
+def start_points(context: Context, actor: Actor, wanted: CutPoints) -> Job:
     """Begins to cut out what the points of ``marks`` show; the segments are kept for
     :func:`point_segmenter`. Raises BadInput where weights are missing."""
-    image = context.storage.images.get(image_id)
-    entry = chosen_model(context, segmenter, "segmenter")
+    image = context.storage.images.get(wanted.image_id)
+    entry = chosen_model(actor, wanted.segmenter, "segmenter")
     named = [
         {**mark, "by": mark.get("by") or entry.id} if mark.get("type") == "point" else dict(mark)
-        for mark in marks
+        for mark in wanted.marks
         if isinstance(mark, Mapping)
     ]
-    wanted = {str(mark["by"]) for mark in named if mark.get("type") == "point"}
-    problem = lacking(context, [chosen_model(context, one, "segmenter") for one in sorted(wanted)])
+    makers = {str(mark["by"]) for mark in named if mark.get("type") == "point"}
+    problem = lacking(context, [chosen_model(actor, one, "segmenter") for one in sorted(makers)])
     if problem:
         raise BadInput(problem)
 
-    def work(job: Search) -> dict[str, Any]:
+    def work(job: Job) -> dict[str, Any]:
         srgb8 = context.srgb8(image.image_id)
 
         def cut(points: Any, inside: Any, box: Box | None, by: str) -> Segment:
-            tool = _asked(context, chosen_model(context, by, "segmenter"), job)
+            model = chosen_model(actor, by, "segmenter")
+            tool = _asked(context, model, Search(job, "Cutting out"))
             embedding = tool.embed(srgb8, image.image_id)
             return tool.from_points(embedding, points, inside, box)
 
@@ -224,7 +248,7 @@ def start_points(
         mask_from_marks(srgb8, named, blank, _kept(context, image.image_id, cut))
         return {"segmenter": entry.id}
 
-    return context.service(Searches).start("Cutting out", work)
+    return context.jobs.start(KIND, "Cutting out", actor, work)
 
 
 def point_segmenter(context: Context, image_id: str) -> PointSegmenter:
@@ -232,7 +256,9 @@ def point_segmenter(context: Context, image_id: str) -> PointSegmenter:
     others by the engine. Raises MaskError when that takes too long."""
 
     def cut(points: Any, inside: Any, box: Box | None, by: str) -> Segment:
-        entry = chosen_model(context, by or first_of(context.sources, "segmenter"), "segmenter")
+        entry = chosen_model(
+            context.anyone, by or first_of(context.sources, "segmenter"), "segmenter"
+        )
         problem = lacking(context, [entry])
         if problem:
             raise MaskError(f"These points were cut out by {entry.name}. {problem}")
@@ -256,10 +282,10 @@ def point_segmenter(context: Context, image_id: str) -> PointSegmenter:
 def _kept(context: Context, image_id: str, cut: PointSegmenter) -> PointSegmenter:
     def kept(points: Any, inside: Any, box: Box | None, by: str) -> Segment:
         key = json.dumps([image_id, by, list(points), list(inside), box])
-        found = context.service(Searches).segments.get(key)
+        found = context.service(Segments).get(key)
         if found is None:
             found = cut(points, inside, box, by)
-            context.service(Searches).segments.put(key, found)
+            context.service(Segments).put(key, found)
         return found
 
     return kept

@@ -21,6 +21,7 @@ from tabs.inspect.view import problem, waiting
 from tabs.judging.question import MAX_K, NEIGHBORS_OF, Question, question
 from tabs.page.context import Context
 from tabs.page.errors import message_of
+from tabs.page.events import Cause, on
 from tabs.page.figures import plotly_version
 from tabs.page.links import read
 from tabs.page.widgets import refresh, widget
@@ -195,23 +196,25 @@ def refused(view: View, text: str) -> list[Any]:
 def wire(view: View, context: Context, header: Any) -> None:
     """Connects the controls; every change judges again, at once."""
 
-    def rejudge(*values: Any) -> list[Any]:
+    def rejudge(_: Cause, *values: Any) -> list[Any]:
         return [*judge(context, *values), gr.update(data=context.data_text())]
 
-    def remarked(*values: Any) -> list[Any]:
+    def remarked(cause: Cause, *values: Any) -> list[Any]:
         # The stage also says so when it was opened or restored: those are answered elsewhere.
         value = values[0] if isinstance(values[0], dict) else {}
         if "opened" in value or value.get("restored"):
             return [gr.skip()] * (len(view.results) + 1)
-        return rejudge(*values)
+        return rejudge(cause, *values)
 
-    def rejudge_by(clicked: Any, value: Any, object_name: Any, target: Any, rule_id: Any,
-                   *rest: Any) -> list[Any]:  # fmt: skip
+    def rejudge_by(
+        cause: Cause, clicked: Any, value: Any, object_name: Any, target: Any, rule_id: Any,
+        *rest: Any,
+    ) -> list[Any]:  # fmt: skip
         chosen = clicked.get("rule") if isinstance(clicked, dict) else None
         rule_id = chosen if chosen in {by.id for by in RULES} else rule_id
-        return [rule_id, *rejudge(value, object_name, target, rule_id, *rest)]
+        return [rule_id, *rejudge(cause, value, object_name, target, rule_id, *rest)]
 
-    def opened(stored: bool, source: Any, *asked: Any) -> list[Any]:
+    def opened(stored: bool, _: Cause, source: Any, *asked: Any) -> list[Any]:
         image_id = source.get("opened") if isinstance(source, dict) else None
         if not isinstance(image_id, str):
             return [gr.skip()] * (len(view.outputs) + 1)
@@ -226,34 +229,40 @@ def wire(view: View, context: Context, header: Any) -> None:
             out = refused(view, message_of(error))
         return [*out, gr.update(data=context.data_text())]
 
-    def linked(request: gr.Request) -> list[Any]:
-        return restore(context, view, read(dict(request.query_params)))
+    def linked(cause: Cause) -> list[Any]:
+        return restore(context, view, read(dict(cause.query)))
 
     quiet: dict[str, Any] = {
         "show_progress": "hidden", "api_visibility": "private", **IN_ORDER
     }  # fmt: skip
-    view.verdict.ready(linked, None, view.outputs, **quiet)
+    view.verdict.ready(on(context, "look", linked), None, view.outputs, **quiet)
     controls, results = [view.stage, *view.asked], [*view.results, header]
     # Every mark counts, in order; with Gradio's default a quick second stroke would be dropped.
-    view.stage.change(remarked, controls, results, trigger_mode="multiple", **quiet)
+    marked = on(context, "add", remarked)
+    view.stage.change(marked, controls, results, trigger_mode="multiple", **quiet)
     for event in (
         view.object_name.submit, view.object_name.blur, view.target.input, view.rule.input,
         view.neighbors.input, view.neighbors_of.input, view.show_measured.input,
     ):  # fmt: skip
-        event(rejudge, controls, results, trigger_mode="always_last", **quiet)
+        event(on(context, "add", rejudge), controls, results, trigger_mode="always_last", **quiet)
     view.verdict.rule(
-        rejudge_by, [view.verdict, *controls], [view.rule, *results],
+        on(context, "add", rejudge_by), [view.verdict, *controls], [view.rule, *results],
         trigger_mode="always_last", **quiet,
     )  # fmt: skip
     for source, stored in ((view.stage, False), (view.library, True)):
-        source.open(partial(opened, stored), [source, *view.asked], [*view.outputs, header],
+        open_it = on(context, "look", partial(opened, stored))
+        source.open(open_it, [source, *view.asked], [*view.outputs, header],
                     trigger_mode="multiple", **quiet)  # fmt: skip
     inspect_find.wire(view.find, view.stage, view.object_name, context)
     view.stage.browse(
-        _counter, view.library, view.library, show_progress="hidden", api_visibility="private"
+        on(context, "look", _counter),
+        view.library,
+        view.library,
+        show_progress="hidden",
+        api_visibility="private",
     )
 
 
-def _counter(_: Any) -> Any:
+def _counter(_: Cause, __: Any) -> Any:
     """A new number each time, so that the drawer notices."""
     return gr.update(open=time.time_ns() // 1_000_000)

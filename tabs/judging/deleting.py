@@ -2,31 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
 
-from core.errors import BadInput
-from storage.trash import KEPT_DAYS, KINDS, TrashRecord
+from pydantic import Field
+
+from storage.trash import KEPT_DAYS, MAX_IDS, TrashRecord
+from tabs.judging.keeping import VERDICT
+from tabs.page.actor import IMAGE, Actor, Role, Thing, asks, brought, may, thing
 from tabs.page.context import Context
 from tabs.page.errors import many
+from tabs.page.requests import PageRequest
 
 _WORDS = {"images": "image", "masks": "mask", "evidence": "verdict", "drawings": "drawing",
           "picture_sets": "set of pictures"}  # fmt: skip
+TRASH = "trash"
 _PLURALS = {"set of pictures": "sets of pictures"}
 
 
-def delete(context: Context, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Deletes what a page names by ``kind`` and ``ids`` and says what went; of verdicts with
-    ``all_rules`` those of every rule on the same question. Raises BadInput, NotStored and
-    DataFolderError; then nothing is deleted."""
-    ids = given.get("ids")
-    if not isinstance(ids, list) or not all(isinstance(one, str) for one in ids):
-        raise BadInput(f"Give ids, a list of texts, and kind, one of {', '.join(KINDS)}.")
-    if given.get("kind") == "verdict" and given.get("all_rules"):
+class Delete(PageRequest):
+    """What is to be deleted: whole ids of a kind; of verdicts with ``all_rules`` those of every
+    rule on the same question."""
+
+    kind: Literal["image", "mask", "verdict"] = Field(title="The kind")
+    ids: tuple[str, ...] = Field(min_length=1, max_length=MAX_IDS, title="The list of ids")
+    all_rules: bool = False
+
+
+class Deleted(PageRequest):
+    """What was deleted together."""
+
+    trash_id: str
+
+
+@asks("delete")
+def delete(context: Context, actor: Actor, wanted: Delete) -> dict[str, Any]:
+    """Deletes pictures, masks or verdicts, and says what went.
+
+    Raises NotStored and DataFolderError, and BadInput for what a run shows; then nothing is
+    deleted.
+    """
+    ids = list(wanted.ids)
+    if wanted.kind == "verdict" and wanted.all_rules:
         ids = _kept_together(context, ids)
-    record = context.storage.trash.move(str(given.get("kind", "")), ids)
+    if actor.role is not Role.OWNER:
+        for one in _things(context, wanted.kind, ids):
+            may(actor, "delete", one)
+    record = context.storage.trash.move(wanted.kind, ids)
+    brought(context, actor, TRASH, record.trash_id)
     context.forget()
     return trash_json(record)
+
+
+def _things(context: Context, kind: str, ids: Sequence[str]) -> Iterator[Thing]:
+    """What these are, as :func:`tabs.page.actor.may` asks: verdicts that somebody had kept, and
+    else the images that they are or are of."""
+    storage = context.storage
+    for one in ids:
+        if kind == "verdict" and (own := thing(context, VERDICT, one)).makers:
+            yield own
+        elif kind == "image":
+            yield thing(context, IMAGE, one)
+        else:
+            rows = storage.masks if kind == "mask" else storage.evidence
+            yield thing(context, IMAGE, rows.get(one).image_id)
 
 
 def _kept_together(context: Context, ids: list[str]) -> list[str]:
@@ -43,20 +82,20 @@ def _kept_together(context: Context, ids: list[str]) -> list[str]:
     ]
 
 
-def restore(context: Context, trash_id: str) -> dict[str, Any]:
+@asks("delete")
+def restore(context: Context, actor: Actor, wanted: Deleted) -> dict[str, Any]:
     """Puts back what was deleted together. Raises NotStored and DataFolderError."""
-    record = context.storage.trash.restore(trash_id)
+    may(actor, "delete", thing(context, TRASH, wanted.trash_id))
+    record = context.storage.trash.restore(wanted.trash_id)
     context.forget()
     return trash_json(record)
 
 
-def purge(context: Context, trash_id: str) -> dict[str, Any]:
-    """Deletes for good what was deleted together. Raises NotStored, and BadInput where others
-    reach the app: what a stranger deletes can then be put back for seven days."""
-    if not context.local:
-        raise BadInput("Only at the machine itself something can be deleted for good. "
-                       f"It goes by itself after {KEPT_DAYS} days.")  # fmt: skip
-    context.storage.trash.purge(trash_id)
+@asks("purge")
+def purge(context: Context, actor: Actor, wanted: Deleted) -> dict[str, Any]:
+    """Deletes for good what was deleted together: what a visitor deletes can be put back for
+    seven days. Raises NotStored."""
+    context.storage.trash.purge(wanted.trash_id)
     return {}
 
 

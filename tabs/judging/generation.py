@@ -16,6 +16,7 @@ from core.records import DrawingRecord
 from core.verdict.rules import RULES
 from tabs.judging.judging import Picture, judge_picture
 from tabs.library.service import canonical
+from tabs.page.actor import IMAGE, Actor, brought
 from tabs.page.context import Context
 
 log = logging.getLogger("truehue")
@@ -26,7 +27,7 @@ SOURCE = {RENDERER: "render"}
 
 def draw(
     context: Context, prompts: Sequence[Prompt], wanted: Sequence[GenerationRequest], title: str,
-    owner: str,
+    actor: Actor,
 ) -> str:  # fmt: skip
     """Puts a job into the queue and returns its id; its images are stored as they come.
 
@@ -34,16 +35,21 @@ def draw(
     and where too much waits already.
     """
     waiting = [one.owner for one in context.engine.states() if not one.finished]
-    context.limits.check_job(len(wanted), waiting, owner)
+    context.limits.check_job(len(wanted), waiting, actor.id)
     by_id = {prompt.id: prompt for prompt in prompts}
-    return context.engine.submit(wanted, deliver_to(context, by_id), title=title, owner=owner)
+    deliver = deliver_to(context, actor, by_id)
+    return context.engine.submit(wanted, deliver, title=title, owner=actor.id)
 
 
-def deliver_to(context: Context, by_id: Mapping[str, Prompt]) -> Callable[[Delivery], None]:
+def deliver_to(
+    context: Context, actor: Actor, by_id: Mapping[str, Prompt]
+) -> Callable[[Delivery], None]:
     """The function that the engine calls with each result, in its own thread."""
 
     def deliver(delivery: Delivery) -> None:
-        keep(context, delivery, by_id.get(delivery.request.prompt_id))
+        row = keep(context, delivery, by_id.get(delivery.request.prompt_id))
+        if row.image_id:
+            brought(context, actor, IMAGE, row.image_id)
 
     return deliver
 

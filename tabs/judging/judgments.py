@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
+
+from pydantic import Field
 
 from core.analysis.run_names import run_labels
 from core.color.systems import parse_target
@@ -13,27 +15,53 @@ from core.errors import BadInput, NotStored, TrueHueError
 from core.spreadsheets import cell
 from core.verdict.judge import PASS, UNSCORED
 from core.verdict.rules import RULES
-from storage.verdicts.judgments import JudgmentRecord, RuleStatus
-from tabs.judging.keeping import keep_asked
+from storage.verdicts.judgments import MAX_REASON, JudgmentRecord, RuleStatus
+from tabs.judging.keeping import Asked, keep_asked
+from tabs.page.actor import Actor, asks, brought, may, thing
 from tabs.page.context import Context, runs_of
 from tabs.page.links import ID_LENGTH, link, whole
+from tabs.page.requests import PageRequest
 
 PAGE = 100
 MOST_POSITION = 2**31 - 1
+POSITION = "Which picture of the run, counted from 0,"
+JUDGMENT = "judgment"
+"""What these are to those who gave them."""
 NAMES = {by.id: by.name for by in RULES}
 
 
-def judge_verdict(context: Context, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Stores a person's answer to a verdict and returns it.
-
-    ``given`` has ``answer`` (``pass`` or ``fail``), ``reason``, ``rule`` (whose verdict was shown),
-    and either ``run`` and ``position``, or the question of :func:`tabs.judging.keeping.keep_asked`,
-    whose verdicts are kept with it. Raises BadInput and NotStored.
+class Judge(Asked):
+    """A person's answer to a verdict: of a picture of a run (``run`` and ``position``), or of the
+    question that was shown, whose verdicts are kept with it. ``rule`` is whose verdict was shown.
     """
-    if given.get("answer") not in ("pass", "fail"):
-        raise BadInput("Say what you see: that it has the color, or that it has not.")
-    judgment = _of_run(context, given) if given.get("run") else _of_mask(context, given)
-    return judgment_json(context, context.storage.judgments.add(judgment))
+
+    answer: Literal["pass", "fail"] = Field(title="What you see")
+    reason: str = Field("", max_length=MAX_REASON, title="The reason")
+    run: str = ""
+    position: int | None = Field(None, strict=True, ge=0, le=MOST_POSITION, title=POSITION)
+
+
+class Judgment(PageRequest):
+    """A stored answer by its id."""
+
+    judgment_id: str
+
+
+@asks("add")
+def judge_verdict(context: Context, actor: Actor, wanted: Judge) -> dict[str, Any]:
+    """Stores a person's answer to a verdict and returns it. Raises BadInput and NotStored."""
+    judgment = _of_run(context, wanted) if wanted.run else _of_mask(context, actor, wanted)
+    kept = context.storage.judgments.add(judgment)
+    brought(context, actor, JUDGMENT, kept.judgment_id)
+    return judgment_json(context, kept)
+
+
+@asks("change")
+def withdraw(context: Context, actor: Actor, wanted: Judgment) -> dict[str, Any]:
+    """Takes an answer back. Raises NotStored."""
+    may(actor, "change", thing(context, JUDGMENT, wanted.judgment_id))
+    context.storage.judgments.withdraw(wanted.judgment_id)
+    return {}
 
 
 def judgment_json(context: Context, judgment: JudgmentRecord) -> dict[str, Any]:
@@ -130,25 +158,24 @@ def of_picture(context: Context, run_id: str, position: int) -> dict[str, Any] |
     return None if found is None else judgment_json(context, found)
 
 
-def _of_mask(context: Context, given: Mapping[str, Any]) -> JudgmentRecord:
-    kept = keep_asked(context, given)
-    shown = next(row for row in kept if row.protocol == given["rule"])
+def _of_mask(context: Context, actor: Actor, wanted: Judge) -> JudgmentRecord:
+    kept = keep_asked(context, actor, wanted)
+    shown = next(row for row in kept if row.protocol == wanted.rule)
     statuses = {row.protocol: RuleStatus(row.version, row.status) for row in kept}
     return JudgmentRecord(
-        str(given["answer"]), shown.protocol, statuses, shown.image_id, shown.mask_id or "",
-        object_name=shown.object_name, target=shown.target, reason=str(given.get("reason") or ""),
+        wanted.answer, shown.protocol, statuses, shown.image_id, shown.mask_id or "",
+        object_name=shown.object_name, target=shown.target, reason=wanted.reason,
     )  # fmt: skip
 
 
-def _of_run(context: Context, given: Mapping[str, Any]) -> JudgmentRecord:
-    run = context.storage.runs.get(str(given["run"]))
-    position = given.get("position")
-    if not isinstance(position, int) or isinstance(position, bool):
-        raise BadInput("Say which picture of the run: its position is a whole number from 0.")
+def _of_run(context: Context, wanted: Judge) -> JudgmentRecord:
+    run, position = context.storage.runs.get(wanted.run), wanted.position
+    if position is None:
+        raise BadInput(f"{POSITION} is missing.", "position")
     items = context.storage.results.picture(run.run_id, position)
     if not items:
         raise NotStored(f"Picture {position:,} of this run did not come in yet.")
-    rule_id = str(given.get("rule") or items[0].rule)
+    rule_id = wanted.rule or items[0].rule
     versions = dict(run.rules)
     statuses = {
         one.rule: RuleStatus(versions.get(one.rule, ""), one.picture_status) for one in items
@@ -158,8 +185,8 @@ def _of_run(context: Context, given: Mapping[str, Any]) -> JudgmentRecord:
     color = parse_target(items[0].color) if items[0].color else None
     target = {} if color is None else {"name": color.name, "hex": color.hex}
     return JudgmentRecord(
-        str(given["answer"]), rule_id, statuses, items[0].image_id, "", run.run_id, position,
-        items[0].object_name, target, str(given.get("reason") or ""),
+        wanted.answer, rule_id, statuses, items[0].image_id, "", run.run_id, position,
+        items[0].object_name, target, wanted.reason,
     )  # fmt: skip
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from core.color.systems import parse_target
 from core.errors import BadInput
 from core.records import EvidenceRecord
 from core.verdict.measure import Measurement, measure_by_rules
 from core.verdict.rules import RULES
-from tabs.judging.question import Question, evidence_record, question
+from tabs.judging.question import MAX_K, NEIGHBORS_OF, Question, evidence_record, question
+from tabs.page.actor import Actor, asks, brought
 from tabs.page.context import Context
+from tabs.page.requests import PageRequest, Whole
 
 
 def measured_by_all(
@@ -47,15 +50,39 @@ def keep(context: Context, image_id: str, mask_id: str, put: Question) -> list[E
     )
 
 
-def keep_asked(context: Context, given: Mapping[str, Any]) -> list[EvidenceRecord]:
-    """:func:`keep` for what a page sent: ``image``, ``mask``, ``object``, ``target``, ``rule``,
-    ``k`` and ``neighbors_of``."""
-    return keep(context, str(given.get("image", "")), str(given.get("mask", "")), asked(given))
+VERDICT = "verdict"
+"""What a verdict is to those who had it kept."""
 
 
-def asked(given: Mapping[str, Any]) -> Question:
-    """The question that a page sent. Raises BadInput for what it cannot have sent."""
-    return question(
-        given.get("object"), given.get("target"), given.get("rule"), given.get("k", 0), True,
-        given.get("neighbors_of", "l3"),
-    )  # fmt: skip
+class Asked(PageRequest):
+    """A question about the pixels of a stored mask, as the page puts it."""
+
+    image: str = ""
+    mask: str = ""
+    object: str = ""
+    target: str = ""
+    rule: str = ""
+    k: Annotated[Whole, Field(ge=0, le=MAX_K, title="k, the number of accepted neighbors,")] = 0
+    neighbors_of: str = NEIGHBORS_OF
+
+    def question(self) -> Question:
+        """What is asked. Raises BadInput for what it cannot be."""
+        return question(self.object, self.target, self.rule, self.k, True, self.neighbors_of)
+
+
+@asks("add")
+def keep_asked(context: Context, actor: Actor, wanted: Asked) -> list[EvidenceRecord]:
+    """:func:`keep` for what a page asks."""
+    rows = keep(context, wanted.image, wanted.mask, wanted.question())
+    brought(context, actor, VERDICT, *(row.evidence_id for row in rows))
+    return rows
+
+
+@asks("add")
+def keep_verdict(context: Context, actor: Actor, wanted: Asked) -> dict[str, Any]:
+    """Keeps the verdicts of every rule on a question."""
+    rows = keep_asked(context, actor, wanted)
+    return {
+        "evidence": {row.protocol: row.evidence_id for row in rows},
+        "data": context.data_text(),
+    }

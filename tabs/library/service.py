@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 SELECTION = "selection:"
 # A prompt of the Mini set is the prompt of that id of the full one; it is drawn once for both.
 SAME_AS = {"mini": "gencolorbench"}
-MOST_IN_BASKET = 100_000
 MOST_PROBLEMS = 200
 
 
@@ -174,22 +173,13 @@ class Library:
             },
         }  # fmt: skip
 
-    def resolve(self, refs: Sequence[Any]) -> tuple[list[Prompt], list[str]]:
-        """Prompts of ``[[set, id], …]`` in that order, and a sentence for each that is not there.
-
-        Raises BadInput for what is no such list, or one that is too long.
-        """
-        if not isinstance(refs, (list, tuple)):
-            raise BadInput("The page sent no list of prompts. Reload the page.")
-        if len(refs) > MOST_IN_BASKET:
-            raise BadInput(f"A basket holds at most {MOST_IN_BASKET:,} prompts.")
+    def resolve(self, refs: Iterable[tuple[str, str]]) -> tuple[list[Prompt], list[str]]:
+        """Prompts of pairs ``(set, id)`` in that order, and a sentence for each that is not
+        there."""
         found: list[Prompt] = []
         missing: list[str] = []
         by_set: dict[str, PromptIndex | None] = {}
-        for ref in refs:
-            if not (isinstance(ref, (list, tuple)) and len(ref) == 2):
-                raise BadInput("The page sent no list of prompts. Reload the page.")
-            set_id, prompt_id = str(ref[0]), str(ref[1])
+        for set_id, prompt_id in refs:
             if set_id not in by_set:
                 try:
                     by_set[set_id] = self.index(set_id)

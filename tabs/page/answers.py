@@ -16,7 +16,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from core.errors import BadInput, NotStored, TrueHueError
+from core.errors import BadInput, NotAllowed, NotStored, TrueHueError
 from tabs.page.errors import is_full, message_of, shortened
 
 MOST_JSON_BYTES = 2**20
@@ -40,8 +40,8 @@ def guarded(make: Callable[[], Answer]) -> JSONResponse:
 
 
 def refusal(error: Exception) -> JSONResponse:
-    """The answer to a request that cannot be served: 404, 400, 507 where the
-    disk is full, or 500 for what nobody foresaw.
+    """The answer to a request that cannot be served: 404, 400, 403 to who may not do it, 507 where
+    the disk is full, or 500 for what nobody foresaw.
 
     Of an error that knows the ``field`` of a form it speaks of, that is told too.
     """
@@ -49,6 +49,8 @@ def refusal(error: Exception) -> JSONResponse:
         return JSONResponse({"error": message_of(error)}, 404)
     field = getattr(error, "field", "")
     said = {"error": message_of(error), **({"field": field} if field else {})}
+    if isinstance(error, NotAllowed):
+        return JSONResponse(said, 403)
     status = 507 if is_full(error) else 400 if isinstance(error, TrueHueError) else 500
     return JSONResponse(said, status)
 
@@ -60,7 +62,7 @@ async def posted(
 
     Of bodies over ``MOST_JSON_BYTES``, which only some routes take, two are held at a time.
     """
-    if (refused := _foreign(request)) is not None:
+    if (refused := foreign(request)) is not None:
         return refused
     try:
         async with AsyncExitStack() as held:
@@ -115,7 +117,7 @@ async def uploaded(
     limiter: anyio.CapacityLimiter | None = None,
 ) -> JSONResponse:  # fmt: skip
     """Calls ``make`` with a temporary file that holds the request's body, and its name."""
-    if (refused := _foreign(request)) is not None:
+    if (refused := foreign(request)) is not None:
         return refused
     name = Path(unquote(request.headers.get("x-file-name", ""))).name[:200]
     try:
@@ -128,7 +130,8 @@ async def uploaded(
         return refusal(error)
 
 
-def _foreign(request: Request) -> JSONResponse | None:
+def foreign(request: Request) -> JSONResponse | None:
+    """The answer to a request that a page elsewhere may have sent, or None."""
     # A page elsewhere cannot set this header without asking first, so it cannot change things here.
     if request.headers.get("x-truehue") != "1":
         return JSONResponse({"error": "The header X-TrueHue: 1 is missing."}, 403)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
@@ -17,10 +18,12 @@ from core.errors import DataFolderError
 from core.generation.backends.endpoints import Endpoint
 from core.generation.weights.sources import Sources
 from core.records import MaskRecord
+from tabs.page.actor import OWNER, Actor, Role
 from tabs.page.errors import many
-from tabs.page.imports import Imports, Staging
 from tabs.page.jobs import Jobs
 from tabs.page.limits import Limits, limits_of
+from tabs.page.staging import Staging
+from tabs.page.visitors import Visitors
 
 if TYPE_CHECKING:
     from storage.store import Storage
@@ -87,7 +90,8 @@ class Context:
     ``data_label`` is the data folder as the user wrote it. ``local`` says that only people at this
     machine can reach the app: they may name folders of it. ``engine`` is the one queue for the
     device: it draws, and calls the tools of :mod:`core.masks.grounded.tools` by their ids.
-    ``staging`` is where files from a browser wait until they are imported. ``services`` are the
+    ``staging`` is where files from a browser wait until they are imported, ``jobs`` is all long
+    work. ``services`` are the
     features' own parts that live as long as the app, by their type: the prompt sets at hand, the
     supervisor of runs. ``munsell_file`` is where ``munsell`` came from, ``runs`` are folders of
     runs beside the one in the data folder. ``example``: where nobody has brought an image yet, one
@@ -98,6 +102,7 @@ class Context:
     data_label: str
     engine: Engine = field(repr=False)
     staging: Staging = field(repr=False)
+    jobs: Jobs = field(repr=False)
     munsell: MunsellSamples | None = None
     sources: Sources = field(default_factory=Sources.here)
     endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
@@ -105,8 +110,6 @@ class Context:
     munsell_file: str = ""
     runs: Sequence[Path] = ()
     example: bool = True
-    imports: Imports = field(default_factory=Imports, repr=False)
-    jobs: Jobs = field(default_factory=Jobs, repr=False)
     services: dict[type, Any] = field(default_factory=dict, repr=False)
     _arrays: Recent = field(default_factory=Recent, repr=False)
     _masks: OrderedDict[str, MaskRecord] = field(default_factory=OrderedDict, repr=False)
@@ -120,6 +123,16 @@ class Context:
         """
         return self.services[kind]
 
+    @cached_property
+    def visitors(self) -> Visitors:
+        """Tells those apart who reach an app that is not local."""
+        return Visitors(self.storage.data_dir / "visitors.key")
+
+    @property
+    def anyone(self) -> Actor:
+        """Who asks where nobody is named: somebody at this machine, or else anybody."""
+        return OWNER if self.local else Actor("", Role.VISITOR)
+
     @property
     def limits(self) -> Limits:
         """How much a visitor may ask for."""
@@ -131,13 +144,12 @@ class Context:
         return self.storage.trash.changes
 
     def close(self) -> None:
-        """Ends the queue and the imports and pauses runs; what was stored stays."""
+        """Ends all long work and pauses runs; what was stored stays."""
         for service in self.services.values():
             if isinstance(service, Closing):
                 service.close()
         self.jobs.close()
         self.engine.close()
-        self.imports.close()
 
     def srgb8(self, image_id: str) -> np.ndarray:
         """uint8 ``(H, W, 3)`` of a stored image, read-only; raises NotStored."""

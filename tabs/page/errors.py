@@ -6,7 +6,7 @@ import errno
 import logging
 import re
 
-from core.errors import BadInput, TrueHueError
+from core.errors import TrueHueError
 
 log = logging.getLogger("truehue")
 
@@ -66,13 +66,6 @@ def shortened(text: str, most: int) -> str:
         return text
     half = (most - 3) // 2
     return f"{text[:half]} … {text[-half:]}"
-
-
-def allowed_model(model_id: str, local: bool) -> None:
-    """Raises BadInput for a folder of this machine where others than the people at it reach the
-    app."""
-    if model_id.startswith("folder:") and not local:
-        raise BadInput("Folders can only be named on the machine where the app runs.")
 
 
 def many(number: int, noun: str) -> str:

@@ -1,129 +1,371 @@
-"""Long work of the Explore tab in the background: a thread, its progress, and its end.
+"""Long work: begun by somebody, seen by all, cancelled by who may, and kept as rows.
 
-A job outlives the page that began it; its results are stored as they come, so what ended with the
-app is begun again and goes on from there.
+A job runs in a thread of its own and outlives the page that began it. What draws and what runs has
+its own queue: a :class:`Source` shows it in the same list, under the same rules.
 """
 
 from __future__ import annotations
 
+import logging
 import time
 import uuid
-from collections.abc import Callable, Iterator
-from threading import Event, Lock, Thread
-from typing import Any
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from threading import Condition, Event, Semaphore, Thread
+from typing import TYPE_CHECKING, Any, Protocol
 
 from core.errors import BadInput
-from tabs.page.errors import message_of
+from core.generation.request import Cancelled
+from core.records import JobRecord
+from tabs.page.actor import Actor, Thing, allowed, may
+from tabs.page.errors import many, message_of
 
-MOST_KEPT = 20
+if TYPE_CHECKING:
+    from storage.jobs import Jobs as Rows
+
+log = logging.getLogger("truehue")
+
+KEPT = 100
+"""Jobs that have ended and are still at hand; of older ones their rows tell."""
+LISTED = 50
+LOOK_S = 0.1
+STORE_S = 5.0
+"""Progress is stored this often at most."""
 LEAST_S_TO_ESTIMATE = 2.0
+INTERRUPTED = (
+    "TrueHue ended while this was under way. What was stored until then stays; begin it again to "
+    "go on."
+)
+UNKNOWN = "That work is not known any more. Begin it again."
+PRIVATE = ("message", "problems", "preview")
+"""Details that are told to those alone who may cancel the work."""
+ENDED = ("done", "failed", "cancelled", "interrupted")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of long work: ``title`` is what others are told of it, ``most`` how many of it run at
+    a time. Further ones wait where it ``waits``, else they are refused. Of what is ``shared`` all
+    are told all: it changes what everybody sees."""
+
+    id: str
+    title: str
+    most: int = 1
+    waits: bool = False
+    shared: bool = False
+
+
+DRAWING, RUN = "drawing", "run"
+KINDS: Mapping[str, Kind] = {
+    kind.id: kind
+    for kind in (
+        Kind(DRAWING, "Images are drawn"),
+        Kind(RUN, "A run", shared=True),
+        Kind("images", "A folder of images is imported", most=2),
+        Kind("scoring", "Imported images are scored", most=2),
+        Kind("pictures", "A set of pictures is made", most=2),
+        Kind("search", "An object is looked for in an image", most=4, waits=True),
+        Kind("trial", "A trial of a run"),
+        Kind("export", "An export of a run", shared=True),
+        Kind("import", "An archive of a run is imported", shared=True),
+        Kind("diagnosis", "A diagnosis of the rules", shared=True),
+        Kind("rejudge", "Stored images are judged", shared=True),
+        Kind("cells", "Colors of concepts are extracted", shared=True),
+    )
+}
+MOST_WAITING = 50
 
 
 class Job:
-    """One piece of work: how far it is, who began it, and its result when it has ended.
-
-    ``work`` moves ``done``, ``total`` and ``words`` on, looks at ``stop`` now and then, and returns
-    its result as plain JSON.
-    """
+    """One piece of work, as its own thread sees it: it looks at ``stop`` now and then, says with
+    :meth:`tell` how far it is, and returns its result as plain JSON. What it raises ends it;
+    Cancelled is no failure."""
 
     def __init__(
-        self, kind: str, title: str, owner: str, work: Callable[[Job], dict[str, Any]]
+        self, record: JobRecord, changed: Callable[[Job], None] = lambda job: None
     ) -> None:
-        self.id = uuid.uuid4().hex
-        self.kind, self.title, self.owner = kind, title, owner
+        self.record = record
         self.stop = Event()
-        self.done, self.total, self.words = 0, 0, "Beginning"
-        self.started, self.ended = time.monotonic(), 0.0
-        self.finished = False
-        self.problem = ""
-        self.result: dict[str, Any] = {}
-        self._work = work
-        self.thread = Thread(target=self._run, name=f"truehue-{kind}", daemon=True)
-
-    def _run(self) -> None:
-        try:
-            self.result = self._work(self)
-        except Exception as error:
-            self.problem = message_of(error)
-        finally:
-            self.ended = time.monotonic()
-            self.finished = True
+        self.version = 0
+        self._changed = changed
+        self._stored_at = time.monotonic()
 
     @property
-    def status(self) -> str:
-        """``running``, ``done``, ``cancelled`` or ``failed``."""
-        if not self.finished:
-            return "running"
-        if self.problem:
-            return "failed"
-        return "cancelled" if self.stop.is_set() else "done"
+    def id(self) -> str:
+        return self.record.job_id
 
     @property
-    def left_s(self) -> float | None:
-        """Seconds that the rest takes at the pace so far; None while nothing can be said of it."""
-        passed = time.monotonic() - self.started
-        if self.finished or not self.done or not self.total or passed < LEAST_S_TO_ESTIMATE:
-            return None
-        return passed / self.done * max(self.total - self.done, 0)
+    def ended(self) -> bool:
+        return self.record.status in ENDED
 
-    def as_json(self, owner: str) -> dict[str, Any]:
-        """The job as the page of ``owner`` shows it."""
-        end = self.ended if self.finished else time.monotonic()
-        return {
-            "id": self.id, "kind": self.kind, "title": self.title, "mine": self.owner == owner,
-            "status": self.status, "cancelling": self.stop.is_set() and not self.finished,
-            "done": self.done, "total": self.total, "words": self.words, "left_s": self.left_s,
-            "elapsed_s": end - self.started, "problem": self.problem, "result": self.result,
-        }  # fmt: skip
+    def tell(
+        self, words: str | None = None, done: int | None = None, total: int | None = None,
+        result: Mapping[str, Any] | None = None,
+    ) -> None:  # fmt: skip
+        """Says what the work is at; what is not given stays as it was."""
+        said = {"words": words, "done": done, "total": total, "result": result}
+        self.set(**{name: value for name, value in said.items() if value is not None})
+
+    def set(self, **changes: Any) -> None:
+        """Changes fields of the record."""
+        new = replace(self.record, **changes)
+        if new != self.record:
+            self.record = new
+            self._changed(self)
+
+    def due(self) -> bool:
+        """Whether it is time to store how far it is."""
+        now = time.monotonic()
+        if now - self._stored_at < STORE_S:
+            return False
+        self._stored_at = now
+        return True
+
+
+def job_alone(kind: str, title: str = "") -> Job:
+    """A job that is in no list, for a command."""
+    return Job(JobRecord(uuid.uuid4().hex, kind, title, "", "running"))
+
+
+class Source(Protocol):
+    """Work with a queue of its own, which shows itself as records of a ``kind``."""
+
+    kind: str
+
+    def records(self) -> Sequence[JobRecord]:
+        """What waits, runs, or has ended a short while ago."""
+
+    def cancel(self, job_id: str) -> None:
+        """Ends one of them."""
+
+    def version(self) -> int:
+        """Grows with every change."""
 
 
 class Jobs:
-    """The running and the last finished jobs, by id; of each kind one runs at a time."""
+    """All long work of an app. For any thread.
 
-    def __init__(self) -> None:
-        self._jobs: dict[str, Job] = {}
-        self._lock = Lock()
+    ``most_of_one`` is how much one visitor may have under way.
+    """
+
+    def __init__(
+        self, rows: Rows, sources: Sequence[Source] = (), most_of_one: int = 10_000
+    ) -> None:
+        self._rows, self._sources, self._most_of_one = rows, sources, most_of_one
+        self._jobs: OrderedDict[str, Job] = OrderedDict()
+        self._threads: dict[str, Thread] = {}
+        self._turns = {kind.id: Semaphore(kind.most) for kind in KINDS.values()}
+        self._condition = Condition()
+        # Another number than that of the app before this one, which a page may still know.
+        self._version = int(time.time())
         self._closed = False
 
     def start(
-        self, kind: str, title: str, owner: str, work: Callable[[Job], dict[str, Any]]
+        self, kind: str, title: str, actor: Actor, work: Callable[[Job], Mapping[str, Any]]
     ) -> Job:
-        """Begins ``work`` in a thread of its own. Raises BadInput while one of its kind runs."""
-        job = Job(kind, title, owner, work)
-        with self._lock:
-            running = next((one for one in self._jobs.values()
-                            if one.kind == kind and not one.finished), None)  # fmt: skip
-            if running is not None:
-                raise BadInput(f"“{running.title}” is running. Wait for it, or cancel it first.")
-            if self._closed:
-                raise BadInput("The app is about to end: nothing new is begun.")
+        """Begins ``work`` in a thread of its own. Raises BadInput while too much of its kind is
+        under way, and StorageError where it cannot be stored."""
+        record = JobRecord(
+            uuid.uuid4().hex, kind, title, actor.id, words="Waiting" if KINDS[kind].waits else
+            "Beginning", began_at=datetime.now(UTC),
+        )  # fmt: skip
+        job = Job(record, self._told)
+        with self._condition:
+            self._require_room(KINDS[kind], actor)
             self._jobs[job.id] = job
-            for old in list(self._jobs)[:-MOST_KEPT]:
-                if self._jobs[old].finished:
+            for old in list(self._jobs)[:-KEPT]:
+                if self._jobs[old].ended:
                     del self._jobs[old]
-        job.thread.start()
+        try:
+            self._rows.keep(record)
+        except BaseException:
+            with self._condition:
+                del self._jobs[job.id]
+            raise
+        thread = Thread(target=self._run, args=(job, work), name=f"truehue-{kind}", daemon=True)
+        with self._condition:
+            self._threads[job.id] = thread
+        thread.start()
         return job
 
-    def latest(self, kind: str) -> Job | None:
-        """The job of that kind that began last."""
-        return next((one for one in reversed(list(self._jobs.values())) if one.kind == kind), None)
+    def _require_room(self, kind: Kind, actor: Actor) -> None:
+        if self._closed:
+            raise BadInput("The app is about to end: nothing new is begun.")
+        under_way = [one.record for one in self._jobs.values() if not one.ended]
+        same = [one for one in under_way if one.kind == kind.id]
+        if len(same) >= kind.most + (MOST_WAITING if kind.waits else 0):
+            raise BadInput(
+                f"“{same[0].title if kind.shared else kind.title}” is running. Wait until it has "
+                "ended, or cancel it first."
+            )
+        mine = sum(one.actor == actor.id for one in under_way)
+        if mine >= self._most_of_one:
+            raise BadInput(f"{many(mine, 'job')} of yours run already. Wait until one has ended.")
 
-    def cancel(self, job_id: str, owner: str) -> None:
-        """Asks a job to stop. Raises BadInput for one that is not known, or is someone else's."""
+    def _run(self, job: Job, work: Callable[[Job], Mapping[str, Any]]) -> None:
+        turn = self._turns[job.record.kind]
+        changes: dict[str, Any] = {}
+        while not (mine := turn.acquire(timeout=LOOK_S)) and not job.stop.is_set():
+            pass
+        try:
+            if job.stop.is_set():
+                raise Cancelled
+            job.set(status="running")
+            changes["result"] = work(job)
+            changes["status"] = "cancelled" if job.stop.is_set() else "done"
+        except Cancelled:
+            changes["status"] = "cancelled"
+        except Exception as error:
+            changes |= {"status": "failed", "problem": message_of(error)}
+        finally:
+            if mine:
+                turn.release()
+        if changes["status"] == "cancelled" and self._closed:
+            changes |= {"status": "interrupted", "problem": INTERRUPTED}
+        # Stored before it is told: what is said to be done is so after a restart, too.
+        ended = replace(job.record, **changes, ended_at=datetime.now(UTC))
+        self._store(ended)
+        with self._condition:
+            self._threads.pop(job.id, None)
+        job.set(status=ended.status, problem=ended.problem, result=ended.result,
+                ended_at=ended.ended_at)  # fmt: skip
+
+    def _told(self, job: Job) -> None:
+        with self._condition:
+            self._version += 1
+            job.version = self._version
+            self._condition.notify_all()
+        if not job.ended and job.due():
+            self._store(job.record)
+
+    def _store(self, record: JobRecord) -> None:
+        try:
+            self._rows.keep(record)
+        except Exception:
+            log.exception("the work %s could not be stored", record.job_id)
+
+    def version(self) -> int:
+        """A number that is another after any change of any job."""
+        return self._version + sum(source.version() for source in self._sources)
+
+    def changed(self, job_id: str) -> int:
+        """The same for one job. Raises BadInput for one that is not known."""
+        job = self._jobs.get(job_id)
+        return self.version() if job is None else job.version
+
+    def wait(self, job_id: str, timeout_s: float | None = None) -> JobRecord:
+        """Waits until a job begun here has ended, or for so long, and returns its record."""
         job = self._jobs.get(job_id)
         if job is None:
-            raise BadInput("That work is not known any more. Reload the page.")
-        if job.owner != owner:
-            raise BadInput("Only who began this work can cancel it.")
-        job.stop.set()
+            return self.get(job_id)
+        with self._condition:
+            self._condition.wait_for(lambda: job.ended, timeout_s)
+        return job.record
+
+    def get(self, job_id: str) -> JobRecord:
+        """The record of a job as it is now. Raises BadInput for one that is not known."""
+        job = self._jobs.get(job_id)
+        if job is not None:
+            return job.record
+        found = next((one for one in self._elsewhere() if one.job_id == job_id), None)
+        found = found or next((one for one in self._rows.recent() if one.job_id == job_id), None)
+        if found is None:
+            raise BadInput(UNKNOWN)
+        return found
+
+    def all(self, kind: str = "") -> list[JobRecord]:
+        """What waits and runs, in its order, then what has ended, newest first; of one kind where
+        it is given."""
+        found = self._elsewhere(kind)
+        if kind not in {source.kind for source in self._sources}:  # those have no rows
+            here = [job.record for job in list(self._jobs.values())]
+            known = {one.job_id for one in here}
+            here += [one for one in self._rows.recent() if one.job_id not in known]
+            found += [one for one in here if kind in ("", one.kind)]
+        first = datetime.min.replace(tzinfo=UTC)
+        found.sort(key=lambda one: one.began_at or first)
+        ended = [one for one in found if one.status in ENDED]
+        under_way = [one for one in found if one.status not in ENDED]
+        under_way.sort(key=lambda one: one.details.get("place") or 0)
+        return [*under_way, *reversed(ended)]
+
+    def latest(self, kind: str) -> JobRecord | None:
+        """The job of that kind that began last since the app began."""
+        mine = [one.record for one in list(self._jobs.values()) if one.record.kind == kind]
+        return mine[-1] if mine else None
+
+    def cancel(self, actor: Actor, job_id: str) -> None:
+        """Asks a job to stop; one that has ended stays as it is. Raises BadInput for one that is
+        not known, and NotAllowed."""
+        record = self.get(job_id)
+        may(actor, "cancel", begun_by(record))
+        job = self._jobs.get(job_id)
+        if job is not None:
+            job.stop.set()
+            self._told(job)
+            return
+        for source in self._sources:
+            if any(one.job_id == job_id for one in source.records()):
+                source.cancel(job_id)
+
+    def is_cancelling(self, record: JobRecord) -> bool:
+        """Whether a job was asked to stop and has not ended yet."""
+        job = self._jobs.get(record.job_id)
+        return job is not None and job.stop.is_set() and not job.ended
+
+    def recover(self) -> None:
+        """Says of what was under way when an earlier app ended that it was interrupted. For the
+        start."""
+        self._rows.interrupt(INTERRUPTED)
 
     def close(self, timeout_s: float = 10.0) -> None:
         """Cancels everything and waits for the threads, up to ``timeout_s`` for each."""
         self._closed = True
-        for job in self._running():
+        for job in list(self._jobs.values()):
             job.stop.set()
-        for job in self._running():
-            job.thread.join(timeout_s)
+        with self._condition:
+            threads = list(self._threads.values())
+        for thread in threads:
+            with suppress(RuntimeError):  # not begun yet
+                thread.join(timeout_s)
 
-    def _running(self) -> Iterator[Job]:
-        return (job for job in list(self._jobs.values()) if not job.finished)
+    def _elsewhere(self, kind: str = "") -> list[JobRecord]:
+        asked = [source for source in self._sources if kind in ("", source.kind)]
+        return [one for source in asked for one in source.records()]
+
+
+def begun_by(record: JobRecord) -> Thing:
+    """A job, as :func:`tabs.page.actor.may` asks of it."""
+    return Thing(frozenset({record.actor}) if record.actor else frozenset())
+
+
+def is_told(actor: Actor, record: JobRecord) -> bool:
+    """Whether somebody is told what a job is, and not only that there is one."""
+    return KINDS[record.kind].shared or allowed(actor, "cancel", begun_by(record))
+
+
+def job_json(jobs: Jobs, actor: Actor, record: JobRecord) -> dict[str, Any]:
+    """A job as a page shows it. What somebody else asked for is not told, but that it goes on."""
+    told, kind = is_told(actor, record), KINDS[record.kind]
+    active = record.status not in ENDED
+    now = record.ended_at or datetime.now(UTC)
+    elapsed_s = (now - record.began_at).total_seconds() if record.began_at else 0.0
+    left_s = None
+    if active and record.done and record.total and elapsed_s >= LEAST_S_TO_ESTIMATE:
+        left_s = elapsed_s / record.done * max(record.total - record.done, 0)
+    return {
+        "id": record.job_id, "kind": record.kind,
+        "title": record.title if told else record.details.get("in_short", kind.title),
+        "mine": record.actor == actor.id, "active": active, "status": record.status,
+        "cancelling": jobs.is_cancelling(record),
+        "may_cancel": active and allowed(actor, "cancel", begun_by(record)),
+        "done": record.done, "total": record.total, "words": record.words if told else "",
+        "left_s": left_s, "elapsed_s": elapsed_s, "problem": record.problem if told else "",
+        "result": dict(record.result) if told else {},
+        "began_at": record.began_at.isoformat() if record.began_at else None,
+        **record.details,
+        **({} if told else {n: type(v)() for n, v in record.details.items() if n in PRIVATE}),
+    }  # fmt: skip

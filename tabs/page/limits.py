@@ -1,7 +1,7 @@
 """How much one may ask of an app: nearly anything at one's own machine, less where others come.
 
-These are limits of the whole app and of an ``owner``, which the page makes up: they keep one
-visitor from taking all by mistake, not by intent.
+These are limits of the whole app and of a visitor, who is another one without the cookie: they keep
+one from taking all by mistake, not by intent.
 """
 
 from __future__ import annotations

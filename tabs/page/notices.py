@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import Field
+
+from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
+from tabs.page.requests import PageRequest
 
 NOTICES = """<section class="th-notices" role="alert" aria-label="Notices" hidden></section>"""
 
@@ -22,3 +26,16 @@ def notices(context: Context) -> dict[str, Any]:
         words = context.storage.losses.words()
         shown += [{"number": number, "text": text} for number, text in words.items()]
     return {"notices": shown}
+
+
+class Notice(PageRequest):
+    """A notice by its number."""
+
+    number: int = Field(strict=True, gt=0, lt=2**31, title="The number of the notice")
+
+
+@asks("read-notice")
+def read_notice(context: Context, actor: Actor, wanted: Notice) -> dict[str, Any]:
+    """Marks a notice as read; the answer has the others. Raises NotStored."""
+    context.storage.losses.read(wanted.number)
+    return notices(context)

@@ -2,34 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
 
-from core.errors import BadInput
-from tabs.page.answers import guarded, posted
+from tabs.page.answers import guarded
 from tabs.page.context import Context
-from tabs.page.notices import notices
+from tabs.page.door import Door
+from tabs.page.notices import Notice, notices, read_notice
 
 
-def notice_routes(context: Context) -> APIRouter:
-    """The router; errors are answered as ``{"error": text}`` with a 4xx status."""
-    router = APIRouter()
+def notice_routes(context: Context) -> Door:
+    """The router of notices."""
+    door = Door(context, "/api/notices")
 
-    @router.get("/api/notices")
+    @door.get("")
     def shown() -> JSONResponse:
         return guarded(lambda: notices(context))
 
-    @router.post("/api/notices/read")
-    async def read(request: Request) -> JSONResponse:
-        def mark(given: dict[str, Any]) -> dict[str, Any]:
-            number = given.get("number")
-            if not context.local or not isinstance(number, int) or not 0 < number < 2**31:
-                raise BadInput("That notice cannot be marked as read here.")
-            context.storage.losses.read(number)
-            return notices(context)
-
-        return await posted(request, mark)
-
-    return router
+    door.takes("/read", Notice, read_notice)
+    return door

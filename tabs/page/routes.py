@@ -7,72 +7,35 @@ names, and it has no limit that fits images.
 from __future__ import annotations
 
 import io
-from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from threading import Lock
-from typing import Any
 
 import anyio
-from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, JSONResponse, Response
 
 from core.errors import TrueHueError
-from core.records import ImageRecord
-from tabs.page.answers import uploaded
 from tabs.page.context import ROOT, Context
+from tabs.page.door import Door
 from tabs.page.errors import message_of
+from tabs.page.images import image_json, take_image
 from tabs.page.once import Once
+from tabs.page.requests import Nothing
 
 DECODES_AT_ONCE = 2
-# Over this, only one is decoded at a time: at 64 MP and 16 bit it takes 2.3 GB for half a minute.
-LARGE_PX = 24_000_000
-_LARGE = Lock()
 THUMB_SIDES = (192, 384)
 MAX_WORDS = 200
 _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 
-def image_json(record: ImageRecord) -> dict[str, Any]:
-    """What the page needs to know of a stored image."""
-    return {
-        "image_id": record.image_id, "name": record.name, "source": record.source,
-        "width": record.width, "height": record.height, "notes": list(record.notes),
-        "url": f"/media/images/{record.image_id}.png",
-        "thumb": f"/media/thumbs/{record.image_id}.png",
-        "created_at": record.created_at.isoformat() if record.created_at else None,
-    }  # fmt: skip
-
-
-def store_upload(context: Context, file: Path, name: str) -> ImageRecord:
-    """Reads an uploaded file, converts it to sRGB and stores it; raises ImageError."""
-    from core.images.load import load_image
-    from core.images.mask import Mask
-
-    with _LARGE if _pixels(file) > LARGE_PX else nullcontext():
-        loaded = load_image(file, name=name)
-    record = context.storage.images.add(loaded.srgb8, loaded.name, "upload", loaded.notes)
-    if loaded.opaque is not None and loaded.opaque.any():
-        # A cut-out brings its own mask; white paper around it is not the object.
-        mask = Mask(loaded.opaque, "file", {"from": "transparency"})
-        context.storage.masks.add(record.image_id, mask)
-    return record
-
-
-def routes(context: Context) -> APIRouter:
-    """The router; handlers answer errors as ``{"error": text}`` with a 4xx status."""
-    router = APIRouter()
+def routes(context: Context) -> Door:
+    """The router of images and of the page's files."""
+    door = Door(context)
     decoding = anyio.CapacityLimiter(DECODES_AT_ONCE)  # a large image takes a gigabyte for a moment
     thumbnail = Once(partial(_thumbnail, context), DECODES_AT_ONCE)
 
-    @router.post("/api/images")
-    async def upload(request: Request) -> JSONResponse:
-        def store(file: Path, name: str) -> dict[str, Any]:
-            return image_json(store_upload(context, file, name or "pasted image"))
+    door.takes_file("/api/images", Nothing, context.limits.image_bytes, take_image, decoding)
 
-        return await uploaded(request, context.limits.image_bytes, store, decoding)
-
-    @router.get("/api/images")
+    @door.get("/api/images")
     def recent(limit: int = 60, offset: int = 0, source: str = "", words: str = "") -> JSONResponse:
         limit, offset = min(max(limit, 1), 200), min(max(offset, 0), 2**31)
         images = context.storage.images
@@ -86,7 +49,7 @@ def routes(context: Context) -> APIRouter:
             }
         )  # fmt: skip
 
-    @router.get("/media/images/{image_id}.png")
+    @door.get("/media/images/{image_id}.png")
     def image(image_id: str) -> Response:
         try:
             path = context.storage.images.path(image_id)
@@ -96,7 +59,7 @@ def routes(context: Context) -> APIRouter:
             return JSONResponse({"error": f"The file of image {image_id} is gone."}, 404)
         return FileResponse(path, media_type="image/png", headers=_FOREVER)
 
-    @router.get("/media/thumbs/{image_id}.png")
+    @door.get("/media/thumbs/{image_id}.png")
     async def thumb(image_id: str, side: int = THUMB_SIDES[0]) -> Response:
         side = side if side in THUMB_SIDES else THUMB_SIDES[0]
         try:
@@ -105,33 +68,22 @@ def routes(context: Context) -> APIRouter:
         except TrueHueError as error:
             return JSONResponse({"error": message_of(error)}, 404)
 
-    @router.get("/assets/plotly.min.js")
+    @door.get("/assets/plotly.min.js")
     def plotly() -> FileResponse:
         import plotly
 
         path = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
         return FileResponse(path, media_type="text/javascript", headers=_FOREVER)
 
-    @router.get("/assets/favicon.svg")
+    @door.get("/assets/favicon.svg")
     def favicon() -> FileResponse:
         return FileResponse(ROOT / "assets" / "favicon.svg", media_type="image/svg+xml")
 
-    @router.get("/api/ready")
+    @door.get("/api/ready")
     def ready() -> dict[str, str]:
         return {"status": "ready", "data": context.data_text()}
 
-    return router
-
-
-def _pixels(file: Path) -> int:
-    """How many pixels the file's header says; 0 for what is refused anyway."""
-    from PIL import Image
-
-    try:
-        with Image.open(file) as opened:
-            return opened.width * opened.height
-    except Exception:  # load_image says what is wrong
-        return 0
+    return door
 
 
 def _thumbnail(context: Context, image_id: str, side: int, _deletions: int) -> bytes:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from threading import Event
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -22,8 +21,10 @@ from core.runs.records import DRAWN, RunPlan, StoredItem
 from core.runs.worker import WorkerSettings
 from core.verdict.rules import RULES
 from tabs.library.service import SELECTION, Library
+from tabs.page.actor import Actor, asks, may, may_open
 from tabs.page.context import Context
-from tabs.page.errors import allowed_model, many
+from tabs.page.errors import many
+from tabs.page.jobs import Job
 from tabs.runs.machine import about_of, release, with_weights
 from tabs.runs.plan import chosen, plans
 from tabs.runs.request import (
@@ -32,11 +33,8 @@ from tabs.runs.request import (
     DETECTOR,
     GROUNDED,
     SEGMENTER,
-    FieldProblem,
+    RunRequest,
     RunWish,
-    price_of,
-    whole,
-    wish_of,
 )
 from tabs.runs.stored import OF_RUN, of_model, of_run
 from tabs.runs.supervisor import How, RunSupervisor
@@ -128,30 +126,34 @@ def lacking(model_id: str, context: Context) -> str:
     return _lines(missing(model(model_id), None, context.sources, context.endpoints))
 
 
-def planned(context: Context, given: Mapping[str, Any]) -> tuple[list[RunPlan], How, int]:
-    """The plans of what the page asks for, how to execute them, and how many prompts the set has.
+def planned(
+    context: Context, actor: Actor, wanted: RunRequest
+) -> tuple[RunWish, list[RunPlan], How, int]:
+    """The wish, its plans, how to execute them, and how many prompts the set has.
 
-    Raises FieldProblem, which names the field.
+    Raises BadInput and NotAllowed, which name the field.
     """
-    wish = wish_of(given)
+    wish = wanted.wish()
     for one in () if wish.stored else wish.models:
-        _allowed("models", one, context.local)
+        may_open(actor, one, "models")
     for role in ("detector", "segmenter", "presence"):
-        _allowed(role, getattr(wish.masker, role), context.local)
+        may_open(actor, getattr(wish.masker, role), role)
     every, title, set_name = prompts_of(context, wish)
     prompts = chosen(every, wish)
     items: list[StoredItem] = []
     if wish.stored:
         items, drawn_by = _pictures(context, wish, prompts)
         wish = replace(wish, models=(drawn_by,))
-    team = _ray(str(given.get("ray") or "").strip(), context.local)
-    how = How(
-        whole("workers", "The number of workers", given.get("workers") or 1, 1,
-                      context.limits.workers),
-        team.get("team", "local"), team.get("address", ""), str(given.get("owner") or "")[:64],
-    )  # fmt: skip
+    team, address = _ray(actor, wanted.ray)
+    if wanted.workers > context.limits.workers:
+        raise BadInput(
+            f"The number of workers is a whole number from 1 to {context.limits.workers:,}, not "
+            f"{wanted.workers:,}.",
+            "workers",
+        )
+    how = How(wanted.workers, team, address, actor.id)
     made = plans(wish, prompts, title, set_name, context.munsell_file, items)
-    return made, how, len(every)
+    return wish, made, how, len(every)
 
 
 def _pictures(
@@ -167,7 +169,7 @@ def _pictures(
         try:
             folder = context.service(RunSupervisor).folder(named.removeprefix(OF_RUN))
         except NotStored as error:
-            raise FieldProblem("models", str(error)) from None
+            raise BadInput(str(error), "models") from None
     now = (
         tuple(folder.shards()) if folder
         else (context.storage.drawings.count(), context.storage.masks.count())
@@ -187,19 +189,19 @@ def prompts_of(context: Context, wish: RunWish) -> tuple[Sequence[Prompt], str, 
     titles = {one.id: one for one in context.service(Library).sets()}
     known = titles.get(wish.set_id)
     if known is None and not wish.set_id.startswith(SELECTION):
-        raise FieldProblem("set", f"There is no prompt set {wish.set_id[:80]!r}.")
+        raise BadInput(f"There is no prompt set {wish.set_id[:80]!r}.", "set")
     title = known.title if known else wish.set_id.removeprefix(SELECTION)
     try:
         prompts = context.service(Library).index(wish.set_id).prompts
     except BadInput as error:
-        raise FieldProblem("set", str(error)) from None
+        raise BadInput(str(error), "set") from None
     return prompts, title, title if known and known.imported else wish.set_id
 
 
-def estimate_view(context: Context, given: Mapping[str, Any]) -> dict[str, Any]:
-    """What the wish would take. Raises FieldProblem."""
-    made, how, of = planned(context, given)
-    price = price_of(given.get("price"))
+@asks("look")
+def estimate_view(context: Context, actor: Actor, wanted: RunRequest) -> dict[str, Any]:
+    """What a run would take. Raises BadInput that names the field."""
+    _, made, how, of = planned(context, actor, wanted)
     found = [
         context.service(Trials).estimate(plan, context.service(RunSupervisor).root, how.workers)
         for plan in made
@@ -207,15 +209,16 @@ def estimate_view(context: Context, given: Mapping[str, Any]) -> dict[str, Any]:
     known = [one.seconds for one in found if one.seconds is not None]
     seconds = sum(known) if len(known) == len(found) else None
     workers = f" with {many(how.workers, 'worker')}" if how.workers > 1 else ""
+    told = told_before(wanted.wish(), made)
     return {
         "prompts": len(made[0].prompts), "of": of, "pictures": sum(one.total for one in made),
-        "sentence": ". ".join([pictures_words(made), *told_before(wish_of(given), made)]),
+        "sentence": ". ".join([pictures_words(made), *told]),
         "seconds": seconds,
         "time": "not known yet" if seconds is None else f"about {time_words(seconds)}{workers}",
         "basis": " ".join(dict.fromkeys(one.basis for one in found)),
         "disk": f"about {bytes_words(sum(one.disk_bytes for one in found))}",
         "disk_basis": "",
-        "cost": "" if price is None else money_words(seconds, price),
+        "cost": "" if wanted.price is None else money_words(seconds, wanted.price),
     }  # fmt: skip
 
 
@@ -224,62 +227,61 @@ def _lines(sentences: Sequence[str]) -> str:
     return "\n".join(one for one in sentences if not one.startswith("Without "))
 
 
-def try_out(context: Context, given: Mapping[str, Any]) -> dict[str, Any]:
+@asks("compute")
+def try_out(context: Context, actor: Actor, wanted: RunRequest) -> dict[str, Any]:
     """Draws three pictures where nothing tells yet how long one takes; the estimate after that.
-    Raises FieldProblem, and TrueHueError where none could be drawn."""
-    made, _, _ = planned(context, given)
+    Raises BadInput, and TrueHueError where none could be drawn."""
+    _, made, _, _ = planned(context, actor, wanted)
     for plan in made:
         _ready(context, plan)
     settings = WorkerSettings(context.sources, dict(context.endpoints))
+    root = context.service(RunSupervisor).root
 
-    def before() -> None:
+    def work(job: Job) -> dict[str, Any]:
+        job.tell("Drawing three pictures to see how long one takes")
         if any(with_weights(about_of(plan)) for plan in made):
-            release(context.engine, Event())
+            release(context.engine, job.stop)
+        context.service(Trials).try_out(made, settings, root, stop=job.stop)
+        return {}
 
-    context.service(Trials).try_out(made, settings, context.service(RunSupervisor).root, before)
-    return estimate_view(context, given)
+    job = context.jobs.start("trial", f"Trial of {made[0].name}", actor, work)
+    if problem := context.jobs.wait(job.id).problem:
+        raise BadInput(problem)
+    return estimate_view(context, actor, wanted)
 
 
-def start_runs(context: Context, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Begins what the page asks for; the answer has the ids. Raises FieldProblem, also for a model
-    that cannot draw here yet."""
-    made, how, _ = planned(context, given)
+@asks("compute")
+def start_runs(context: Context, actor: Actor, wanted: RunRequest) -> dict[str, Any]:
+    """Begins runs; the answer has their ids. Raises BadInput, also for a model that cannot draw
+    here yet."""
+    _, made, how, _ = planned(context, actor, wanted)
     if how.team == "local":
         for plan in made:
             _ready(context, plan)
+    supervisor = context.service(RunSupervisor)
     try:
-        context.limits.check_runs(
-            [plan.total for plan in made], context.service(RunSupervisor).waiting()
-        )
+        context.limits.check_runs([plan.total for plan in made], supervisor.waiting())
     except BadInput as error:
-        raise FieldProblem("models", str(error)) from None
-    return {"runs": [context.service(RunSupervisor).start(plan, how) for plan in made]}
+        raise BadInput(str(error), "models") from None
+    return {"runs": [supervisor.start(plan, how) for plan in made]}
 
 
 def _ready(context: Context, plan: RunPlan) -> None:
-    """Raises FieldProblem where the model, or one that finds objects, is not here."""
+    """Raises BadInput where the model, or one that finds objects, is not here."""
     if plan.kind == DRAWN and (said := lacking(plan.model, context)):
-        raise FieldProblem("models", f"{name_of(plan.model)} cannot draw here yet. {said}")
+        raise BadInput(f"{name_of(plan.model)} cannot draw here yet. {said}", "models")
     if plan.masker.kind != GROUNDED:
         return
     roles: tuple[Role, ...] = ("detector", "segmenter", "presence")
     for role in roles:
         named = getattr(plan.masker, role)
         if named and (said := _lines(vision_missing(vision_model(named, role), context.sources))):
-            raise FieldProblem(role, said)
+            raise BadInput(said, role)
 
 
-def _ray(text: str, local: bool) -> dict[str, str]:
-    """Nothing is this machine alone; ``auto`` or an address is a cluster."""
+def _ray(actor: Actor, text: str) -> tuple[str, str]:
+    """Team and address: nothing is this machine alone; ``ray`` or an address is a cluster."""
     if not text or text == "local":
-        return {"team": "local"}
-    if not local:
-        raise FieldProblem("ray", "Clusters can only be named on the machine where the app runs.")
-    return {"team": "ray", "address": "" if text == "ray" else text}
-
-
-def _allowed(field: str, model_id: str, local: bool) -> None:
-    try:
-        allowed_model(model_id, local)
-    except BadInput as error:
-        raise FieldProblem(field, str(error)) from None
+        return "local", ""
+    may(actor, "name-cluster", field="ray")
+    return "ray", "" if text == "ray" else text

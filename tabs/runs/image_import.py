@@ -6,6 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
+
+from pydantic import Field
 
 from core.errors import BadInput
 from core.image_sets import FolderPlan, FolderReport, Tally, drawing, plan, read, unreadable
@@ -14,36 +17,76 @@ from core.image_sets.records import Remark
 from core.image_sets.reporting import Listed
 from core.images.mask import Mask
 from core.prompts.prompt import Prompt
+from tabs.library.prompts import SET
 from tabs.library.service import Library, counted
+from tabs.page.actor import IMAGE, Actor, asks, brought, may
 from tabs.page.context import Context
-from tabs.page.imports import ImportJob
+from tabs.page.errors import message_of
+from tabs.page.jobs import Job
+from tabs.page.requests import PageRequest, Session
 from tabs.runs.imported import offer
 
 EVERY_IMPORTED_SET = "*"
 SHOWN = 100
+MOST_MODEL = 120
 _NONE = Listed(0, ())
 # Names as the released benchmark writes them: cna_l2/17_1.png, 17/image_1.png.
 _RELEASED = re.compile(r"(?:^|/)(?:\d+_\d+|\d+/image_\d+)\.\w+$")
 
 
-def folder_of(context: Context, given: Mapping[str, Any]) -> Path:
-    """The folder that the page means: files that it sent, or a path of this machine.
+class ImageFolder(PageRequest):
+    """A folder of images: the files that a page sent under ``session``, or a ``path`` of this
+    machine; with the ``set`` of its prompts and the ``model`` that drew them."""
 
-    Raises BadInput for a path where others than the people at this machine can reach the app.
-    """
-    session, path = str(given.get("session") or ""), str(given.get("path") or "").strip()
-    if session:
-        folder = context.staging.folder(session)
+    session: str = ""
+    path: str = ""
+    set: str = ""
+    model: str = Field("", max_length=MOST_MODEL, title="The model's name")
+
+
+class StagedFile(PageRequest):
+    """A file of a folder, under the path that it has in there."""
+
+    session: Session
+    path: str = ""
+
+
+class StagedFolder(PageRequest):
+    """Files that a page sent."""
+
+    session: Session
+
+
+@asks("add")
+def take_file(
+    context: Context, actor: Actor, wanted: StagedFile, file: Path, name: str
+) -> dict[str, Any]:
+    """Keeps a file of a folder until the folder is imported."""
+    context.staging.take(wanted.session, unquote(wanted.path) or name, file)
+    return {}
+
+
+@asks("add")
+def forget_folder(context: Context, actor: Actor, wanted: StagedFolder) -> dict[str, Any]:
+    """Takes the files of a folder away again."""
+    context.staging.clear(wanted.session)
+    return {}
+
+
+def folder_of(context: Context, actor: Actor, wanted: ImageFolder) -> Path:
+    """The folder that the page means. Raises BadInput, and NotAllowed for a path where others than
+    the owner reach the app."""
+    if wanted.session:
+        folder = context.staging.folder(wanted.session)
         if not folder.is_dir():
             raise BadInput("The files of this folder are not here any more. Choose it again.")
         inside = [one for one in folder.iterdir() if one.is_dir()]
         # A browser sends the chosen folder itself as the first part of every path.
         return inside[0] if len(inside) == 1 and not any(folder.glob("*.*")) else folder
-    if not context.local:
-        raise BadInput("Paths can only be named on the machine where the app runs.")
-    if not path:
+    may(actor, "name-folder")
+    if not wanted.path:
         raise BadInput("Choose a folder first.")
-    return Path(path).expanduser()
+    return Path(wanted.path).expanduser()
 
 
 def prompts_of(library: Library, set_id: str) -> Sequence[Prompt] | Mapping[str, Sequence[Prompt]]:
@@ -58,34 +101,50 @@ def prompts_of(library: Library, set_id: str) -> Sequence[Prompt] | Mapping[str,
     return library.index(set_id).prompts if set_id else ()
 
 
-def planned(context: Context, given: Mapping[str, Any]) -> FolderPlan:
+def planned(context: Context, actor: Actor, wanted: ImageFolder) -> FolderPlan:
     """The plan of what the page asks to import; raises BadInput in words for the page."""
-    model = str(given.get("model") or "").strip()[:120] or UNKNOWN_MODEL
-    prompts = prompts_of(context.service(Library), str(given.get("set") or ""))
-    return plan(folder_of(context, given), prompts, model=model)
+    prompts = prompts_of(context.service(Library), wanted.set)
+    return plan(folder_of(context, actor, wanted), prompts, model=wanted.model or UNKNOWN_MODEL)
 
 
-def look(context: Context, given: Mapping[str, Any]) -> dict[str, Any]:
+@asks("look")
+def look(context: Context, actor: Actor, wanted: ImageFolder) -> dict[str, Any]:
     """What an import would do, without opening an image."""
-    found = planned(context, given)
+    found = planned(context, actor, wanted)
     report = Tally(found).report()
     return {"found": len(found.found), "report": report_json(report, True, unreadable(found))}
 
 
-def take(context: Context, given: Mapping[str, Any], job: ImportJob) -> dict[str, Any]:
+@asks("add")
+def start_import(context: Context, actor: Actor, wanted: ImageFolder) -> dict[str, Any]:
+    """Begins to import a folder."""
+    if not wanted.session:
+        may(actor, "name-folder")
+    name = Path(wanted.path).name or "images"
+    return {
+        "job": context.jobs.start(
+            "images", f"Import of {name}", actor, lambda job: take(context, actor, wanted, job)
+        ).id
+    }
+
+
+def take(context: Context, actor: Actor, wanted: ImageFolder, job: Job) -> dict[str, Any]:
     """Imports a folder, image by image; the answer is the report. Stops when the job says so."""
+    stored = 0
     try:
-        found = planned(context, given)
-        job.total = len(found.found)
+        found = planned(context, actor, wanted)
+        total = len(found.found)
         source = ""
         if found.new_prompts:
             name = f"{found.folder.name or 'images'} (from its table)"
             source = context.storage.prompt_sets.add(name, found.new_prompts, "mapping").set_id
+            brought(context, actor, SET, source)
         tally = Tally(found)
         already = context.storage.drawings.imported_keys()
         rows, with_mask = [], 0
         for step in read(found, already, job.stop):
-            job.position = step.position
+            words = f"{step.position:,} of {total:,} files, {stored:,} images stored"
+            job.tell(words, step.position, total)
             tally.add(step)
             if step.loaded is None:
                 continue
@@ -97,14 +156,20 @@ def take(context: Context, given: Mapping[str, Any], job: ImportJob) -> dict[str
                 context.storage.masks.add(image.image_id, mask)
                 with_mask += 1
             rows.append(context.storage.drawings.add(row))
-            job.stored += 1
-        chosen = str(given.get("set") or "")
-        set_id = "" if chosen in ("", EVERY_IMPORTED_SET) or found.new_prompts else chosen
+            brought(context, actor, IMAGE, image.image_id)
+            stored += 1
+        set_id = wanted.set
+        set_id = "" if set_id == EVERY_IMPORTED_SET or found.new_prompts else set_id
         report = report_json(tally.report(), False, unreadable(found))
+        job.tell("Cancelled. What was stored stays." if job.stop.is_set() else "Done.")
         return {**report, "score": offer(context, rows, set_id, with_mask)}
+    except Exception as error:
+        counts = [[stored, "stored before that"]]
+        job.tell(result={"title": message_of(error), "counts": counts, "lists": []})
+        raise
     finally:
-        if given.get("session"):
-            context.staging.clear(str(given["session"]))
+        if wanted.session:
+            context.staging.clear(wanted.session)
 
 
 def report_json(

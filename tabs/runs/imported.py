@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
-from core.errors import BadInput
+from pydantic import Field
+
 from core.masks.grounded.vision_models import Role, vision_model
 from core.masks.grounded.weights import missing
 from core.records import DrawingRecord
 from core.verdict.rules import RULES
 from tabs.judging.rejudge import rejudge
+from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
 from tabs.page.errors import many
-from tabs.page.imports import ImportJob
+from tabs.page.jobs import Job
+from tabs.page.requests import PageRequest, read_as
 from tabs.runs.form import start_runs
-from tabs.runs.request import DETECTOR, EXACT, GROUNDED, SEGMENTER, WHOLE
+from tabs.runs.request import DETECTOR, EXACT, GROUNDED, SEGMENTER, WHOLE, RunRequest
 from tabs.runs.supervisor import RunSupervisor
 
 LOOK_S = 0.5
@@ -56,28 +59,48 @@ def offer(
     }  # fmt: skip
 
 
-def score(context: Context, given: Mapping[str, Any], job: ImportJob) -> dict[str, Any]:
+class Group(PageRequest):
+    """Pictures of one set by one model."""
+
+    set: str = ""
+    model: str = ""
+
+
+class ScoreImages(PageRequest):
+    """Images that were just imported, to be scored as the dialog says."""
+
+    groups: tuple[Group, ...] = Field(min_length=1, title="The list of pictures to score")
+    images: tuple[str, ...] = Field(title="The list of images")
+    masker: str = ""
+
+
+@asks("compute")
+def start_scoring(context: Context, actor: Actor, wanted: ScoreImages) -> dict[str, Any]:
+    """Begins to score imported images."""
+    return {
+        "job": context.jobs.start(
+            "scoring", f"Scoring {many(len(wanted.images), 'imported image')}", actor,
+            lambda job: score(context, actor, wanted, job),
+        ).id
+    }  # fmt: skip
+
+
+def score(context: Context, actor: Actor, wanted: ScoreImages, job: Job) -> dict[str, Any]:
     """Runs over the pictures of an offer, one a set and model; then every rule's verdict is on
-    each picture. The answer is a report. Raises FieldProblem, and BadInput for no such offer."""
-    groups, images = given.get("groups"), given.get("images")
-    if not isinstance(groups, list) or not isinstance(images, list) or not groups:
-        raise BadInput("The page sent no pictures to score. Import them again.")
-    job.doing = "Scoring"
+    each picture. The answer is a report. Raises BadInput for no such offer."""
     ids: list[str] = []
-    for one in groups:
-        wish = {
-            "kind": "stored", "set": str(one.get("set") or ""), "models": [one.get("model")],
-            "masker": given.get("masker"), "owner": given.get("owner"),
+    for one in wanted.groups:
+        asked = {
+            "kind": "stored", "set": one.set, "models": [one.model], "masker": wanted.masker,
         }  # fmt: skip
-        ids += start_runs(context, wish)["runs"]
+        ids += start_runs(context, actor, read_as(RunRequest, asked))["runs"]
     stopped = _wait(context, ids, job)
     context.service(RunSupervisor).take_in()
     counts: Counter[tuple[str, str]] = Counter()
     state = None
     if not stopped:
-        for state in rejudge(context, [by.id for by in RULES], [str(one) for one in images],
-                             job.stop):  # fmt: skip
-            job.position, job.total = state.done, state.total
+        for state in rejudge(context, [by.id for by in RULES], list(wanted.images), job.stop):
+            _tell(job, state.done, state.total)
         counts.update(state.rows if state else {})
     bare = state.without_mask if state else 0
     rows = [
@@ -96,12 +119,15 @@ def score(context: Context, given: Mapping[str, Any], job: ImportJob) -> dict[st
     }
 
 
-def _wait(context: Context, ids: list[str], job: ImportJob) -> str:
+def _tell(job: Job, done: int, total: int) -> None:
+    job.tell(f"Scoring: {done:,} of {total:,} pictures", done, total)
+
+
+def _wait(context: Context, ids: list[str], job: Job) -> str:
     """Until all runs have ended; why not all were finished, or nothing."""
     while True:
         states = [context.service(RunSupervisor).folder(run_id).state() for run_id in ids]
-        job.position = sum(one.done for one in states)
-        job.total = sum(one.total for one in states)
+        _tell(job, sum(one.done for one in states), sum(one.total for one in states))
         waiting = [
             run_id for run_id, one in zip(ids, states, strict=True)
             if one.status not in ENDS or context.service(RunSupervisor).place(run_id) is not None

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field
 
 from core.analysis.records import Slice
 from core.errors import BadInput, TrueHueError
 from core.runs.folder import RunFolder
 from core.runs.plan import EVERY_RULE
-from core.runs.records import RunState
+from tabs.page.actor import Actor, Thing, allowed, asks, may
 from tabs.page.errors import many, message_of
-from tabs.runs.supervisor import RunSupervisor
+from tabs.page.requests import PageRequest
+from tabs.runs.supervisor import RunSupervisor, status_of
 from tabs.runs.words import facts_words, measured_words, progress_words
 
 if TYPE_CHECKING:
@@ -19,10 +22,9 @@ if TYPE_CHECKING:
 
 GOES_ON = ("planned", "paused", "cancelled", "interrupted", "broken")
 MOVES = ("waiting", "running", "pausing", "cancelling")
-ACTIONS = ("pause", "cancel", "resume", "hide", "show")
 
 
-def runs_view(context: Context, owner: str, hidden: bool = False) -> dict[str, Any]:
+def runs_view(context: Context, actor: Actor, hidden: bool = False) -> dict[str, Any]:
     """All runs, newest first; those that were hidden only where they are asked for."""
     stored = {one.run_id: one for one in context.storage.runs.all(hidden=True)}
     unscored = _unscored(context, {rule for one in stored.values() for rule, _ in one.rules})
@@ -38,9 +40,9 @@ def runs_view(context: Context, owner: str, hidden: bool = False) -> dict[str, A
             left_out += 1
             continue
         try:
-            one = run_json(context, folder, owner)
+            one = run_json(context, actor, folder)
         except Exception as error:  # of one run: the others are shown all the same
-            mine = may_change(context, folder.run_id, owner)
+            mine = may_change(context, actor, folder.run_id)
             one = {**_unreadable(folder, unread_words(error), mine), "hidden": is_hidden}
         if record is not None:
             one.update(
@@ -56,13 +58,13 @@ def runs_view(context: Context, owner: str, hidden: bool = False) -> dict[str, A
     return {"runs": out, "hidden": left_out}
 
 
-def run_json(context: Context, folder: RunFolder, owner: str) -> dict[str, Any]:
+def run_json(context: Context, actor: Actor, folder: RunFolder) -> dict[str, Any]:
     """One run. Raises BadInput for a folder that cannot be read."""
     about, state = folder.summary(), folder.state()
     place = context.service(RunSupervisor).place(folder.run_id)
     status = status_of(folder, state, place)
     problem = context.service(RunSupervisor).problem(folder.run_id)
-    mine = may_change(context, folder.run_id, owner)
+    mine = may_change(context, actor, folder.run_id)
     here = not about.get("imported")
     moves = status in MOVES
     may = {
@@ -87,44 +89,45 @@ def run_json(context: Context, folder: RunFolder, owner: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def status_of(folder: RunFolder, state: RunState, place: int | None) -> str:
-    """The status as people are told: that of the folder, and what is about to change it. A run
-    that came from elsewhere stays as it came."""
-    if folder.summary().get("imported"):
-        return "imported"
-    if place is not None and state.status != "running":
-        return "waiting"
-    if state.status == "running":
-        return {"pause": "pausing", "cancel": "cancelling"}.get(folder.desired_state(), "running")
-    return state.status
+class ChangeRun(PageRequest):
+    """What is to become of a run; with ``retry`` its failures come again where it goes on."""
+
+    run_id: str
+    what: Literal["pause", "cancel", "resume", "hide", "show"] = Field(title="What to do")
+    retry: bool = False
 
 
-def act(context: Context, run_id: str, what: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Does one of :data:`ACTIONS`. Raises BadInput for another, or where it is not one's run. A run
-    that storage cannot take in is hidden by the keeper."""
-    if what not in ACTIONS:
-        raise BadInput("The page asked for something that there is not. Reload the page.")
-    keeper, owner = context.service(RunSupervisor), str(given.get("owner") or "")
-    folder = keeper.folder(run_id)
-    if not may_change(context, run_id, owner):
-        raise BadInput("Only who started this run can change it.")
-    if what in ("hide", "show"):
+@asks("cancel")
+def change_run(context: Context, actor: Actor, wanted: ChangeRun) -> dict[str, Any]:
+    """Pauses, cancels, resumes, hides or shows a run. A run that storage cannot take in is hidden
+    by the supervisor. Raises NotStored."""
+    supervisor, run_id = context.service(RunSupervisor), wanted.run_id
+    folder = supervisor.folder(run_id)
+    may(actor, "cancel", begun_run(context, run_id))
+    hidden = wanted.what == "hide"
+    if wanted.what in ("hide", "show"):
         try:
             context.storage.runs.register(folder)
         except BadInput:
-            keeper.hide(run_id, what == "hide")
+            supervisor.hide(run_id, hidden)
         else:
-            context.storage.runs.hide(run_id, what == "hide")
-    elif what == "resume":
-        keeper.resume(run_id, retry=bool(given.get("retry")))
+            context.storage.runs.hide(run_id, hidden)
+    elif wanted.what == "resume":
+        supervisor.resume(run_id, retry=wanted.retry)
     else:
-        keeper.pause(run_id, cancel=what == "cancel")
+        supervisor.pause(run_id, cancel=wanted.what == "cancel")
     return {}
 
 
-def may_change(context: Context, run_id: str, owner: str) -> bool:
-    """Anyone at this machine; where others reach the app, who started the run."""
-    return context.local or (bool(owner) and context.service(RunSupervisor).owner(run_id) == owner)
+def begun_run(context: Context, run_id: str) -> Thing:
+    """A run, as :func:`tabs.page.actor.may` asks of it."""
+    owner = context.service(RunSupervisor).owner(run_id)
+    return Thing(frozenset({owner}) if owner else frozenset())
+
+
+def may_change(context: Context, actor: Actor, run_id: str) -> bool:
+    """Whether the actor may pause, cancel, resume or hide the run."""
+    return allowed(actor, "cancel", begun_run(context, run_id))
 
 
 def where_words(context: Context, folder: RunFolder) -> str:

@@ -11,14 +11,14 @@ from core.prompts.prompt import Prompt
 from core.runs.plan import make_plan
 from core.runs.records import DRAWN, STORED, RunPlan, StoredItem
 from core.runs.subsample import fewer
-from tabs.runs.request import FieldProblem, RunWish
+from tabs.runs.request import RunWish
 
 
 def chosen(prompts: Sequence[Prompt], wish: RunWish) -> tuple[Prompt, ...]:
     """The prompts of a set that the wish's filters leave, in the set's order.
 
     A limit takes them as :func:`core.runs.subsample.fewer`: at equal distances, concepts as whole
-    families. Raises FieldProblem where none is left.
+    families. Raises BadInput where none is left.
     """
     fitting = [
         prompt
@@ -35,7 +35,8 @@ def chosen(prompts: Sequence[Prompt], wish: RunWish) -> tuple[Prompt, ...]:
             if text
         )
         field = "system" if wish.system else "task" if wish.task else "set"
-        raise FieldProblem(field, f"The set has no prompt of {words}." if words else "It is empty.")
+        words = f"The set has no prompt of {words}." if words else "It is empty."
+        raise BadInput(words, field)
     return tuple(fitting) if wish.limit is None else fewer(fitting, wish.limit)
 
 
@@ -45,7 +46,7 @@ def plans(
 ) -> list[RunPlan]:  # fmt: skip
     """One plan a model. ``prompts`` as :func:`chosen` gave them, ``title`` what people call their
     set, ``set_name`` what the plan calls it (without one, the wish's), ``munsell`` the file of
-    samples, ``items`` the pictures of a wish for stored ones. Raises FieldProblem for what no run
+    samples, ``items`` the pictures of a wish for stored ones. Raises BadInput for what no run
     can be.
     """
     out = []
@@ -74,10 +75,8 @@ def plans(
                 k=wish.k,
                 munsell=munsell,
             )  # fmt: skip
-        except FieldProblem:
-            raise
         except BadInput as error:
-            raise FieldProblem(_field_of(str(error)), str(error)) from None
+            raise BadInput(str(error), error.field or _field_of(str(error))) from None
         out.append(plan)
     return out
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from core.color.systems import SYSTEMS
 from core.errors import BadInput
@@ -18,6 +20,7 @@ from core.prompts.prompt import TASKS
 from core.runs.records import MaskerSpec
 from core.verdict.candidates import MAX_NEIGHBORS
 from core.verdict.rules import RULES, rule
+from tabs.page.requests import PageRequest, Whole, list_of_one, one_of, texts
 
 EXACT, WHOLE, GROUNDED = MASKERS = ("exact", "whole", "grounded")
 DEFAULT_RULES = tuple(by.id for by in RULES if by.main)
@@ -25,15 +28,9 @@ DEFAULT_IMAGES = 4
 DETECTOR, SEGMENTER = "grounding-dino-base", "sam-vit-h"
 MOST_IMAGES = 1_000
 MOST_WORKERS = 256
+MOST_MODELS = 200
+MOST_NAME = 120
 EXACT_MASKS = MaskerSpec(EXACT)
-
-
-class FieldProblem(BadInput):
-    """Bad input in one field: ``field`` is its name in the form."""
-
-    def __init__(self, field: str, message: str) -> None:
-        super().__init__(message)
-        self.field = field
 
 
 @dataclass(frozen=True)
@@ -67,98 +64,11 @@ class RunWish:
     guidances: tuple[float, ...] = ()
 
 
-def wish_of(given: Mapping[str, Any]) -> RunWish:
-    """Reads the fields of a form; raises FieldProblem that names the field and what it takes."""
-    set_id = str(given.get("set") or "").strip()
-    if not set_id:
-        raise FieldProblem("set", "Choose a prompt set.")
-    stored = given.get("kind") == "stored"
-    models = _models(given.get("models"), stored)
-    images = whole("images", "Images per prompt", given.get("images", DEFAULT_IMAGES), 1,
-                   MOST_IMAGES)  # fmt: skip
-    seed = whole("seed", "The first seed", given.get("seed", 0), 0, MAX_SEED)
-    if seed + images - 1 > MAX_SEED:
-        raise FieldProblem("seed", f"The last seed would be above {MAX_SEED:,}: begin lower.")
-    scales = _guidances(given.get("guidance"))
-    return RunWish(
-        set_id=set_id,
-        models=models,
-        stored=stored,
-        task=_of("task", "task", given.get("task"), TASKS),
-        system=_of("system", "color system", given.get("system"), SYSTEMS),
-        limit=maybe("limit", "The number of prompts", given.get("limit"), 1, 10**9),
-        images=images,
-        seed=seed,
-        size_px=maybe("size", "The size", given.get("size"), 64, 4096),
-        steps=maybe("steps", "Steps", given.get("steps"), 1, 500),
-        guidance=scales[0] if len(scales) == 1 else None,
-        negative_text=str(given.get("negative") or "").strip(),
-        light=_of("light", "light", given.get("light") or "studio", LIGHTS),
-        failure=_of("failure", "failure", given.get("failure") or "none", FAILURES),
-        masker=_masker(given, models, stored),
-        rules=_rules(given.get("rules")),
-        k=whole("k", "k", given.get("k") or 0, 0, MAX_NEIGHBORS),
-        name=" ".join(str(given.get("name") or "").split())[:120],
-        guidances=scales if len(scales) > 1 else (),
-    )
-
-
-def _models(given: Any, stored: bool) -> tuple[str, ...]:
-    listed = [given] if isinstance(given, str) else given or ()
-    if not isinstance(listed, (list, tuple)):
-        raise FieldProblem("models", "The models are a list of ids.")
-    models = tuple(dict.fromkeys(str(one).strip() for one in listed if str(one).strip()))
-    if stored:
-        if len(models) != 1:
-            raise FieldProblem("models", "Choose whose pictures are to be scored: one model.")
-        return models
-    if not models:
-        raise FieldProblem("models", "Choose at least one model.")
-    for one in models:
-        _field("models", lambda one=one: model(one))  # type: ignore[misc]
-    return models
-
-
-def _masker(given: Mapping[str, Any], models: tuple[str, ...], stored: bool) -> MaskerSpec:
-    only_renderer = all(one == RENDERER for one in models)
-    kind = _of("masker", "way to masks", given.get("masker"), MASKERS) or (
-        EXACT if stored or only_renderer else GROUNDED
-    )
-    if kind == EXACT and not (stored or only_renderer):
-        raise FieldProblem(
-            "masker",
-            "Only the reference renderer knows where its objects are. Have a detector and a "
-            "segmenter find them, or measure whole pictures.",
-        )
-    if kind != GROUNDED:
-        return MaskerSpec(kind)
-    detector = str(given.get("detector") or DETECTOR)
-    segmenter = str(given.get("segmenter") or SEGMENTER)
-    presence = str(given.get("presence") or "")
-    _field("detector", lambda: vision_model(detector, "detector"))
-    _field("segmenter", lambda: vision_model(segmenter, "segmenter"))
-    if presence:
-        _field("presence", lambda: vision_model(presence, "presence"))
-    variants = [one.id for one in VARIANTS]
-    variant = _of("variant", "variant of masks", given.get("variant") or variants[0], variants)
-    return MaskerSpec(kind, detector, segmenter, presence, variant)
-
-
-def _rules(given: Any) -> tuple[str, ...]:
-    if given is None:
-        return DEFAULT_RULES
-    listed = given.split(",") if isinstance(given, str) else list(given)
-    rules = tuple(dict.fromkeys(str(one).strip() for one in listed if str(one).strip()))
-    if not rules:
-        raise FieldProblem("rules", "Choose at least one rule.")
-    for one in rules:
-        _field("rules", lambda one=one: rule(one))  # type: ignore[misc]
-    return rules
-
-
-def _guidances(given: Any) -> tuple[float, ...]:
+def _scales(given: Any) -> Any:
     """No guidance, one, or several scales, separated by commas."""
-    text = "" if given is None else str(given).strip()
+    if isinstance(given, (list, tuple)):
+        return given
+    text = str(given).strip()
     out: list[float] = []
     for one in text.split(",") if text else ():
         try:
@@ -166,18 +76,18 @@ def _guidances(given: Any) -> tuple[float, ...]:
         except ValueError:
             value = math.nan
         if not 0 <= value <= 100:
-            raise FieldProblem(
-                "guidance", "Guidance is a number from 0 to 100, or several separated by commas, "
-                f"not {one.strip()!r:.30}.",
-            )  # fmt: skip
+            raise BadInput(
+                "Guidance is a number from 0 to 100, or several separated by commas, not "
+                f"{one.strip()!r:.30}."
+            )
         if value in out:
-            raise FieldProblem("guidance", f"Guidance {value:g} stands there twice.")
+            raise BadInput(f"Guidance {value:g} stands there twice.")
         out.append(value)
     return tuple(out)
 
 
 def price_of(given: Any) -> float | None:
-    """What an hour of the machine costs; None where nothing is given. Raises FieldProblem."""
+    """What an hour of the machine costs; None where nothing is given. Raises BadInput."""
     text = str(given if given is not None else "").strip().lstrip("$€£ ")
     if not text:
         return None
@@ -186,37 +96,123 @@ def price_of(given: Any) -> float | None:
     except ValueError:
         value = math.nan
     if not 0 <= value < 1e6:
-        raise FieldProblem("price", f"The price is a number, such as 2.50, not {text[:20]!r}.")
+        raise BadInput(f"The price is a number, such as 2.50, not {text[:20]!r}.", "price")
     return value
 
 
-def _of(field: str, what: str, given: Any, known: Any) -> str:
-    """One of the known words, or none."""
-    word = str(given or "").strip()
-    if word and word not in known:
-        names = ", ".join(known)
-        raise FieldProblem(field, f"There is no {what} {word[:60]!r}. It is one of {names}.")
-    return word
+Names = Annotated[tuple[str, ...], BeforeValidator(list_of_one), AfterValidator(texts)]
 
 
-def maybe(field: str, what: str, given: Any, least: int, most: int) -> int | None:
-    """A whole number, or None where nothing is given."""
-    if given is None or str(given).strip() == "":
-        return None
-    return whole(field, what, given, least, most)
+class Workers(PageRequest):
+    """How many processes work at once."""
+
+    workers: Annotated[Whole, Field(ge=1, le=MOST_WORKERS, title="The number of workers")] = 1
 
 
-def whole(field: str, what: str, given: Any, least: int, most: int) -> int:
-    """A whole number of a form, given as a number or its digits; raises FieldProblem."""
-    text = str(given).strip().replace(",", "")
-    if isinstance(given, bool) or not (text.isascii() and text.isdigit() and len(text) < 19):
-        raise FieldProblem(field, f"{what} is a whole number from {least:,} to {most:,}.")
-    value = int(text)
-    if not least <= value <= most:
-        raise FieldProblem(
-            field, f"{what} is a whole number from {least:,} to {most:,}, not {value:,}."
+class RunRequest(Workers):
+    """What the form of runs and the command ask for, in their words; see :class:`RunWish`.
+
+    ``ray`` is an address of a cluster, or nothing for this machine; ``price`` is of an hour.
+    """
+
+    kind: str = "drawn"
+    set: Annotated[str, Field(title="The prompt set")] = ""
+    models: Annotated[Names, Field(max_length=MOST_MODELS, title="The list of models")] = ()
+    task: Annotated[str, one_of("task", TASKS)] = ""
+    system: Annotated[str, one_of("color system", SYSTEMS)] = ""
+    limit: Annotated[Whole, Field(ge=1, le=10**9)] | None = Field(
+        None, title="The number of prompts"
+    )
+    images: Annotated[Whole, Field(ge=1, le=MOST_IMAGES, title="Images per prompt")] = (
+        DEFAULT_IMAGES
+    )
+    seed: Annotated[Whole, Field(ge=0, le=MAX_SEED, title="The first seed")] = 0
+    size: Annotated[Whole, Field(ge=64, le=4096)] | None = Field(None, title="The size")
+    steps: Annotated[Whole, Field(ge=1, le=500)] | None = Field(None, title="Steps")
+    guidance: Annotated[tuple[float, ...], BeforeValidator(_scales)] = ()
+    negative: str = ""
+    light: Annotated[str, one_of("light", LIGHTS)] = "studio"
+    failure: Annotated[str, one_of("failure", FAILURES)] = "none"
+    masker: Annotated[str, one_of("way to masks", MASKERS)] = ""
+    detector: str = DETECTOR
+    segmenter: str = SEGMENTER
+    presence: str = ""
+    variant: Annotated[str, one_of("variant of masks", (one.id for one in VARIANTS))] = VARIANTS[
+        0
+    ].id
+    rules: Names = DEFAULT_RULES
+    k: Annotated[Whole, Field(ge=0, le=MAX_NEIGHBORS, title="k")] = 0
+    name: str = ""
+    ray: str = ""
+    price: Annotated[float | None, BeforeValidator(price_of)] = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _filled(cls, given: Any) -> Any:
+        """A field that was left empty is as it is by itself."""
+        if not isinstance(given, Mapping):
+            return given
+        return {name: value for name, value in given.items() if value != ""}
+
+    def wish(self) -> RunWish:
+        """The wish. Raises BadInput that names the field where its parts do not go together."""
+        if not self.set:
+            raise BadInput("Choose a prompt set.", "set")
+        stored = self.kind == "stored"
+        self._check_models(stored)
+        if self.seed + self.images - 1 > MAX_SEED:
+            raise BadInput(f"The last seed would be above {MAX_SEED:,}: begin lower.", "seed")
+        if not self.rules:
+            raise BadInput("Choose at least one rule.", "rules")
+        for one in self.rules:
+            _field("rules", lambda one=one: rule(one))  # type: ignore[misc]
+        scales = self.guidance
+        return RunWish(
+            set_id=self.set,
+            models=self.models,
+            stored=stored,
+            task=self.task,
+            system=self.system,
+            limit=self.limit,
+            images=self.images,
+            seed=self.seed,
+            size_px=self.size,
+            steps=self.steps,
+            guidance=scales[0] if len(scales) == 1 else None,
+            negative_text=self.negative,
+            light=self.light,
+            failure=self.failure,
+            masker=self._masker(stored),
+            rules=self.rules,
+            k=self.k,
+            name=" ".join(self.name.split())[:MOST_NAME],
+            guidances=scales if len(scales) > 1 else (),
         )
-    return value
+
+    def _check_models(self, stored: bool) -> None:
+        if stored and len(self.models) != 1:
+            raise BadInput("Choose whose pictures are to be scored: one model.", "models")
+        if not self.models:
+            raise BadInput("Choose at least one model.", "models")
+        for one in () if stored else self.models:
+            _field("models", lambda one=one: model(one))  # type: ignore[misc]
+
+    def _masker(self, stored: bool) -> MaskerSpec:
+        exact = stored or all(one == RENDERER for one in self.models)
+        kind = self.masker or (EXACT if exact else GROUNDED)
+        if kind == EXACT and not exact:
+            raise BadInput(
+                "Only the reference renderer knows where its objects are. Have a detector and a "
+                "segmenter find them, or measure whole pictures.",
+                "masker",
+            )
+        if kind != GROUNDED:
+            return MaskerSpec(kind)
+        _field("detector", lambda: vision_model(self.detector, "detector"))
+        _field("segmenter", lambda: vision_model(self.segmenter, "segmenter"))
+        if self.presence:
+            _field("presence", lambda: vision_model(self.presence, "presence"))
+        return MaskerSpec(kind, self.detector, self.segmenter, self.presence, self.variant)
 
 
 def _field(field: str, check: Callable[[], Any]) -> None:
@@ -224,4 +220,4 @@ def _field(field: str, check: Callable[[], Any]) -> None:
     try:
         check()
     except BadInput as error:
-        raise FieldProblem(field, str(error)) from None
+        raise BadInput(str(error), field) from None

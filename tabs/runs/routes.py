@@ -2,46 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
 
-from tabs.page.answers import guarded, posted
+from tabs.page.actor import Actor
+from tabs.page.answers import guarded
 from tabs.page.context import Context
+from tabs.page.door import Door
 from tabs.runs.form import estimate_view, form_view, start_runs, try_out
-from tabs.runs.list import act, runs_view
+from tabs.runs.list import ChangeRun, change_run, runs_view
+from tabs.runs.request import RunRequest
 
 
-def run_routes(context: Context) -> APIRouter:
-    """The router; errors are ``{"error": text, "field": name}`` with a 4xx status."""
-    router = APIRouter(prefix="/api/runs")
+def run_routes(context: Context) -> Door:
+    """The router of runs."""
+    door = Door(context, "/api/runs")
 
-    @router.get("")
-    def runs(owner: str = "", hidden: bool = False) -> JSONResponse:
-        return guarded(lambda: runs_view(context, owner, hidden))
+    @door.get("")
+    def runs(hidden: bool = False, actor: Actor = door.asking) -> JSONResponse:
+        return guarded(lambda: runs_view(context, actor, hidden))
 
-    @router.get("/form")
+    @door.get("/form")
     def form() -> JSONResponse:
         return guarded(lambda: form_view(context))
 
-    @router.post("/estimate")
-    async def estimate(request: Request) -> JSONResponse:
-        return await posted(request, lambda given: estimate_view(context, given))
-
-    @router.post("/trial")
-    async def trial(request: Request) -> JSONResponse:
-        return await posted(request, lambda given: try_out(context, given))
-
-    @router.post("")
-    async def start(request: Request) -> JSONResponse:
-        return await posted(request, lambda given: start_runs(context, given))
-
-    @router.post("/{run_id}/{what}")
-    async def change(run_id: str, what: str, request: Request) -> JSONResponse:
-        def acted(given: dict[str, Any]) -> dict[str, Any]:
-            return act(context, run_id, what, given)
-
-        return await posted(request, acted)
-
-    return router
+    door.takes("/estimate", RunRequest, estimate_view)
+    door.takes("/trial", RunRequest, try_out)
+    door.takes("", RunRequest, start_runs)
+    door.takes("/{run_id}/{what}", ChangeRun, change_run)
+    return door

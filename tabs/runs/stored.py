@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from core.errors import BadInput
 from core.files import shelf
 from core.prompts.prompt import Prompt
 from core.records import DrawingRecord
@@ -15,7 +16,6 @@ from core.runs.folder import RunFolder
 from core.runs.records import DRAWN, StoredItem, StoredMask
 from core.runs.shards import read_columns
 from tabs.library.service import canonical
-from tabs.runs.request import FieldProblem
 
 if TYPE_CHECKING:
     from storage.store import Storage
@@ -31,7 +31,7 @@ def of_model(storage: Storage, model: str, prompts: Sequence[Prompt]) -> list[St
 
     A prompt's pictures are numbered from 0, by their number in an imported folder or their seed,
     then by age; equal pixels count once. Of the masks of an object the newest counts. Raises
-    FieldProblem where there is no picture.
+    BadInput where there is no picture.
     """
     from tabs.judging.judging import masks_of
 
@@ -61,13 +61,11 @@ def of_model(storage: Storage, model: str, prompts: Sequence[Prompt]) -> list[St
 def of_run(folder: RunFolder, prompts: Sequence[Prompt]) -> list[StoredItem]:
     """Every picture that a run has drawn of these prompts, with the masks that it made.
 
-    Raises FieldProblem where there is none, BadInput for a run that drew nothing itself.
+    Raises BadInput where there is none, also for a run that drew nothing itself.
     """
     about = folder.summary()
     if about["kind"] != DRAWN:
-        raise FieldProblem(
-            "models", "That run scored pictures of others: choose the one that drew."
-        )
+        raise BadInput("That run scored pictures of others: choose the one that drew.", "models")
     drawn = folder.plan().prompts
     places = _places(prompts)
     latest: dict[int, dict[str, Any]] = {}
@@ -110,5 +108,5 @@ def _whole(path: Path) -> str:
 
 def _some(items: list[StoredItem], name: str) -> list[StoredItem]:
     if not items:
-        raise FieldProblem("models", f"No picture of {name!r:.80} belongs to these prompts.")
+        raise BadInput(f"No picture of {name!r:.80} belongs to these prompts.", "models")
     return items

@@ -174,6 +174,24 @@ class RunSupervisor:
             waiting = [folder.run_id for folder, _ in self._queue]
         return 1 + waiting.index(run_id) if run_id in waiting else None
 
+    def mark(self) -> tuple[object, ...]:
+        """Changes whenever a run that is executed here goes on, or another begins or ends."""
+        with self._changed:
+            now, waiting = self._now, tuple(folder.run_id for folder, _ in self._queue)
+        if now is None:
+            return (waiting,)
+        with suppress(BadInput):
+            state = now.state()
+            return (
+                waiting,
+                now.run_id,
+                state.done,
+                state.failed,
+                state.status,
+                now.desired_state(),
+            )
+        return (waiting, now.run_id)
+
     def waiting(self) -> int:
         """How many runs are executed here or wait for it."""
         with self._changed:
@@ -273,6 +291,18 @@ class RunSupervisor:
             kept[run_id] = how
             rows = {one: asdict(value) for one, value in kept.items()}
             replace_file(self.root / KEPT, (json.dumps(rows, indent=1) + "\n").encode())
+
+
+def status_of(folder: RunFolder, state: RunState, place: int | None) -> str:
+    """The status as people are told: that of the folder, and what is about to change it. A run
+    that came from elsewhere stays as it came."""
+    if folder.summary().get("imported"):
+        return "imported"
+    if place is not None and state.status != "running":
+        return "waiting"
+    if state.status == "running":
+        return {"pause": "pausing", "cancel": "cancelling"}.get(folder.desired_state(), "running")
+    return state.status
 
 
 def stop(folder: RunFolder, cancel: bool) -> bool:

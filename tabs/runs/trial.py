@@ -7,10 +7,11 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from pathlib import Path
-from threading import Lock
+from threading import Event
 from typing import Any
 
 from core.errors import BadInput
+from core.generation.request import Cancelled
 from core.runs.estimate import Estimate, by_trial, estimate, trial
 from core.runs.records import RunPlan
 from core.runs.worker import WorkerSettings
@@ -19,12 +20,11 @@ from core.runs.worker import WorkerSettings
 class Trials:
     """What trials have told since the app began, by what decides how long a picture takes.
 
-    Any thread may call it; one trial is made at a time.
+    Any thread may call it.
     """
 
     def __init__(self) -> None:
         self._known: dict[Any, Estimate] = {}
-        self._trying = Lock()
 
     def estimate(self, plan: RunPlan, root: Path, workers: int) -> Estimate:
         """What the plan would take: by earlier runs, else by a trial that was made, else without a
@@ -37,20 +37,17 @@ class Trials:
 
     def try_out(
         self, plans: Sequence[RunPlan], settings: WorkerSettings, root: Path,
-        before: Callable[[], None] = lambda: None,
+        before: Callable[[], None] = lambda: None, stop: Event | None = None,
     ) -> None:  # fmt: skip
         """Draws and judges a few pictures of each plan that nothing is known of, and throws them
-        away. ``before`` is called before the first. Raises BadInput while another trial runs, and
-        TrueHueError, such as for weights that are missing."""
-        if not self._trying.acquire(blocking=False):
-            raise BadInput("A trial is being made. Wait until it has ended.")
-        try:
-            for plan in plans:
-                if self.estimate(plan, root, 1).seconds is None:
-                    before()
-                    self._known[_key(plan)] = in_process(plan, settings)
-        finally:
-            self._trying.release()
+        away. ``before`` is called before the first. Raises TrueHueError, such as for weights that
+        are missing, and Cancelled once ``stop`` is set."""
+        for plan in plans:
+            if stop is not None and stop.is_set():
+                raise Cancelled
+            if self.estimate(plan, root, 1).seconds is None:
+                before()
+                self._known[_key(plan)] = in_process(plan, settings)
 
 
 def in_process(plan: RunPlan, settings: WorkerSettings) -> Estimate:

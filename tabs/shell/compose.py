@@ -12,11 +12,14 @@ from core.generation.backends.endpoints import Endpoint
 from core.generation.opening import memory_wanted, open_model
 from core.generation.weights.sources import Sources
 from core.masks.grounded.tools import open_tool, tool_memory
-from tabs.inspect.finding import Searches
+from tabs.generate.queue import Queue
+from tabs.inspect.finding import Segments
 from tabs.library.service import Library
 from tabs.page.context import Context
-from tabs.page.imports import Staging
+from tabs.page.jobs import Jobs
 from tabs.page.limits import limits_of
+from tabs.page.staging import Staging
+from tabs.runs.jobs import RunJobs
 from tabs.runs.supervisor import RunSupervisor
 from tabs.runs.trial import Trials
 
@@ -49,18 +52,15 @@ def make_context(
         partial(open_tool, sources=sources),
         partial(tool_memory, sources=sources),
     )
-    staged_bytes = limits_of(local).staged_bytes
-    services = (
-        Library(storage),
-        RunSupervisor(storage, engine, sources, endpoints, runs),
-        Searches(),
-        Trials(),
-    )
+    limits = limits_of(local)
+    supervisor = RunSupervisor(storage, engine, sources, endpoints, runs)
+    services = (Library(storage), supervisor, Segments(), Trials())
     return Context(
         storage,
         data_label,
         engine,
-        Staging(storage.data_dir / "incoming", staged_bytes),
+        Staging(storage.data_dir / "incoming", limits.staged_bytes),
+        Jobs(storage.jobs, (Queue(engine), RunJobs(supervisor)), limits.jobs_of_one),
         sources=sources,
         endpoints=endpoints,
         local=local,

@@ -14,6 +14,7 @@ import gradio as gr
 from tabs.explore.tab import opens
 from tabs.inspect import tab as inspect
 from tabs.page.context import Context
+from tabs.page.events import Cause, on
 from tabs.page.links import read
 from tabs.page.widgets import widget
 
@@ -43,7 +44,7 @@ def wire(
     """Connects both to Inspect."""
     opens(row, inspect_view, context, header, tabs)
 
-    def gone_back(value: Any) -> list[Any]:
+    def gone_back(_: Cause, value: Any) -> list[Any]:
         query = value.get("query") if isinstance(value, Mapping) else None
         if not isinstance(query, Mapping):
             return [gr.skip()] * len(inspect_view.outputs)
@@ -51,6 +52,7 @@ def wire(
         return inspect.restore(context, inspect_view, read(said))
 
     place.back(
-        gone_back, place, inspect_view.outputs, show_progress="hidden", api_visibility="private",
+        on(context, "look", gone_back), place, inspect_view.outputs, show_progress="hidden",
+        api_visibility="private",
         trigger_mode="multiple", **inspect.IN_ORDER,
     )  # fmt: skip

@@ -19,22 +19,26 @@ from tabs.explore.board_routes import board_routes
 from tabs.explore.routes import explore_routes
 from tabs.explore.wall_routes import wall_routes
 from tabs.export.routes import export_routes
-from tabs.generate import examples
+from tabs.generate import examples_row
 from tabs.generate import tab as generate
 from tabs.generate.examples_routes import example_routes
 from tabs.generate.routes import drawing_routes
 from tabs.inspect import tab as inspect
-from tabs.inspect.routes import automatic_routes
+from tabs.inspect.routes import inspect_routes
 from tabs.judging.routes import judgment_routes
 from tabs.library.routes import prompt_routes
 from tabs.page import imports_dialog, notices, theme
 from tabs.page.answers import in_words, wrong_value
 from tabs.page.context import Context
+from tabs.page.events import Cause, on
 from tabs.page.gradio_routes import GradioRoutes
+from tabs.page.jobs_routes import job_routes
 from tabs.page.links import read
 from tabs.page.notices_routes import notice_routes
+from tabs.page.old_addresses import old_addresses
 from tabs.page.origins import Doors
 from tabs.page.routes import routes
+from tabs.page.visitor_cookies import VisitorCookies
 from tabs.page.widgets import widget
 from tabs.runs.image_routes import image_set_routes
 from tabs.runs.routes import run_routes
@@ -60,6 +64,9 @@ PAGE_DROP = (
 
 SCROLLING = """<span class="th-unseen" hidden></span>"""
 
+DESCRIPTION = "/api/openapi.json"
+"""Every route with what it takes, for programs."""
+
 TABS = ("generate", "inspect", "explore", "compare")
 MOST_PAGES = 4000
 # Sessions whose state Gradio keeps, 0.2 MB each, and events that may wait for their turn.
@@ -80,7 +87,7 @@ def build(context: Context) -> Any:
                 generate_view = generate.layout(context)
             with gr.Tab("Inspect", id="inspect"):
                 film_row = places.film()
-                example_row = examples.row()
+                example_row = examples_row.row()
                 inspect_view = inspect.layout(context.sources)
             with gr.Tab("Explore", id="explore"):
                 explore_view = explore.layout()
@@ -96,16 +103,19 @@ def build(context: Context) -> Any:
         generate.wire(generate_view, inspect_view, context, header, tabs)
         explore.wire(explore_view, inspect_view, context, header, tabs)
         compare.wire(compare_view, inspect_view, context, header, tabs)
-        examples.wire(example_row, inspect_view, context)
+        examples_row.wire(example_row, inspect_view, context)
         places.wire(place, film_row, inspect_view, context, header, tabs)
 
-        def follow(request: gr.Request) -> list[Any]:
-            tab = read(dict(request.query_params)).get("tab", "")
+        def follow(cause: Cause) -> list[Any]:
+            tab = read(dict(cause.query)).get("tab", "")
             # Only where a link asks for it: someone may have clicked a tab already.
             selected = gr.update(selected=tab) if tab in TABS else gr.skip()
             return [selected, gr.update(data=context.data_text())]
 
-        demo.load(follow, outputs=[tabs, header], show_progress="hidden", api_visibility="private")
+        demo.load(
+            on(context, "look", follow), outputs=[tabs, header], show_progress="hidden",
+            api_visibility="private",
+        )  # fmt: skip
         demo.load(
             hold_stream, show_progress="hidden", api_visibility="private", concurrency_limit=None
         )
@@ -138,18 +148,22 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
     from starlette.middleware.trustedhost import TrustedHostMiddleware
     from starlette.routing import Mount
 
-    app = FastAPI(title="TrueHue", docs_url=None, redoc_url=None, openapi_url=None)
+    space = bool(os.environ.get("SPACE_ID"))
+    app = FastAPI(title="TrueHue", docs_url=None, redoc_url=None, openapi_url=DESCRIPTION)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False)
     app.add_exception_handler(RequestValidationError, wrong_value)
     app.add_exception_handler(HTTPException, in_words)
     if not context.local:
         # The page is over a megabyte of text, which costs those far away seconds.
         app.add_middleware(GZipMiddleware, minimum_size=4096, compresslevel=5)
+        app.add_middleware(VisitorCookies, visitors=context.visitors, space=space)
     # Added last, so it stands outermost.
-    app.add_middleware(Doors, local=context.local, space=bool(os.environ.get("SPACE_ID")))
+    app.add_middleware(Doors, local=context.local, space=space)
     for make in (
         routes,
-        automatic_routes,
+        inspect_routes,
+        job_routes,
+        old_addresses,
         prompt_routes,
         drawing_routes,
         image_set_routes,

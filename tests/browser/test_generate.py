@@ -196,7 +196,12 @@ def test_the_list_is_walked_by_keys_to_its_end(app: App, visit: Visit) -> None:
     expect(tab.page.locator(f'#prompts [data-prompt="{last.id}"]')).to_be_visible()
 
 
-def test_two_people_are_served_in_order_and_see_their_place(app: App, visit: Visit) -> None:
+def test_two_people_are_served_in_order_and_see_their_place(tmp_path: Path, visit: Visit) -> None:
+    with running(tmp_path / "data", "--public") as app:
+        two_people(app, visit)
+
+
+def two_people(app: App, visit: Visit) -> None:
     first, second = (GeneratePage(visit(app.address + LINK)) for _ in range(2))
     for tab in (first, second):
         tab.mode("Own words")

@@ -8,19 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+from pydantic import Field
 
 from core.concepts.matching import similar
 from core.concepts.reading import AS_58, MAX_BYTES, RATINGS, SHARES, read_distributions
 from core.concepts.reading.collector import NORMALIZED
 from core.concepts.records import KINDS, DistributionFile
 from core.errors import BadInput
-from tabs.compare.people.sets import MOST_NAME, coverage, strips
-from tabs.compare.people.words import concept_json, free_words, text_in
+from tabs.compare.people.sets import MOST_NAME, SET, coverage, strips
+from tabs.compare.people.words import concept_json, free_words
+from tabs.page.actor import Actor, asks, brought
 from tabs.page.context import Context
+from tabs.page.requests import PageRequest, Session, read_as
 
 MOST_BYTES = MAX_BYTES
 SHOWN = 100
+MOST_SOURCE = 1000
 PREVIEWED = 6
 _NAMED = 5
 WORDS = "words"
@@ -37,24 +42,57 @@ _OPTIONS: Mapping[str, Mapping[str, Any]] = {
 }  # fmt: skip
 
 
-def stage(context: Context, session: str, file: Path, name: str) -> dict[str, Any]:
+class Waiting(PageRequest):
+    """The file that a page has sent."""
+
+    session: Session
+
+
+class ReadFile(Waiting):
+    """How the waiting file is to be read: ``words`` name the concept of a file that names none."""
+
+    words: str = Field("", title="A concept")
+    normalize: bool | Literal["ratings", "shares"] = Field(
+        False, title="What numbers are normalized as"
+    )
+    as_58: bool = False
+
+
+class KeepFile(ReadFile):
+    """How the set is called that the file becomes, and whose it is."""
+
+    name: str = Field("", title="A name")
+    source: str = Field("", max_length=MOST_SOURCE, title="Who made it")
+    of_people: bool = False
+
+
+@asks("add")
+def stage(context: Context, actor: Actor, wanted: Waiting, file: Path, name: str) -> dict[str, Any]:
     """Keeps the file for its page, in the place of the one before; the answer is its report."""
-    context.staging.clear(session)
-    context.staging.take(session, name or "distributions.csv", file)
-    return look(context, {"session": session})
+    context.staging.clear(wanted.session)
+    context.staging.take(wanted.session, name or "distributions.csv", file)
+    return look(context, actor, read_as(ReadFile, {"session": wanted.session}))
 
 
-def look(context: Context, given: Mapping[str, Any]) -> dict[str, Any]:
+@asks("add")
+def forget(context: Context, actor: Actor, wanted: Waiting) -> dict[str, Any]:
+    """Takes the files of a page away again."""
+    context.staging.clear(wanted.session)
+    return {}
+
+
+@asks("look")
+def look(context: Context, actor: Actor, wanted: ReadFile) -> dict[str, Any]:
     """What the waiting file holds, read as the page says; nothing is stored.
 
     A file that cannot be read so is no error of this call: ``refused`` says why, ``offer`` and
     ``button`` what may help, and ``buttons`` all that may, each with the ``options`` to read with.
     """
-    path = _waiting(context, given)
+    path = _waiting(context, wanted)
     try:
-        file = _read(path, given)
+        file = _read(path, wanted)
     except BadInput as error:
-        offer = str(getattr(error, "offer", "") or "") or _wants_words(path, given)
+        offer = str(getattr(error, "offer", "") or "") or _wants_words(path, wanted)
         problems = list(getattr(error, "problems", ()))
         return {
             "file": path.name, "refused": str(error), "offer": offer,
@@ -90,18 +128,17 @@ def report(file: DistributionFile) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def keep(context: Context, given: Mapping[str, Any]) -> dict[str, Any]:
+@asks("add")
+def keep(context: Context, actor: Actor, wanted: KeepFile) -> dict[str, Any]:
     """Stores the waiting file as a set, or as one for each of its labels, and forgets it.
 
     The answer is of the first set, and ``sets`` has all. Rows that say that they are of 0 people
     are not people's, whatever the page says; ``said`` tells so. Raises BadInput where the file
     cannot be read as the page says.
     """
-    path = _waiting(context, given)
-    file = _read(path, given)
-    name = text_in(given, "name", "A name") or path.stem
-    source = text_in(given, "source", "Who made it")[:1000]
-    people = bool(given.get("of_people"))
+    path = _waiting(context, wanted)
+    file = _read(path, wanted)
+    name, source, people = wanted.name or path.stem, wanted.source, wanted.of_people
     storage = context.storage.distributions
     before = {one.set_id for one in storage.all(hidden=True)}
     parts, made, nobodys = file.parts(), list[dict[str, Any]](), list[str]()
@@ -117,7 +154,8 @@ def keep(context: Context, given: Mapping[str, Any]) -> dict[str, Any]:
             **concept_json(part.rows[0].words), "set_id": set_id, "source": f"set:{set_id}",
             "known": set_id in before, "kind": part.kind, "name": storage.get(set_id).name,
         })  # fmt: skip
-    context.staging.clear(str(given.get("session") or ""))
+        brought(context, actor, SET, set_id)
+    context.staging.clear(wanted.session)
     return {**made[0], "sets": made, "said": _nobodys(nobodys)}
 
 
@@ -136,31 +174,27 @@ def _buttons(offers: Sequence[str]) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _waiting(context: Context, given: Mapping[str, Any]) -> Path:
-    folder = context.staging.folder(str(given.get("session") or ""))
+def _waiting(context: Context, wanted: Waiting) -> Path:
+    folder = context.staging.folder(wanted.session)
     files = sorted(one for one in folder.iterdir() if one.is_file()) if folder.is_dir() else []
     if not files:
         raise BadInput("The file is not here any more. Choose it again.")
     return files[0]
 
 
-def _read(path: Path, given: Mapping[str, Any]) -> DistributionFile:
-    words = text_in(given, "words", "A concept")
-    normalize = given.get("normalize") or False
-    if not isinstance(normalize, (bool, str)):
-        raise BadInput(f"Numbers are normalized as {RATINGS} or as {SHARES}, not otherwise.")
+def _read(path: Path, wanted: ReadFile) -> DistributionFile:
     return read_distributions(
-        path.name, path.read_bytes(), as_58=bool(given.get("as_58")), normalize=normalize,
-        words=free_words(words) if words else None,
+        path.name, path.read_bytes(), as_58=wanted.as_58, normalize=wanted.normalize,
+        words=free_words(wanted.words) if wanted.words else None,
     )  # fmt: skip
 
 
-def _wants_words(path: Path, given: Mapping[str, Any]) -> str:
+def _wants_words(path: Path, wanted: ReadFile) -> str:
     """``words`` where a concept is all that the file lacks."""
-    if given.get("words"):
+    if wanted.words:
         return ""
     try:
-        _read(path, {**given, "words": "any concept"})
+        _read(path, wanted.model_copy(update={"words": "any concept"}))
     except BadInput as error:
         return WORDS if getattr(error, "offer", "") else ""
     return WORDS

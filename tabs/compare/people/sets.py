@@ -7,20 +7,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from pydantic import Field
 
 from core.color.distances import dominant
 from core.color.uw71 import uw71
 from core.concepts.distribution import of_rows
 from core.concepts.matching import concept_of, normal
 from core.concepts.records import KINDS, DistributionRow, DistributionSetRecord, PictureSetRecord
-from core.errors import BadInput, NotStored
+from core.errors import NotStored
 from core.prompts.concepts import concepts
-from tabs.compare.people.words import text_in
+from tabs.page.actor import Actor, asks, may, thing
 from tabs.page.context import Context
 from tabs.page.errors import many
+from tabs.page.requests import PageRequest
 
 _Dated = DistributionSetRecord | PictureSetRecord
 
+SET = "concept set"
+"""What a set of distributions or of pictures is to those who brought it."""
 PAGE = 20
 MOST_NAME = 120
 CONCEPT_KINDS = ("base", "visual state", "emotional")
@@ -90,19 +94,34 @@ def inside(
     return {"concepts": strips(rows, record.kind), "total": len(words), "offset": offset}
 
 
-def rename(context: Context, set_id: str, name: Any) -> dict[str, Any]:
-    """Gives a set another name. Raises BadInput for an empty one and NotStored."""
-    said = text_in({"name": name}, "name", "A name")
-    if not said or len(said) > MOST_NAME:
-        raise BadInput(f"A name has 1 to {MOST_NAME} characters.")
-    _kept(context, set_id).rename(set_id, said)
-    return {"name": said}
+class RenameSet(PageRequest):
+    """A set and its new name."""
+
+    set_id: str
+    name: str = Field("", min_length=1, max_length=MOST_NAME, title="A name")
 
 
-def hide(context: Context, set_id: str, hidden: bool) -> dict[str, Any]:
+class HideSet(PageRequest):
+    """A set that is to be hidden from every choice, or shown again."""
+
+    set_id: str
+    hidden: bool = False
+
+
+@asks("change")
+def rename(context: Context, actor: Actor, wanted: RenameSet) -> dict[str, Any]:
+    """Gives a set another name. Raises NotStored."""
+    may(actor, "change", thing(context, SET, wanted.set_id))
+    _kept(context, wanted.set_id).rename(wanted.set_id, wanted.name)
+    return {"name": wanted.name}
+
+
+@asks("change")
+def hide(context: Context, actor: Actor, wanted: HideSet) -> dict[str, Any]:
     """Hides a set from every choice, or shows it again. Raises NotStored."""
-    _kept(context, set_id).hide(set_id, hidden)
-    return {"hidden": hidden}
+    may(actor, "change", thing(context, SET, wanted.set_id))
+    _kept(context, wanted.set_id).hide(wanted.set_id, wanted.hidden)
+    return {"hidden": wanted.hidden}
 
 
 def bins_json() -> list[dict[str, Any]]:

@@ -2,29 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
+
+from pydantic import Field
 
 from core.errors import BadInput, TrueHueError
 from tabs.compare.people.images import Layout, Staged, laid_out, mask_for
-from tabs.compare.people.words import concept_json, free_words, text_in
+from tabs.compare.people.sets import MOST_NAME, SET
+from tabs.compare.people.words import concept_json, free_words
+from tabs.page.actor import IMAGE, Actor, asks, brought
 from tabs.page.context import Context
 from tabs.page.errors import many, message_of
-from tabs.page.imports import ImportJob
+from tabs.page.jobs import Job
+from tabs.page.requests import PageRequest, Session
 
 LISTED = 200
 
 
-def look(context: Context, given: Mapping[str, Any]) -> dict[str, Any]:
+class PictureFiles(PageRequest):
+    """Pictures that a page has sent, to become one set of a concept; ``mask`` says which pixels
+    count, ``contributors`` where it stands who colored which picture."""
+
+    session: Session
+    words: str = Field("", title="A concept")
+    name: str = Field("", max_length=MOST_NAME, title="A name")
+    mask: str = Field("stored", title="Pixels that count")
+    contributors: str = Field("", title="Who colored which picture")
+    of_people: bool = False
+
+
+class PictureFile(PageRequest):
+    """A picture, or what goes along with one, and its place among the others."""
+
+    session: Session
+    place: int
+
+
+@asks("add")
+def stage(
+    context: Context, actor: Actor, wanted: PictureFile, file: Path, name: str
+) -> dict[str, Any]:
+    """Keeps a picture until its set is made."""
+    context.staging.take(wanted.session, f"{wanted.place:06d}/{name or 'picture'}", file)
+    return {}
+
+
+@asks("look")
+def look(context: Context, actor: Actor, wanted: PictureFiles) -> dict[str, Any]:
     """What a set would be made of, by names alone; raises BadInput in words for the page."""
-    for key, what in (("name", "A name"), ("mask", "Pixels that count"), ("words", "A concept")):
-        text_in(given, key, what)
-    found = _layout(context, given)
+    found = _layout(context, wanted)
     with_mask = sum(one.mask is not None for one in found.pictures)
     counts: list[list[Any]] = [[len(found.pictures), _noun(len(found.pictures), "picture")]]
     if with_mask:
         counts.append([with_mask, "with a mask file beside"])
-    if given.get("contributors"):
+    if wanted.contributors:
         counts.append([found.contributors, _noun(found.contributors, "contributor")])
     return {
         "pictures": [
@@ -36,49 +68,65 @@ def look(context: Context, given: Mapping[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def take(context: Context, given: Mapping[str, Any], job: ImportJob) -> dict[str, Any]:
+@asks("add")
+def start(context: Context, actor: Actor, wanted: PictureFiles) -> dict[str, Any]:
+    """Begins to make a set of pictures."""
+    _layout(context, wanted)  # what is wrong with it is said now
+    free_words(wanted.words)
+    return {
+        "job": context.jobs.start(
+            "pictures", f"Pictures of {wanted.words[:80]}", actor,
+            lambda job: take(context, actor, wanted, job),
+        ).id
+    }  # fmt: skip
+
+
+def take(context: Context, actor: Actor, wanted: PictureFiles, job: Job) -> dict[str, Any]:
     """Reads, masks and measures the pictures, and stores those that could be measured as one set.
 
     The set comes last and at once: a job that is stopped makes none. What was read before stays
     among the stored images.
     """
-    words = free_words(given.get("words"))
-    found = _layout(context, given)
-    mode = text_in(given, "mask", "Pixels that count") or "stored"
-    job.total = len(found.pictures)
+    words = free_words(wanted.words)
+    found = _layout(context, wanted)
+    total = len(found.pictures)
     members = list[tuple[str, str, str]]()
     seen = dict[tuple[str, str], str]()
     refused = list[dict[str, str]]()
     for position, one in enumerate(found.pictures, 1):
         if job.stop.is_set():
+            job.tell("Cancelled. What was stored stays.")
             return _cancelled(words, len(seen))
-        image_id, mask_id, why = _stored(context, one, mode, seen)
+        image_id, mask_id, why = _stored(context, one, wanted.mask, seen)
+        if image_id:
+            brought(context, actor, IMAGE, image_id)
         if why:
             refused.append({"name": one.name, "why": why, "image_id": image_id})
         else:
             members.append((image_id, mask_id, one.contributor))
-        job.position, job.stored = position, len(seen)
+        job.tell(f"{position:,} of {total:,} files, {len(seen):,} images stored", position, total)
     report: dict[str, Any] = {
         **concept_json(words), "taken": len(members), "refused": refused,
         "set_id": "", "source": "", "name": "", "notes": list(found.problems),
     }  # fmt: skip
     if members:
-        name = _name(given, words, len(members))
-        people = bool(given.get("of_people"))
-        set_id = context.storage.picture_sets.add(name, words, members, people)
+        name = wanted.name or f"{words}, {many(len(members), 'picture')}"
+        set_id = context.storage.picture_sets.add(name, words, members, wanted.of_people)
+        brought(context, actor, SET, set_id)
         report |= {"set_id": set_id, "source": f"pictures:{set_id}", "name": name}
         report["title"] = f"{name}: stored with {many(len(members), 'picture')}"
-        context.staging.clear(str(given.get("session") or ""))
+        context.staging.clear(wanted.session)
     else:
         report["title"] = "No picture could be measured: there is no set."
+    job.tell("Done.")
     return report
 
 
-def _layout(context: Context, given: Mapping[str, Any]) -> Layout:
-    folder = context.staging.folder(str(given.get("session") or ""))
+def _layout(context: Context, wanted: PictureFiles) -> Layout:
+    folder = context.staging.folder(wanted.session)
     if not folder.is_dir():
         raise BadInput("The pictures are not here any more. Choose them again.")
-    return laid_out(folder, text_in(given, "contributors", "Who colored which picture"))
+    return laid_out(folder, wanted.contributors)
 
 
 def _stored(
@@ -104,10 +152,6 @@ def _stored(
     except TrueHueError as error:
         return image_id, "", message_of(error)
     return image_id, record.mask_id, ""
-
-
-def _name(given: Mapping[str, Any], words: str, count: int) -> str:
-    return text_in(given, "name", "A name")[:120] or f"{words}, {many(count, 'picture')}"
 
 
 def _cancelled(words: str, read: int) -> dict[str, Any]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from typing import Any
 
 from core.concepts.matching import concept_of, normal, similar
@@ -14,24 +12,12 @@ MOST_WORDS = 120
 SHOWN = 12
 
 
-def text_in(given: Mapping[str, Any], key: str, what: str) -> str:
-    """The text that a request gives, without blanks around it; empty where it gives none.
-
-    Raises BadInput, in which ``what`` names it, for a number, a list or anything else."""
-    value = given.get(key)
-    if value is None:
-        return ""
-    if not isinstance(value, str):
-        raise BadInput(f"{what} is text, in quotation marks, not {json.dumps(value)[:40]}.")
-    return value.strip()
-
-
-def free_words(given: Any) -> str:
+def free_words(typed: str) -> str:
     """The normal form of what stands for a concept; it need not be one of ColorConceptBench.
 
     Raises BadInput where there are none, or too many characters.
     """
-    words = normal(text_in({"words": given}, "words", "A concept"))
+    words = normal(typed)
     if not words:
         raise BadInput("Say which concept this is, for instance “rotten mango”.")
     if len(words) > MOST_WORDS:

@@ -9,16 +9,20 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field
 
 from core.concepts.distribution import of_pictures
 from core.concepts.records import METHODS, ConceptCell
 from core.errors import BadInput
 from core.runs.concepts import MissingCell
 from tabs.compare.sources import written_scale
+from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
 from tabs.page.errors import many
 from tabs.page.jobs import Job
+from tabs.page.requests import PageRequest, one_of
 
 KIND = "cells"
 ALL_SCALES, EACH_SCALE = "all", "each"
@@ -28,34 +32,41 @@ BATCH = 40
 MOST_RUNS = 1000
 
 
-def start_cells(context: Context, given: dict[str, Any]) -> Job:
-    """Begins to extract what is missing of the runs by a method. ``given`` holds ``runs``,
-    ``method``, ``guidance`` (``all`` scales together, ``each`` for itself and all together, or one)
-    and ``owner``.
+def _scale(text: str) -> str:
+    if not _is_scale(text):
+        raise BadInput(f"Guidance is a number, {ALL_SCALES} or {EACH_SCALE}, not {text[:20]!r}.")
+    return text
 
-    Raises BadInput for another method, for no runs, or while such work goes on; NotStored for an
-    unknown run.
+
+class ExtractCells(PageRequest):
+    """Runs whose concepts' colors are to be extracted by a method; ``guidance`` is ``all`` scales
+    together, ``each`` for itself and all together, or one."""
+
+    runs: tuple[str, ...] = Field(
+        min_length=1, max_length=MOST_RUNS, title="The list of runs to measure"
+    )
+    method: Annotated[str, Field(min_length=1, title="The method"), one_of("method", METHODS)]
+    guidance: Annotated[str, Field(title="Guidance"), AfterValidator(_scale)] = ALL_SCALES
+
+
+@asks("compute")
+def start_cells(context: Context, actor: Actor, wanted: ExtractCells) -> dict[str, Any]:
+    """Begins to extract what is missing of runs.
+
+    Raises BadInput while such work goes on, NotStored for an unknown run.
     """
-    method, run_ids = given.get("method"), given.get("runs")
-    guidance = given.get("guidance") or ALL_SCALES
-    if not isinstance(method, str) or method not in METHODS:
-        raise BadInput(f"There is no method {str(method)[:40]!r}: {', '.join(METHODS)}.")
-    if not isinstance(guidance, str) or not _is_scale(guidance):
-        raise BadInput(
-            f"Guidance is a number, {ALL_SCALES} or {EACH_SCALE}, not {str(guidance)[:20]!r}."
-        )
-    if not (isinstance(run_ids, list) and 0 < len(run_ids) <= MOST_RUNS):
-        raise BadInput("The page named no run to measure. Reload the page.")
-    runs = [context.storage.runs.get(str(one)) for one in run_ids]
+    guidance = wanted.guidance
+    runs = [context.storage.runs.get(one) for one in wanted.runs]
     title = f"Colors of the concepts of {many(len(runs), 'run')}"
     title += {ALL_SCALES: "", EACH_SCALE: ", each guidance scale for itself"}.get(
         guidance, f", guidance {guidance}"
     )
     ids = [run.run_id for run in runs]
-    owner = str(given.get("owner") or "")[:64]
-    return context.jobs.start(
-        KIND, title, owner, lambda job: run_cells(context, ids, method, guidance, job)
-    )
+    return {
+        "job": context.jobs.start(
+            KIND, title, actor, lambda job: run_cells(context, ids, wanted.method, guidance, job)
+        ).id
+    }
 
 
 def run_cells(
@@ -66,16 +77,16 @@ def run_cells(
     todo = [one for run_id in run_ids for one in missing_of(context, run_id, method, guidance)]
     # The scales of a concept together: its pictures are read once.
     todo.sort(key=lambda one: (one.run_id, one.concept_id, one.style))
-    job.total = len(todo)
+    job.tell(total=len(todo))
     batch: list[ConceptCell] = []
-    made, empty = 0, 0
+    made, empty, done = 0, 0, 0
     try:
         for key, wanted in groupby(todo, lambda one: (one.run_id, one.concept_id, one.style)):
             if job.stop.is_set():
                 break
             batch += extracted(context, *key, [one.guidance for one in wanted], method)
-            job.done = made + len(batch)
-            job.words = f"{job.done:,} of {many(job.total, 'distribution')}"
+            done = made + len(batch)
+            job.tell(f"{done:,} of {many(len(todo), 'distribution')}", done)
             if len(batch) >= BATCH:
                 made, empty = made + len(batch), empty + _empty(batch)
                 profiles.keep(batch)
@@ -85,8 +96,8 @@ def run_cells(
         if batch:
             empty += _empty(batch)
             profiles.keep(batch)
-    job.words = summary(job.done, job.total, empty)
-    return {"made": job.done, "empty": empty}
+    job.tell(summary(done, len(todo), empty))
+    return {"made": done, "empty": empty}
 
 
 def missing_of(context: Context, run_id: str, method: str, guidance: str) -> list[MissingCell]:

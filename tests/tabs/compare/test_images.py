@@ -13,9 +13,11 @@ from fastapi.testclient import TestClient
 from core.color.uw71 import uw71
 from core.errors import BadInput, NotStored
 from tabs.compare.concept.service import concept_view
-from tabs.compare.images import keep_mark, look_at_mark, pool
+from tabs.compare.images import Mark, Pool, keep_mark, look_at_mark, pool
 from tabs.compare.routes import compare_routes
+from tabs.page.actor import OWNER
 from tabs.page.context import Context
+from tabs.page.requests import read_as
 
 YELLOW, BROWN = 69, 37
 
@@ -47,9 +49,12 @@ def test_two_new_photographs_are_measured_whole_and_what_moves_comes_first(
 def test_a_box_is_looked_at_before_it_counts(context: Context) -> None:
     image_id = photograph(context, YELLOW)
     given = {"image": image_id, "marks": [{"type": "box", "box": [25, 15, 55, 45]}]}
-    assert re.match(r"GrabCut · box · (39\d|4\d\d) px", look_at_mark(context, given)["words"])
+    assert re.match(
+        r"GrabCut · box · (39\d|4\d\d) px",
+        look_at_mark(context, OWNER, read_as(Mark, given))["words"],
+    )
     assert context.storage.masks.for_image(image_id) == []
-    kept = keep_mark(context, given)
+    kept = keep_mark(context, OWNER, read_as(Mark, given))
     (row,) = view(context, kept["source"])["distributions"]
     assert row["image"]["mask_id"] == kept["mask_id"]
     assert row["weights"][YELLOW] > 0.95
@@ -60,8 +65,9 @@ def test_a_box_is_looked_at_before_it_counts(context: Context) -> None:
 def test_rows_are_pooled_by_the_pixels_that_they_are_measured_by(context: Context) -> None:
     first, second = photograph(context, YELLOW), photograph(context, BROWN)
     box = [{"type": "box", "box": [25, 15, 55, 45]}]
-    marked = keep_mark(context, {"image": first, "marks": box})
-    made = pool(context, {"sources": [marked["source"], f"image:{second}"], "words": "banana"})
+    marked = keep_mark(context, OWNER, read_as(Mark, {"image": first, "marks": box}))
+    sources = [marked["source"], f"image:{second}"]
+    made = pool(context, OWNER, read_as(Pool, {"sources": sources, "words": "banana"}))
     assert made["concept"] == "concept-0044"
     found, unscored = context.storage.picture_sets.pictures(made["set_id"])
     assert found[0].mask_id == marked["mask_id"]
@@ -74,17 +80,17 @@ def test_rows_are_pooled_by_the_pixels_that_they_are_measured_by(context: Contex
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"sources": ["image:00000000"], "words": "banana"}, "Two to 6 images"),
+        ({"sources": ["image:00000000"], "words": "banana"}, "a list of 2 to 6 entries"),
         ({"sources": ["set:00000000", "image:00000000"], "words": "banana"}, "no single image"),
-        ({"sources": 7, "words": "banana"}, "no list of images"),
-        ({"sources": []}, "which concept"),
+        ({"sources": 7, "words": "banana"}, "The list of images to pool is a list"),
+        ({"sources": ["image:0", "image:1"]}, "which concept"),
     ],
 )
 def test_what_cannot_be_pooled_is_refused(
     context: Context, given: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(BadInput, match=words):
-        pool(context, given)
+        pool(context, OWNER, read_as(Pool, given))
 
 
 def test_the_routes_answer_in_words(context: Context) -> None:
@@ -95,6 +101,6 @@ def test_the_routes_answer_in_words(context: Context) -> None:
     assert client.post("/api/compare/image/look", json=none).status_code == 404
     empty = client.post("/api/compare/image/mark", json={"image": "x", "marks": []})
     assert empty.status_code == 400
-    assert "no image with marks" in empty.json()["error"]
+    assert "The list of marks is a list" in empty.json()["error"]
     with pytest.raises(NotStored):
-        keep_mark(context, none)
+        keep_mark(context, OWNER, read_as(Mark, none))

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import gradio as gr
 import numpy as np
@@ -28,11 +26,12 @@ from tabs.diagnosis.images import drawn as drawn_scene
 from tabs.diagnosis.report import rate_text, report_view, reports_here, stale
 from tabs.explore import tab as explore
 from tabs.explore.audit import agreement_view
-from tabs.explore.rejudge import start_rejudge
+from tabs.explore.rejudge import JudgeStored, start_rejudge
 from tabs.explore.why import reasons
 from tabs.inspect import tab as inspect
+from tabs.page.actor import OWNER
 from tabs.page.context import Context
-from tabs.page.jobs import Job, Jobs
+from tabs.page.requests import read_as
 from tabs.shell import shell
 from tests.storage.samples import drawing
 from tests.tabs.drawn import drawn
@@ -277,43 +276,6 @@ def test_every_example_of_the_report_can_be_drawn(report: DiagnosisReport) -> No
 # ── long work ────────────────────────────────────────────────────────────────────────────────
 
 
-def test_a_job_says_how_far_it_is_and_ends_when_asked() -> None:
-    jobs, go_on = Jobs(), threading.Event()
-
-    def work(job: Job) -> dict[str, Any]:
-        job.total = 10
-        while not job.stop.is_set():
-            job.done = min(job.done + 1, 9)
-            go_on.wait(0.01)
-        return {"report": "x"}
-
-    job = jobs.start("diagnosis", "Work", "me", work)
-    until(lambda: job.done > 3)
-    assert job.as_json("me")["mine"] is True
-    assert job.as_json("you")["mine"] is False
-    with pytest.raises(BadInput, match="“Work” is running"):
-        jobs.start("diagnosis", "Other", "me", work)
-    with pytest.raises(BadInput, match="Only who began"):
-        jobs.cancel(job.id, "you")
-    assert job.status == "running"
-    jobs.cancel(job.id, "me")
-    until(lambda: job.finished)
-    assert (job.status, jobs.latest("diagnosis")) == ("cancelled", job)
-    assert jobs.latest("rejudge") is None
-    jobs.close()
-    with pytest.raises(BadInput, match="about to end"):
-        jobs.start("diagnosis", "Late", "me", work)
-
-
-def test_a_job_that_fails_says_why() -> None:
-    def work(job: Job) -> dict[str, Any]:
-        raise BadInput("The folder is full.")
-
-    job = Jobs().start("diagnosis", "Work", "me", work)
-    until(lambda: job.finished)
-    assert (job.status, job.as_json("me")["problem"]) == ("failed", "The folder is full.")
-
-
 @pytest.fixture
 def small_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(explore_run, "OBJECTS", ("cube",))
@@ -325,21 +287,21 @@ def small_run(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_run_here_writes_a_report_and_can_be_cancelled_and_taken_up(
     context: Context, no_shipped: Path
 ) -> None:
-    job = explore_run.start_run(context, 10, "me", 64)
-    context.jobs.cancel(job.id, "me")
-    until(lambda: job.finished)
+    wanted = read_as(explore_run.Diagnose, {"every": 10})
+    began = explore_run.start_run(context, OWNER, wanted, 64)["job"]
+    context.jobs.cancel(OWNER, began)
+    job = context.jobs.wait(began, 60)
     assert job.status == "cancelled", job.problem
     home = context.storage.data_dir / "diagnosis"
     assert reports_here(home) == []
-    job = explore_run.start_run(context, 10, "me", 64)
-    until(lambda: job.finished)
+    job = context.jobs.wait(explore_run.start_run(context, OWNER, wanted, 64)["job"], 60)
     assert (job.status, job.result) == ("done", {"report": "every-10"}), job.problem
     assert job.done == job.total > 10
     (made,) = reports_here(home)
     view = report_view([made], "every-10", "pooled")
     assert [row["stale"] for row in view["rows"]] == [""] * len(RULES)
-    with pytest.raises(BadInput, match="every 7th"):
-        explore_run.start_run(context, 7, "me")
+    with pytest.raises(BadInput, match="one of 10, 1, not 7"):
+        read_as(explore_run.Diagnose, {"every": 7})
 
 
 # ── disagreements ────────────────────────────────────────────────────────────────────────────
@@ -386,13 +348,13 @@ def test_stored_images_are_judged_by_what_they_lack(context: Context) -> None:
     both = {"a": "paper", "b": "released"}
     assert agreement_view(context, both)["judged"] == 0
     for expected in ("1 image judged, 0 had all", "0 images judged, 1 had all"):
-        job = start_rejudge(context, ["paper", "released"], "me")
-        until(lambda job=job: job.finished)  # type: ignore[misc]
+        wanted = read_as(JudgeStored, {"rules": ["paper", "released"]})
+        job = context.jobs.wait(start_rejudge(context, OWNER, wanted)["job"], 60)
         assert job.status == "done", job.problem
         assert job.words.startswith(expected)
     assert agreement_view(context, both)["judged"] == 1
     with pytest.raises(BadInput, match="No rule is called"):
-        start_rejudge(context, ["nobody"], "me")
+        start_rejudge(context, OWNER, read_as(JudgeStored, {"rules": ["nobody"]}))
 
 
 # ── routes ───────────────────────────────────────────────────────────────────────────────────
@@ -418,9 +380,9 @@ def test_routes_answer_and_refuse_in_words(client: TestClient) -> None:
     assert refused.status_code == 403  # without the header of this page
     headers = {"X-TrueHue": "1"}
     refused = post("/api/explore/runs", json={"every": 0}, headers=headers)
-    assert (refused.status_code, "every 0th" in refused.json()["error"]) == (400, True)
+    assert (refused.status_code, refused.json()["field"]) == (400, "every")
     refused = post("/api/explore/rejudge", json={"rules": []}, headers=headers)
-    assert "named no rule" in refused.json()["error"]
+    assert "The list of rules is a list" in refused.json()["error"]
 
 
 def test_the_tab_is_drawn_and_a_link_selects_it() -> None:

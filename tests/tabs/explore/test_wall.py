@@ -24,8 +24,10 @@ from tabs.explore.analyses import figure_view
 from tabs.explore.run_pairs import compare_view
 from tabs.explore.slice import slice_of
 from tabs.explore.wall import facets_view, picture_view, wall_view
-from tabs.judging.judgments import judge_verdict
+from tabs.judging.judgments import Judge, judge_verdict
+from tabs.page.actor import OWNER
 from tabs.page.context import Context
+from tabs.page.requests import read_as
 from tabs.shell import shell
 from tabs.shell.compose import make_context
 from tests.storage.run_samples import (
@@ -217,7 +219,7 @@ def test_one_disagrees_with_the_verdict_of_a_picture(filled: Filled) -> None:
     run, position = next(key for key, item in filled.items.items() if len(item.masks) == 2)
     context = filled.context
     asked = {"run": run, "position": position, "answer": "fail", "reason": "It is brown."}
-    said = judge_verdict(context, {**asked, "rule": "paper"})
+    said = judge_verdict(context, OWNER, read_as(Judge, {**asked, "rule": "paper"}))
     by_rule = {one["rule"]: one for one in said["statuses"]}
     found = context.storage.results.picture(run, position)
     assert {one.rule for one in found} == set(by_rule)
@@ -227,9 +229,9 @@ def test_one_disagrees_with_the_verdict_of_a_picture(filled: Filled) -> None:
     assert answer["judgment"]["reason"] == "It is brown."
     assert context.storage.evidence.count() == 0
     with pytest.raises(BadInput, match="not judged by"):
-        judge_verdict(context, {**asked, "rule": "none"})
-    with pytest.raises(BadInput, match="Say which picture"):
-        judge_verdict(context, {**asked, "rule": "paper", "position": "0"})
+        judge_verdict(context, OWNER, read_as(Judge, {**asked, "rule": "none"}))
+    with pytest.raises(BadInput, match="Which picture of the run"):
+        read_as(Judge, {**asked, "rule": "paper", "position": "0"})
 
 
 def test_runs_of_one_model_are_told_apart(filled: Filled) -> None:

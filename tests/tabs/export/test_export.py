@@ -26,7 +26,9 @@ from tabs.command import runs as runs_command
 from tabs.export.report import without_clicks
 from tabs.export.routes import export_routes
 from tabs.export.service import INCOMING, export, start_import, take_in
+from tabs.page.actor import OWNER
 from tabs.page.context import Context
+from tabs.page.jobs_routes import job_routes
 from tabs.page.routes import routes
 from tabs.runs.supervisor import RunSupervisor
 from tabs.shell.compose import make_context
@@ -47,18 +49,16 @@ def folder(context: Context) -> RunFolder:
 @pytest.fixture
 def client(context: Context) -> Iterator[TestClient]:
     app = FastAPI()
-    for make in (routes, export_routes):
+    for make in (routes, export_routes, job_routes):
         app.include_router(make(context))
     with TestClient(app) as opened:
         yield opened
 
 
 def ended(client: TestClient, context: Context, kind: str, job: str) -> dict[str, Any]:
-    found = context.jobs.latest(kind)
-    assert found is not None
-    assert found.id == job
-    found.thread.join(60)
-    state: dict[str, Any] = client.get("/api/exports?owner=me").json()[kind]
+    context.jobs.wait(job, 60)
+    state: dict[str, Any] = client.get(f"/api/jobs/{job}").json()
+    assert state["kind"] == kind
     return state
 
 
@@ -150,7 +150,7 @@ def test_what_is_not_there_is_said(client: TestClient, folder: RunFolder) -> Non
 def test_a_long_export_is_made_in_the_background(
     client: TestClient, context: Context, folder: RunFolder
 ) -> None:
-    given = {"run": folder.run_id, "format": "zip", "images": True, "owner": "me", "rule": "none"}
+    given = {"run": folder.run_id, "format": "zip", "images": True, "rule": "none"}
     job = client.post("/api/exports", json=given, headers=OURS).json()["job"]
     state = ended(client, context, "export", job)
     assert (state["status"], state["done"]) == ("done", state["total"])
@@ -172,9 +172,10 @@ def test_an_archive_is_imported_by_the_page(
     with Storage.open(tmp_path / "theirs") as storage:
         theirs = make_context(storage, "theirs")
         app = FastAPI()
-        app.include_router(export_routes(theirs))
+        for make in (export_routes, job_routes):
+            app.include_router(make(theirs))
         with TestClient(app) as other:
-            headers = {**OURS, "X-File-Name": quote("Ihr Lauf ü.zip"), "X-Owner": "me"}
+            headers = {**OURS, "X-File-Name": quote("Ihr Lauf ü.zip")}
             job = other.post("/api/runs/import", content=sent, headers=headers).json()["job"]
             state = ended(other, theirs, "import", job)
             assert state["status"] == "done"
@@ -208,9 +209,10 @@ def test_an_archive_that_lacks_pictures_is_told_of(
     assert "3 of 7 pictures are in the archive." in said.err
     with Storage.open(tmp_path / "others") as storage:
         others = make_context(storage, "others")
-        job = start_import(others, few, "few.zip", "me", False)
-        job.thread.join(60)
-        assert job.words == "8 pictures. 3 of 7 pictures are in the archive."
+        job = start_import(others, OWNER, few, "few.zip", False)
+        assert (
+            others.jobs.wait(job.id, 60).words == "8 pictures. 3 of 7 pictures are in the archive."
+        )
         others.close()
 
 
@@ -227,7 +229,7 @@ def test_files_are_named_only_by_people_at_the_machine(tmp_path: Path) -> None:
         with TestClient(app) as other:
             given = {"path": str(tmp_path / "data" / "truehue.duckdb")}
             answer = other.post("/api/runs/import-path", json=given, headers=OURS)
-        assert answer.status_code == 400
+        assert answer.status_code == 403
         assert "where the app runs" in answer.json()["error"]
         context.close()
 
@@ -302,7 +304,7 @@ def test_a_run_that_is_not_whole_says_so_with_its_export(
     with out.open(encoding="utf-8", newline="") as file:
         assert {row["position"] for row in csv.DictReader(file)} == set("012345")
     for format in ("zip", "html"):
-        given = {"run": run.run_id, "format": format, "owner": "me"}
+        given = {"run": run.run_id, "format": format}
         job = client.post("/api/exports", json=given, headers=OURS).json()["job"]
         state = ended(client, context, "export", job)
         assert (state["status"], state["words"].endswith(f"B. {words}")) == ("done", True)

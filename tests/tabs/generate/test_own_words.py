@@ -7,6 +7,7 @@ import pytest
 from tabs.generate import tab
 from tabs.generate.own_words import FIRST, Own, fields_of, follow, reading_view, wanted
 from tabs.generate.plan import own_prompt
+from tabs.page.actor import OWNER
 from tabs.page.context import Context
 
 UNICORN = "A photo of a blue unicorn riding a teapot"
@@ -72,7 +73,7 @@ def test_what_will_be_judged_is_said_before_anything_is_drawn() -> None:
 
 def test_the_engine_gets_what_was_said_and_no_preset(context: Context) -> None:
     """The fields are those of the first picture, as they are when Draw comes before they follow."""
-    job = tab.start(context, {"mode": "own", "owner": "me"}, Own(UNICORN, *FIRST, FIRST), *HOW)
+    job = tab.start(context, OWNER, {"mode": "own"}, Own(UNICORN, *FIRST, FIRST), *HOW)
     assert context.engine.wait(job, 120).status == "done"
     (row,) = context.storage.drawings.recent()
     asked = [(one.name, one.color.value if one.color else None) for one in row.targets]

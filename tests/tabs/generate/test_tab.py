@@ -16,10 +16,11 @@ from core.generation.request import GenerationRequest
 from core.prompts.prompt import ObjectTarget
 from core.verdict.rules import RULES
 from tabs.generate import tab
+from tabs.generate.drawings import drawing_json
 from tabs.generate.plan import Own
-from tabs.generate.routes import drawing_json
 from tabs.inspect.state import exact_mask
 from tabs.library.service import Library
+from tabs.page.actor import OWNER, Actor, Role
 from tabs.page.context import Context
 from tests.tabs.drawn import drawn
 
@@ -45,6 +46,9 @@ def restored(view: tab.View, query: dict[str, str]) -> dict[str, Any]:
     }
 
 
+EVE = Actor("eve", Role.VISITOR)
+
+
 def untouched(update: Any) -> bool:
     return isinstance(update, dict) and set(update) == {"__type__"}
 
@@ -55,8 +59,8 @@ def scene(context: Context, failure: str = "none") -> tuple[list[Any], Any]:
         prompt for prompt in context.service(Library).index("gencolorbench").prompts
         if prompt.task == "moc" and prompt.system == "l2" and len(prompt.targets) == 3
     )  # fmt: skip
-    sent = {"mode": "chosen", "owner": "me", "refs": [["gencolorbench", prompt.id]]}
-    job = tab.start(context, sent, Own(), *RIGHT[:5], 256, "even", failure)
+    sent = {"mode": "chosen", "refs": [["gencolorbench", prompt.id]]}
+    job = tab.start(context, OWNER, sent, Own(), *RIGHT[:5], 256, "even", failure)
     assert context.engine.wait(job, 120).status == "done"
     return context.storage.drawings.recent(prompt=("gencolorbench", prompt.id)), prompt
 
@@ -132,7 +136,7 @@ def test_what_cannot_be_asked_is_explained_and_nothing_is_stored(
     context: Context, own: Own, controls: tuple[Any, ...], error: type[Exception], said: str
 ) -> None:
     with pytest.raises(error, match=said):
-        tab.start(context, {"mode": "own"}, own, *controls)
+        tab.start(context, OWNER, {"mode": "own"}, own, *controls)
     assert context.storage.drawings.count() == 0
 
 
@@ -148,7 +152,7 @@ def test_what_cannot_be_asked_is_explained_and_nothing_is_stored(
 def test_what_the_model_refuses_is_a_row_with_its_reason(
     context: Context, controls: tuple[Any, ...], said: str
 ) -> None:
-    job = tab.start(context, {"mode": "own"}, MUG, *controls)
+    job = tab.start(context, OWNER, {"mode": "own"}, MUG, *controls)
     state = context.engine.wait(job, 60)
     assert (state.status, state.failed) == ("failed", 1)
     (row,) = context.storage.drawings.recent(status="failed")
@@ -159,12 +163,12 @@ def test_what_the_model_refuses_is_a_row_with_its_reason(
 def test_folders_are_for_people_at_this_machine(context: Context) -> None:
     object.__setattr__(context, "local", False)
     with pytest.raises(BadInput, match="machine where the app runs"):
-        tab.start(context, {"mode": "own"}, MUG, ["folder:/etc"], *RIGHT[1:])
+        tab.start(context, EVE, {"mode": "own"}, MUG, ["folder:/etc"], *RIGHT[1:])
 
 
 def test_a_prompt_of_5000_characters_is_drawn(context: Context) -> None:
     own = Own("a very long story " * 278, "mug", "css:teal")
-    job = tab.start(context, {"mode": "own"}, own, *RIGHT)
+    job = tab.start(context, OWNER, {"mode": "own"}, own, *RIGHT)
     assert context.engine.wait(job, 60).status == "done"
     (row,) = context.storage.drawings.recent()
     assert len(row.text) > 5000
@@ -174,15 +178,15 @@ def test_a_prompt_of_5000_characters_is_drawn(context: Context) -> None:
 def test_a_basket_with_a_prompt_that_is_gone_says_so(context: Context) -> None:
     sent = {"mode": "basket", "refs": [["mini", "gone"]]}
     with pytest.raises(BadInput, match=r"gone.*Take it out of the basket"):
-        tab.start(context, sent, Own(), *RIGHT)
+        tab.start(context, OWNER, sent, Own(), *RIGHT)
     with pytest.raises(BadInput, match="no prompt to draw"):
-        tab.start(context, {"mode": "basket", "refs": []}, Own(), *RIGHT)
+        tab.start(context, OWNER, {"mode": "basket", "refs": []}, Own(), *RIGHT)
 
 
 def test_the_plan_counts_what_will_be_drawn(context: Context) -> None:
     asked = {"mode": "basket", "prompts": 3}
     many = ([RENDERER, "kolors"], 0, 2, "3, 5", "", 0, "hard", "swapped")
-    shown, about, only, *_ = tab.plan(context, asked, MUG, *many)
+    shown, about, only, *_ = tab.plan(context, OWNER, asked, MUG, *many)
     assert shown["view"]["button"] == "Draw 18 images"
     assert shown["view"]["note"] == (
         "3 prompts × 2 seeds × (2 guidance scales + the renderer, which takes no guidance)"
@@ -194,9 +198,9 @@ def test_the_plan_counts_what_will_be_drawn(context: Context) -> None:
     commands = [command for _, command in kolors["lacking"]]
     assert "python -m core.generation download kolors" in commands
     assert only["visible"] is True
-    shown, _, only, *_ = tab.plan(context, {"mode": "own"}, MUG, ["kolors"], *RIGHT[1:])
+    shown, _, only, *_ = tab.plan(context, OWNER, {"mode": "own"}, MUG, ["kolors"], *RIGHT[1:])
     assert (shown["view"]["button"], only["visible"]) == ("Draw", False)
-    shown, *_ = tab.plan(context, {"mode": "own"}, MUG, [RENDERER], None, *RIGHT[2:])
+    shown, *_ = tab.plan(context, OWNER, {"mode": "own"}, MUG, [RENDERER], None, *RIGHT[2:])
     assert "whole number" in shown["view"]["problem"]
 
 
@@ -213,13 +217,13 @@ def test_the_plan_counts_what_will_be_drawn(context: Context) -> None:
 def test_the_factors_multiply_to_the_number_on_the_button(
     context: Context, models: list[str], guidance: str, said: str
 ) -> None:
-    shown, *_ = tab.plan(context, {}, MUG, models, 0, 2, guidance, "", 0, "even", "none")
+    shown, *_ = tab.plan(context, OWNER, {}, MUG, models, 0, 2, guidance, "", 0, "even", "none")
     assert shown["view"]["note"] == said
 
 
 def test_too_many_images_are_said_before_one_presses(context: Context) -> None:
     asked = {"mode": "basket", "prompts": 44_464}
-    shown, *_ = tab.plan(context, asked, MUG, *RIGHT)
+    shown, *_ = tab.plan(context, OWNER, asked, MUG, *RIGHT)
     assert "at most 20,000" in shown["view"]["problem"]
 
 
@@ -238,7 +242,9 @@ def test_equal_pixels_keep_the_words_of_their_own_drawing(context: Context) -> N
 
 
 def test_settings_that_the_renderer_does_not_take_are_not_written_down(context: Context) -> None:
-    job = tab.start(context, {"mode": "own"}, MUG, [RENDERER], 0, 1, "3", "20", 64, "even", "none")
+    job = tab.start(
+        context, OWNER, {"mode": "own"}, MUG, [RENDERER], 0, 1, "3", "20", 64, "even", "none"
+    )
     assert context.engine.wait(job, 60).status == "done"
     (row,) = context.storage.drawings.recent()
     assert (row.steps, row.guidance) == (None, None)
@@ -261,14 +267,14 @@ def test_a_picture_with_an_object_missing_is_never_right(context: Context) -> No
 
 def test_a_folder_is_not_looked_for_where_others_reach_the_app(context: Context) -> None:
     object.__setattr__(context, "local", False)
-    shown, about, *_ = tab.plan(context, {}, MUG, ["folder:/etc"], *RIGHT[1:])
+    shown, about, *_ = tab.plan(context, EVE, {}, MUG, ["folder:/etc"], *RIGHT[1:])
     assert "machine where the app runs" in shown["view"]["problem"]
     assert about["view"] == {}
 
 
 def test_a_stand_in_is_said_before_drawing(context: Context) -> None:
     own = Own("", "refrigerator", "css:teal")
-    reading = tab.plan(context, {"mode": "own"}, own, *RIGHT)[3]["view"]
+    reading = tab.plan(context, OWNER, {"mode": "own"}, own, *RIGHT)[3]["view"]
     assert any("stands in for the refrigerator" in note for note in reading["notes"])
 
 

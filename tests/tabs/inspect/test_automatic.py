@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -20,11 +19,14 @@ from core.records import ImageRecord, MaskRecord
 from storage import Storage
 from tabs.inspect import find as inspect_find
 from tabs.inspect import tab as inspect
-from tabs.inspect.finding import Searches
+from tabs.inspect.finding import Segments
 from tabs.inspect.mask_request import NO_NAME, labels_for, labels_of
-from tabs.inspect.routes import automatic_routes
 from tabs.inspect.work import work_of
+from tabs.page.actor import OWNER, Actor, Role
 from tabs.page.context import Context
+from tabs.page.jobs import ENDED
+from tabs.page.jobs_routes import job_routes
+from tabs.page.old_addresses import old_addresses
 from tabs.shell.compose import make_context
 from tests.browser.still_life import still_life
 from tests.tabs.inspect.test_tab import filled, link_query, plain, value_of, view_of
@@ -55,22 +57,20 @@ def image(looking: Context) -> ImageRecord:
     return looking.storage.images.add(still_life()[0], "jar.png", "upload")
 
 
+EVE = Actor("eve", Role.VISITOR)
+
+
 def ended(context: Context, work: dict[str, Any]) -> dict[str, Any]:
     """The end of a search that the stage was told of."""
     assert "job" in work, work
-    end = time.monotonic() + MOST_S
-    seen = -1
-    while time.monotonic() < end:
-        state = context.service(Searches).state(work["job"], seen, 1.0)
-        if state["status"] != "working":
-            return state
-        seen = state["count"]
-    raise AssertionError(f"It did not end: {state}")
+    record = context.jobs.wait(work["job"], MOST_S)
+    assert record.status in ENDED, record
+    return {**record.result, "status": record.status, "words": record.problem or record.words}
 
 
 def find(context: Context, image: ImageRecord, *asked: Any, name: str = "jar") -> dict[str, Any]:
     data = {"image_id": image.image_id}
-    return ended(context, inspect_find.find(context, data, name, *(asked or ASKED)))
+    return ended(context, inspect_find.find(context, OWNER, data, name, *(asked or ASKED)))
 
 
 @pytest.fixture(scope="module")
@@ -116,14 +116,14 @@ def test_without_weights_it_says_what_is_missing_and_what_works(
         context.storage, "data", sources=Sources(tmp_path / "none", tmp_path / "cache")
     )
     try:
-        said = inspect_find.find(bare, {"image_id": stored.image_id}, "mug", *ASKED)
+        said = inspect_find.find(bare, OWNER, {"image_id": stored.image_id}, "mug", *ASKED)
         assert "job" not in said
         assert "GroundingDINO tiny (0.64 GiB) and SAM 2.1 Hiera tiny" in said["problem"]
         assert "python -m core.masks download grounding-dino-tiny" in said["problem"]
         assert "draw the box by hand" in said["problem"]
         point = {"type": "point", "x": 5, "y": 5, "inside": True}
         data = {"image_id": stored.image_id, "marks": [point]}
-        assert "GrabCut" in inspect_find.points(bare, data, SAM)["problem"]
+        assert "GrabCut" in inspect_find.points(bare, OWNER, data, SAM)["problem"]
     finally:
         bare.close()
 
@@ -137,14 +137,14 @@ def test_without_weights_it_says_what_is_missing_and_what_works(
         ("mug", (DETECTOR, DETECTOR, *ASKED[2:]), "no segmenter"),
         ("mug", (*ASKED[:2], "mine", *ASKED[3:]), "No masking variant"),
         ("mug", (*ASKED[:5], 1.5, 0.5), "from 0 to 1"),
-        ("mug", (*ASKED[:5], None, 0.5), "number from 0 to 1"),
+        ("mug", (*ASKED[:5], None, 0.5), "The box threshold is missing"),
         ("mug", (*ASKED[:3], ",".join(map(str, range(50))), *ASKED[4:]), "At most 40"),
     ],
 )
 def test_a_wish_that_cannot_be_is_refused_in_words(
     looking: Context, image: ImageRecord, name: str, asked: Any, words: str
 ) -> None:
-    said = inspect_find.find(looking, {"image_id": image.image_id}, name, *asked)
+    said = inspect_find.find(looking, OWNER, {"image_id": image.image_id}, name, *asked)
     assert words in said["problem"]
     assert "did not expect" not in said["problem"]
 
@@ -201,8 +201,8 @@ def test_an_object_without_a_box_is_not_found_and_nothing_is_stored(
 
 def test_a_search_can_be_cancelled(looking: Context, image: ImageRecord, made: MaskRecord) -> None:
     before = looking.storage.masks.count()
-    work = inspect_find.find(looking, {"image_id": image.image_id}, "cup", *ASKED)
-    looking.service(Searches).cancel(work["job"])
+    work = inspect_find.find(looking, OWNER, {"image_id": image.image_id}, "cup", *ASKED)
+    looking.jobs.cancel(OWNER, work["job"])
     assert ended(looking, work)["status"] == "cancelled"
     assert looking.storage.masks.count() == before
 
@@ -225,7 +225,7 @@ def test_models_of_ones_own_are_typed_by_folder_and_file(
     # A point is cut out by it too, and the mark names it.
     point = {"type": "point", "x": 60, "y": 60, "inside": True}
     data = {"image_id": image.image_id, "marks": [point]}
-    pointed = ended(looking, inspect_find.points(looking, data, str(file)))
+    pointed = ended(looking, inspect_find.points(looking, OWNER, data, str(file)))
     assert (pointed["status"], pointed["segmenter"]) == ("done", f"folder:{file}")
     _, card, _ = judged(looking, image, {**point, "by": pointed["segmenter"]})
     assert mask_of(looking, card).area_px > 0
@@ -250,8 +250,8 @@ def test_a_typed_model_that_is_none_is_refused_in_words(
     data = {"image_id": image.image_id, "marks": []}
     asked = (ASKED[0], typed, *ASKED[2:])
     for said in (
-        inspect_find.find(looking, data, "jar", *asked),
-        inspect_find.points(looking, {**data, "marks": [POINT]}, typed),
+        inspect_find.find(looking, OWNER, data, "jar", *asked),
+        inspect_find.points(looking, OWNER, {**data, "marks": [POINT]}, typed),
     ):
         assert words in said["problem"]
         assert "did not expect" not in said["problem"]
@@ -264,12 +264,12 @@ def test_where_others_reach_the_app_no_folder_is_opened(
     folder = str(models / SAM2)
     shared = replace(looking, local=False)
     for said in (
-        inspect_find.find(shared, data, "jar", f"folder:{folder}", *ASKED[1:]),
-        inspect_find.find(shared, data, "jar", ASKED[0], folder, *ASKED[2:]),
-        inspect_find.find(shared, data, "jar", *ASKED[:4], f" folder:{folder}", 0.9, 0.9),
-        inspect_find.points(shared, data, folder),
+        inspect_find.find(shared, EVE, data, "jar", f"folder:{folder}", *ASKED[1:]),
+        inspect_find.find(shared, EVE, data, "jar", ASKED[0], folder, *ASKED[2:]),
+        inspect_find.find(shared, EVE, data, "jar", *ASKED[:4], f" folder:{folder}", 0.9, 0.9),
+        inspect_find.points(shared, EVE, data, folder),
         # Nor by a mark that was made up.
-        inspect_find.points(shared, {**data, "marks": [{**POINT, "by": folder}]}, SAM2),
+        inspect_find.points(shared, EVE, {**data, "marks": [{**POINT, "by": folder}]}, SAM2),
     ):
         assert "Folders can only be named on the machine" in said["problem"]
     staged, _, _ = judged(shared, image, {**POINT, "by": f"folder:{folder}"})
@@ -384,7 +384,7 @@ def point(x: float, y: float, inside: bool = True, **more: Any) -> dict[str, Any
 
 def cut_out(context: Context, image: ImageRecord, *marks: dict[str, Any], by: str) -> str:
     data = {"image_id": image.image_id, "marks": list(marks)}
-    state = ended(context, inspect_find.points(context, data, by))
+    state = ended(context, inspect_find.points(context, OWNER, data, by))
     assert state["status"] == "done", state
     return str(state["segmenter"])
 
@@ -420,7 +420,7 @@ def test_a_point_that_was_cut_out_asks_no_model_again(
         looking.storage, "data", sources=Sources(tmp_path / "none", tmp_path / "cache")
     )
     # What was cut out is kept in the app; only the models are gone.
-    bare.services[Searches] = looking.service(Searches)
+    bare.services[Segments] = looking.service(Segments)
     try:
         staged, card, _ = judged(bare, image, named)
         assert staged["mask_text"].startswith("Points · 1 point · ")
@@ -438,10 +438,11 @@ def test_a_point_that_was_cut_out_asks_no_model_again(
 
 def test_broken_points_of_a_page_become_words(looking: Context, image: ImageRecord) -> None:
     for data in ({}, {"image_id": image.image_id}, {"image_id": image.image_id, "marks": "x"}):
-        assert inspect_find.points(looking, data, SAM)["problem"]
+        assert inspect_find.points(looking, OWNER, data, SAM)["problem"]
     data = {"image_id": image.image_id, "marks": [point(9e5, 1)]}
     assert (
-        "outside of the image" in ended(looking, inspect_find.points(looking, data, SAM))["words"]
+        "outside of the image"
+        in ended(looking, inspect_find.points(looking, OWNER, data, SAM))["words"]
     )
 
 
@@ -452,21 +453,27 @@ def test_a_search_is_watched_and_ended_over_http(
     looking: Context, image: ImageRecord, made: MaskRecord
 ) -> None:
     app = FastAPI()
-    app.include_router(automatic_routes(looking))
+    for make in (job_routes, old_addresses):
+        app.include_router(make(looking))
     with TestClient(app) as client:
-        work = inspect_find.find(looking, {"image_id": image.image_id}, "bowl", *ASKED)
-        path = f"/api/automatic/{work['job']}"
-        assert client.delete(path).status_code == 403
+        work = inspect_find.find(looking, OWNER, {"image_id": image.image_id}, "bowl", *ASKED)
+        path = f"/api/jobs/{work['job']}"
+        assert client.post(f"{path}/cancel", json={}).status_code == 403
         seen, state = -1, client.get(path).json()
-        while state["status"] == "working":
-            assert state["words"].endswith("…")
-            assert state["count"] != seen or seen == -1
-            seen = state["count"]
+        while state["active"]:
+            assert state["version"] != seen or seen == -1
+            seen = state["version"]
             state = client.get(path, params={"seen": seen}).json()
         assert state["status"] == "done"
-        assert looking.storage.masks.get(state["mask_id"]).parameters["object"] == "bowl"
-        work = inspect_find.find(looking, {"image_id": image.image_id}, "vase", *ASKED)
-        path = f"/api/automatic/{work['job']}"
-        assert client.delete(path, headers={"X-TrueHue": "1"}).status_code == 200
+        assert state["version"] != seen
+        mask = state["result"]["mask_id"]
+        assert looking.storage.masks.get(mask).parameters["object"] == "bowl"
+        old = client.get(f"/api/automatic/{work['job']}").json()
+        assert (old["status"], old["mask_id"]) == ("done", mask)
+        work = inspect_find.find(looking, OWNER, {"image_id": image.image_id}, "vase", *ASKED)
+        headers = {"X-TrueHue": "1"}
+        cancelled = client.post(f"/api/jobs/{work['job']}/cancel", json={}, headers=headers)
+        assert cancelled.status_code == 200
         assert ended(looking, work)["status"] == "cancelled"
+        assert client.get("/api/jobs/unknown").status_code == 400
         assert client.get("/api/automatic/unknown").status_code == 404

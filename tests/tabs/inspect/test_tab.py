@@ -17,8 +17,10 @@ from core.verdict.measure import measure
 from core.verdict.rules import DEFAULT_RULE, RULES
 from tabs.inspect import tab as inspect
 from tabs.inspect.view import confidence_view
-from tabs.judging.keeping import keep_asked
+from tabs.judging.keeping import Asked, keep_asked
+from tabs.page.actor import OWNER
 from tabs.page.context import Context
+from tabs.page.requests import read_as
 from tests.core.photographs import bounds, object_photograph
 from tests.tabs.drawn import drawn
 
@@ -40,7 +42,7 @@ def view_of(update: dict[str, Any]) -> Any:
 
 def kept(context: Context, verdict: dict[str, Any]) -> EvidenceRecord:
     """The row of the verdict that is shown, after it was kept."""
-    keep_asked(context, view_of(verdict)["question"])
+    keep_asked(context, OWNER, read_as(Asked, view_of(verdict)["question"]))
     return context.storage.evidence.get(view_of(verdict)["evidence_id"])
 
 

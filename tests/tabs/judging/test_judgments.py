@@ -111,7 +111,10 @@ def test_an_answer_has_to_say_what_was_seen(
     client: TestClient, asked: dict[str, object], context: Context
 ) -> None:
     answer = client.post("/api/judgments", json={**asked, "answer": "perhaps"})
-    assert (answer.status_code, "Say what you see" in answer.json()["error"]) == (400, True)
+    assert (answer.status_code, "What you see is one of pass, fail" in answer.json()["error"]) == (
+        400,
+        True,
+    )
     assert context.storage.evidence.count() == 0
 
 
@@ -159,7 +162,7 @@ def test_for_good_is_for_those_at_the_machine(
     object.__setattr__(context, "local", False)
     answer = client.post(f"/api/trash/{gone['id']}/purge", json={})
     object.__setattr__(context, "local", True)
-    assert answer.status_code == 400
+    assert answer.status_code == 403
     assert "Only at the machine itself" in answer.json()["error"]
     assert [one.trash_id for one in context.storage.trash.all()] == [gone["id"]]
 

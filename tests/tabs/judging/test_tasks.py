@@ -22,13 +22,14 @@ from core.verdict import tasks
 from core.verdict.measure import measure, unscored_measurement
 from core.verdict.rules import RULES
 from tabs.generate import tab
+from tabs.generate.drawings import drawing_json
 from tabs.generate.plan import Own
-from tabs.generate.routes import drawing_json
 from tabs.judging.generation import judge_exact
 from tabs.judging.judging import Picture, masks_of
 from tabs.judging.question import evidence_record
 from tabs.judging.rejudge import Rejudged, rejudge
 from tabs.library.service import Library
+from tabs.page.actor import OWNER
 from tabs.page.context import Context
 from tabs.shell.compose import make_context
 
@@ -53,9 +54,9 @@ def pictured(
     context: Context, prompt: Prompt, failure: str = "none", light: str = "even"
 ) -> DrawingRecord:
     """A prompt of the set, drawn by the renderer through the tab, stored and judged."""
-    sent = {"mode": "chosen", "owner": "me", "refs": [[SET, prompt.id]]}
+    sent = {"mode": "chosen", "refs": [[SET, prompt.id]]}
     controls = (["reference-renderer"], 0, 1, "", "", 128, light, failure)
-    job = tab.start(context, sent, Own(), *controls)
+    job = tab.start(context, OWNER, sent, Own(), *controls)
     assert context.engine.wait(job, 120).status == "done"
     return context.storage.drawings.recent(1)[0]
 

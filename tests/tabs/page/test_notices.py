@@ -68,7 +68,7 @@ def test_strangers_learn_no_paths_and_mark_nothing(behind: Context) -> None:
         assert notices(public) == {"notices": []}
         client = _client(public)
         answer = client.post("/api/notices/read", json={"number": 1}, headers=OURS)
-        assert answer.status_code == 400
+        assert answer.status_code == 403
         assert len(behind.storage.losses.unread()) == 1
         shutil.rmtree(behind.storage.data_dir)
         (one,) = notices(public)["notices"]

@@ -20,7 +20,9 @@ from tabs.generate.plan import Own
 from tabs.generate.routes import drawing_routes
 from tabs.library.routes import prompt_routes
 from tabs.library.service import Library
+from tabs.page.actor import COOKIE, Actor, Role
 from tabs.page.context import Context
+from tabs.page.jobs_routes import job_routes
 from tabs.page.routes import routes
 from tabs.runs.image_routes import image_set_routes
 
@@ -31,7 +33,7 @@ SESSION = "0123456789abcdef" * 2
 @pytest.fixture
 def client(context: Context) -> Iterator[TestClient]:
     app = FastAPI()
-    for make in (routes, prompt_routes, drawing_routes, image_set_routes):
+    for make in (routes, prompt_routes, drawing_routes, image_set_routes, job_routes):
         app.include_router(make(context))
     with TestClient(app) as opened:
         yield opened
@@ -48,8 +50,8 @@ def png(seed: int) -> bytes:
 def finished(client: TestClient, job: str) -> dict[str, Any]:
     end = time.monotonic() + 30
     while time.monotonic() < end:
-        state: dict[str, Any] = client.get(f"/api/image-sets/jobs/{job}").json()
-        if state["finished"]:
+        state: dict[str, Any] = client.get(f"/api/jobs/{job}").json()
+        if not state["active"]:
             return state
         time.sleep(0.02)
     raise AssertionError("the import did not end")
@@ -145,7 +147,7 @@ def test_a_folder_from_a_browser_is_imported_once(client: TestClient, context: C
         assert plan["found"] == 2
         job = client.post("/api/image-sets/start", json=asked, headers=OURS).json()["job"]
         state = finished(client, job)
-        lists = {one["title"]: one["total"] for one in state["report"]["lists"]}
+        lists = {one["title"]: one["total"] for one in state["result"]["lists"]}
         assert lists["Broken"] == 1
         assert lists["Belongs to no prompt"] == 1
         assert not context.staging.folder(SESSION).exists()
@@ -169,7 +171,7 @@ def test_a_file_cannot_leave_its_folder(client: TestClient, context: Context, pa
 def test_staged_files_are_counted_and_forgotten(
     client: TestClient, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tabs.page.imports.MOST_STAGED_FILES", 2)
+    monkeypatch.setattr("tabs.page.staging.MOST_STAGED_FILES", 2)
 
     def send(path: str) -> int:
         headers = {**OURS, "X-File-Path": quote(path), "X-File-Name": "x"}
@@ -192,7 +194,7 @@ def test_paths_are_for_people_at_this_machine_alone(
     assert client.post("/api/image-sets/plan", json=asked, headers=OURS).status_code == 200
     object.__setattr__(context, "local", False)
     refused = client.post("/api/image-sets/plan", json=asked, headers=OURS)
-    assert refused.status_code == 400
+    assert refused.status_code == 403
     assert "machine where the app runs" in refused.json()["error"]
 
 
@@ -201,13 +203,17 @@ def test_a_job_is_followed_and_belongs_to_who_asked(client: TestClient, context:
 
     own = Own("", "sphere", "css:teal")
     controls = (["reference-renderer"], 0, 2, "", "", 64, "studio", "none")
-    job = start(context, {"mode": "own", "owner": "me"}, own, *controls)
-    others = client.get("/api/jobs?owner=you").json()["jobs"]
+    object.__setattr__(context, "local", False)
+    job = start(context, Actor("a" * 32, Role.VISITOR), {"mode": "own"}, own, *controls)
+    others = client.get("/api/jobs?kind=drawing").json()["jobs"]
     assert all(not one["mine"] and "sphere" not in one["title"] for one in others)
-    refused = client.post(f"/api/jobs/{job}/cancel", json={"owner": "you"}, headers=OURS)
-    assert refused.status_code == 400
+    # What a page says of itself decides nothing.
+    refused = client.post(f"/api/jobs/{job}/cancel", json={"owner": "a" * 32}, headers=OURS)
+    assert refused.status_code == 403
     assert context.engine.wait(job, 60).status == "done"
-    (mine,) = client.get("/api/jobs?owner=me").json()["jobs"]
+    client.cookies[COOKIE] = context.visitors.signed("a" * 32)
+    (mine,) = client.get("/api/jobs?kind=drawing").json()["jobs"]
+    assert mine["mine"]
     assert (mine["done"], mine["total"], mine["status"]) == (2, 2, "done")
     answer = client.get("/api/drawings?limit=1").json()
     assert answer["total"] == 2

@@ -15,6 +15,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from core.color.uw71 import uw71
+from core.errors import BadInput
 from core.prompts.concepts import build_concepts
 from core.runs.folder import RunFolder
 from core.runs.shards import read_shard, write_shard
@@ -25,12 +26,14 @@ from tabs.explore.board_csv import board_csv
 from tabs.explore.wall import facets_view, wall_view
 from tabs.explore.wall_routes import wall_routes
 from tabs.export.routes import export_routes
-from tabs.export.service import start_export
+from tabs.export.service import Export, start_export
+from tabs.page.actor import OWNER
 from tabs.page.context import Context
+from tabs.page.requests import read_as
 from tabs.runs.form import estimate_view
 from tabs.runs.list import runs_view
 from tabs.runs.plan import chosen, plans
-from tabs.runs.request import FieldProblem, wish_of
+from tabs.runs.request import RunRequest, RunWish
 from tabs.runs.supervisor import RunSupervisor
 from tabs.runs.words import facts_words, pictures_words, told_before
 from tests.core.export.made import make_run
@@ -43,6 +46,10 @@ SDXL = "sdxl-base-1.0"
 
 
 # ── what is asked ────────────────────────────────────────────────────────────────────────────────
+
+
+def wish_of(given: dict[str, Any]) -> RunWish:
+    return read_as(RunRequest, given).wish()
 
 
 @pytest.mark.parametrize(
@@ -74,7 +81,7 @@ def test_guidance_is_one_or_several(
     ],
 )
 def test_other_guidances_name_the_field(given: str, said: str) -> None:
-    with pytest.raises(FieldProblem, match=said) as caught:
+    with pytest.raises(BadInput, match=said) as caught:
         wish_of({"set": "concepts", "models": [SDXL], "guidance": given})
     assert caught.value.field == "guidance"
 
@@ -105,7 +112,7 @@ def test_plans_of_several_scales_and_their_words() -> None:
         "The concepts are of 8 things, each with all its modifiers."
     )
     assert len({prompt.concept for prompt in kept}) == 8
-    with pytest.raises(FieldProblem, match="of each of 7 guidance scales: 1 to 142") as caught:
+    with pytest.raises(BadInput, match="of each of 7 guidance scales: 1 to 142") as caught:
         plans(wish_of({**given, "images": "200"}), build_concepts(), "Concepts")
     assert caught.value.field == "images"
 
@@ -131,7 +138,7 @@ def test_facts_say_the_scales_and_their_seeds(tmp_path: Path) -> None:
 
 def test_the_estimate_counts_scales(context: Context) -> None:
     given = {"set": "concepts", "models": [SDXL], "guidance": "3,5", "images": "5", "limit": "100"}
-    found = estimate_view(context, given)
+    found = estimate_view(context, OWNER, read_as(RunRequest, given))
     assert found["pictures"] == 1_000
     assert found["sentence"].startswith(
         "100 prompts × 5 × 2 guidance scales = 1,000 pictures. They ask for no color: "
@@ -150,7 +157,7 @@ def alone(context: Context, folder: RunFolder) -> RunFolder:
 
 
 def test_the_list_of_runs_says_what_has_no_colors(context: Context, alone: RunFolder) -> None:
-    (found,) = runs_view(context, "me")["runs"]
+    (found,) = runs_view(context, OWNER)["runs"]
     assert found["words"].endswith(" · 1 concept picture without colors")
     assert "unscored" not in found["words"]
     assert "guidance 3, 7.5" in found["facts"]
@@ -221,7 +228,7 @@ def test_its_report_says_what_was_measured(context: Context, alone: RunFolder) -
 
 
 def test_the_page_gives_its_table_of_colors(context: Context, alone: RunFolder) -> None:
-    (shown,) = runs_view(context, "me")["runs"]
+    (shown,) = runs_view(context, OWNER)["runs"]
     assert shown["measures"] is True
     other = make_run(context.service(RunSupervisor).root)
     app = FastAPI()
@@ -239,18 +246,18 @@ def test_the_page_gives_its_table_of_colors(context: Context, alone: RunFolder) 
         )  # fmt: skip
         made = {}
         for run in (alone, other):
-            job = start_export(context, {"run": run.run_id, "format": "parquet", "owner": "me"})
-            job.thread.join(60)
-            made[run.run_id] = job
-        result = made[alone.run_id].as_json("me")["result"]
+            wanted = read_as(Export, {"run": run.run_id, "format": "parquet"})
+            job = start_export(context, OWNER, wanted)["job"]
+            made[run.run_id] = context.jobs.wait(job, 60)
+        result = made[alone.run_id].result
         table = pq.read_table(io.BytesIO(client.get(result["url"]).content))
         assert "picture_status" in table.column_names
         table = pq.read_table(io.BytesIO(client.get(result["colors"]["url"]).content))
         assert table.column_names[-71:] == [one.hex for one in uw71()]
         assert result["colors"]["name"].endswith("-colors.parquet")
-        bare = made[other.run_id].as_json("me")["result"]
+        bare = made[other.run_id].result
         assert "colors" not in bare
-        assert client.get(f"/api/exports/{made[other.run_id].id}/colors").status_code == 404
+        assert client.get(f"/api/exports/{made[other.run_id].job_id}/colors").status_code == 404
 
 
 # ── the command ──────────────────────────────────────────────────────────────────────────────────

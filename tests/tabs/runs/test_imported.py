@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image
 
 from core.prompts.sets import prompt_set
-from tabs.generate.routes import drawing_json
+from tabs.generate.drawings import drawing_json
+from tabs.page.actor import OWNER
 from tabs.page.context import Context
-from tabs.page.imports import ImportJob
+from tabs.page.jobs import job_alone
+from tabs.page.requests import read_as
 from tabs.runs.form import stored_choices
-from tabs.runs.image_import import look, take
-from tabs.runs.imported import score
+from tabs.runs.image_import import ImageFolder, look, take
+from tabs.runs.imported import ScoreImages, score
 from tabs.runs.supervisor import RunSupervisor
 
 
@@ -27,15 +28,6 @@ def cut_out(file: Path, hexes: str) -> None:
     pixels[..., :3] = [int(hexes[at : at + 2], 16) for at in (1, 3, 5)]
     pixels[..., 3] = inside * 255
     Image.fromarray(pixels).save(file)
-
-
-def done(work: Any) -> ImportJob:
-    job = ImportJob(work)
-    job.thread.start()
-    job.thread.join(240)
-    assert job.finished
-    assert job.problem == ""
-    return job
 
 
 def folder_of(tmp_path: Path) -> Path:
@@ -59,10 +51,12 @@ def folder_of(tmp_path: Path) -> Path:
 @pytest.mark.usefixtures("workers_here")
 def test_imported_images_end_in_verdicts_on_their_cards(tmp_path: Path, context: Context) -> None:
     given = {"path": str(folder_of(tmp_path)), "set": "mini", "model": "mine"}
-    counts = {words: number for number, words in look(context, given)["report"]["counts"]}
+    wanted = read_as(ImageFolder, given)
+    report = look(context, OWNER, wanted)["report"]
+    counts = {words: number for number, words in report["counts"]}
     assert counts["file broken, left out"] == 1
     assert counts["files without a prompt"] == 2
-    report = done(lambda job: take(context, given, job)).report
+    report = dict(take(context, OWNER, wanted, job_alone("images")))
     offered = report["score"]
     assert offered["groups"] == [{"set": "mini", "model": "mine"}]
     assert (offered["masker"], offered["pictures"], len(offered["images"])) == ("exact", 2, 2)
@@ -70,8 +64,8 @@ def test_imported_images_end_in_verdicts_on_their_cards(tmp_path: Path, context:
     chosen = next(one for one in stored_choices(context) if one["id"] == "mine")
     assert chosen["set"] == "mini"
 
-    scored = done(lambda job: score(context, offered, job))
-    assert scored.report["title"] == "Scored"
+    scored = score(context, OWNER, read_as(ScoreImages, offered), job_alone("scoring"))
+    assert scored["title"] == "Scored"
     for row in context.storage.drawings.recent():
         card = drawing_json(context, row)
         said = {one["rule"]: one["status"] for one in card["verdicts"]}

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from core.errors import BadInput, DataFolderError
+from core.errors import BadInput, DataFolderError, NotAllowed
 from core.prompts.sets import prompt_set
 from core.runs.folder import LOCK, PLAN, RunFolder
 from core.runs.locks import held
@@ -21,12 +21,14 @@ from core.runs.shards import read_shard
 from tabs.command.runs import main as command
 from tabs.explore.board import board_view
 from tabs.library.service import Library
+from tabs.page.actor import OWNER, Actor, Role
 from tabs.page.context import Context
+from tabs.page.requests import read_as
 from tabs.runs.form import estimate_view, form_view, planned, start_runs
-from tabs.runs.list import act, runs_view
+from tabs.runs.list import ChangeRun, change_run, runs_view
 from tabs.runs.machine import release
 from tabs.runs.plan import chosen, plans
-from tabs.runs.request import FieldProblem, price_of, wish_of
+from tabs.runs.request import RunRequest, RunWish, price_of
 from tabs.runs.stored import OF_RUN
 from tabs.runs.supervisor import RunSupervisor, folders_of_runs
 from tabs.runs.words import bytes_words, money_words, progress_words, rate_words, time_words
@@ -45,8 +47,26 @@ def few(context: Context, tmp_path: Path) -> dict[str, Any]:
     set_id = context.service(Library).take_file(prompt_file(tmp_path), "few.jsonl")["set_id"]
     return {
         "set": set_id, "models": [RENDERER], "images": "2", "seed": "0", "size": "64",
-        "workers": "1", "rules": ["paper", "truehue"], "owner": "me",
+        "workers": "1", "rules": ["paper", "truehue"],
     }  # fmt: skip
+
+
+ANN, BEN, NOBODY = (Actor(name, Role.VISITOR) for name in ("ann", "ben", ""))
+
+
+def asked_of(given: dict[str, Any]) -> RunRequest:
+    return read_as(RunRequest, given)
+
+
+def wish_of(given: dict[str, Any]) -> RunWish:
+    return asked_of(given).wish()
+
+
+def act(
+    context: Context, run_id: str, what: str, actor: Actor = OWNER, retry: bool = False
+) -> None:
+    given = {"run_id": run_id, "what": what, "retry": retry}
+    change_run(context, actor, read_as(ChangeRun, given))
 
 
 def until(true: Callable[[], bool]) -> None:
@@ -56,9 +76,9 @@ def until(true: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def one(context: Context, owner: str = "me") -> dict[str, Any]:
+def one(context: Context, actor: Actor = OWNER) -> dict[str, Any]:
     """The only run, as the page shows it."""
-    (found,) = runs_view(context, owner)["runs"]
+    (found,) = runs_view(context, actor)["runs"]
     return dict(found)
 
 
@@ -85,7 +105,7 @@ def one(context: Context, owner: str = "me") -> dict[str, Any]:
     ],
 )
 def test_what_is_wrong_names_its_field(changes: dict[str, Any], field: str, said: str) -> None:
-    with pytest.raises(FieldProblem, match=said) as caught:
+    with pytest.raises(BadInput, match=said) as caught:
         wish_of({"models": [RENDERER], **changes})
     assert caught.value.field == field
 
@@ -100,7 +120,7 @@ def test_a_limit_keeps_every_task_and_system() -> None:
     assert chosen(every, replace(wish, limit=None)) == every
     moc = chosen(every, replace(wish, task="moc", system="l2", limit=None))
     assert {(prompt.task, prompt.system) for prompt in moc} == {("moc", "l2")}
-    with pytest.raises(FieldProblem, match="no prompt of the task CONCEPT"):
+    with pytest.raises(BadInput, match="no prompt of the task CONCEPT"):
         chosen(every, replace(wish, task="concept"))
 
 
@@ -127,7 +147,7 @@ def test_words() -> None:
     ]  # fmt: skip
     assert (money_words(7200, 2.5), money_words(1, 2.5)) == ("5.00", "less than 0.01")
     assert (price_of(" $2.50 "), price_of("")) == (2.5, None)
-    with pytest.raises(FieldProblem, match="such as 2"):
+    with pytest.raises(BadInput, match="such as 2"):
         price_of("cheap")
     state = RunState("r", "running", 2000, 812, 3, 14.2, 84.0, 2)
     assert progress_words(state) == (
@@ -150,23 +170,23 @@ def test_the_form_says_what_is_here(context: Context, few: dict[str, Any]) -> No
 
 
 def test_an_estimate_follows_the_filters(context: Context, few: dict[str, Any]) -> None:
-    found = estimate_view(context, {**few, "limit": "5", "price": "2"})
+    found = estimate_view(context, OWNER, asked_of({**few, "limit": "5", "price": "2"}))
     assert (found["prompts"], found["of"], found["pictures"]) == (5, 12, 10)
     assert found["sentence"] == "5 prompts × 2 = 10 pictures"
     assert (found["seconds"], found["cost"]) == (None, "not known yet")
-    with pytest.raises(FieldProblem) as caught:
-        estimate_view(context, {**few, "set": "none"})
+    with pytest.raises(BadInput) as caught:
+        estimate_view(context, OWNER, asked_of({**few, "set": "none"}))
     assert caught.value.field == "set"
 
 
 def test_a_model_that_is_not_here_is_said_before_the_start(
     context: Context, few: dict[str, Any]
 ) -> None:
-    with pytest.raises(FieldProblem, match="cannot draw here yet") as caught:
-        start_runs(context, {**few, "models": ["sdxl-base-1.0"]})
+    with pytest.raises(BadInput, match="cannot draw here yet") as caught:
+        start_runs(context, OWNER, asked_of({**few, "models": ["sdxl-base-1.0"]}))
     assert caught.value.field == "models"
-    with pytest.raises(FieldProblem) as caught:
-        start_runs(context, {**few, "masker": "grounded"})
+    with pytest.raises(BadInput) as caught:
+        start_runs(context, OWNER, asked_of({**few, "masker": "grounded"}))
     assert caught.value.field == "detector"
     assert context.service(RunSupervisor).folders() == []
 
@@ -180,8 +200,8 @@ def test_where_others_reach_the_app_folders_and_clusters_are_not_named(
         ({"ray": "10.0.0.1:6379"}, "ray"),
         ({"masker": "grounded", "segmenter": "folder:/etc"}, "segmenter"),
     ):
-        with pytest.raises(FieldProblem, match="on the machine where the app runs") as caught:
-            planned(context, {**few, **changes})
+        with pytest.raises(BadInput, match="on the machine where the app runs") as caught:
+            planned(context, ANN, asked_of({**few, **changes}))
         assert caught.value.field == field
 
 
@@ -190,7 +210,7 @@ def test_where_others_reach_the_app_folders_and_clusters_are_not_named(
 
 @pytest.mark.process
 def test_a_run_is_executed_and_taken_in(context: Context, few: dict[str, Any]) -> None:
-    (run_id,) = start_runs(context, few)["runs"]
+    (run_id,) = start_runs(context, OWNER, asked_of(few))["runs"]
     until(lambda: one(context)["status"] == "finished")
     assert context.service(RunSupervisor).take_in() in (0, 24)
     shown = one(context)
@@ -199,13 +219,13 @@ def test_a_run_is_executed_and_taken_in(context: Context, few: dict[str, Any]) -
     assert not shown["may"]["resume"]
     assert context.service(RunSupervisor).take_in() == 0
     # The same wish again is the same run.
-    assert start_runs(context, few)["runs"] == [run_id]
+    assert start_runs(context, OWNER, asked_of(few))["runs"] == [run_id]
     assert one(context)["status"] == "finished"
-    assert estimate_view(context, few)["seconds"] > 0
-    act(context, run_id, "hide", {"owner": "me"})
-    assert runs_view(context, "me") == {"runs": [], "hidden": 1}
-    assert runs_view(context, "me", hidden=True)["runs"][0]["hidden"]
-    act(context, run_id, "show", {"owner": "me"})
+    assert estimate_view(context, OWNER, asked_of(few))["seconds"] > 0
+    act(context, run_id, "hide")
+    assert runs_view(context, OWNER) == {"runs": [], "hidden": 1}
+    assert runs_view(context, OWNER, hidden=True)["runs"][0]["hidden"]
+    act(context, run_id, "show")
     assert one(context)["hidden"] is False
 
 
@@ -214,15 +234,15 @@ def test_a_second_run_waits_and_a_closing_app_pauses_the_first(
     context: Context, few: dict[str, Any]
 ) -> None:
     long = {**few, "images": "200"}
-    (first,) = start_runs(context, {**long, "name": "first"})["runs"]
-    (second,) = start_runs(context, {**long, "name": "second"})["runs"]
+    (first,) = start_runs(context, OWNER, asked_of({**long, "name": "first"}))["runs"]
+    (second,) = start_runs(context, OWNER, asked_of({**long, "name": "second"}))["runs"]
     until(lambda: context.service(RunSupervisor).folder(first).state().status == "running")
-    shown = {row["id"]: row for row in runs_view(context, "me")["runs"]}
+    shown = {row["id"]: row for row in runs_view(context, OWNER)["runs"]}
     assert (shown[first]["status"], shown[second]["status"]) == ("running", "waiting")
     assert shown[second]["place"] == 1
     with pytest.raises(BadInput, match="at work or waits already"):
-        start_runs(context, {**long, "name": "first"})
-    act(context, second, "cancel", {"owner": "me"})
+        start_runs(context, OWNER, asked_of({**long, "name": "first"}))
+    act(context, second, "cancel")
     assert context.service(RunSupervisor).folder(second).state().status == "cancelled"
     context.service(RunSupervisor).close()
     assert context.service(RunSupervisor).folder(first).state().status == "paused"
@@ -231,17 +251,17 @@ def test_a_second_run_waits_and_a_closing_app_pauses_the_first(
     # The app is started again: who began the run, and with how many workers, is still known.
     other = RunSupervisor(context.storage, context.engine, context.sources, context.endpoints)
     context.services[RunSupervisor] = other
-    assert other.owner(first) == "me"
-    assert {row["status"] for row in runs_view(context, "me")["runs"]} == {"paused", "cancelled"}
+    assert other.owner(first) == "owner"
+    assert {row["status"] for row in runs_view(context, OWNER)["runs"]} == {"paused", "cancelled"}
     done = other.folder(first).state().done
-    act(context, first, "resume", {"owner": "me"})
+    act(context, first, "resume")
     until(lambda: other.folder(first).state().done > done)
-    act(context, first, "pause", {"owner": "me"})
+    act(context, first, "pause")
     until(lambda: one_of(context, first)["status"] == "paused")
 
 
 def one_of(context: Context, run_id: str) -> dict[str, Any]:
-    return next(row for row in runs_view(context, "me")["runs"] if row["id"] == run_id)
+    return next(row for row in runs_view(context, OWNER)["runs"] if row["id"] == run_id)
 
 
 def test_a_run_in_another_folder_is_taken_in_and_stopped_there(
@@ -267,7 +287,7 @@ def test_a_run_in_another_folder_is_taken_in_and_stopped_there(
     assert shown["facts"].endswith(f"in {shared}")
     progress = board_view(context, {})["groups"][0]["rows"][0]["progress"]
     assert progress is None
-    act(context, folder.run_id, "cancel", {"owner": "me"})
+    act(context, folder.run_id, "cancel")
     assert (folder.desired_state(), folder.state().status) == ("cancel", "cancelled")
     object.__setattr__(context, "local", False)
     assert str(shared) not in one(context)["facts"]
@@ -317,16 +337,15 @@ def test_an_imported_run_is_shown_and_not_gone_on_with(context: Context) -> None
 def test_only_who_started_a_run_may_change_it_where_others_reach_the_app(
     context: Context, few: dict[str, Any]
 ) -> None:
-    (run_id,) = start_runs(context, few)["runs"]
+    (run_id,) = start_runs(context, ANN, asked_of(few))["runs"]
     until(lambda: one(context)["status"] == "finished")
-    assert one(context, "you")["may"]["hide"]
-    object.__setattr__(context, "local", False)
-    assert one(context, "me")["may"]["hide"]
-    assert not any(one(context, "you")["may"][name] for name in ("hide", "retry", "resume"))
-    with pytest.raises(BadInput, match="Only who started"):
-        act(context, run_id, "hide", {"owner": "you"})
-    with pytest.raises(BadInput, match="Only who started"):
-        act(context, run_id, "cancel", {"owner": ""})
+    assert one(context, ANN)["may"]["hide"]
+    assert one(context, OWNER)["may"]["hide"]
+    for other in (BEN, NOBODY):
+        assert not any(one(context, other)["may"][name] for name in ("hide", "retry", "resume"))
+        for what in ("hide", "cancel"):
+            with pytest.raises(NotAllowed, match="Only who began"):
+                act(context, run_id, what, other)
 
 
 def test_a_folder_that_cannot_be_read_is_shown_with_the_reason(
@@ -349,12 +368,12 @@ def test_a_folder_that_cannot_be_read_is_shown_with_the_reason(
         assert "model-a on a sample" in said
     assert [name for name, may in shown["may"].items() if may] == ["hide"]
     # Storage cannot take it in; it can be taken out of the list all the same.
-    act(context, "broken", "hide", {})
-    view = runs_view(context, "")
+    act(context, "broken", "hide")
+    view = runs_view(context, OWNER)
     assert (len(view["runs"]), view["hidden"]) == (1, 1)
     assert RunSupervisor(context.storage, context.engine, context.sources, {}).is_hidden("broken")
-    act(context, "broken", "show", {})
-    assert "broken" in [one["id"] for one in runs_view(context, "")["runs"]]
+    act(context, "broken", "show")
+    assert "broken" in [one["id"] for one in runs_view(context, OWNER)["runs"]]
 
 
 @pytest.mark.usefixtures("workers_here")
@@ -366,21 +385,21 @@ def test_what_a_model_drew_here_is_scored_with_its_masks(context: Context) -> No
     linked = replace(row, drawing_id="", prompt_source=set_id, prompt_id=prompt.id)
     context.storage.drawings.add(linked)
     asked = {"kind": "stored", "set": set_id, "models": [RENDERER], "rules": ["paper"],
-             "owner": "me", "workers": "1"}  # fmt: skip
-    (plan,), _, of = planned(context, asked)
+             "workers": "1"}  # fmt: skip
+    _, (plan,), _, of = planned(context, OWNER, asked_of(asked))
     assert (plan.total, of) == (1, 12)
     assert (plan.items[0].image_id, list(plan.items[0].masks)) == (image.image_id, [0])
-    (run_id,) = start_runs(context, asked)["runs"]
+    (run_id,) = start_runs(context, OWNER, asked_of(asked))["runs"]
     until(lambda: one(context)["status"] == "finished")
     (result,) = results(context.service(RunSupervisor).folder(run_id))
     stored = context.storage.evidence.for_image(image.image_id)
     by_paper = next(found for found in stored if found.protocol == "paper")
     assert (result.verdicts[0].status, result.image_id) == (by_paper.status, image.image_id)
     # A run that only scored is no source of pictures, and there are none of anybody else.
-    with pytest.raises(FieldProblem, match="scored pictures of others"):
-        planned(context, {**asked, "models": [OF_RUN + run_id]})
-    with pytest.raises(FieldProblem, match="No picture of 'nobody'"):
-        planned(context, {**asked, "models": ["nobody"]})
+    with pytest.raises(BadInput, match="scored pictures of others"):
+        planned(context, OWNER, asked_of({**asked, "models": [OF_RUN + run_id]}))
+    with pytest.raises(BadInput, match="No picture of 'nobody'"):
+        planned(context, OWNER, asked_of({**asked, "models": ["nobody"]}))
 
 
 def _as_file(context: Context) -> Path:
@@ -412,13 +431,13 @@ def test_what_failed_says_why_and_is_tried_again_on_request(
     file = tmp_path / "words.txt"
     file.write_text("A photo of the color of the sea\n")
     set_id = context.service(Library).take_file(file, "words.txt")["set_id"]
-    (run_id,) = start_runs(context, {**few, "set": set_id})["runs"]
+    (run_id,) = start_runs(context, OWNER, asked_of({**few, "set": set_id}))["runs"]
     until(lambda: one(context)["status"] == "finished")
     shown = one(context)
     assert (shown["failed"], shown["failed_words"]) == (2, "2 pictures could not be drawn")
     assert shown["problems"][0]["count"] == 2
     assert shown["may"]["retry"]
-    act(context, run_id, "resume", {"owner": "me", "retry": True})
+    act(context, run_id, "resume", retry=True)
     until(lambda: len(results(context.service(RunSupervisor).folder(run_id))) == 4)
     assert sorted(
         row.attempt for row in results(context.service(RunSupervisor).folder(run_id))

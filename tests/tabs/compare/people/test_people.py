@@ -23,8 +23,11 @@ from tabs.compare.people import taking
 from tabs.compare.people.examples import EXAMPLES
 from tabs.compare.people.routes import compare_people_routes
 from tabs.compare.people.view import TEMPLATE
+from tabs.page.actor import OWNER
 from tabs.page.context import Context
-from tabs.page.imports import ImportJob
+from tabs.page.jobs import job_alone
+from tabs.page.jobs_routes import job_routes
+from tabs.page.requests import read_as
 
 OURS = {"X-TrueHue": "1"}
 SESSION = "0123456789abcdef" * 2
@@ -36,7 +39,8 @@ MADE_HEADER = ",".join(map(str, range(71))).encode()
 @pytest.fixture
 def client(context: Context) -> Iterator[TestClient]:
     app = FastAPI()
-    app.include_router(compare_people_routes(context))
+    for make in (compare_people_routes, job_routes):
+        app.include_router(make(context))
     with TestClient(app) as opened:
         yield opened
 
@@ -90,9 +94,9 @@ def take(client: TestClient, **options: Any) -> dict[str, Any]:
     began = client.post(f"{SETS}/pictures-store/{SESSION}", json=options, headers=OURS).json()
     end = time.monotonic() + 60
     while time.monotonic() < end:
-        state: dict[str, Any] = client.get(f"{SETS}/jobs/{began['job']}").json()
-        if state["finished"]:
-            return dict(state["report"])
+        state: dict[str, Any] = client.get(f"/api/jobs/{began['job']}").json()
+        if not state["active"]:
+            return dict(state["result"])
         time.sleep(0.02)
     raise AssertionError("the import did not end")
 
@@ -194,7 +198,10 @@ def test_what_is_no_text_is_no_name(client: TestClient, wrong: Any) -> None:
         assert (answer.status_code, "is text" in answer.json()["error"]) == (400, True), field
     assert listed(client)["sets"] == []
     if wrong is not True:
-        assert "as ratings or as shares" in read(client, normalize=wrong)["refused"]
+        answer = client.post(f"{at}/read", json={"normalize": wrong}, headers=OURS)
+        assert (answer.status_code, "one of ratings, shares" in answer.json()["error"]) == (
+            400, True,
+        )  # fmt: skip
     made = store(client, name="Right", of_people=True)
     answer = client.post(f"{SETS}/{made['set_id']}/name", json={"name": wrong}, headers=OURS)
     assert (answer.status_code, "A name is text" in answer.json()["error"]) == (400, True)
@@ -418,7 +425,9 @@ def test_a_set_without_a_picture_is_none(client: TestClient, context: Context) -
     assert take(client, words="something else", mask="whole")["taken"] == 1
     for words in ("", "  ", "x" * 121):
         send_pictures(client, {"a.png": png(painted((1, 2, 3)))})
-        assert "title" in take(client, words=words, mask="whole")
+        given = {"words": words, "mask": "whole"}
+        wrong = client.post(f"{SETS}/pictures-store/{SESSION}", json=given, headers=OURS)
+        assert wrong.status_code == 400
     assert len(context.storage.picture_sets.all()) == 1
     client.post(f"{SETS}/forget/{SESSION}", json={}, headers=OURS)
     gone = client.post(f"{SETS}/pictures-store/{SESSION}", json={"words": "x"}, headers=OURS)
@@ -429,9 +438,9 @@ def test_a_set_without_a_picture_is_none(client: TestClient, context: Context) -
 def test_a_set_that_is_cancelled_is_none(client: TestClient, context: Context) -> None:
     send_pictures(client, {"a.png": png(painted((1, 2, 3))), "b.png": png(painted((3, 2, 1)))})
     given = {"session": SESSION, "words": "banana", "mask": "whole"}
-    job = ImportJob(lambda _: {})
+    job = job_alone("pictures")
     job.stop.set()
-    report = taking.take(context, given, job)
+    report = taking.take(context, OWNER, read_as(taking.PictureFiles, given), job)
     assert (report["set_id"], report["taken"]) == ("", 0)
     assert report["title"] == "Cancelled: no set was made."
     assert context.storage.picture_sets.all(hidden=True) == []

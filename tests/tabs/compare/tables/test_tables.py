@@ -40,9 +40,9 @@ from tabs.compare.tables.modifier_charts import regions
 from tabs.compare.tables.people import PeopleHere
 from tabs.compare.tables.routes import compare_tables_routes
 from tabs.compare.tables.view import fewest_words
-from tabs.explore.routes import explore_routes
 from tabs.page.context import Context
-from tabs.page.jobs import Job
+from tabs.page.jobs import Job, job_alone
+from tabs.page.jobs_routes import job_routes
 from tabs.shell.compose import make_context
 from tests.concept_runs import concept_run, fruits, palettes_csv, ratings_csv
 
@@ -70,7 +70,7 @@ def app_of(data: Path) -> Iterator[tuple[TestClient, Context]]:
         context = make_context(storage, "data")
         app = FastAPI()
         app.include_router(compare_tables_routes(context))
-        app.include_router(explore_routes(context))
+        app.include_router(job_routes(context))
         with TestClient(app) as opened:
             yield opened, context
         context.close()
@@ -122,7 +122,7 @@ def people(context: Context, name: str, content: bytes) -> str:
 
 
 def idle_job() -> Job:
-    return Job("cells", "test", "me", lambda job: {})
+    return job_alone("cells")
 
 
 def shown(client: TestClient, path: str, **params: str) -> dict[str, Any]:
@@ -182,7 +182,7 @@ def test_the_job_fills_what_is_missing_and_goes_on_after_a_cancel(
     stopped.stop.set()
     run_cells(context, [run_id], EXTRACTED, EACH_SCALE, stopped)
     assert context.storage.profiles.cells(run_id, EXTRACTED) == []
-    body = {"runs": [run_id], "method": EXTRACTED, "guidance": EACH_SCALE, "owner": "me"}
+    body = {"runs": [run_id], "method": EXTRACTED, "guidance": EACH_SCALE}
     answer = client.post(API + "cells", json=body, headers=SENT)
     assert answer.status_code == 200, answer.text
     job = ended(client)
@@ -204,8 +204,8 @@ def test_the_job_fills_what_is_missing_and_goes_on_after_a_cancel(
 def ended(client: TestClient) -> dict[str, Any]:
     end = time.monotonic() + 60
     while True:
-        job = dict(client.get("/api/explore/jobs", params={"owner": "me"}).json()["cells"])
-        if job["status"] != "running":
+        job = dict(client.get("/api/jobs", params={"kind": "cells"}).json()["jobs"][0])
+        if not job["active"]:
             return job
         assert time.monotonic() < end, "the job did not end"
         time.sleep(0.05)
@@ -215,12 +215,12 @@ def ended(client: TestClient) -> dict[str, Any]:
     ("body", "words"),
     [
         ({"method": "magic", "runs": ["a"]}, "There is no method"),
-        ({"method": ["pixels"], "runs": ["a"]}, "There is no method"),
-        ({"method": {}, "runs": ["a"]}, "There is no method"),
-        ({"method": PIXELS, "runs": []}, "named no run"),
-        ({"method": PIXELS, "runs": {"a": 1}}, "named no run"),
-        ({"method": PIXELS, "runs": [["a"]], "owner": []}, "No run is stored"),
-        ({"method": PIXELS, "runs": ["a"], "guidance": ["3"]}, "Guidance is a number"),
+        ({"method": ["pixels"], "runs": ["a"]}, "The method is text"),
+        ({"method": {}, "runs": ["a"]}, "The method is text"),
+        ({"method": PIXELS, "runs": []}, "The list of runs"),
+        ({"method": PIXELS, "runs": {"a": 1}}, "The list of runs"),
+        ({"method": PIXELS, "runs": [["a"]]}, "The list of runs"),
+        ({"method": PIXELS, "runs": ["a"], "guidance": ["3"]}, "Guidance is text"),
         ({"method": PIXELS, "runs": ["a"], "guidance": "nan"}, "Guidance is a number"),
         ({"method": PIXELS, "runs": ["0123456789abcdef"]}, "No run is stored"),
     ],

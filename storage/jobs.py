@@ -1,0 +1,77 @@
+"""Long work as rows: what was begun, how far it came, and what became of it."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+
+from core.records import JobRecord
+from storage.database.connection import Database, aware
+
+KEPT = 500
+"""Rows of work that has ended; older ones go."""
+UNDER_WAY = ("waiting", "running")
+_COLUMNS = (
+    "job_id, kind, title, actor, status, done, total, words, result, problem, began_at, ended_at"
+)
+
+
+class Jobs:
+    """The stored records of long work. Any thread may call."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def keep(self, record: JobRecord) -> None:
+        """Store a record in the place of the one with its id."""
+        # No key: DuckDB checks one too eagerly where a row is replaced in one transaction.
+        with self._database.transaction() as cursor:
+            cursor.execute("DELETE FROM jobs WHERE job_id = ?", [record.job_id])
+            cursor.execute(
+                f"INSERT INTO jobs ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [
+                    record.job_id, record.kind, record.title, record.actor, record.status,
+                    record.done, record.total, record.words, json.dumps(dict(record.result)),
+                    record.problem, _stored(record.began_at) or self._database.now(),
+                    _stored(record.ended_at),
+                ],
+            )  # fmt: skip
+
+    def recent(self, limit: int = KEPT) -> list[JobRecord]:
+        """The records that began last, newest first."""
+        rows = self._database.rows(
+            f"SELECT {_COLUMNS} FROM jobs ORDER BY began_at DESC, job_id LIMIT ?", [limit]
+        )
+        return [
+            JobRecord(
+                job_id, kind, title, actor, status, done, total, words, json.loads(result),
+                problem, aware(began_at), aware(ended_at) if ended_at else None,
+            )
+            for job_id, kind, title, actor, status, done, total, words, result, problem, began_at,
+            ended_at in rows
+        ]  # fmt: skip
+
+    def interrupt(self, problem: str) -> int:
+        """Say of what was under way that it was interrupted, and why; how many that were.
+
+        For the start of the app, when nothing can be under way yet. The oldest rows go.
+        """
+        with self._database.transaction() as cursor:
+            (found,) = cursor.execute(
+                "SELECT count(*) FROM jobs WHERE status IN (SELECT unnest(?))", [list(UNDER_WAY)]
+            ).fetchall()
+            cursor.execute(
+                "UPDATE jobs SET status = 'interrupted', problem = ?, ended_at = ? "
+                "WHERE status IN (SELECT unnest(?))",
+                [problem, self._database.now(), list(UNDER_WAY)],
+            )
+            cursor.execute(
+                "DELETE FROM jobs WHERE job_id NOT IN "
+                "(SELECT job_id FROM jobs ORDER BY began_at DESC, job_id LIMIT ?)",
+                [KEPT],
+            )
+        return int(found[0])
+
+
+def _stored(time: datetime | None) -> datetime | None:
+    return None if time is None else time.replace(tzinfo=None)

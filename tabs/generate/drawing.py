@@ -1,0 +1,45 @@
+"""Drawing: what was asked for in Generate becomes a job of the engine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from core.errors import BadInput
+from core.generation.registry import RENDERER
+from tabs.generate.models import checked_models
+from tabs.generate.own_words import NOTHING_TO_DRAW, Own
+from tabs.generate.plan import Settings, own_prompt, requests, title_of
+from tabs.judging.generation import draw
+from tabs.library.prompts import Refs
+from tabs.library.service import Library
+from tabs.page.actor import Actor, asks
+from tabs.page.context import Context
+from tabs.page.requests import PageRequest
+
+
+class Draw(PageRequest):
+    """Prompts to be drawn: those of a basket (``refs``), or with ``mode`` ``own`` one's ``own``
+    words; ``how`` are the other controls."""
+
+    mode: str = "own"
+    refs: Refs = ()
+    own: Own
+    how: Settings
+
+
+@asks("compute")
+def start_drawing(context: Context, actor: Actor, wanted: Draw) -> dict[str, Any]:
+    """Puts what was asked for into the queue. Raises BadInput or UnknownColor in words fit to be
+    shown."""
+    how = wanted.how
+    checked_models(actor, how.models)
+    if wanted.mode == "own":
+        prompts = [own_prompt(wanted.own)]
+        if RENDERER in how.models and not prompts[0].targets:
+            raise BadInput(NOTHING_TO_DRAW)
+    else:
+        prompts, lost = context.service(Library).resolve(wanted.refs)
+        if lost:
+            raise BadInput(f"{lost[0]} Take it out of the basket.")
+    title = title_of(prompts, how)
+    return {"job": draw(context, prompts, requests(prompts, how), title, actor)}

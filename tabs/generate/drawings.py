@@ -1,0 +1,86 @@
+"""Drawings as the gallery shows them, with the verdicts on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from core.generation.truth import true_color_words
+from core.prompts.prompt import ObjectTarget
+from core.records import DrawingRecord, EvidenceRecord, MaskRecord
+from core.verdict.expectations import Expectation, expectations_of
+from tabs.judging.generation import model_name
+from tabs.judging.judging import masks_of
+from tabs.judging.summary import Said, said_of_objects, said_of_picture
+from tabs.page.context import Context
+
+
+def drawing_json(context: Context, row: DrawingRecord) -> dict[str, Any]:
+    """A drawing as the gallery shows it, with the verdicts on it and on each of its objects."""
+    evidence: list[EvidenceRecord] = []
+    masks: dict[int, MaskRecord] = {}
+    notes = [str(note) for note in row.origin.get("notes") or ()]
+    if row.image_id:
+        if row.source == "imported":
+            notes = list(context.storage.images.get(row.image_id).notes)
+        evidence = context.storage.evidence.for_image(row.image_id)
+        masks = masks_of(context.storage.masks.for_image(row.image_id), row.targets)
+    asked = {one.position: one for one in expectations_of(row.targets)}
+    said = said_of_objects(row.targets, evidence)
+    settings = [
+        f"seed {row.seed}" if row.seed is not None else "",
+        f"guidance {row.guidance:g}" if row.guidance is not None else "",
+        f"{row.steps} steps" if row.steps else "",
+        str(row.options.get("light") or "") and f"{row.options['light']} light",
+        f"failure: {row.options['failure']}"
+        if row.options.get("failure", "none") != "none"
+        else "",
+    ]
+    about = [model_name(row.model), *(text for text in settings if text)]
+    size = f"{row.width} × {row.height} pixels" if row.width and row.height else ""
+    return {
+        "drawing_id": row.drawing_id, "job": row.job_id, "image_id": row.image_id,
+        "status": row.status,
+        "reason": row.reason, "text": row.text, "about": " · ".join(about),
+        "details": "\n".join(text for text in (row.prompt_id, size, row.source) if text),
+        "notes": notes, "truth": truth_of(row),
+        "thumb": f"/media/thumbs/{row.image_id}.png?side=384" if row.image_id else "",
+        "targets": [
+            _target_json(target, position, asked.get(position), said.get(position, ()), masks)
+            for position, target in enumerate(row.targets)
+        ],
+        "verdicts": [one.as_json() for one in said_of_picture(row.targets, said)],
+    }  # fmt: skip
+
+
+def truth_of(row: DrawingRecord) -> str:
+    """The true colors of a render's objects beside the asked ones; empty for other pictures."""
+    wanted = expectations_of(row.targets)
+    words = {
+        asked.label: true_color_words(row.origin, asked.color, position=asked.position)
+        for asked in wanted
+    }
+    if len(wanted) == 1:
+        return next(iter(words.values()))
+    told = [f"{label[:1].upper()}{label[1:]}: {one}" for label, one in words.items() if one]
+    return " ".join(told)
+
+
+def _target_json(
+    target: ObjectTarget, position: int, asked: Expectation | None, said: Sequence[Said],
+    masks: Mapping[int, MaskRecord],
+) -> dict[str, Any]:  # fmt: skip
+    color = target.color
+    mine = masks.get(position)
+    return {
+        "object": target.name, "role": target.role, "color": color.value if color else "",
+        "hex": color.hex if color else "", "color_label": color.label if color else "",
+        "mask": mine.mask_id if mine else "",
+        "asked": _asked_json(asked) if asked else None,
+        "verdicts": [one.as_json() for one in said],
+    }  # fmt: skip
+
+
+def _asked_json(asked: Expectation) -> dict[str, str]:
+    """What is asked of an object: to have a color, or not to have it."""
+    return {"hex": asked.color.hex, "label": asked.color.label, "relation": asked.relation}

@@ -1,0 +1,43 @@
+"""The row of examples above the stage of Inspect."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tabs.generate.examples import drawn, example_of
+from tabs.inspect import tab as inspect
+from tabs.page.context import Context
+from tabs.page.errors import message_of
+from tabs.page.events import Cause, on
+from tabs.page.widgets import widget
+
+ROW = """<nav class="th-examples" aria-label="Examples" hidden>
+<span>Examples, drawn by the reference renderer:</span><span class="th-examples-list" role="group" aria-label="Examples"></span>
+<span class="th-examples-own">or drop a photograph of your own anywhere.</span>
+<span class="th-examples-status" role="status"></span></nav>"""  # noqa: E501
+
+
+def row() -> Any:
+    """The row of examples above the stage; hidden where an image of one's own is open."""
+    return widget("examples", ROW, elem_id="examples")
+
+
+def wire(view: Any, inspect_view: inspect.View, context: Context) -> None:
+    """Opens the example that was pressed in Inspect, with its own question."""
+
+    def opened(_: Cause, value: Any) -> list[Any]:
+        key = str(value.get("example", "")) if isinstance(value, Mapping) else ""
+        try:
+            example, image_id = example_of(key), drawn(context, key)
+            masks = context.storage.masks.for_image(image_id) if example.box else ()
+            mask_id = masks[0].mask_id if masks else ""
+            return inspect.open_image(context, inspect_view, image_id, example.question(), mask_id)
+        except Exception as error:
+            return inspect.refused(inspect_view, message_of(error))
+
+    view.open(
+        on(context, "look", opened), view, inspect_view.outputs, show_progress="hidden",
+        api_visibility="private",
+        trigger_mode="always_last", **inspect.IN_ORDER,
+    )  # fmt: skip

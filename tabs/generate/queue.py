@@ -1,0 +1,70 @@
+"""The engine's queue among the other long work."""
+
+from __future__ import annotations
+
+import base64
+import io
+from datetime import UTC, datetime
+
+from core.engine import Engine, JobState
+from core.records import JobRecord
+from tabs.judging.generation import model_name
+from tabs.page.errors import many
+from tabs.page.jobs import DRAWING
+
+
+class Queue:
+    """Drawings as records of long work; a :class:`tabs.page.jobs.Source`."""
+
+    kind = DRAWING
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._preview: tuple[object, str] = (None, "")
+
+    def records(self) -> list[JobRecord]:
+        """What waits and is drawn, and of what has ended the last 200 jobs."""
+        return [self._record(state) for state in self._engine.states()]
+
+    def cancel(self, job_id: str) -> None:
+        """Ends a job within a step."""
+        self._engine.cancel(job_id)
+
+    def version(self) -> int:
+        """Grows with every image, step and model."""
+        return self._engine.changes(timeout=0.0)
+
+    def _record(self, state: JobState) -> JobRecord:
+        return JobRecord(
+            state.id, DRAWING, state.title, state.owner, state.status, state.done, state.total,
+            problem=state.message if state.status == "failed" else "",
+            began_at=datetime.fromtimestamp(state.submitted_at, UTC),
+            details={
+                "in_short": many(state.total, "image"), "place": state.place,
+                "failed": state.failed,
+                "model_name": model_name(state.model), "step": state.step, "steps": state.steps,
+                "elapsed_s": state.elapsed_s, "left_s": state.eta_s, "eta_s": state.eta_s,
+                "message": state.message,
+                "problems": [_problem(one.text, one.count) for one in state.problems],
+                "preview": self._preview_of(state),
+            },
+        )  # fmt: skip
+
+    def _preview_of(self, state: JobState) -> str:
+        """The preview as a data URL: by the time that a page asked for it, it could be gone."""
+        from PIL import Image
+
+        pixels = state.preview_srgb8
+        if pixels is None or state.finished:
+            return ""
+        before, made = self._preview
+        if before is not pixels:
+            out = io.BytesIO()
+            Image.fromarray(pixels).save(out, format="PNG", compress_level=1)
+            made = "data:image/png;base64," + base64.b64encode(out.getvalue()).decode("ascii")
+            self._preview = (pixels, made)
+        return made
+
+
+def _problem(text: str, count: int) -> str:
+    return text if count == 1 else f"{text} ({many(count, 'image')})"

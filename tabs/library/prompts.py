@@ -1,0 +1,151 @@
+"""What people do with prompts: find them, keep selections of them, bring and hide sets."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from core.prompts.search.index import PromptIndex, Query
+from core.verdict.rules import DEFAULT_RULE
+from storage.prompts.selections import MAX_NAME, MAX_PROMPTS
+from tabs.library.service import SELECTION, Library, prompt_json
+from tabs.page.actor import Actor, Thing, asks, brought, may, thing
+from tabs.page.context import Context
+from tabs.page.requests import Nothing, PageRequest
+
+RULE = DEFAULT_RULE
+SET, SELECTIONS = "prompts", "selection"
+"""What kinds of things these are to those who brought them."""
+
+Refs = Annotated[
+    tuple[tuple[str, str], ...], Field(max_length=MAX_PROMPTS, title="The list of prompts")
+]
+"""Prompts as pairs of a set's id and a prompt's."""
+
+
+class Resolve(PageRequest):
+    """Prompts to be shown, with what a rule says of what was drawn of them."""
+
+    refs: Refs = ()
+    rule: str = RULE
+
+
+class KeepSelection(PageRequest):
+    """Prompts to be kept under a name."""
+
+    name: Annotated[str, Field(max_length=MAX_NAME, title="The name")] = ""
+    refs: Refs = ()
+
+
+class NamedSelection(PageRequest):
+    """A selection by its name."""
+
+    name: str = ""
+
+
+class NamedSet(PageRequest):
+    """An imported set by its id."""
+
+    set_id: str = ""
+
+
+def search(context: Context, set_id: str, query: Query, facets: bool, rule: str) -> dict[str, Any]:
+    """One page of what matches, with the facets' counts."""
+    began = time.perf_counter()
+    index, page = context.service(Library).search(set_id, query, rule)
+    rows = [index.prompts[position] for position in page.rows]
+    marks = context.service(Library).drawn(rows, rule) if rows else {}
+    return {
+        "total": page.total,
+        "of": len(index.prompts),
+        "rows": [prompt_json(row, marks) for row in rows],
+        "facets": [
+            {
+                "name": facet.name,
+                "title": facet.title,
+                "values": [
+                    {"value": v.value, "label": v.label, "count": v.count, "hex": v.hex or ""}
+                    for v in facet.values
+                ],
+            }
+            for facet in page.facets
+        ] if facets else [],
+        "suggestions": _suggestions(context, index, query, rule) if facets else {},
+        "ms": (time.perf_counter() - began) * 1000.0,
+    }  # fmt: skip
+
+
+def _suggestions(context: Context, index: PromptIndex, query: Query, rule: str) -> dict[str, Any]:
+    instead, facets = index.suggestions(query, context.service(Library).marks(index, rule))
+    return {"instead": instead, "facets": [vars(one) for one in facets]}
+
+
+def matching(context: Context, set_id: str, query: Query, rule: str) -> list[dict[str, Any]]:
+    """Every prompt that matches, as the basket keeps it."""
+    index = context.service(Library).index(set_id)
+    found = index.matching(query, context.service(Library).marks(index, rule))
+    prompts = [index.prompts[int(position)] for position in found]
+    return [
+        {
+            "source": prompt.source, "id": prompt.id, "text": prompt.text, "task": prompt.task,
+            "hexes": [target.color.hex for target in prompt.targets if target.color],
+        }
+        for prompt in prompts
+    ]  # fmt: skip
+
+
+@asks("look")
+def resolve(context: Context, actor: Actor, wanted: Resolve) -> dict[str, Any]:
+    """Shows prompts by their names, and says which are not there."""
+    library = context.service(Library)
+    prompts, missing = library.resolve(wanted.refs)
+    marks = library.drawn(prompts, wanted.rule)
+    return {"rows": [prompt_json(one, marks) for one in prompts], "missing": missing}
+
+
+@asks("add")
+def take_prompts(
+    context: Context, actor: Actor, wanted: Nothing, file: Path, name: str
+) -> dict[str, Any]:
+    """Imports a file of prompts as a set."""
+    made = context.service(Library).take_file(file, name)
+    if made["set_id"]:
+        brought(context, actor, SET, made["set_id"])
+    return made
+
+
+@asks("change")
+def hide_set(context: Context, actor: Actor, wanted: NamedSet) -> dict[str, Any]:
+    """Puts an imported set away."""
+    may(actor, "change", thing(context, SET, wanted.set_id))
+    context.storage.prompt_sets.hide(wanted.set_id)
+    context.service(Library).forget(wanted.set_id)
+    return {}
+
+
+@asks("add")
+def keep_selection(context: Context, actor: Actor, wanted: KeepSelection) -> dict[str, Any]:
+    """Keeps prompts under a name; one that is taken gets a new version."""
+    if wanted.name in dict(context.service(Library).selections()):
+        may(actor, "change", _selection(context, wanted.name))
+    prompts, missing = context.service(Library).resolve(wanted.refs)
+    refs = [(prompt.source, prompt.id) for prompt in prompts]
+    kept = context.storage.selections.save(wanted.name, refs)
+    brought(context, actor, SELECTIONS, kept.name)
+    return {"name": kept.name, "count": len(kept.refs), "missing": len(missing)}
+
+
+@asks("change")
+def remove_selection(context: Context, actor: Actor, wanted: NamedSelection) -> dict[str, Any]:
+    """Takes a selection out of the list."""
+    may(actor, "change", _selection(context, wanted.name))
+    context.storage.selections.remove(wanted.name)
+    context.service(Library).forget(SELECTION + wanted.name)
+    return {}
+
+
+def _selection(context: Context, name: str) -> Thing:
+    return thing(context, SELECTIONS, name)

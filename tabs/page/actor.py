@@ -1,0 +1,172 @@
+"""Who asks, and what they may do: one table, for routes, events of the page, and the command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum, StrEnum
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+
+from core.errors import NotAllowed
+
+if TYPE_CHECKING:
+    from tabs.page.context import Context
+
+IMAGE = "image"
+"""What an image is to those who brought it."""
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+class Role(StrEnum):
+    """What somebody is to this TrueHue."""
+
+    OWNER = "owner"
+    VISITOR = "visitor"
+
+
+@dataclass(frozen=True)
+class Actor:
+    """Who asks: ``id`` tells visitors apart, and is the server's, never the page's."""
+
+    id: str
+    role: Role
+
+
+OWNER = Actor("owner", Role.OWNER)
+"""Everybody at a machine that nobody else reaches, and whoever gives a command there."""
+
+
+class Reach(Enum):
+    """How far an action of a role goes."""
+
+    EVERYTHING = "everything"
+    OWN = "what one brought or began"
+    NOTHING = "nothing"
+
+
+@dataclass(frozen=True)
+class Action:
+    """What may be done, by roles: a role that is not named may do it with nothing, but the owner,
+    who may do everything. ``refusal`` is what those are told who may not."""
+
+    refusal: str
+    reach: Mapping[Role, Reach] = field(default_factory=dict)
+
+
+def _of_visitors(reach: Reach) -> Mapping[Role, Reach]:
+    return {Role.VISITOR: reach}
+
+
+ACTIONS: Mapping[str, Action] = {
+    "look": Action("This is not for you to see.", _of_visitors(Reach.EVERYTHING)),
+    "add": Action("Nothing can be added here by you.", _of_visitors(Reach.EVERYTHING)),
+    "compute": Action("You cannot begin work here.", _of_visitors(Reach.EVERYTHING)),
+    "cancel": Action(
+        "Only who began this, or the owner of this TrueHue, can change it.",
+        _of_visitors(Reach.OWN),
+    ),
+    "change": Action(
+        "Only who made this, or the owner of this TrueHue, can change it.", _of_visitors(Reach.OWN)
+    ),
+    "delete": Action(
+        "Only who brought this, or the owner of this TrueHue, can delete it or put it back.",
+        _of_visitors(Reach.OWN),
+    ),
+    "purge": Action("Only at the machine itself something can be deleted for good."),
+    "name-folder": Action("Folders can only be named on the machine where the app runs."),
+    "name-file": Action("Files can only be named on the machine where the app runs."),
+    "name-cluster": Action("Clusters can only be named on the machine where the app runs."),
+    "read-notice": Action("That notice cannot be marked as read here."),
+}
+"""Everything that is ever asked of :func:`may`."""
+
+
+@dataclass(frozen=True)
+class Thing:
+    """What an action is done with: the ids of those who brought or began it."""
+
+    makers: frozenset[str] = frozenset()
+
+
+def may(actor: Actor, action: str, thing: Thing | None = None, field: str = "") -> None:
+    """Returns where the actor may do that with the thing; without one, where there is anything at
+    all that they may do it with. Raises NotAllowed in words; ``field`` is the one of a form that
+    asked for it."""
+    known = ACTIONS[action]
+    if actor.role is Role.OWNER:
+        return
+    reach = known.reach.get(actor.role, Reach.NOTHING)
+    own = thing is None or (bool(actor.id) and thing.makers == {actor.id})
+    if reach is Reach.NOTHING or (reach is Reach.OWN and not own):
+        raise NotAllowed(known.refusal, field)
+
+
+def allowed(actor: Actor, action: str, thing: Thing | None = None) -> bool:
+    """Whether :func:`may` lets it pass."""
+    try:
+        may(actor, action, thing)
+    except NotAllowed:
+        return False
+    return True
+
+
+def asks(
+    action: str,
+) -> Callable[
+    [Callable[Concatenate[Context, Actor, _P], _T]], Callable[Concatenate[Context, Actor, _P], _T]
+]:
+    """Marks a function ``do(context, actor, request)`` as something that TrueHue does for people:
+    nobody gets in who may not do it with anything. With what exactly, it asks itself."""
+    assert action in ACTIONS
+
+    def marked(
+        do: Callable[Concatenate[Context, Actor, _P], _T],
+    ) -> Callable[Concatenate[Context, Actor, _P], _T]:
+        @wraps(do)
+        def asked(context: Context, actor: Actor, /, *args: _P.args, **named: _P.kwargs) -> _T:
+            may(actor, action)
+            return do(context, actor, *args, **named)
+
+        vars(asked)["action"] = action
+        return asked
+
+    return marked
+
+
+def may_open(actor: Actor, model_id: str, field: str = "") -> None:
+    """Raises NotAllowed for a model in a folder of this machine, where the actor may name none."""
+    if model_id.startswith("folder:"):
+        may(actor, "name-folder", field=field)
+
+
+def brought(context: Context, actor: Actor, kind: str, *things: str) -> None:
+    """Keeps in mind who brought or made these. What the owner brings is nobody else's anyway."""
+    if actor.role is not Role.OWNER and actor.id:
+        context.storage.makers.add(kind, things, actor.id)
+
+
+def thing(context: Context, kind: str, name: str) -> Thing:
+    """A stored thing, as :func:`may` asks of it."""
+    return Thing(context.storage.makers.of(kind, name))
+
+
+def actor_of(context: Context, request: Any) -> Actor:
+    """Who sends a request of FastAPI or of Gradio.
+
+    Where only people at this machine reach the app, everyone is the owner. Elsewhere everyone is a
+    visitor, whom the signed cookie tells apart (:mod:`tabs.page.visitors`).
+    """
+    if context.local:
+        return OWNER
+    inner = getattr(request, "request", None) or request
+    fresh = getattr(inner, "scope", {}).get(FRESH_VISITOR, "")
+    cookie = dict(getattr(inner, "cookies", {})).get(COOKIE, "")
+    return Actor(fresh or context.visitors.id_of(cookie), Role.VISITOR)
+
+
+COOKIE = "truehue-visitor"
+FRESH_VISITOR = "truehue.visitor"
+"""Where a request's scope names the visitor who gets the cookie with its answer."""

@@ -1,0 +1,112 @@
+"""The one door of HTTP: a router that knows who asks, and reads what they ask once.
+
+A route is a line: its address, the record of its request, and the function that does it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import anyio
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import JSONResponse
+
+from tabs.page.actor import Actor, actor_of
+from tabs.page.answers import MOST_JSON_BYTES, Answer, posted, uploaded
+from tabs.page.context import Context
+from tabs.page.requests import PageRequest, read_as
+
+_Request = TypeVar("_Request", bound=PageRequest)
+
+
+class Door(APIRouter):
+    """A router of one feature's routes. Errors are answered as ``{"error": text, "field": name}``
+    with a status of 400 and more."""
+
+    def __init__(self, context: Context, prefix: str = "") -> None:
+        super().__init__(prefix=prefix)
+        self.context = context
+        self.asking: Any = Depends(self.actor)
+
+    async def actor(self, request: Request) -> Actor:
+        """Who asks; every changing route depends on it."""
+        return actor_of(self.context, request)
+
+    def takes(
+        self, path: str, kind: type[_Request], do: Callable[[Context, Actor, _Request], Answer],
+        most_bytes: int = MOST_JSON_BYTES,
+    ) -> None:  # fmt: skip
+        """POST: ``do`` gets the JSON object that was sent, with the names in the address, as a
+        record of ``kind``."""
+
+        async def taken(request: Request, actor: Actor = self.asking) -> JSONResponse:
+            def done(given: Answer) -> Answer:
+                wanted = read_as(kind, {**given, **request.path_params})
+                return do(self.context, actor, wanted)
+
+            return await posted(request, done, most_bytes)
+
+        self.add_api_route(path, taken, methods=["POST"], **_told(do, kind, path))
+
+    def takes_file(
+        self, path: str, kind: type[_Request], most_bytes: int,
+        do: Callable[[Context, Actor, _Request, Path, str], Answer],
+        limiter: anyio.CapacityLimiter | None = None,
+    ) -> None:  # fmt: skip
+        """POST: ``do`` gets the file that was sent and its name; what else is asked stands in the
+        address, and its place in a folder in the header ``X-File-Path``."""
+
+        async def taken(request: Request, actor: Actor = self.asking) -> JSONResponse:
+            def done(file: Path, name: str) -> Answer:
+                path_in = request.headers.get("x-file-path", "")
+                wanted = read_as(kind, {"path": path_in, **request.path_params})
+                return do(self.context, actor, wanted, file, name)
+
+            return await uploaded(request, most_bytes, done, limiter)
+
+        self.add_api_route(path, taken, methods=["POST"], **_told(do, kind, path, file=True))
+
+
+def _told(
+    do: Callable[..., Answer], kind: type[PageRequest], path: str, *, file: bool = False
+) -> dict[str, Any]:
+    """What ``/api/openapi.json`` says of a route: the names in its address, and what it takes."""
+    schema = kind.model_json_schema()
+    known = schema.pop("$defs", {})
+    fields: dict[str, Any] = schema.get("properties", {})
+    named = re.findall(r"{(\w+)}", path)
+    schema["properties"] = {
+        name: inlined(one, known) for name, one in fields.items() if name not in named
+    }
+    schema["required"] = [name for name in schema.get("required", ()) if name not in named]
+    content = (
+        {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
+        if file
+        else {"application/json": {"schema": schema}}
+    )
+    parameters = [
+        {"name": name, "in": "path", "required": True, "schema": fields.get(name, {})}
+        for name in named
+    ]
+    ours = {"name": "X-TrueHue", "in": "header", "required": True, "schema": {"const": "1"}}
+    first, _, _ = (do.__doc__ or "").partition("\n\n")
+    return {
+        "name": getattr(do, "__name__", "done"), "summary": " ".join(first.split()),
+        "openapi_extra": {
+            "requestBody": {"content": content}, "parameters": [*parameters, ours],
+        },
+    }  # fmt: skip
+
+
+def inlined(schema: Any, known: Mapping[str, Any]) -> Any:
+    """A JSON schema with the parts in it that it refers to."""
+    if isinstance(schema, list):
+        return [inlined(one, known) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return inlined(known[str(schema["$ref"]).rpartition("/")[2]], known)
+    return {name: inlined(one, known) for name, one in schema.items()}

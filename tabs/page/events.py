@@ -1,0 +1,50 @@
+"""The one door of Gradio's events: who causes one is asked before anything is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import gradio as gr
+
+from tabs.page.actor import ACTIONS, Actor, actor_of, may
+from tabs.page.context import Context
+
+
+@dataclass(frozen=True)
+class Cause:
+    """What caused an event: who, at which address of the page (``query``), and the ``data`` that a
+    widget sent along."""
+
+    actor: Actor
+    query: Mapping[str, str] = field(default_factory=dict)
+    data: Any = None
+
+
+def on(context: Context, action: str, handler: Callable[..., Any]) -> Callable[..., Any]:
+    """What Gradio is given to call: ``handler(cause, *inputs)``, for who may do ``action``."""
+    assert action in ACTIONS
+
+    def handled(request: gr.Request, *inputs: Any) -> Any:
+        return handler(_cause(context, action, request), *inputs)
+
+    vars(handled)["action"] = action
+    return handled
+
+
+def on_data(context: Context, action: str, handler: Callable[..., Any]) -> Callable[..., Any]:
+    """The same for an event of a widget that sends data along."""
+    assert action in ACTIONS
+
+    def handled(request: gr.Request, event: gr.EventData, *inputs: Any) -> Any:
+        return handler(_cause(context, action, request, event._data), *inputs)
+
+    vars(handled)["action"] = action
+    return handled
+
+
+def _cause(context: Context, action: str, request: gr.Request, data: Any = None) -> Cause:
+    actor = actor_of(context, request)
+    may(actor, action)
+    return Cause(actor, dict(request.query_params), data)

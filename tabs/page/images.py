@@ -1,0 +1,64 @@
+"""Images that people bring: read, converted to sRGB, stored with the mask that they bring along."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from core.records import ImageRecord
+from tabs.page.actor import IMAGE, Actor, asks, brought
+from tabs.page.context import Context
+from tabs.page.requests import Nothing
+
+# Over this, only one is decoded at a time: at 64 MP and 16 bit it takes 2.3 GB for half a minute.
+LARGE_PX = 24_000_000
+_LARGE = Lock()
+
+
+@asks("add")
+def take_image(
+    context: Context, actor: Actor, wanted: Nothing, file: Path, name: str
+) -> dict[str, Any]:
+    """Stores an uploaded image file. Raises ImageError."""
+    record = store_upload(context, file, name or "pasted image")
+    brought(context, actor, IMAGE, record.image_id)
+    return image_json(record)
+
+
+def image_json(record: ImageRecord) -> dict[str, Any]:
+    """What the page needs to know of a stored image."""
+    return {
+        "image_id": record.image_id, "name": record.name, "source": record.source,
+        "width": record.width, "height": record.height, "notes": list(record.notes),
+        "url": f"/media/images/{record.image_id}.png",
+        "thumb": f"/media/thumbs/{record.image_id}.png",
+        "created_at": record.created_at.isoformat() if record.created_at else None,
+    }  # fmt: skip
+
+
+def store_upload(context: Context, file: Path, name: str) -> ImageRecord:
+    """Reads an uploaded file, converts it to sRGB and stores it; raises ImageError."""
+    from core.images.load import load_image
+    from core.images.mask import Mask
+
+    with _LARGE if _pixels(file) > LARGE_PX else nullcontext():
+        loaded = load_image(file, name=name)
+    record = context.storage.images.add(loaded.srgb8, loaded.name, "upload", loaded.notes)
+    if loaded.opaque is not None and loaded.opaque.any():
+        # A cut-out brings its own mask; white paper around it is not the object.
+        mask = Mask(loaded.opaque, "file", {"from": "transparency"})
+        context.storage.masks.add(record.image_id, mask)
+    return record
+
+
+def _pixels(file: Path) -> int:
+    """How many pixels the file's header says; 0 for what is refused anyway."""
+    from PIL import Image
+
+    try:
+        with Image.open(file) as opened:
+            return opened.width * opened.height
+    except Exception:  # load_image says what is wrong
+        return 0

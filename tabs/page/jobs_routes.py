@@ -1,0 +1,56 @@
+"""HTTP routes of long work: one list, one job, one way to cancel."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import anyio
+from fastapi.responses import JSONResponse
+
+from tabs.page.actor import Actor
+from tabs.page.answers import Answer, guarded
+from tabs.page.context import Context
+from tabs.page.door import Door
+from tabs.page.jobs_service import AllJobs, NamedJob, cancel_job, job_view, jobs_view
+
+LONGEST_S = 25.0
+LOOK_S = 0.1
+
+
+def job_routes(context: Context) -> Door:
+    """The router of long work. With ``seen``, the version of an earlier answer, the next one comes
+    when something has changed, or after 25 seconds."""
+    door = Door(context, "/api/jobs")
+
+    @door.get("")
+    async def jobs(
+        seen: int = -1, kind: str = "", owner: str | None = None,
+        actor: Actor = door.asking,
+    ) -> JSONResponse:  # fmt: skip
+        # A page that says who owns it is of before: it asks for the queue of drawings.
+        wanted = AllJobs(kind=kind if owner is None else "drawing")
+        return await answered(context.jobs.version, seen, lambda: jobs_view(context, actor, wanted))
+
+    @door.get("/{job_id}")
+    async def job(job_id: str, seen: int = -1, actor: Actor = door.asking) -> JSONResponse:
+        wanted = NamedJob(job_id=job_id)
+        return await answered(
+            lambda: context.jobs.changed(job_id), seen, lambda: job_view(context, actor, wanted)
+        )
+
+    door.takes("/{job_id}/cancel", NamedJob, cancel_job)
+    return door
+
+
+async def answered(
+    version: Callable[[], int], seen: int, make: Callable[[], Answer]
+) -> JSONResponse:
+    """What ``make`` returns, once the version is another than ``seen`` or the time is over.
+
+    No thread waits here: a hundred pages that wait would hold them all.
+    """
+    end = time.monotonic() + LONGEST_S
+    while version() == seen and time.monotonic() < end:
+        await anyio.sleep(LOOK_S)
+    return await anyio.to_thread.run_sync(lambda: guarded(make))

@@ -1,0 +1,50 @@
+"""What people do with long work: look at it, and cancel it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tabs.page.actor import Actor, asks
+from tabs.page.context import Context
+from tabs.page.jobs import ENDED, LISTED, is_told, job_json
+from tabs.page.requests import PageRequest
+
+
+class AllJobs(PageRequest):
+    """The jobs of a kind, or of every kind."""
+
+    kind: str = ""
+
+
+class NamedJob(PageRequest):
+    """A job by its id."""
+
+    job_id: str
+
+
+@asks("look")
+def jobs_view(context: Context, actor: Actor, wanted: AllJobs) -> dict[str, Any]:
+    """All that runs, and what ended last; of others' ended work nothing is told."""
+    version = context.jobs.version()  # before: what changes meanwhile is asked for again
+    rows = context.jobs.all(wanted.kind)
+    shown = [one for one in rows if one.status not in ENDED or is_told(actor, one)]
+    under_way = sum(one.status not in ENDED for one in shown)
+    return {
+        "jobs": [job_json(context.jobs, actor, one) for one in shown[: max(LISTED, under_way)]],
+        "version": version,
+    }
+
+
+@asks("look")
+def job_view(context: Context, actor: Actor, wanted: NamedJob) -> dict[str, Any]:
+    """One job."""
+    version = context.jobs.changed(wanted.job_id)
+    record = context.jobs.get(wanted.job_id)
+    return {**job_json(context.jobs, actor, record), "version": version}
+
+
+@asks("cancel")
+def cancel_job(context: Context, actor: Actor, wanted: NamedJob) -> dict[str, Any]:
+    """Asks a job to stop: whoever began it may, and the owner."""
+    context.jobs.cancel(actor, wanted.job_id)
+    return {}

@@ -1,0 +1,196 @@
+"""What people ask of TrueHue, as frozen records that are read once and say every limit once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
+from pydantic_core import ErrorDetails
+
+from core.errors import BadInput
+from tabs.page.errors import shortened
+
+MOST_WORDS = 3
+"""Wrong fields that one answer speaks of."""
+
+
+class PageRequest(BaseModel):
+    """Base of all requests. What is not given, or null, is as the field says; what no field asks
+    for is left alone. A field's ``title`` is what it is called where it is wrong."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="ignore", str_strip_whitespace=True, allow_inf_nan=False,
+        arbitrary_types_allowed=True,
+    )  # fmt: skip
+
+    @model_validator(mode="before")
+    @classmethod
+    def _given(cls, given: Any) -> Any:
+        if not isinstance(given, Mapping):
+            return given
+        return {name: value for name, value in given.items() if value is not None}
+
+
+_Request = TypeVar("_Request", bound=PageRequest)
+
+
+class Nothing(PageRequest):
+    """Asks for no more than its address says."""
+
+
+def no_bool(value: Any) -> Any:
+    """Lets yes and no not pass for 1 and 0."""
+    if isinstance(value, bool):
+        raise ValueError("bool")
+    return value
+
+
+def digits(value: Any) -> Any:
+    """A whole number as a form has it: digits, perhaps with commas between thousands."""
+    no_bool(value)
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, str):
+        text = value.strip().replace(",", "")
+        if not (text.isascii() and text.isdigit() and len(text) < 19):
+            raise ValueError("digits")
+        return int(text)
+    return value
+
+
+def list_of_one(value: Any) -> Any:
+    """A list, also where the page sends its one member alone, or several between commas."""
+    if isinstance(value, str):
+        return [one.strip() for one in value.split(",") if one.strip()]
+    return value
+
+
+def one_of(what: str, known: Iterable[str]) -> AfterValidator:
+    """Lets one of these words pass, or none."""
+    words = tuple(known)
+
+    def checked(word: str) -> str:
+        if word and word not in words:
+            raise BadInput(f"There is no {what} {word[:60]!r}. It is one of {', '.join(words)}.")
+        return word
+
+    return AfterValidator(checked)
+
+
+Whole = Annotated[int, BeforeValidator(digits)]
+Session = Annotated[str, Field(pattern="^[0-9a-f]{32}$", title="The session")]
+"""The page's own name for files that it sends one by one."""
+
+
+def read_as(kind: type[_Request], given: Mapping[str, Any]) -> _Request:
+    """The request that was sent. Raises BadInput in words, with the first field that is wrong."""
+    try:
+        return kind.model_validate(given)
+    except ValidationError as error:
+        raise refused(kind, error) from None
+
+
+def refused(kind: type[PageRequest], error: ValidationError) -> BadInput:
+    """What a page is told of a request that cannot be: each wrong field by its name, what it takes
+    and what it got."""
+    words: dict[str, str] = {}
+    for one in error.errors(include_url=False):
+        own = one.get("ctx", {}).get("error")
+        if isinstance(own, BadInput) and not words:
+            return own if own.field else BadInput(str(own), _field(one))
+        words.setdefault(_field(one), _words(kind, one))
+    return BadInput(" ".join(list(words.values())[:MOST_WORDS]), next(iter(words), ""))
+
+
+def _field(one: ErrorDetails) -> str:
+    return str(one["loc"][0]) if one["loc"] else ""
+
+
+def _words(kind: type[PageRequest], one: ErrorDetails) -> str:
+    name = _field(one)
+    field = kind.model_fields.get(name)
+    title = (field.title if field is not None else "") or f"“{name}”"
+    if one["type"] == "missing" and len(one["loc"]) == 1:
+        return f"{title} is missing. Reload the page."
+    if one["type"] == "string_too_long":
+        return f"{title} has at most {one['ctx']['max_length']:,} characters."
+    schema = kind.model_json_schema()
+    takes = _takes(schema.get("properties", {}).get(name, {}), schema.get("$defs", {}))
+    return f"{title} is {takes}, not {_excerpt(one['input'])}."
+
+
+def _takes(schema: Mapping[str, Any], known: Mapping[str, Any]) -> str:
+    """What a field takes, by its JSON schema."""
+    for several in ("anyOf", "oneOf", "allOf"):
+        parts = [one for one in schema.get(several, ()) if one.get("type") != "null"]
+        if parts:
+            return " or ".join(dict.fromkeys(_takes(one, known) for one in parts))
+    if "$ref" in schema:
+        return _takes(known[str(schema["$ref"]).rpartition("/")[2]], known)
+    if "enum" in schema or "const" in schema:
+        words = schema.get("enum", [schema.get("const")])
+        return f"one of {', '.join(str(one) for one in words)}"
+    return _of_type(schema, known)
+
+
+def _of_type(schema: Mapping[str, Any], known: Mapping[str, Any]) -> str:
+    match schema.get("type"):
+        case "integer" | "number" as type_:
+            noun = "a whole number" if type_ == "integer" else "a number"
+            least = schema.get("minimum", schema.get("ge"))
+            return noun + _limits(least, schema.get("maximum", schema.get("le")))
+        case "boolean":
+            return "true or false"
+        case "string" if "pattern" in schema:
+            return "what the page made it: reload the page"
+        case "string":
+            return "text, in quotation marks" + _up_to(schema.get("maxLength"), "characters")
+        case "array":
+            least, most = schema.get("minItems"), schema.get("maxItems")
+            if (
+                least is not None
+                and most is not None
+                and least < most
+                and "prefixItems" not in schema
+            ):
+                return f"a list of {least:,} to {most:,} entries"
+            inner = schema.get("items") or {}
+            of = f", each {_takes(inner, known)}" if inner else ""
+            return "a list" + _up_to(most, "entries") + of
+        case _:
+            return "an object"
+
+
+def _limits(least: Any, most: Any) -> str:
+    if least is not None and most is not None:
+        return f" from {least:,} to {most:,}"
+    return f" from {least:,} on" if least is not None else ""
+
+
+def _up_to(most: int | None, noun: str) -> str:
+    return f" of up to {most:,} {noun}" if most is not None else ""
+
+
+def _excerpt(value: Any) -> str:
+    if isinstance(value, str) and value.strip().isdigit():
+        return shortened(value.strip(), 60)
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError):
+        text = type(value).__name__
+    return shortened(text, 60)
+
+
+def texts(given: Sequence[str]) -> tuple[str, ...]:
+    """The texts that are not empty, each once, in their order."""
+    return tuple(dict.fromkeys(one.strip() for one in given if one.strip()))

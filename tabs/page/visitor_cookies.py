@@ -1,0 +1,56 @@
+"""The cookies of visitors, given with the first page."""
+
+from __future__ import annotations
+
+import secrets
+
+from starlette.datastructures import MutableHeaders
+from starlette.requests import cookie_parser
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from tabs.page.actor import COOKIE, FRESH_VISITOR
+from tabs.page.visitors import Visitors
+
+KEPT_S = 365 * 24 * 3600
+
+
+class VisitorCookies:
+    """ASGI middleware that gives a cookie to who has none, with the first page or change.
+
+    Not with anything else: a cache between could hand one visitor's cookie to another. With
+    ``space`` the page lies in a frame of another site, where a browser sends no ``Lax`` cookie;
+    that other sites change nothing is held by :class:`tabs.page.origins.Doors` either way.
+    """
+
+    def __init__(self, app: ASGIApp, visitors: Visitors, space: bool = False) -> None:
+        self._app, self._visitors, self._space = app, visitors, space
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or self._known(scope):
+            await self._app(scope, receive, send)
+            return
+        visitor = secrets.token_hex(16)
+        shown = scope["method"] not in ("GET", "HEAD") or scope["path"] == "/"
+
+        async def answered(message: Message) -> None:
+            if message["type"] == "http.response.start" and shown:
+                headers = MutableHeaders(scope=message)
+                headers.append("Set-Cookie", self._cookie(scope, visitor))
+            await send(message)
+
+        await self._app({**scope, FRESH_VISITOR: visitor}, receive, answered)
+
+    def _known(self, scope: Scope) -> bool:
+        for name, value in scope["headers"]:
+            if name == b"cookie":
+                cookie = cookie_parser(value.decode("latin-1")).get(COOKIE, "")
+                if self._visitors.id_of(cookie):
+                    return True
+        return False
+
+    def _cookie(self, scope: Scope, visitor: str) -> str:
+        headers = dict(scope["headers"])
+        https = scope.get("scheme") == "https" or headers.get(b"x-forwarded-proto") == b"https"
+        site = "None; Secure; Partitioned" if self._space else "Lax" + "; Secure" * https
+        signed = self._visitors.signed(visitor)
+        return f"{COOKIE}={signed}; Path=/; Max-Age={KEPT_S}; HttpOnly; SameSite={site}"

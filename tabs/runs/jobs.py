@@ -1,0 +1,69 @@
+"""Runs among the other long work."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from datetime import datetime
+from threading import Lock
+from typing import Any
+
+from core.errors import BadInput
+from core.records import JobRecord
+from core.runs.folder import RunFolder
+from tabs.page.jobs import RUN
+from tabs.runs.supervisor import RunSupervisor, status_of
+from tabs.runs.words import progress_words
+
+LOOK_S = 0.5
+MOVES = ("waiting", "running", "pausing", "cancelling")
+
+
+class RunJobs:
+    """Runs that wait, go on, or were interrupted, as records of long work; a
+    :class:`tabs.page.jobs.Source`. The others are in the list of runs."""
+
+    kind = RUN
+
+    def __init__(self, supervisor: RunSupervisor) -> None:
+        self._supervisor = supervisor
+        self._seen: Any = None
+        self._changes = 0
+        self._looked = 0.0
+        self._lock = Lock()
+
+    def records(self) -> list[JobRecord]:
+        """Those that wait here or go on anywhere."""
+        out = []
+        for folder in self._supervisor.folders():
+            with suppress(BadInput):  # the list of runs says what is wrong with its folder
+                record = self._record(folder)
+                if record.status in (*MOVES, "interrupted"):
+                    out.append(record)
+        return out
+
+    def _record(self, folder: RunFolder) -> JobRecord:
+        state, run_id = folder.state(), folder.run_id
+        status = status_of(folder, state, self._supervisor.place(run_id))
+        began = datetime.fromisoformat(state.started_at) if state.started_at else None
+        return JobRecord(
+            run_id, RUN, str(folder.summary()["name"]), self._supervisor.owner(run_id), status,
+            state.done, state.total, progress_words(state), {"run": run_id},
+            self._supervisor.problem(run_id) or (state.message if status == "interrupted" else ""),
+            began, details={"left_s": state.seconds_left},
+        )  # fmt: skip
+
+    def cancel(self, job_id: str) -> None:
+        """Ends a run for good after the pictures that are drawn now."""
+        self._supervisor.pause(job_id, cancel=True)
+
+    def version(self) -> int:
+        """Grows when a run that is executed here went on, and when another one began or ended."""
+        now = time.monotonic()
+        with self._lock:
+            if now - self._looked >= LOOK_S:
+                self._looked = now
+                mark = self._supervisor.mark()
+                if mark != self._seen:
+                    self._seen, self._changes = mark, self._changes + 1
+            return self._changes

@@ -1,0 +1,47 @@
+"""Rows of long work, and of who brought what."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from core.records import JobRecord
+from storage import Storage
+from storage import jobs as rows
+
+BEGAN = datetime(2026, 5, 1, 12, tzinfo=UTC)
+JOB = JobRecord("a", "export", "An export", "ann", "running", 1, 9, "1 of 9", began_at=BEGAN)
+
+
+def test_a_job_has_one_row_that_changes(storage: Storage) -> None:
+    storage.jobs.keep(JOB)
+    ended = replace(JOB, status="done", done=9, result={"run": "x", "n": [1]}, ended_at=BEGAN)
+    storage.jobs.keep(ended)
+    assert storage.jobs.recent() == [ended]
+
+
+def test_what_was_under_way_is_interrupted_and_old_rows_go(
+    storage: Storage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rows, "KEPT", 2)
+    for number, status in enumerate(("done", "waiting", "running")):
+        storage.jobs.keep(replace(JOB, job_id=str(number), status=status,
+                                  began_at=BEGAN + timedelta(hours=number)))  # fmt: skip
+    assert storage.jobs.interrupt("It ended.") == 2
+    found = storage.jobs.recent()
+    assert [(one.job_id, one.status, one.problem) for one in found] == [
+        ("2", "interrupted", "It ended."), ("1", "interrupted", "It ended."),
+    ]  # fmt: skip
+    assert storage.jobs.interrupt("Again.") == 0
+
+
+def test_a_thing_knows_who_brought_it(storage: Storage) -> None:
+    storage.makers.add("image", ["1", "2", "1"], "ann")
+    storage.makers.add("image", ["1"], "ann")
+    storage.makers.add("image", ["1"], "ben")
+    storage.makers.add("selection", [], "ben")
+    assert storage.makers.of("image", "1") == {"ann", "ben"}
+    assert storage.makers.of("image", "2") == {"ann"}
+    assert storage.makers.of("selection", "1") == frozenset()

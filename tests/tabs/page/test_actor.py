@@ -1,0 +1,199 @@
+"""Who asks, what they may do, and that every door asks."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.routing import APIRoute
+from fastapi.testclient import TestClient
+
+from core.errors import NotAllowed
+from storage import Storage
+from tabs.page.actor import ACTIONS, COOKIE, OWNER, Actor, Role, Thing, allowed, may
+from tabs.page.context import Context
+from tabs.page.door import Door
+from tabs.page.visitors import Visitors
+from tabs.shell import shell
+from tabs.shell.compose import make_context
+
+OURS = {"X-TrueHue": "1"}
+ANN, BEN, NOBODY = (Actor(name, Role.VISITOR) for name in ("ann", "ben", ""))
+ROOT = Path(__file__).resolve().parents[3]
+# What the page's services must not know: they are the same for a command.
+PAGES = ("gradio", "fastapi", "starlette", "plotly")
+
+
+@pytest.fixture(scope="module")
+def public(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Context]:
+    with Storage.open(tmp_path_factory.mktemp("public") / "data") as storage:
+        made = make_context(storage, "data", local=False)
+        yield made
+        made.close()
+
+
+@pytest.fixture(scope="module")
+def app(public: Context) -> Any:
+    return shell.mount(public)
+
+
+# ── the table ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_owner_may_do_everything() -> None:
+    for action in ACTIONS:
+        may(OWNER, action, Thing(frozenset({"ann"})))
+
+
+def test_visitors_change_what_they_brought_alone() -> None:
+    for action in ("cancel", "change", "delete"):
+        may(ANN, action)  # with something
+        may(ANN, action, Thing(frozenset({"ann"})))
+        for makers in ((), ("ben",), ("ann", "ben")):
+            assert not allowed(ANN, action, Thing(frozenset(makers)))
+        assert not allowed(NOBODY, action, Thing(frozenset({""})))
+    for action in ("name-folder", "name-file", "name-cluster", "purge", "read-notice"):
+        with pytest.raises(NotAllowed) as refused:
+            may(ANN, action, field="models")
+        assert refused.value.field == "models"
+
+
+# ── who it is ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_cookie_of_ones_own_making_is_nobodys(tmp_path: Path) -> None:
+    visitors = Visitors(tmp_path / "key")
+    cookie = visitors.signed("a" * 32)
+    assert visitors.id_of(cookie) == "a" * 32
+    assert Visitors(tmp_path / "key").id_of(cookie) == "a" * 32  # also after a start
+    assert (tmp_path / "key").stat().st_mode & 0o077 == 0
+    for wrong in ("", "a" * 32, "b" * 32 + cookie[32:], cookie[:-1] + "g", cookie + "0", "ä" * 97):
+        assert visitors.id_of(wrong) == ""
+    assert Visitors(tmp_path / "other").id_of(cookie) == ""
+
+
+def test_a_visitor_gets_a_cookie_with_the_first_page(app: Any, public: Context) -> None:
+    client = TestClient(app)
+    given = client.get("/").headers["set-cookie"]
+    for said in ("HttpOnly", "SameSite=Lax", "Path=/"):
+        assert said in given
+    assert public.visitors.id_of(client.cookies[COOKIE])
+    assert "set-cookie" not in client.get("/").headers
+    # What a cache may hand on carries none.
+    assert "set-cookie" not in TestClient(app).get("/assets/favicon.svg").headers
+
+
+def test_nobody_changes_what_another_visitor_made(app: Any, public: Context) -> None:
+    ann, ben = TestClient(app, headers=OURS), TestClient(app, headers=OURS)
+    row = ann.get("/api/prompts/search?set=concepts&limit=1").json()["rows"][0]
+    basket = {"name": "mine", "refs": [[row["source"], row["id"]]]}
+    assert ann.post("/api/selections", json=basket).status_code == 200
+    for path, body in (("/api/selections", basket), ("/api/selections/remove", basket)):
+        answer = ben.post(path, json=body)
+        assert answer.status_code == 403
+        assert "Only who made this" in answer.json()["error"]
+    assert ann.post("/api/selections", json=basket).status_code == 200
+    assert ann.post("/api/selections/remove", json=basket).status_code == 200
+    named = {**OURS, "X-File-Name": "hats.txt"}
+    made = ann.post("/api/prompts/sets", content="a hat\n", headers=named).json()["set_id"]
+    assert ben.post("/api/prompts/sets/hide", json={"set_id": made}).status_code == 403
+    assert ann.post("/api/prompts/sets/hide", json={"set_id": made}).status_code == 200
+
+
+# ── every door asks ──────────────────────────────────────────────────────────────────────────────
+
+
+def routes_of(app: Any) -> Iterator[APIRoute]:
+    for route in app.routes:
+        if isinstance(route, APIRoute):
+            yield route
+        elif hasattr(route, "original_router"):  # as FastAPI includes a router
+            yield from routes_of(route.original_router)
+
+
+def _asks(dependant: Any) -> bool:
+    return any(
+        getattr(one.call, "__func__", None) is Door.actor or _asks(one)
+        for one in dependant.dependencies
+    )
+
+
+def test_every_changing_route_asks_who_it_is(app: Any) -> None:
+    ours = [one for one in routes_of(app) if re.match("/(api|media)/", one.path)]
+    changing = [one for one in ours if one.methods - {"GET", "HEAD"}]
+    assert len(changing) > 30
+    assert [one.path for one in changing if not _asks(one.dependant)] == []
+
+
+def test_the_routes_are_described_with_what_they_take(app: Any) -> None:
+    told = TestClient(app).get("/api/openapi.json").json()
+    sent = {path: one["post"] for path, one in told["paths"].items() if "post" in one}
+    assert len(sent) > 30
+    assert all(one["summary"] and one["requestBody"]["content"] for one in sent.values())
+    rename = sent["/api/compare/sets/{set_id}/name"]
+    assert {one["name"] for one in rename["parameters"]} == {"set_id", "X-TrueHue"}
+    (body,) = rename["requestBody"]["content"].values()
+    assert set(body["schema"]["properties"]) == {"name"}
+    assert "$ref" not in str([one["requestBody"] for one in sent.values()])
+
+
+def test_every_event_of_gradio_asks_who_it_is(public: Context) -> None:
+    demo = shell.build(public)
+    handlers = [one.fn for one in demo.fns.values() if one.fn is not None]
+    assert len(handlers) > 30
+    silent = [one for one in handlers if "action" not in vars(one)]
+    assert silent == [shell.hold_stream]  # it only waits
+
+
+# ── services ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def _imports(path: Path) -> set[str]:
+    """Modules that are imported when this one is."""
+    found = set()
+    for node in ast.parse(path.read_text("utf-8")).body:
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return found
+
+
+def _services() -> dict[str, Path]:
+    """Modules of ``tabs`` with a function that does something for an actor: ``@asks(…)``."""
+    out = {}
+    for path in sorted((ROOT / "tabs").rglob("*.py")):
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.FunctionDef) and any(
+                ast.unparse(one).startswith("asks(") for one in node.decorator_list
+            ):
+                out[".".join(path.relative_to(ROOT).with_suffix("").parts)] = path
+    return out
+
+
+def test_services_know_no_page() -> None:
+    services = _services()
+    assert len(services) > 15
+    for name, path in services.items():
+        seen, todo = set[str](), [path]
+        while todo:
+            for one in _imports(todo.pop()):
+                assert one.partition(".")[0] not in PAGES, f"{name} comes to {one}"
+                file = ROOT / (one.replace(".", "/") + ".py")
+                if one.startswith("tabs.") and one not in seen and file.is_file():
+                    seen.add(one)
+                    todo.append(file)
+
+
+def test_a_service_takes_context_actor_and_request_in_that_order() -> None:
+    for name, path in _services().items():
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.FunctionDef) and node.decorator_list:
+                if not ast.unparse(node.decorator_list[0]).startswith("asks("):
+                    continue
+                first = [one.arg for one in node.args.args[:3]]
+                assert first == ["context", "actor", "wanted"], f"{name}.{node.name}"

@@ -1,0 +1,169 @@
+"""Long work: begun, watched, cancelled by who may, kept, and found again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from core.errors import BadInput, NotAllowed
+from core.generation.request import Cancelled
+from core.records import JobRecord
+from storage import Storage
+from tabs.page import jobs_routes
+from tabs.page.actor import OWNER, Actor, Role
+from tabs.page.context import Context
+from tabs.page.jobs import INTERRUPTED, Job, Jobs, job_json
+from tabs.shell import shell
+from tabs.shell.compose import make_context
+
+WAIT_S = 30
+ANN, BEN = (Actor(name * 32, Role.VISITOR) for name in "ab")
+
+
+@pytest.fixture
+def jobs(context: Context) -> Jobs:
+    return context.jobs
+
+
+def gated(go: Event) -> Any:
+    """Work that goes on until it may end."""
+
+    def work(job: Job) -> dict[str, Any]:
+        job.tell("Half", 1, 2)
+        while not go.wait(0.01):
+            if job.stop.is_set():
+                raise Cancelled
+        job.tell("Whole", 2, 2)
+        return {"made": 2}
+
+    return work
+
+
+def test_a_job_says_how_far_it_is_and_is_kept(jobs: Jobs, context: Context) -> None:
+    go, before = Event(), jobs.version()
+    job = jobs.start("export", "An export", ANN, gated(go))
+    go.set()
+    ended = jobs.wait(job.id, WAIT_S)
+    assert (ended.status, ended.words, ended.result) == ("done", "Whole", {"made": 2})
+    assert jobs.version() > before
+    assert jobs.changed(job.id) > before
+    (row,) = context.storage.jobs.recent()
+    assert (row.status, row.done, row.total, row.actor) == ("done", 2, 2, ANN.id)
+    assert row.began_at is not None
+    assert row.ended_at is not None
+
+
+def test_what_it_raises_is_its_problem(jobs: Jobs) -> None:
+    def work(job: Job) -> dict[str, Any]:
+        job.tell(result={"stored": 3})
+        raise BadInput("No.")
+
+    ended = jobs.wait(jobs.start("images", "x", ANN, work).id, WAIT_S)
+    assert (ended.status, ended.problem, ended.result) == ("failed", "No.", {"stored": 3})
+
+
+def test_who_began_it_and_the_owner_may_cancel_it(jobs: Jobs) -> None:
+    for who in (ANN, OWNER):
+        job = jobs.start("search", "Looking for a mug", ANN, gated(Event()))
+        with pytest.raises(NotAllowed, match="Only who began"):
+            jobs.cancel(BEN, job.id)
+        with pytest.raises(NotAllowed):
+            jobs.cancel(Actor("", Role.VISITOR), job.id)
+        jobs.cancel(who, job.id)
+        assert jobs.wait(job.id, WAIT_S).status == "cancelled"
+        jobs.cancel(who, job.id)  # it stays as it is
+    with pytest.raises(BadInput, match="not known any more"):
+        jobs.cancel(OWNER, "nothing")
+
+
+def test_others_are_not_told_what_is_looked_for(jobs: Jobs) -> None:
+    job = jobs.start("search", "Looking for a mug", ANN, gated(Event()))
+    own, other = (job_json(jobs, who, jobs.get(job.id)) for who in (ANN, BEN))
+    assert (own["title"], own["mine"], own["may_cancel"]) == ("Looking for a mug", True, True)
+    assert "mug" not in json.dumps(other)
+    assert (other["mine"], other["may_cancel"], other["active"]) == (False, False, True)
+    assert job_json(jobs, OWNER, jobs.get(job.id))["title"] == "Looking for a mug"
+    jobs.cancel(ANN, job.id)
+
+
+def test_of_a_kind_so_many_run_at_once(jobs: Jobs) -> None:
+    go = Event()
+    first = jobs.start("export", "The first", ANN, gated(go))
+    with pytest.raises(BadInput, match="“The first” is running"):
+        jobs.start("export", "The second", BEN, gated(go))
+    # Searches wait for their turn instead; one that waits ends at once when it is cancelled.
+    searches = [jobs.start("search", str(n), ANN, gated(go)) for n in range(5)]
+    jobs.cancel(ANN, searches[4].id)
+    assert jobs.wait(searches[4].id, WAIT_S).status == "cancelled"
+    go.set()
+    assert {jobs.wait(one.id, WAIT_S).status for one in (first, *searches[:4])} == {"done"}
+
+
+def test_one_visitor_has_so_much_under_way(context: Context) -> None:
+    jobs = Jobs(context.storage.jobs, most_of_one=1)
+    go = Event()
+    jobs.start("images", "x", ANN, gated(go))
+    with pytest.raises(BadInput, match="1 job of yours"):
+        jobs.start("search", "y", ANN, gated(go))
+    jobs.start("search", "y", BEN, gated(go))
+    go.set()
+    jobs.close()
+
+
+def test_what_was_under_way_when_the_process_died_says_so(tmp_path: Path) -> None:
+    with Storage.open(tmp_path / "data") as storage:
+        record = JobRecord("a", "diagnosis", "A diagnosis", "owner", "running", 3, 9, "3 of 9")
+        storage.jobs.keep(record)
+        storage.jobs.keep(JobRecord("b", "export", "An export", "owner", "done", 1, 1))
+    with Storage.open(tmp_path / "data") as storage:
+        context = make_context(storage, "data")
+        context.jobs.recover()
+        found = {one.job_id: one for one in context.jobs.all()}
+        assert (found["a"].status, found["a"].problem) == ("interrupted", INTERRUPTED)
+        assert (found["a"].done, found["a"].words) == (3, "3 of 9")
+        assert found["b"].status == "done"
+        context.close()
+
+
+def test_what_ends_with_the_app_is_no_cancelled_work(tmp_path: Path) -> None:
+    with Storage.open(tmp_path / "data") as storage:
+        context = make_context(storage, "data")
+        context.jobs.start("images", "x", OWNER, gated(Event()))
+        context.close()
+        assert [one.status for one in storage.jobs.recent()] == ["interrupted"]
+        with pytest.raises(BadInput, match="about to end"):
+            context.jobs.start("images", "x", OWNER, gated(Event()))
+
+
+# ── over HTTP ────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture
+def client(context: Context, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
+    monkeypatch.setattr(jobs_routes, "LONGEST_S", 0.5)
+    with TestClient(shell.mount(context), headers={"X-TrueHue": "1"}) as made:
+        yield made
+
+
+def test_the_list_waits_for_news(client: TestClient, jobs: Jobs) -> None:
+    first = client.get("/api/jobs").json()
+    assert first["jobs"] == []
+    same = client.get(f"/api/jobs?seen={first['version']}").json()
+    assert same["version"] == first["version"]
+    job = jobs.start("export", "An export", OWNER, gated(Event()))
+    (shown,) = client.get(f"/api/jobs?seen={first['version']}").json()["jobs"]
+    assert (shown["id"], shown["kind"], shown["mine"]) == (job.id, "export", True)
+    assert client.get("/api/jobs?kind=cells").json()["jobs"] == []
+    assert client.post(f"/api/jobs/{job.id}/cancel", json={}).json() == {}
+    jobs.wait(job.id, WAIT_S)
+    one = client.get(f"/api/jobs/{job.id}").json()
+    assert (one["status"], one["active"], one["problem"]) == ("cancelled", False, "")
+    assert client.get("/api/jobs/unknown").status_code == 400
+    old = client.get("/api/exports").json()
+    assert (old["export"]["status"], old["import"]) == ("cancelled", None)

@@ -1,0 +1,53 @@
+"""Requests: read once, and what is wrong with one in words that name the field."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import Field
+
+from core.errors import BadInput
+from tabs.judging.keeping import Asked
+from tabs.library.prompts import KeepSelection
+from tabs.page.requests import PageRequest, read_as
+from tabs.runs.request import RunRequest
+
+
+class Sample(PageRequest):
+    name: str = Field("", max_length=3, title="A name")
+    share: float = Field(0.5, ge=0, le=1, title="The share")
+    yes: bool = Field(False, title="Whether it is so")
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "field", "said"),
+    [
+        (Sample, {"name": 7}, "name", "A name is text, in quotation marks of up to 3 characters"),
+        (Sample, {"name": "long"}, "name", "A name has at most 3 characters."),
+        (Sample, {"share": 2}, "share", "The share is a number from 0 to 1, not 2."),
+        (Sample, {"share": float("nan")}, "share", "The share is a number from 0 to 1"),
+        (Sample, {"yes": [1]}, "yes", "Whether it is so is true or false, not [1]."),
+        (KeepSelection, {"refs": 5}, "refs", "The list of prompts is a list"),
+        (KeepSelection, {"refs": [["mini"]]}, "refs", "The list of prompts is a list"),
+        (Asked, {"k": True}, "k", "from 0 to 20, not true."),
+        (RunRequest, {"images": "0"}, "images", "Images per prompt is a whole number from 1 to"),
+        (RunRequest, {"task": "xyz"}, "task", "There is no task 'xyz'."),
+        (RunRequest, {"price": "cheap"}, "price", "such as 2.50"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_field(
+    kind: type[PageRequest], given: dict[str, Any], field: str, said: str
+) -> None:
+    with pytest.raises(BadInput) as caught:
+        read_as(kind, given)
+    assert caught.value.field == field
+    assert said in str(caught.value)
+
+
+def test_what_is_not_given_is_as_the_field_says() -> None:
+    made = read_as(Sample, {"name": None, "yes": None, "owner": "me"})
+    assert made == Sample()
+    assert read_as(RunRequest, {"seed": "", "images": "1,000"}).images == 1000
+    with pytest.raises(ValueError, match="frozen"):
+        made.name = "x"  # type: ignore[misc]
