@@ -16,9 +16,7 @@ from typing import Any
 import gradio as gr
 
 from core.color.systems import SEARCH_ORDER, SYSTEMS, system
-from tabs.widgets import asset
-
-SCRIPTS = ("color_functions", "color_reading", "color_plane", "color_picker")
+from tabs.widgets import asset, on_load
 
 # Constant, with no user text in it: Gradio evaluates templates as code, and a template that
 # changes is drawn anew, which would drop what the person is typing.
@@ -61,7 +59,7 @@ def color_picker(label: str, value: str | None = None, elem_id: str | None = Non
         label=label,
         html_template=TEMPLATE,
         css_template=asset("css/color_picker.css"),
-        js_on_load="".join(asset(f"js/{name}.js") for name in SCRIPTS),
+        js_on_load=on_load("picker/picker"),
         apply_default_css=False,
         elem_id=elem_id,
         elem_classes=["th-picker-block"],

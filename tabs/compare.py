@@ -19,7 +19,6 @@ from tabs import (
 )
 from tabs.context import Context
 from tabs.explore import opens
-from tabs.figures import plotly_version
 from tabs.widgets import widget
 
 SWITCH = """<h2 class="th-unseen">Compare</h2>
@@ -30,8 +29,15 @@ SWITCH = """<h2 class="th-unseen">Compare</h2>
 <button type="button" role="tab" data-view="guidance">Guidance and size</button>
 <button type="button" role="tab" data-view="people">People and files</button></nav>"""
 
-SHARED = ("js/basket.js", "js/explore_shared.js", "js/compare_shared.js", "js/figure.js")
-VIEWS = (compare_concept, compare_tables, compare_modifiers, compare_guidance, compare_people)
+VIEWS = {
+    "concept": compare_concept,
+    "tables": compare_tables,
+    "modifiers": compare_modifiers,
+    "guidance": compare_guidance,
+    "people": compare_people,
+}
+OPENING = ("concept", "people")
+"""The views from which pictures are opened in Inspect."""
 
 
 @dataclass(frozen=True)
@@ -44,19 +50,21 @@ class View:
 
 def layout() -> View:
     """Draws the tab; nothing is wired yet."""
-    switch = widget("compare", SWITCH, elem_id="compare", before=SHARED, plotly=plotly_version())
+    switch = widget("compare/switch", SWITCH, elem_id="compare")
     views = tuple(
         widget(
-            one.__name__.rpartition(".")[2], one.TEMPLATE,
-            elem_id=one.__name__.rpartition(".")[2].replace("_", "-"),
-            before=(*SHARED, *one.BEFORE), plotly=plotly_version(),
+            f"compare/{name}",
+            one.TEMPLATE,
+            elem_id=f"compare-{name}",
+            events=("open",) if name in OPENING else (),
         )
-        for one in VIEWS
-    )  # fmt: skip
+        for name, one in VIEWS.items()
+    )
     return View(switch, views)
 
 
 def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, tabs: Any) -> None:
     """Connects the views to Inspect."""
-    for source in view.views:
-        opens(source, inspect_view, context, header, tabs)
+    for name, source in zip(VIEWS, view.views, strict=True):
+        if name in OPENING:
+            opens(source, inspect_view, context, header, tabs)

@@ -11,7 +11,6 @@ from core.concepts.sweeps import ALL, GuidanceLine, guidance_sweep, parameters_o
 from core.concepts.tables import BY_CATEGORY, BY_KIND, Alignment, column_of, groups_in_order
 from core.errors import BadInput
 from core.prompts.concepts import STYLES
-from tabs import compare_frame
 from tabs.compare_charts import Chart, Row, interval_text
 from tabs.compare_frame import Frame, frame_of, top
 from tabs.compare_of_people import PeopleHere
@@ -30,7 +29,6 @@ TEMPLATE = top(
     "found neither: alignment mostly falls with guidance, and does not follow size.",
     """<div class="th-an-figures th-guidance-figures"></div>""",
 )
-BEFORE = compare_frame.BEFORE
 PARTS = ("guidance", "size", "category")
 NUMBER_COLUMNS = ("value", "low", "high", "concepts", "left out")
 FIGURE_5 = (

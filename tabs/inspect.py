@@ -15,7 +15,6 @@ from core.verdict.rules import DEFAULT_RULE, RULES
 from tabs import inspect_find
 from tabs.color_picker import color_picker
 from tabs.context import Context
-from tabs.figures import plotly_version
 from tabs.guard import message_of
 from tabs.inspect_judge import (
     MAX_K,
@@ -38,9 +37,6 @@ from tabs.widgets import refresh, widget
 IN_ORDER: dict[str, Any] = {"concurrency_id": "inspect", "concurrency_limit": 1}
 """One at a time and in order: the answer to an old question never covers that to a new one."""
 VERDICT = '<section class="th-verdict" aria-live="polite"></section>'
-VERDICT_PARTS = (
-    "js/basket.js", "js/judging.js", "js/verdict_colors.js", "js/verdict_limits.js",
-)  # fmt: skip
 LIBRARY = """<dialog class="th-library" aria-label="Stored images"><header><b>Stored images</b>
 <input type="search" class="th-library-search" placeholder="Name, model, object, color" aria-label="Search stored images">
 <label class="th-library-of"><span>From</span> <select class="th-library-source" aria-label="Where images came from"></select></label>
@@ -126,7 +122,7 @@ def layout(sources: Sources | None = None) -> View:
             rule = rule_choice(DEFAULT_RULE, elem_id="rule")
             # Without a link: the address bar still holds the one that is about to be opened.
             verdict = widget(
-                "verdict", VERDICT, elem_id="verdict", before=VERDICT_PARTS,
+                "inspect/verdict", VERDICT, elem_id="verdict", events=("rule", "ready"),
                 view=waiting(NO_IMAGE, ""), limits="",
             )  # fmt: skip
             find = inspect_find.layout(sources)
@@ -146,14 +142,8 @@ def layout(sources: Sources | None = None) -> View:
                     value=True, elem_id="show-measured",
                     label="Hatch the pixels of the mask that the rule left out",
                 )  # fmt: skip
-    evidence = widget(
-        "evidence", EVIDENCE, elem_id="evidence", before=("js/figure.js", "js/verdict_colors.js"),
-        view=None,
-        plotly=plotly_version(),
-    )  # fmt: skip
-    library = widget(
-        "library", LIBRARY, elem_id="library", before=("js/basket.js", "js/judging.js"), open=0
-    )
+    evidence = widget("inspect/evidence", EVIDENCE, elem_id="evidence", view=None)
+    library = widget("inspect/library", LIBRARY, elem_id="library", events=("open",), open=0)
     return View(stage_view, object_name, target, rule, neighbors, show_measured,
                 neighbors_of, verdict, evidence, library, find)  # fmt: skip
 

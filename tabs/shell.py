@@ -21,6 +21,7 @@ from tabs import (
     theme,
 )
 from tabs.answers import in_words, wrong_value
+from tabs.asset_files import asset_routes
 from tabs.context import Context
 from tabs.doors import Doors
 from tabs.gradio_routes import GradioRoutes
@@ -75,7 +76,7 @@ HOLD_S = 15
 def build(context: Context) -> Any:
     """The Gradio app: ``gr.Blocks`` with all tabs wired to ``context``."""
     with gr.Blocks(title="TrueHue", fill_width=True, analytics_enabled=False) as demo:
-        header = widget("header", HEADER, elem_id="th-header", data=context.data_text())
+        header = widget("page/header", HEADER, elem_id="th-header", data=context.data_text())
         with gr.Tabs(selected="inspect", elem_id="th-tabs") as tabs:
             with gr.Tab("Generate", id="generate"):
                 generate_view = generate.layout(context)
@@ -87,11 +88,11 @@ def build(context: Context) -> Any:
                 explore_view = explore.layout()
             with gr.Tab("Compare", id="compare"):
                 compare_view = compare.layout()
-        widget("tour", TOUR, elem_id="tour", before="js/basket.js")
-        widget("notices", notices.NOTICES, elem_id="notices", before="js/basket.js")
-        widget("imports", imports_dialog.DIALOGS, elem_id="imports", before="js/basket.js")
-        widget("scrolling", SCROLLING, elem_id="scrolling")
-        widget("page_drop", PAGE_DROP, elem_id="page-drop")
+        widget("page/tour", TOUR, elem_id="tour")
+        widget("page/notices", notices.NOTICES, elem_id="notices")
+        widget("page/imports", imports_dialog.DIALOGS, elem_id="imports")
+        widget("page/scrolling", SCROLLING, elem_id="scrolling")
+        widget("page/drop", PAGE_DROP, elem_id="page-drop")
         place = places.places()
         inspect.wire(inspect_view, context, header)
         generate.wire(generate_view, inspect_view, context, header, tabs)
@@ -144,7 +145,7 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
     app.add_exception_handler(RequestValidationError, wrong_value)
     app.add_exception_handler(HTTPException, in_words)
     if not context.local:
-        # The page is over a megabyte of text, which costs those far away seconds.
+        # Long answers of the app's own routes; the page and its files come packed to everybody.
         app.add_middleware(GZipMiddleware, minimum_size=4096, compresslevel=5)
     # Added last, so it stands outermost.
     app.add_middleware(Doors, local=context.local, space=bool(os.environ.get("SPACE_ID")))
@@ -168,11 +169,12 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
         notice_routes,
     ):
         app.include_router(make(context))
+    app.include_router(asset_routes())
     demo = build(context)
     demo.state_session_capacity = MOST_SESSIONS
     mounted = gr.mount_gradio_app(
         app, demo, path="/", theme=theme.theme(), css_paths=list(theme.css_paths()),
-        head=theme.head(), footer_links=[], run_history=False, ssr_mode=False, show_error=True,
+        footer_links=[], run_history=False, ssr_mode=False, show_error=True,
         max_file_size="1mb",  # nothing here is uploaded by way of Gradio
     )  # fmt: skip
     # Gradio 6.31 checks the file paths that a page sends only where ``launch`` was called: without

@@ -65,14 +65,3 @@ def css_paths() -> list[Path]:
         "compare_tables", "compare_people", "judging",
     )  # fmt: skip
     return [folder / f"{name}.css" for name in names]
-
-
-HEAD = """<link rel="icon" type="image/svg+xml" href="/assets/favicon.svg">
-<script>{places}</script>"""
-"""``{places}`` is the script that keeps the browser's history; it is there before any widget."""
-
-
-def head() -> str:
-    """What goes into the page's head."""
-    places = (ROOT / "assets" / "js" / "places.js").read_text(encoding="utf-8")
-    return HEAD.replace("{places}", places)

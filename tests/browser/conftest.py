@@ -165,6 +165,25 @@ class Visit:
 
 
 @pytest.fixture(scope="package")
+def modules(browser: Browser) -> Iterator[Page]:
+    """A page of an app that serves the page's scripts and nothing else, to import them in."""
+    from fastapi import FastAPI
+    from fastapi.responses import HTMLResponse
+
+    from tabs.asset_files import asset_routes
+    from tests.browser.stage_app import serving
+
+    app = FastAPI()
+    app.include_router(asset_routes())
+    app.get("/", response_class=HTMLResponse)(lambda: "<!doctype html><title>Modules</title>")
+    with serving(app) as address:
+        page = browser.new_page()
+        page.goto(address)
+        yield page
+        page.close()
+
+
+@pytest.fixture(scope="package")
 def used(browser: Browser) -> list[BrowserContext]:
     """The context that tests take after each other, once there is one."""
     return []

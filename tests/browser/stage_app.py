@@ -24,6 +24,7 @@ from core.masks.describe import describe
 from core.masks.from_marks import mask_from_marks
 from core.masks.mask import Mask
 from core.masks.outline import outline_path
+from tabs.asset_files import asset_routes
 from tabs.stage import stage
 from tabs.theme import css_paths, theme
 
@@ -93,6 +94,7 @@ class Bench:
 
     def app(self) -> FastAPI:
         app = FastAPI()
+        app.include_router(asset_routes())
 
         @app.post("/api/images")
         async def upload(request: Request) -> JSONResponse:

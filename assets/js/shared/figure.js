@@ -1,0 +1,80 @@
+// Figures by plotly in the page's colors.
+import { PLOTLY_VERSION } from './constants.js';
+import { make } from './dom.js';
+
+/** @type {Promise<any> | undefined} */
+let library;
+
+/** One copy of plotly for the page, loaded when the first figure is drawn. */
+export function plotly() {
+  library ||= new Promise((done, failed) => {
+    const script = make('script');
+    script.src = '/assets/plotly.min.js?v=' + encodeURIComponent(PLOTLY_VERSION);
+    script.onload = () => done(Reflect.get(window, 'Plotly'));
+    script.onerror = () => {
+      library = undefined;
+      failed(new Error('plotly.min.js did not load'));
+    };
+    document.head.appendChild(script);
+  });
+  return library;
+}
+
+/**
+ * Figures name the page's colors as var(--th-ink); plotly wants the color itself.
+ * @param {any} value
+ * @param {{ getPropertyValue: (name: string) => string }} style
+ * @returns {any}
+ */
+export function themed(value, style) {
+  if (typeof value === 'string') {
+    const name = /^var\((--th-[a-z]+)\)$/.exec(value);
+    return name ? style.getPropertyValue(name[1]).trim() : value;
+  }
+  if (Array.isArray(value)) return value.map((item) => themed(item, style));
+  if (!value || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, themed(item, style)]));
+}
+
+/** @type {WeakMap<Element, Promise<void>>} */
+const drawings = new WeakMap();
+
+/**
+ * Draws a figure; one drawing at a time for each node: two at once leave plotly with half of each.
+ * @param {HTMLElement} node
+ * @param {{ data: any[], layout: any }} data
+ * @returns {Promise<void>}
+ */
+export function figure(node, data) {
+  const next = (drawings.get(node) || Promise.resolve()).then(async () => {
+    try {
+      const Plotly = await plotly();
+      const style = getComputedStyle(node);
+      const drawn = themed(data, style);
+      drawn.layout.font.family = style.fontFamily;
+      await Plotly.react(node, drawn.data, drawn.layout, {
+        displayModeBar: false,
+        responsive: true,
+      });
+    } catch (error) {
+      const words = 'The figure could not be drawn: ' + error.message;
+      node.replaceChildren(make('p', 'th-waiting', words));
+    }
+  });
+  drawings.set(node, next);
+  return next;
+}
+
+/**
+ * A change between light and dark changes the figures' colors too.
+ * @param {() => void} draw
+ */
+export function onTheme(draw) {
+  const isDark = () => document.body.classList.contains('dark');
+  let dark = isDark();
+  new MutationObserver(() => {
+    if (isDark() === dark) return;
+    dark = isDark();
+    draw();
+  }).observe(document.body, { attributes: true, attributeFilter: ['class'] });
+}
