@@ -1,9 +1,9 @@
-"""The page's scripts and styles: served from addresses that name their content, for ever the same.
+"""The page's scripts and style: served from addresses that name their content, for ever the same.
 
-``/assets/VERSION/js/explore/wall.js``: VERSION is a digest of all of ``assets/js`` and
-``assets/css``, taken once at start, so that a browser keeps every file and still sees each change
-at once. The scripts import each other by relative paths and thereby share the version. Everything
-is held in memory; compressed bodies are made when somebody first asks for them.
+``/assets/VERSION/js/explore/wall.js``: VERSION is a digest of all of them, taken once at start, so
+that a browser keeps every file and still sees each change at once. The scripts import each other by
+relative paths and thereby share the version. Everything is held in memory; compressed bodies are
+made when somebody first asks for them.
 """
 
 from __future__ import annotations
@@ -26,9 +26,15 @@ from starlette.responses import JSONResponse, Response
 from core.verdict.rules import DEFAULT_RULE
 from tabs.context import ROOT
 
-KINDS: Mapping[str, str] = {".js": "text/javascript", ".css": "text/css"}
+KINDS: Mapping[str, str] = {
+    ".js": "text/javascript",
+    ".css": "text/css",
+    ".json": "application/json",
+}
 FOREVER = "public, max-age=31536000, immutable"
 _IMPORT = re.compile(r"^import [^;]*? from '(\.[^']+)';", re.MULTILINE)
+CATALOG = "js/picker/catalog.json"
+STYLE = "css/page.css"
 NO_FILE = "There is no such file of the page. Load the page again: it may be of an earlier start."
 
 
@@ -67,19 +73,16 @@ def accepted_coding(accepted: str) -> str:
 
 
 class AssetFiles:
-    """The files of ``assets/js`` and ``assets/css`` by their path below ``assets/``."""
+    """The files of ``assets/js`` by their path below ``assets/``, and those that are ``made``."""
 
-    def __init__(self, folder: Path) -> None:
-        paths = sorted(
-            path
-            for part in ("js", "css")
-            for path in (folder / part).rglob("*")
-            if path.suffix in KINDS and path.is_file()
-        )
+    def __init__(self, folder: Path, made: Mapping[str, bytes] | None = None) -> None:
+        paths = sorted(path for path in (folder / "js").rglob("*.js") if path.is_file())
         self._bodies = {
             path.relative_to(folder).as_posix(): Body(path.read_bytes(), KINDS[path.suffix])
             for path in paths
         }
+        for name, content in (made or {}).items():
+            self._bodies[name] = Body(content, KINDS[posixpath.splitext(name)[1]])
         digest = hashlib.sha256()
         for name, body in self._bodies.items():
             digest.update(f"{name}\0{len(body.plain)}\0".encode())
@@ -93,8 +96,8 @@ class AssetFiles:
         return f"/assets/{self.version}/{path}"
 
     def under(self, start: str) -> list[str]:
-        """The paths that begin so, in order."""
-        return [name for name in self._bodies if name.startswith(start)]
+        """The paths of the scripts that begin so, in order."""
+        return [name for name in self._bodies if name.startswith(start) and name.endswith(".js")]
 
     def with_imports(self, modules: Iterable[str]) -> list[str]:
         """These modules and all that they import, each once."""
@@ -120,7 +123,13 @@ class AssetFiles:
 @cache
 def asset_files() -> AssetFiles:
     """Those of this app, read once."""
-    return AssetFiles(ROOT / "assets")
+    from tabs.color_picker import catalog
+    from tabs.style_sheet import style_sheet
+    from tabs.theme import css_paths
+
+    names = json.dumps(catalog(), ensure_ascii=False, separators=(",", ":"))
+    style = style_sheet(path.read_text(encoding="utf-8") for path in css_paths())
+    return AssetFiles(ROOT / "assets", {CATALOG: names.encode(), STYLE: style.encode()})
 
 
 def constants() -> str:

@@ -63,13 +63,13 @@ def color_picker(label: str, value: str | None = None, elem_id: str | None = Non
         apply_default_css=False,
         elem_id=elem_id,
         elem_classes=["th-picker-block"],
-        catalog=catalog(),
     )
 
 
 @cache
 def catalog() -> dict[str, Any]:
-    """All names for the browser: the systems in search order, and their colors in that order.
+    """All names for the browser, which fetches them once: the systems in search order, and their
+    colors in that order.
 
     ``systems`` is a list of ``[id, name]``, ``colors`` one of ``[id, name, hex, L*, a*, b*]``.
     """

@@ -16,7 +16,7 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tabs.asset_files import Body, asset_files, constants
+from tabs.asset_files import CATALOG, STYLE, Body, asset_files, constants
 
 # The folders of scripts that a room needs when it is the first one to be seen.
 FOLDERS: Mapping[str, Sequence[str]] = {
@@ -27,8 +27,16 @@ FOLDERS: Mapping[str, Sequence[str]] = {
 }
 # A page differs by its host, its room and the data folder's numbers in it.
 MOST_KEPT = 16
+# Gradio 6.31 copies each property of each component by itself, 24,000 times in a load. Of what is
+# no object, a copy is the thing itself.
+QUICK_COPIES = """((slow) => {
+  self.structuredClone = (one, how) =>
+    one === null || !['object', 'function', 'symbol'].includes(typeof one) ? one : slow(one, how);
+})(structuredClone);"""
 HEAD = """<link rel="icon" type="image/svg+xml" href="/assets/favicon.svg">
+<script>{quick}</script>
 <script type="application/json" id="th-constants">{constants}</script>
+<link rel="preload" as="fetch" crossorigin href="{catalog}">
 {preloads}
 """
 
@@ -39,7 +47,12 @@ def head(room: str) -> str:
     folders = ("page", *FOLDERS.get(room, FOLDERS["inspect"]))
     modules = files.with_imports([name for part in folders for name in files.under(f"js/{part}/")])
     links = (f'<link rel="modulepreload" href="{files.address(name)}">' for name in modules)
-    return HEAD.format(constants=constants(), preloads="\n".join(links))
+    return HEAD.format(
+        constants=constants(),
+        quick=QUICK_COPIES,
+        catalog=files.address(CATALOG),
+        preloads="\n".join(links),
+    )
 
 
 class FrontPage:
@@ -83,8 +96,11 @@ class FrontPage:
         room = room if room in FOLDERS else "inspect"
         key = hashlib.sha256(room.encode() + b"\0" + plain).hexdigest()[:32]
         if key not in self._made:
-            # Before the first script: what is asked for later comes later.
+            # Before the first script: what is asked for later comes later. The style comes behind
+            # Gradio's own.
+            style = f'<link rel="stylesheet" href="{asset_files().address(STYLE)}">\n</head>'
             page = plain.replace(b"<script>", head(room).encode() + b"<script>", 1)
+            page = page.replace(b"</head>", style.encode(), 1)
             self._made[key] = (f'"{key}-{asset_files().version}"', Body(page, "text/html"))
             while len(self._made) > MOST_KEPT:
                 self._made.popitem(last=False)

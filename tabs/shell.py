@@ -173,7 +173,7 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
     demo = build(context)
     demo.state_session_capacity = MOST_SESSIONS
     mounted = gr.mount_gradio_app(
-        app, demo, path="/", theme=theme.theme(), css_paths=list(theme.css_paths()),
+        app, demo, path="/", theme=theme.theme(),
         footer_links=[], run_history=False, ssr_mode=False, show_error=True,
         max_file_size="1mb",  # nothing here is uploaded by way of Gradio
     )  # fmt: skip

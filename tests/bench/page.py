@@ -67,6 +67,8 @@ def kind_of(resource: str, path: str) -> str:
     # What a page asks for ahead of its use has no kind of its own until then.
     if path.endswith((".js", ".css")):
         return "script" if path.endswith(".js") else "style"
+    if path.startswith("/assets/") and path.endswith(".json"):
+        return "script"
     if resource == "Image":
         return "picture"
     return "answer" if path.startswith(("/api/", "/gradio_api/")) else "other"

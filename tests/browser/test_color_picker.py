@@ -44,6 +44,8 @@ class Picker:
     def __init__(self, page: Page, elem_id: str) -> None:
         self.page = page
         root = page.locator(f"#{elem_id}")
+        # Its script comes a moment after its template.
+        expect(root.locator(".th-picker-label")).not_to_be_empty()
         self.input = root.get_by_role("combobox")
         self.options = root.locator("[role=option]")
         self.list = root.locator("[role=listbox]")

@@ -1,5 +1,6 @@
 // The color picker on the page. Text goes to the page through textContent alone.
 import { store } from '../shared/state.js';
+import { catalog } from './catalog.js';
 import { colorPlane } from './plane.js';
 import { colorReading, split, valueOf } from './reading.js';
 
@@ -17,7 +18,7 @@ function cell(kind, text) {
 
 /** @param {import('../shared/widget.js').Widget} widget */
 export function mount({ element, props, trigger, watch }) {
-  const { systems, read, matches, similar } = colorReading(props.catalog);
+  const { systems, read, matches, similar } = colorReading(catalog);
   function describe(color) {
     const [l, a, b] = color.lab;
     const tidyZero = (v, n) =>

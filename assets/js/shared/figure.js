@@ -38,15 +38,43 @@ export function themed(value, style) {
 
 /** @type {WeakMap<Element, Promise<void>>} */
 const drawings = new WeakMap();
+/** @type {WeakMap<Element, object>} */
+const newest = new WeakMap();
+/** What share of a node must be on the screen before plotly is loaded for it. */
+const SEEN = 0.3;
 
 /**
- * Draws a figure; one drawing at a time for each node: two at once leave plotly with half of each.
+ * Ends when a good part of the node is on the screen, or when a figure is in it already.
+ * @param {Element} node
+ * @returns {Promise<void>}
+ */
+function seen(node) {
+  if (node.classList.contains('js-plotly-plot')) return Promise.resolve();
+  return new Promise((done) => {
+    const watcher = new IntersectionObserver(
+      (entries) => {
+        if (!entries.some((entry) => entry.isIntersecting)) return;
+        watcher.disconnect();
+        done();
+      },
+      { threshold: SEEN },
+    );
+    watcher.observe(node);
+  });
+}
+
+/**
+ * Draws a figure once it is seen: plotly is 4.8 MB of text, and most of a second's work. One drawing
+ * at a time for each node: two at once leave plotly with half of each.
  * @param {HTMLElement} node
  * @param {{ data: any[], layout: any }} data
  * @returns {Promise<void>}
  */
 export function figure(node, data) {
+  newest.set(node, data);
   const next = (drawings.get(node) || Promise.resolve()).then(async () => {
+    await seen(node);
+    if (newest.get(node) !== data) return; // a later one comes right after this
     try {
       const Plotly = await plotly();
       const style = getComputedStyle(node);
