@@ -14,16 +14,21 @@ import signal
 import socket
 import sys
 import threading
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.command import run_command
 from core.errors import TrueHueError
 from core.settings import Settings, read_settings
+from core.version import VERSION
+from tabs.library.service import Library
+from tabs.runs.supervisor import RunSupervisor
+from tabs.shell.compose import make_context
 
 if TYPE_CHECKING:
     from storage.store import Storage
-    from tabs.context import Context
+    from tabs.page.context import Context
 
 EVERY_HOST = ("*",)
 OPEN_TO_OTHERS = (
@@ -55,12 +60,44 @@ def listen(host: str, port: int) -> socket.socket:
     return out
 
 
+COMMANDS = {
+    "serve": ("app", "the page, at http://127.0.0.1:7860"),
+    "runs": ("tabs.command.runs", "whole runs: start, watch, pause, resume, export"),
+    "measure": ("core.cli.measure", "the verdict on an image with its mask"),
+    "compare": ("core.cli.compare.command", "two distributions of color"),
+    "diagnose": ("core.cli.diagnose", "how often each rule is right"),
+    "models": ("core.cli.models", "generators: what is here, what is missing, a first image"),
+    "masks": ("core.cli.masks", "detectors and segmenters: what is here, what is missing"),
+    "prompts": ("core.cli.prompts", "the built-in prompt sets"),
+    "images": ("core.cli.images", "what an import of a folder of images would find"),
+}
+"""The module of each command of ``truehue``, whose ``main`` it calls, and what it is for."""
+
+
+def truehue() -> None:
+    """The command ``truehue``: the first argument says which of :data:`COMMANDS`."""
+    name, arguments = (sys.argv[1:] or ["--help"])[0], sys.argv[2:]
+    if name in ("-h", "--help"):
+        lines = [f"  {command:10}{words}" for command, (_, words) in COMMANDS.items()]
+        print("usage: truehue COMMAND ...\n\n" + "\n".join(lines))
+        print("\ntruehue COMMAND --help says more of each.")
+        return
+    if name == "--version":
+        print(VERSION)
+        return
+    if name not in COMMANDS:
+        sys.exit(f"truehue has no command {name[:40]!r}, only {', '.join(COMMANDS)}.")
+    run_command(
+        lambda: int(import_module(COMMANDS[name][0]).main(arguments)), teardown=name != "serve"
+    )
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Opens the data folder, builds the page, serves until Ctrl+C; ``runs`` as the first argument
     does without the page. Returns the exit status."""
     given = sys.argv[1:] if arguments is None else arguments
     if given[:1] == ["runs"]:
-        from tabs.runs_command.command import main as runs_main
+        from tabs.command.runs import main as runs_main
 
         return runs_main(given[1:])
     settings = read_settings(arguments)
@@ -88,13 +125,12 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
     import uvicorn
 
     from core.color.munsell import load_munsell
-    from core.generation.endpoints import endpoints_here
-    from core.generation.sources import Sources
-    from tabs.context import Context
-    from tabs.exporting import clear as clear_exports
-    from tabs.guard import others_read_errors
-    from tabs.runs import folders_of_runs
-    from tabs.shell import mount
+    from core.generation.backends.endpoints import endpoints_here
+    from core.generation.weights.sources import Sources
+    from tabs.export.service import clear as clear_exports
+    from tabs.page.errors import others_read_errors
+    from tabs.runs.supervisor import folders_of_runs
+    from tabs.shell.shell import mount
 
     try:
         munsell = load_munsell(settings.munsell) if settings.munsell else None
@@ -105,14 +141,14 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
         return 2
     hosts = allowed_hosts(settings.host, settings.public)
     folder = Path(settings.models).expanduser() if settings.models else None
-    context = Context(
-        storage, settings.data, munsell, sources=Sources.here(folder),
+    context = make_context(
+        storage, settings.data, munsell=munsell, sources=Sources.here(folder),
         endpoints={one.name: one for one in servers}, local=hosts != EVERY_HOST,
         munsell_file=settings.munsell or "", runs=runs, example=settings.example,
     )  # fmt: skip
     context.staging.clear_all()
     clear_exports(context)
-    context.keeper.begin()
+    context.service(RunSupervisor).begin()
     app = mount(context, hosts=hosts)
     print(where(settings), flush=True)
     if hosts == EVERY_HOST:
@@ -143,9 +179,9 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
 
 def warm(context: Context) -> None:
     """Gets ready what the first visitor would wait for."""
-    from tabs.figures import warm as warm_figures
+    from tabs.page.figures import warm as warm_figures
 
-    context.library.warm()
+    context.service(Library).warm()
     warm_figures()
 
 

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import NoReturn
 
 
@@ -48,3 +49,9 @@ def run_command(main: Callable[[], int], teardown: bool = True) -> NoReturn:
         status = 128 + signal.SIGINT
         raise
     sys.exit(status)
+
+
+def program(command: str, door: str) -> str:
+    """How a command was called, for its help: ``truehue measure`` or ``python -m core.measure``."""
+    installed = Path(sys.argv[0]).stem == "truehue"
+    return f"truehue {command}" if installed else f"python {door}"

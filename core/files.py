@@ -5,12 +5,17 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 from PIL import Image
 
 from core.errors import DataFolderError, StorageError
+
+Progress = Callable[[int, int], None]
+"""Told now and then how many pictures of how many are done; raises to end the work."""
 
 
 def shelf(root: Path, sha256: str) -> Path:
@@ -93,3 +98,43 @@ def why_of(error: Exception) -> str:
     if isinstance(error, (FileExistsError, NotADirectoryError)):
         return "it is a file, or lies below one"
     return (getattr(error, "strerror", None) or str(error)).lower()
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Writes ``content`` in place of what stood there. Raises DataFolderError."""
+    half = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
+    try:
+        with half.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(half, path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            half.unlink(missing_ok=True)
+        raise DataFolderError(f"{path} cannot be written: {why_of(error)}.") from error
+
+
+def quiet(done: int, total: int) -> None:
+    """A progress that nobody looks at."""
+
+
+@contextlib.contextmanager
+def whole_file(path: Path | str) -> Iterator[IO[bytes]]:
+    """A file to write to that gets its name only when the block ends well.
+
+    Raises DataFolderError when the folder is not there or takes no file.
+    """
+    path = Path(path)
+    half = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
+    try:
+        with half.open("xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(half, path)
+    except OSError as error:
+        raise DataFolderError(f"{path} cannot be written: {why_of(error)}.") from error
+    finally:
+        with contextlib.suppress(OSError):
+            half.unlink(missing_ok=True)

@@ -14,7 +14,7 @@ from core.prompts.prompt import ObjectTarget
 class ImageRecord:
     """One stored image.
 
-    ``image_id`` is the SHA-256 of its pixels (:func:`core.images.image_id`). ``source`` is
+    ``image_id`` is the SHA-256 of its pixels (:func:`core.images.load.image_id`). ``source`` is
     ``upload``, ``render`` (the reference renderer), ``generated`` (a model with weights) or
     ``import`` (a folder of images made elsewhere). ``notes`` says what was converted on loading.
     ``origin`` holds what is needed to make it again (model, seed, object, albedo, light), or is
@@ -105,16 +105,6 @@ class DrawingRecord:
     seconds: float | None = None
     drawing_id: str = ""
     created_at: datetime | None = None
-
-
-@dataclass(frozen=True)
-class Mark:
-    """What became of one prompt: how many drawings there are, how many attempts failed, and what
-    the verdicts say together (``pass``, ``fail``, ``unscored``, or empty where there are none)."""
-
-    drawn: int
-    failed: int
-    verdict: str
 
 
 @dataclass(frozen=True)

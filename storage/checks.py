@@ -6,8 +6,8 @@ from pathlib import Path
 
 from core.files import shelf
 from storage.checks_sets import REFERENCES
-from storage.database import Database
-from storage.runs_pictures import ARCHIVE
+from storage.database.connection import Database
+from storage.runs.images import ARCHIVE
 
 _REFERENCES = (
     (

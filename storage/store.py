@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
+import secrets
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
-from core.files import sweep
-from storage.agreement import Agreements
+from core.errors import DataFolderError
+from core.files import sweep, why_of
 from storage.checks import dangling, missing_files
-from storage.database import Clock, Database, utc_now
-from storage.distribution_sets import DistributionSets
-from storage.drawings import Drawings
-from storage.evidence import Evidence
-from storage.files import prepare_folder
-from storage.images import Images
-from storage.judgments import Judgments
-from storage.losses import Losses
-from storage.masks import Masks
-from storage.picture_profiles import PictureProfiles
-from storage.picture_sets import PictureSets
-from storage.prompt_sets import PromptSets
-from storage.results import Results
-from storage.run_profiles import Profiles
-from storage.runs import Runs
-from storage.selections import Selections
+from storage.database.connection import Clock, Database, utc_now
+from storage.database.losses import Losses
+from storage.distributions.sets import DistributionSets
+from storage.pictures.images import Images
+from storage.pictures.masks import Masks
+from storage.pictures.profiles import PictureProfiles
+from storage.pictures.sets import PictureSets
+from storage.prompts.selections import Selections
+from storage.prompts.sets import PromptSets
+from storage.results.queries import Results
+from storage.runs.profiles import Profiles
+from storage.runs.runs import Runs
 from storage.trash import Trash
+from storage.verdicts.agreement import Agreements
+from storage.verdicts.drawings import Drawings
+from storage.verdicts.evidence import Evidence
+from storage.verdicts.judgments import Judgments
 
 DATABASE_NAME = "truehue.duckdb"
 
@@ -112,3 +113,24 @@ class Storage:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def prepare_folder(folder: Path | str) -> Path:
+    """Make ``folder``, try that it can be written, and return its absolute path.
+
+    Raises :class:`DataFolderError` where that cannot be done.
+    """
+    try:
+        path = Path(folder).expanduser().resolve()
+        path.mkdir(parents=True, exist_ok=True)
+        # Permissions do not tell the truth everywhere (read-only mounts, network folders, the
+        # administrator), so write something and see.
+        trial = path / f".trial-{secrets.token_hex(8)}"
+        trial.touch(exist_ok=False)
+        trial.unlink()
+    except (OSError, RuntimeError) as error:
+        raise DataFolderError(
+            f"The data folder {folder} cannot be used: {why_of(error)}. "
+            "Choose a folder that you may write to, or change its permissions."
+        ) from error
+    return path

@@ -22,7 +22,7 @@ import duckdb
 
 from core.errors import BadInput, DataFolderError, NotStored, TrueHueError
 from core.files import shelf, sync_folder, why_of
-from storage.database import Database, aware
+from storage.database.connection import Database, aware
 
 log = logging.getLogger("truehue")
 
@@ -115,12 +115,16 @@ class Trash:
         temporary, folder = self._folder / f".{trash_id}.part", self._folder / trash_id
         try:
             with self._database.transaction() as cursor:
-                stored = _column(cursor, f"SELECT {key} FROM {table} WHERE {key} IN "
-                                 "(SELECT unnest(?)) ORDER BY 1", wanted)  # fmt: skip
+                stored = _column(
+                    cursor,
+                    f"SELECT {key} FROM {table} WHERE {key} IN (SELECT unnest(?)) ORDER BY 1",
+                    wanted,
+                )
                 if stored != wanted:
                     missing = sorted(set(wanted) - set(stored))[0]
-                    raise NotStored(f"Nothing is stored under the {key.replace('_', ' ')} "
-                                    f"{missing:.64}.")  # fmt: skip
+                    raise NotStored(
+                        f"Nothing is stored under the {key.replace('_', ' ')} {missing:.64}."
+                    )
                 _refuse_of_runs(cursor, kind, wanted)
                 record = self._record(cursor, trash_id, kind, wanted)
                 self._write(cursor, temporary, record, wanted)
@@ -232,15 +236,20 @@ class Trash:
                 cursor,
                 f"SELECT DISTINCT content_sha256 FROM masks WHERE {condition} AND content_sha256 "
                 f"NOT IN (SELECT content_sha256 FROM masks WHERE NOT ({condition})) ORDER BY 1",
-                ids, ids,
-            )  # fmt: skip
-            files += [("masks", one) for one in contents]
-        owner = {"image": "images", "mask": "masks JOIN images USING (image_id)",
-                 "verdict": "evidence JOIN images USING (image_id)"}[kind]  # fmt: skip
+                ids,
+                ids,
+            )
+            files += [("masks", content) for content in contents]
+        owner = {
+            "image": "images",
+            "mask": "masks JOIN images USING (image_id)",
+            "verdict": "evidence JOIN images USING (image_id)",
+        }[kind]
         names = _column(
             cursor,
-            f"SELECT name FROM {owner} WHERE {_KEYS[kind]} IN (SELECT unnest(?)) LIMIT 1", ids,
-        )  # fmt: skip
+            f"SELECT name FROM {owner} WHERE {_KEYS[kind]} IN (SELECT unnest(?)) LIMIT 1",
+            ids,
+        )
         now = aware(self._database.now())
         return TrashRecord(trash_id, kind, names[0] if names else "", counts, tuple(files), now)
 
@@ -251,7 +260,7 @@ class Trash:
         for name in record.counts:
             condition = _GOES_ALONG[record.kind][name]
             path = str(folder / f"{name}.parquet").replace("'", "''")
-            # In the order of adding, which tells equal times apart (storage.asked).
+            # In the order of adding, which tells equal times apart (storage.verdicts.answers).
             cursor.execute(
                 f"COPY (SELECT * FROM {name} WHERE {condition} ORDER BY rowid) TO '{path}' "
                 "(FORMAT parquet)",

@@ -12,7 +12,7 @@ import numpy as np
 
 from core.color.spaces import hex_of, srgb8_to_lab
 from core.color.uw71 import COUNT, assign
-from core.generation.reference import MODEL_ID
+from core.generation.registry import RENDERER
 from core.generation.renderer.concept_colors import concept_colors
 from core.generation.renderer.modifiers import moved
 from core.prompts.concepts import Concept, build_concepts, concepts
@@ -44,7 +44,7 @@ def concept_run(
 ) -> RunFolder:  # fmt: skip
     """A finished run of the renderer below ``root``, called by its failure."""
     plan = make_plan(
-        prompts(chosen or fruits(), styles), MODEL_ID, name=f"renderer, {failure}",
+        prompts(chosen or fruits(), styles), RENDERER, name=f"renderer, {failure}",
         set_name="concepts", images=seeds, guidances=guidances, size_px=SIZE_PX,
         options={"failure": failure}, masker=MaskerSpec("exact"),
     )  # fmt: skip

@@ -39,7 +39,7 @@ _MODULES = {
 }
 _FUNCTIONS = {
     ("core.runs.local_team", "LocalTeam"): "process",
-    ("core.diagnose.run", "diagnose"): "process",
+    ("core.diagnosis.run", "diagnose"): "process",
 }
 # The reference renderer's run in the test's own process, though it could start others.
 _KNOWN_WITHOUT = {("tests.core.runs.samples", "done")}

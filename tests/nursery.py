@@ -27,8 +27,9 @@ ROOT = Path(__file__).resolve().parents[1]
 LOOK_S = 0.02
 # What the app imports when it starts.
 READY = (
-    "app", "core.generation.endpoints", "core.generation.sources", "storage.store", "tabs.context",
-    "tabs.exporting", "tabs.runs", "tabs.shell", "uvicorn",
+    "app", "core.generation.backends.endpoints", "core.generation.weights.sources", "storage.store",
+    "tabs.page.context", "tabs.export.service", "tabs.runs.supervisor", "tabs.shell.shell",
+    "uvicorn",
 )  # fmt: skip
 
 
@@ -116,7 +117,7 @@ def main() -> int:
     for name in READY:
         importlib.import_module(name)
     from core.prompts.sets import PROMPT_SETS
-    from tabs.figures import warm
+    from tabs.page.figures import warm
 
     for one in PROMPT_SETS:
         one.prompts()

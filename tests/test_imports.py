@@ -6,10 +6,14 @@ import ast
 import json
 import subprocess
 import sys
+from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
+import networkx as nx
 import pytest
+
+from tests.house import FOLDERS, arrows, modules
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -113,21 +117,52 @@ def faults(source: str, module: str) -> list[str]:
     return out
 
 
-def modules(folder: str) -> list[tuple[str, Path]]:
-    """Dotted name and path of every module below a folder of ours."""
-    out = []
-    for path in sorted((ROOT / folder).rglob("*.py")):
-        parts = path.relative_to(ROOT).with_suffix("").parts
-        out.append((".".join(parts[:-1] if parts[-1] == "__init__" else parts), path))
-    return out
-
-
-@pytest.mark.parametrize("folder", ["core", "annotation", "storage", "tabs"])
+@pytest.mark.parametrize("folder", FOLDERS)
 def test_a_folder_knows_only_what_it_may(folder: str) -> None:
     found = modules(folder)
     assert found, f"{folder}/ has no module: has it moved?"
     wrong = [text for name, path in found for text in faults(path.read_text("utf-8"), name)]
     assert wrong == []
+
+
+def package_circles(arrows: set[tuple[str, str]]) -> list[str]:
+    """The circles among the packages and modules that lie side by side in a folder, at any depth,
+    in which at least one package takes part; each as ``folder: one, other``.
+
+    Two modules of one folder may need each other inside functions; rooms may not.
+    """
+    floors: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    packages: set[str] = set()
+    for one, other in arrows:
+        parts, others = one.split("."), other.split(".")
+        pairs = zip(parts, others, strict=False)
+        depth = next((n for n, (a, b) in enumerate(pairs) if a != b), 0)
+        if depth:
+            floor = ".".join(parts[:depth])
+            floors[floor].add((parts[depth], others[depth]))
+            packages |= {
+                f"{floor}.{path[depth]}" for path in (parts, others) if len(path) > depth + 1
+            }
+    out = []
+    for floor, pairs_here in sorted(floors.items()):
+        for group in nx.strongly_connected_components(nx.DiGraph(pairs_here)):
+            if len(group) > 1 and any(f"{floor}.{name}" in packages for name in group):
+                out.append(f"{floor}: {', '.join(sorted(group))}")
+    return out
+
+
+def test_no_package_needs_one_that_needs_it() -> None:
+    assert package_circles(arrows()) == []
+
+
+def test_a_circle_of_packages_is_found() -> None:
+    through_a_third = {("core.a.x", "core.b.x"), ("core.b.y", "core.c"), ("core.c", "core.a.y")}
+    assert package_circles(through_a_third) == ["core: a, b, c"]
+    assert package_circles({("core.a.b.x", "core.a.c"), ("core.a.c", "core.a.b.y")}) == [
+        "core.a: b, c"
+    ]
+    assert package_circles({("core.a.x", "core.a.y"), ("core.a.y", "core.a.x")}) == []
+    assert package_circles({("core.a.x", "core.b.x"), ("tabs.b.x", "core.a.x")}) == []
 
 
 def test_the_app_itself_loads_nothing_heavy_and_is_alone_at_the_top() -> None:
@@ -138,33 +173,39 @@ def test_the_app_itself_loads_nothing_heavy_and_is_alone_at_the_top() -> None:
 @pytest.mark.parametrize(
     ("module", "source"),
     [
-        ("core.images", "import gradio as gr"),
-        ("core.images", "from duckdb import connect"),
-        ("core.images", "def late():\n    import duckdb.typing"),
-        ("core.images", "class Late:\n    async def it(self):\n        from gradio import Blocks"),
-        ("core.images", "try:\n    import storage\nexcept ImportError:\n    storage = None"),
-        ("core.images", "from tabs.links import link"),
-        ("core.images", "import json, annotation.studies"),
-        ("core.images", "import app"),
-        ("core.images", "from tests.icc import srgb"),
-        ("core.images", "import importlib\nimportlib.import_module('gradio')"),
-        ("core.images", "def late():\n    return __import__('duckdb')"),
-        ("core.images", "if TYPE_CHECKING:\n    from storage.store import Storage"),
-        ("core.images", "import torch"),
-        ("core.images", "import os, torch.nn"),
-        ("core.images", "try:\n    from transformers import AutoModel\nexcept ImportError: ..."),
-        ("core.images", "class Model:\n    import colour"),
-        ("core.images", "if TYPE_CHECKING:\n    ...\nelse:\n    import ray"),
+        ("core.images.load", "import gradio as gr"),
+        ("core.images.load", "from duckdb import connect"),
+        ("core.images.load", "def late():\n    import duckdb.typing"),
+        (
+            "core.images.load",
+            "class Late:\n    async def it(self):\n        from gradio import Blocks",
+        ),
+        ("core.images.load", "try:\n    import storage\nexcept ImportError:\n    storage = None"),
+        ("core.images.load", "from tabs.page.links import link"),
+        ("core.images.load", "import json, annotation.studies"),
+        ("core.images.load", "import app"),
+        ("core.images.load", "from tests.icc import srgb"),
+        ("core.images.load", "import importlib\nimportlib.import_module('gradio')"),
+        ("core.images.load", "def late():\n    return __import__('duckdb')"),
+        ("core.images.load", "if TYPE_CHECKING:\n    from storage.store import Storage"),
+        ("core.images.load", "import torch"),
+        ("core.images.load", "import os, torch.nn"),
+        (
+            "core.images.load",
+            "try:\n    from transformers import AutoModel\nexcept ImportError: ...",
+        ),
+        ("core.images.load", "class Model:\n    import colour"),
+        ("core.images.load", "if TYPE_CHECKING:\n    ...\nelse:\n    import ray"),
         ("annotation.studies", "from storage import Storage"),
         ("annotation.studies", "def late():\n    import torch"),
         ("annotation.studies", "import tabs"),
         ("storage.store", "import annotation"),
         ("storage.store", "import gradio"),
         ("storage.store", "def late():\n    from torch import nn"),
-        ("tabs.inspect", "import duckdb"),
-        ("tabs.inspect", "def late():\n    import torch"),
-        ("tabs.inspect", "import diffusers"),
-        ("tabs.inspect", "from app import main"),
+        ("tabs.inspect.tab", "import duckdb"),
+        ("tabs.inspect.tab", "def late():\n    import torch"),
+        ("tabs.inspect.tab", "import diffusers"),
+        ("tabs.inspect.tab", "from app import main"),
         ("app", "import torchvision"),
     ],
 )
@@ -182,7 +223,7 @@ def test_a_wrong_import_is_found(module: str, source: str) -> None:
         ("core.models", '"""import gradio"""\ntext = "import duckdb"'),
         ("storage.store", "import duckdb\nfrom core.records import ImageRecord"),
         ("annotation.studies", "import scipy.stats\nimport core.records"),
-        ("tabs.inspect", "import gradio\nfrom storage import Storage\nimport annotation"),
+        ("tabs.inspect.tab", "import gradio\nfrom storage import Storage\nimport annotation"),
         ("app", "import gradio, tabs, storage, annotation, core"),
         # A name that only begins like a forbidden one.
         ("core.models", "import gradiometry, torchlike\nfrom application import x"),

@@ -12,6 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.house import PAGES as PICTURES
+from tests.house import drawn
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = {
     path: path.read_text(encoding="utf-8")
@@ -87,13 +90,10 @@ def test_every_page_of_docs_is_named_in_the_readme() -> None:
     assert named
 
 
-def test_rooms_of_the_picture_exist() -> None:
-    """Every module that the picture of the rooms names under core is there."""
-    (picture,) = [block for block in blocks("") if block.startswith("app.py →")]
-    for folder, names in re.findall(r"^  (\w+)/ +([a-z_ ]+?)(?:,.*)?$", picture, re.MULTILINE):
-        for name in names.split():
-            place = ROOT / "core" / folder / name
-            assert place.is_dir() or place.with_suffix(".py").exists(), f"core/{folder}/{name}"
+@pytest.mark.parametrize("page", PICTURES, ids=lambda page: page.name)
+def test_the_picture_of_the_house_is_drawn_from_the_code(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert drawn(text, PICTURES[page]()) == text, "Draw it anew: python -m tests.house"
 
 
 def test_make_targets_of_the_readme_exist() -> None:
@@ -142,10 +142,10 @@ def test_no_placeholder_is_left() -> None:
 
 def test_the_diagnosis_of_the_readme_is_the_one_that_is_shipped() -> None:
     """Hits and false accepts, pooled and in brackets held out, to the decimals that are written."""
-    from core.diagnose.records import Report
+    from core.diagnosis.records import DiagnosisReport
 
     path = ROOT / "assets" / "diagnosis" / "report.json"
-    report = Report.from_json(json.loads(path.read_text(encoding="utf-8")))
+    report = DiagnosisReport.from_json(json.loads(path.read_text(encoding="utf-8")))
     cell = r" ([\d.]+)% \(([\d.]+)\) \|"
     rows = re.findall(rf"^\| `([a-z-]+)` ([\d.]+) \|{cell * 4}$", TEXT, re.MULTILINE)
     assert len(rows) == 5

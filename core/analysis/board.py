@@ -193,7 +193,7 @@ def _stratum(key: tuple[str, str], tallies: list[PromptTally], unscored: str) ->
     for one in tallies:
         prompts[one.passes, one.scored if unscored == LEFT_OUT else one.images] += one.prompts
     passes, scored, images = (
-        sum(getattr(one, name) * one.prompts for one in tallies)
+        sum(getattr(tally, name) * tally.prompts for tally in tallies)
         for name in ("passes", "scored", "images")
     )
     return _Stratum(prompts, "/".join(key), passes, scored, images)
@@ -212,15 +212,20 @@ def _row_of(run_id: str, strata: Mapping[tuple[str, str], _Stratum], systems: st
             cells[task] = replace(cell, apart=apart)
             samples.append(resampled)
     missing = tuple(
-        task for task in TABLE_TASKS
+        task
+        for task in TABLE_TASKS
         if task not in cells or cells[task].missing or cells[task].rate.percent is None
-    )  # fmt: skip
+    )
     others = sorted({task for task, _ in strata if task not in TABLE_TASKS})
     return BoardRow(
-        run_id, cells, _average(cells, samples, missing), missing,
+        run_id,
+        cells,
+        _average(cells, samples, missing),
+        missing,
         {task: _pooled([one for key, one in strata.items() if key[0] == task]) for task in others},
-        sum(one.images for one in strata.values()), sum(one.scored for one in strata.values()),
-    )  # fmt: skip
+        sum(one.images for one in strata.values()),
+        sum(one.scored for one in strata.values()),
+    )
 
 
 def _cell(task: str, own: Mapping[str, _Stratum], systems: str) -> tuple[Cell, np.ndarray]:
@@ -276,12 +281,15 @@ def _rate(
     fewest could be off the most: 3 / its prompts, and that by the number of systems."""
     low, high = (interval(resampled) if percent is not None else None) or (None, None)
     return Rate(
-        percent, low, high,
-        sum(stratum.passes for stratum in strata), sum(stratum.scored for stratum in strata),
+        percent,
+        low,
+        high,
+        sum(stratum.passes for stratum in strata),
+        sum(stratum.scored for stratum in strata),
         sum(stratum.images for stratum in strata),
         sum(count for stratum in strata for count in stratum.prompts.values()),
         300.0 / prompts if percent in (0.0, 100.0) and low is None and prompts > _THREE else None,
-    )  # fmt: skip
+    )
 
 
 def _mean(percents: list[float | None]) -> float | None:

@@ -53,7 +53,7 @@ def arrows(drifts: Iterable[Drift], grouped: bool) -> tuple[Arrow, ...]:
 
     Means are over verdicts. Those of the most verdicts first, then by name.
     """
-    measured = [one for one in drifts if one.count]
+    measured = [drift for drift in drifts if drift.count]
     if not measured:
         return ()
     asked = np.array([one.asked_lab for one in measured])
@@ -80,15 +80,22 @@ def arrows(drifts: Iterable[Drift], grouped: bool) -> tuple[Arrow, ...]:
     first = dict(zip(reversed(keys), reversed(measured), strict=True))
     made = [
         Arrow(
-            value=key, name=key if grouped else first[key].name or first[key].hex, grouped=grouped,
-            colors=int(sizes[at]), asked_lab=_lab(asked[at]), found_lab=_lab(found[at]),
+            value=key,
+            name=key if grouped else first[key].name or first[key].hex,
+            grouped=grouped,
+            colors=int(sizes[at]),
+            asked_lab=_lab(asked[at]),
+            found_lab=_lab(found[at]),
             asked_hex=first[key].hex if sizes[at] == 1 else hex_of(asked_srgb8[at]),
-            found_hex=hex_of(found_srgb8[at]), count=int(sums[at]), passes=int(passes[at]),
-            heading_deg=float(heading[at]), length_ab=float(length[at]),
+            found_hex=hex_of(found_srgb8[at]),
+            count=int(sums[at]),
+            passes=int(passes[at]),
+            heading_deg=float(heading[at]),
+            length_ab=float(length[at]),
             delta_e00=float(distance[at]),
         )
         for key, at in places.items()
-    ]  # fmt: skip
+    ]
     return tuple(sorted(made, key=lambda arrow: (-arrow.count, arrow.name)))
 
 

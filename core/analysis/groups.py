@@ -23,9 +23,14 @@ OVERALL = "overall"
 """Beside the systems: the mean of their shares, as in Table 11."""
 
 CATEGORIES = (
-    "Clothing and accessories", "Vehicles", "Furniture and household", "Tools and miscellaneous",
-    "Sports and toys", "Animals", "Fruits and vegetables",
-)  # fmt: skip
+    "Clothing and accessories",
+    "Vehicles",
+    "Furniture and household",
+    "Tools and miscellaneous",
+    "Sports and toys",
+    "Animals",
+    "Fruits and vegetables",
+)
 """In the order of Table 11."""
 
 MOST_FOUND = 10
@@ -63,7 +68,7 @@ def category_cells(
     cells = []
     for run in runs:
         for category in categories:
-            parts = [by_key.get((run, one, category), Rate()) for one in TABLE_SYSTEMS]
+            parts = [by_key.get((run, system, category), Rate()) for system in TABLE_SYSTEMS]
             cells += [
                 CategoryCell(run, one, category, rate.percent, rate)
                 for one, rate in zip(TABLE_SYSTEMS, parts, strict=True)

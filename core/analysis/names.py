@@ -6,6 +6,7 @@ left) and level 3 names by the modifiers light, dark and -ish (4.5, Fig. 5 right
 
 from __future__ import annotations
 
+import math
 from functools import cache
 
 import numpy as np
@@ -13,7 +14,13 @@ import numpy as np
 from core.analysis.records import NEUTRAL, SECTORS
 from core.color.catalog import system
 from core.color.difference import HUE_GATE_CHROMA, delta_e00
+from core.color.spaces import hex_of, lab_to_srgb8
 from core.color.systems import ColorTarget
+from core.errors import BadInput
+
+LIGHTNESS, CHROMA = 68.0, 38.0
+"""The lightness and about the largest chroma at which sRGB shows every hue."""
+WIDTH_DEG = 30
 
 LIGHT, DARK, ISH, PLAIN = "light", "dark", "-ish", "none"
 MODIFIERS = (LIGHT, DARK, ISH, PLAIN)
@@ -24,9 +31,18 @@ the like are none of the paper's modifiers, and "very dark" is dark."""
 
 BASIC, INTERMEDIATE = "basic", "intermediate"
 BASIC_NAMES = (
-    "Red", "Orange", "Brown", "Yellow", "Olive", "Green", "Blue", "Purple", "White", "Gray",
+    "Red",
+    "Orange",
+    "Brown",
+    "Yellow",
+    "Olive",
+    "Green",
+    "Blue",
+    "Purple",
+    "White",
+    "Gray",
     "Black",
-)  # fmt: skip
+)
 """The level 2 names that the paper's 4.4 lists as basic (it prints Yellow twice); all others are
 intermediate there, so Pink and Violet too, although they are single words."""
 
@@ -82,3 +98,19 @@ def nearest_l2(lab: np.ndarray) -> np.ndarray:
         span = slice(start, start + _CHUNK)
         out[span] = delta_e00(known[:, None, :], lab[None, span, :]).argmin(axis=0)
     return out
+
+
+def sector_hex(sector: str) -> str:
+    """sRGB of the middle of a sector of :data:`SECTORS`; all have one lightness and, but for the
+    gray of ``neutral``, one chroma. Raises BadInput for any other word."""
+    if sector not in SECTORS:
+        raise BadInput(f"There is no hue sector {sector!r}: {', '.join(SECTORS)}.")
+    chroma = 0.0 if sector == NEUTRAL else CHROMA
+    angle = 0.0 if sector == NEUTRAL else math.radians(int(sector) + WIDTH_DEG / 2)
+    lab = np.array([LIGHTNESS, chroma * math.cos(angle), chroma * math.sin(angle)])
+    return hex_of(lab_to_srgb8(lab))
+
+
+def sector_label(sector: str) -> str:
+    """``30–60°``, or ``neutral``."""
+    return sector if sector == NEUTRAL else f"{sector}–{int(sector) + WIDTH_DEG}°"

@@ -55,9 +55,12 @@ def chromaticity_density(
     rgba8[filled, :3] = lab_to_srgb8(means[filled] / total[filled, None])
     rgba8[filled, 3] = 255
     return ChromaticityDensity(
-        a_min, b_min, step,
-        total.astype(np.int64).reshape(height, width), rgba8.reshape(height, width, 4),
-    )  # fmt: skip
+        a_min,
+        b_min,
+        step,
+        total.astype(np.int64).reshape(height, width),
+        rgba8.reshape(height, width, 4),
+    )
 
 
 def density_image(density: ChromaticityDensity, side: int = 10) -> np.ndarray:

@@ -84,9 +84,13 @@ def delta_e00(lab1: np.ndarray, lab2: np.ndarray) -> np.ndarray:
 
 
 def _delta_e00_flat(
-    l1: np.ndarray, a1: np.ndarray, b1: np.ndarray,
-    l2: np.ndarray, a2: np.ndarray, b2: np.ndarray,
-) -> np.ndarray:  # fmt: skip
+    l1: np.ndarray,
+    a1: np.ndarray,
+    b1: np.ndarray,
+    l2: np.ndarray,
+    a2: np.ndarray,
+    b2: np.ndarray,
+) -> np.ndarray:
     """CIEDE2000 of ``(N,)`` components; the second color may be scalars."""
     b1_squared, b2_squared = b1 * b1, b2 * b2
     c_mean = 0.5 * (np.sqrt(a1 * a1 + b1_squared) + np.sqrt(a2 * a2 + b2_squared))  # (2), (3)
@@ -144,9 +148,17 @@ def _chroma_weight(mean_chroma: np.ndarray) -> np.ndarray:
 
 
 def _mend_opposite(
-    where: np.ndarray, u1: np.ndarray, v1: np.ndarray, u2: np.ndarray, v2: np.ndarray,
-    c1: np.ndarray, c2: np.ndarray, cos_h: np.ndarray, sin_h: np.ndarray, big_h: np.ndarray,
-) -> None:  # fmt: skip
+    where: np.ndarray,
+    u1: np.ndarray,
+    v1: np.ndarray,
+    u2: np.ndarray,
+    v2: np.ndarray,
+    c1: np.ndarray,
+    c2: np.ndarray,
+    cos_h: np.ndarray,
+    sin_h: np.ndarray,
+    big_h: np.ndarray,
+) -> None:
     """Overwrites, at ``where``, what the sum of two opposite unit vectors cannot give."""
     shape = cos_h.shape
     u1, v1, u2, v2, c1, c2 = (np.broadcast_to(x, shape)[where] for x in (u1, v1, u2, v2, c1, c2))

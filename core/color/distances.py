@@ -101,8 +101,10 @@ def checked(weights: ArrayLike, name: str = "The distribution") -> np.ndarray:
     if given.size != COUNT:
         offer = (
             " These may be the 58 bins of UW-58: say so, and they are put to their places, with 0 "
-            "in the 13 bins of L* = 88." if given.size == len(uw58()) else ""
-        )  # fmt: skip
+            "in the 13 bins of L* = 88."
+            if given.size == len(uw58())
+            else ""
+        )
         raise NotADistribution(
             f"{name} has {given.size} numbers; UW-71 has {COUNT} bins.{offer}", given.size
         )
@@ -118,10 +120,14 @@ def checked(weights: ArrayLike, name: str = "The distribution") -> np.ndarray:
         )
     total = float(given.sum())
     if abs(total - 1.0) > SUM_TOLERANCE:
-        rest = "" if total == 0 else (
-            " Divide them by their sum, or import them as ratings, which are normalized and "
-            "called so."
-        )  # fmt: skip
+        rest = (
+            ""
+            if total == 0
+            else (
+                " Divide them by their sum, or import them as ratings, which are normalized and "
+                "called so."
+            )
+        )
         raise NotADistribution(f"{name} sums to {total:.9g} instead of 1.{rest}", COUNT, total)
     return given / total
 

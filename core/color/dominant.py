@@ -13,7 +13,7 @@ import numpy as np
 
 from core.color import statistics
 from core.color.difference import HUE_GATE_CHROMA, delta_e00
-from core.color.lit import LIT_PERCENTILES, USUAL, LitColor
+from core.color.shading import LIT_PERCENTILES, USUAL, LitColor
 from core.color.spaces import chroma, linear1_to_xyz1, xyz1_to_lab
 from core.errors import NoPixels
 
@@ -204,7 +204,7 @@ def released(
 
 
 def lit(found: LitColor, percentile: float = LIT_PERCENTILES[USUAL]) -> DominantColor:
-    """The lit color of the largest material, as the rule ``truehue`` takes it (core.color.lit).
+    """The lit color of the largest material, as the rule ``truehue`` takes it (core.color.shading).
 
     ``percentile`` is one of its levels of shade: that of a verdict, or the usual one.
     """

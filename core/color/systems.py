@@ -26,9 +26,17 @@ from core.color.spaces import hex_of, srgb8_to_lab
 from core.errors import BadInput, UnknownColor
 
 __all__ = [
-    "SYSTEMS", "ColorSystem", "ColorTarget", "NamedColor", "all_nearest", "candidates", "find",
-    "nearest_names", "parse_target", "system",
-]  # fmt: skip
+    "SYSTEMS",
+    "ColorSystem",
+    "ColorTarget",
+    "NamedColor",
+    "all_nearest",
+    "candidates",
+    "find",
+    "nearest_names",
+    "parse_target",
+    "system",
+]
 
 SEARCH_ORDER = ("css", "l2", "l3", "l1")
 SUGGESTIONS = 5

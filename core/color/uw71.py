@@ -17,10 +17,10 @@ from itertools import product
 
 import numpy as np
 
+from core.color.packing import masked_srgb24
 from core.color.spaces import chroma, hex_of, linear1_to_srgb1, srgb8_to_lab
 from core.color.systems import nearest_names
 from core.errors import BadInput
-from core.pixels import masked_srgb24
 
 COUNT = 71
 GRID_STEP = 25.0
@@ -52,8 +52,14 @@ _PART = 16384
 _CELL = 16
 _MISSING = 255
 
-_GRAYS = {0: "Black", 25: "Dark gray", 50: "Medium gray", 75: "Light gray", 88: "Pale gray",
-          100: "White"}  # fmt: skip
+_GRAYS = {
+    0: "Black",
+    25: "Dark gray",
+    50: "Medium gray",
+    75: "Light gray",
+    88: "Pale gray",
+    100: "White",
+}
 
 
 @dataclass(frozen=True)
@@ -94,10 +100,14 @@ def uw71() -> tuple[Bin, ...]:
     srgb8 = np.rint(255.0 * np.clip(_srgb1(lab71()), 0.0, 1.0)).astype(int)
     names = [f"{_name(lab)}, L* {lab[0]:.0f}" for lab in lab71()]
     return tuple(
-        Bin(index, _triple(lab), _whole(rgb), name if names.count(name) == 1 else
-            f"{name}, C* {chroma(lab):.0f}")
+        Bin(
+            index,
+            _triple(lab),
+            _whole(rgb),
+            name if names.count(name) == 1 else f"{name}, C* {chroma(lab):.0f}",
+        )
         for index, (lab, rgb, name) in enumerate(zip(lab71(), srgb8, names, strict=True))
-    )  # fmt: skip
+    )
 
 
 @cache

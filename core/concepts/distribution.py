@@ -94,7 +94,9 @@ def of_pictures(
         )
     if not profiles:
         raise BadInput(f"{label} has no picture with a measured object. Choose at least one.")
-    plain = tuple(one.profile if isinstance(one, PictureProfile) else one for one in profiles)
+    plain = tuple(
+        profile.profile if isinstance(profile, PictureProfile) else profile for profile in profiles
+    )
     units = _units(profiles, of_people)
     drawn = len(set(units))
     count = drawn if of_people else len(plain)
@@ -119,9 +121,19 @@ def of_pictures(
         weights = extraction.weights
         notes.extend(extraction.notes)
     return Distribution(
-        label, PICTURES, method, weights, count, of_people, tuple(notes), fixed,
-        plain, units, settings=settings, extraction=extraction,
-    )  # fmt: skip
+        label,
+        PICTURES,
+        method,
+        weights,
+        count,
+        of_people,
+        tuple(notes),
+        fixed,
+        plain,
+        units,
+        settings=settings,
+        extraction=extraction,
+    )
 
 
 def of_rows(
@@ -140,9 +152,10 @@ def of_rows(
     words = sorted({row.words for row in rows})
     if len(words) != 1:
         raise BadInput(
-            f"{label} has rows of {', '.join(words[:5])}: compare one concept at a time." if words
+            f"{label} has rows of {', '.join(words[:5])}: compare one concept at a time."
+            if words
             else f"{label} has no distribution of that concept."
-        )  # fmt: skip
+        )
     named = sorted((row for row in rows if row.contributor), key=lambda row: row.contributor)
     persons = [tuple(found) for _, found in groupby(named, key=lambda row: row.contributor)]
     means = [row for row in rows if not row.contributor]
@@ -166,10 +179,17 @@ def of_rows(
     if not fixed and len(units) < FEW:
         notes.append(_few(_people(len(units))))
     return Distribution(
-        label, kind, GIVEN, weights, sum(people) if known else 0, of_people, tuple(notes), fixed,
+        label,
+        kind,
+        GIVEN,
+        weights,
+        sum(people) if known else 0,
+        of_people,
+        tuple(notes),
+        fixed,
         rows=tuple(row for unit in units for row in unit),
         units=tuple(place for place, unit in enumerate(units) for _ in unit),
-    )  # fmt: skip
+    )
 
 
 def bins_of(profiles: Sequence[ColorProfile]) -> np.ndarray:

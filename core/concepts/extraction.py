@@ -264,9 +264,10 @@ def _group(pictures: Pictures, steps: _Steps, row: int) -> Group:
 def _notes(settings: ExtractionSettings, groups: tuple[Group, ...]) -> tuple[str, ...]:
     least = min(group.kept for group in groups)
     order = (
-        " The order of the images matters here." if settings.grouping == LEADER else
-        " The order of the images changes nothing."
-    )  # fmt: skip
+        " The order of the images matters here."
+        if settings.grouping == LEADER
+        else " The order of the images changes nothing."
+    )
     return (
         "The paper does not say how an object becomes 100 × 100 pixels: here its box is averaged "
         "by area over the object's pixels alone, and never enlarged.",

@@ -20,8 +20,14 @@ from core.concepts.distribution import Distribution, bins_of, mean_of, shares_of
 from core.concepts.extraction import Pictures, weights_of_draws
 from core.concepts.records import DistributionRow
 
-METRICS = ("pcc", "emd_lab", "entropy_difference", "total_variation", "jensen_shannon",
-           "delta_hue_deg")  # fmt: skip
+METRICS = (
+    "pcc",
+    "emd_lab",
+    "entropy_difference",
+    "total_variation",
+    "jensen_shannon",
+    "delta_hue_deg",
+)
 """The fields of :class:`core.color.distances.Comparison` that have an interval."""
 
 DRAWS = 1_000

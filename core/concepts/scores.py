@@ -15,10 +15,10 @@ from types import MappingProxyType
 
 import numpy as np
 
+from core.cache import LruCache
 from core.color.distances import Comparison, checked, compare, emd
 from core.concepts.records import ConceptCell
 from core.errors import BadInput
-from core.kept import Kept
 from core.prompts.concepts import STYLES, Concept, concepts
 
 OnProgress = Callable[[int, int], None]
@@ -50,7 +50,7 @@ _PROGRESS_EVERY = 200
 
 
 @dataclass(frozen=True)
-class Metric:
+class ScoreMetric:
     """A number that two distributions are compared by. ``better`` is ``high`` or ``low``;
     ``unit`` is empty for a plain number."""
 
@@ -61,24 +61,31 @@ class Metric:
     of: Callable[[Comparison], float | None]
 
 
-METRICS: Mapping[str, Metric] = MappingProxyType(
+METRICS: Mapping[str, ScoreMetric] = MappingProxyType(
     {
         metric.id: metric
         for metric in (
-            Metric("pcc", "PCC", "high", "", lambda c: c.pcc),
-            Metric("emd_lab", "EMD", "low", "Lab", lambda c: c.emd_lab),
-            Metric("entropy_difference", "ED", "low", "nats", lambda c: c.entropy_difference),
-            Metric("dca", "DCA", "high", "", lambda c: float(c.dominant_equal)),
-            Metric("delta_hue_deg", "ΔHue", "low", "degrees", lambda c: c.delta_hue_deg),
-            Metric(
-                "delta_hue_literal_deg", "ΔHue as written", "low", "degrees",
+            ScoreMetric("pcc", "PCC", "high", "", lambda c: c.pcc),
+            ScoreMetric("emd_lab", "EMD", "low", "Lab", lambda c: c.emd_lab),
+            ScoreMetric("entropy_difference", "ED", "low", "nats", lambda c: c.entropy_difference),
+            ScoreMetric("dca", "DCA", "high", "", lambda c: float(c.dominant_equal)),
+            ScoreMetric("delta_hue_deg", "ΔHue", "low", "degrees", lambda c: c.delta_hue_deg),
+            ScoreMetric(
+                "delta_hue_literal_deg",
+                "ΔHue as written",
+                "low",
+                "degrees",
                 lambda c: c.delta_hue_literal_deg,
             ),
-            Metric("total_variation", "Total variation", "low", "", lambda c: c.total_variation),
-            Metric("jensen_shannon", "Jensen-Shannon", "low", "nats", lambda c: c.jensen_shannon),
+            ScoreMetric(
+                "total_variation", "Total variation", "low", "", lambda c: c.total_variation
+            ),
+            ScoreMetric(
+                "jensen_shannon", "Jensen-Shannon", "low", "nats", lambda c: c.jensen_shannon
+            ),
         )
     }
-)  # fmt: skip
+)
 """By id. DCA is a share, 0 to 1. ΔHue leaves out concepts with a neutral dominant color on either
 side and counts them; "as written" (equation 5 to the letter) takes the hue of a neutral as 0."""
 
@@ -141,15 +148,19 @@ def scores(
                 return None
             cell = placed.get((run_id, style, guidance, concept_id))
             reason = (
-                NO_PEOPLE if concept_id not in known
-                else NOT_DRAWN if cell is None
-                else UNMEASURED if cell.weights is None
+                NO_PEOPLE
+                if concept_id not in known
+                else NOT_DRAWN
+                if cell is None
+                else UNMEASURED
+                if cell.weights is None
                 else ""
-            )  # fmt: skip
+            )
             found = (
-                None if reason or cell is None or cell.weights is None
+                None
+                if reason or cell is None or cell.weights is None
                 else compared(known[concept_id], cell.weights)
-            )  # fmt: skip
+            )
             out.append(Score(run_id, by_id()[concept_id], style, guidance, found, reason))
             if len(out) % _PROGRESS_EVERY == 0:
                 on_progress(len(out), total)
@@ -197,7 +208,7 @@ def people_of(people: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
 def styles_of(styles: Iterable[str]) -> tuple[str, ...]:
     """Styles once each: photo, cartoon, then others by name."""
     there = set(styles)
-    return (*(one for one in STYLES if one in there), *sorted(there - STYLES.keys()))
+    return (*(style for style in STYLES if style in there), *sorted(there - STYLES.keys()))
 
 
 def compared(p: np.ndarray, q: np.ndarray) -> Comparison:
@@ -219,5 +230,5 @@ def _digest(weights: np.ndarray) -> bytes:
     return blake2b(np.ascontiguousarray(weights).tobytes(), digest_size=16).digest()
 
 
-_COMPARED: Kept[Comparison] = Kept(_KEPT)
-_MOVED: Kept[float] = Kept(_KEPT)
+_COMPARED: LruCache[Comparison] = LruCache(_KEPT)
+_MOVED: LruCache[float] = LruCache(_KEPT)

@@ -17,7 +17,7 @@ from types import MappingProxyType
 import numpy as np
 
 from core.color.uw71 import lab71
-from core.concepts.numbers import Number, mean_of, ratio_of
+from core.concepts.means import Number, mean_of, ratio_of
 from core.concepts.records import ConceptCell
 from core.concepts.scores import (
     NO_PEOPLE,
@@ -33,8 +33,12 @@ from core.concepts.scores import (
 from core.errors import BadInput
 
 INERTIA, DRIFT, OVER_CORRECTION, PRECISE, UNDIRECTED = (
-    "inertia", "drift", "over-correction", "precise adaptation", "no direction"
-)  # fmt: skip
+    "inertia",
+    "drift",
+    "over-correction",
+    "precise adaptation",
+    "no direction",
+)
 BEHAVIORS: Mapping[str, str] = MappingProxyType(
     {
         INERTIA: "The shift is much smaller than people's: the modifier hardly matters.",
@@ -221,9 +225,11 @@ def summary_of(found: Sequence[Shift], limits: Limits = OURS) -> Summary:
     model = [shift.model_lab or 0.0 for shift in both]
     people = [shift.people_lab or 0.0 for shift in both]
     sensitivity = ratio_of(
-        model, people, [shift.reason for shift in found if shift.model_lab is None],
+        model,
+        people,
+        [shift.reason for shift in found if shift.model_lab is None],
         [shift.concept_id for shift in both],
-    )  # fmt: skip
+    )
     reasons = [shift.reason for shift in found if shift.ratio is None]
     if sensitivity.value is None:  # then those that people leave as they are have no part either
         sensitivity = replace(sensitivity, left_out=dict(Counter(reasons)))
@@ -242,15 +248,16 @@ def summary_of(found: Sequence[Shift], limits: Limits = OURS) -> Summary:
         model_lab=float(np.mean(model)) if model else None,
         people_lab=float(np.mean(people)) if people else None,
         behaviors=dict(Counter(shift.behavior for shift in there)),
-        behavior="" if sensitivity.value is None
+        behavior=""
+        if sensitivity.value is None
         else behavior_of(sensitivity.value, direction.value, limits),
-    )  # fmt: skip
+    )
 
 
 def mean_of_models(found: Sequence[Shift]) -> ModelsMean:
     """The mean of the runs' sensitivities to these shifts, each run counting once. Of the shifts of
     one kind and style it is a number of the paper's table 8."""
-    values = [one.sensitivity.value for one in summaries(found).values()]
+    values = [summary.sensitivity.value for summary in summaries(found).values()]
     there = [value for value in values if value is not None]
     mean = float(np.mean(there)) if there else None
     return ModelsMean(mean, len(there), len(values) - len(there))
@@ -274,14 +281,23 @@ def direction(
 
 
 def _shift(
-    run_id: str, style: str, concept_id: str, own: Mapping[str, ConceptCell],
-    known: Mapping[str, np.ndarray], limits: Limits,
-) -> Shift:  # fmt: skip
+    run_id: str,
+    style: str,
+    concept_id: str,
+    own: Mapping[str, ConceptCell],
+    known: Mapping[str, np.ndarray],
+    limits: Limits,
+) -> Shift:
     concept, base_id = by_id()[concept_id], base_of()[concept_id]
     plain = Shift(
-        run_id, concept_id, base_id, concept.modifier, concept.modifier_kind, concept.category,
+        run_id,
+        concept_id,
+        base_id,
+        concept.modifier,
+        concept.modifier_kind,
+        concept.category,
         style,
-    )  # fmt: skip
+    )
     if base_id not in known or concept_id not in known:
         return replace(plain, reason=NO_PEOPLE if base_id in known else NO_BASE_PEOPLE)
     base, modified = own.get(base_id), own.get(concept_id)
@@ -294,17 +310,23 @@ def _shift(
     model_way = mean_color(modified.weights) - mean_color(base.weights)
     people_way = mean_color(known[concept_id]) - mean_color(known[base_id])
     measured = replace(
-        plain, model_lab=model_lab, people_lab=people_lab, model_way=_triple(model_way),
+        plain,
+        model_lab=model_lab,
+        people_lab=people_lab,
+        model_way=_triple(model_way),
         people_way=_triple(people_way),
-    )  # fmt: skip
+    )
     if people_lab < _NO_SHIFT_LAB:
         return replace(measured, reason=PEOPLE_STAY, direction_reason=PEOPLE_STILL)
     angle, why = direction(model_way, people_way, limits.still_below_lab)
     ratio = model_lab / people_lab
     return replace(
-        measured, ratio=ratio, direction_deg=angle, direction_reason=why,
+        measured,
+        ratio=ratio,
+        direction_deg=angle,
+        direction_reason=why,
         behavior=behavior_of(ratio, angle, limits),
-    )  # fmt: skip
+    )
 
 
 def _triple(way: np.ndarray) -> tuple[float, float, float]:

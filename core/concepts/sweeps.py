@@ -13,7 +13,7 @@ from threading import Event
 
 import numpy as np
 
-from core.concepts.numbers import Number
+from core.concepts.means import Number
 from core.concepts.records import ConceptCell
 from core.concepts.scores import OnProgress, Score, scores, styles_of
 from core.concepts.tables import (

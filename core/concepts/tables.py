@@ -14,7 +14,7 @@ from threading import Event
 
 import numpy as np
 
-from core.concepts.numbers import Number, mean_of, placed
+from core.concepts.means import Number, mean_of, placed
 from core.concepts.records import ConceptCell
 from core.concepts.scores import (
     KINDS,
@@ -99,10 +99,11 @@ def alignment(
     if found is None:
         return None
     there = [
-        score for score in found
+        score
+        for score in found
         if score.concept.modifier_kind in kinds
         and (not categories or score.concept.category in categories)
-    ]  # fmt: skip
+    ]
     table = of_scores(there, metrics, by, common)
     given = {cell.concept_id for cell in chosen} | people.keys()
     return replace(
@@ -114,9 +115,11 @@ def alignment(
 
 
 def of_scores(
-    found: Sequence[Score], metrics: Sequence[str] = METRICS_SHOWN, by: str = BY_KIND,
+    found: Sequence[Score],
+    metrics: Sequence[str] = METRICS_SHOWN,
+    by: str = BY_KIND,
     common: bool = False,
-) -> Alignment:  # fmt: skip
+) -> Alignment:
     """The table of scores that are there already; see :func:`alignment`."""
     runs = tuple(dict.fromkeys(score.run_id for score in found))
     styles = styles_of(score.style for score in found)
@@ -134,9 +137,15 @@ def of_scores(
             for run_id, number in zip(rows, column, strict=True):
                 cells[run_id, (group, style, metric)] = number
     return Alignment(
-        runs, groups, styles, tuple(metrics), cells,
-        {group: len(concepts[group]) for group in groups}, by, common,
-    )  # fmt: skip
+        runs,
+        groups,
+        styles,
+        tuple(metrics),
+        cells,
+        {group: len(concepts[group]) for group in groups},
+        by,
+        common,
+    )
 
 
 def column_of(

@@ -8,20 +8,20 @@ else between two requests.
 from __future__ import annotations
 
 import logging
+import sys
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Future
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.engine.board import Board
 from core.engine.memory import Key, Models, tidy
-from core.engine.records import CallState
-from core.engine.undisturbed import undisturbed
+from core.engine.records import CallState, ChangeSignal
 from core.errors import TrueHueError
-from core.generation.out_of_memory import is_out_of_memory
+from core.generation.memory import is_out_of_memory
 
 log = logging.getLogger("truehue.engine")
 
@@ -56,7 +56,7 @@ class _Outcome:
 class Calls:
     """The calls that wait. The engine's one thread answers; anyone may look."""
 
-    def __init__(self, models: Models, board: Board) -> None:
+    def __init__(self, models: Models, board: ChangeSignal) -> None:
         self._models, self._board = models, board
         self._waiting: deque[Call] = deque()
         self._running: list[Call] = []
@@ -169,7 +169,7 @@ class Calls:
 
     def _tried(self, call: Call, in_use: tuple[Key, ...]) -> _Outcome:
         try:
-            with undisturbed():
+            with torch_state_preserved():
                 self._is(call, "running" if self._models.is_loaded(call.key) else "loading")
                 tool = self._models.get(call.key, in_use)
                 self._is(call, "running")
@@ -217,3 +217,30 @@ def _out_of_memory(tool_id: str) -> str:
         f"Out of memory with {tool_id}, also with no other model that could be unloaded. Take a "
         "smaller model or a smaller image."
     )
+
+
+@contextmanager
+def torch_state_preserved() -> Iterator[None]:
+    """Keeps torch's global chance (CPU and the device in use), and gives the work torch's usual
+    modes, not those of the drawing around it: weights that are loaded in inference mode would
+    stay bound to it.
+
+    Python's and NumPy's global chance are left alone: the page's threads use them too, and would
+    be given the same numbers twice.
+    """
+    torch = sys.modules.get("torch")
+    if torch is None:  # then no drawing uses it either
+        yield
+        return
+    with ExitStack() as stack:
+        stack.enter_context(torch.random.fork_rng(devices=_cuda(torch)))
+        if torch.backends.mps.is_available():
+            stack.callback(torch.mps.set_rng_state, torch.mps.get_rng_state())
+        stack.enter_context(torch.inference_mode(False))
+        stack.enter_context(torch.enable_grad())
+        yield
+
+
+def _cuda(torch: Any) -> list[int]:
+    """The one CUDA device in use; to ask for others would wake them."""
+    return [torch.cuda.current_device()] if torch.cuda.is_initialized() else []

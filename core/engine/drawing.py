@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import time
 from collections import deque
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from threading import get_ident, main_thread
 
 import numpy as np
 
-from core.engine.batches import Row, by_model, by_settings, settings_of
 from core.engine.calls import Calls
 from core.engine.job import Job
 from core.engine.memory import Key, Models, tidy
 from core.engine.records import Delivery
 from core.errors import BadInput, TrueHueError
-from core.generation.out_of_memory import is_out_of_memory
-from core.generation.request import Cancelled, GeneratedImage, StepReport
+from core.generation.memory import is_out_of_memory
+from core.generation.request import Cancelled, GeneratedImage, GenerationRequest, StepReport
+
+Row = tuple[int, GenerationRequest]  # position in the submitted order, request
 
 log = logging.getLogger("truehue.engine")
 
@@ -242,3 +244,34 @@ def _check(images: Sequence[GeneratedImage], wanted: int) -> None:
         pixels = image.srgb8
         if pixels.dtype != np.uint8 or pixels.ndim != 3 or pixels.shape[2] != 3:
             raise TypeError(f"an image came back as {pixels.dtype} {pixels.shape}")
+
+
+def by_model(requests: Sequence[GenerationRequest]) -> list[tuple[str, list[Row]]]:
+    """Rows of each model, models in the order of their first appearance."""
+    groups: dict[str, list[Row]] = {}
+    for position, request in enumerate(requests):
+        groups.setdefault(request.model, []).append((position, request))
+    return list(groups.items())
+
+
+def by_settings(rows: Iterable[Row]) -> list[list[Row]]:
+    """Rows of one model that differ in text, targets, seed and prompt id only, and so may share
+    a batch; settings in the order of their first appearance."""
+    groups: dict[Hashable, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(settings_of(row[1]), []).append(row)
+    return list(groups.values())
+
+
+def settings_of(request: GenerationRequest) -> Hashable:
+    """What all requests of a batch have in common."""
+    options = json.dumps(dict(request.options), sort_keys=True, default=repr)
+    return (
+        request.model,
+        request.steps,
+        request.guidance,
+        request.width,
+        request.height,
+        request.negative_text,
+        options,
+    )

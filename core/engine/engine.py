@@ -11,14 +11,13 @@ from concurrent.futures import Future
 from threading import Thread, current_thread, main_thread
 from typing import Any, TypeVar
 
-from core.engine.board import Board
 from core.engine.calls import Call, Calls
 from core.engine.drawing import draw_job
 from core.engine.job import Job
 from core.engine.limits import checked_all
 from core.engine.memory import Held, Key, MemoryLimit, Models, Opener
 from core.engine.pace import Pace
-from core.engine.records import CallState, Delivery, JobState
+from core.engine.records import CallState, ChangeSignal, Delivery, JobState
 from core.errors import BadInput, TrueHueError
 from core.generation.request import GenerationRequest, LoadedModel
 
@@ -53,7 +52,7 @@ class Engine:
         open_tool: Callable[[str], Held] | None = None,
         tool_memory: Callable[[str], int] = lambda tool_id: 0,
     ) -> None:
-        self._board, self._pace = Board(), Pace()
+        self._board, self._pace = ChangeSignal(), Pace()
         openers = {"model": Opener(open_model, memory_wanted)}
         openers["tool"] = Opener(open_tool or _no_tools, tool_memory)
         self._models = Models(openers, memory_limit_bytes, self._board)

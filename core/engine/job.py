@@ -8,9 +8,8 @@ from threading import Event
 
 import numpy as np
 
-from core.engine.board import Board
 from core.engine.pace import Pace, TimeLeft
-from core.engine.records import FINISHED, Delivery, JobState, Problem
+from core.engine.records import FINISHED, ChangeSignal, Delivery, JobState, Problem
 from core.generation.request import GenerationRequest, StepReport
 
 SHOWN_PROBLEMS = 20
@@ -26,7 +25,7 @@ class Job:
         requests: tuple[GenerationRequest, ...],
         deliver: Callable[[Delivery], None],
         names: tuple[str, str],
-        board: Board,
+        board: ChangeSignal,
         pace: Pace,
     ) -> None:
         """``names`` are title and owner."""

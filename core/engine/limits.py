@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.errors import BadInput
-from core.generation.request import MAX_PROMPT_CHARACTERS, MAX_SEED, GenerationRequest
+from core.generation.request import MAX_SEED, GenerationRequest
+from core.prompts.prompt import MAX_PROMPT_CHARACTERS
 
 MAX_REQUESTS = 100_000
 SIDES_PX = (64, 4096)

@@ -10,8 +10,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol, cast
 
-from core.engine.board import Board
-from core.generation.out_of_memory import is_out_of_memory
+from core.engine.records import ChangeSignal
+from core.generation.memory import is_out_of_memory
 from core.generation.request import LoadedModel
 
 log = logging.getLogger("truehue.engine")
@@ -66,7 +66,9 @@ class Models:
     """Opens and gives up models and tools. All but :meth:`loaded` and :meth:`ask_unload` are
     called by the engine's one thread only."""
 
-    def __init__(self, openers: Mapping[str, Opener], limit: MemoryLimit, board: Board) -> None:
+    def __init__(
+        self, openers: Mapping[str, Opener], limit: MemoryLimit, board: ChangeSignal
+    ) -> None:
         """``openers`` by kind."""
         self._openers, self._limit, self._board = openers, limit, board
         # In order of use, the last used at the end, with the bytes it holds.

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Condition
 
 import numpy as np
 
@@ -86,3 +89,21 @@ class JobState:
     def not_drawn(self) -> int:
         """Requests without an image or a problem: they are to come, or were cancelled."""
         return self.total - self.done - self.failed
+
+
+class ChangeSignal:
+    """Readers hold ``lock`` for a snapshot, writers use :meth:`change`, pages wait for it."""
+
+    def __init__(self) -> None:
+        self.lock = Condition()
+        self.changes = 0
+
+    @contextmanager
+    def change(self) -> Iterator[None]:
+        """Holds the lock; afterwards counts one change and wakes all who wait."""
+        with self.lock:
+            try:
+                yield
+            finally:
+                self.changes += 1
+                self.lock.notify_all()

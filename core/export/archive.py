@@ -18,11 +18,10 @@ from typing import IO, Any
 
 from core.export.bibliography import references
 from core.export.codebook import codebook_json, codebook_text
-from core.export.files import Progress, quiet, whole_file
-from core.export.parts import parts
+from core.export.result_tables import parts
 from core.export.source import ExportRun, plan_out
 from core.export.tables import COLORS, RESULTS, write_parquet_to
-from core.files import shelf
+from core.files import Progress, quiet, shelf, whole_file
 from core.runs.records import STORED, StoredItem
 from core.version import VERSION
 
@@ -113,12 +112,16 @@ def _write(run: ExportRun, file: IO[bytes], with_images: bool, progress: Progres
             # Their names say what is in them, so the manifest need not.
             made.writestr(_entry(name), path.read_bytes())
         about = {
-            "format": FORMAT, "format_version": FORMAT_VERSION, "run_id": run.run_id,
-            "name": run.plan.name, "truehue": VERSION, "pictures": asdict(run.counts),
+            "format": FORMAT,
+            "format_version": FORMAT_VERSION,
+            "run_id": run.run_id,
+            "name": run.plan.name,
+            "truehue": VERSION,
+            "pictures": asdict(run.counts),
             "images": sum(name.startswith("images/") for name in packed),
             "masks": sum(name.startswith("masks/") for name in packed),
             "files": listed,
-        }  # fmt: skip
+        }
         made.writestr(_entry(MANIFEST), _json(about))
 
 
@@ -147,9 +150,14 @@ def _readme(run: ExportRun, pictures: str) -> str:
     ]
     python, r, said = ("".join(part) for part in zip(*advice, strict=True))
     return README.format(
-        run_id=run.run_id, name=run.plan.name, pictures=pictures, python=python, r=r, said=said,
+        run_id=run.run_id,
+        name=run.plan.name,
+        pictures=pictures,
+        python=python,
+        r=r,
+        said=said,
         colors=_COLORS if run.measures else "",
-    )  # fmt: skip
+    )
 
 
 def item_out(item: StoredItem) -> dict[str, Any]:

@@ -25,11 +25,24 @@ _SOFTWARE = {
     "torch": "https://pytorch.org",
     "openai": "https://github.com/openai/openai-python",
 }
-_TITLES = {"diffusers": "Diffusers", "transformers": "Transformers", "torch": "PyTorch",
-           "openai": "OpenAI Python client"}  # fmt: skip
-_SPECIAL = {"&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\textbraceleft{}",
-            "}": r"\textbraceright{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-            "\\": r"\textbackslash{}"}  # fmt: skip
+_TITLES = {
+    "diffusers": "Diffusers",
+    "transformers": "Transformers",
+    "torch": "PyTorch",
+    "openai": "OpenAI Python client",
+}
+_SPECIAL = {
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\textbraceleft{}",
+    "}": r"\textbraceright{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "\\": r"\textbackslash{}",
+}
 
 
 @dataclass(frozen=True)
@@ -52,10 +65,18 @@ class Entry:
 def references(runs: Sequence[ExportRun]) -> str:
     """The BibTeX of what ``runs`` used."""
     entries = {entry.key: entry for run in runs for entry in entries_of(run)}
-    ours = Entry("software", "truehue", (
-        ("title", "TrueHue"), ("version", VERSION),
-        ("note", ("Run " if len(runs) == 1 else "Runs ") + ", ".join(run.run_id for run in runs)),
-    ))  # fmt: skip
+    ours = Entry(
+        "software",
+        "truehue",
+        (
+            ("title", "TrueHue"),
+            ("version", VERSION),
+            (
+                "note",
+                ("Run " if len(runs) == 1 else "Runs ") + ", ".join(run.run_id for run in runs),
+            ),
+        ),
+    )
     papers = dict.fromkeys(paper for run in runs for paper in papers_of(run.plan))
     cited = [published.bibtex(papers).strip()] if papers else []
     return "\n\n".join([*cited, str(ours), *(str(entry) for entry in entries.values())]) + "\n"
@@ -79,9 +100,10 @@ def entries_of(run: ExportRun) -> Iterator[Entry]:
     yield from _model(plan, run)
     masker = plan.masker
     roles: tuple[tuple[Role, str], ...] = (
-        ("detector", masker.detector), ("segmenter", masker.segmenter),
+        ("detector", masker.detector),
+        ("segmenter", masker.segmenter),
         ("presence", masker.presence),
-    )  # fmt: skip
+    )
     for role, model_id in roles if masker.kind == "grounded" else ():
         if model_id:
             yield from _vision(model_id, role)
@@ -91,10 +113,15 @@ def entries_of(run: ExportRun) -> Iterator[Entry]:
             if way.get(name):
                 versions.setdefault(name, set()).add(str(way[name]))
     for name, numbers in versions.items():
-        yield Entry("software", name, (
-            ("title", _TITLES[name]), ("version", ", ".join(sorted(numbers))),
-            ("url", _SOFTWARE[name]),
-        ))  # fmt: skip
+        yield Entry(
+            "software",
+            name,
+            (
+                ("title", _TITLES[name]),
+                ("version", ", ".join(sorted(numbers))),
+                ("url", _SOFTWARE[name]),
+            ),
+        )
 
 
 def escaped(text: str) -> str:
@@ -114,12 +141,22 @@ def _model(plan: RunPlan, run: ExportRun) -> Iterator[Entry]:
         revision = str(way.get("revision") or revision)
     if known is None or known.kind != "renderer":
         local = "" if "/" not in repo or repo.startswith(("/", "folder:")) else HUB + repo
-        yield Entry("misc", _key(plan.model), (
-            ("title", known.name if known else plan.model),
-            ("note", _stated(known.license if known else "", revision,
-                             known is not None and "license" not in known.not_verified)),
-            ("url", local),
-        ))  # fmt: skip
+        yield Entry(
+            "misc",
+            _key(plan.model),
+            (
+                ("title", known.name if known else plan.model),
+                (
+                    "note",
+                    _stated(
+                        known.license if known else "",
+                        revision,
+                        known is not None and "license" not in known.not_verified,
+                    ),
+                ),
+                ("url", local),
+            ),
+        )
 
 
 def _vision(model_id: str, role: Role) -> Iterator[Entry]:
@@ -131,9 +168,15 @@ def _vision(model_id: str, role: Role) -> Iterator[Entry]:
     url = entry.url or (HUB + entry.repo if entry.repo else "")
     license_known = "license" not in entry.not_verified and not entry.license.startswith("see ")
     stated = _stated(entry.license, "", license_known)
-    yield Entry("misc", _key(entry.id), (
-        ("title", entry.name), ("note", f"Used as {role}. {stated}".strip()), ("url", url),
-    ))  # fmt: skip
+    yield Entry(
+        "misc",
+        _key(entry.id),
+        (
+            ("title", entry.name),
+            ("note", f"Used as {role}. {stated}".strip()),
+            ("url", url),
+        ),
+    )
 
 
 def _stated(license_name: str, revision: str, sure: bool) -> str:

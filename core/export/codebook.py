@@ -9,10 +9,10 @@ from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from core.export.color_columns import COLOR_COLUMNS, COLOR_NOTE
+from core.export.color_table import COLOR_COLUMNS, COLOR_NOTE
 from core.export.columns import COLUMNS, Column
 from core.export.source import ExportRun, plan_out
-from core.runs.causes import CAUSES
+from core.runs.score import CAUSES
 from core.verdict.rules import RULES
 from core.version import VERSION
 
@@ -31,7 +31,8 @@ NOTE = (
 def codebook(runs: Sequence[ExportRun]) -> dict[str, Any]:
     """The codebook of the rows of ``runs`` as plain JSON."""
     return {
-        "format": "truehue codebook", "format_version": 1,
+        "format": "truehue codebook",
+        "format_version": 1,
         "note": NOTE,
         "columns": [column.as_json() for column in COLUMNS],
         **_colors(runs),
@@ -39,7 +40,7 @@ def codebook(runs: Sequence[ExportRun]) -> dict[str, Any]:
         "rules": _rules(runs),
         "runs": [_about(run) for run in runs],
         "exported_with": software(),
-    }  # fmt: skip
+    }
 
 
 def codebook_json(runs: Sequence[ExportRun]) -> str:
@@ -59,15 +60,26 @@ def codebook_text(runs: Sequence[ExportRun]) -> str:
     lines += ["", "## Rules", ""]
     for rule in made["rules"]:
         limits = ", ".join(f"{name} < {limit:g}" for name, limit in rule["thresholds"].items())
-        lines.append(f"- **{_cell(rule['id'])} {_cell(rule['version'])}** ({limits or 'unknown'}): "
-                     f"{_cell(rule['description'])}")  # fmt: skip
+        lines.append(
+            f"- **{_cell(rule['id'])} {_cell(rule['version'])}** ({limits or 'unknown'}): "
+            f"{_cell(rule['description'])}"
+        )
     for run in made["runs"]:
         plan = json.dumps(run["plan"], indent=1, ensure_ascii=False)
         counts = run["pictures"]
-        lines += ["", f"## Run {run['run_id']}", "", _cell(run["name"]), "",
-                  f"{counts['done']:,} of {counts['total']:,} pictures have a result, "
-                  f"{counts['failed']:,} of them could not be drawn.", "",
-                  "```json", plan, "```"]  # fmt: skip
+        lines += [
+            "",
+            f"## Run {run['run_id']}",
+            "",
+            _cell(run["name"]),
+            "",
+            f"{counts['done']:,} of {counts['total']:,} pictures have a result, "
+            f"{counts['failed']:,} of them could not be drawn.",
+            "",
+            "```json",
+            plan,
+            "```",
+        ]
         for way in run["drawn_with"]:
             lines += ["", "Drawn with: " + _cell(json.dumps(way, ensure_ascii=False))]
     words = ", ".join(f"{name} {number}" for name, number in made["exported_with"].items())
@@ -95,11 +107,19 @@ def _colors(runs: Sequence[ExportRun]) -> dict[str, Any]:
 
 def _lines(columns: Sequence[Column]) -> list[str]:
     """Columns as a table of Markdown."""
-    lines = ["| column | type | unit or range | values | of | may be empty | meaning |",
-             "|---|---|---|---|---|---|---|"]  # fmt: skip
+    lines = [
+        "| column | type | unit or range | values | of | may be empty | meaning |",
+        "|---|---|---|---|---|---|---|",
+    ]
     for column in columns:
-        cells = (column.kind, column.unit, ", ".join(column.allowed), column.source,
-                 "no" if column.always else "yes", column.meaning)  # fmt: skip
+        cells = (
+            column.kind,
+            column.unit,
+            ", ".join(column.allowed),
+            column.source,
+            "no" if column.always else "yes",
+            column.meaning,
+        )
         lines.append(f"| `{column.name}` | " + " | ".join(_cell(cell) for cell in cells) + " |")
     return lines
 
@@ -109,22 +129,31 @@ def _rules(runs: Sequence[ExportRun]) -> list[dict[str, Any]]:
     pairs = dict.fromkeys(pair for run in runs for pair in run.plan.rules)
     out = []
     for rule_id, number in pairs:
-        known = next((one for one in RULES if (one.id, one.version) == (rule_id, number)), None)
+        known = next((rule for rule in RULES if (rule.id, rule.version) == (rule_id, number)), None)
         limits = asdict(known.thresholds) if known else {}
-        out.append({
-            "id": rule_id, "version": number, "name": known.name if known else rule_id,
-            "description": known.description if known else "A version that is not in this TrueHue.",
-            "thresholds": {name: limit for name, limit in limits.items() if limit is not None},
-        })  # fmt: skip
+        out.append(
+            {
+                "id": rule_id,
+                "version": number,
+                "name": known.name if known else rule_id,
+                "description": known.description
+                if known
+                else "A version that is not in this TrueHue.",
+                "thresholds": {name: limit for name, limit in limits.items() if limit is not None},
+            }
+        )
     return out
 
 
 def _about(run: ExportRun) -> dict[str, Any]:
     return {
-        "run_id": run.run_id, "name": run.plan.name, "plan": plan_out(run),
-        "pictures": asdict(run.counts), "drawn_with": list(run.made_by),
+        "run_id": run.run_id,
+        "name": run.plan.name,
+        "plan": plan_out(run),
+        "pictures": asdict(run.counts),
+        "drawn_with": list(run.made_by),
         "imported_from": run.imported,
-    }  # fmt: skip
+    }
 
 
 def _cell(text: str) -> str:

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import BadInput
-from core.export.files import whole_file
 from core.export.report_parts import (
     Block,
     Cell,
@@ -30,6 +29,7 @@ from core.export.report_parts import (
     Table,
     Words,
 )
+from core.files import whole_file
 
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "report"
 _HEX = re.compile(r"#[0-9A-Fa-f]{6}")
@@ -44,8 +44,11 @@ def write_report(report: Report, out: Path | str) -> None:
 
 def report_html(report: Report) -> Iterator[str]:
     """The file in pieces."""
-    charts = any(isinstance(block, Chart) and block.figure is not None
-                 for section in report.sections for block in section.blocks)  # fmt: skip
+    charts = any(
+        isinstance(block, Chart) and block.figure is not None
+        for section in report.sections
+        for block in section.blocks
+    )
     scripts = [_plotly(), _asset("report.js")] if charts else []
     allowed = " ".join(f"'sha256-{_digest(script)}'" for script in scripts) or "'none'"
     policy = (

@@ -11,30 +11,48 @@ import numpy as np
 from core.color.notation import read_hex
 from core.color.spaces import hex_of, lab_to_srgb8, srgb8_to_lab
 from core.export.columns import COLUMNS, MEASURED, UNMEASURED, Column, arrow_schema
-from core.export.order import Part, item_tables
-from core.export.places import list_of, places_of
-from core.export.silent import Measured
+from core.export.result_tables import Part, item_tables
 from core.prompts.prompt import Prompt
-from core.runs.concepts import measured_of, only_measured
+from core.runs.concepts import NOT_MEASURED, measured_of, only_measured
 from core.runs.records import RunPlan
 from core.verdict.judge import UNSCORED
+
+_FAILED = "failed"
+_KEYS = 1 << 16  # more targets than a prompt can have, so that item and target make one number
 
 Table = Any
 """A pyarrow Table; pyarrow is loaded when rows are wanted."""
 
 _OF_VERDICT = {
-    "rule": "rule", "rule_version": "version", "relation": "relation", "asked_hex": "asked_hex",
-    "picture_reason": "picture_reason", "step": "step", "cause": "cause", "told": "told",
-    "delta_e00": "delta_e00", "delta_chroma": "delta_chroma", "hue_deg": "hue_deg",
-    "misfit": "misfit", "confidence_percent": "confidence_percent",
-    "light_factor": "light_factor", "haze_percent": "haze_percent",
-}  # fmt: skip
+    "rule": "rule",
+    "rule_version": "version",
+    "relation": "relation",
+    "asked_hex": "asked_hex",
+    "picture_reason": "picture_reason",
+    "step": "step",
+    "cause": "cause",
+    "told": "told",
+    "delta_e00": "delta_e00",
+    "delta_chroma": "delta_chroma",
+    "hue_deg": "hue_deg",
+    "misfit": "misfit",
+    "confidence_percent": "confidence_percent",
+    "light_factor": "light_factor",
+    "haze_percent": "haze_percent",
+}
 _OF_ITEM = {
-    "position": "position", "image": "image", "drawing_status": "status",
-    "drawing_reason": "reason", "attempt": "attempt", "image_id": "image_id", "width_px": "width",
-    "height_px": "height", "seed": "seed", "drawing_seconds": "seconds",
+    "position": "position",
+    "image": "image",
+    "drawing_status": "status",
+    "drawing_reason": "reason",
+    "attempt": "attempt",
+    "image_id": "image_id",
+    "width_px": "width",
+    "height_px": "height",
+    "seed": "seed",
+    "drawing_seconds": "seconds",
     "scoring_seconds": "scoring_seconds",
-}  # fmt: skip
+}
 
 
 def row_tables(run_id: str, plan: RunPlan, shards: Sequence[Part]) -> Iterator[Table]:
@@ -56,11 +74,19 @@ class Prompts:
             return pa.array([value or None for value in values], pa.string())
 
         fields = {
-            "prompt_source": "source", "prompt_id": "id", "text": "text", "task": "task",
-            "level": "level", "system": "system", "notation": "notation", "template": "template",
-            "prompt_category": "category", "concept": "concept", "modifier": "modifier",
+            "prompt_source": "source",
+            "prompt_id": "id",
+            "text": "text",
+            "task": "task",
+            "level": "level",
+            "system": "system",
+            "notation": "notation",
+            "template": "template",
+            "prompt_category": "category",
+            "concept": "concept",
+            "modifier": "modifier",
             "style": "style",
-        }  # fmt: skip
+        }
         self.texts = {
             name: column(getattr(prompt, field) for prompt in prompts)
             for name, field in fields.items()
@@ -115,11 +141,13 @@ def _rows(run_id: str, plan: RunPlan, about: Prompts, items: Table) -> Table:
     concept = (place < 0) & about.only_measured[prompt]
     drawn = pc.equal(items["status"].combine_chunks().take(at), "drawn")
     target = np.where(concept & np.asarray(drawn), about.measured[prompt], target)
-    measured = Measured(items, item, np.where(concept, about.measured[prompt], -1))
+    measured = ProfileStatus(items, item, np.where(concept, about.measured[prompt], -1))
     columns: dict[str, Any] = {
-        "run_id": same(run_id, len(item)), "run_name": same(plan.name, len(item)),
-        "model": same(plan.model, len(item)), "kind": same(plan.kind, len(item)),
-    }  # fmt: skip
+        "run_id": same(run_id, len(item)),
+        "run_name": same(plan.name, len(item)),
+        "model": same(plan.model, len(item)),
+        "kind": same(plan.kind, len(item)),
+    }
     columns |= {name: values.take(pa.array(prompt)) for name, values in about.texts.items()}
     numbers = about.target_numbers(prompt, target)
     columns |= {name: values.take(numbers) for name, values in about.targets.items()}
@@ -185,7 +213,7 @@ def _found(labs: Any) -> dict[str, Any]:
     columns: dict[str, Any] = {
         f"found_{name}": one for name, one in zip("lab", values, strict=True)
     }
-    lab = np.stack([one.to_numpy(zero_copy_only=False)[has] for one in values], axis=-1)
+    lab = np.stack([value.to_numpy(zero_copy_only=False)[has] for value in values], axis=-1)
     hexes = np.full(len(has), None, dtype=object)
     hexes[has] = [hex_of(one) for one in lab_to_srgb8(lab)] if len(lab) else []
     columns["found_hex"] = pa.array(hexes, pa.string())
@@ -212,3 +240,52 @@ def same(value: str, count: int) -> Any:
     import pyarrow as pa
 
     return pa.repeat(pa.scalar(value, pa.string()), count)
+
+
+def list_of(items: Any, name: str) -> Any:
+    """A column of lists of a pyarrow Table, in one piece."""
+    column = items[name].combine_chunks()
+    return column.chunk(0) if hasattr(column, "chunk") and column.num_chunks else column
+
+
+def places_of(lists: Any, item: np.ndarray, target: np.ndarray) -> Any:
+    """Places in ``lists.flatten()``, whose entries have a field ``target``: of the object
+    ``target`` of the row ``item``; null where there is no such entry."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    lengths = pc.list_value_length(lists).fill_null(0).to_numpy(zero_copy_only=False)
+    of_target = lists.flatten().field("target").to_numpy(zero_copy_only=False).astype(np.int64)
+    keys = np.repeat(np.arange(len(lengths)), lengths) * _KEYS + of_target
+    order = np.argsort(keys, kind="stable")
+    wanted = item * _KEYS + target
+    at = np.searchsorted(keys[order], wanted)
+    inside = np.minimum(at, max(len(keys) - 1, 0))
+    missing = (at >= len(keys)) | (target < 0)
+    if not len(keys):
+        return pa.nulls(len(item), pa.int64())
+    missing |= keys[order][inside] != wanted
+    return pa.array(order[inside], mask=missing)
+
+
+class ProfileStatus:
+    """The profiles of some pictures' objects: ``there`` bool ``(N,)``, ``reasons`` Arrow text that
+    is null where there are colors, ``fields`` the columns of a ColorProfile, null without one."""
+
+    def __init__(self, items: Any, item: np.ndarray, target: np.ndarray) -> None:
+        """``items`` in the schema of shards; ``item`` rows in it, ``target`` the object of each."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        listed = list_of(items, "profiles")
+        found = listed.flatten().take(places_of(listed, item, target))
+        _, profiles, reasons = found.flatten()
+        names = profiles.type.names
+        self.fields: dict[str, Any] = dict(zip(names, profiles.flatten(), strict=True))
+        at = pa.array(item)
+        failed = pc.equal(items["status"].combine_chunks().take(at), _FAILED)
+        drawing = items["reason"].combine_chunks().take(at)
+        said = pc.if_else(failed, drawing, pc.coalesce(reasons, pa.scalar(NOT_MEASURED)))
+        has = profiles.is_valid()
+        self.there: np.ndarray = has.to_numpy(zero_copy_only=False).astype(bool)
+        self.reasons = pc.if_else(has, pa.scalar(None, pa.string()), said)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import BadInput
-from core.export.order import Part, item_tables, latest, parts_of
+from core.export.result_tables import Part, item_tables, latest, parts_of
 from core.runs.concepts import measured_of
 from core.runs.folder import RunFolder
 from core.runs.records import RunPlan
@@ -20,10 +20,24 @@ IMPORTED = "imported.json"
 """In the folder of a run that came from elsewhere: the archive's name and SHA-256, and when."""
 
 _MADE_BY = (
-    "model", "repo", "revision", "variant", "base_repo", "base_revision", "served_model",
-    "pipeline", "dtype", "device", "renderer_version", "numpy", "torch", "diffusers",
-    "transformers", "openai", "truehue",
-)  # fmt: skip
+    "model",
+    "repo",
+    "revision",
+    "variant",
+    "base_repo",
+    "base_revision",
+    "served_model",
+    "pipeline",
+    "dtype",
+    "device",
+    "renderer_version",
+    "numpy",
+    "torch",
+    "diffusers",
+    "transformers",
+    "openai",
+    "truehue",
+)
 
 
 @dataclass(frozen=True)
@@ -56,7 +70,7 @@ class ExportRun:
     @cached_property
     def measures(self) -> bool:
         """Whether there are concepts among its prompts, whose colors are measured."""
-        return any(measured_of(one.task, one.targets) for one in self.plan.prompts)
+        return any(measured_of(prompt.task, prompt.targets) for prompt in self.plan.prompts)
 
     @cached_property
     def judges(self) -> bool:

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from core.export.codebook import codebook, codebook_json, codebook_text
-from core.export.color_columns import COLOR_COLUMNS
-from core.export.color_rows import color_tables
+from core.export.color_table import COLOR_COLUMNS, color_tables
 from core.export.columns import COLUMNS, Column, arrow_schema
-from core.export.files import Progress, quiet, whole_file
 from core.export.rows import row_tables
 from core.export.source import ExportRun
+from core.files import Progress, quiet, whole_file
 from core.spreadsheets import guarded_table
 
 ROW_GROUP = 64 * 1024
@@ -95,9 +94,11 @@ def _colors_path(out: Path) -> Path:
 
 
 def _write_sheets(
-    runs: Sequence[ExportRun], out: Path | str, progress: Progress,
+    runs: Sequence[ExportRun],
+    out: Path | str,
+    progress: Progress,
     write: Callable[[IO[bytes], Sequence[ExportRun], Progress, Sheet], None],
-) -> None:  # fmt: skip
+) -> None:
     out = Path(out)
     sheets = {out: RESULTS}
     if any(run.measures for run in runs):
@@ -118,9 +119,11 @@ def _csv_to(file: IO[bytes], runs: Sequence[ExportRun], progress: Progress, shee
 
 
 def write_parquet_to(
-    file: IO[bytes], runs: Sequence[ExportRun], progress: Progress = quiet,
+    file: IO[bytes],
+    runs: Sequence[ExportRun],
+    progress: Progress = quiet,
     sheet: Sheet = RESULTS,
-) -> None:  # fmt: skip
+) -> None:
     """The Parquet file into an open one, in row groups of equal size whatever the shards were."""
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -9,9 +9,9 @@ from types import MappingProxyType
 from core.errors import BadInput
 from core.export.archive import write_archive
 from core.export.bibliography import references
-from core.export.files import Progress, quiet, whole_file
 from core.export.source import runs_of, short_words
 from core.export.tables import write_csv, write_parquet
+from core.files import Progress, quiet, whole_file
 from core.runs.folder import RunFolder
 
 FORMATS: Mapping[str, str] = MappingProxyType(
@@ -23,7 +23,7 @@ FORMATS: Mapping[str, str] = MappingProxyType(
         "bib": "what to cite, as BibTeX",
     }
 )
-"""The formats with what each is. ``html`` needs the database: see tabs.exporting."""
+"""The formats with what each is. ``html`` needs the database: see tabs.export.service."""
 
 
 def write(

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from core.errors import BadInput
-from core.generation.endpoints import Endpoint
+from core.generation.backends.endpoints import Endpoint
 from core.generation.entry import ModelEntry
-from core.generation.main_memory import check_room
-from core.generation.readiness import check_source, server_name, servers, unknown_server
+from core.generation.memory import check_room
+from core.generation.readiness import server_name, servers, unknown_server
 from core.generation.registry import model
 from core.generation.request import LoadedModel
-from core.generation.sources import Sources, find, source
+from core.generation.weights.pipeline_folder import check_source
+from core.generation.weights.sources import Sources, find, source
 from core.machine import GIB, WORKING_GIB, machine, placement
 
 # The renderer's own arrays for one scene of 1024 x 1024.
@@ -31,7 +32,7 @@ def open_model(
     """
     entry = model(model_id)
     if entry.kind == "renderer":
-        from core.generation.reference import ReferenceRenderer
+        from core.generation.backends.reference import ReferenceRenderer
 
         return ReferenceRenderer()
     if entry.kind == "served":
@@ -40,14 +41,14 @@ def open_model(
         raise BadInput(f"{entry.name} is not drawn with here. {' '.join(entry.needs)}")
     found = source(entry, sources or Sources.here())
     if entry.kind == "transformers":
-        from core.generation import janus
+        from core.generation.backends import janus
 
         check_source(entry, found)
         at = machine()
         where = placement(entry.memory_gib, at, largest_gib=entry.largest_gib, fp16=entry.fp16)
         check_room(entry.name, entry.memory_gib * where.bytes_a_number / 2, at)
         return janus.load(entry, found.folder, where, found.revision)
-    from core.generation.loading import load
+    from core.generation.backends.loading import load
 
     return load(entry, found, machine())
 
@@ -83,7 +84,7 @@ def memory_wanted(model_id: str, sources: Sources | None = None) -> int:
 
 
 def _served(entry: ModelEntry, endpoints: Mapping[str, Endpoint]) -> LoadedModel:
-    from core.generation.served import ServedModel
+    from core.generation.backends.served import ServedModel
 
     for sentence in unknown_server(entry, endpoints):
         raise BadInput(sentence)

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Mapping
-from dataclasses import replace
 
 from core.errors import BadInput
-from core.generation.endpoints import Endpoint, endpoints_here
+from core.generation.backends.endpoints import Endpoint, endpoints_here
 from core.generation.entry import ModelEntry
-from core.generation.failures import BadModelFolder
-from core.generation.pipeline_folder import PipelineFolder, check_pipeline
-from core.generation.registry import model
-from core.generation.sources import Source, Sources, find, how_to_get
-from core.generation.weights import check_set, numbers_in, part_file, weight_sets
+from core.generation.weights.pipeline_folder import check_source
+from core.generation.weights.sources import Sources, find, how_to_get
 from core.machine import GIB, WORKING_GIB, Machine
 
 _PACKAGES = {
@@ -78,32 +74,6 @@ def unknown_server(entry: ModelEntry, endpoints: Mapping[str, Endpoint]) -> tupl
 def server_name(entry: ModelEntry) -> str:
     """``lab`` of ``served:lab``."""
     return entry.id.partition(":")[2].strip()
-
-
-def check_source(entry: ModelEntry, found: Source) -> PipelineFolder | None:
-    """Checks the files that were found, as loading does first; None where there is no pipeline.
-
-    Raises BadModelFolder, naming the file, for what cannot be loaded.
-    """
-    if entry.kind == "transformers":
-        for path in sorted(found.folder.glob("*.py")):
-            raise BadModelFolder(f"{path} is code, which TrueHue never runs.")
-        sets = weight_sets(path.name for path in found.folder.iterdir())
-        if not (found.folder / "config.json").is_file() or None not in sets:
-            raise BadModelFolder(
-                f"{found.folder} has no config.json or no safetensors: the download is not "
-                "complete."
-            )
-        check_set(found.folder, sets[None])
-        return None
-    if found.base is not None:
-        numbers = numbers_in(part_file(found.folder))
-        checked = check_pipeline(
-            found.base.folder, prefer=model(entry.base).variant, without=frozenset({entry.part})
-        )
-        parts = [replace(p, numbers=numbers) if p.name == entry.part else p for p in checked.parts]
-        return replace(checked, parts=tuple(parts))
-    return check_pipeline(found.folder, prefer=entry.variant)
 
 
 def _memory(entry: ModelEntry, memory_gib: float, machine: Machine) -> list[str]:

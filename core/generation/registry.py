@@ -20,6 +20,8 @@ PIPELINE = "default of the pipeline's call in diffusers 0.42 (the card's example
 STABILITY = "Stability AI Community"
 FLUX_LICENSE = "FLUX.1 [dev] Non-Commercial"
 RAIL = "CreativeML Open RAIL++-M"
+RENDERER = "reference-renderer"
+"""The id of the model that needs no weights."""
 TENCENT = "Tencent Hunyuan Community"
 BY_FOLDER = (
     "Neither diffusers nor transformers has a class for it. Draw with its own code and import the "
@@ -30,7 +32,7 @@ BY_FOLDER = (
 # "download_gib" is among the fields that are not verified.
 MODELS: tuple[ModelEntry, ...] = (
     ModelEntry(
-        id="reference-renderer",
+        id=RENDERER,
         name="Reference renderer (no weights)",
         kind="renderer",
         license="Apache-2.0",
@@ -383,3 +385,11 @@ def _served(model_id: str, name: str) -> ModelEntry:
 
 
 _MADE = {"hub": _hub, "folder": _folder, "served": _served}
+
+
+def name_of(model_id: str) -> str:
+    """The name of a model as people know it, or its id where it is not listed."""
+    try:
+        return model(model_id).name
+    except BadInput:
+        return model_id

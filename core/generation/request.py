@@ -9,11 +9,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from core.masks.mask import Mask
+from core.images.mask import Mask
 from core.prompts.prompt import ObjectTarget
 
 MAX_SEED = 2**31 - 1
-MAX_PROMPT_CHARACTERS = 20_000
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ import numpy as np
 from core.color.difference import delta_e00
 from core.color.spaces import hex_of, srgb8_to_lab
 from core.color.systems import ColorTarget, parse_target
-from core.generation.reference import MODEL_ID
+from core.generation.registry import RENDERER
 
 
 def _drawn(origin: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """What the renderer kept of each object; nothing of other models' pictures."""
-    if origin.get("model") != MODEL_ID:
+    if origin.get("model") != RENDERER:
         return []
     return [one for one in origin.get("objects") or () if isinstance(one, Mapping)]
 
@@ -25,8 +25,8 @@ def true_color_hex(
 ) -> str:
     """The color, ``"#E83B1B"``, in which the renderer drew an object; empty if it is not known.
 
-    ``origin`` is that of a picture (:mod:`core.generation.reference`). The object is that of the
-    ``position`` of its target, else the only one of that name, else the only one there is.
+    ``origin`` is that of a picture (:mod:`core.generation.backends.reference`). The object is that
+    of the ``position`` of its target, else the only one of that name, else the only one there is.
     """
     drawn = _drawn(origin)
     if position is not None:
@@ -48,9 +48,11 @@ def drawn_shape(origin: Mapping[str, Any], position: int) -> str:
 
 
 def true_color_words(
-    origin: Mapping[str, Any], target: ColorTarget, object_name: str = "",
+    origin: Mapping[str, Any],
+    target: ColorTarget,
+    object_name: str = "",
     position: int | None = None,
-) -> str:  # fmt: skip
+) -> str:
     """One sentence on an object's true color beside the asked one; empty if it is not known."""
     known = true_color_hex(origin, object_name, position)
     if not known:

@@ -7,13 +7,24 @@ became of every file, ``drawing`` turns a step into what storage keeps. Nothing 
 from __future__ import annotations
 
 from core.image_sets.archive import unpacked
-from core.image_sets.as_drawing import drawing
 from core.image_sets.planning import UNKNOWN_MODEL, plan, unreadable
 from core.image_sets.reading import read
-from core.image_sets.records import FolderPlan, FoundImage, ImportStep, Remark
+from core.image_sets.records import FolderPlan, FoundImage, ImportStep, Remark, drawing
 from core.image_sets.reporting import FolderReport, Listed, Tally, report
 
 __all__ = [
-    "UNKNOWN_MODEL", "FolderPlan", "FolderReport", "FoundImage", "ImportStep", "Listed", "Remark",
-    "Tally", "drawing", "plan", "read", "report", "unpacked", "unreadable",
-]  # fmt: skip
+    "UNKNOWN_MODEL",
+    "FolderPlan",
+    "FolderReport",
+    "FoundImage",
+    "ImportStep",
+    "Listed",
+    "Remark",
+    "Tally",
+    "drawing",
+    "plan",
+    "read",
+    "report",
+    "unpacked",
+    "unreadable",
+]

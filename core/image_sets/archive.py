@@ -25,9 +25,14 @@ _CHUNK = 2**20
 # A drive of Windows, and control characters.
 _ODD = re.compile(r"^[A-Za-z]:|[\x00-\x1f\x7f]")
 _DAMAGED = (
-    zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, NotImplementedError,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    EOFError,
+    NotImplementedError,
     UnicodeDecodeError,
-)  # fmt: skip
+)
 
 
 def unpacked(

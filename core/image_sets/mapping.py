@@ -32,7 +32,7 @@ _HEADER = (
 
 
 @dataclass(frozen=True)
-class Row:
+class MappingRow:
     """One line that could be used: ``name`` is the file below the folder, with slashes."""
 
     line: int
@@ -44,10 +44,10 @@ class Row:
 
 
 @dataclass
-class Table:
+class MappingTable:
     """The lines by the file they are about, what could not be used, and the new prompts."""
 
-    rows: dict[str, Row] = field(default_factory=dict)
+    rows: dict[str, MappingRow] = field(default_factory=dict)
     problems: list[Remark] = field(default_factory=list)
     new_prompts: dict[str, Prompt] = field(default_factory=dict)
 
@@ -64,7 +64,7 @@ def is_table(path: Path) -> bool:
     return "file" in columns and bool({"prompt_id", "prompt"} & set(columns))
 
 
-def read_table(path: Path, folder: Path, prompts: Sequence[Prompt]) -> Table:
+def read_table(path: Path, folder: Path, prompts: Sequence[Prompt]) -> MappingTable:
     """Reads the table at ``path`` for the images of ``folder``.
 
     It is read as files of prompts are (:mod:`core.prompts.importing`): in UTF-8, UTF-16, UTF-32 or,
@@ -72,7 +72,7 @@ def read_table(path: Path, folder: Path, prompts: Sequence[Prompt]) -> Table:
     Raises BadInput for a file that cannot be read, is too large, is not text, or has not that
     header.
     """
-    known, table = _Known(prompts), Table()
+    known, table = _Known(prompts), MappingTable()
     with open_text(path, path.name) as source:
         table.problems += [Remark(path.name, note) for note in source.notes]
         delimiter = _delimiter(source)
@@ -101,7 +101,9 @@ class _Known:
             self.by_text.setdefault(prompt.text.strip(), []).append(prompt)
 
 
-def _take(table: Table, known: _Known, columns: list[str], record: Record, folder: Path) -> None:
+def _take(
+    table: MappingTable, known: _Known, columns: list[str], record: Record, folder: Path
+) -> None:
     given, line = record.fields, record.line
     cells = dict(zip(columns, (cell.strip() for cell in given), strict=False))
     try:
@@ -114,7 +116,7 @@ def _take(table: Table, known: _Known, columns: list[str], record: Record, folde
         if name in table.rows:
             raise BadInput(f"{name} was there before, on line {table.rows[name].line}.")
         prompt = _prompt(table, known, cells)
-        row = Row(line, name, prompt, _model(cells), _seed(cells), _guidance(cells))
+        row = MappingRow(line, name, prompt, _model(cells), _seed(cells), _guidance(cells))
     except BadInput as error:
         table.problems.append(Remark(f"line {line}", str(error)))
         return
@@ -123,7 +125,7 @@ def _take(table: Table, known: _Known, columns: list[str], record: Record, folde
         table.new_prompts[prompt.id] = prompt
 
 
-def _prompt(table: Table, known: _Known, cells: Mapping[str, str]) -> Prompt:
+def _prompt(table: MappingTable, known: _Known, cells: Mapping[str, str]) -> Prompt:
     prompt_id, text = cells.get("prompt_id", ""), cells.get("prompt", "")
     if prompt_id in known.by_id:
         prompt, *others = known.by_id[prompt_id]

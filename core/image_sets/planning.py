@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from core.errors import BadInput
 from core.image_sets.listing import ListedFile, Listing, listing
-from core.image_sets.mapping import Table, is_table, read_table
+from core.image_sets.mapping import MappingTable, is_table, read_table
 from core.image_sets.names import Names, Prompts, plain
 from core.image_sets.records import FolderPlan, FoundImage, Remark
 from core.prompts.prompt import Prompt
@@ -125,15 +125,21 @@ def _by_names(
             extra.append(Remark(file.name, link))
             continue
         image = FoundImage(
-            file.path, file.name, link.prompt, 0, model, link.layout, file.size_bytes,
+            file.path,
+            file.name,
+            link.prompt,
+            0,
+            model,
+            link.layout,
+            file.size_bytes,
             file.mtime_ns,
-        )  # fmt: skip
+        )
         linked.append(_Linked(image, link.k))
     return linked
 
 
 def _by_table(
-    images: list[ListedFile], table: Table, model: str, extra: list[Remark]
+    images: list[ListedFile], table: MappingTable, model: str, extra: list[Remark]
 ) -> list[_Linked]:
     linked = []
     for file in images:
@@ -142,14 +148,22 @@ def _by_table(
             extra.append(Remark(file.name, "The table has no usable line for it."))
             continue
         image = FoundImage(
-            file.path, file.name, row.prompt, 0, row.model or model, "mapping", file.size_bytes,
-            file.mtime_ns, row.seed, row.guidance,
-        )  # fmt: skip
+            file.path,
+            file.name,
+            row.prompt,
+            0,
+            row.model or model,
+            "mapping",
+            file.size_bytes,
+            file.mtime_ns,
+            row.seed,
+            row.guidance,
+        )
         linked.append(_Linked(image, None))
     return linked
 
 
-def _absent(images: list[ListedFile], table: Table) -> list[Remark]:
+def _absent(images: list[ListedFile], table: MappingTable) -> list[Remark]:
     there = {plain(file.name) for file in images}
     return [
         Remark(f"line {row.line}", f"There is no image file {row.name} in the folder.")

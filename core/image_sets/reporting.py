@@ -84,10 +84,12 @@ class FolderReport:
                 f"{self.lossy:,} images were compressed with loss: their colors changed a little."
             )
         titles = (
-            ("Broken", self.broken), (f"Fewer than {self.expected} images", self.missing),
-            ("Extra files", self.extra), ("Same pixels as another file", self.same),
+            ("Broken", self.broken),
+            (f"Fewer than {self.expected} images", self.missing),
+            ("Extra files", self.extra),
+            ("Same pixels as another file", self.same),
             ("Remarks", self.problems),
-        )  # fmt: skip
+        )
         for title, listed in titles:
             if listed.total:
                 lines += ["", f"{title} ({listed.total:,}):"]

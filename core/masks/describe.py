@@ -15,7 +15,7 @@ FILE, TRANSPARENCY = "file", "transparency"
 def describe(maker: str, parameters: Mapping[str, Any]) -> str:
     """``GrabCut · box, 2 strokes`` or ``Exact mask from the renderer``: maker, then marks.
 
-    Both are those of a :class:`core.masks.mask.Mask`; an unknown maker stands as it is. The area
+    Both are those of a :class:`core.images.mask.Mask`; an unknown maker stands as it is. The area
     is not said.
     """
     base = parameters.get("base")
@@ -43,7 +43,7 @@ def describe(maker: str, parameters: Mapping[str, Any]) -> str:
 def _found(parameters: Mapping[str, Any]) -> list[str]:
     """``apple``, ``2 boxes``, ``1 part taken away``: what an automatic mask was made of."""
     boxes, negatives = parameters.get("boxes") or (), parameters.get("negatives") or ()
-    taken = sum(1 for one in negatives if one.get("taken_px"))
+    taken = sum(1 for negative in negatives if negative.get("taken_px"))
     out = [str(parameters["object"])] if parameters.get("object") else []
     if boxes:
         out.append("1 box" if len(boxes) == 1 else f"{len(boxes)} boxes")

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from core.errors import MaskError, NoPixels
+from core.images.mask import Mask
 from core.masks import grabcut as grabcut_masker
 from core.masks.grounded.records import Segment
 from core.masks.marks import STROKES, Mark, parse_marks
-from core.masks.mask import Mask
 from core.masks.strokes import (
     Window,
     box_pixels,
@@ -177,9 +177,12 @@ def mask_from_marks(
 
 
 def _cut(
-    segment: PointSegmenter | None, points: Sequence[Mark], box: Box | None,
-    shape: tuple[int, int], parameters: dict[str, Any],
-) -> np.ndarray:  # fmt: skip
+    segment: PointSegmenter | None,
+    points: Sequence[Mark],
+    box: Box | None,
+    shape: tuple[int, int],
+    parameters: dict[str, Any],
+) -> np.ndarray:
     """What the segmenter cuts out at ``points``, noted in ``parameters``."""
     if segment is None:
         raise MaskError(NO_SEGMENTER)
@@ -193,9 +196,12 @@ def _cut(
 
 
 def _on_start(
-    marks: Sequence[Mark], base: Mask | None, parameters: dict[str, Any],
-    shape: tuple[int, int], segment: PointSegmenter | None,
-) -> tuple[np.ndarray, str]:  # fmt: skip
+    marks: Sequence[Mark],
+    base: Mask | None,
+    parameters: dict[str, Any],
+    shape: tuple[int, int],
+    segment: PointSegmenter | None,
+) -> tuple[np.ndarray, str]:
     """Pixels and maker of what is done on the whole image or the stored mask that ``marks`` begin
     with.
 

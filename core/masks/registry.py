@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from core.errors import BadInput
 
+EXACT_MAKERS = ("renderer", "file")
+"""Makers of masks that come with an image."""
+
 
 @dataclass(frozen=True)
 class Masker:

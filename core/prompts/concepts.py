@@ -59,12 +59,16 @@ def concepts() -> tuple[Concept, ...]:
     return tuple(
         Concept(
             id="-".join(filter(None, (f"concept-{int(row['id']):04d}", modifier))),
-            base_id=int(row["id"]), category=row["category"], concept=row["concept"],
-            modifier=modifier, modifier_kind=kind, countable=row["article"] == "a",
+            base_id=int(row["id"]),
+            category=row["category"],
+            concept=row["concept"],
+            modifier=modifier,
+            modifier_kind=kind,
+            countable=row["article"] == "a",
         )
         for row in read_rows(FILE, SHA256)
         for modifier, kind in _modifiers(row)
-    )  # fmt: skip
+    )
 
 
 def _modifiers(row: Mapping[str, str]) -> Iterator[tuple[str, str]]:

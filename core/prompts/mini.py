@@ -12,7 +12,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from functools import cache
 
-from core.prompts.decks import rank
+from core.prompts.draws import rank
 from core.prompts.gencolorbench import build
 from core.prompts.prompt import Prompt
 

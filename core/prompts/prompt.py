@@ -11,6 +11,8 @@ from typing import Any
 from core.color.systems import ColorTarget, parse_target
 from core.errors import BadInput
 
+MAX_PROMPT_CHARACTERS = 20_000
+
 TASKS: Mapping[str, str] = MappingProxyType(
     {
         "cna": "Color name accuracy",
@@ -100,9 +102,16 @@ class Prompt:
 
 
 _TEXTS = (
-    "system", "source", "template", "notation", "category", "concept", "modifier",
-    "modifier_kind", "style",
-)  # fmt: skip
+    "system",
+    "source",
+    "template",
+    "notation",
+    "category",
+    "concept",
+    "modifier",
+    "modifier_kind",
+    "style",
+)
 
 
 def _target_json(target: ObjectTarget) -> dict[str, Any]:

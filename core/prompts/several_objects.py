@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from core.color.systems import ColorTarget
-from core.prompts.decks import Deck
+from core.prompts.draws import Deck
 from core.prompts.parts import (
     BUILD_ORDER,
     SOURCE,
@@ -19,7 +19,7 @@ from core.prompts.parts import (
     can_show_a_leak,
     colors,
     object_target,
-)  # fmt: skip
+)
 from core.prompts.prompt import ObjectTarget, Prompt
 from core.prompts.tables import (
     ContextTemplate,
@@ -27,7 +27,7 @@ from core.prompts.tables import (
     context_templates,
     implicit_templates,
     scene_templates,
-)  # fmt: skip
+)
 from core.prompts.words import color_words, with_articles
 
 COA_COLORS: Mapping[str, int] = MappingProxyType({"l1": 13, "l2": 29, "l3": 61, "css": 35})
@@ -64,10 +64,16 @@ def _prompt(
 ) -> Prompt:
     """The task is the beginning of the number, the category that of the first object."""
     return Prompt(
-        id=number, text=with_articles(text), task=number.partition("-")[0], targets=targets,
-        system=system_id, source=SOURCE, template=template, notation="name",
+        id=number,
+        text=with_articles(text),
+        task=number.partition("-")[0],
+        targets=targets,
+        system=system_id,
+        source=SOURCE,
+        template=template,
+        notation="name",
         category=targets[0].category,
-    )  # fmt: skip
+    )
 
 
 def _context_targets(template: ContextTemplate, color: ColorTarget) -> tuple[ObjectTarget, ...]:
@@ -93,9 +99,12 @@ def context_prompts() -> Iterator[Prompt]:
             for place in rotations[key].next(COA_COLORS[key], set()):
                 color = colors(key)[place]
                 yield _prompt(
-                    numbers.next(f"coa-{key}"), template.text.format(color=color_words(color)),
-                    template.id, key, _context_targets(template, color),
-                )  # fmt: skip
+                    numbers.next(f"coa-{key}"),
+                    template.text.format(color=color_words(color)),
+                    template.id,
+                    key,
+                    _context_targets(template, color),
+                )
 
 
 def _scene(template: SceneTemplate, chosen: Sequence[ColorTarget], number: str) -> Prompt:

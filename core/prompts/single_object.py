@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from core.color.systems import ColorTarget
-from core.prompts.decks import Deck, seeded_order
+from core.prompts.draws import Deck, seeded_order
 from core.prompts.parts import BUILD_ORDER, SOURCE, Numbers, colors, row_target
 from core.prompts.prompt import Prompt
 from core.prompts.tables import FocusedTemplate, ObjectRow, focused_templates, objects

@@ -88,11 +88,15 @@ def objects() -> tuple[ObjectRow, ...]:
     """The 108 rows in printed order; ``sink`` stands twice, with other labels."""
     return tuple(
         ObjectRow(
-            int(row["id"]), row["dataset"], row["category"], row["name"], row["phrase"],
+            int(row["id"]),
+            row["dataset"],
+            row["category"],
+            row["name"],
+            row["phrase"],
             listed(row["negative_labels"]),
         )
         for row in _rows("objects")
-    )  # fmt: skip
+    )
 
 
 @cache
@@ -121,11 +125,14 @@ def context_templates() -> tuple[ContextTemplate, ...]:
     """The 63 contextual templates."""
     return tuple(
         ContextTemplate(
-            row["id"], row["object"], row["second_object"],
-            tuple(parse_target(color) for color in listed(row["second_color"])), row["text"],
+            row["id"],
+            row["object"],
+            row["second_object"],
+            tuple(parse_target(color) for color in listed(row["second_color"])),
+            row["text"],
         )
         for row in _rows("contextual")
-    )  # fmt: skip
+    )
 
 
 @cache

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from core.errors import BadInput
-from core.published.bibliography import entries
-from core.published.reading import read_counterparts, read_papers, read_tables
+from core.published.reading import entries, read_counterparts, read_papers, read_tables
 from core.published.records import (
     Column,
     Counterpart,

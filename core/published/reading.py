@@ -6,7 +6,7 @@ import csv
 import hashlib
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -129,3 +129,22 @@ def _bytes(name: str) -> bytes:
             f"A published table cannot be read from {path}. Restore it with: "
             f"git checkout -- assets/published/{name}"
         ) from error
+
+
+def entry(paper: Paper) -> str:
+    """One ``@misc`` entry, with only what is known of the paper."""
+    fields = {
+        "title": f"{{{paper.title}}}",
+        "author": " and ".join(paper.authors),
+        "year": str(paper.year or ""),
+        "eprint": paper.arxiv,
+        "archiveprefix": "arXiv" if paper.arxiv else "",
+        "url": paper.url,
+    }
+    lines = [f"  {name} = {{{text}}}," for name, text in fields.items() if text]
+    return "\n".join([f"@misc{{{paper.id},", *lines, "}"])
+
+
+def entries(papers: Iterable[Paper]) -> str:
+    """All entries, each paper once, ready to be written to a file."""
+    return "".join(f"{entry(paper)}\n\n" for paper in dict.fromkeys(papers)).rstrip("\n") + "\n"

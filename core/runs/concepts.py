@@ -18,8 +18,8 @@ from core.errors import MaskError, TrueHueError
 from core.prompts.concepts import build_concepts
 from core.prompts.prompt import ObjectTarget, Prompt
 from core.runs.records import ObjectProfile
-from core.verdict.asked import Finding, asked_of, label_of
-from core.verdict.told import sentence
+from core.verdict.expectations import Localization, expectations_of, label_of
+from core.verdict.reasons import sentence
 
 CONCEPT = "concept"
 """The task of prompts whose objects' colors are measured."""
@@ -68,13 +68,16 @@ def measured_of(task: str, targets: Sequence[ObjectTarget]) -> tuple[int, ...]:
 def looked_for(task: str, targets: Sequence[ObjectTarget]) -> tuple[int, ...]:
     """The positions of the targets that need a mask: those that a color is asked of, and those
     whose colors are measured."""
-    asked = (one.position for one in asked_of(targets))
+    asked = (one.position for one in expectations_of(targets))
     return tuple(sorted({*asked, *measured_of(task, targets)}))
 
 
 def only_measured(prompts: Iterable[Prompt]) -> bool:
     """Whether there are concepts alone, of which no color is asked: no rule has a say there."""
-    return all(measured_of(one.task, one.targets) and not asked_of(one.targets) for one in prompts)
+    return all(
+        measured_of(prompt.task, prompt.targets) and not expectations_of(prompt.targets)
+        for prompt in prompts
+    )
 
 
 def concept_of(prompt: Prompt) -> tuple[str, str] | None:
@@ -89,7 +92,7 @@ def concept_of(prompt: Prompt) -> tuple[str, str] | None:
 
 
 def profiles_of(
-    prompt: Prompt, srgb8: np.ndarray, findings: Mapping[int, Finding]
+    prompt: Prompt, srgb8: np.ndarray, findings: Mapping[int, Localization]
 ) -> tuple[ObjectProfile, ...]:
     """The colors of a concept's object, or the reason why there are none.
 
@@ -104,7 +107,7 @@ def profiles_of(
 
 
 def _profile(
-    position: int, label: str, srgb8: np.ndarray, finding: Finding | None
+    position: int, label: str, srgb8: np.ndarray, finding: Localization | None
 ) -> ObjectProfile:
     if finding is None:
         return ObjectProfile(position, None, f"No mask of {label} is at hand.")

@@ -11,11 +11,11 @@ from statistics import median
 import numpy as np
 
 from core.errors import TrueHueError
-from core.generation.reference import MODEL_ID
+from core.generation.registry import RENDERER
 from core.machine import usable_cores
 from core.runs.folder import RunFolder, run_folders
-from core.runs.left import order_of
 from core.runs.plan import plan_json
+from core.runs.progress import order_of
 from core.runs.records import DRAWN, RunPlan
 from core.runs.shards import read_columns
 from core.runs.team import Batch
@@ -104,9 +104,10 @@ def _measured(plan: RunPlan, root: Path) -> tuple[float, int, str] | None:
     """Seconds a picture in the run that tells most, of how many pictures, and its name."""
     wanted = {name: getattr(plan, name) for name in ("model", "kind", "size_px", "steps")}
     wanted |= {
-        "guidance": plan.guidance, "masker": asdict(plan.masker),
-        "rules": [list(one) for one in plan.rules],
-    }  # fmt: skip
+        "guidance": plan.guidance,
+        "masker": asdict(plan.masker),
+        "rules": [list(rule) for rule in plan.rules],
+    }
     prompts = plan_json(plan)["prompts_sha256"]
     found: list[tuple[bool, int, float, str]] = []
     for folder in run_folders(root):
@@ -145,9 +146,7 @@ def _seconds(shards: list[Path]) -> tuple[float, int]:
 
 def _estimate(plan: RunPlan, workers: int, seconds: float | None, basis: str) -> Estimate:
     # Where only this machine's cores work, workers beyond them wait for each other.
-    cores_alone = plan.masker.kind != "grounded" and (
-        plan.kind != DRAWN or plan.model == MODEL_ID
-    )  # fmt: skip
+    cores_alone = plan.masker.kind != "grounded" and (plan.kind != DRAWN or plan.model == RENDERER)
     at_once = max(1, min(workers, plan.total, usable_cores() if cores_alone else workers))
     whole = None if seconds is None else seconds * plan.total / at_once
     side = plan.size_px or 1024

@@ -18,21 +18,20 @@ from pathlib import Path
 import numpy as np
 
 from core.errors import BadInput
-from core.files import sweep
-from core.generation.endpoints import Endpoint
-from core.generation.sources import Sources
+from core.files import replace_file, sweep
+from core.generation.backends.endpoints import Endpoint
+from core.generation.weights.sources import Sources
 from core.machine import usable_cores
 from core.runs.folder import LOCK, WORKERS_LOCK, RunFolder
 from core.runs.health import set_aside
 from core.runs.journal import Journal, fitting, seal_left_over
-from core.runs.left import Done, add_shard, done_of, order_of
 from core.runs.local_team import LocalTeam
 from core.runs.locks import InUse, held
 from core.runs.plan import place_of
+from core.runs.progress import Progress, add_shard, done_of, order_of
 from core.runs.records import ItemResult, RunPlan, RunState
 from core.runs.score import not_drawn
 from core.runs.team import BROKEN, DIED, DONE, READY, Batch, Team, TeamEvent
-from core.runs.whole import replace_file
 from core.runs.worker import WorkerSettings, check_versions
 
 Watch = Callable[[RunState], None]
@@ -49,7 +48,7 @@ _LOOKED_AT_S, _OTHER_S = 1.0, 2.5
 
 
 @dataclass(frozen=True)
-class Crew:
+class ExecutionSettings:
     """Who does the work: so many ``workers``, as ``local`` processes or on ``ray``.
 
     ``address`` is Ray's, empty for the one that RAY_ADDRESS names, or else a cluster of this
@@ -66,7 +65,7 @@ class Crew:
 
 def execute(
     folder: RunFolder,
-    crew: Crew | None = None,
+    crew: ExecutionSettings | None = None,
     *,
     retry_failed: bool = False,
     watch: Watch = lambda state: None,
@@ -84,7 +83,7 @@ def execute(
     began or that was imported. Shards that cannot be read are kept aside in ``damaged/``, and their
     pictures done again.
     """
-    crew = crew or Crew()
+    crew = crew or ExecutionSettings()
     if crew.workers < 1:
         raise BadInput(f"At least one worker is needed, not {crew.workers}.")
     if folder.summary().get("imported"):
@@ -113,11 +112,16 @@ class _Execution:
     """One execution of a run; the lock of the folder is held."""
 
     def __init__(
-        self, folder: RunFolder, plan: RunPlan, crew: Crew, retry_failed: bool, watch: Watch,
+        self,
+        folder: RunFolder,
+        plan: RunPlan,
+        crew: ExecutionSettings,
+        retry_failed: bool,
+        watch: Watch,
         team: Team | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._folder, self._plan, self._crew, self._watch = folder, plan, crew, watch
-        self._done: Done = done_of(folder, plan.total)
+        self._done: Progress = done_of(folder, plan.total)
         order = order_of(plan)
         to_do = self._done.attempts[order] == 0
         if retry_failed:
@@ -142,7 +146,7 @@ class _Execution:
     def run(self) -> RunState:
         try:
             self._tell("running", now=True)
-            if self._left and self._folder.wish() == "run":
+            if self._left and self._folder.desired_state() == "run":
                 for _ in range(min(self._crew.workers, len(self._left))):
                     self._start()
                 self._loop()
@@ -154,12 +158,12 @@ class _Execution:
         self._end()
         status = "finished"
         if self._done.done < self._plan.total or self._left or self._message:
-            status = "cancelled" if self._folder.wish() == "cancel" else "paused"
+            status = "cancelled" if self._folder.desired_state() == "cancel" else "paused"
         return self._tell(status, now=True)
 
     def _loop(self) -> None:
         while (self._left or self._busy) and not self._message:
-            if self._folder.wish() != "run":
+            if self._folder.desired_state() != "run":
                 return
             self._hand_out()
             if not self._alive and not self._busy:
@@ -202,7 +206,7 @@ class _Execution:
             self._lost(worker, event.reason)
             if self._deaths_in_a_row > 3 + 2 * self._crew.workers:
                 self._message = f"The workers end again and again: {event.reason}."
-            elif self._left and self._folder.wish() == "run":
+            elif self._left and self._folder.desired_state() == "run":
                 self._start()
 
     def _return(self, worker: str, items: tuple[tuple[int, str, str], ...]) -> None:
@@ -247,10 +251,15 @@ class _Execution:
         prompt = self._plan.prompts[number]
         self._own.add(
             ItemResult(
-                position, number, image, attempt, "failed", reason,
+                position,
+                number,
+                image,
+                attempt,
+                "failed",
+                reason,
                 verdicts=not_drawn(reason, self._plan.rules, prompt),
             )
-        )  # fmt: skip
+        )
         self._done.add(position, attempt, "failed", reason)
         self._finished += 1
 
@@ -283,13 +292,21 @@ class _Execution:
         rate = self._finished / passed if passed > 0 else 0.0
         left = max(self._to_do - self._finished, 0)
         state = RunState(
-            run_id=self._folder.run_id, status=status, total=self._plan.total,
-            done=self._done.done, failed=int(np.count_nonzero(self._done.failed)),
+            run_id=self._folder.run_id,
+            status=status,
+            total=self._plan.total,
+            done=self._done.done,
+            failed=int(np.count_nonzero(self._done.failed)),
             rate=round(rate, 4),
             seconds_left=left / rate if status == "running" and self._finished else None,
-            workers=len(self._alive), problems=self._done.problems(), started_at=self._started_at,
-            updated_at=_now(), host=socket.gethostname(), pid=os.getpid(), message=self._message,
-        )  # fmt: skip
+            workers=len(self._alive),
+            problems=self._done.problems(),
+            started_at=self._started_at,
+            updated_at=_now(),
+            host=socket.gethostname(),
+            pid=os.getpid(),
+            message=self._message,
+        )
         if now or time.monotonic() - self._told >= _STATE_S:
             self._told = time.monotonic()
             self._folder.keep_state(state)
@@ -321,7 +338,7 @@ def pausing_on_interrupt(folder: RunFolder) -> Iterator[None]:
         return
 
     def pause(number: int, frame: object) -> None:
-        folder.set_wish("pause")
+        folder.set_desired_state("pause")
 
     before = {one: signal.signal(one, pause) for one in (signal.SIGINT, signal.SIGTERM)}
     try:
@@ -331,7 +348,7 @@ def pausing_on_interrupt(folder: RunFolder) -> Iterator[None]:
             signal.signal(one, answer)
 
 
-def _team(folder: RunFolder, plan: RunPlan, crew: Crew) -> Team:
+def _team(folder: RunFolder, plan: RunPlan, crew: ExecutionSettings) -> Team:
     threads = max(1, usable_cores() // crew.workers) if crew.threads is None else crew.threads
     settings = WorkerSettings(crew.sources, dict(crew.endpoints), threads)
     if crew.team == "local":
@@ -345,7 +362,7 @@ def _team(folder: RunFolder, plan: RunPlan, crew: Crew) -> Team:
 
 def _session(folder: RunFolder) -> int:
     """A number that no earlier execution had: workers' names are never taken twice."""
-    names = [one.name for one in folder.shards()]
+    names = [shard.name for shard in folder.shards()]
     names += [one.name for one in folder.journal.glob("*.jsonl")]
     taken = [int(name[1:4]) for name in names if name[:1] == "s" and name[1:4].isdigit()]
     path: Path = folder.path / "session"

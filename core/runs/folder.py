@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import BadInput, DataFolderError
-from core.files import why_of
+from core.files import replace_file, why_of
 from core.prompts.prompt import prompt_from_json
 from core.runs.locks import is_free
 from core.runs.plan import plan_json, run_id
@@ -28,7 +28,6 @@ from core.runs.records import (
     StoredMask,
 )
 from core.runs.summary import FORMAT, checked_summary
-from core.runs.whole import replace_file
 
 PLAN, PROMPTS, ITEMS = "plan.json", "prompts.jsonl.gz", "items.jsonl.gz"
 STATE, WISH, LOCK, WORKERS_LOCK = "state.json", "wish.json", "lock", "workers.lock"
@@ -69,7 +68,7 @@ class RunFolder:
                 f"{folder.path} cannot be made: {why_of(error)}. Choose another folder, or change "
                 "its permissions."
             ) from error
-        replace_file(folder.path / PROMPTS, _lines(one.as_json() for one in plan.prompts))
+        replace_file(folder.path / PROMPTS, _lines(prompt.as_json() for prompt in plan.prompts))
         if plan.kind == STORED:
             replace_file(folder.path / ITEMS, _lines(asdict(one) for one in plan.items))
         # The plan comes last: a folder with a plan is whole.
@@ -135,12 +134,25 @@ class RunFolder:
             if made["kind"] == STORED:
                 items = tuple(item_from_json(row) for row in _rows(self.path / ITEMS))
             return RunPlan(
-                made["name"], made["set_name"], prompts, made["model"], made["kind"],
-                made["images"], made["seed"], made["guidance"], made["steps"], made["size_px"],
-                made["negative_text"], made["options"], items, MaskerSpec(**made["masker"]),
-                tuple((one[0], one[1]) for one in made["rules"]), made["k"], made["munsell"],
+                made["name"],
+                made["set_name"],
+                prompts,
+                made["model"],
+                made["kind"],
+                made["images"],
+                made["seed"],
+                made["guidance"],
+                made["steps"],
+                made["size_px"],
+                made["negative_text"],
+                made["options"],
+                items,
+                MaskerSpec(**made["masker"]),
+                tuple((one[0], one[1]) for one in made["rules"]),
+                made["k"],
+                made["munsell"],
                 tuple(float(one) for one in made.get("guidances", ())),
-            )  # fmt: skip
+            )
         except (KeyError, TypeError, IndexError) as error:
             raise BadInput(f"{self.path} holds no whole plan: {error!r} is missing.") from error
 
@@ -148,7 +160,7 @@ class RunFolder:
         """The sealed shards, by name."""
         return sorted(self.shard_folder.glob("*.parquet"))
 
-    def wish(self) -> str:
+    def desired_state(self) -> str:
         """What people want of the run: ``run``, ``pause`` or ``cancel``."""
         try:
             wish = str(_object(self.path / WISH).get("wish"))
@@ -156,7 +168,7 @@ class RunFolder:
             return "run"
         return wish if wish in WISHES else "run"
 
-    def set_wish(self, wish: str) -> None:
+    def set_desired_state(self, wish: str) -> None:
         """Says it; workers look between two pictures. Raises BadInput for another word."""
         if wish not in WISHES:
             raise BadInput(f"A wish is {', '.join(WISHES)}, not {wish[:40]!r}.")
@@ -177,9 +189,12 @@ class RunFolder:
         if not is_free(self.path / LOCK):
             return state
         ended = replace(
-            state, status="interrupted", workers=0, seconds_left=None,
+            state,
+            status="interrupted",
+            workers=0,
+            seconds_left=None,
             message="Its process ended without a word. Resume takes it up where it was.",
-        )  # fmt: skip
+        )
         return reconciled(self, ended, imported)
 
     def kept_done(self) -> int:
@@ -196,7 +211,7 @@ class RunFolder:
         except (BadInput, TypeError, ValueError, LookupError):
             return None
         numbers = (state.total, state.done, state.failed)
-        fits = state.status in STATUSES and all(type(one) is int for one in numbers)
+        fits = state.status in STATUSES and all(type(number) is int for number in numbers)
         return state if fits and state.total == int(self._read["total"]) else None
 
     def keep_state(self, state: RunState) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.errors import BadInput
-from core.runs.left import Done, add_journal, add_shard, nothing_done
+from core.runs.progress import Progress, add_journal, add_shard, nothing_done
 from core.runs.records import RunState
 from core.runs.shards import BadShard, read_columns
 
@@ -44,7 +44,7 @@ def health_of(folder: RunFolder, total: int) -> Health:
     if found is not None and found[0] == mark:
         return found[1]
     check_prompts(folder)
-    done: Done = nothing_done(total)
+    done: Progress = nothing_done(total)
     # Journals first: one that is sealed meanwhile is then among the shards.
     for path in sorted(folder.journal.glob("*.jsonl")):
         add_journal(done, path)
@@ -69,8 +69,10 @@ def reconciled(folder: RunFolder, kept: RunState | None, imported: bool) -> RunS
     total = int(folder.summary()["total"])
     health = health_of(folder, total)
     counted: dict[str, Any] = {
-        "done": health.done, "failed": health.failed, "problems": health.problems
-    }  # fmt: skip
+        "done": health.done,
+        "failed": health.failed,
+        "problems": health.problems,
+    }
     if kept is None:
         if not health.done and not health.unreadable:
             return RunState(folder.run_id, "planned", total)

@@ -17,8 +17,7 @@ from core.errors import DataFolderError
 from core.files import why_of
 from core.runs.plan import place_of
 from core.runs.records import ItemResult, RunPlan
-from core.runs.rows import result_of, row_of
-from core.runs.shards import write_shard
+from core.runs.shards import result_of, row_of, write_shard
 
 MOST_LINES = 500
 SEAL_AFTER_S = 30.0

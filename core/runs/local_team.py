@@ -23,9 +23,12 @@ from core.runs.worker import Worker, WorkerSettings
 log = logging.getLogger("truehue")
 
 _THREADS = (
-    "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS",
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
     "VECLIB_MAXIMUM_THREADS",
-)  # fmt: skip
+)
 _END_S = 120.0
 """So long workers have for the pictures in work when they are to end; then they lose them."""
 
@@ -49,9 +52,10 @@ class LocalTeam:
         ours, theirs = self._context.Pipe()
         with _environment(self._settings.threads):
             process = self._context.Process(
-                target=_serve, args=(theirs, self._folder, worker, self._settings),
+                target=_serve,
+                args=(theirs, self._folder, worker, self._settings),
                 name=f"truehue-{worker}",
-            )  # fmt: skip
+            )
             process.start()
         theirs.close()
         self._members[worker] = _Member(process, ours)

@@ -9,35 +9,34 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from core.errors import BadInput, MaskError, ObjectNotFound, ObjectsOverlap
-from core.generation.reference import Standing
-from core.generation.sources import Sources
+from core.generation.backends.reference import Standing
+from core.generation.weights.sources import Sources
+from core.images.mask import Mask
 from core.masks.grounded.ground import ground
-from core.masks.grounded.kept import with_steps
 from core.masks.grounded.records import Detector, Presence, PresenceModel, Segmenter, Tool
+from core.masks.grounded.serialize import with_steps
 from core.masks.grounded.tools import open_tool, tool_id
 from core.masks.grounded.variants import MaskVariant, mask_variant
 from core.masks.grounded.vision_models import Role, vision_model
-from core.masks.mask import Mask
 from core.prompts.prompt import ObjectTarget
 from core.runs.concepts import looked_for, measured_of
-from core.runs.pinned import of_tool
+from core.runs.provenance import of_tool
 from core.runs.records import MaskerSpec
-from core.verdict.asked import Finding, label_of
-from core.verdict.findings import findings_of, said
+from core.verdict.expectations import Localization, findings_of, label_of, said
 from core.verdict.tasks import PRESENCE_TASKS
 
 KINDS = ("exact", "whole", "grounded")
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundMasks:
     """What is known of the objects of a picture.
 
     ``findings`` by the position of the target, for :func:`core.verdict.tasks.judge_task`; ``masks``
     are those to be kept, each with the position of its target.
     """
 
-    findings: dict[int, Finding]
+    findings: dict[int, Localization]
     masks: tuple[tuple[int, Mask], ...] = ()
 
 
@@ -45,9 +44,14 @@ class Masker(Protocol):
     """Finds the objects of one picture after the other; only one thread calls it."""
 
     def find(
-        self, srgb8: np.ndarray, task: str, targets: Sequence[ObjectTarget],
-        exact: Mapping[int, Mask], rendered: Sequence[Standing] | None = None, image_id: str = "",
-    ) -> Found:  # fmt: skip
+        self,
+        srgb8: np.ndarray,
+        task: str,
+        targets: Sequence[ObjectTarget],
+        exact: Mapping[int, Mask],
+        rendered: Sequence[Standing] | None = None,
+        image_id: str = "",
+    ) -> FoundMasks:
         """Where the objects are that a color is asked of, or whose colors are to be measured.
 
         ``srgb8`` uint8 ``(H, W, 3)``; ``task`` a key of :data:`core.prompts.prompt.TASKS`;
@@ -72,7 +76,7 @@ def open_masker(
     """The masker of a plan; its models are loaded for the first picture.
 
     ``sources`` tell where weights are. ``opened`` is told the role of each model that was loaded,
-    and what tells its weights from others (core.runs.pinned); what it raises comes out of
+    and what tells its weights from others (core.runs.provenance); what it raises comes out of
     ``find``. Raises BadInput for an unknown kind, model or variant,
     naming the known ones.
     """
@@ -96,13 +100,18 @@ class Exact:
     """The masks that came with the picture; what the renderer did not draw is absent."""
 
     def find(
-        self, srgb8: np.ndarray, task: str, targets: Sequence[ObjectTarget],
-        exact: Mapping[int, Mask], rendered: Sequence[Standing] | None = None, image_id: str = "",
-    ) -> Found:  # fmt: skip
+        self,
+        srgb8: np.ndarray,
+        task: str,
+        targets: Sequence[ObjectTarget],
+        exact: Mapping[int, Mask],
+        rendered: Sequence[Standing] | None = None,
+        image_id: str = "",
+    ) -> FoundMasks:
         """See :class:`Masker`."""
         also = measured_of(task, targets)
         found = findings_of(targets, exact, rendered or (), also)
-        return Found(found, tuple(sorted(exact.items())))
+        return FoundMasks(found, tuple(sorted(exact.items())))
 
     def close(self) -> None:
         """Holds nothing."""
@@ -112,16 +121,21 @@ class Whole:
     """Every object is the whole picture."""
 
     def find(
-        self, srgb8: np.ndarray, task: str, targets: Sequence[ObjectTarget],
-        exact: Mapping[int, Mask], rendered: Sequence[Standing] | None = None, image_id: str = "",
-    ) -> Found:  # fmt: skip
+        self,
+        srgb8: np.ndarray,
+        task: str,
+        targets: Sequence[ObjectTarget],
+        exact: Mapping[int, Mask],
+        rendered: Sequence[Standing] | None = None,
+        image_id: str = "",
+    ) -> FoundMasks:
         """See :class:`Masker`."""
         pixels = np.ones(srgb8.shape[:2], bool)
         masks = {
             position: _named(Mask(pixels, "whole"), targets, position)
             for position in looked_for(task, targets)
         }
-        return Found(findings_of(targets, masks, also=masks), tuple(masks.items()))
+        return FoundMasks(findings_of(targets, masks, also=masks), tuple(masks.items()))
 
     def close(self) -> None:
         """Holds nothing."""
@@ -144,9 +158,14 @@ class Grounding:
     _tools: dict[Role, Tool] = field(default_factory=dict)
 
     def find(
-        self, srgb8: np.ndarray, task: str, targets: Sequence[ObjectTarget],
-        exact: Mapping[int, Mask], rendered: Sequence[Standing] | None = None, image_id: str = "",
-    ) -> Found:  # fmt: skip
+        self,
+        srgb8: np.ndarray,
+        task: str,
+        targets: Sequence[ObjectTarget],
+        exact: Mapping[int, Mask],
+        rendered: Sequence[Standing] | None = None,
+        image_id: str = "",
+    ) -> FoundMasks:
         """See :class:`Masker`.
 
         Objects are looked for in the order of the targets, each apart from those before it. One
@@ -155,11 +174,11 @@ class Grounding:
         """
         positions = looked_for(task, targets)
         answers = self._answers(srgb8, [targets[place].name for place in positions])
-        findings, masks = dict[int, Finding](), dict[int, Mask]()
+        findings, masks = dict[int, Localization](), dict[int, Mask]()
         for place in positions:
             answer = answers.get(targets[place].name)
             if answer is not None and answer.answer == "no" and task in PRESENCE_TASKS:
-                findings[place] = Finding(None, "no", "presence", said(answer.text))
+                findings[place] = Localization(None, "no", "presence", said(answer.text))
                 continue
             try:
                 mask = self._mask(srgb8, targets[place], masks, image_id, answer)
@@ -168,7 +187,7 @@ class Grounding:
             else:
                 masks[place] = _named(mask, targets, place)
         known = findings_of(targets, masks, also=masks)
-        return Found({**findings, **known}, tuple(masks.items()))
+        return FoundMasks({**findings, **known}, tuple(masks.items()))
 
     def close(self) -> None:
         """Unloads the models; the next picture loads them again."""
@@ -184,15 +203,25 @@ class Grounding:
         return dict(zip(each, model.ask(srgb8, each), strict=True))
 
     def _mask(
-        self, srgb8: np.ndarray, target: ObjectTarget, earlier: Mapping[int, Mask], image_id: str,
+        self,
+        srgb8: np.ndarray,
+        target: ObjectTarget,
+        earlier: Mapping[int, Mask],
+        image_id: str,
         answer: Presence | None,
-    ) -> Mask:  # fmt: skip
+    ) -> Mask:
         detector = cast(Detector, self._tool(self.detector, "detector"))
         segmenter = cast(Segmenter, self._tool(self.segmenter, "segmenter"))
         found = ground(
-            srgb8, target.name, target.negative_labels, detector, segmenter, self.variant,
-            [one.pixels for one in earlier.values()], image_id,
-        )  # fmt: skip
+            srgb8,
+            target.name,
+            target.negative_labels,
+            detector,
+            segmenter,
+            self.variant,
+            [one.pixels for one in earlier.values()],
+            image_id,
+        )
         return with_steps(found, () if answer is None else (answer,))
 
     def _tool(self, model_id: str, role: Role) -> Any:
@@ -213,9 +242,11 @@ def _named(mask: Mask, targets: Sequence[ObjectTarget], position: int) -> Mask:
 
 
 def _missed(
-    error: MaskError, targets: Sequence[ObjectTarget], earlier: Sequence[int],
+    error: MaskError,
+    targets: Sequence[ObjectTarget],
+    earlier: Sequence[int],
     answer: Presence | None,
-) -> Finding:  # fmt: skip
+) -> Localization:
     """The finding of an object that has no mask, with what the presence model said of it."""
     presence = answer.answer if answer is not None else ""
     step = "detection" if isinstance(error, ObjectNotFound) and error.step == "detector" else "mask"
@@ -226,4 +257,4 @@ def _missed(
         # The error counts the masks before it, and not every object has one.
         other = label_of(targets, earlier[error.earlier])
         reason = reason.replace(f"object {error.earlier + 1}", other)
-    return Finding(None, presence, step, reason)
+    return Localization(None, presence, step, reason)

@@ -13,17 +13,18 @@ from typing import Any
 from core.concepts.records import PROFILE_VERSION
 from core.errors import BadInput
 from core.files import why_of
-from core.generation.reference import MODEL_ID, OPTIONS
+from core.generation.backends.reference import OPTIONS
+from core.generation.registry import RENDERER
 from core.generation.registry import model as registered
 from core.generation.renderer import FAILURES, LARGEST_PX, LIGHTS, RENDERER_VERSION, SMALLEST_PX
 from core.generation.renderer.concept_colors import CONCEPT_COLORS_VERSION
 from core.generation.request import MAX_SEED, GenerationRequest
 from core.masks.grounded.variants import mask_variant
-from core.pipeline import MAX_NEIGHBORS
 from core.prompts.prompt import Prompt
 from core.runs.concepts import measured_of, only_measured
 from core.runs.records import DRAWN, STORED, MaskerSpec, RunPlan, StoredItem
 from core.runs.summary import FORMAT, MOST_PICTURES
+from core.verdict.candidates import MAX_NEIGHBORS
 from core.verdict.rules import RULES, rule
 
 EVERY_RULE = tuple(known.id for known in RULES)
@@ -90,14 +91,30 @@ def make_plan(
         raise BadInput("Say which model made these pictures.")
     if munsell and not Path(munsell).is_file():
         raise BadInput(f"There is no file of Munsell samples at {munsell}.")
-    used = tuple((rule(one).id, rule(one).version) for one in dict.fromkeys(rules))
+    used = tuple((rule(rule_id).id, rule(rule_id).version) for rule_id in dict.fromkeys(rules))
     if measured_only:
         used, k, munsell = (), 0, ""
     title = " ".join(name.split())[:120] or f"{model} · {set_name or 'prompts'}"
     plan = RunPlan(
-        title, set_name, tuple(prompts), model, kind, images, seed, guidance, steps, size_px,
-        negative_text, options, tuple(items), masker, used, k, munsell, scales,
-    )  # fmt: skip
+        title,
+        set_name,
+        tuple(prompts),
+        model,
+        kind,
+        images,
+        seed,
+        guidance,
+        steps,
+        size_px,
+        negative_text,
+        options,
+        tuple(items),
+        masker,
+        used,
+        k,
+        munsell,
+        scales,
+    )
     if plan.total > MOST_PICTURES:
         raise BadInput(f"A run has at most {MOST_PICTURES:,} pictures, not {plan.total:,}.")
     return plan
@@ -126,8 +143,17 @@ def plan_json(plan: RunPlan) -> dict[str, Any]:
         **{
             name: getattr(plan, name)
             for name in (
-                "name", "set_name", "model", "kind", "images", "seed", "guidance", "steps",
-                "size_px", "negative_text", "k",
+                "name",
+                "set_name",
+                "model",
+                "kind",
+                "images",
+                "seed",
+                "guidance",
+                "steps",
+                "size_px",
+                "negative_text",
+                "k",
             )
         },
         "options": dict(plan.options),
@@ -136,7 +162,7 @@ def plan_json(plan: RunPlan) -> dict[str, Any]:
         "prompts": len(plan.prompts),
         "prompts_sha256": rows_sha256(prompt.as_json() for prompt in plan.prompts),
         "made_with": made_with(plan),
-    }  # fmt: skip
+    }
     if plan.kind == STORED:
         out["items"] = len(plan.items)
         out["items_sha256"] = items_digest(plan.items)
@@ -150,7 +176,7 @@ def plan_json(plan: RunPlan) -> dict[str, Any]:
 def made_with(plan: RunPlan) -> dict[str, str]:
     """What would give other results in another version, beside the rules."""
     made = {}
-    if plan.model == MODEL_ID:
+    if plan.model == RENDERER:
         made["renderer"] = RENDERER_VERSION
         if any(prompt.concept for prompt in plan.prompts):
             made["colors of concepts"] = CONCEPT_COLORS_VERSION
@@ -167,16 +193,22 @@ def items_digest(items: Iterable[StoredItem]) -> str:
     """
     return rows_sha256(
         [
-            one.prompt, one.image, one.image_id, one.drawn_by,
+            one.prompt,
+            one.image,
+            one.image_id,
+            one.drawn_by,
             sorted(
-                ([at, mask.mask_id] if mask.mask_id else
-                 [at, PurePath(mask.file).name, mask.maker, dict(mask.parameters)]
-                 for at, mask in one.masks.items()),
+                (
+                    [at, mask.mask_id]
+                    if mask.mask_id
+                    else [at, PurePath(mask.file).name, mask.maker, dict(mask.parameters)]
+                    for at, mask in one.masks.items()
+                ),
                 key=lambda row: row[0],
             ),
         ]
         for one in items
-    )  # fmt: skip
+    )
 
 
 def file_digest(path: str) -> str:
@@ -202,12 +234,20 @@ def request_of(plan: RunPlan, position: int) -> GenerationRequest:
     number, image = place_of(plan, position)
     prompt = plan.prompts[number]
     return GenerationRequest(
-        model=plan.model, text=prompt.text, seed=plan.seed + image % plan.seeds, steps=plan.steps,
+        model=plan.model,
+        text=prompt.text,
+        seed=plan.seed + image % plan.seeds,
+        steps=plan.steps,
         guidance=guidance_at(image, plan.guidance, plan.guidances, plan.images),
-        width=plan.size_px, height=plan.size_px, negative_text=plan.negative_text,
-        prompt_id=prompt.id, targets=prompt.targets, options=plan.options,
-        concept=prompt.concept, modifier=prompt.modifier,
-    )  # fmt: skip
+        width=plan.size_px,
+        height=plan.size_px,
+        negative_text=plan.negative_text,
+        prompt_id=prompt.id,
+        targets=prompt.targets,
+        options=plan.options,
+        concept=prompt.concept,
+        modifier=prompt.modifier,
+    )
 
 
 def guidance_at(

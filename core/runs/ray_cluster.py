@@ -92,9 +92,12 @@ def _connected(address: str, cpus: int) -> Cluster:
                     ray.init(address=address, **quiet)
                 else:
                     ray.init(
-                        address="local", num_cpus=cpus, include_dashboard=False,
-                        object_store_memory=_STORE_BYTES, **quiet,
-                    )  # fmt: skip
+                        address="local",
+                        num_cpus=cpus,
+                        include_dashboard=False,
+                        object_store_memory=_STORE_BYTES,
+                        **quiet,
+                    )
         except Exception as error:
             said = " ".join(str(error).split())[:300].rstrip(".") or "no reason"
             if not address:

@@ -25,12 +25,12 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import BadInput, TrueHueError
+from core.files import replace_file
 from core.generation.registry import model as registered
 from core.runs.folder import RunFolder
 from core.runs.ray_cluster import cluster
 from core.runs.records import DRAWN, RunPlan
 from core.runs.team import BROKEN, DIED, DONE, READY, Batch, TeamEvent
-from core.runs.whole import replace_file
 from core.runs.worker import Worker, WorkerSettings
 
 TOKEN = "ray.token"
@@ -236,10 +236,11 @@ def _ended(error: Exception, name: str, where: str) -> TeamEvent:
     process = f"its process {where}".rstrip()
     if isinstance(error, ActorDiedError) and error.actor_init_failed:
         return TeamEvent(
-            BROKEN, name,
+            BROKEN,
+            name,
             f"A node cannot run this project: {_last_line(error)}. It has to be at {_PROJECT} on "
             "every node, with the same packages.",
-        )  # fmt: skip
+        )
     if isinstance(error, RayTaskError):
         cause = getattr(error, "cause", error)
         return TeamEvent(DIED, name, f"it broke ({type(cause).__name__}: {cause})")
@@ -253,5 +254,5 @@ def _ended(error: Exception, name: str, where: str) -> TeamEvent:
 
 
 def _last_line(error: Exception) -> str:
-    lines = [one.strip() for one in str(error).splitlines() if one.strip()]
+    lines = [splitline.strip() for splitline in str(error).splitlines() if splitline.strip()]
     return lines[-1][:300].rstrip(".") if lines else type(error).__name__

@@ -73,7 +73,7 @@ class RunPlan:
     ``guidances``, which are empty or several; None stands for the model's own default. ``options``
     as in a GenerationRequest. ``items`` are the pictures of a ``stored`` run. ``rules`` are ids and
     versions of core.verdict.rules, none where only concepts are measured; ``k`` as for
-    core.pipeline.accepted, ``munsell`` the path of the file of samples, or empty.
+    core.verdict.candidates.accepted, ``munsell`` the path of the file of samples, or empty.
     """
 
     name: str
@@ -114,7 +114,7 @@ class ObjectVerdict:
     picture that could not be drawn). ``picture_status`` and ``picture_reason`` are those of the
     whole picture by this rule, the same in all its rows; ``leads`` is True in exactly one row a
     picture and rule: that of the object that decided (the first of the worst). ``cause`` is a key
-    of core.runs.causes.CAUSES, empty for a pass. Numbers are None where nothing was measured; lab
+    of core.runs.score.CAUSES, empty for a pass. Numbers are None where nothing was measured; lab
     is CIELAB D65/2°. By ``truehue`` the differences are those to the asked color as the light of
     the picture shows it: ``light_factor`` times its linear light, and ``haze_percent`` of white.
     """

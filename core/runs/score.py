@@ -3,18 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
 from core.color.spaces import chroma
-from core.pipeline import DIFFERS
 from core.prompts.prompt import Prompt
 from core.runs.concepts import only_measured
 from core.runs.records import ObjectVerdict
-from core.verdict.asked import Finding
+from core.verdict.expectations import Localization
 from core.verdict.judge import PASS, UNSCORED, Verdict
-from core.verdict.settle import BROKE, judge_all
-from core.verdict.tasks import ObjectOutcome, Settings, TaskVerdict
+from core.verdict.rules import DIFFERS
+from core.verdict.tasks import BROKE, JudgeSettings, ObjectOutcome, TaskVerdict, judge_all
+
+CAUSES: Mapping[str, str] = MappingProxyType(
+    {
+        "absent": "an object is not in the picture",
+        "leaked": "an object took another one's color",
+        "exchanged": "two objects exchanged their colors",
+        "leans": "an object took on part of another one's color",
+        "same-color": "the other object has the asked color too",
+        "hue": "another hue",
+        "more-vivid": "more vivid than asked",
+        "duller": "duller than asked",
+        "lighter": "lighter than asked",
+        "darker": "darker than asked",
+        "no-image": "no image: drawing failed",
+        "no-mask": "no mask of the object",
+        "not-found": "the object was not found",
+        "presence-unknown": "not known whether the object is there",
+        "left-out": "the renderer has no shape for it",
+        "too-few-pixels": "too few pixels to measure",
+        "broke": "judging broke off",
+    }
+)
+"""The first ten are causes of a fail, the rest of ``unscored`` (``presence-unknown`` of both, for
+the released rules count it as absent)."""
 
 ANOTHER_HUE_DEG = 30.0
 NOTHING = -1
@@ -24,9 +48,9 @@ NOTHING = -1
 def score(
     prompt: Prompt,
     srgb8: np.ndarray,
-    findings: Mapping[int, Finding],
+    findings: Mapping[int, Localization],
     rules: Sequence[tuple[str, str]],
-    settings: Settings,
+    settings: JudgeSettings,
     left_out: Collection[int] = (),
 ) -> tuple[ObjectVerdict, ...]:
     """The verdicts on a picture, rules and objects in their order.
@@ -51,18 +75,28 @@ def not_drawn(
         return ()
     return tuple(
         ObjectVerdict(
-            rule_id, version, NOTHING, "", "matches", UNSCORED, "image", "no-image", reason,
-            UNSCORED, reason, True,
+            rule_id,
+            version,
+            NOTHING,
+            "",
+            "matches",
+            UNSCORED,
+            "image",
+            "no-image",
+            reason,
+            UNSCORED,
+            reason,
+            True,
         )
         for rule_id, version in rules
-    )  # fmt: skip
+    )
 
 
 def rows_of(
-    verdict: TaskVerdict, findings: Mapping[int, Finding], left_out: Collection[int] = ()
+    verdict: TaskVerdict, findings: Mapping[int, Localization], left_out: Collection[int] = ()
 ) -> Iterator[ObjectVerdict]:
     """A row an object; the first of those with the picture's own status leads."""
-    statuses = [one.status for one in verdict.outcomes]
+    statuses = [outcome.status for outcome in verdict.outcomes]
     first = statuses.index(verdict.status)
     for place, one in enumerate(verdict.outcomes):
         said = one.measurement.verdict
@@ -92,8 +126,10 @@ def rows_of(
         )
 
 
-def cause_of(one: ObjectOutcome, finding: Finding | None, left_out: Collection[int] = ()) -> str:
-    """The key of core.runs.causes.CAUSES that says why; empty for a pass."""
+def cause_of(
+    one: ObjectOutcome, finding: Localization | None, left_out: Collection[int] = ()
+) -> str:
+    """The key of core.runs.score.CAUSES that says why; empty for a pass."""
     if one.status == PASS:
         return ""
     said = one.measurement.verdict
@@ -134,7 +170,7 @@ def direction(verdict: Verdict) -> str:
     return "lighter" if offset.lightness > 0 else "darker"
 
 
-def _unscored(one: ObjectOutcome, finding: Finding | None, left_out: Collection[int]) -> str:
+def _unscored(one: ObjectOutcome, finding: Localization | None, left_out: Collection[int]) -> str:
     if one.asked.position in left_out:
         return "left-out"
     if finding is None:

@@ -1,4 +1,5 @@
-"""Shards: Parquet files of results, whole or not there at all.
+"""Results of pictures as plain rows, the same in a journal's JSON and in a shard's Parquet; shards
+are whole or not there at all.
 
 One row a picture. The columns are the fields of :class:`core.runs.records.ItemResult`; ``origin``
 and the ``parameters`` of masks are JSON text, ``masks``, ``verdicts`` and ``profiles`` lists of
@@ -8,16 +9,20 @@ profiles have no such column, and are read as if none had been measured.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
 from functools import cache
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from core.concepts.records import ColorProfile
 from core.errors import BadInput
 from core.files import write_once
-from core.runs.records import ItemResult
-from core.runs.rows import result_of, row_of
+from core.runs.records import ItemResult, MaskResult, ObjectProfile, ObjectVerdict
+
+_PLAIN = tuple(one.name for one in fields(ItemResult))
 
 
 class BadShard(BadInput):
@@ -32,7 +37,7 @@ def write_shard(path: Path, results: Sequence[ItemResult]) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    table = pa.Table.from_pylist([row_of(one) for one in results], schema=schema())
+    table = pa.Table.from_pylist([row_of(result) for result in results], schema=schema())
     out = BytesIO()
     pq.write_table(table, out, compression="zstd", write_page_checksum=True)
     write_once(path, out.getvalue())
@@ -101,13 +106,24 @@ def schema() -> Any:
         ]
     )
     texts = (
-        "object_name", "relation", "status", "step", "cause", "told", "picture_status",
+        "object_name",
+        "relation",
+        "status",
+        "step",
+        "cause",
+        "told",
+        "picture_status",
         "picture_reason",
-    )  # fmt: skip
+    )
     numbers = (
-        "delta_e00", "delta_chroma", "hue_deg", "misfit", "confidence_percent", "light_factor",
+        "delta_e00",
+        "delta_chroma",
+        "hue_deg",
+        "misfit",
+        "confidence_percent",
+        "light_factor",
         "haze_percent",
-    )  # fmt: skip
+    )
     verdict = pa.struct(
         [
             ("rule", pa.string()),
@@ -156,3 +172,60 @@ def schema() -> Any:
             ("profiles", pa.list_(of_object)),
         ]
     )
+
+
+def row_of(result: ItemResult) -> dict[str, Any]:
+    """A result as a row of plain values: mappings as JSON text, tuples of numbers as lists."""
+    row = asdict(result)
+    row["origin"] = _text(result.origin)
+    row["notes"] = list(result.notes)
+    row["masks"] = [{**asdict(mask), "parameters": _text(mask.parameters)} for mask in result.masks]
+    row["verdicts"] = [
+        {**asdict(verdict), "lab": None if verdict.lab is None else list(verdict.lab)}
+        for verdict in result.verdicts
+    ]
+    row["profiles"] = [
+        {**asdict(profile), "profile": _lists(profile.profile)} for profile in result.profiles
+    ]
+    return row
+
+
+def result_of(row: Mapping[str, Any]) -> ItemResult:
+    """The result of a row of :func:`row_of`; one of before there were profiles has none. Raises
+    KeyError, TypeError or ValueError for another one."""
+    values = {name: row[name] for name in _PLAIN if name != "profiles"}
+    values["profiles"] = tuple(
+        ObjectProfile(**{**one, "profile": one["profile"] and profile_of_row(one["profile"])})
+        for one in row.get("profiles") or ()
+    )
+    values["origin"] = json.loads(values["origin"])
+    values["notes"] = tuple(values["notes"])
+    values["masks"] = tuple(
+        MaskResult(**{**one, "parameters": json.loads(one["parameters"])})
+        for one in values["masks"]
+    )
+    values["verdicts"] = tuple(
+        ObjectVerdict(**{**one, "lab": None if one["lab"] is None else tuple(one["lab"])})
+        for one in values["verdicts"]
+    )
+    return ItemResult(**values)
+
+
+def profile_of_row(row: Mapping[str, Any]) -> ColorProfile:
+    """The profile of its plain values. Raises KeyError, TypeError for others."""
+    values: dict[str, Any] = {field.name: row[field.name] for field in fields(ColorProfile)}
+    for name, one in values.items():
+        if isinstance(one, list):
+            values[name] = tuple(one)
+    return ColorProfile(**values)
+
+
+def _lists(profile: ColorProfile | None) -> dict[str, Any] | None:
+    if profile is None:
+        return None
+    values = ((field.name, getattr(profile, field.name)) for field in fields(profile))
+    return {name: list(one) if isinstance(one, tuple) else one for name, one in values}
+
+
+def _text(value: Mapping[str, Any]) -> str:
+    return json.dumps(dict(value), sort_keys=True, ensure_ascii=False, allow_nan=False)

@@ -24,9 +24,16 @@ MOST_PARTS = 10_000
 """Characters of options, or of what a run was made with, as JSON."""
 
 _TEXTS = {
-    "name": 200, "set_name": 1_000, "model": 1_000, "kind": 40, "negative_text": 10_000,
-    "munsell": 10_000, "created_at": 100, "prompts_sha256": 64, "run_id": 64,
-}  # fmt: skip
+    "name": 200,
+    "set_name": 1_000,
+    "model": 1_000,
+    "kind": 40,
+    "negative_text": 10_000,
+    "munsell": 10_000,
+    "created_at": 100,
+    "prompts_sha256": 64,
+    "run_id": 64,
+}
 """Characters at most."""
 
 _WHOLE = ("images", "seed", "k", "prompts", "total")
@@ -53,8 +60,10 @@ def checked_summary(made: Any) -> dict[str, Any]:
     _must(made["kind"] in (DRAWN, STORED), f"its kind is {made['kind']!r}")
     for name in _WHOLE:
         _must(_whole(made[name], 2**63 - 1), f"its {name} is no number")
-    _must(1 <= made["images"] <= 10**6 and 1 <= made["total"] <= MOST_PICTURES,
-          "it has no pictures, or too many")  # fmt: skip
+    _must(
+        1 <= made["images"] <= 10**6 and 1 <= made["total"] <= MOST_PICTURES,
+        "it has no pictures, or too many",
+    )
     _must(1 <= made["prompts"] <= MOST_PICTURES, "it has no prompts, or too many")
     for name in _NUMBERS_OR_NONE:
         _must(made[name] is None or _number(made[name]), f"its {name} is no number")
@@ -75,8 +84,10 @@ def _check_options(made: Mapping[str, Any]) -> None:
         _must(_json_length(part) <= MOST_PARTS, f"its {name} are too long, or no JSON")
     for name in ("light", "failure"):
         _must(isinstance(made["options"].get(name, ""), str), f"its {name} is no text")
-    _must(all(isinstance(one, str) for one in made["made_with"].values()),
-          "what it was made with is no text")  # fmt: skip
+    _must(
+        all(isinstance(one, str) for one in made["made_with"].values()),
+        "what it was made with is no text",
+    )
 
 
 def _check_scales(made: Mapping[str, Any]) -> None:
@@ -84,9 +95,11 @@ def _check_scales(made: Mapping[str, Any]) -> None:
     known = isinstance(scales, list) and all(map(_number, scales))
     _must(known and len(set(scales)) == len(scales), "its guidance scales are no numbers")
     if scales and (
-        len(scales) < 2 or made["kind"] != DRAWN or made["guidance"] is not None
+        len(scales) < 2
+        or made["kind"] != DRAWN
+        or made["guidance"] is not None
         or made["images"] % len(scales)
-    ):  # fmt: skip
+    ):
         raise BadInput("its guidance scales do not fit its pictures")
 
 
@@ -94,8 +107,10 @@ def _masker(given: Any) -> dict[str, Any]:
     """Who marks the objects, with every field; none is made up for one that is missing."""
     names = {field.name for field in fields(MaskerSpec)}
     _must(isinstance(given, dict) and set(given) == names, "its masker is not whole")
-    _must(all(isinstance(one, str) and len(one) <= 1_000 for one in given.values()),
-          "its masker is no text")  # fmt: skip
+    _must(
+        all(isinstance(one, str) and len(one) <= 1_000 for one in given.values()),
+        "its masker is no text",
+    )
     return asdict(MaskerSpec(**given))
 
 
@@ -106,11 +121,14 @@ def _rules(made: Mapping[str, Any]) -> list[list[str]]:
     if not isinstance(rules, list) or not (rules or measures) or len(rules) > MOST_RULES:
         raise BadInput("it names no rules")
     for one in rules:
-        _must(isinstance(one, list) and len(one) == 2
-              and all(isinstance(part, str) and len(part) <= 100 for part in one),
-              "it names no rules")  # fmt: skip
-    _must(len({one[0] for one in rules}) == len(rules), "it names a rule twice")
-    return [[str(one[0]), str(one[1])] for one in rules]
+        _must(
+            isinstance(one, list)
+            and len(one) == 2
+            and all(isinstance(part, str) and len(part) <= 100 for part in one),
+            "it names no rules",
+        )
+    _must(len({rule[0] for rule in rules}) == len(rules), "it names a rule twice")
+    return [[str(rule[0]), str(rule[1])] for rule in rules]
 
 
 def _whole(value: Any, most: int) -> bool:

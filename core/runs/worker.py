@@ -15,32 +15,32 @@ import numpy as np
 from core.color.munsell import MunsellSamples, load_munsell
 from core.errors import BadInput, DataFolderError, StorageError, TrueHueError
 from core.files import read_png, shelf, write_once
-from core.generation.endpoints import Endpoint
-from core.generation.failures import BadModelFolder, ModelMissing
+from core.generation.backends.endpoints import Endpoint
+from core.generation.backends.reference import Standing, shapes_for
+from core.generation.memory import BadModelFolder, ModelMissing, is_out_of_memory
 from core.generation.opening import open_model
-from core.generation.out_of_memory import is_out_of_memory
-from core.generation.reference import MODEL_ID, Standing, shapes_for
+from core.generation.registry import RENDERER
 from core.generation.request import Cancelled, LoadedModel, StepReport
-from core.generation.sources import Sources
-from core.images import encode_png, image_id
-from core.masks.mask import Mask
+from core.generation.weights.sources import Sources
+from core.images.load import encode_png, image_id
+from core.images.mask import Mask
 from core.prompts.prompt import Prompt
 from core.runs.concepts import profiles_of
 from core.runs.folder import WORKERS_LOCK, RunFolder
 from core.runs.journal import Journal
 from core.runs.locks import held
 from core.runs.maskers import Masker, open_masker
-from core.runs.pinned import GENERATOR, OtherWeights, of_generator, pin
 from core.runs.plan import file_digest, made_with, place_of, request_of
+from core.runs.provenance import GENERATOR, OtherWeights, of_generator, pin
 from core.runs.records import DRAWN, ItemResult, MaskResult, RunPlan, StoredItem
 from core.runs.score import not_drawn, score
 from core.runs.team import Batch
-from core.verdict.tasks import Settings
+from core.verdict.tasks import JudgeSettings
 
 MOST_BROKEN_IN_A_ROW = 20
 """So many unforeseen failures after one another are the model's, not the prompts'."""
 
-RENDERER = "renderer"
+RENDERER_MAKER = "renderer"
 """The maker of the reference renderer's own masks."""
 
 _LOOK_S = 0.25
@@ -87,7 +87,7 @@ class Worker:
             held(self.folder.path / WORKERS_LOCK, "The run is being taken up.", shared=True)
         )
         self._journal = Journal(self.folder.journal, self.folder.shard_folder, name)
-        self._judging = Settings(k=self._plan.k, munsell=_munsell(self._plan.munsell))
+        self._judging = JudgeSettings(k=self._plan.k, munsell=_munsell(self._plan.munsell))
         self._masker: Masker = open_masker(self._plan.masker, settings.sources, self._pin)
         self._model: LoadedModel | None = None
         self._stop = Event()
@@ -142,9 +142,13 @@ class Worker:
         began = time.perf_counter()
         try:
             found = self._masker.find(
-                picture.srgb8, prompt.task, prompt.targets, picture.exact, picture.rendered,
+                picture.srgb8,
+                prompt.task,
+                prompt.targets,
+                picture.exact,
+                picture.rendered,
                 picture.result.image_id,
-            )  # fmt: skip
+            )
         except Cancelled:
             raise
         except Exception as error:
@@ -162,9 +166,12 @@ class Worker:
         profiles = profiles_of(prompt, picture.srgb8, found.findings)
         masks = tuple(self._kept(target, mask, picture.known_masks) for target, mask in found.masks)
         return replace(
-            picture.result, masks=masks, verdicts=verdicts, profiles=profiles,
+            picture.result,
+            masks=masks,
+            verdicts=verdicts,
+            profiles=profiles,
             scoring_seconds=time.perf_counter() - began,
-        )  # fmt: skip
+        )
 
     def _drawn(self, position: int, blank: ItemResult) -> _Picture:
         request = request_of(self._plan, position)
@@ -183,16 +190,24 @@ class Worker:
         if not path.is_file():
             write_once(path, encode_png(made.srgb8))
         seconds = time.perf_counter() - began
-        exact = {one.target: _named(one.mask, one.target, request.targets[one.target].name)
-                 for one in made.masks}  # fmt: skip
+        exact = {
+            mask.target: _named(mask.mask, mask.target, request.targets[mask.target].name)
+            for mask in made.masks
+        }
         rendered = None
-        if self._plan.model == MODEL_ID:
+        if self._plan.model == RENDERER:
             shape = self._plan.options.get("shape")
             rendered = shapes_for(request.targets, shape if isinstance(shape, str) else None)
         result = replace(
-            blank, status="drawn", image_id=named, width=width, height=height, seconds=seconds,
-            origin=dict(made.origin), notes=tuple(made.notes),
-        )  # fmt: skip
+            blank,
+            status="drawn",
+            image_id=named,
+            width=width,
+            height=height,
+            seconds=seconds,
+            origin=dict(made.origin),
+            notes=tuple(made.notes),
+        )
         return _Picture(made.srgb8, exact, rendered, result)
 
     def _stored(self, item: StoredItem, prompt: Prompt, blank: ItemResult) -> _Picture:
@@ -206,8 +221,8 @@ class Worker:
         height, width, _ = srgb8.shape
         result = replace(blank, status="drawn", image_id=item.image_id, width=width, height=height)
         # Only its own masks say what the renderer left out: another masker may have missed it.
-        own = {one.maker for one in item.masks.values()} == {RENDERER}
-        rendered = shapes_for(prompt.targets) if own and item.drawn_by == MODEL_ID else None
+        own = {mask.maker for mask in item.masks.values()} == {RENDERER_MAKER}
+        rendered = shapes_for(prompt.targets) if own and item.drawn_by == RENDERER else None
         known = {target: one.mask_id for target, one in item.masks.items() if one.mask_id}
         return _Picture(srgb8, exact, rendered, result, known)
 
@@ -226,9 +241,11 @@ class Worker:
         if isinstance(error, _Seeded):
             blank, error = replace(blank, seed=error.seed), error.error
         self._broken_in_a_row = 0 if isinstance(error, BadInput) else self._broken_in_a_row + 1
-        reason = str(error) if isinstance(error, TrueHueError) else (
-            f"{what} failed ({type(error).__name__}: {error})."
-        )  # fmt: skip
+        reason = (
+            str(error)
+            if isinstance(error, TrueHueError)
+            else (f"{what} failed ({type(error).__name__}: {error}).")
+        )
         if is_out_of_memory(error):
             reason = "Out of memory. Choose a smaller size, or fewer workers on this device."
         if self._broken_in_a_row >= MOST_BROKEN_IN_A_ROW:
@@ -251,9 +268,13 @@ class Worker:
                     self._model = None
                     raise
             except Exception as error:
-                words = str(error) if isinstance(error, TrueHueError) else (
-                    f"{self._plan.model} could not be loaded ({type(error).__name__}: {error})."
-                )  # fmt: skip
+                words = (
+                    str(error)
+                    if isinstance(error, TrueHueError)
+                    else (
+                        f"{self._plan.model} could not be loaded ({type(error).__name__}: {error})."
+                    )
+                )
                 raise CannotWork(words) from error
         return self._model
 
@@ -267,7 +288,7 @@ class Worker:
         """Whether people want the run to go on is looked up a few times a second."""
         if not self._stop.is_set() and time.monotonic() - self._looked > _LOOK_S:
             self._looked = time.monotonic()
-            if self.folder.wish() != "run":
+            if self.folder.desired_state() != "run":
                 self._stop.set()
         return self._stop.is_set()
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.color.difference import delta_e00
-from core.pipeline import Measurement
 from core.verdict.judge import FAIL, PASS, UNSCORED, judge
+from core.verdict.measure import Measurement
 from core.verdict.rules import rule
 
 WORDS = {PASS: "passes", FAIL: "fails", UNSCORED: "cannot be scored"}
@@ -41,7 +41,7 @@ def audit(measurements: Sequence[Measurement]) -> Audit | None:
     ``measurements`` are of the same pixels and target, one a rule. Rules that could not score are
     told, and are no disagreement by themselves.
     """
-    by = {one.verdict.rule: one for one in measurements}
+    by = {measurement.verdict.rule: measurement for measurement in measurements}
     passing = tuple(name for name, one in by.items() if one.verdict.status == PASS)
     failing = tuple(name for name, one in by.items() if one.verdict.status == FAIL)
     if not passing or not failing:
@@ -51,8 +51,13 @@ def audit(measurements: Sequence[Measurement]) -> Audit | None:
     if unscored:
         sentence += f"; {_names(unscored)} could not score it"
     reasons = [
-        *_guidance(by), *_cleanup(by), *_vivid_half(by), *_candidates(by), *_axis(by), *_light(by)
-    ]  # fmt: skip
+        *_guidance(by),
+        *_cleanup(by),
+        *_vivid_half(by),
+        *_candidates(by),
+        *_axis(by),
+        *_light(by),
+    ]
     return Audit(sentence + ".", tuple(reasons), passing, failing)
 
 

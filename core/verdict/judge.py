@@ -109,7 +109,7 @@ def judge(
     Without ``rule.same_candidate`` each metric takes its own minimum (paper, 3.4). With it, the
     nominal color counts when it passes, else the candidate that :func:`_searched` finds; when there
     is none, the numbers are those of the nominal color, as in the released code. Raises BadInput
-    for numbers that are not finite. The reason is left empty; core.verdict.explain writes it.
+    for numbers that are not finite. The reason is left empty; core.verdict.reasons writes it.
     """
     candidates_lab = np.asarray(candidates_lab, dtype=np.float64).reshape(-1, 3)
     found = np.asarray(lab, dtype=np.float64)

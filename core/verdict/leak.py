@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from core.color.difference import delta_e00
-from core.pipeline import DIFFERS, MATCHES
-from core.verdict import told
-from core.verdict.asked import Asked
+from core.verdict import reasons
+from core.verdict.expectations import Expectation
+from core.verdict.rules import DIFFERS, MATCHES
 
 LEAST_SHARE, MOST_SHARE = 0.4, 1.2
 """How far on the straight way in the a*b* plane, own color to the other's, a color has leaked."""
@@ -26,7 +26,7 @@ Lab = tuple[float, float, float]
 LEAKED, EXCHANGED, LEANS = "leaked", "exchanged", "leans"
 
 
-class Story(NamedTuple):
+class LeakFinding(NamedTuple):
     """What happened to an object's color: ``kind`` (leaked, exchanged, leans) and a sentence."""
 
     kind: str
@@ -36,9 +36,9 @@ class Story(NamedTuple):
 def stories(
     wrong: Mapping[int, Lab],
     right: Collection[int],
-    asked: Sequence[Asked],
-    has: Callable[[Asked, Asked], bool],
-) -> dict[int, Story]:
+    asked: Sequence[Expectation],
+    has: Callable[[Expectation, Expectation], bool],
+) -> dict[int, LeakFinding]:
     """A story of each object of ``wrong`` whose color is found to be another one's.
 
     ``wrong`` are the measured colors of the objects that fail, by position of their target, and
@@ -48,7 +48,7 @@ def stories(
     """
     by_position = {one.position: one for one in asked}
     colored = [one for one in asked if one.relation == MATCHES]
-    taken: dict[int, Asked] = {}
+    taken: dict[int, Expectation] = {}
     for position in wrong:
         one = by_position[position]
         if one.relation == DIFFERS:
@@ -70,17 +70,17 @@ def stories(
             if other.position in right and part_of(lab, one.color.lab, other.color.lab)
         ]
         if near:
-            out[position] = Story(LEANS, told.leans(one, colored[min(near)[1]]))
+            out[position] = LeakFinding(LEANS, reasons.leans(one, colored[min(near)[1]]))
     return out
 
 
-def _taken(one: Asked, other: Asked, taken: Mapping[int, Asked]) -> Story:
+def _taken(one: Expectation, other: Expectation, taken: Mapping[int, Expectation]) -> LeakFinding:
     back = taken.get(other.position)
     if back is not None and back.position == one.position:
         # The same words for both, so that the picture says it once.
         first, second = sorted((one, other), key=lambda asked: asked.position)
-        return Story(EXCHANGED, told.exchanged(first, second))
-    return Story(LEAKED, told.took(one, other))
+        return LeakFinding(EXCHANGED, reasons.exchanged(first, second))
+    return LeakFinding(LEAKED, reasons.took(one, other))
 
 
 def part_of(lab: Lab, own_lab: Lab, other_lab: Lab) -> bool:

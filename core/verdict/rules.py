@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from core.errors import BadInput
 
+MATCHES, DIFFERS = "matches", "differs"
+"""What an object has to do with a color: have it, or (COA's second object) not have it."""
+
 
 @dataclass(frozen=True)
 class Thresholds:
@@ -50,58 +53,85 @@ class Rule:
 
 RULES: tuple[Rule, ...] = (
     Rule(
-        id="truehue", version="1.1", name="truehue",
+        id="truehue",
+        version="1.1",
+        name="truehue",
         description=(
             "Ours: the lit part of the largest material is compared with the asked color as the "
             "light of this image would show it. Shade and haze are excused the less, the less "
             "likely they are; another hue or more vividness never."
         ),
-        dominant="truehue", same_candidate=False, lit=True,
+        dominant="truehue",
+        same_candidate=False,
+        lit=True,
         thresholds=Thresholds(None, None, None, misfit=3.6),
     ),
     Rule(
-        id="paper", version="1.0", name="paper",
+        id="paper",
+        version="1.0",
+        name="paper",
         description=(
             "The paper's text: mean of the pixels projected on the first chromatic component "
             "through the neutral axis; each metric takes its minimum over the candidates."
         ),
-        dominant="paper", same_candidate=False,
+        dominant="paper",
+        same_candidate=False,
     ),
     Rule(
-        id="released", version="1.1", name="released",
+        id="released",
+        version="1.1",
+        name="released",
         description=(
             "The released code: shadows and grays are left out, then only the tenth of the pixels "
             "nearest to the asked color counts; all metrics must pass on one candidate."
         ),
-        dominant="released", same_candidate=True, guided=True, cleanup=True,
+        dominant="released",
+        same_candidate=True,
+        guided=True,
+        cleanup=True,
     ),
     Rule(
-        id="paper-centred", version="1.0", name="paper-centred",
+        id="paper-centred",
+        version="1.0",
+        name="paper-centred",
         description=(
             "The paper's text with the component taken through the mean chromaticity: "
             "the plain mean color."
         ),
-        dominant="paper-centred", same_candidate=False, variant_of="paper",
+        dominant="paper-centred",
+        same_candidate=False,
+        variant_of="paper",
     ),
     Rule(
-        id="released-unguided", version="1.1", name="released-unguided",
+        id="released-unguided",
+        version="1.1",
+        name="released-unguided",
         description=(
             "The released code without its step that keeps only the pixels nearest to the asked "
             "color, as it does for second and reference objects."
         ),
-        dominant="released", same_candidate=True, cleanup=True, variant_of="released",
+        dominant="released",
+        same_candidate=True,
+        cleanup=True,
+        variant_of="released",
     ),
     Rule(
-        id="released-munsell", version="1.0", name="released-munsell",
+        id="released-munsell",
+        version="1.0",
+        name="released-munsell",
         description=(
             "The released code with the Munsell samples of the asked category accepted too, by our "
             "own reconstruction: the authors' file is not public. It probably shows what the "
             "paper's number costs, as it accepts many colors that were not asked for."
         ),
-        dominant="released", same_candidate=True, guided=True, cleanup=True, reconstructed=True,
+        dominant="released",
+        same_candidate=True,
+        guided=True,
+        cleanup=True,
+        reconstructed=True,
         variant_of="released",
     ),
-)  # fmt: skip
+)
 """Main rules first, each list in the order of the screens."""
 
 DEFAULT_RULE = "truehue"

@@ -1,4 +1,5 @@
-"""GenColorBench's tasks: what the objects of a picture say together, and why.
+"""GenColorBench's tasks: what the objects of a picture say together, and why; by all rules, even
+where one of them breaks.
 
 CNA and NCU ask one object for its color; COA asks the main object for it and the second one to be
 free of it; MOC asks each object for its own; ICA asks a reference for the same color (Butt et al.,
@@ -7,6 +8,7 @@ arXiv:2510.20586, section 3.2; which object is measured how: gen-color-bench @ 8
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,15 +16,19 @@ import numpy as np
 
 from core.color.munsell import MunsellSamples
 from core.errors import BadInput, MaskError, NoPixels, TrueHueError
-from core.pipeline import Known, Measurement, measure
 from core.prompts.prompt import ObjectTarget
-from core.verdict import told
-from core.verdict.asked import Asked, Finding, asked_of
-from core.verdict.explain import by as by_rule
-from core.verdict.explain import without_rule
+from core.verdict import reasons
+from core.verdict.expectations import Expectation, Localization, expectations_of
 from core.verdict.judge import FAIL, PASS, UNSCORED, Verdict
 from core.verdict.leak import stories
+from core.verdict.measure import MaskCache, Measurement, measure
+from core.verdict.reasons import by as by_rule
+from core.verdict.reasons import without_rule
 from core.verdict.rules import Rule, rule
+
+log = logging.getLogger("truehue")
+BROKE = "broke"
+"""In the parameters of a verdict that broke: the name of the exception."""
 
 PRESENCE_TASKS = ("coa", "moc", "ica")
 """The tasks in which the released code asks whether an object is there."""
@@ -35,8 +41,8 @@ ENDED, NO_MASK = "ended", "no mask"
 
 
 @dataclass(frozen=True)
-class Settings:
-    """How colors are judged, whatever the rule; as for :func:`core.pipeline.accepted`."""
+class JudgeSettings:
+    """How colors are judged, whatever the rule; as for :func:`core.verdict.candidates.accepted`."""
 
     k: int = 0
     munsell: MunsellSamples | None = None
@@ -47,13 +53,13 @@ class Settings:
 class ObjectOutcome:
     """What a rule says of one object.
 
-    ``step`` (of :data:`core.verdict.asked.STEPS`) is where the judging ended; ``told`` is one
-    sentence that names the object. The measurement of an object that was not measured has a
+    ``step`` (of :data:`core.verdict.expectations.STEPS`) is where the judging ended; ``told`` is
+    one sentence that names the object. The measurement of an object that was not measured has a
     reason and no numbers; its ``parameters`` say what was known of the object instead. ``story`` is
-    a kind of :class:`core.verdict.leak.Story` where another object's color was found on it.
+    a kind of :class:`core.verdict.leak.LeakFinding` where another object's color was found on it.
     """
 
-    asked: Asked
+    asked: Expectation
     step: str
     told: str
     measurement: Measurement
@@ -86,10 +92,10 @@ def together(statuses: Iterable[str]) -> str:
 def judge_task(
     task: str,
     targets: Sequence[ObjectTarget],
-    findings: Mapping[int, Finding],
+    findings: Mapping[int, Localization],
     srgb8: np.ndarray,
     rule_ids: Iterable[str],
-    settings: Settings | None = None,
+    settings: JudgeSettings | None = None,
 ) -> Iterator[TaskVerdict]:
     """Yields the verdict on a picture by each rule, in their order, looking at pixels once.
 
@@ -98,23 +104,23 @@ def judge_task(
     measured, whatever became of the others. Yields nothing where no color is asked for. Raises
     BadInput for an unknown rule.
     """
-    wanted = asked_of(targets)
-    picture = _Picture(task, srgb8, settings or Settings(), findings, {})
+    wanted = expectations_of(targets)
+    picture = _Picture(task, srgb8, settings or JudgeSettings(), findings, {})
     for rule_id in rule_ids if wanted else ():
         by = rule(rule_id)
         first = [picture.outcome(asked, by) for asked in wanted]
         outcomes = tuple(picture.explained(first, by))
-        status = together(one.status for one in outcomes)
+        status = together(outcome.status for outcome in outcomes)
         reason = reason_of(outcomes, by.id)
         yield TaskVerdict(task, status, reason, by.id, by.version, outcomes)
 
 
 def reason_of(outcomes: Sequence[ObjectOutcome], rule_id: str) -> str:
     """Why, by a rule, a picture is right, wrong or unscored: what decided it, and nothing twice."""
-    status = together(one.status for one in outcomes)
+    status = together(outcome.status for outcome in outcomes)
     if status == PASS:
-        return by_rule(rule_id, told.right([one.asked for one in outcomes]))
-    return told.joined(one.told for one in outcomes if one.status == status)
+        return by_rule(rule_id, reasons.right([outcome.asked for outcome in outcomes]))
+    return reasons.joined(outcome.told for outcome in outcomes if outcome.status == status)
 
 
 @dataclass(frozen=True)
@@ -123,11 +129,11 @@ class _Picture:
 
     task: str
     srgb8: np.ndarray
-    settings: Settings
-    findings: Mapping[int, Finding]
-    known: dict[int, Known]
+    settings: JudgeSettings
+    findings: Mapping[int, Localization]
+    known: dict[int, MaskCache]
 
-    def outcome(self, asked: Asked, by: Rule) -> ObjectOutcome:
+    def outcome(self, asked: Expectation, by: Rule) -> ObjectOutcome:
         finding = self.findings.get(asked.position)
         if finding is None:
             words = f"No mask of {asked.label} is at hand."
@@ -140,27 +146,36 @@ class _Picture:
             found = self.measured(asked, finding.mask, by)
         except TrueHueError as error:
             step = "mask" if isinstance(error, (MaskError, NoPixels)) else "color"
-            words = told.sentence(f"{asked.label} cannot be judged", str(error))
+            words = reasons.sentence(f"{asked.label} cannot be judged", str(error))
             return _without(asked, by, UNSCORED, step, words, {ENDED: step})
-        return ObjectOutcome(asked, "color", told.measured(asked, found.verdict), found)
+        return ObjectOutcome(asked, "color", reasons.measured(asked, found.verdict), found)
 
-    def measured(self, asked: Asked, mask: np.ndarray, by: Rule) -> Measurement:
-        known = self.known.setdefault(asked.position, Known())
+    def measured(self, asked: Expectation, mask: np.ndarray, by: Rule) -> Measurement:
+        known = self.known.setdefault(asked.position, MaskCache())
         return measure(
-            self.srgb8, mask, asked.color, by.id, k=self.settings.k, munsell=self.settings.munsell,
-            system=self.settings.system, object_name=asked.target.name, relation=asked.relation,
-            guided=asked.guided, by_number=self.task == BY_NUMBER, known=known,
-        )  # fmt: skip
+            self.srgb8,
+            mask,
+            asked.color,
+            by.id,
+            k=self.settings.k,
+            munsell=self.settings.munsell,
+            system=self.settings.system,
+            object_name=asked.target.name,
+            relation=asked.relation,
+            guided=asked.guided,
+            by_number=self.task == BY_NUMBER,
+            known=known,
+        )
 
     def explained(self, outcomes: Sequence[ObjectOutcome], by: Rule) -> Iterator[ObjectOutcome]:
         """The outcomes; an object that fails says whose color it has, where that can be seen."""
         wrong = {
-            one.asked.position: one.measurement.verdict.lab
-            for one in outcomes
-            if one.status == FAIL and one.measurement.verdict.lab is not None
+            outcome.asked.position: outcome.measurement.verdict.lab
+            for outcome in outcomes
+            if outcome.status == FAIL and outcome.measurement.verdict.lab is not None
         }
 
-        def has(one: Asked, other: Asked) -> bool:
+        def has(one: Expectation, other: Expectation) -> bool:
             mask = self.findings[one.position].mask
             assert mask is not None
             try:
@@ -169,8 +184,8 @@ class _Picture:
                 return False
             return found.verdict.status == PASS
 
-        right = {one.asked.position for one in outcomes if one.status == PASS}
-        seen = stories(wrong, right, [one.asked for one in outcomes], has)
+        right = {outcome.asked.position for outcome in outcomes if outcome.status == PASS}
+        seen = stories(wrong, right, [outcome.asked for outcome in outcomes], has)
         for one in outcomes:
             story = seen.get(one.asked.position)
             if story is None:
@@ -181,12 +196,14 @@ class _Picture:
             _, numbers = without_rule(found.verdict.reason)
             reason = f"{told_by.removesuffix('.')}: {numbers}"
             yield replace(
-                one, told=told_by, story=story.kind,
+                one,
+                told=told_by,
+                story=story.kind,
                 measurement=replace(found, verdict=replace(found.verdict, reason=reason)),
-            )  # fmt: skip
+            )
 
 
-def _absent(asked: Asked, finding: Finding, by: Rule, task: str) -> ObjectOutcome | None:
+def _absent(asked: Expectation, finding: Localization, by: Rule, task: str) -> ObjectOutcome | None:
     """The outcome of an object that cannot be measured; None for one that can."""
     released = by.dominant == "released"
     presence = finding.presence
@@ -194,16 +211,16 @@ def _absent(asked: Asked, finding: Finding, by: Rule, task: str) -> ObjectOutcom
         presence = ""  # the released code does not ask after the one object of CNA and NCU
     label, known, why = asked.label, {"presence": presence}, finding.reason
     if presence == "no":
-        words = told.sentence(f"{label} is not in the picture", why)
+        words = reasons.sentence(f"{label} is not in the picture", why)
         return _without(asked, by, FAIL, "presence", words, known)
     if presence == "unknown" and released:
         words = f"nothing says that {label} is in the picture, which counts as absent"
-        return _without(asked, by, FAIL, "presence", told.sentence(words, why), known)
+        return _without(asked, by, FAIL, "presence", reasons.sentence(words, why), known)
     if presence == "unknown":
-        words = told.sentence(f"it is not known whether {label} is in the picture", why)
+        words = reasons.sentence(f"it is not known whether {label} is in the picture", why)
         return _without(asked, by, UNSCORED, "presence", words, known)
     if finding.mask is None:
-        words = told.sentence(f"{label} was not found", why)
+        words = reasons.sentence(f"{label} was not found", why)
         if why and finding.step == "mask":
             words = why  # it may be there: the reason is all that there is to say
         return _without(asked, by, UNSCORED, finding.step, words, {ENDED: finding.step})
@@ -211,9 +228,65 @@ def _absent(asked: Asked, finding: Finding, by: Rule, task: str) -> ObjectOutcom
 
 
 def _without(
-    asked: Asked, by: Rule, status: str, step: str, words: str, known: dict[str, str]
+    asked: Expectation, by: Rule, status: str, step: str, words: str, known: dict[str, str]
 ) -> ObjectOutcome:
     """The outcome of an object that was not measured; ``known`` tells its evidence from others'."""
     verdict = Verdict(status, words, by.id, by.version, dict(known))
     blank = Measurement(verdict, asked.color, (), asked.target.name, relation=asked.relation)
     return ObjectOutcome(asked, step, words, blank)
+
+
+def judge_all(
+    task: str,
+    targets: Sequence[ObjectTarget],
+    findings: Mapping[int, Localization],
+    srgb8: np.ndarray,
+    rule_ids: Sequence[str],
+    settings: JudgeSettings | None = None,
+) -> Iterator[TaskVerdict]:
+    """Yields what :func:`core.verdict.tasks.judge_task` does, one verdict a rule.
+
+    A rule that breaks is ``unscored`` with what broke, on every object, and does not take the
+    others with it. Raises BadInput for an unknown rule, and MemoryError: that is no fault of the
+    picture, and may be mended.
+    """
+
+    def judged(some: Sequence[str]) -> Iterator[TaskVerdict]:
+        return judge_task(task, targets, findings, srgb8, some, settings)
+
+    for rule_id in rule_ids:
+        rule(rule_id)
+    done = 0
+    try:
+        for verdict in judged(rule_ids):
+            yield verdict
+            done += 1
+        return
+    except MemoryError:
+        raise
+    except Exception:
+        log.exception("a picture could not be judged by all rules")
+    for rule_id in rule_ids[done:]:
+        try:
+            yield from list(judged([rule_id]))
+        except MemoryError:
+            raise
+        except Exception as error:
+            yield broken(task, targets, rule_id, error)
+
+
+def broken(
+    task: str, targets: Sequence[ObjectTarget], rule_id: str, error: Exception
+) -> TaskVerdict:
+    """The verdict of a rule that broke: unscored, with what broke."""
+    by = rule(rule_id)
+    what = str(error) if isinstance(error, TrueHueError) else f"{type(error).__name__}: {error}"
+    reason = f"Judging broke off: {what}"
+
+    def outcome(asked: Expectation) -> ObjectOutcome:
+        verdict = Verdict(UNSCORED, reason, by.id, by.version, {BROKE: type(error).__name__})
+        blank = Measurement(verdict, asked.color, (), asked.target.name, relation=asked.relation)
+        return ObjectOutcome(asked, "color", reason, blank)
+
+    outcomes = tuple(outcome(asked) for asked in expectations_of(targets))
+    return TaskVerdict(task, UNSCORED, reason, by.id, by.version, outcomes)

@@ -1,8 +1,8 @@
 """The rule ``truehue``: could the asked color look like this in the light of this image?
 
-Light scales a color and lays white over it (:mod:`core.color.lit`); it does not turn its hue and
-does not make it more vivid. So the asked color is put into the light, ``factor × asked + haze`` in
-linear sRGB and clipped as a camera clips it, and compared with the lit color of the object by
+Light scales a color and lays white over it (:mod:`core.color.shading`); it does not turn its hue
+and does not make it more vivid. So the asked color is put into the light, ``factor × asked + haze``
+in linear sRGB and clipped as a camera clips it, and compared with the lit color of the object by
 CIEDE2000. Light that is less likely costs: the best account of the image is the one with the least
 ``misfit``, the root of the sum of the squares of the distance and of what its light costs.
 
@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from core.color.difference import delta_chroma, delta_e00, hue_difference_deg
-from core.color.lit import LIT_PERCENTILES, LitColor, LitPart
+from core.color.shading import LIT_PERCENTILES, LitColor, LitPart
 from core.color.spaces import lab_to_xyz1, linear1_to_xyz1, xyz1_to_lab, xyz1_to_linear1
 from core.errors import BadInput
 from core.verdict.judge import FAIL, PASS, LightMatch, Metric, Verdict, offset_between
@@ -96,12 +96,15 @@ def judge_lit(
         nearest=best.nearest,
         offset=offset_between(best.found_lab, best.seen_lab),
         light=LightMatch(
-            factor=best.factor, haze_percent=100.0 * best.haze1, cost=best.cost,
-            percentile=best.part.percentile, clipped_percent=100.0 * lit.clipped_share,
+            factor=best.factor,
+            haze_percent=100.0 * best.haze1,
+            cost=best.cost,
+            percentile=best.part.percentile,
+            clipped_percent=100.0 * lit.clipped_share,
             seen_lab=_triple(best.seen_lab),
         ),
         confidence_percent=confidence_percent(margin, lit.materials.lead_percent),
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True)
@@ -138,10 +141,16 @@ def _best_account(parts: tuple[LitPart, ...], asked1: np.ndarray) -> _Account:
     best = np.unravel_index(int(misfit.argmin()), misfit.shape)
     level, nearest, factor, haze = (int(place) for place in best)
     return _Account(
-        parts[level], float(misfit[best]), float(distance[best]), float(cost[level, factor, haze]),
-        float(_FACTORS[factor]), float(hazes1[level, haze]), nearest, found_lab[level],
+        parts[level],
+        float(misfit[best]),
+        float(distance[best]),
+        float(cost[level, factor, haze]),
+        float(_FACTORS[factor]),
+        float(hazes1[level, haze]),
+        nearest,
+        found_lab[level],
         seen_lab[best],
-    )  # fmt: skip
+    )
 
 
 def factor_cost(factor: np.ndarray) -> np.ndarray:

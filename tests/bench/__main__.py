@@ -21,9 +21,9 @@ from PIL import Image
 from core.color.difference import delta_e00
 from core.color.dominant import nearest_share, released
 from core.color.systems import ColorTarget, parse_target
+from core.images.pixels import masked_colors, masked_lab
 from core.machine import cpu_name
-from core.pipeline import Measurement, measure, measure_by_rules
-from core.pixels import masked_colors, masked_lab
+from core.verdict.measure import Measurement, measure, measure_by_rules
 from core.verdict.rules import RULES, Rule
 from tests.bench import per_pixel, reference
 from tests.bench.scenes import Scene, scenes

@@ -29,7 +29,7 @@ from core.concepts.profile import profile_of
 from core.concepts.records import EXTRACTED, PIXELS, ColorProfile
 from core.generation.renderer import RenderRequest, render
 from core.generation.renderer.concept_colors import color_of
-from core.images import encode_png
+from core.images.load import encode_png
 from core.machine import cpu_name
 from core.prompts.concepts import concepts
 from tests.bench.__main__ import decode

@@ -21,14 +21,20 @@ import numpy as np
 from PIL import Image
 
 from core.color.systems import find
-from core.diagnose.colors import SET_SYSTEMS, Asking, asking
-from core.diagnose.judging import judged
-from core.diagnose.pictures import DEFAULT_LIGHTS, DEFAULT_SIZE_PX, picture
-from core.diagnose.plan import RuleUsed, Task, renderer_tasks, rules_used
-from core.diagnose.work import rows_of
+from core.diagnosis.colors import (
+    DEFAULT_LIGHTS,
+    DEFAULT_SIZE_PX,
+    SET_SYSTEMS,
+    Asking,
+    asking,
+    picture,
+)
+from core.diagnosis.judging import judged
+from core.diagnosis.plan import RuleUsed, Task, renderer_tasks, rules_used
+from core.diagnosis.work import rows_of
 from core.generation.renderer import OBJECTS
 from core.machine import cpu_name
-from core.pipeline import measure_by_rules
+from core.verdict.measure import measure_by_rules
 from core.verdict.rules import RULES
 
 SOME_OBJECTS = ("sphere", "mug", "car", "teapot")

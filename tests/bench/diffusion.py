@@ -25,11 +25,11 @@ from typing import Any
 
 import numpy as np
 
-from core.generation.diffusion import DiffusersModel
-from core.generation.loading import load
+from core.generation.backends.diffusion import DiffusersModel
+from core.generation.backends.loading import load
 from core.generation.registry import model
 from core.generation.request import GenerationRequest
-from core.generation.sources import Sources, source
+from core.generation.weights.sources import Sources, source
 from core.machine import Machine, machine
 from tests.tiny_models import encoders, pipelines, vocabularies
 

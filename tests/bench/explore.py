@@ -31,8 +31,8 @@ from core.runs.plan import EVERY_RULE
 from core.runs.records import RunPlan
 from core.verdict.rules import rule
 from storage import Storage
-from storage.runs_dictionaries import numbers_of
-from storage.runs_ingest import store_results
+from storage.runs.dictionaries import numbers_of
+from storage.runs.ingest import store_results
 
 MODELS, IMAGES, RUNS = 9, 4, 7
 GOAL_MS, GOAL_PAGE_MS = 300.0, 150.0

@@ -18,9 +18,9 @@ from itertools import cycle
 import duckdb
 import numpy as np
 
-from core.prompts.index import FACETS, Page, PromptIndex, Query
-from core.prompts.indexing.words import folded
 from core.prompts.prompt import Prompt
+from core.prompts.search.index import FACETS, Page, PromptIndex, Query
+from core.prompts.search.words import folded
 from core.prompts.sets import prompt_set
 from tests.bench.__main__ import medians_ms
 

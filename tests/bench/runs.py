@@ -22,14 +22,14 @@ import cv2
 from core.color.systems import parse_target
 from core.files import read_png, shelf, write_once
 from core.generation.renderer import RenderRequest, render
-from core.images import encode_png, image_id
+from core.images.load import encode_png, image_id
+from core.images.mask import Mask
 from core.machine import cpu_name
-from core.masks.mask import Mask
 from core.prompts.prompt import ObjectTarget, Prompt
 from core.prompts.sets import prompt_set
 from core.runs.folder import RunFolder
-from core.runs.left import done_of, order_of
 from core.runs.plan import make_plan
+from core.runs.progress import done_of, order_of
 from core.runs.records import STORED, ItemResult, StoredItem, StoredMask
 from core.runs.score import not_drawn
 from core.runs.shards import write_shard

@@ -87,7 +87,7 @@ class Watch:
                 url.endswith(end) for end in self.refused
             )
             # Gradio's own words when a page is left or loaded again while its stream is open,
-            # which it always is (tabs.shell.hold_stream); nobody is on that page any more.
+            # which it always is (tabs.shell.shell.hold_stream); nobody is on that page any more.
             left = message.text.startswith(LEFT) and "/assets/" in url
             if message.type == "error" and not expected and not left:
                 self.faults.append(f"console: {message.text} ({url})")
@@ -170,7 +170,7 @@ def modules(browser: Browser) -> Iterator[Page]:
     from fastapi import FastAPI
     from fastapi.responses import HTMLResponse
 
-    from tabs.asset_files import asset_routes
+    from tabs.page.asset_files import asset_routes
     from tests.browser.stage_app import serving
 
     app = FastAPI()

@@ -32,7 +32,9 @@ def main(arguments: list[str]) -> int:
     import functools
 
     import app
-    from tabs import explore_report, explore_run, routes_explore
+    from tabs.diagnosis import report as explore_report
+    from tabs.diagnosis import run as explore_run
+    from tabs.explore import routes as routes_explore
 
     explore_report.SHIPPED_FILE = Path(arguments[0])
     explore_run.OBJECTS, explore_run.DEFAULT_LIGHTS = OBJECTS, LIGHTS  # type: ignore[assignment]

@@ -20,13 +20,13 @@ from fastapi.responses import JSONResponse, Response
 from PIL import Image, UnidentifiedImageError
 
 from core.errors import TrueHueError
+from core.images.mask import Mask
 from core.masks.describe import describe
+from core.masks.display import outline_path
 from core.masks.from_marks import mask_from_marks
-from core.masks.mask import Mask
-from core.masks.outline import outline_path
-from tabs.asset_files import asset_routes
-from tabs.stage import stage
-from tabs.theme import css_paths, theme
+from tabs.inspect.stage import stage
+from tabs.page.asset_files import asset_routes
+from tabs.page.theme import css_paths, theme
 
 
 class Bench:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from core.masks.mask import Mask
+from core.images.mask import Mask
 from storage import Storage
 from tests.browser.conftest import Visit
 from tests.running import App, running

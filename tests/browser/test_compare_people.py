@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import FilePayload, Locator, Page, expect
 
-from tabs.compare_people_examples import EXAMPLES
+from tabs.compare.people.examples import EXAMPLES
 from tests.browser.conftest import Visit, Watch
 from tests.running import App, running
 

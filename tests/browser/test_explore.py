@@ -13,8 +13,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from core.verdict.rules import RULES
 from storage import Storage
-from tabs.context import Context
-from tabs.explore_report import SHIPPED_FILE, rate_text
+from tabs.diagnosis.report import SHIPPED_FILE, rate_text
+from tabs.shell.compose import make_context
 from tests.browser.conftest import Visit, Watch
 from tests.browser.explore_app import small_app
 from tests.browser.workbench import Workbench
@@ -35,7 +35,7 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     """The app with the shipped report, and six pictures that every rule has judged."""
     data = tmp_path_factory.mktemp("explore") / "data"
     with Storage.open(data) as storage:
-        context = Context(storage, "data")
+        context = make_context(storage, "data")
         for seed, light in enumerate(("studio", "overcast")):
             for name, color in COLORED:
                 drawn(context, name, color, light, seed, 192)

@@ -12,9 +12,9 @@ from PIL import Image
 from playwright.sync_api import Locator, expect
 
 from core.color.systems import parse_target
-from core.generation.reference import ReferenceRenderer
+from core.generation.backends.reference import ReferenceRenderer
 from core.generation.request import GenerationRequest
-from core.images import image_id
+from core.images.load import image_id
 from core.prompts.prompt import ObjectTarget
 from core.prompts.sets import prompt_set
 from storage import Storage

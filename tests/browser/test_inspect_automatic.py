@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from core.masks.grounded.kept import steps_of
+from core.masks.grounded.serialize import steps_of
 from storage import Storage
 from tests.browser.conftest import Visit
 from tests.browser.still_life import png, still_life

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.color_description import describe_colors
-from core.pixels import masked_colors
+from core.concepts.color_description import describe_colors
+from core.images.pixels import masked_colors
 from core.verdict.rules import RULES
 from tests.browser.conftest import Visit
 from tests.browser.test_stage import png

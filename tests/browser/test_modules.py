@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from tabs.asset_files import asset_files
+from tabs.page.asset_files import asset_files
 from tests.browser.modules import STORE, module
 
 pytestmark = pytest.mark.browser

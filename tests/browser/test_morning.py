@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from storage import Storage
-from tabs.library import Library
+from tabs.library.service import Library
 from tests.browser.conftest import Visit
 from tests.run_prompts import prompt_file
 from tests.running import App, running

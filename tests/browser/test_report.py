@@ -11,8 +11,9 @@ import pytest
 from playwright.sync_api import Browser, Page, Request, expect
 
 from storage import Storage
-from tabs.context import Context
-from tabs.exporting import export
+from tabs.export.service import export
+from tabs.runs.supervisor import RunSupervisor
+from tabs.shell.compose import make_context
 from tests.core.export.made import EVIL, make_run, plan
 
 pytestmark = pytest.mark.browser
@@ -25,8 +26,8 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of a small run whose name and one prompt want to be markup."""
     folder = tmp_path_factory.mktemp("report")
     with Storage.open(folder / "data") as storage:
-        context = Context(storage, "data")
-        run = make_run(context.keeper.root, plan(f"Run {EVIL}"))
+        context = make_context(storage, "data")
+        run = make_run(context.service(RunSupervisor).root, plan(f"Run {EVIL}"))
         export(context, run, "html", folder / "report.html")
         context.close()
     return folder / "report.html"

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from storage import Storage
-from tabs.library import Library
+from tabs.library.service import Library
 from tests.browser.conftest import Visit, Watch
 from tests.run_prompts import prompt_file
 from tests.running import ROOT, App, command, running

@@ -12,9 +12,9 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
+from core.images.mask import Mask
+from core.masks.display import outline_path
 from core.masks.from_marks import mask_from_marks
-from core.masks.mask import Mask
-from core.masks.outline import outline_path
 from tests.browser.stage_app import Bench, serving
 from tests.core.photographs import object_photograph, overlap
 

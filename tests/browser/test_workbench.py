@@ -16,8 +16,8 @@ from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
 from core.color.systems import parse_target
-from core.images import image_id, load_image
-from core.pipeline import Measurement, measure
+from core.images.load import image_id, load_image
+from core.verdict.measure import Measurement, measure
 from core.verdict.rules import RULES
 from storage import Storage
 from tests.browser.conftest import Visit, Watch

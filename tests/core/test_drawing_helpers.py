@@ -11,7 +11,7 @@ from PIL import Image
 from core.color.density import chromaticity_density, lightness_histogram
 from core.color.spaces import srgb8_to_lab
 from core.color.systems import parse_target
-from core.masks.overlay import unmeasured_overlay_png
+from core.masks.display import unmeasured_overlay_png
 from core.verdict.judge import PASS, judge
 from core.verdict.region import acceptance_outline, line_across, square_around
 from core.verdict.rules import Thresholds, rule

@@ -17,8 +17,8 @@ import pytest
 from core.color.dominant import paper, released
 from core.color.systems import parse_target
 from core.errors import NoPixels
-from core.pipeline import measure
-from core.pixels import masked_colors, masked_lab
+from core.images.pixels import masked_colors, masked_lab
+from core.verdict.measure import measure
 
 # ------------------------------------------------------------------------------------- paper
 

@@ -20,7 +20,7 @@ import pytest
 from PIL import Image
 
 from core.color.spaces import srgb8_to_lab
-from core.images import load_image
+from core.images.load import load_image
 from tests import icc
 
 SRGB = colour.RGB_COLOURSPACES["sRGB"]

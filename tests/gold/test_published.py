@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from core import published
-from core.diagnose.run import PUBLISHED
+from core.diagnosis.run import PUBLISHED
 from core.prompts.gencolorbench import PAPER_TOTAL
 from tests.gold.published_cells import label, number
 

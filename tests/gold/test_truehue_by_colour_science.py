@@ -13,7 +13,7 @@ import pytest
 
 from core.color.systems import parse_target
 from core.generation.renderer import RenderRequest, render
-from core.pipeline import measure
+from core.verdict.measure import measure
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # colour says that plotting is not installed

@@ -14,9 +14,9 @@ import pytest
 from scipy.spatial import cKDTree
 
 from core.color import uw71
+from core.color.packing import unpack_srgb24
 from core.color.spaces import srgb8_to_lab
 from core.errors import BadInput, MaskError, NoPixels
-from core.pixels import unpack_srgb24
 
 HERE = Path(__file__).parent
 L_COUNTS = {0: 1, 25: 11, 50: 27, 75: 18, 88: 13, 100: 1}

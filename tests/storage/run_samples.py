@@ -15,8 +15,8 @@ import numpy as np
 
 from core.color.spaces import lab_to_srgb8
 from core.files import shelf, write_once
-from core.images import encode_png, image_id
-from core.masks.mask import Mask
+from core.images.load import encode_png, image_id
+from core.images.mask import Mask
 from core.prompts.gencolorbench import build
 from core.prompts.prompt import Prompt
 from core.runs.folder import RunFolder
@@ -24,9 +24,9 @@ from core.runs.plan import EVERY_RULE
 from core.runs.records import ItemResult, MaskResult, RunPlan
 from core.runs.score import not_drawn, score
 from core.runs.shards import write_shard
-from core.verdict.asked import ABSENT, Finding, asked_of
+from core.verdict.expectations import ABSENT, Localization, expectations_of
 from core.verdict.rules import rule
-from core.verdict.tasks import Settings
+from core.verdict.tasks import JudgeSettings
 from storage import Storage
 
 SIZE = 32
@@ -95,7 +95,7 @@ def sample_result(
         verdicts = not_drawn(reason, plan.rules)
         return replace(result, status="failed", reason=reason, seed=seed, verdicts=verdicts)
     srgb8, masks = _picture(prompt, random)
-    findings = {at: Finding(mask) for at, mask in masks.items()}
+    findings = {at: Localization(mask) for at, mask in masks.items()}
     if len(masks) > 1 and random.random() < 0.15:
         gone = max(masks)
         srgb8[masks.pop(gone)] = 128
@@ -114,7 +114,7 @@ def sample_result(
             MaskResult(at, mask.content_sha256, mask.area_px, mask.maker, mask.parameters)
             for at, mask in made
         ),
-        verdicts=score(prompt, srgb8, findings, plan.rules, Settings(k=plan.k)),
+        verdicts=score(prompt, srgb8, findings, plan.rules, JudgeSettings(k=plan.k)),
     )  # fmt: skip
 
 
@@ -123,7 +123,7 @@ def _picture(
 ) -> tuple[np.ndarray, dict[int, np.ndarray]]:
     """uint8 (H, W, 3) with a disk for each object, and the disks by target."""
     srgb8 = np.full((SIZE, SIZE, 3), random.integers(110, 146), dtype=np.uint8)
-    asked = asked_of(prompt.targets)
+    asked = expectations_of(prompt.targets)
     masks = {}
     for at, one in enumerate(asked):
         middle = SIZE * (at + 0.5) / len(asked)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from core.color.systems import parse_target
-from core.masks.mask import Mask
+from core.images.mask import Mask
 from core.prompts.prompt import ObjectTarget, Prompt
 from core.records import DrawingRecord, EvidenceRecord
 

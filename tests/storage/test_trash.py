@@ -12,8 +12,8 @@ import pytest
 from core.errors import BadInput, DataFolderError, NotStored
 from core.records import DrawingRecord
 from storage import Storage
-from storage.asked import LATEST
 from storage.trash import KEPT_DAYS
+from storage.verdicts.answers import LATEST
 from tests.storage.conftest import START, SteppingClock
 from tests.storage.samples import brushed, picture, verdict
 

@@ -10,13 +10,15 @@ import gradio as gr
 import numpy as np
 import pytest
 
-from core.prompts.index import PromptIndex
 from core.prompts.prompt import Prompt
+from core.prompts.search.index import PromptIndex
 from core.prompts.sets import PROMPT_SETS, prompt_set
 from core.records import ImageRecord
 from storage import Storage
-from tabs import inspect, library
-from tabs.context import Context
+from tabs.inspect import tab as inspect
+from tabs.library import service as library
+from tabs.page.context import Context
+from tabs.shell.compose import make_context
 from tests.core.photographs import bounds, object_photograph
 from tests.workers_here import workers_here
 
@@ -47,7 +49,7 @@ def one_index() -> Iterator[None]:
 @pytest.fixture
 def context(tmp_path: Path) -> Iterator[Context]:
     with Storage.open(tmp_path / "data") as storage:
-        made = Context(storage, "data")
+        made = make_context(storage, "data")
         yield made
         made.close()
 

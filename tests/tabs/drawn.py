@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from core.records import ImageRecord
-from tabs.context import Context
-from tabs.generate import start
-from tabs.generate_plan import Own
+from tabs.generate.plan import Own
+from tabs.generate.tab import start
+from tabs.page.context import Context
 
 
 def drawn(

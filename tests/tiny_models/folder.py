@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from core.generation.sources import Sources
-from core.masks.grounded import opening
+from core.generation.weights.sources import Sources
+from core.masks.grounded import tools
 from core.masks.grounded.ground import ground
 from core.masks.grounded.variants import mask_variant
 from tests.core.generation.tiny_janus import save_tiny_janus
@@ -46,9 +46,9 @@ def telling(models: Path, srgb8: np.ndarray, object_name: str) -> Telling:
     """Settings with which at least two boxes are found, whose segments differ, and a negative
     label takes a part away. Random weights decide what is found, so it is searched for."""
     sources = Sources(models)
-    detector = opening.open_detector(DETECTOR, sources)
+    detector = tools.open_detector(DETECTOR, sources)
     for name in (SAM2, SAM):
-        segmenter = opening.open_segmenter(name, sources)
+        segmenter = tools.open_segmenter(name, sources)
         for variant, label, sure, negative in itertools.product(
             ("paper", "released"), ("rim", "handle", "lid", "cap", "base", "stem", "leaf"),
             (0.99, 0.97, 0.9), (0.99, 0.9, 0.6),

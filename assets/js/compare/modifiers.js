@@ -1,7 +1,13 @@
 // How strongly and in which direction a modifier moves the colors: a table of ratios, and the plane
 // of size against direction.
 import { make, put } from '../shared/dom.js';
-import { analysisView, figureCard, groupedColumns, groupedHead, publishedTables } from './analyses.js';
+import {
+  analysisView,
+  figureCard,
+  groupedColumns,
+  groupedHead,
+  publishedTables,
+} from './analyses.js';
 
 /** @param {import('../shared/widget.js').Widget} widget */
 export function mount({ element }) {

@@ -1,7 +1,13 @@
 // A file of distributions: first a report on what it holds, then it is stored or put away.
 import { make, many, put } from '../shared/dom.js';
 import { conceptField, conceptRow, dropZone, foldedList, pressed } from './people_parts.js';
-import { readDistribution, stageDistribution, storeDistribution, uploadForget, uploadSession } from './upload.js';
+import {
+  readDistribution,
+  stageDistribution,
+  storeDistribution,
+  uploadForget,
+  uploadSession,
+} from './upload.js';
 
 export function distributionImport(part, bins, stored) {
   const zone = part.querySelector('.th-people-drop');

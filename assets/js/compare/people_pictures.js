@@ -2,7 +2,13 @@
 import { make, many, put } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
 import { PEOPLE_URL, conceptField, dropZone, pressed } from './people_parts.js';
-import { planPictures, stagePictures, storePictures, uploadForget, uploadSession } from './upload.js';
+import {
+  planPictures,
+  stagePictures,
+  storePictures,
+  uploadForget,
+  uploadSession,
+} from './upload.js';
 import { openCompare } from './view.js';
 
 const PREVIEWS = 24;

@@ -1,7 +1,13 @@
 // Tables like the paper's 1 and 2 over all concepts, by category below, and the published ones apart.
 import { arrange, make, put, strip, touching } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
-import { analysisView, groupedColumns, groupedHead, openConcept, publishedTables } from './analyses.js';
+import {
+  analysisView,
+  groupedColumns,
+  groupedHead,
+  openConcept,
+  publishedTables,
+} from './analyses.js';
 import { ofCompareLink } from './view.js';
 
 const VIEW = 'tables';

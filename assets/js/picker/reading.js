@@ -97,7 +97,7 @@ export function split(text) {
 }
 
 /**
- * What reads a catalog's names: `catalog` of tabs/color_picker.py.
+ * What reads a catalog's names: `catalog` of tabs/page/color_names.py.
  * @param {{ systems: [string, string][], colors: any[][] }} catalog
  */
 export function colorReading(catalog) {

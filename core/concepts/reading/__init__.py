@@ -21,6 +21,7 @@ one.
 
 from __future__ import annotations
 
+from core.concepts.reading.bin_order import by_color
 from core.concepts.reading.cells import (
     CONTRIBUTOR,
     INDEX,
@@ -33,13 +34,12 @@ from core.concepts.reading.cells import (
     color_in,
     index_in,
 )
+from core.concepts.reading.collector import RowCollector
 from core.concepts.reading.from_json import looks_like_json, take_json
-from core.concepts.reading.gathering import Gathering
-from core.concepts.reading.order import by_color
 from core.concepts.reading.palettes import take_palettes
 from core.concepts.reading.refusals import AS_58, RATINGS, SHARES, FileRefused
-from core.concepts.reading.tables import Table, read_table
-from core.concepts.reading.turned import (
+from core.concepts.reading.tables import TextTable, read_table
+from core.concepts.reading.transposed import (
     ColorColumns,
     bare_numbers,
     is_turned_by_first_column,
@@ -84,7 +84,7 @@ def read_distributions(
             f"{name} is too large: a file of distributions may have at most "
             f"{MAX_BYTES // 2**20} MB. Split it."
         )
-    gathering = Gathering(name, RATINGS if normalize is True else normalize or "")
+    gathering = RowCollector(name, RATINGS if normalize is True else normalize or "")
     with open_text(content, name, _ADVICE) as source:
         if looks_like_json(source):
             gathering.notes.extend(source.notes)
@@ -92,7 +92,9 @@ def read_distributions(
         return gathering.finish(_take_table(source, gathering, as_58, words))
 
 
-def _take_table(source: TextSource, gathering: Gathering, as_58: bool, words: str | None) -> bool:
+def _take_table(
+    source: TextSource, gathering: RowCollector, as_58: bool, words: str | None
+) -> bool:
     """Reads a CSV file; True where its rows are palettes."""
     table = read_table(source)
     gathering.notes.extend(table.notes)
@@ -115,7 +117,7 @@ def _take_table(source: TextSource, gathering: Gathering, as_58: bool, words: st
     return False
 
 
-def _is_wide(table: Table) -> bool:
+def _is_wide(table: TextTable) -> bool:
     """Whether most columns are called by a bin."""
     bins = 0
     for header in table.header:
@@ -126,7 +128,7 @@ def _is_wide(table: Table) -> bool:
     return 2 * bins > len(table.header)
 
 
-def _is_long(table: Table, as_58: bool) -> bool:
+def _is_long(table: TextTable, as_58: bool) -> bool:
     """Whether a table with colors in its rows is of palettes, and not of bins."""
     colors = ColorColumns(table)
     if not colors.places:

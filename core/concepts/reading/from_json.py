@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from core.concepts.reading.bin_order import Order, by_color, by_place
 from core.concepts.reading.cells import GivenColor, color_in, of_hex, of_lab, of_rgb
-from core.concepts.reading.gathering import Gathering, Label
-from core.concepts.reading.order import Order, by_color, by_place
+from core.concepts.reading.collector import Label, RowCollector
 from core.concepts.reading.palettes import NOTE
 from core.concepts.reading.refusals import COUNT_58, FileRefused, offer_58
 from core.concepts.reading.tables import no_concept
@@ -43,7 +43,7 @@ def looks_like_json(source: TextSource) -> bool:
     return False
 
 
-def take_json(source: TextSource, gathering: Gathering, as_58: bool, words: str | None) -> bool:
+def take_json(source: TextSource, gathering: RowCollector, as_58: bool, words: str | None) -> bool:
     """Reads the text into ``gathering``; True where its rows are palettes.
 
     Raises FileRefused for what is no JSON or has another form.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from core.concepts.reading.cells import WEIGHT, WORDS, GivenColor, number
-from core.concepts.reading.gathering import Gathering, Label
-from core.concepts.reading.tables import LabelColumns, Table
-from core.concepts.reading.turned import ColorColumns
+from core.concepts.reading.collector import Label, RowCollector
+from core.concepts.reading.tables import LabelColumns, TextTable
+from core.concepts.reading.transposed import ColorColumns
 from core.errors import BadInput
 from core.prompts.importing.tables import Record
 
@@ -26,7 +26,7 @@ class _Palette:
     why: str = ""
 
 
-def take_palettes(table: Table, gathering: Gathering, words: str | None) -> None:
+def take_palettes(table: TextTable, gathering: RowCollector, words: str | None) -> None:
     """Reads the table into ``gathering``; the rows of a palette need not follow one another.
 
     A row that cannot be read takes its whole palette with it: the others' shares would be wrong
@@ -62,7 +62,7 @@ def take_palettes(table: Table, gathering: Gathering, words: str | None) -> None
 
 
 def _add(
-    palette: _Palette, record: Record, table: Table, colors: ColorColumns, weight: int | None
+    palette: _Palette, record: Record, table: TextTable, colors: ColorColumns, weight: int | None
 ) -> None:
     try:
         palette.colors.append(colors.color(record))

@@ -17,7 +17,7 @@ from core.concepts.reading.cells import (
     comma_is_decimal,
     number,
 )
-from core.concepts.reading.gathering import Gathering, Label
+from core.concepts.reading.collector import Label, RowCollector
 from core.concepts.reading.refusals import WORDS, FileRefused
 from core.errors import BadInput
 from core.prompts.importing.source import TextSource
@@ -29,7 +29,7 @@ _DECIMAL_COMMA = "Its numbers have a decimal comma and were read so."
 
 
 @dataclass
-class Table:
+class TextTable:
     """The records of a file that are not blank. ``header`` is the first one's cells, without empty
     ones at its end."""
 
@@ -50,7 +50,7 @@ class Table:
             raise FileRefused(f"{self.name} has the columns {shown}: keep one of them.")
         return found[0] if found else None
 
-    def complete(self, gathering: Gathering) -> list[Record]:
+    def complete(self, gathering: RowCollector) -> list[Record]:
         """The records with as many cells as the header; others are reported."""
         out = []
         for record in self.rows:
@@ -91,7 +91,7 @@ class LabelColumns:
     blank: bool = False
 
     @classmethod
-    def of(cls, table: Table, concept: int | None, words: str | None) -> LabelColumns:
+    def of(cls, table: TextTable, concept: int | None, words: str | None) -> LabelColumns:
         """The columns of a table whose concepts are in the column ``concept``.
 
         What is called ``label`` or ``kind`` alone is anything; together they are what Compare
@@ -167,7 +167,7 @@ def whole(text: str) -> int:
     return int(text)
 
 
-def read_table(source: TextSource) -> Table:
+def read_table(source: TextSource) -> TextTable:
     """The table in a text. Raises BadInput for a file without any record, or with too many."""
     delimiter = _delimiter(source)
     found: list[Record] = []
@@ -183,7 +183,7 @@ def read_table(source: TextSource) -> Table:
         raise FileRefused(f"The first line of {source.name} cannot be read. {found[0].why}")
     comma = comma_is_decimal(cell for record in found for cell in record.fields)
     notes = [*source.notes, *([_DECIMAL_COMMA] if comma else [])]
-    return Table(source.name, _trimmed(found[0].fields, 1), found[1:], comma, notes)
+    return TextTable(source.name, _trimmed(found[0].fields, 1), found[1:], comma, notes)
 
 
 def _trimmed(cells: tuple[str, ...], least: int) -> tuple[str, ...]:

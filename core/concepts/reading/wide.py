@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.color.uw71 import COUNT
+from core.concepts.reading.bin_order import NEEDED, Order, by_color, by_index
 from core.concepts.reading.cells import (
     COLOR,
     UNNAMED,
@@ -14,16 +15,15 @@ from core.concepts.reading.cells import (
     color_in,
     index_in,
 )
-from core.concepts.reading.gathering import Gathering
-from core.concepts.reading.order import NEEDED, Order, by_color, by_index
+from core.concepts.reading.collector import RowCollector
 from core.concepts.reading.refusals import COUNT_58, FileRefused
-from core.concepts.reading.tables import LabelColumns, Table
+from core.concepts.reading.tables import LabelColumns, TextTable
 from core.errors import BadInput
 
 _COLOR_ROW = (*COLOR, "colors")
 
 
-def take_wide(table: Table, gathering: Gathering, as_58: bool, words: str | None) -> None:
+def take_wide(table: TextTable, gathering: RowCollector, as_58: bool, words: str | None) -> None:
     """Reads the table into ``gathering``.
 
     ``words`` are for a table without a column of concepts. Raises FileRefused for a header that
@@ -37,9 +37,10 @@ def take_wide(table: Table, gathering: Gathering, as_58: bool, words: str | None
     places, order = columns.bins(as_58)
     labels.check(table.name)
     unused = [
-        header for place, header in enumerate(table.header)
+        header
+        for place, header in enumerate(table.header)
         if header and place not in places and place not in labels.places
-    ]  # fmt: skip
+    ]
     if unused:
         gathering.notes.append(f"Columns that were not used: {', '.join(unused[:20])}.")
     gathering.notes.extend(order.notes)
@@ -59,7 +60,7 @@ def take_wide(table: Table, gathering: Gathering, as_58: bool, words: str | None
 class _Columns:
     """What the columns of a table say of their bins."""
 
-    def __init__(self, table: Table, labels: LabelColumns) -> None:
+    def __init__(self, table: TextTable, labels: LabelColumns) -> None:
         self._table, self._concept = table, labels.concept
         self._rest = [place for place in range(len(table.header)) if place not in labels.places]
 

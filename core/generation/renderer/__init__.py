@@ -25,7 +25,6 @@ from core.generation.renderer.checks import (
 )
 from core.generation.renderer.encode import linear1_to_srgb8
 from core.generation.renderer.failures import FAILURES
-from core.generation.renderer.geometry import GBuffer, gbuffer
 from core.generation.renderer.light import LIGHTS, Light
 from core.generation.renderer.objects import OBJECTS
 from core.generation.renderer.scenes import (
@@ -35,7 +34,8 @@ from core.generation.renderer.scenes import (
     SceneRequest,
     render_scene,
 )
-from core.masks.mask import Mask
+from core.generation.renderer.trace import GBuffer, gbuffer
+from core.images.mask import Mask
 
 __all__ = [
     "FAILURES",

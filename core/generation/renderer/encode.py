@@ -1,4 +1,4 @@
-"""Linear light to 8-bit sRGB, exactly rounded and fast."""
+"""Linear light brought into the gamut and to 8-bit sRGB, exactly rounded and fast."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from core.color.spaces import linear1_to_srgb1, srgb1_to_linear1
+from core.color.spaces import lab_to_srgb1, linear1_to_srgb1, srgb1_to_linear1
 from core.generation.renderer.shapes import Array
 
 _BINS = 1 << 16
@@ -40,3 +40,23 @@ def srgb8_step_linear1(linear1: Array) -> Array:
     value = np.clip(linear1_to_srgb8(linear1), 1, 254)
     result: Array = begins.take(value) - begins.take(value - 1)
     return result
+
+
+def in_srgb(lab: np.ndarray) -> np.ndarray:
+    """The color ``(3,)`` brought into sRGB by less chroma alone: L* and hue stay.
+
+    The largest factor on a* and b* up to 1 that leaves all channels within 0 to 1, by bisection to
+    1e-5. L* is within 0 to 100.
+    """
+
+    def fits(factor: float) -> bool:
+        srgb1 = lab_to_srgb1(lab * (1.0, factor, factor))
+        return bool((srgb1 > -1e-6).all() and (srgb1 < 1.0 + 1e-6).all())
+
+    if fits(1.0):
+        return lab
+    low, high = 0.0, 1.0
+    while high - low > 1e-5:
+        middle = (low + high) / 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return np.asarray(lab * (1.0, low, low))

@@ -10,7 +10,7 @@ import numpy as np
 
 from core.color.spaces import chroma, hex_of, lab_to_srgb8, srgb8_to_lab
 from core.errors import BadInput
-from core.generation.renderer.gamut import in_srgb
+from core.generation.renderer.encode import in_srgb
 from core.generation.renderer.modifiers import OVERSHOT_FACTOR, Moved
 from core.generation.renderer.usual import Rgb8, apart, usual_instead
 
@@ -53,7 +53,7 @@ class Cast:
 
 
 @dataclass(frozen=True)
-class Acted:
+class ActedColors:
     """What is drawn: a color an object, None for one that is not drawn; a filter on the stage;
     whether anything differs from no failure; and what happened, in sentences."""
 
@@ -63,7 +63,7 @@ class Acted:
     notes: tuple[str, ...] = ()
 
 
-def act(failure: str, cast: Sequence[Cast]) -> Acted:
+def act(failure: str, cast: Sequence[Cast]) -> ActedColors:
     """The colors under a failure of :data:`FAILURES`; raises BadInput for any other name.
 
     A failure that these objects cannot show (a swap with nobody to swap with) changes nothing,
@@ -97,11 +97,11 @@ def mixed(own: Rgb8, other: Rgb8, share: float) -> Rgb8:
     return _rgb(in_srgb((1.0 - share) * _lab(own) + share * _lab(other)))
 
 
-def _none(cast: Sequence[Cast]) -> Acted:
-    return Acted(tuple(item.color for item in cast))
+def _none(cast: Sequence[Cast]) -> ActedColors:
+    return ActedColors(tuple(item.color for item in cast))
 
 
-def _ignored(cast: Sequence[Cast]) -> Acted:
+def _ignored(cast: Sequence[Cast]) -> ActedColors:
     colors, notes = [], []
     for item in cast:
         color = item.color
@@ -109,30 +109,30 @@ def _ignored(cast: Sequence[Cast]) -> Acted:
             color = usual_instead(item.name, item.shape, item.asked)
             notes.append(f"The {item.name} ignores {hex_of(item.asked)}: it is {hex_of(color)}.")
         colors.append(color)
-    return Acted(tuple(colors), notes=tuple(notes))
+    return ActedColors(tuple(colors), notes=tuple(notes))
 
 
-def _leaked(cast: Sequence[Cast]) -> Acted:
+def _leaked(cast: Sequence[Cast]) -> ActedColors:
     colors = [item.color for item in cast]
     main = _first_asked(cast)
     if main is None:
-        return Acted(tuple(colors), notes=("No color was asked for, so none can leak.",))
+        return ActedColors(tuple(colors), notes=("No color was asked for, so none can leak.",))
     name, color = cast[main].name, cast[main].color
     for number, item in enumerate(cast):
         if number != main and apart(item.color, color) >= _SEEN_DELTA_E00:
             colors[number] = mixed(item.color, color, LEAK_SHARE)
             note = f"The color of the {name} leaks to the {item.name}."
-            return Acted(tuple(colors), notes=(note,))
+            return ActedColors(tuple(colors), notes=(note,))
     lab = _lab(color)
     if float(chroma(lab)) < _ACHROMATIC_CHROMA:
         note = f"The {name} is a gray, which cannot tint the gray backdrop: nothing leaks."
-        return Acted(tuple(colors), notes=(note,))
+        return ActedColors(tuple(colors), notes=(note,))
     tint = np.array((_STAGE_LIGHTNESS, *(STAGE_LEAK_SHARE * lab[1:])))
     note = f"The color of the {name} leaks to the backdrop."
-    return Acted(tuple(colors), _rgb(in_srgb(tint)), notes=(note,))
+    return ActedColors(tuple(colors), _rgb(in_srgb(tint)), notes=(note,))
 
 
-def _swapped(cast: Sequence[Cast]) -> Acted:
+def _swapped(cast: Sequence[Cast]) -> ActedColors:
     colors = [item.color for item in cast]
     main = _first_asked(cast)
     for number, item in enumerate(cast):
@@ -140,12 +140,12 @@ def _swapped(cast: Sequence[Cast]) -> Acted:
             other = cast[main]
             colors[main], colors[number] = item.color, other.color
             note = f"The {other.name} and the {item.name} have exchanged their colors."
-            return Acted(tuple(colors), notes=(note,))
+            return ActedColors(tuple(colors), notes=(note,))
     note = "No two objects have colors that could be told apart: nothing is swapped."
-    return Acted(tuple(colors), notes=(note,))
+    return ActedColors(tuple(colors), notes=(note,))
 
 
-def _too_vivid(cast: Sequence[Cast]) -> Acted:
+def _too_vivid(cast: Sequence[Cast]) -> ActedColors:
     colors, notes = [], []
     for item in cast:
         color = item.color
@@ -158,26 +158,28 @@ def _too_vivid(cast: Sequence[Cast]) -> Acted:
             else:
                 notes.append(f"The {item.name} is as vivid as sRGB allows already.")
         colors.append(color)
-    return Acted(tuple(colors), notes=tuple(notes))
+    return ActedColors(tuple(colors), notes=tuple(notes))
 
 
-def _one_missing(cast: Sequence[Cast]) -> Acted:
+def _one_missing(cast: Sequence[Cast]) -> ActedColors:
     colors: list[Rgb8 | None] = [item.color for item in cast]
     if len(cast) < 2:
-        return Acted(tuple(colors), notes=("There is no second object that could be missing.",))
+        return ActedColors(
+            tuple(colors), notes=("There is no second object that could be missing.",)
+        )
     colors[1] = None
-    return Acted(tuple(colors), notes=(f"The {cast[1].name} is not drawn.",))
+    return ActedColors(tuple(colors), notes=(f"The {cast[1].name} is not drawn.",))
 
 
-def _modifier_ignored(cast: Sequence[Cast]) -> Acted:
+def _modifier_ignored(cast: Sequence[Cast]) -> ActedColors:
     return _modified(cast, False)
 
 
-def _modifier_overshot(cast: Sequence[Cast]) -> Acted:
+def _modifier_overshot(cast: Sequence[Cast]) -> ActedColors:
     return _modified(cast, True)
 
 
-def _modified(cast: Sequence[Cast], overshot: bool) -> Acted:
+def _modified(cast: Sequence[Cast], overshot: bool) -> ActedColors:
     colors, notes = [], []
     for item in cast:
         color, moved = item.color, item.moved
@@ -190,7 +192,7 @@ def _modified(cast: Sequence[Cast], overshot: bool) -> Acted:
     if not notes:
         what = "overdone" if overshot else "ignored"
         notes.append(f"There is no modifier with a color that could be {what}.")
-    return Acted(tuple(colors), notes=tuple(notes))
+    return ActedColors(tuple(colors), notes=tuple(notes))
 
 
 def _first_asked(cast: Sequence[Cast]) -> int | None:
@@ -206,7 +208,7 @@ def _rgb(lab: np.ndarray) -> Rgb8:
     return red, green, blue
 
 
-_ACTS: dict[str, Callable[[Sequence[Cast]], Acted]] = {
+_ACTS: dict[str, Callable[[Sequence[Cast]], ActedColors]] = {
     "none": _none,
     "ignored": _ignored,
     "leaked": _leaked,

@@ -11,8 +11,8 @@ from core.generation.renderer.camera import framed
 from core.generation.renderer.light import BRIGHTEST_BACKDROP_LINEAR1
 from core.generation.renderer.objects import MODELS
 from core.generation.renderer.scene import Placed, Scene
+from core.generation.renderer.stage import DARKEST_BACKDROP_LINEAR1, Viewpoint, view
 from core.generation.renderer.trace import asked_shares
-from core.generation.renderer.view import DARKEST_BACKDROP_LINEAR1, View, view
 
 LEAST_SHARES = {1: 0.05, 2: 0.02, 3: 0.02, 4: 0.01}
 """The exact mask of every object takes at least this share of a picture of so many objects, from
@@ -29,7 +29,7 @@ _LOOK_PX = 96
 _WANTED_SHARE, _WANTED_UNHIDDEN = 0.03, 0.8
 
 
-def scene_view(names: Sequence[str], seed: int) -> View:
+def scene_view(names: Sequence[str], seed: int) -> Viewpoint:
     """The view of several objects that belongs to ``seed``; the names are known.
 
     One object alone is seen as ``view`` sees it. Several are drawn about equally large, whatever
@@ -40,7 +40,7 @@ def scene_view(names: Sequence[str], seed: int) -> View:
     if len(names) == 1:
         return view(names[0], seed)
     chance = np.random.default_rng([seed, *(zlib.crc32(name.encode()) for name in names)])
-    best: tuple[float, View] | None = None
+    best: tuple[float, Viewpoint] | None = None
     sizes = [1.0] * len(names)
     for number in range(_TRIES):
         closeness = min(1.0, 2.0 * (1.0 - number / _TRIES))
@@ -61,7 +61,7 @@ def scene_view(names: Sequence[str], seed: int) -> View:
 
 def _arranged(
     names: Sequence[str], chance: np.random.Generator, sizes: Sequence[float], closeness: float
-) -> View:
+) -> Viewpoint:
     """One arrangement; with ``closeness`` 1 objects may overlap in the picture, with 0 hardly."""
 
     def between(low: float, high: float) -> float:
@@ -117,7 +117,7 @@ def _arranged(
         widest=0.90,
         tallest=0.72,
     )
-    return View(
+    return Viewpoint(
         scene=scene,
         camera=camera,
         light_turn_deg=between(-14.0, 14.0),

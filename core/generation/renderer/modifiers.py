@@ -13,7 +13,7 @@ from types import MappingProxyType
 import numpy as np
 
 from core.color.spaces import hex_of, lab_to_srgb8, srgb8_to_lab
-from core.generation.renderer.gamut import in_srgb
+from core.generation.renderer.encode import in_srgb
 from core.generation.renderer.usual import Rgb8
 
 OVERSHOT_FACTOR = 2.2

@@ -9,14 +9,8 @@ from types import MappingProxyType
 import numpy as np
 
 from core.generation.renderer import shapes
-from core.generation.renderer.car import car
-from core.generation.renderer.clothes import hat
-from core.generation.renderer.fruit import apple, banana
-from core.generation.renderer.furniture import chair
-from core.generation.renderer.model import Model, Part
-from core.generation.renderer.pottery import teapot, vase
-from core.generation.renderer.shapes import Array
-from core.generation.renderer.toys import teddy_bear
+from core.generation.renderer.shapes import Array, Model, Part
+from core.generation.renderer.solids import apple, banana, car, chair, hat, teapot, teddy_bear, vase
 
 __all__ = ["MODELS", "OBJECTS", "Model", "Part"]
 

@@ -24,7 +24,7 @@ from core.generation.renderer.layout import scene_view
 from core.generation.renderer.light import Light
 from core.generation.renderer.shapes import Array
 from core.generation.renderer.trace import Watch, trace, unwatched
-from core.masks.mask import Mask
+from core.images.mask import Mask
 
 MOST_OBJECTS = 4
 WHITE = (255, 255, 255)

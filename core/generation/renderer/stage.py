@@ -1,11 +1,20 @@
-"""The stage: a gray floor that curves up into a gray backdrop, as in a photographer's studio."""
+"""The stage: a gray floor that curves up into a gray backdrop, and what the seed chooses of it: the
+viewpoint, the turns of object and light."""
 
 from __future__ import annotations
 
+import zlib
+from dataclasses import dataclass
+
 import numpy as np
 
-from core.generation.renderer.scene import Points
+from core.generation.renderer.camera import Camera, framed
+from core.generation.renderer.light import BRIGHTEST_BACKDROP_LINEAR1
+from core.generation.renderer.objects import MODELS
+from core.generation.renderer.scene import Placed, Points, Scene
 from core.generation.renderer.shapes import Array
+
+DARKEST_BACKDROP_LINEAR1 = 0.30
 
 _CURVE_BEGINS = 1.5
 _CURVE_RADIUS = 3.0
@@ -34,3 +43,37 @@ def hit(position: Array, direction: Points) -> tuple[Points, Points]:
     ny = np.clip((_CURVE_BEGINS - y) / _CURVE_RADIUS, -1.0, 0.0)
     nz = np.sqrt(1.0 - ny * ny)
     return (x, y, z), (np.zeros_like(x), ny, nz)
+
+
+@dataclass(frozen=True)
+class Viewpoint:
+    """A scene, the camera before it, how far the lights turn and the backdrop's albedo."""
+
+    scene: Scene
+    camera: Camera
+    light_turn_deg: float
+    backdrop_linear1: float
+
+
+def view(object_name: str, seed: int) -> Viewpoint:
+    """The view of one object that belongs to ``seed``; the name is known to be an object's."""
+    # The name enters, so that a seed does not lay the same shadow under every object.
+    chance = np.random.default_rng([seed, zlib.crc32(object_name.encode())])
+
+    def between(low: float, high: float) -> float:
+        return low + (high - low) * float(chance.random())
+
+    model = MODELS[object_name]
+    scene = Scene([Placed(model, yaw_deg=between(*model.yaw_deg))])
+    camera = framed(
+        scene,
+        azimuth_deg=between(-10.0, 10.0),
+        elevation_deg=between(*model.elevation_deg),
+        fill=between(0.48, 0.58),
+    )
+    return Viewpoint(
+        scene=scene,
+        camera=camera,
+        light_turn_deg=between(-14.0, 14.0),
+        backdrop_linear1=between(DARKEST_BACKDROP_LINEAR1, BRIGHTEST_BACKDROP_LINEAR1),
+    )

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from core.generation.renderer import stage
-from core.generation.renderer.encode import srgb8_step_linear1
+from core.generation.renderer.encode import linear1_to_srgb8, srgb8_step_linear1
 from core.generation.renderer.light import Light
 from core.generation.renderer.scene import Points, Scene
 from core.generation.renderer.shade import Shader
 from core.generation.renderer.shapes import Array
-from core.generation.renderer.view import View
+from core.generation.renderer.stage import Viewpoint, view
 
 STAGE = np.int8(-1)
 
@@ -69,7 +70,9 @@ class _Samples:
         return np.where(self.label == STAGE, self.added, np.float32(0.0))
 
 
-def trace(seen: View, light: Light, seed: int, size_px: int, watch: Watch = unwatched) -> Traced:
+def trace(
+    seen: Viewpoint, light: Light, seed: int, size_px: int, watch: Watch = unwatched
+) -> Traced:
     """Follows the rays of a square picture; ``seed`` is that of the gray's grain."""
     shader = Shader(seen.scene, light, seen.light_turn_deg, seen.backdrop_linear1)
     rows, columns = np.divmod(np.arange(size_px * size_px, dtype=np.int64), size_px)
@@ -110,7 +113,7 @@ def trace(seen: View, light: Light, seed: int, size_px: int, watch: Watch = unwa
     return Traced(tuple(shades), added, on_stage, tuple(masks))
 
 
-def asked_shares(seen: View, size_px: int) -> tuple[list[float], list[float]]:
+def asked_shares(seen: Viewpoint, size_px: int) -> tuple[list[float], list[float]]:
     """Of every object, the picture's share that its asked material takes, and the part of it that
     is not hidden behind another object, both 0 to 1, from one ray a pixel.
     """
@@ -154,7 +157,7 @@ def _edges(samples: _Samples, size_px: int) -> Array:
 
 
 def _sample(
-    seen: View, shader: Shader, columns: Array, rows: Array, size_px: int, watch: Watch
+    seen: Viewpoint, shader: Shader, columns: Array, rows: Array, size_px: int, watch: Watch
 ) -> _Samples:
     """Light along the rays through picture positions given in pixels, ``(N,)``."""
     count = columns.size
@@ -239,4 +242,41 @@ def _march(position: Array, scene: Scene, rays: Points) -> Array:
         if np.count_nonzero(going) < 0.8 * going.size:
             active, t, far = active[going], t[going], far[going]
             dx, dy, dz = dx[going], dy[going], dz[going]
+    return result
+
+
+@dataclass(frozen=True)
+class GBuffer:
+    """One view of one object under one light.
+
+    Linear light is ``shade × albedo + added`` in every pixel, anti-aliased edges included.
+    ``shade`` float32 ``(H, W)``, 0 to 1: the asked material's share of the light (0 where there is
+    none). ``added`` float32 ``(H, W)``, 0 upward: everything else, which is the highlight inside
+    the mask, and floor, backdrop and fixed materials outside. ``mask`` bool ``(H, W)``: every
+    sample of the pixel lies on the asked material. ``touched`` are flat indices of the pixels with
+    ``shade`` above 0, ``rest_srgb8`` uint8 ``(H, W)`` the finished gray of all others. The arrays
+    are shared and read-only.
+    """
+
+    shade: Array
+    added: Array
+    mask: Array
+    touched: Array
+    rest_srgb8: Array
+
+
+@lru_cache(maxsize=6)
+def gbuffer(object_name: str, light: Light, seed: int, size_px: int) -> GBuffer:
+    """The G-buffer of a square picture; kept for the last six calls."""
+    traced = trace(view(object_name, seed), light, seed, size_px)
+    square = size_px, size_px
+    result = GBuffer(
+        shade=traced.shades[0].reshape(square),
+        added=traced.added.reshape(square),
+        mask=traced.masks[0].reshape(square),
+        touched=np.flatnonzero(traced.shades[0] > 0.0),
+        rest_srgb8=linear1_to_srgb8(traced.added).reshape(square),
+    )
+    for array in vars(result).values():
+        array.flags.writeable = False
     return result

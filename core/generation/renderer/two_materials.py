@@ -18,12 +18,11 @@ from core.errors import BadInput
 from core.generation.renderer.checks import check_color, check_size_and_seed, checked_light
 from core.generation.renderer.encode import linear1_to_srgb8
 from core.generation.renderer.light import Light
-from core.generation.renderer.model import Distance, Model
 from core.generation.renderer.objects import MODELS
 from core.generation.renderer.scene import Placed, Scene
-from core.generation.renderer.shapes import Array
+from core.generation.renderer.shapes import Array, Distance, Model
+from core.generation.renderer.stage import view
 from core.generation.renderer.trace import trace
-from core.generation.renderer.view import view
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from core.errors import BadInput, ObjectNotFound, ObjectsOverlap
+from core.images.mask import Mask
 from core.masks.grounded.records import Detection, Grounded, Negative, Segment
 from core.masks.grounded.variants import MaskVariant
-from core.masks.mask import Mask
 
 MAKER = "grounded_sam"
 
@@ -26,7 +26,7 @@ class NegativeFound:
 
 
 @dataclass(frozen=True)
-class Steps:
+class MaskSteps:
     """All that the models said, from which the mask follows without them.
 
     ``detections`` and ``segments`` are the object's, in one order; ``earlier`` the masks of the
@@ -44,7 +44,7 @@ class Steps:
 
 
 def compose(
-    steps: Steps, without_boxes: Collection[int] = (), without_negatives: Collection[str] = ()
+    steps: MaskSteps, without_boxes: Collection[int] = (), without_negatives: Collection[str] = ()
 ) -> Grounded:
     """The mask that follows from ``steps``.
 
@@ -65,8 +65,9 @@ def compose(
         raise ObjectNotFound(
             f"The segmenter found no pixel of {name} in {_boxes(len(kept))}. Draw a box or strokes "
             "by hand.",
-            name, "segmenter",
-        )  # fmt: skip
+            name,
+            "segmenter",
+        )
     found = apart(found, steps, notes)
     negatives, pixels = without(found, steps, labels, notes)
     mask = Mask(pixels, MAKER, _parameters(steps, negatives, notes, boxes, labels))
@@ -83,7 +84,7 @@ def recompose(
     """The same mask with these steps overridden, whatever was overridden before; without any, as
     the models made it. Runs no model; raises as :func:`compose`."""
     steps = grounded.details.get("steps")
-    if not isinstance(steps, Steps):
+    if not isinstance(steps, MaskSteps):
         raise BadInput("This mask does not hold its steps any more: find the object again.")
     return compose(steps, without_boxes, without_negatives)
 
@@ -104,7 +105,7 @@ def iou(first: np.ndarray, second: np.ndarray) -> float:
     return int(np.count_nonzero(first & second)) / together if together else 0.0
 
 
-def apart(found: np.ndarray, steps: Steps, notes: list[str]) -> np.ndarray:
+def apart(found: np.ndarray, steps: MaskSteps, notes: list[str]) -> np.ndarray:
     """The object without the pixels of earlier ones; says in ``notes`` what was removed.
 
     Raises ObjectsOverlap above the variant's ``most_iou``, or where nothing is left.
@@ -120,16 +121,20 @@ def apart(found: np.ndarray, steps: Steps, notes: list[str]) -> np.ndarray:
         raise ObjectsOverlap(
             f"The {name} overlaps object {worst + 1} by an IoU of {overlaps[worst]:.2f}, over "
             f"{variant.most_iou:g}: they are one object.",
-            name, worst, overlaps[worst],
-        )  # fmt: skip
+            name,
+            worst,
+            overlaps[worst],
+        )
     if not rest.any():
         overlaps = [iou(found, one) for one in steps.earlier]
         worst = int(np.argmax(overlaps))
         raise ObjectsOverlap(
             f"Nothing of the {name} is left outside of object {worst + 1}: the same object was "
             "found again.",
-            name, worst, overlaps[worst],
-        )  # fmt: skip
+            name,
+            worst,
+            overlaps[worst],
+        )
     removed = np.count_nonzero(found) - np.count_nonzero(rest)
     if removed:
         share = removed / np.count_nonzero(found)
@@ -138,7 +143,7 @@ def apart(found: np.ndarray, steps: Steps, notes: list[str]) -> np.ndarray:
 
 
 def without(
-    found: np.ndarray, steps: Steps, left_in: Collection[str], notes: list[str]
+    found: np.ndarray, steps: MaskSteps, left_in: Collection[str], notes: list[str]
 ) -> tuple[tuple[Negative, ...], np.ndarray]:
     """The negative labels with what each took, and the object without them.
 
@@ -146,7 +151,10 @@ def without(
     left in. What is left is never empty.
     """
     area = int(np.count_nonzero(found))
-    out = [_negative(found, area, one, steps.variant, left_in, notes) for one in steps.negatives]
+    out = [
+        _negative(found, area, negative, steps.variant, left_in, notes)
+        for negative in steps.negatives
+    ]
     rest = found & ~union([one.pixels for one in out], steps.shape)
     left = int(np.count_nonzero(rest)) / area
     if left == 1 or (left > 0 and left >= steps.variant.least_left_share):
@@ -162,9 +170,13 @@ def without(
 
 
 def _negative(
-    found: np.ndarray, area: int, of: NegativeFound, variant: MaskVariant,
-    left_in: Collection[str], notes: list[str],
-) -> Negative:  # fmt: skip
+    found: np.ndarray,
+    area: int,
+    of: NegativeFound,
+    variant: MaskVariant,
+    left_in: Collection[str],
+    notes: list[str],
+) -> Negative:
     taken = np.zeros(found.shape, dtype=bool)
     if of.label in left_in:
         return Negative(of.label, of.detections, taken, "left in by hand")
@@ -195,22 +207,25 @@ def _negative(
 
 
 def _checked(
-    steps: Steps, without_boxes: Collection[int], without_negatives: Collection[str]
+    steps: MaskSteps, without_boxes: Collection[int], without_negatives: Collection[str]
 ) -> tuple[set[int], set[str]]:
     boxes, labels = set(without_boxes), set(without_negatives)
     strange = sorted(boxes - set(range(len(steps.detections))))
     if strange:
         raise BadInput(f"There is no box {strange[0]}: there are {len(steps.detections)}.")
-    known = {one.label for one in steps.negatives}
+    known = {negative.label for negative in steps.negatives}
     if labels - known:
         raise BadInput(f"{min(labels - known)!r} is none of the negative labels.")
     return boxes, labels
 
 
 def _parameters(
-    steps: Steps, negatives: Sequence[Negative], notes: Sequence[str], boxes: set[int],
+    steps: MaskSteps,
+    negatives: Sequence[Negative],
+    notes: Sequence[str],
+    boxes: set[int],
     labels: set[str],
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     out: dict[str, Any] = {
         "object": steps.object_name,
         "variant": steps.variant.as_json(),
@@ -221,12 +236,12 @@ def _parameters(
         ],
         "negatives": [
             {
-                "label": one.label,
-                "boxes": [_box(box) for box in one.detections],
-                "taken_px": int(np.count_nonzero(one.pixels)),
-                "reason": one.reason,
+                "label": negative.label,
+                "boxes": [_box(box) for box in negative.detections],
+                "taken_px": int(np.count_nonzero(negative.pixels)),
+                "reason": negative.reason,
             }
-            for one in negatives
+            for negative in negatives
         ],
         "notes": list(notes),
     }

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from core.errors import BadInput, TrueHueError
-from core.generation.failures import BadModelFolder
+from core.generation.memory import BadModelFolder
 from core.machine import Placement
 from core.masks.grounded.embeddings import checked_image
 from core.masks.grounded.records import Detection
@@ -112,9 +112,13 @@ class GroundingDino:
         gc.collect()
 
     def _run(
-        self, pixels: dict[str, Any], texts: list[str], box_threshold: float,
-        text_threshold: float, shape: tuple[int, ...],
-    ) -> list[dict[str, Any]]:  # fmt: skip
+        self,
+        pixels: dict[str, Any],
+        texts: list[str],
+        box_threshold: float,
+        text_threshold: float,
+        shape: tuple[int, ...],
+    ) -> list[dict[str, Any]]:
         tokens = self._processor.tokenizer(
             texts, padding=True, return_token_type_ids=True, return_tensors="pt"
         ).to(self._at.device)
@@ -126,10 +130,13 @@ class GroundingDino:
         outputs = self._model(**images, **tokens)
         return list(
             self._processor.post_process_grounded_object_detection(
-                outputs, tokens["input_ids"], threshold=box_threshold,
-                text_threshold=text_threshold, target_sizes=[shape[:2]] * many,
+                outputs,
+                tokens["input_ids"],
+                threshold=box_threshold,
+                text_threshold=text_threshold,
+                target_sizes=[shape[:2]] * many,
             )
-        )  # fmt: skip
+        )
 
 
 def _look_once(model: Any) -> None:

@@ -65,7 +65,7 @@ def checked_image(srgb8: np.ndarray) -> np.ndarray:
     if srgb8.dtype != np.uint8 or srgb8.ndim != 3 or srgb8.shape[2] != 3 or not srgb8.size:
         raise BadInput(
             f"An image is uint8 (H, W, 3), not {srgb8.dtype} {srgb8.shape}. Open it with "
-            "core.images."
+            "core.images.load."
         )
     return np.ascontiguousarray(srgb8)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from core.errors import MaskError, ObjectNotFound
 from core.generation.request import Cancelled
-from core.masks.grounded.compose import NegativeFound, Steps, compose, union
+from core.masks.grounded.compose import MaskSteps, NegativeFound, compose, union
 from core.masks.grounded.embeddings import checked_image
 from core.masks.grounded.records import Detection, Detector, Grounded, Segmenter, Tool
 from core.masks.grounded.variants import GRAY_SRGB8, MaskVariant
@@ -68,7 +68,7 @@ def ground(
     say(f"Cutting out {object_name}")
     embedding = segmenter.embed(seen, seen_name)
     _halt(stop)
-    segments = segmenter.from_boxes(embedding, [one.box for one in detections])
+    segments = segmenter.from_boxes(embedding, [detection.box for detection in detections])
     negatives = []
     for label in labels:
         _halt(stop)
@@ -76,11 +76,17 @@ def ground(
         negatives.append(NegativeFound(label, boxes_of[label], cut))
     models = {"detector": about(detector), "segmenter": about(segmenter)}
     return compose(
-        Steps(
-            object_name, variant, shape, detections, segments, tuple(negatives), tuple(earlier),
+        MaskSteps(
+            object_name,
+            variant,
+            shape,
+            detections,
+            segments,
+            tuple(negatives),
+            tuple(earlier),
             models,
         )
-    )  # fmt: skip
+    )
 
 
 def above(found: Sequence[Detection], label: str, threshold: float) -> tuple[Detection, ...]:
@@ -109,8 +115,10 @@ def _not_found(
     return ObjectNotFound(
         f"The detector found no {object_name}: no box above {variant.box_threshold:g}; {said}. "
         "Draw a box by hand, or lower the threshold.",
-        object_name, "detector", best,
-    )  # fmt: skip
+        object_name,
+        "detector",
+        best,
+    )
 
 
 def _refuse_other_sizes(earlier: Sequence[np.ndarray], shape: tuple[int, int]) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from core.masks.mask import Mask
+from core.images.mask import Mask
 
 Box = tuple[float, float, float, float]
 """``(x0, y0, x1, y1)`` in image pixels, origin at the top left corner of the image."""
@@ -124,9 +124,12 @@ class Segmenter(Tool, Protocol):
         ...
 
     def from_points(
-        self, embedding: Any, points: Sequence[tuple[float, float]], inside: Sequence[bool],
+        self,
+        embedding: Any,
+        points: Sequence[tuple[float, float]],
+        inside: Sequence[bool],
         box: Box | None = None,
-    ) -> Segment:  # fmt: skip
+    ) -> Segment:
         """The segment that has the points marked ``inside`` and has not the others."""
         ...
 

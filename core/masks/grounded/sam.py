@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from core.errors import TrueHueError
-from core.generation.failures import BadModelFolder
-from core.generation.out_of_memory import is_out_of_memory
+from core.generation.memory import BadModelFolder, is_out_of_memory
 from core.machine import Placement
 from core.masks.grounded.embeddings import (
     Embedding,
@@ -133,7 +132,7 @@ class SamSegmenter:
             return 0
         model = self._predictor.model
         held = sum(one.nbytes for one in (*model.parameters(), *model.buffers()))
-        return int(held + sum(one.features.nbytes for one in self._kept.embeddings))
+        return int(held + sum(embedding.features.nbytes for embedding in self._kept.embeddings))
 
     def embed(self, srgb8: np.ndarray, name: str = "") -> Embedding:
         """The image's embedding, computed once and kept for the last few images.
@@ -163,9 +162,12 @@ class SamSegmenter:
         return tuple(out)
 
     def from_points(
-        self, embedding: Any, points: Sequence[tuple[float, float]], inside: Sequence[bool],
+        self,
+        embedding: Any,
+        points: Sequence[tuple[float, float]],
+        inside: Sequence[bool],
         box: Box | None = None,
-    ) -> Segment:  # fmt: skip
+    ) -> Segment:
         """The segment that has the points marked ``inside`` and has not the others.
 
         A single point without a box is ambiguous: then the best of three candidates by the model's

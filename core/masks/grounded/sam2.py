@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from core.errors import TrueHueError
-from core.generation.failures import BadModelFolder
+from core.generation.memory import BadModelFolder
 from core.machine import Placement
 from core.masks.grounded.embeddings import (
     Embedding,
@@ -72,7 +72,9 @@ class Sam2Segmenter:
         """Bytes of weights and kept embeddings on the device."""
         if self._model is None:
             return 0
-        kept = sum(level.nbytes for one in self._kept.embeddings for level in one.features)
+        kept = sum(
+            level.nbytes for embedding in self._kept.embeddings for level in embedding.features
+        )
         return int(self._model.get_memory_footprint()) + kept
 
     def embed(self, srgb8: np.ndarray, name: str = "") -> Embedding:
@@ -98,9 +100,12 @@ class Sam2Segmenter:
         return tuple(out)
 
     def from_points(
-        self, embedding: Any, points: Sequence[tuple[float, float]], inside: Sequence[bool],
+        self,
+        embedding: Any,
+        points: Sequence[tuple[float, float]],
+        inside: Sequence[bool],
         box: Box | None = None,
-    ) -> Segment:  # fmt: skip
+    ) -> Segment:
         """The segment that has the points marked ``inside`` and has not the others.
 
         A single point without a box is ambiguous: then the best of three candidates by the model's
@@ -144,9 +149,8 @@ class Sam2Segmenter:
         size = [[known.height, known.width]]
         inputs = self._processor(original_sizes=size, return_tensors="pt", **prompts)
         wanted = {
-            name: value.to(self._at.device)
-            for name, value in inputs.items() if name in prompts
-        }  # fmt: skip
+            name: value.to(self._at.device) for name, value in inputs.items() if name in prompts
+        }
         with torch.inference_mode():
             found = model(image_embeddings=list(known.features), multimask_output=several, **wanted)
             masks = self._processor.post_process_masks(found.pred_masks, size)[0]

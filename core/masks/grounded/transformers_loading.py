@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from core.generation.failures import BadModelFolder
-from core.generation.out_of_memory import is_out_of_memory
+from core.generation.memory import BadModelFolder, is_out_of_memory
 from core.machine import Placement
 from core.masks.grounded.vision_models import VisionEntry
 
@@ -38,9 +37,12 @@ def from_folder(model_class: Any, entry: VisionEntry, folder: Path, at: Placemen
     with _quiet():
         try:
             model, told = model_class.from_pretrained(
-                folder, dtype=torch.float32, use_safetensors=True, local_files_only=True,
+                folder,
+                dtype=torch.float32,
+                use_safetensors=True,
+                local_files_only=True,
                 output_loading_info=True,
-            )  # fmt: skip
+            )
         except Exception as error:  # what a broken file raises has no family of its own
             if is_out_of_memory(error):
                 raise

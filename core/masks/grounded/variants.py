@@ -82,18 +82,32 @@ class MaskVariant:
 
 VARIANTS: tuple[MaskVariant, ...] = (
     MaskVariant(
-        id="paper", version=1, name="Paper",
-        box_threshold=0.3, text_threshold=0.25, negative_threshold=0.3,
-        most_covered_share=0.5, least_left_share=0.0,
-        paint_earlier=False, most_iou=0.2, iou_measured="before",
+        id="paper",
+        version=1,
+        name="Paper",
+        box_threshold=0.3,
+        text_threshold=0.25,
+        negative_threshold=0.3,
+        most_covered_share=0.5,
+        least_left_share=0.0,
+        paint_earlier=False,
+        most_iou=0.2,
+        iou_measured="before",
     ),
     MaskVariant(
-        id="released", version=1, name="Released code",
-        box_threshold=0.35, text_threshold=0.25, negative_threshold=0.25,
-        most_covered_share=0.95, least_left_share=0.30,
-        paint_earlier=True, most_iou=0.2, iou_measured="after",
+        id="released",
+        version=1,
+        name="Released code",
+        box_threshold=0.35,
+        text_threshold=0.25,
+        negative_threshold=0.25,
+        most_covered_share=0.95,
+        least_left_share=0.30,
+        paint_earlier=True,
+        most_iou=0.2,
+        iou_measured="after",
     ),
-)  # fmt: skip
+)
 
 
 def mask_variant(variant_id: str) -> MaskVariant:

@@ -124,12 +124,24 @@ def _presence(model_id: str, note: str) -> VisionEntry:
 VISION_MODELS: tuple[VisionEntry, ...] = (
     _dino("tiny", 0.64, "Swin-T"),
     _dino("base", 0.87, "Swin-B"),
-    _sam("vit_b", "sam_vit_b_01ec64.pth",
-         "ec2df62732614e57411cdcf32a23ffdf28910380d03139ee0f4fcbe91eb8c912", 0.35),
-    _sam("vit_l", "sam_vit_l_0b3195.pth",
-         "3adcc4315b642a4d2101128f611684e8734c41232a17c648ed1693702a49a622", 1.16),
-    _sam("vit_h", "sam_vit_h_4b8939.pth",
-         "a7bf3b02f3ebf1267aba913ff637d9a2d5c33d3173bb679e46d9f338c26f262e", 2.39),
+    _sam(
+        "vit_b",
+        "sam_vit_b_01ec64.pth",
+        "ec2df62732614e57411cdcf32a23ffdf28910380d03139ee0f4fcbe91eb8c912",
+        0.35,
+    ),
+    _sam(
+        "vit_l",
+        "sam_vit_l_0b3195.pth",
+        "3adcc4315b642a4d2101128f611684e8734c41232a17c648ed1693702a49a622",
+        1.16,
+    ),
+    _sam(
+        "vit_h",
+        "sam_vit_h_4b8939.pth",
+        "a7bf3b02f3ebf1267aba913ff637d9a2d5c33d3173bb679e46d9f338c26f262e",
+        2.39,
+    ),
     _sam2("tiny", 0.15),
     _sam2("small", 0.17),
     _sam2("base-plus", 0.30),
@@ -140,7 +152,7 @@ VISION_MODELS: tuple[VisionEntry, ...] = (
         "for transformers; this is its successor of that size.",
     ),
     _presence("janus-pro-7b", "Answers yes/no questions about an image; the large Janus-Pro."),
-)  # fmt: skip
+)
 
 
 def vision_model(model_id: str, role: Role | None = None) -> VisionEntry:
@@ -158,9 +170,11 @@ def vision_model(model_id: str, role: Role | None = None) -> VisionEntry:
     if scheme in ("hub", "folder") and rest.strip():
         if role is None:
             raise BadInput(f"{model_id!r} does not say what it does: {', '.join(ROLES)}.")
-        return _hub(model_id, rest.strip(), role) if scheme == "hub" else _folder(
-            model_id, rest.strip(), role
-        )  # fmt: skip
+        return (
+            _hub(model_id, rest.strip(), role)
+            if scheme == "hub"
+            else _folder(model_id, rest.strip(), role)
+        )
     raise BadInput(
         f"There is no {role or 'vision model'} {model_id!r}. Choose one of: "
         f"{', '.join(entry.id for entry in fitting)}; or hub:owner/name or folder:/path."
@@ -170,10 +184,17 @@ def vision_model(model_id: str, role: Role | None = None) -> VisionEntry:
 def as_model_entry(entry: VisionEntry) -> ModelEntry:
     """The entry as :mod:`core.generation`'s search and download know models of transformers."""
     return ModelEntry(
-        id=entry.id, name=entry.name, kind="transformers", license=entry.license, note=entry.note,
-        repo=entry.repo, pipeline=entry.model_class, gated=entry.gated,
-        download_gib=entry.download_gib, not_verified=entry.not_verified,
-    )  # fmt: skip
+        id=entry.id,
+        name=entry.name,
+        kind="transformers",
+        license=entry.license,
+        note=entry.note,
+        repo=entry.repo,
+        pipeline=entry.model_class,
+        gated=entry.gated,
+        download_gib=entry.download_gib,
+        not_verified=entry.not_verified,
+    )
 
 
 def _hub(model_id: str, repo: str, role: Role) -> VisionEntry:
@@ -181,9 +202,14 @@ def _hub(model_id: str, repo: str, role: Role) -> VisionEntry:
     if not owner or not name or "/" in name or ".." in repo or any(c.isspace() for c in repo):
         raise BadInput(f"{model_id!r} is no hub id: write hub:owner/name, as on huggingface.co.")
     return VisionEntry(
-        model_id, repo, role, "see its card on the hub", f"A {role} of the hub.", "transformers",
+        model_id,
+        repo,
+        role,
+        "see its card on the hub",
+        f"A {role} of the hub.",
+        "transformers",
         repo=repo,
-    )  # fmt: skip
+    )
 
 
 def _folder(model_id: str, path: str, role: Role) -> VisionEntry:

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import BadInput
-from core.generation.download import download as download_model
-from core.generation.download import explained
-from core.generation.failures import BadModelFolder, ModelMissing
-from core.generation.readiness import check_source
-from core.generation.sources import Source, Sources, find_own
+from core.generation.memory import BadModelFolder, ModelMissing
+from core.generation.weights.download import download as download_model
+from core.generation.weights.download import explained
+from core.generation.weights.pipeline_folder import check_source
+from core.generation.weights.sources import Source, Sources, find_own
 from core.masks.grounded.vision_models import Role, VisionEntry, as_model_entry
 
 WITHOUT: dict[Role, str] = {

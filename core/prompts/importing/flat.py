@@ -15,8 +15,15 @@ from core.prompts.prompt import ROLES, TASKS, ObjectTarget, Prompt
 MAX_OBJECTS = 9
 MAX_UNKNOWN_COLORS = 1_000
 TEXTS = (
-    "source", "template", "notation", "category", "concept", "modifier", "modifier_kind", "style",
-)  # fmt: skip
+    "source",
+    "template",
+    "notation",
+    "category",
+    "concept",
+    "modifier",
+    "modifier_kind",
+    "style",
+)
 _PER_OBJECT = ("object", "color", "role", "negative_labels", "object_category")
 COLUMNS = frozenset(
     {"text", "prompt", "id", "task", "system", *TEXTS, *_PER_OBJECT}

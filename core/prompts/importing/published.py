@@ -27,11 +27,18 @@ LAYOUTS: Mapping[str, tuple[str, ...]] = {
     "ncu_rgb": ("id", "color_name", "r", "g", "b", "object", "prompt"),
     "coa": ("id", "color", "main_obj", "sec_obj", "prompt"),
     "moc": (
-        "id", "color_count", "object1", "color1", "object2", "color2", "object3", "color3",
+        "id",
+        "color_count",
+        "object1",
+        "color1",
+        "object2",
+        "color2",
+        "object3",
+        "color3",
         "prompt",
     ),
     "ica": ("id", "color", "object", "ref_object", "prompt"),
-}  # fmt: skip
+}
 """The columns of each kind of file, in any order. The hex file also has ``css_name``."""
 OPTIONAL = frozenset({"css_name"})
 _FORMER = {"numeric_hex": "ncu_hex", "numeric_rgb": "ncu_rgb"}

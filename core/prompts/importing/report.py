@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 
 from core.color.catalog import SYSTEMS
 from core.errors import BadInput
-from core.generation.request import MAX_PROMPT_CHARACTERS
-from core.prompts.prompt import ROLES, TASKS, Prompt
+from core.prompts.prompt import MAX_PROMPT_CHARACTERS, ROLES, TASKS, Prompt
 
 MAX_FILE_BYTES = 256 * 2**20
 MAX_RECORDS = 500_000
@@ -138,9 +137,17 @@ def unfit(prompt: Prompt) -> str:
 
 
 _TEXTS = (
-    "id", "system", "source", "template", "notation", "category", "concept", "modifier",
-    "modifier_kind", "style",
-)  # fmt: skip
+    "id",
+    "system",
+    "source",
+    "template",
+    "notation",
+    "category",
+    "concept",
+    "modifier",
+    "modifier_kind",
+    "style",
+)
 
 
 def _short(text: str, name: str) -> str:

@@ -177,10 +177,12 @@ def _guessed(stream: BinaryIO, name: str, size: int, advice: str) -> TextSource:
         return TextSource(name, stream, "utf-8", advice=advice)
     encoding, title = ("latin-1", "Latin-1") if undefined else ("cp1252", "Windows-1252")
     return TextSource(
-        name, stream, encoding,
+        name,
+        stream,
+        encoding,
         [
             f"The file is not UTF-8 (line {bad_line:,} is the first that is not) and was read as "
             f"{title}: check letters with accents, or save it as UTF-8."
         ],
         advice,
-    )  # fmt: skip
+    )

@@ -17,7 +17,7 @@ from core.analysis.groups import (
     mean_percent,
     top_found,
 )
-from core.analysis.kappa import agree_percent, kappa, scored_by_both, turned
+from core.analysis.paired import agree_percent, kappa, scored_by_both, turned
 from core.analysis.rates import Rate, rates, total
 from core.analysis.records import NEUTRAL, Count, Drift, RuleAgreement
 from core.color.systems import parse_target, system

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from core.analysis.names import CHROMA, LIGHTNESS, sector_hex, sector_label
 from core.analysis.records import NEUTRAL, SECTORS
-from core.analysis.sectors import CHROMA, LIGHTNESS, sector_hex, sector_label
 from core.color.notation import read_hex
 from core.color.spaces import srgb8_to_lab
 from core.errors import BadInput

@@ -28,7 +28,7 @@ from core.concepts.sensitivity import (
     summary_of,
 )
 from core.concepts.tables import alignment
-from core.generation.reference import ReferenceRenderer
+from core.generation.backends.reference import ReferenceRenderer
 from core.generation.renderer.concept_colors import concept_colors
 from core.generation.renderer.modifiers import moved
 from core.generation.request import GenerationRequest

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from core.concepts import reading
-from core.concepts.reading import FileRefused, from_json, gathering, read_distributions
+from core.concepts.reading import FileRefused, from_json, read_distributions
+from core.concepts.reading import collector as gathering
 from core.concepts.records import HISTOGRAMS, RATINGS
 from core.errors import BadInput
 from tests.core.concepts.samples import distribution, wide, written

@@ -9,7 +9,8 @@ import pytest
 
 from core.color.uw71 import uw71
 from core.concepts.distribution import of_rows
-from core.concepts.reading import RATINGS, SHARES, FileRefused, gathering, read_distributions
+from core.concepts.reading import RATINGS, SHARES, FileRefused, read_distributions
+from core.concepts.reading import collector as gathering
 from core.concepts.records import HISTOGRAMS
 from core.errors import BadInput
 from tests.core.concepts.samples import distribution, wide, written

@@ -6,7 +6,7 @@ import threading
 
 import numpy as np
 
-from core.engine.undisturbed import undisturbed
+from core.engine.calls import torch_state_preserved
 from tests.core.engine.models import (
     WAIT_S,
     FlatModel,
@@ -73,7 +73,7 @@ def test_undisturbed_is_what_keeps_chance() -> None:
     import torch
 
     before = torch.random.get_rng_state()
-    with torch.inference_mode(), undisturbed():
+    with torch.inference_mode(), torch_state_preserved():
         torch.rand(5)
         assert torch.is_grad_enabled()
         assert not torch.is_inference_mode_enabled()

@@ -10,8 +10,8 @@ import pytest
 from core.engine import checked
 from core.engine.limits import MAX_REQUESTS
 from core.errors import BadInput
-from core.generation.request import MAX_PROMPT_CHARACTERS, MAX_SEED, GenerationRequest
-from core.prompts.prompt import ObjectTarget
+from core.generation.request import MAX_SEED, GenerationRequest
+from core.prompts.prompt import MAX_PROMPT_CHARACTERS, ObjectTarget
 from tests.core.engine.models import FlatModel, House, Inbox, asked
 
 GOOD = GenerationRequest("flat", "a red mug", seed=3)

@@ -18,7 +18,7 @@ from core.generation.request import (
     OnStep,
     StepReport,
 )
-from core.generation.sources import Sources
+from core.generation.weights.sources import Sources
 from core.machine import Placement
 from core.masks.grounded.presence import load_presence
 from core.masks.grounded.records import Presence, PresenceModel

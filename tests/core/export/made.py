@@ -9,16 +9,16 @@ from threading import Event
 
 from core.color.systems import parse_target
 from core.files import shelf, write_once
-from core.generation.reference import ReferenceRenderer
-from core.images import encode_png, image_id
+from core.generation.backends.reference import ReferenceRenderer
+from core.images.load import encode_png, image_id
 from core.prompts.prompt import ObjectTarget, Prompt
 from core.runs.folder import RunFolder
 from core.runs.plan import make_plan, place_of, request_of
 from core.runs.records import ItemResult, MaskResult, RunPlan
 from core.runs.score import not_drawn, score
 from core.runs.shards import write_shard
-from core.verdict.asked import Finding
-from core.verdict.tasks import Settings
+from core.verdict.expectations import Localization
+from core.verdict.tasks import JudgeSettings
 
 EVIL = "</script><script>document.title='broken'</script>${1+1} <b>\"'`\\u2028\u2028"
 """Text of a prompt that must stay text wherever it goes."""
@@ -80,7 +80,7 @@ def _failed(made: RunPlan, position: int, attempt: int = 1) -> ItemResult:
 def _drawn(made: RunPlan, folder: RunFolder, position: int) -> ItemResult:
     prompt, image = place_of(made, position)
     drawn = _pictures(made.prompts[prompt], image, made)
-    found = {one.target: Finding(one.mask.pixels) for one in drawn.masks}
+    found = {one.target: Localization(one.mask.pixels) for one in drawn.masks}
     content = encode_png(drawn.srgb8)
     name = image_id(drawn.srgb8)
     write_once(shelf(folder.images, name), content)
@@ -89,7 +89,7 @@ def _drawn(made: RunPlan, folder: RunFolder, position: int) -> ItemResult:
         write_once(shelf(folder.masks, one.mask.content_sha256), one.mask.png())
         masks.append(MaskResult(one.target, one.mask.content_sha256, one.mask.area_px,
                                 one.mask.maker, dict(one.mask.parameters)))  # fmt: skip
-    verdicts = score(made.prompts[prompt], drawn.srgb8, found, made.rules, Settings())
+    verdicts = score(made.prompts[prompt], drawn.srgb8, found, made.rules, JudgeSettings())
     height, width, _ = drawn.srgb8.shape
     return ItemResult(
         position, prompt, image, 1, "drawn", "", name, width, height, image, 0.5, 0.1, "w0",

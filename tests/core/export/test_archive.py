@@ -12,8 +12,8 @@ import pytest
 
 from core.errors import BadInput
 from core.export.archive import write_archive
-from core.export.parts import carried, same_results
-from core.export.reading import INCOMING, open_archive
+from core.export.archive_import.archive import INCOMING, open_archive
+from core.export.result_tables import carried, same_results
 from core.export.source import (
     ExportRun,
     imported_from,
@@ -24,7 +24,7 @@ from core.export.source import (
 from core.export.tables import csv_pieces
 from core.files import read_png, shelf
 from core.generation.registry import model
-from core.images import image_id
+from core.images.load import image_id
 from core.runs.folder import RunFolder, run_folders
 from core.runs.plan import make_plan
 from core.runs.records import ItemResult, MaskerSpec, StoredItem, StoredMask
@@ -225,7 +225,7 @@ def test_text_of_others_is_no_command_in_the_references(tmp_path: Path) -> None:
 
 
 def test_a_table_keeps_its_rows_where_names_are_left_out(folder: RunFolder) -> None:
-    from core.export.order import item_tables
+    from core.export.result_tables import item_tables
 
     (table,) = item_tables(folder.shards())
     out = carried(table)

@@ -21,19 +21,25 @@ from core.concepts.profile import profile_of
 from core.concepts.reading import read_distributions
 from core.export import write
 from core.export.archive import write_archive
-from core.export.checked_profiles import wrong_with
+from core.export.archive_import.archive import open_archive
+from core.export.archive_import.profiles import wrong_with
 from core.export.codebook import codebook
-from core.export.look import look, unscored_words
-from core.export.reading import open_archive
 from core.export.source import ExportRun
+from core.export.summary import look, unscored_words
 from core.export.tables import COLORS, RESULTS, Sheet, beside, csv_pieces
 from core.runs.folder import RunFolder
 from core.runs.plan import run_id
 from core.runs.records import ObjectProfile
 from core.runs.shards import old_schema, write_shard
+from tests.core.export.archive_import.test_hostile_archives import (
+    SHARD,
+    Files,
+    packed,
+    plan_with,
+    refused,
+)
 from tests.core.export.made import make_run
 from tests.core.export.test_archive import results
-from tests.core.export.test_hostile_archives import SHARD, Files, packed, plan_with, refused
 from tests.core.runs.concept_samples import concept_plan, concept_prompts
 from tests.core.runs.samples import done, rows, some_prompts
 
@@ -43,7 +49,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     """Two prompts, two scales, two seeds; one picture has no mask, one could not be drawn."""
     plan = concept_plan(concept_prompts(("apple",))[:2], guidances=(3.0, 7.5))
     folder = RunFolder.create(tmp_path_factory.mktemp("runs"), plan)
-    folder.set_wish("run")
+    folder.set_desired_state("run")
     assert done(folder).status == "finished"
     told = rows(folder)
     told[1] = replace(told[1], masks=(), profiles=(ObjectProfile(0, None, "No mask."),))
@@ -180,7 +186,7 @@ def test_a_plan_without_rules_that_asks_for_colors_is_refused(tmp_path: Path) ->
     old = contents(tmp_path / "a.zip")
     summary = json.loads(old["plan.json"])
     summary.update(rules=[], made_with={"profile": "1"})
-    from core.export.checked_plan import _id
+    from core.export.archive_import.plan import _id
 
     summary["run_id"] = _id(summary)
     assert summary["run_id"] != run_id(made.plan())

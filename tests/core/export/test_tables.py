@@ -13,15 +13,14 @@ import pytest
 
 from core.errors import DataFolderError
 from core.export import write
+from core.export.archive_import.archive import open_archive
 from core.export.columns import COLUMNS, NAMES
-from core.export.order import item_tables
-from core.export.reading import open_archive
+from core.export.result_tables import item_tables
 from core.export.source import runs_of
 from core.export.tables import CODEBOOK_KEY, write_csv, write_parquet
 from core.runs.folder import RunFolder
 from core.runs.records import ItemResult
-from core.runs.rows import row_of
-from core.runs.shards import read_shard, write_shard
+from core.runs.shards import read_shard, row_of, write_shard
 from tests.core.export.made import EVIL, RULES, make_run, plan
 
 

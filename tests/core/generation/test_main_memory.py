@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 
 from core.engine import Engine
-from core.generation import janus, loading
-from core.generation.main_memory import NotEnoughMemory, check_room, waiting_bytes
-from core.generation.out_of_memory import is_out_of_memory
+from core.generation.backends import janus, loading
+from core.generation.memory import NotEnoughMemory, check_room, is_out_of_memory, waiting_bytes
 from core.generation.registry import model
 from core.generation.request import GenerationRequest, LoadedModel
-from core.generation.sources import Sources, source
+from core.generation.weights.sources import Sources, source
 from core.machine import GIB, Machine, Offload, Placement, machine
 from tests.core.engine.models import WAIT_S, Inbox
 from tests.core.generation.conftest import Tiny

@@ -7,10 +7,9 @@ from typing import Any, NoReturn
 
 import pytest
 
-from core.generation import janus
-from core.generation.failures import BadModelFolder
+from core.generation.backends import janus
+from core.generation.memory import BadModelFolder, is_out_of_memory
 from core.generation.opening import open_model
-from core.generation.out_of_memory import is_out_of_memory
 from core.generation.registry import model
 from core.machine import Placement
 from tests.core.engine.models import OutOfMemoryError

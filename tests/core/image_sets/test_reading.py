@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from core import images
 from core.errors import BadInput
 from core.image_sets import FolderReport, Tally, drawing, plan, read, report
 from core.image_sets.reading import lossy_kind
+from core.images import load as images
 from tests.core.image_sets.folders import huge_header, image, pixels, prompt, published
 
 

@@ -16,7 +16,7 @@ from core.errors import TrueHueError
 from core.prompts.prompt import ObjectTarget, Prompt
 from core.prompts.sets import prompt_set
 from core.runs import journal
-from core.runs.execute import Crew, execute
+from core.runs.execute import ExecutionSettings, execute
 from core.runs.folder import RunFolder
 from core.runs.plan import make_plan
 from core.runs.records import ItemResult, RunPlan, RunState
@@ -144,5 +144,5 @@ def begun(
 
 if __name__ == "__main__":
     there = RunFolder(sys.argv[1])
-    there.set_wish("run")
-    execute(there, Crew(workers=int(sys.argv[2])))
+    there.set_desired_state("run")
+    execute(there, ExecutionSettings(workers=int(sys.argv[2])))

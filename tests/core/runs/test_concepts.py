@@ -20,11 +20,11 @@ from core.color.systems import parse_target
 from core.concepts.profile import profile_of
 from core.errors import BadInput
 from core.files import read_png, shelf
-from core.generation.reference import ReferenceRenderer
+from core.generation.backends.reference import ReferenceRenderer
 from core.generation.request import GenerationRequest
-from core.generation.sources import Sources
-from core.images import encode_png, image_id
-from core.masks.mask import Mask
+from core.generation.weights.sources import Sources
+from core.images.load import encode_png, image_id
+from core.images.mask import Mask
 from core.prompts.prompt import ObjectTarget, Prompt
 from core.runs.concepts import (
     concept_of,
@@ -34,12 +34,12 @@ from core.runs.concepts import (
     profiles_of,
 )
 from core.runs.estimate import estimate
-from core.runs.execute import Crew, execute
+from core.runs.execute import ExecutionSettings, execute
 from core.runs.folder import RunFolder
 from core.runs.journal import read_journal
-from core.runs.left import order_of
 from core.runs.maskers import Grounding, open_masker
 from core.runs.plan import make_plan, place_of, plan_json, request_of, run_id
+from core.runs.progress import order_of
 from core.runs.records import (
     STORED,
     ItemResult,
@@ -48,11 +48,10 @@ from core.runs.records import (
     StoredItem,
     StoredMask,
 )
-from core.runs.rows import result_of, row_of
-from core.runs.shards import old_schema, read_columns, read_shard, write_shard
+from core.runs.shards import old_schema, read_columns, read_shard, result_of, row_of, write_shard
 from core.runs.team import Batch
 from core.runs.worker import Worker, WorkerSettings, check_versions
-from core.verdict.asked import Finding
+from core.verdict.expectations import Localization
 from tests.core.generation.tiny_janus import save_tiny_janus, teach
 from tests.core.runs.concept_samples import concept_plan, concept_prompts
 from tests.core.runs.samples import begun, done, rows, small_plan, some_prompts
@@ -205,32 +204,32 @@ def test_every_reason_for_no_colors_is_said() -> None:
     dot = np.zeros((4, 4), bool)
     dot[0, 0] = True
 
-    def said(finding: Finding | None) -> str:
+    def said(finding: Localization | None) -> str:
         (one,) = profiles_of(concept(), srgb8, {} if finding is None else {0: finding})
         assert one.profile is None
         return one.reason
 
     assert said(None) == "No mask of the mango is at hand."
-    assert said(Finding(inside, "no", "mask", "the answer was 'No'.")) == (
+    assert said(Localization(inside, "no", "mask", "the answer was 'No'.")) == (
         "The mango is not in the picture: the answer was 'No'."
     )
-    assert said(Finding(inside, "unknown", "mask")) == (
+    assert said(Localization(inside, "unknown", "mask")) == (
         "It is not known whether the mango is in the picture."
     )
-    assert said(Finding(None, "", "detection")) == "The mango was not found."
-    assert said(Finding(None, "", "mask", "Nothing was cut out.")) == "Nothing was cut out."
-    assert said(Finding(dot)).startswith("The mango cannot be measured: ")
-    assert said(Finding(np.ones((3, 3), bool))).startswith("The mango cannot be measured: ")
-    assert profiles_of(concept(), srgb8, {0: Finding(inside)}) == (
+    assert said(Localization(None, "", "detection")) == "The mango was not found."
+    assert said(Localization(None, "", "mask", "Nothing was cut out.")) == "Nothing was cut out."
+    assert said(Localization(dot)).startswith("The mango cannot be measured: ")
+    assert said(Localization(np.ones((3, 3), bool))).startswith("The mango cannot be measured: ")
+    assert profiles_of(concept(), srgb8, {0: Localization(inside)}) == (
         ObjectProfile(0, profile_of(srgb8, inside)),
     )
-    assert profiles_of(some_prompts(1)[0], srgb8, {0: Finding(inside)}) == ()
+    assert profiles_of(some_prompts(1)[0], srgb8, {0: Localization(inside)}) == ()
 
 
 def test_what_breaks_is_no_color_and_memory_is_nobodys_fault(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    srgb8, finding = np.zeros((4, 4, 3), np.uint8), {0: Finding(np.ones((4, 4), bool))}
+    srgb8, finding = np.zeros((4, 4, 3), np.uint8), {0: Localization(np.ones((4, 4), bool))}
 
     def breaks(*given: object) -> None:
         raise ValueError("odd pixels")
@@ -284,7 +283,7 @@ def test_killed_and_resumed_it_is_the_run_that_nothing_disturbed(
     process.wait()
     assert shot.state().status == "interrupted"
     assert 0 < kept(shot) < 72
-    assert execute(shot, Crew(workers=2)).status == "finished"
+    assert execute(shot, ExecutionSettings(workers=2)).status == "finished"
     assert rows(shot) == rows(quiet)
     assert same_files(shot, quiet)
 
@@ -382,7 +381,7 @@ def test_an_object_that_is_not_found_is_kept_with_its_reason(
 def test_who_says_that_the_object_is_not_there_is_believed(
     tmp_path: Path, image: np.ndarray, spec: MaskerSpec
 ) -> None:
-    from core.masks.grounded.presence_words import question
+    from core.masks.grounded.presence import question
 
     janus = save_tiny_janus(tmp_path / "janus", words=("Yes", "No"))
     teach(janus, [(image, question("mango"), "No")])
@@ -423,7 +422,7 @@ def test_a_stored_picture_is_measured_in_the_mask_that_it_has(
 def test_what_the_renderer_left_out_is_not_in_the_picture() -> None:
     """The renderer draws every concept; one that a failure left out has no mask."""
     masker = open_masker(MaskerSpec("exact"))
-    from core.generation.reference import shapes_for
+    from core.generation.backends.reference import shapes_for
 
     request = GenerationRequest("reference-renderer", "", 1, width=64, height=64, targets=(MANGO,))
     (drawn,) = ReferenceRenderer().draw([request], lambda report: None, Event())

@@ -18,7 +18,7 @@ import pytest
 from core.errors import BadInput
 from core.generation.request import MAX_SEED
 from core.prompts.prompt import ObjectTarget, Prompt
-from core.runs.execute import Crew, execute
+from core.runs.execute import ExecutionSettings, execute
 from core.runs.folder import RunFolder
 from core.runs.journal import read_journal
 from core.runs.local_team import LocalTeam
@@ -32,7 +32,7 @@ from tests.core.runs.samples import InProcess, begun, done, many_prompts, rows, 
 
 def made(root: Path, plan: object) -> RunFolder:
     folder = RunFolder.create(root, plan)  # type: ignore[arg-type]
-    folder.set_wish("run")
+    folder.set_desired_state("run")
     return folder
 
 
@@ -46,7 +46,7 @@ def test_one_worker_and_three_give_the_same_rows(tmp_path: Path, few: list[Promp
     one = made(tmp_path / "one", small_plan(few))
     three = made(tmp_path / "three", small_plan(few))
     assert execute(one).status == "finished"
-    state = execute(three, Crew(workers=3))
+    state = execute(three, ExecutionSettings(workers=3))
     assert (state.status, state.done, state.failed) == ("finished", 30, 0)
     assert rows(one) == rows(three)
     assert [one.position for one in rows(three)] == list(range(30))
@@ -96,14 +96,14 @@ def test_what_is_done_is_not_done_again(tmp_path: Path, few: list[Prompt]) -> No
 
     def pause_early(state: RunState) -> None:
         if state.done >= 5:
-            folder.set_wish("pause")
+            folder.set_desired_state("pause")
 
     first = execute(folder, watch=pause_early)
     assert first.status == "paused"
     before = {path: path.read_bytes() for path in folder.shards()}
     done = {one.position for one in rows(folder)}
     assert 5 <= len(done) < 30
-    folder.set_wish("run")
+    folder.set_desired_state("run")
     assert execute(folder).status == "finished"
     assert all(path.read_bytes() == content for path, content in before.items())
     later = [one for path in folder.shards() if path not in before for one in read_shard(path)]
@@ -116,10 +116,10 @@ def test_what_is_done_is_not_done_again(tmp_path: Path, few: list[Prompt]) -> No
 
 def test_cancel_ends_it_and_resume_takes_it_up(tmp_path: Path, few: list[Prompt]) -> None:
     folder = made(tmp_path, small_plan(few))
-    folder.set_wish("cancel")
+    folder.set_desired_state("cancel")
     assert execute(folder).status == "cancelled"
     assert folder.state().status == "cancelled"
-    folder.set_wish("run")
+    folder.set_desired_state("run")
     assert done(folder).status == "finished"
 
 
@@ -169,7 +169,7 @@ def test_a_worker_that_is_killed_loses_nothing(tmp_path: Path, few: list[Prompt]
     shot = made(tmp_path / "shot", small_plan(few))
     done(quiet)
     team = OneDies(shot.path, WorkerSettings(threads=1))
-    state = execute(shot, Crew(workers=2), team=team)
+    state = execute(shot, ExecutionSettings(workers=2), team=team)
     assert team.killed == 1
     assert (state.status, state.done, state.failed) == ("finished", 30, 0)
     assert rows(shot) == rows(quiet)
@@ -181,7 +181,7 @@ def test_what_a_killed_process_left_half_written_is_taken_away(
 ) -> None:
     folder = made(tmp_path, small_plan(few))
     folder.keep_state(replace(folder.state(), status=status, host=socket.gethostname()))
-    folder.set_wish("cancel")
+    folder.set_desired_state("cancel")
     half = [folder.shard_folder / ".a.parquet.1.part", folder.images / "ab" / ".a.png.1.part"]
     for path in half:
         path.parent.mkdir(exist_ok=True)
@@ -199,7 +199,7 @@ class OneHangs(LocalTeam):
         self.given += 1
         if self.given == 3:
             os.kill(self.pid(worker) or 0, signal.SIGSTOP)
-            RunFolder(self._folder).set_wish("pause")
+            RunFolder(self._folder).set_desired_state("pause")
         super().give(worker, batch)  # type: ignore[arg-type]
 
 
@@ -212,7 +212,7 @@ def test_a_worker_that_hangs_does_not_keep_a_run_from_pausing(
     folder = made(tmp_path, small_plan(few[:6]))
     state = execute(folder, team=OneHangs(folder.path, WorkerSettings(threads=1)))
     assert (state.status, state.done, state.failed) == ("paused", 2, 0)
-    folder.set_wish("run")
+    folder.set_desired_state("run")
     assert done(folder).done == 6
     assert [one.position for one in rows(folder)] == list(range(6))
 
@@ -221,7 +221,7 @@ class PausedAtOnce(LocalTeam):
     """People pause the run as soon as a worker is ready."""
 
     def give(self, worker: str, batch: object) -> None:
-        RunFolder(self._folder).set_wish("pause")
+        RunFolder(self._folder).set_desired_state("pause")
         super().give(worker, batch)  # type: ignore[arg-type]
 
 
@@ -233,7 +233,7 @@ def test_another_try_that_was_paused_is_not_finished(tmp_path: Path, few: list[P
     write_shard(folder.shard_folder / "s001w1-00000.parquet", [failed])
     team = PausedAtOnce(folder.path, WorkerSettings(threads=1))
     assert execute(folder, retry_failed=True, team=team).status == "paused"
-    folder.set_wish("run")
+    folder.set_desired_state("run")
     state = execute(folder, retry_failed=True, team=InProcess(folder))
     assert (state.status, state.failed) == ("finished", 0)
     assert [(one.attempt, one.status) for one in rows(folder)] == [(1, "failed"), (2, "drawn")]
@@ -281,14 +281,14 @@ def test_only_one_process_is_at_a_run(tmp_path: Path, few: list[Prompt]) -> None
     with held(folder.path / "lock", ""), pytest.raises(InUse, match="Pause it there"):
         execute(folder)
     with pytest.raises(BadInput, match="At least one worker"):
-        execute(folder, Crew(workers=0))
+        execute(folder, ExecutionSettings(workers=0))
 
 
 def test_whoever_looks_at_a_run_does_not_keep_it_from_beginning(
     tmp_path: Path, few: list[Prompt]
 ) -> None:
     folder = made(tmp_path, small_plan(few))
-    folder.set_wish("cancel")
+    folder.set_desired_state("cancel")
     looking = held(folder.path / "lock", "", shared=True)
     looking.__enter__()
     with ThreadPoolExecutor(1) as pool:
@@ -302,7 +302,7 @@ def test_a_run_that_another_machine_is_at_is_left_alone_where_locks_are_not_shar
     tmp_path: Path, few: list[Prompt], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = made(tmp_path, small_plan(few))
-    folder.set_wish("cancel")
+    folder.set_desired_state("cancel")
     there = RunState(folder.run_id, "running", 30, host="elsewhere", updated_at="0")
     folder.keep_state(there)
     monkeypatch.setattr(

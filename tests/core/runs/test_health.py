@@ -19,8 +19,7 @@ from core.runs.health import DAMAGED, require_whole
 from core.runs.journal import LEFT_OUT, Journal
 from core.runs.plan import place_of
 from core.runs.records import ItemResult
-from core.runs.rows import row_of
-from core.runs.shards import read_shard, write_shard
+from core.runs.shards import read_shard, row_of, write_shard
 from tests.core.runs.samples import apples, done, rows, small_plan
 
 PICTURES = 12

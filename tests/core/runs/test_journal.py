@@ -11,8 +11,8 @@ import pytest
 
 from core.runs.folder import RunFolder
 from core.runs.journal import Journal, read_journal, seal_left_over
-from core.runs.left import done_of
 from core.runs.plan import make_plan
+from core.runs.progress import done_of
 from core.runs.records import ItemResult, MaskResult, ObjectVerdict
 from core.runs.score import not_drawn
 from core.runs.shards import BadShard, read_shard, write_shard

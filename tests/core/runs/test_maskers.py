@@ -12,20 +12,20 @@ import pytest
 
 from core.color.systems import parse_target
 from core.errors import BadInput
-from core.generation.failures import ModelMissing
-from core.generation.reference import shapes_for
-from core.generation.sources import Sources
+from core.generation.backends.reference import shapes_for
+from core.generation.memory import ModelMissing
+from core.generation.weights.sources import Sources
+from core.images.mask import Mask
 from core.masks.grounded.compose import compose
-from core.masks.grounded.kept import steps_of
-from core.masks.grounded.presence_words import question
-from core.masks.mask import Mask
+from core.masks.grounded.presence import question
+from core.masks.grounded.serialize import steps_of
 from core.prompts.prompt import ObjectTarget
 from core.runs.maskers import Grounding, open_masker
 from core.runs.records import MaskerSpec
-from core.verdict.asked import ABSENT
+from core.verdict.expectations import ABSENT
 from core.verdict.tasks import NO_MASK, TaskVerdict, judge_task
 from tests.core.generation.tiny_janus import save_tiny_janus, teach
-from tests.core.masks_grounded.test_segmenters import count_calls, encoder
+from tests.core.masks.grounded.test_segmenters import count_calls, encoder
 from tests.tiny_models import grounding
 
 RED, BLUE = parse_target("red"), parse_target("blue")

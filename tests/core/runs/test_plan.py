@@ -12,8 +12,8 @@ from core.color.systems import parse_target
 from core.errors import BadInput
 from core.prompts.prompt import ObjectTarget, Prompt
 from core.runs.folder import RunFolder, run_folders
-from core.runs.left import order_of
 from core.runs.plan import make_plan, place_of, plan_json, request_of, run_id
+from core.runs.progress import order_of
 from core.runs.records import STORED, MaskerSpec, StoredItem, StoredMask
 
 APPLE = ObjectTarget("apple", parse_target("css:crimson"), ("stem",))
@@ -128,7 +128,7 @@ def test_a_folder_that_is_no_run_says_so(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="format 99"):
         RunFolder(folder.path).summary()
     with pytest.raises(BadInput, match="A wish is"):
-        folder.set_wish("stop")
+        folder.set_desired_state("stop")
 
 
 def test_positions_name_prompt_and_seed() -> None:

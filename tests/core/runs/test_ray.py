@@ -15,7 +15,7 @@ import pytest
 from core.errors import BadInput
 from core.prompts.prompt import Prompt
 from core.prompts.sets import prompt_set
-from core.runs.execute import Crew, execute
+from core.runs.execute import ExecutionSettings, execute
 from core.runs.folder import RunFolder
 from core.runs.ray_cluster import ADDRESS, Cluster, cluster
 from core.runs.ray_team import TOKEN, RayTeam, check_shared, needs_device
@@ -59,7 +59,7 @@ def few() -> list[Prompt]:
 
 def made(root: Path, plan: RunPlan) -> RunFolder:
     folder = RunFolder.create(root, plan)
-    folder.set_wish("run")
+    folder.set_desired_state("run")
     return folder
 
 
@@ -96,8 +96,8 @@ def test_one_actor_and_four_give_the_rows_of_a_process(
 ) -> None:
     plan = small_plan(few)
     one, four = (made(tmp_path / name, plan) for name in ("one", "four"))
-    assert execute(one, Crew(workers=1, team="ray")).status == "finished"
-    state = execute(four, Crew(workers=4, team="ray"))
+    assert execute(one, ExecutionSettings(workers=1, team="ray")).status == "finished"
+    state = execute(four, ExecutionSettings(workers=4, team="ray"))
     assert (state.status, state.done, state.failed) == ("finished", 32, 0)
     assert rows(one) == quiet
     assert rows(four) == quiet
@@ -140,7 +140,7 @@ def test_an_actor_that_is_killed_loses_and_repeats_nothing(
     plan = small_plan(few)
     shot = made(tmp_path, plan)
     team = OneDies(shot.path, WorkerSettings(threads=1), plan, 2)
-    state = execute(shot, Crew(workers=2), team=team)
+    state = execute(shot, ExecutionSettings(workers=2), team=team)
     assert team.killed
     assert (state.status, state.done, state.failed) == ("finished", 32, 0)
     assert rows(shot) == quiet
@@ -174,9 +174,9 @@ def test_a_cluster_that_was_joined_lives_on(
 
     folder = made(tmp_path, small_plan(few[:6]))
     words = (
-        "import sys; from core.runs.execute import Crew, execute;"
+        "import sys; from core.runs.execute import ExecutionSettings, execute;"
         "from core.runs.folder import RunFolder;"
-        "print(execute(RunFolder(sys.argv[1]), Crew(workers=2, team='ray')).status)"
+        "print(execute(RunFolder(sys.argv[1]), ExecutionSettings(workers=2, team='ray')).status)"
     )
     address = ray.get_runtime_context().gcs_address
     joined = subprocess.run(

@@ -11,16 +11,15 @@ import pytest
 from core.color.difference import delta_e00
 from core.color.spaces import lab_to_xyz1, linear1_to_xyz1, xyz1_to_lab, xyz1_to_linear1
 from core.color.systems import parse_target
-from core.generation.reference import ReferenceRenderer, shapes_for
+from core.generation.backends.reference import ReferenceRenderer, shapes_for
 from core.generation.request import GenerationRequest
 from core.prompts.prompt import ObjectTarget, Prompt
-from core.runs.causes import CAUSES
 from core.runs.maskers import open_masker
 from core.runs.records import MaskerSpec, ObjectVerdict
-from core.runs.score import direction, not_drawn, score
+from core.runs.score import CAUSES, direction, not_drawn, score
 from core.verdict.judge import Offset, Verdict
 from core.verdict.rules import RULES
-from core.verdict.tasks import Settings
+from core.verdict.tasks import JudgeSettings
 
 EVERY = tuple((one.id, one.version) for one in RULES)
 TRUEHUE = (("truehue", "1.1"),)
@@ -45,7 +44,7 @@ def judged(
     rendered = None if drop is not None else standings
     found = masker.find(drawn.srgb8, task, targets, exact, rendered)
     left_out = {one.target for one in standings if one.shape is None}
-    return score(prompt, drawn.srgb8, found.findings, rules, Settings(), left_out)
+    return score(prompt, drawn.srgb8, found.findings, rules, JudgeSettings(), left_out)
 
 
 def test_every_rule_has_a_row_an_object_and_one_of_them_leads() -> None:
@@ -111,9 +110,9 @@ def test_what_has_no_score_says_why() -> None:
 def test_a_rule_that_breaks_is_unscored_and_the_others_judge(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from core.verdict import settle
+    from core.verdict import tasks
 
-    real = settle.judge_task
+    real = tasks.judge_task
 
     def breaks(task, targets, found, srgb8, rules, settings):  # type: ignore[no-untyped-def]
         for one in rules:
@@ -121,7 +120,7 @@ def test_a_rule_that_breaks_is_unscored_and_the_others_judge(
                 raise ValueError("odd pixels")
             yield from real(task, targets, found, srgb8, [one], settings)
 
-    monkeypatch.setattr(settle, "judge_task", breaks)
+    monkeypatch.setattr(tasks, "judge_task", breaks)
     rows = judged("cna", (APPLE,), rules=EVERY)
     said = {one.rule: one for one in rows}
     assert (said["released"].status, said["released"].cause) == ("unscored", "broke")
@@ -133,7 +132,7 @@ def test_memory_that_runs_out_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> 
     def breaks(*given: object) -> None:
         raise MemoryError("no room")
 
-    monkeypatch.setattr("core.verdict.settle.judge_task", breaks)
+    monkeypatch.setattr("core.verdict.tasks.judge_task", breaks)
     with pytest.raises(MemoryError):
         judged("cna", (APPLE,), rules=EVERY)
 

@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 
 from core.errors import BadInput, DataFolderError
-from core.generation.reference import ReferenceRenderer
+from core.generation.backends.reference import ReferenceRenderer
 from core.generation.request import GenerationRequest
-from core.generation.sources import Sources
-from core.images import encode_png, image_id
+from core.generation.weights.sources import Sources
+from core.images.load import encode_png, image_id
 from core.prompts.prompt import Prompt
 from core.runs.folder import RunFolder
 from core.runs.journal import read_journal
 from core.runs.local_team import LocalTeam
 from core.runs.maskers import open_masker
-from core.runs.pinned import FILE, OtherWeights, pin
 from core.runs.plan import make_plan
+from core.runs.provenance import FILE, OtherWeights, pin
 from core.runs.records import STORED, ItemResult, MaskerSpec, StoredItem, StoredMask
 from core.runs.team import DIED, Batch, TeamEvent
 from core.runs.worker import (
@@ -56,9 +56,9 @@ def written(worker: Worker) -> list[ItemResult]:
 
 
 def test_a_wish_that_was_taken_back_does_not_stop_it_for_ever(worker: Worker) -> None:
-    worker.folder.set_wish("pause")
+    worker.folder.set_desired_state("pause")
     assert worker.work(batch(0, 30)) == ()
-    worker.folder.set_wish("run")
+    worker.folder.set_desired_state("run")
     assert worker.work(batch(0, 30)) == ((0, "drawn", ""), (30, "drawn", ""))
 
 

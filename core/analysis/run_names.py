@@ -1,0 +1,102 @@
+"""What runs are called where several stand together: by what makes one another than the next."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from core.analysis.records import RunRecord
+from core.generation.registry import name_of
+from core.prompts.sets import PROMPT_SETS
+
+MOST_CHARACTERS = 30
+_SETS = {one.id: one.title for one in PROMPT_SETS}
+
+
+def _failure(run: RunRecord) -> str:
+    acted = str(run.summary.get("options", {}).get("failure") or "")
+    return "no failure" if acted in ("", "none") else acted
+
+
+def _guidance(run: RunRecord) -> str:
+    scales = run.summary.get("guidances") or [run.summary.get("guidance")]
+    given = [f"{one:g}" for one in scales if one is not None]
+    return f"guidance {', '.join(given)}" if given else "own guidance"
+
+
+def _model(run: RunRecord) -> str:
+    return name_of(run.model).partition(" (")[0]
+
+
+FEATURES: Sequence[Callable[[RunRecord], str]] = (
+    _model,
+    _failure,
+    lambda run: f"seed {run.summary.get('seed', 0)}",
+    lambda run: f"{run.summary['size_px']} px" if run.summary.get("size_px") else "own size",
+    _guidance,
+    lambda run: f"{run.summary['steps']} steps" if run.summary.get("steps") else "own steps",
+    lambda run: str(run.summary.get("options", {}).get("light") or ""),
+    lambda run: str(run.summary.get("masker", {}).get("kind") or ""),
+    lambda run: f"k = {run.summary.get('k', 0)}",
+    lambda run: f"{run.summary.get('prompts', 0):,} prompts",
+    lambda run: _SETS.get(run.set_name, run.set_name),
+    lambda run: "scored" if run.kind == "stored" else "drawn",
+)
+"""What tells runs apart, what people look for first in front."""
+
+
+def run_labels(runs: Iterable[RunRecord]) -> dict[str, str]:
+    """A name of at most 30 characters for each run, by its id; no two are alike.
+
+    A name that a person gave stays. Of the others, those of one model are told apart by as few of
+    :data:`FEATURES` as it takes, and by a piece of the id where nothing else differs.
+    """
+    listed = list(runs)
+    given = {run.run_id: run.name for run in listed if not _made(run)}
+    said = {**_by_features([run for run in listed if run.run_id not in given]), **given}
+    short = {run_id: shortened(words) for run_id, words in said.items()}
+    often = Counter(short.values())
+    return {
+        run.run_id: short[run.run_id]
+        if often[short[run.run_id]] == 1
+        else f"{shortened(short[run.run_id], MOST_CHARACTERS - 9)} ({run.run_id[:6]})"
+        for run in listed
+    }
+
+
+def shortened(words: str, most: int = MOST_CHARACTERS) -> str:
+    """The words, cut at the end where they are too long."""
+    return words if len(words) <= most else f"{words[: most - 1].rstrip(' ·,')}…"
+
+
+def _made(run: RunRecord) -> bool:
+    """Whether the name was made of the model and the set, and not given by a person."""
+    return name_of(run.model) in run.name or run.model in run.name
+
+
+def _by_features(runs: Sequence[RunRecord]) -> dict[str, str]:
+    groups: Mapping[str, list[RunRecord]] = {"": list(runs)}
+    parts: dict[str, list[str]] = {run.run_id: [] for run in runs}
+    for feature in FEATURES:
+        next_groups: dict[str, list[RunRecord]] = defaultdict(list)
+        for key, own in groups.items():
+            values = {run.run_id: feature(run) for run in own}
+            apart = len(own) > 1 and len(set(values.values())) > 1
+            for run in own:
+                if apart and values[run.run_id]:
+                    parts[run.run_id].append(values[run.run_id])
+                next_groups[f"{key}|{values[run.run_id]}" if apart else key].append(run)
+        groups = next_groups
+    out = {}
+    for run in runs:
+        words, model = parts[run.run_id], _model(run)
+        if not words:
+            out[run.run_id] = model
+        elif words[0] != model:
+            out[run.run_id] = " · ".join(words)
+        else:
+            # What differs is said whole; a long name of a model gives way.
+            rest = " · ".join(words[1:])
+            room = MOST_CHARACTERS - len(rest) - 3
+            out[run.run_id] = f"{rest} · {shortened(model, max(room, 6))}" if rest else model
+    return out

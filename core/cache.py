@@ -1,0 +1,46 @@
+"""Answers that cost seconds, kept while they are among the last that were wanted."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from threading import Lock
+from typing import Generic, TypeVar
+
+Answer = TypeVar("Answer")
+
+
+class LruCache(Generic[Answer]):
+    """The last ``most`` answers by what they depend on.
+
+    Two threads that want the same one at once wait for each other: it is made once.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._of: OrderedDict[Hashable, Answer] = OrderedDict()
+        self._making: dict[Hashable, Lock] = {}
+        self._lock = Lock()
+
+    def get(self, key: Hashable, make: Callable[[], Answer]) -> Answer:
+        """The answer of ``key``, made now where it is not kept; errors of ``make`` are raised, and
+        nothing is kept then."""
+        with self._lock:
+            if key in self._of:
+                self._of.move_to_end(key)
+                return self._of[key]
+            making = self._making.setdefault(key, Lock())
+        with making:
+            with self._lock:
+                if key in self._of:
+                    return self._of[key]
+            try:
+                made = make()
+                with self._lock:
+                    self._of[key] = made
+                    while len(self._of) > self._most:
+                        self._of.popitem(last=False)
+                return made
+            finally:
+                with self._lock:
+                    self._making.pop(key, None)

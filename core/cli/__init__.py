@@ -1,0 +1,1 @@
+"""Commands for terminals: each is a function ``main(arguments)``."""

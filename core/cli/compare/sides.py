@@ -1,0 +1,249 @@
+"""One side of a comparison: what was named, read and measured as a distribution."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+
+from core.color.notation import shortened
+from core.concepts.distribution import Distribution, of_pictures, of_rows
+from core.concepts.matching import normal
+from core.concepts.profile import profile_of
+from core.concepts.reading import (
+    AS_58,
+    MAX_BYTES,
+    RATINGS,
+    FileRefused,
+    read_distributions,
+)
+from core.concepts.records import PIXELS, ColorProfile, DistributionFile, DistributionRow
+from core.errors import BadInput, TrueHueError
+from core.images.load import LoadedImage, load_image, load_mask
+
+OF_NUMBERS = frozenset({".csv", ".tsv", ".txt", ".json"})
+OF_IMAGES = frozenset(
+    {".png", ".jpg", ".jpeg", ".webp", ".avif", ".tif", ".tiff", ".bmp", ".gif", ".ppm", ".pgm"}
+)
+"""What counts as an image in a folder; a file that is named is read whatever it is called."""
+
+IMAGE, IMAGES, NUMBERS = "image", "images", "numbers"
+_OFFERS: Mapping[str, str] = MappingProxyType(
+    {AS_58: "--as-58", RATINGS: "--normalize for ratings, --shares for counts or percent"}
+)
+_BENCHMARK = "ColorConceptBench"
+_SHOWN = 8
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How sides are read: ``method`` a key of core.concepts.records.METHODS, ``normalize`` as in
+    core.concepts.reading, ``concept`` the words of the rows of a file with several concepts, and
+    ``label`` which one where a concept has several distributions."""
+
+    method: str = PIXELS
+    as_58: bool = False
+    normalize: bool | str = False
+    concept: str | None = None
+    label: str | None = None
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side, read. ``kind`` is ``image``, ``images`` or ``numbers``; ``pixels`` those measured,
+    None for numbers; ``unscored`` the files that could not be measured, each with the reason;
+    ``notes`` what was converted or assumed."""
+
+    file: str
+    kind: str
+    mask: str | None
+    distribution: Distribution
+    pixels: int | None = None
+    unscored: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def kind_of(path: Path) -> str:
+    """What a side is, by its name and by whether it is a folder."""
+    if path.is_dir():
+        return IMAGES
+    return NUMBERS if path.suffix.lower() in OF_NUMBERS else IMAGE
+
+
+def read_side(path: Path, mask: Path | None, how: Reading) -> Side:
+    """Reads and measures what is called ``path``.
+
+    ``mask`` is a mask for an image, and a folder of masks with the images' names for a folder.
+    Raises TrueHueError for what cannot be compared.
+    """
+    kind = kind_of(path)
+    if kind == NUMBERS:
+        if mask is not None:
+            raise BadInput(f"{path.name} holds numbers: a mask belongs to images.")
+        return _numbers(path, how)
+    if how.label is not None:
+        raise BadInput(f"{path.name} holds no numbers: a label belongs to files of numbers.")
+    if kind == IMAGES:
+        return _folder(path, mask, how)
+    profile, notes = _measured(path, mask)
+    distribution = of_pictures(path.name, [profile], how.method)
+    return Side(
+        str(path),
+        IMAGE,
+        None if mask is None else str(mask),
+        distribution,
+        profile.mask_px,
+        notes=notes,
+    )
+
+
+def _measured(path: Path, mask: Path | None) -> tuple[ColorProfile, tuple[str, ...]]:
+    image = load_image(path)
+    inside, notes = _inside(image, mask)
+    return profile_of(image.srgb8, inside), (*image.notes, *notes)
+
+
+def _inside(image: LoadedImage, mask: Path | None) -> tuple[np.ndarray, tuple[str, ...]]:
+    """The pixels to measure, and what was assumed about them."""
+    if mask is not None:
+        return load_mask(mask, image.srgb8.shape[:2]), ()
+    if image.opaque is not None:
+        return image.opaque, ("No mask: what is not transparent is measured.",)
+    return np.ones(image.srgb8.shape[:2], dtype=bool), (
+        "No mask: the whole image is measured, its background too.",
+    )
+
+
+def _folder(path: Path, masks: Path | None, how: Reading) -> Side:
+    files = sorted(one for one in path.iterdir() if one.suffix.lower() in OF_IMAGES)
+    if not files:
+        raise BadInput(f"The folder {path.name} has no image.")
+    named = None if masks is None else _masks_by_name(masks)
+    profiles, notes, unscored = [], dict[str, int](), []
+    for file in files:
+        try:
+            mask = None if named is None or masks is None else _mask_of(file, named, masks)
+            profile, said = _measured(file, mask)
+        except TrueHueError as error:
+            unscored.append((file.name, str(error)))
+            continue
+        profiles.append(profile)
+        for note in said:
+            notes[note] = notes.get(note, 0) + 1
+    if not profiles:
+        name, reason = unscored[0]
+        raise BadInput(
+            f"None of the {len(files):,} images in {path.name} could be measured. {name}: {reason}"
+        )
+    distribution = of_pictures(path.name or str(path), profiles, how.method)
+    counted = tuple(f"{note} ({count:,} of {len(files):,} images)" for note, count in notes.items())
+    return Side(
+        str(path),
+        IMAGES,
+        None if masks is None else str(masks),
+        distribution,
+        sum(profile.mask_px for profile in profiles),
+        tuple(unscored),
+        counted,
+    )
+
+
+def _masks_by_name(folder: Path) -> dict[str, list[Path]]:
+    if not folder.is_dir():
+        raise BadInput(
+            f"{folder.name} is no folder. Masks of a folder of images are a folder too, with a "
+            "mask of the same name for each image."
+        )
+    out: dict[str, list[Path]] = {}
+    for file in sorted(folder.iterdir()):
+        if file.suffix.lower() in OF_IMAGES:
+            out.setdefault(file.stem, []).append(file)
+    return out
+
+
+def _mask_of(file: Path, named: Mapping[str, list[Path]], folder: Path) -> Path:
+    found = named.get(file.stem, [])
+    if len(found) != 1:
+        names = " and ".join(one.name for one in found)
+        raise BadInput(
+            f"{folder.name} has {names} for it: leave one."
+            if found
+            else f"{folder.name} has no mask called {file.stem}."
+        )
+    return found[0]
+
+
+def _numbers(path: Path, how: Reading) -> Side:
+    try:
+        with path.open("rb") as opened:
+            # One byte above the limit is refused as the whole would be, whatever its size.
+            content = opened.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise BadInput(f"Cannot read {path}: {error.strerror}.") from error
+    try:
+        file = read_distributions(
+            path.name,
+            content,
+            as_58=how.as_58,
+            normalize=how.normalize,
+            words=how.concept or path.stem,
+        )
+    except FileRefused as error:
+        option = _OFFERS.get(error.offer)
+        raise BadInput(f"{error} Here: {option}." if option else str(error)) from error
+    rows = _chosen(path.name, file.rows, how.concept)
+    part = _labeled(path.name, replace(file, rows=tuple(rows)), how.label)
+    of_people = not all("people" in row.given for row in part.rows)
+    distribution = of_rows(path.name, part.rows, part.kind, of_people=of_people)
+    refused = tuple((path.name, problem) for problem in file.problems)
+    # Which concepts the benchmark has is for its tables; any two may be compared here.
+    notes = tuple(note for note in file.notes if _BENCHMARK not in note)
+    return Side(str(path), NUMBERS, None, distribution, unscored=refused, notes=notes)
+
+
+def _chosen(
+    name: str, rows: tuple[DistributionRow, ...], concept: str | None
+) -> list[DistributionRow]:
+    """The rows of one concept."""
+    words = list(dict.fromkeys(row.words for row in rows))
+    if len(words) == 1 and concept is None:
+        return list(rows)
+    if concept is None:
+        raise BadInput(
+            f"{name} has {len(words):,} concepts ({_listed(words)}). Choose one with --concept."
+        )
+    found = [row for row in rows if normal(row.words) == normal(concept)]
+    if not found:
+        near = get_close_matches(normal(concept), words, 3)
+        raise BadInput(
+            f'{name} has no concept "{shortened(concept)}". '
+            + (f"Similar ones: {_listed(near)}." if near else f"It has {_listed(words)}.")
+        )
+    return found
+
+
+def _labeled(name: str, file: DistributionFile, label: str | None) -> DistributionFile:
+    """The rows of one label."""
+    parts = {part.rows[0].label or part.kind: part for part in file.parts()}
+    if label is None and len(parts) == 1:
+        return next(iter(parts.values()))
+    if label is None:
+        raise BadInput(
+            f"{name} has {len(parts)} distributions of {file.rows[0].words} "
+            f"({_listed(list(parts))}). Choose one with --label-a or --label-b."
+        )
+    if label not in parts:
+        raise BadInput(
+            f'{name} has no "{shortened(label)}" of {file.rows[0].words}. '
+            f"It has {_listed(list(parts))}."
+        )
+    return parts[label]
+
+
+def _listed(words: list[str]) -> str:
+    more = f" and {len(words) - _SHOWN:,} more" if len(words) > _SHOWN else ""
+    return ", ".join(words[:_SHOWN]) + more

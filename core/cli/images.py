@@ -1,0 +1,99 @@
+"""``python -m core.image_sets``: what an import of a folder would find, without storing anything.
+
+Exit status 0 when a report was printed, 2 for bad input, with its message on standard error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TextIO
+
+from core.command import program, run_command
+from core.errors import TrueHueError
+from core.image_sets.planning import UNKNOWN_MODEL, plan
+from core.image_sets.reading import read
+from core.image_sets.reporting import Tally
+from core.prompts.importing.files import read_prompts
+from core.prompts.prompt import Prompt
+from core.prompts.sets import PROMPT_SETS, prompt_set
+
+EPILOG = """\
+examples:
+  python -m core.image_sets runs/sdxl --set mini
+  python -m core.image_sets runs/sdxl/cna_l2 --prompts cna_l2.csv --expected 4 --read
+  python -m core.image_sets runs/sdxl --set concepts --json > report.json
+
+A CSV file with the columns file and prompt_id or prompt at the top of the folder links the images;
+without one, their names do.
+"""
+SHOWN = 5
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    out = argparse.ArgumentParser(
+        prog=program("images", "-m core.image_sets"),
+        description="Links the images of a folder to prompts and prints what an import would find.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    out.add_argument("folder", type=Path, metavar="FOLDER")
+    prompts = out.add_mutually_exclusive_group()
+    known = ", ".join(one.id for one in PROMPT_SETS)
+    prompts.add_argument("--set", metavar="SET", help=f"a built-in set: {known}")
+    prompts.add_argument("--prompts", type=Path, metavar="FILE", help="a file of prompts")
+    out.add_argument("--model", default=UNKNOWN_MODEL, help="who made the images")
+    out.add_argument(
+        "--expected", type=int, default=1, metavar="N", help="images for each prompt; without it 1"
+    )
+    out.add_argument(
+        "--read", action="store_true", help="open every image too, to find broken ones"
+    )
+    out.add_argument("--json", action="store_true", help="one JSON object")
+    return out
+
+
+def _prompts(options: argparse.Namespace) -> Sequence[Prompt]:
+    """The prompts that were named; what a file holds besides goes to standard error."""
+    if options.set is not None:
+        return prompt_set(options.set).prompts()
+    if options.prompts is None:
+        return ()
+    found = read_prompts(options.prompts)
+    said = list(found.notes)
+    said += [f"line {one.line}: {one.why}" for one in found.problems[:SHOWN]]
+    if len(found.problems) > SHOWN:
+        said.append(f"… and {len(found.problems) - SHOWN:,} more lines that were not taken")
+    for sentence in said:
+        print(f"{options.prompts.name}: {sentence}", file=sys.stderr)
+    return found.prompts
+
+
+def main(arguments: list[str] | None = None, out: TextIO | None = None) -> int:
+    """Runs the command; returns the exit status."""
+    out = out or sys.stdout
+    command = parser()
+    options = command.parse_args(arguments)
+    if options.expected < 1:
+        command.error(f"--expected is 1 or more, not {options.expected}.")
+    try:
+        planned = plan(options.folder, _prompts(options), model=options.model)
+        tally = Tally(planned, options.expected)
+        if options.read:
+            for step in read(planned):
+                tally.add(step)
+        report = tally.report()
+    except TrueHueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    print(json.dumps(report.as_json()) if options.json else report.as_text(), file=out)
+    out.flush()
+    return 0
+
+
+if __name__ == "__main__":
+    run_command(main)

@@ -1,0 +1,104 @@
+"""``python -m core.masks``: which vision models are here, what one is missing, and getting it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from core.command import program, run_command
+from core.errors import TrueHueError
+from core.generation.weights.sources import Sources
+from core.masks.grounded.vision_models import ROLES, VISION_MODELS, VisionEntry, vision_model
+from core.masks.grounded.weights import download, find, missing
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command; returns the exit status: 0 done, 1 a model that cannot run here (of
+    ``check``), 2 an error, whose message is on standard error."""
+    asked = _parser().parse_args(arguments)
+    try:
+        return int(asked.run(asked))
+    except TrueHueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("Stopped.", file=sys.stderr)
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=program("masks", "-m core.masks"), description=__doc__)
+    parser.add_argument(
+        "--models-folder", "--models", type=Path, help="where weights are (TRUEHUE_MODELS)"
+    )
+    commands = parser.add_subparsers(required=True)
+    listing = commands.add_parser("models", help="all vision models, and which are here")
+    listing.add_argument("--json", action="store_true", help="one JSON object a line")
+    listing.set_defaults(run=_models)
+    checking = commands.add_parser("check", help="one model: can it run here?")
+    checking.add_argument("--json", action="store_true")
+    checking.set_defaults(run=_check)
+    fetching = commands.add_parser("download", help="fetches a model's files from the hub")
+    fetching.add_argument("--to", type=Path, help="a models folder, in place of the hub's cache")
+    fetching.set_defaults(run=_download)
+    for one in (checking, fetching):
+        one.add_argument("model", help="an id of the list, hub:owner/name or folder:/path")
+        one.add_argument("--role", choices=ROLES, help="of a hub: or folder: id, what it does")
+    return parser
+
+
+def describe(entry: VisionEntry, sources: Sources) -> dict[str, Any]:
+    """An entry as plain JSON, with where its files are and what is missing."""
+    found, lacking = find(entry, sources), missing(entry, sources)
+    return {
+        **asdict(entry),
+        "ready": not lacking,
+        "missing": list(lacking),
+        "path": str(found.path) if found else None,
+        "revision": found.revision if found else None,
+    }
+
+
+def _models(asked: argparse.Namespace) -> int:
+    sources = Sources.here(asked.models_folder)
+    for entry in VISION_MODELS:
+        about = describe(entry, sources)
+        if asked.json:
+            print(json.dumps(about, ensure_ascii=False))
+            continue
+        state = "ready" if about["ready"] else "missing"
+        size = f"{entry.download_gib:5.2f} GiB"
+        print(f"{entry.id:<23} {entry.role:<10} {state:<8} {size}  {entry.name}; {entry.license}")
+    if not asked.json:
+        print("What one is missing: python -m core.masks check MODEL")
+    return 0
+
+
+def _check(asked: argparse.Namespace) -> int:
+    entry = vision_model(asked.model, asked.role)
+    about = describe(entry, Sources.here(asked.models_folder))
+    if asked.json:
+        print(json.dumps(about, ensure_ascii=False))
+    else:
+        print(f"{entry.name}: {entry.note}")
+        print(f"License: {entry.license}")
+        for sentence in about["missing"]:
+            print(f"- {sentence}")
+        if about["ready"]:
+            print(f"Ready. {about['path']}")
+    return 0 if about["ready"] else 1
+
+
+def _download(asked: argparse.Namespace) -> int:
+    entry = vision_model(asked.model, asked.role)
+    print(download(entry, Sources.here(asked.models_folder), asked.to))
+    return 0
+
+
+if __name__ == "__main__":
+    run_command(main)

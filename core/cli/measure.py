@@ -1,0 +1,264 @@
+"""``python -m core.measure``: verdicts without a screen.
+
+Images with one mask, or a manifest with the columns ``file,mask,target,system``. Exit status 0 when
+everything was measured, 2 when something was bad input; its message is on standard error, and in a
+list of several the others are measured all the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+from core.color.munsell import MunsellSamples, load_munsell
+from core.color.systems import parse_target
+from core.command import program, run_command
+from core.errors import BadInput, TrueHueError
+from core.images.load import load_image, load_mask
+from core.verdict.measure import Measurement, measure
+from core.verdict.rules import DEFAULT_RULE, RULES, Rule, rule
+
+COLUMNS = ("file", "mask", "target", "system")
+EPILOG = """\
+examples:
+  python -m core.measure mug.png --mask mug-mask.png --target "vivid reddish orange"
+  python -m core.measure mug.png --mask mug-mask.png --target "#E83B1B" --rule released --json
+  python -m core.measure --manifest run.csv > verdicts.jsonl
+"""
+
+
+@dataclass(frozen=True)
+class MeasureItem:
+    """One image to judge. ``where`` names it in messages; ``file`` and ``mask`` are as given, and
+    start at ``folder``. ``problem`` says why it cannot be run.
+    """
+
+    where: str
+    folder: Path
+    file: str
+    mask: str
+    target: str
+    system: str | None
+    problem: str = ""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    out = argparse.ArgumentParser(
+        prog=program("measure", "-m core.measure"),
+        description="Judges the color of an object in an image, given its mask.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    out.add_argument("images", nargs="*", metavar="IMAGE", help="images to judge, all by one mask")
+    out.add_argument("--mask", help="mask image of the same size: the object is light, 128 or more")
+    out.add_argument(
+        "--target",
+        help='asked color: a name, "#RRGGBB" or "r,g,b" (names are looked up in CSS, then ISCC-NBS '
+        "levels 2, 3, 1, unless --system says where)",
+    )
+    out.add_argument(
+        "--system",
+        choices=("css", "l1", "l2", "l3"),
+        help="color system of the name; with a manifest, of rows without one",
+    )
+    out.add_argument(
+        "--manifest",
+        metavar="FILE.csv",
+        help="columns file,mask,target,system; paths are relative to the file; prints JSON lines",
+    )
+    out.add_argument(
+        "--rule",
+        default=DEFAULT_RULE,
+        choices=[known.id for known in RULES],
+        help=f"default: {DEFAULT_RULE}",
+    )
+    out.add_argument(
+        "--k",
+        type=int,
+        default=0,
+        help="paper rules and truehue: accept the k "
+        "nearest names too (default 0: the paper gives no k)",
+    )
+    out.add_argument("--object", default="", help="name of the object, for the sentence")
+    out.add_argument(
+        "--munsell",
+        metavar="FILE.csv",
+        help="released rule: Munsell samples, a CSV with the columns R,G,B,Level1,Level2,Level3",
+    )
+    out.add_argument("--json", action="store_true", help="one JSON object a line")
+    return out
+
+
+def _jobs(options: argparse.Namespace) -> Iterator[MeasureItem]:
+    """The jobs in order; those of a manifest that cannot be run have a ``problem``."""
+    if options.manifest is None:
+        for image in options.images:
+            yield MeasureItem(image, Path(), image, options.mask, options.target, options.system)
+        return
+    path = Path(options.manifest)
+    try:
+        file = path.open(newline="", encoding="utf-8-sig")
+    except OSError as error:
+        raise BadInput(f"Cannot read the manifest {path}: {error.strerror}.") from error
+    with file:
+        reader = csv.DictReader(file, skipinitialspace=True)
+        empty = True
+        try:
+            reader.fieldnames = [name.strip().lower() for name in reader.fieldnames or []]
+            missing = [name for name in COLUMNS[:3] if name not in reader.fieldnames]
+            if missing:
+                raise BadInput(
+                    f"The manifest {path.name} lacks the column(s) {', '.join(missing)}. "
+                    f"It needs a header line with {','.join(COLUMNS)}; system may be empty."
+                )
+            for row in reader:
+                empty = False
+                yield _manifest_job(path, reader.line_num, row, options.system)
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise BadInput(f"The manifest {path.name} is no CSV in UTF-8: {error}.") from error
+    if empty:
+        raise BadInput(f"The manifest {path.name} has a header but no rows.")
+
+
+def _manifest_job(path: Path, line: int, row: dict[str, Any], system: str | None) -> MeasureItem:
+    """One row of a manifest, whose paths start at its folder."""
+    file, mask, target, named = ((row.get(name) or "").strip() for name in COLUMNS)
+    problem = ""
+    if None in row:  # csv's key for what no column is named for
+        problem = 'more values than columns; a value with commas needs quotes, as "1,2,3"'
+    elif not (file and mask and target):
+        problem = "file, mask and target must all be given"
+    where = f"{path.name}, line {line}"
+    return MeasureItem(where, path.parent, file, mask, target, named.lower() or system, problem)
+
+
+def _check_options(options: argparse.Namespace, by: Rule) -> None:
+    """Raises BadInput for options that are missing, or that would be read by nothing."""
+    if options.manifest is None and not (options.mask and options.target):
+        raise BadInput("Images need --mask MASK and --target NAME or HEX.")
+    if options.manifest is not None and (options.mask or options.target):
+        raise BadInput("A manifest names mask and target itself: leave out --mask and --target.")
+    if options.k and by.same_candidate:
+        raise BadInput(f"--k belongs to the paper rules and truehue; {by.id} takes no neighbors.")
+    if options.munsell and (by.reconstructed or not by.same_candidate):
+        own = "has samples of its own" if by.reconstructed else "does not read it"
+        raise BadInput(f"--munsell belongs to released and released-unguided; {by.id} {own}.")
+
+
+def _run(
+    job: MeasureItem, options: argparse.Namespace, munsell: MunsellSamples | None
+) -> tuple[Measurement, tuple[str, ...]]:
+    """The measurement, and the notes of what was converted when the image was loaded."""
+    if job.problem:
+        raise BadInput(job.problem + ".")
+    image = load_image(job.folder / job.file)
+    mask = load_mask(job.folder / job.mask, image.srgb8.shape[:2])
+    target = parse_target(job.target, job.system)
+    found = measure(
+        image.srgb8,
+        mask,
+        target,
+        options.rule,
+        k=options.k,
+        munsell=munsell,
+        system=job.system,
+        object_name=options.object,
+    )
+    return found, image.notes
+
+
+def _unscored(job: MeasureItem, reason: str, by: Rule, object_name: str) -> dict[str, Any]:
+    """The same keys as a measured line, without numbers."""
+    nothing: dict[str, Any] = dict.fromkeys(
+        (
+            "target_hex",
+            "lab",
+            "target_lab",
+            "delta_e00",
+            "delta_chroma",
+            "hue_deg",
+            "accepted",
+            "mask_px",
+            *(("light", "confidence_percent") if by.lit else ()),
+        )
+    )
+    return {
+        "file": job.file,
+        "mask": job.mask,
+        "status": "unscored",
+        "reason": reason,
+        "rule": by.id,
+        "version": by.version,
+        "object": object_name,
+        "target": job.target,
+        "system": job.system,
+        "parameters": {},
+        **nothing,
+        "metrics": {},
+        "candidates": [],
+        "accepted_count": 0,
+        "notes": [],
+        "image_notes": [],
+    }
+
+
+def _line(file: str, found: Measurement) -> str:
+    verdict = found.verdict
+    word = {"pass": "PASS", "fail": "FAIL"}[verdict.status]
+    lab = ", ".join(f"{value:.2f}" for value in verdict.lab or ())
+    return (
+        f"{word}  {file}  asked {found.target.label}, found Lab ({lab})  "
+        f"[{verdict.rule} {verdict.version}] {verdict.reason}"
+    )
+
+
+def main(arguments: list[str] | None = None, out: TextIO | None = None) -> int:
+    """Runs the command; returns the exit status."""
+    out = out or sys.stdout
+    options = parser().parse_args(arguments)
+    as_json = options.json or options.manifest is not None
+    by = rule(options.rule)
+    failed = False
+    try:
+        if (options.manifest is None) == (not options.images):
+            raise BadInput("Give images with --mask and --target, or --manifest FILE.csv.")
+        _check_options(options, by)
+        munsell = load_munsell(options.munsell) if options.munsell else None
+        if options.manifest is None:
+            parse_target(options.target, options.system)  # a wrong color is wrong for all images
+        for job in _jobs(options):
+            try:
+                found, notes = _run(job, options, munsell)
+            except TrueHueError as error:
+                failed = True
+                print(f"{job.where}: {error}", file=sys.stderr)
+                if as_json:
+                    _print_json(_unscored(job, str(error), by, options.object), out)
+                continue
+            if as_json:
+                line = {"file": job.file, "mask": job.mask, **found.as_json()}
+                _print_json({**line, "image_notes": list(notes)}, out)
+            else:
+                print(_line(job.file, found), file=out, flush=True)
+                for note in (*notes, *found.notes):
+                    print(f"      {note}", file=out, flush=True)
+    except TrueHueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 2 if failed else 0
+
+
+def _print_json(line: dict[str, Any], out: TextIO) -> None:
+    """One line, in ASCII, so that no terminal or pipe can refuse it."""
+    print(json.dumps(line), file=out, flush=True)
+
+
+if __name__ == "__main__":
+    run_command(main)

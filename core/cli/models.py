@@ -1,0 +1,201 @@
+"""``python -m core.generation``: which models can draw here, getting one, and a first image."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+from core.color.systems import parse_target
+from core.command import program, run_command
+from core.errors import BadInput, TrueHueError
+from core.generation.entry import ModelEntry
+from core.generation.opening import open_model
+from core.generation.readiness import missing
+from core.generation.registry import MODELS, model
+from core.generation.request import GenerationRequest, StepReport
+from core.generation.weights.download import download
+from core.generation.weights.sources import Sources, find
+from core.machine import Machine, machine
+from core.prompts.prompt import ObjectTarget
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command; returns the exit status: 0 done, 1 a model that cannot draw here (of
+    ``check``), 2 an error, whose message is on standard error."""
+    asked = _parser().parse_args(arguments)
+    try:
+        return int(asked.run(asked))
+    except TrueHueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("Stopped.", file=sys.stderr)
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog=program("models", "-m core.generation"), description=__doc__
+    )
+    parser.add_argument("--models-folder", type=Path, help="where weights are (TRUEHUE_MODELS)")
+    commands = parser.add_subparsers(required=True)
+    listing = commands.add_parser("models", help="all models, and what each is missing here")
+    listing.add_argument("--json", action="store_true", help="one JSON object a line")
+    listing.set_defaults(run=_models)
+    checking = commands.add_parser("check", help="one model: can it draw here?")
+    checking.add_argument("model")
+    checking.add_argument("--json", action="store_true")
+    checking.set_defaults(run=_check)
+    fetching = commands.add_parser("download", help="fetches a model's weights from the hub")
+    fetching.add_argument("model")
+    fetching.add_argument("--to", type=Path, help="a models folder, in place of the hub's cache")
+    fetching.set_defaults(run=_download)
+    drawing = commands.add_parser("draw", help="draws one image into a PNG file")
+    drawing.add_argument("model")
+    drawing.add_argument("prompt", nargs="?", default="", help="not for the reference renderer")
+    drawing.add_argument("--out", type=Path, required=True, help="the PNG file to write")
+    drawing.add_argument("--negative", default="", help="the negative prompt")
+    drawing.add_argument(
+        "--object", default="", help="for the reference renderer, which reads no prompt: what"
+    )
+    drawing.add_argument(
+        "--color", default="", help="its color: a name such as css:crimson, a hex, or an rgb value"
+    )
+    for name, kind in (
+        ("seed", int),
+        ("steps", int),
+        ("guidance", float),
+        ("width", int),
+        ("height", int),
+    ):
+        drawing.add_argument(f"--{name}", type=kind, default=0 if name == "seed" else None)
+    drawing.set_defaults(run=_draw)
+    return parser
+
+
+def describe(entry: ModelEntry, at: Machine, sources: Sources) -> dict[str, Any]:
+    """An entry as plain JSON, with where its weights are and what is missing."""
+    found = find(entry, sources) if entry.kind in ("diffusers", "transformers") else None
+    lacking = missing(entry, at, sources)
+    return {
+        **asdict(entry),
+        "ready": not lacking,
+        "missing": list(lacking),
+        "folder": str(found.folder) if found else None,
+        "revision": found.revision if found else None,
+    }
+
+
+def _models(asked: argparse.Namespace) -> int:
+    at, sources = machine(), Sources.here(asked.models_folder)
+    if not asked.json:
+        print(f"{at.name} ({at.device}), {at.memory_bytes / 2**30:.0f} GiB")
+    for entry in MODELS:
+        about = describe(entry, at, sources)
+        if asked.json:
+            print(json.dumps(about, ensure_ascii=False))
+            continue
+        state = "ready" if about["ready"] else "import its images" if entry.needs else "missing"
+        size = f"{entry.download_gib:5.1f} GiB" if entry.download_gib else " " * 9
+        print(f"{entry.id:<20} {state:<18} {size}  {entry.name}; {entry.license}")
+    if not asked.json:
+        print("What one is missing: python -m core.generation check MODEL")
+    return 0
+
+
+def _check(asked: argparse.Namespace) -> int:
+    entry = model(asked.model)
+    about = describe(entry, machine(), Sources.here(asked.models_folder))
+    if asked.json:
+        print(json.dumps(about, ensure_ascii=False))
+    else:
+        print(f"{entry.name}: {entry.note}")
+        print(f"License: {entry.license}")
+        for sentence in about["missing"]:
+            print(f"- {sentence}")
+        if about["ready"]:
+            print("Ready to draw." + (f" {about['folder']}" if about["folder"] else ""))
+    return 0 if about["ready"] else 1
+
+
+def _download(asked: argparse.Namespace) -> int:
+    print(download(model(asked.model), Sources.here(asked.models_folder), asked.to))
+    return 0
+
+
+def _draw(asked: argparse.Namespace) -> int:
+    # The engine stands above this package: only here is one of its modules wanted.
+    from core.engine.limits import checked
+    from core.images.load import encode_png
+
+    request = GenerationRequest(
+        asked.model,
+        asked.prompt,
+        asked.seed,
+        asked.steps,
+        asked.guidance,
+        asked.width,
+        asked.height,
+        asked.negative,
+        targets=_targets(asked.object, asked.color),
+    )
+    if model(asked.model).kind == "renderer" and not request.targets:
+        raise BadInput(
+            "The reference renderer reads no prompt. Say what it shall draw: "
+            "--object mug --color css:crimson"
+        )
+    if not request.targets and not request.text.strip():
+        raise BadInput("Say what to draw: a prompt, after the model.")
+    checked(request)
+    _make_folder(asked.out)
+    drawing = open_model(asked.model, Sources.here(asked.models_folder))
+    try:
+        image = drawing.draw([request], _show, Event())[0]
+    finally:
+        drawing.unload()
+    try:
+        asked.out.write_bytes(encode_png(image.srgb8))
+    except OSError as error:
+        raise BadInput(f"{asked.out} cannot be written ({error.strerror}).") from error
+    for note in image.notes:
+        print(note, file=sys.stderr)
+    print(json.dumps(dict(image.origin), ensure_ascii=False))
+    return 0
+
+
+def _targets(name: str, color: str) -> tuple[ObjectTarget, ...]:
+    """One target, or none where neither is given. Raises BadInput for a color without an object,
+    UnknownColor for one that cannot be read."""
+    if not name.strip():
+        if color:
+            raise BadInput("A color needs an object that has it: add --object mug.")
+        return ()
+    return (ObjectTarget(name.strip(), parse_target(color) if color else None),)
+
+
+def _make_folder(out: Path) -> None:
+    """The folder of the image, before anything is drawn. Raises BadInput where there can be none,
+    or where the image would take the place of a folder."""
+    what = f"The folder {out.parent} cannot be made"
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        what = f"{out} cannot be written"
+        is_folder = out.is_dir()
+    except OSError as error:
+        raise BadInput(f"{what} ({error.strerror}). Choose another --out.") from error
+    if is_folder:
+        raise BadInput(f"{out} is a folder. Give --out the name of a PNG file in it.")
+
+
+def _show(report: StepReport) -> None:
+    print(f"step {report.step} of {report.steps}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    run_command(main)

@@ -1,0 +1,92 @@
+"""``python -m core.prompts``: the built-in prompt sets, counted or listed.
+
+Exit status 0 when something was printed, 2 for bad input, with its message on standard error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from itertools import islice
+from typing import TextIO
+
+from core.color.systems import SYSTEMS
+from core.command import program, run_command
+from core.errors import BadInput, TrueHueError
+from core.prompts.prompt import TASKS, Prompt
+from core.prompts.sets import PROMPT_SETS, counts, prompt_set, table
+
+EPILOG = """\
+examples:
+  python -m core.prompts counts
+  python -m core.prompts list --set mini --task moc --system l2 --jsonl > prompts.jsonl
+  python -m core.prompts list --set concepts --limit 20
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    out = argparse.ArgumentParser(
+        prog=program("prompts", "-m core.prompts"),
+        description="Counts or lists the built-in prompt sets.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = out.add_subparsers(dest="command", required=True)
+    count = commands.add_parser("counts", help="prompts by task and system, beside the paper's")
+    count.add_argument("--json", action="store_true", help="one JSON object")
+    show = commands.add_parser("list", help="the prompts of a set, one a line")
+    known = ", ".join(one.id for one in PROMPT_SETS)
+    show.add_argument("--set", required=True, metavar="SET", help=f"one of {known}")
+    show.add_argument("--jsonl", action="store_true", help="one JSON object a line, not the text")
+    show.add_argument("--task", help=f"only this task: {', '.join(TASKS)}")
+    show.add_argument("--system", help=f"only this color system: {', '.join(SYSTEMS)}")
+    show.add_argument("--limit", type=int, help="at most so many prompts")
+    return out
+
+
+def _listed(options: argparse.Namespace) -> Iterator[Prompt]:
+    """The prompts that were asked for. Raises BadInput for a wrong name or where there is none."""
+    chosen = prompt_set(options.set)
+    for name, value, allowed in (
+        ("task", options.task, TASKS),
+        ("system", options.system, SYSTEMS),
+    ):
+        if value is not None and value not in allowed:
+            raise BadInput(f'There is no {name} "{value[:60]}". It is one of {", ".join(allowed)}.')
+    if options.limit is not None and options.limit < 1:
+        raise BadInput(f"--limit is 1 or more, not {options.limit}.")
+    fitting = [
+        prompt
+        for prompt in chosen.prompts()
+        if options.task in (None, prompt.task) and options.system in (None, prompt.system)
+    ]
+    if not fitting:
+        asked = {"task": options.task, "system": options.system}
+        words = " and ".join(f"{name} {value}" for name, value in asked.items() if value)
+        raise BadInput(f"The set {chosen.id} has no prompt of {words}.")
+    return islice(fitting, options.limit)
+
+
+def main(arguments: list[str] | None = None, out: TextIO | None = None) -> int:
+    """Runs the command; returns the exit status."""
+    out = out or sys.stdout
+    options = parser().parse_args(arguments)
+    try:
+        if options.command == "counts":
+            found = counts()
+            print(json.dumps(found) if options.json else "\n".join(table(found)), file=out)
+        else:
+            for prompt in _listed(options):
+                print(json.dumps(prompt.as_json()) if options.jsonl else prompt.text, file=out)
+        out.flush()
+    except TrueHueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    run_command(main)

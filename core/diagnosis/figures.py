@@ -1,0 +1,227 @@
+"""From rows to rates with Wilson's intervals, to ROC curves, and to the wrong judgments worth a
+look."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from functools import cache
+
+import numpy as np
+
+from core.color.systems import parse_target
+from core.diagnosis.colors import hue_key, lightness_key
+from core.diagnosis.judging import TRUE, JudgmentRow
+from core.diagnosis.plan import part_of
+from core.diagnosis.records import BYS, FALSE_ACCEPT, MISSED, SETS, Example, Figure, Roc, RocPoint
+from core.verdict.judge import PASS, UNSCORED
+
+MOST = 24
+
+LIMITS: tuple[float, ...] = (
+    *(round(0.05 * step, 2) for step in range(1, 41)),
+    *(round(2.0 + 0.2 * step, 1) for step in range(1, 16)),
+    *(6.0, 7.0, 8.0, 10.0, 12.0, 16.0, 20.0),
+)
+"""Factors on all limits of a rule at once; 1 is the rule as it is."""
+
+CONFIDENCE = 0.95
+
+# Hits, asked, false accepts, tried, unscored.
+_Counts = list[int]
+_Part = tuple[str, str, str, str]
+
+
+def figures_by_rule(
+    rows: Iterable[JudgmentRow], split: bool = True
+) -> dict[str, tuple[Figure, ...]]:
+    """The figures of every rule, by its id, in the order of SETS, systems and BYS.
+
+    Pictures of two materials are a set of their own and not in "pooled". Without ``split`` (for
+    pictures of others) there are no tuned, held-out and mixed ones. Unscored judgments stay in
+    ``asked`` and ``tried``: a rule does not get better by judging less.
+    """
+    counts: dict[str, dict[_Part, _Counts]] = {}
+    for row in rows:
+        mine = counts.setdefault(row.rule, {})
+        passed = row.status == PASS
+        for part in _parts(row, split):
+            count = mine.setdefault(part, [0, 0, 0, 0, 0])
+            place = 0 if row.relation == TRUE else 2
+            count[place] += passed
+            count[place + 1] += 1
+            count[4] += row.status == UNSCORED
+    return {
+        rule_id: tuple(_figure(part, mine[part]) for part in sorted(mine, key=_order))
+        for rule_id, mine in counts.items()
+    }
+
+
+def _parts(row: JudgmentRow, split: bool) -> Iterator[_Part]:
+    """The parts that a row counts in."""
+    sets = ["two_material"] if row.second else ["pooled"]
+    part = part_of(row.object, row.light) if split and not row.second else ""
+    if part:
+        sets.append(part)
+    hue, lightness = _color_keys(row.system, row.color)
+    for name in sets:
+        yield name, row.system, "all", ""
+        if row.light:
+            yield name, row.system, "light", row.light
+        if row.object:
+            yield name, row.system, "object", row.object
+        yield name, row.system, "hue", hue
+        yield name, row.system, "lightness", lightness
+
+
+@cache
+def _color_keys(system_id: str, color: str) -> tuple[str, str]:
+    """The hue sector and the lightness band of a true color."""
+    lab = parse_target(color, system_id).lab
+    return hue_key(lab), lightness_key(lab)
+
+
+def _order(part: _Part) -> tuple[int, bool, str, int, int, str]:
+    set_, system_id, by, key = part
+    low = key.partition("-")[0]
+    number = int(low) if by in ("hue", "lightness") and low.isdigit() else 999
+    return SETS.index(set_), system_id != "l2", system_id, BYS.index(by), number, key
+
+
+def _figure(part: _Part, counts: _Counts) -> Figure:
+    hits, asked, accepts, tried, unscored = counts
+    return Figure(
+        *part,
+        hits,
+        asked,
+        accepts,
+        tried,
+        unscored,
+        *rate_percent(hits, asked),
+        *rate_percent(accepts, tried),
+    )
+
+
+@cache
+def rate_percent(count: int, total: int) -> tuple[float | None, float | None, float | None]:
+    """``count`` of ``total`` in percent, with the low and high end of Wilson's 95% interval.
+
+    All None for a total of 0. Source: Wilson (1927), as scipy computes it, without a correction for
+    continuity.
+    """
+    if not total:
+        return None, None, None
+    from scipy.stats import binomtest
+
+    found = binomtest(count, total).proportion_ci(CONFIDENCE, method="wilson")
+    return 100.0 * count / total, 100.0 * float(found.low), 100.0 * float(found.high)
+
+
+def roc_by_rule(rows: Iterable[JudgmentRow]) -> dict[str, dict[str, Roc]]:
+    """The curve of every rule and system, over the pictures of one material.
+
+    At limit t a judgment passes if its margin is below t; an unscored one passes at none.
+    """
+    margins: dict[tuple[str, str], tuple[list[float], list[float]]] = {}
+    for row in rows:
+        if row.second:
+            continue
+        pair = margins.setdefault((row.rule, row.system), ([], []))
+        pair[row.relation != TRUE].append(np.inf if row.margin is None else row.margin)
+    out: dict[str, dict[str, Roc]] = {}
+    for (rule_id, system_id), (true, near) in sorted(margins.items(), key=lambda one: one[0]):
+        out.setdefault(rule_id, {})[system_id] = roc(np.array(true), np.array(near))
+    return out
+
+
+def roc(true: np.ndarray, near: np.ndarray) -> Roc:
+    """The curve of margins ``(N,)`` against the true color and ``(M,)`` against others.
+
+    Infinite margins are unscored: they pass at no limit and take no part in the area.
+    """
+    points: tuple[RocPoint, ...] = ()
+    if true.size and near.size:
+        points = tuple(
+            RocPoint(limit, _percent_below(true, limit), _percent_below(near, limit))
+            for limit in LIMITS
+        )
+    return Roc(_area(true[np.isfinite(true)], near[np.isfinite(near)]), points)
+
+
+def _percent_below(margins: np.ndarray, limit: float) -> float:
+    return 100.0 * float(np.count_nonzero(margins < limit)) / margins.size
+
+
+def _area(true: np.ndarray, near: np.ndarray) -> float | None:
+    """Mann and Whitney's U of ``near`` over ``true`` as a share of all pairs."""
+    if not (true.size and near.size):
+        return None
+    from scipy.stats import rankdata
+
+    ranks = rankdata(np.concatenate((near, true)))[: near.size]
+    wins = float(ranks.sum()) - near.size * (near.size + 1) / 2.0
+    return wins / (near.size * true.size)
+
+
+def worst_by_rule(rows: Iterable[JudgmentRow]) -> dict[str, tuple[Example, ...]]:
+    """Up to 24 examples a rule, half of them missed colors and half false accepts if there are so
+    many of both.
+
+    Missed ones are worst far beyond their limits (unscored first), false accepts deep within. The
+    worst of each object come first, then the second worst; one color of an object counts once.
+    """
+    wrong: dict[str, tuple[list[JudgmentRow], list[JudgmentRow]]] = {}
+    for row in rows:
+        both = wrong.setdefault(row.rule, ([], []))
+        if row.relation == TRUE and row.status != PASS:
+            both[0].append(row)
+        elif row.relation != TRUE and row.status == PASS:
+            both[1].append(row)
+    return {rule_id: _chosen(*both) for rule_id, both in wrong.items()}
+
+
+def _chosen(missed: list[JudgmentRow], accepted: list[JudgmentRow]) -> tuple[Example, ...]:
+    far = _spread(sorted(missed, key=lambda row: -_margin(row)), MOST)
+    deep = _spread(sorted(accepted, key=_margin), MOST)
+    half = MOST // 2
+    kept_far = far[: max(half, MOST - len(deep))]
+    kept_deep = deep[: MOST - len(kept_far)]
+    return tuple(
+        Example(
+            row.object,
+            row.light,
+            row.seed,
+            row.system,
+            row.color,
+            row.asked,
+            kind,
+            row.delta_e00,
+            row.margin,
+            row.second,
+        )
+        for kind, kept in ((MISSED, kept_far), (FALSE_ACCEPT, kept_deep))
+        for row in kept
+    )
+
+
+def _margin(row: JudgmentRow) -> float:
+    return float("inf") if row.margin is None else row.margin
+
+
+def _spread(rows: list[JudgmentRow], most: int) -> list[JudgmentRow]:
+    """The first of every object, then the second of each, and so on."""
+    waiting: dict[str, deque[JudgmentRow]] = {}
+    seen: set[tuple[str, str, str, bool]] = set()
+    for row in rows:
+        # CSS gray and grey are one color.
+        what = row.object, row.system, parse_target(row.color, row.system).hex, bool(row.second)
+        if what not in seen:
+            seen.add(what)
+            waiting.setdefault(row.object, deque()).append(row)
+    out: list[JudgmentRow] = []
+    while waiting and len(out) < most:
+        for name in list(waiting):
+            out.append(waiting[name].popleft())
+            if not waiting[name]:
+                del waiting[name]
+    return out[:most]

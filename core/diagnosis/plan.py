@@ -1,0 +1,244 @@
+"""What a diagnosis has to do, cut into tasks whose results can be kept: one file a task.
+
+A task's fingerprint names everything that its rows depend on, the code that judges among it. A
+kept file with another fingerprint is done again.
+
+Half of the objects and half of the lights are "tuned". Held-out figures are those of held-out
+objects under held-out lights; a picture with one of each is "mixed".
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from core.color.systems import parse_target
+from core.diagnosis.colors import SET_SYSTEMS, TWO_MATERIAL_OBJECTS, picture, set_colors
+from core.errors import BadInput
+from core.generation.renderer import LIGHTS, RENDERER_VERSION
+from core.generation.renderer.checks import check_object, check_size_and_seed, checked_light
+from core.verdict.measure import measure
+from core.verdict.rules import RULES, rule
+
+TUNED_OBJECTS = ("sphere", "mug", "book", "apple", "vase", "chair", "hat")
+HELD_OUT_OBJECTS = ("cube", "cylinder", "torus", "banana", "teapot", "car", "teddy bear")
+TUNED_LIGHTS = ("overcast", "window")
+HELD_OUT_LIGHTS = ("studio", "hard")
+SPLIT: dict[str, dict[str, tuple[str, ...]]] = {
+    "objects": {"tuned": TUNED_OBJECTS, "held_out": HELD_OUT_OBJECTS},
+    "lights": {"tuned": TUNED_LIGHTS, "held_out": HELD_OUT_LIGHTS},
+}
+
+_CORE = Path(__file__).resolve().parents[1]
+_JUDGING_CODE = (
+    "color",
+    "verdict",
+    "generation/renderer",
+    "images/pixels.py",
+    "masks/cleanup.py",
+    "diagnosis/colors.py",
+    "diagnosis/judging.py",
+    "diagnosis/work.py",
+)
+
+
+@dataclass(frozen=True)
+class RuleUsed:
+    """A rule with the parameters that its verdicts carry."""
+
+    id: str
+    version: str
+    name: str
+    parameters: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class FileRow:
+    """One picture of somebody else: paths are absolute, ``where`` names the line in messages.
+
+    ``problem`` says why the line cannot be used. ``stamp`` changes when a file does.
+    """
+
+    where: str
+    file: str
+    mask: str
+    system: str
+    color: str
+    object: str
+    light: str
+    problem: str = ""
+    stamp: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Task:
+    """The pictures of one object, light and seed in all colors, or some pictures of a manifest.
+
+    ``step`` is the n of "every nth color", ``first`` where that begins. ``two`` is True for
+    pictures of two materials. ``files`` are the manifest's rows. ``k`` is the number of neighbors
+    that rules accept which take neighbors.
+    """
+
+    key: str
+    rule_ids: tuple[str, ...]
+    object: str = ""
+    light: str = ""
+    seed: int = 0
+    size_px: int = 0
+    systems: tuple[str, ...] = ()
+    step: int = 1
+    first: int = 0
+    two: bool = False
+    files: tuple[FileRow, ...] = ()
+    k: int = 0
+    fingerprint: str = ""
+
+    @property
+    def colors(self) -> tuple[tuple[str, str], ...]:
+        """System and name of every picture."""
+        return tuple(
+            (system_id, color.name)
+            for system_id in self.systems
+            for color in set_colors(system_id)[self.first :: self.step]
+        )
+
+    @property
+    def images(self) -> int:
+        """How many pictures it judges."""
+        return len(self.files) or len(self.colors)
+
+    @property
+    def file_name(self) -> str:
+        """The name of the file that keeps its rows."""
+        return f"{self.key}--{self.fingerprint}.csv.gz"
+
+
+def rules_used(rule_ids: Sequence[str] = (), k: int = 0) -> tuple[RuleUsed, ...]:
+    """The rules of those ids, all of them by default, each asked once for its parameters.
+
+    ``k`` as for :func:`core.verdict.candidates.accepted`. Raises BadInput for an unknown id or such
+    a k.
+    """
+    chosen = [rule(rule_id) for rule_id in rule_ids] or list(RULES)
+    probe, target = picture("sphere", "overcast", 0, "#E83B1B", 64), parse_target("#E83B1B")
+    used = []
+    for by in dict.fromkeys(chosen):
+        found = measure(*probe, target, by.id, k=k, system=SET_SYSTEMS[0])
+        # Neighbors come from the system of each color, not from the probe's.
+        told = {name: v for name, v in found.verdict.parameters.items() if name != "neighbors_of"}
+        used.append(RuleUsed(by.id, by.version, by.name, told))
+    return tuple(used)
+
+
+def renderer_tasks(
+    rules: Sequence[RuleUsed],
+    objects: Sequence[str],
+    lights: Sequence[str],
+    seeds: Sequence[int],
+    systems: Sequence[str],
+    size_px: int,
+    every: int = 1,
+) -> list[Task]:
+    """The tasks of the diagnostic set, then those of two materials.
+
+    With ``every`` n each task takes every nth color, and the tasks take turns in where they begin.
+    Raises BadInput for an unknown object, light or system, a bad size or seed, and an ``every``
+    below 1.
+    """
+    if every < 1:
+        raise BadInput(f"--every must be 1 or more, not {every}.")
+    for name in objects:
+        check_object(name)
+    for seed in seeds:
+        check_size_and_seed(size_px, seed)
+    for light in lights:
+        checked_light(light)
+    for system_id in systems:
+        set_colors(system_id)
+    if not (objects and lights and seeds and systems):
+        raise BadInput("At least one object, light, seed and system is needed.")
+    tasks: list[Task] = []
+    two = [name for name in objects if name in TWO_MATERIAL_OBJECTS]
+    for is_two, names in ((False, list(objects)), (True, two)):
+        for name in names:
+            for light in lights:
+                for seed in seeds:
+                    kind = "two" if is_two else "one"
+                    task = Task(
+                        f"{kind}--{name.replace(' ', '-')}--{light}--{seed}",
+                        tuple(used.id for used in rules),
+                        name,
+                        light,
+                        seed,
+                        size_px,
+                        tuple(systems),
+                        every,
+                        len(tasks) % every,
+                        is_two,
+                        k=_k(rules),
+                    )
+                    tasks.append(replace(task, fingerprint=_fingerprint(task, rules)))
+    return tasks
+
+
+def manifest_tasks(
+    rules: Sequence[RuleUsed], rows: Sequence[FileRow], size: int = 32
+) -> list[Task]:
+    """The tasks of a manifest's rows, so many of them at a time."""
+    tasks = []
+    for number, begin in enumerate(range(0, len(rows), size)):
+        some = tuple(rows[begin : begin + size])
+        ids = tuple(used.id for used in rules)
+        task = Task(f"files--{number:05d}", ids, files=some, k=_k(rules))
+        tasks.append(replace(task, fingerprint=_fingerprint(task, rules)))
+    return tasks
+
+
+def _k(rules: Sequence[RuleUsed]) -> int:
+    return max((int(used.parameters.get("k", 0)) for used in rules), default=0)
+
+
+def _fingerprint(task: Task, rules: Sequence[RuleUsed]) -> str:
+    """Sixteen hex digits of the SHA-256 of all that the task's rows depend on."""
+    what = {
+        "task": asdict(task),
+        "colors": [(key, name, parse_target(name, key).hex) for key, name in task.colors],
+        "light": asdict(LIGHTS[task.light]) if task.light else None,
+        "renderer": RENDERER_VERSION,
+        "rules": [asdict(used) for used in rules],
+        "code": code_sha256(),
+    }
+    text = json.dumps(what, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+@cache
+def code_sha256() -> str:
+    """SHA-256 of the source that draws and judges: a rule that is changed without a new version
+    must not be reported with its old rows."""
+    digest = hashlib.sha256()
+    for name in _JUDGING_CODE:
+        path = _CORE / name
+        for file in [path] if path.is_file() else sorted(path.rglob("*.py")):
+            digest.update(file.relative_to(_CORE).as_posix().encode() + b"\0")
+            digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def part_of(object_name: str, light: str) -> str:
+    """One of "tuned", "held_out" and "mixed".
+
+    Empty for an object or a light outside of the split: so is the light "even", which shows the
+    exact color everywhere and would flatter every rule.
+    """
+    if object_name in TUNED_OBJECTS and light in TUNED_LIGHTS:
+        return "tuned"
+    if object_name in HELD_OUT_OBJECTS and light in HELD_OUT_LIGHTS:
+        return "held_out"
+    known_object = object_name in TUNED_OBJECTS + HELD_OUT_OBJECTS
+    return "mixed" if known_object and light in TUNED_LIGHTS + HELD_OUT_LIGHTS else ""

@@ -1,0 +1,194 @@
+"""Archives of others: read with distrust, and made a run's folder, whole or not at all.
+
+A person elsewhere wrote every byte. Names lead nowhere but into the new folder, sizes are counted
+and not believed, ids are checked before they name files, and pictures are what their names say.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from core.errors import BadInput, DataFolderError
+from core.export.archive_import.images import take_pictures
+from core.export.archive_import.plan import checked_plan
+from core.export.archive_import.shards import checked_results
+from core.export.archive_import.zip_file import Limits, RunZip
+from core.export.result_tables import parts_of, same_results
+from core.export.source import IMPORTED, imported_from
+from core.files import Progress, quiet, replace_file, why_of
+from core.runs.folder import ITEMS, PLAN, PROMPTS, RunFolder
+from core.runs.records import RunState
+
+INCOMING = ".incoming"
+"""Below the folder of runs: what is being read. Nobody looks for runs in there."""
+
+
+def open_archive(
+    path: Path | str,
+    root: Path | str,
+    *,
+    name: str = "",
+    limits: Limits | None = None,
+    progress: Progress = quiet,
+) -> RunFolder:
+    """Makes the folder ``root/<run_id>`` of an archive that :mod:`core.export.archive` wrote, here
+    or elsewhere, and returns it; ``name`` is what the file was called where it came from.
+
+    The same results again are the run that is there. Raises BadInput that says what is wrong with
+    the file (no archive of ours, another version, damaged, too large, paths or ids that lead
+    elsewhere, results that do not fit their plan), or that a run of that id has other results;
+    DataFolderError where nothing can be written. In each case nothing stays behind.
+    """
+    path, root = Path(path), Path(root)
+    shown = name or path.name
+    waiting = root / INCOMING / secrets.token_hex(8)
+    try:
+        with RunZip(path, shown, limits or Limits()) as archive:
+            run = _run_id(archive)
+            for text in (PLAN, PROMPTS, ITEMS):
+                archive.write(text, waiting)
+            plan = checked_plan(waiting, shown, run)
+            archive.refuse_parts_beyond(plan.total)
+            results = checked_results(archive, waiting, plan, progress)
+            take_pictures(archive, waiting, results.images, results.masks, progress)
+        made = waiting / run
+        _lay_out(waiting, made, plan.item_lines)
+        _say_where_from(made, archive, results.done, plan.summary)
+        return _take_its_place(made, root, shown)
+    except OSError as error:
+        raise DataFolderError(f"{shown} cannot be imported: {why_of(error)}.") from error
+    finally:
+        shutil.rmtree(waiting, ignore_errors=True)
+
+
+def _run_id(archive: RunZip) -> str:
+    """The run that the archive says it is of."""
+    run = archive.manifest.get("run_id")
+    if not isinstance(run, str) or len(run) != 16 or set(run) - set("0123456789abcdef"):
+        raise BadInput(f"{archive.shown} names no run that this TrueHue could know.")
+    return run
+
+
+def _lay_out(waiting: Path, made: Path, item_lines: Path | None) -> None:
+    """The folder of a run as :class:`core.runs.folder.RunFolder` has it."""
+    for part in ("journal", "shards", "images", "masks"):
+        (made / part).mkdir(parents=True, exist_ok=True)
+    for part in ("shards", "images", "masks"):
+        source = waiting / part
+        if source.is_dir():
+            os.rmdir(made / part)
+            source.rename(made / part)
+    (waiting / PROMPTS).rename(made / PROMPTS)
+    if item_lines is not None:
+        item_lines.rename(made / ITEMS)
+
+
+def _say_where_from(made: Path, archive: RunZip, done: int, summary: Mapping[str, Any]) -> None:
+    folder = RunFolder(made)
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    about = {
+        "name": archive.shown[:200],
+        "sha256": archive.sha256,
+        "at": now,
+        "truehue": str(archive.manifest.get("truehue", ""))[:40],
+        "images": any(folder.images.iterdir()),
+        "counts": _counts(folder, archive.manifest, done),
+    }
+    (made / IMPORTED).write_bytes(_json(about))
+    # In the plan's summary too: whoever shows the run can say it without its folder.
+    (made / PLAN).write_bytes(_json({**summary, "imported": about}))
+    total = int(summary["total"])
+    state = RunState(
+        str(summary["run_id"]),
+        "finished" if done == total else "cancelled",
+        total,
+        done,
+        updated_at=now,
+    )
+    folder.keep_state(replace(state, failed=_failed(folder)))
+
+
+def _counts(folder: RunFolder, manifest: Mapping[str, Any], done: int) -> dict[str, list[int]]:
+    """How many results, pictures and masks were found, and how many the archive's list says."""
+    pictures = manifest.get("pictures")
+    listed = {
+        "results": pictures.get("done") if isinstance(pictures, Mapping) else None,
+        "pictures": manifest.get("images"),
+        "masks": manifest.get("masks"),
+    }
+    held = {"results": done, "pictures": _files(folder.images), "masks": _files(folder.masks)}
+    return {
+        name: [held[name], number]
+        for name, number in listed.items()
+        if type(number) is int and 0 <= number < 2**40
+    }
+
+
+def _files(folder: Path) -> int:
+    return sum(1 for _ in folder.glob("*/*.png"))
+
+
+def _failed(folder: RunFolder) -> int:
+    from core.runs.shards import read_columns
+
+    return sum(
+        read_columns(path, ("status",))["status"].to_pylist().count("failed")
+        for path in folder.shards()
+    )
+
+
+def _take_its_place(made: Path, root: Path, shown: str) -> RunFolder:
+    there = RunFolder(root / made.name)
+    if (there.path / PLAN).is_file():
+        if same_results(parts_of(there), RunFolder(made).shards()):
+            _add_pictures(made, there)
+            return there
+        origin = imported_from(there.path)
+        whose = f"imported from {origin['name']}" if origin.get("name") else "made here"
+        raise BadInput(
+            f"{shown} holds the run {made.name}, which is here already, {whose}, with other "
+            "results. Nothing was changed. To compare both, import it into another data folder."
+        )
+    for leftover in (made / "wish.json", made / "lock"):
+        leftover.unlink(missing_ok=True)
+    try:
+        made.rename(there.path)
+    except OSError as error:
+        raise DataFolderError(
+            f"{there.path} cannot be made: {why_of(error)}. Take away what lies there."
+        ) from error
+    return there
+
+
+def _add_pictures(made: Path, there: RunFolder) -> None:
+    """An archive with pictures completes a run that was imported without them."""
+    about = imported_from(there.path)
+    if not about:
+        return
+    for part in ("images", "masks"):
+        for source in (made / part).glob("*/*.png"):
+            target = there.path / part / source.parent.name / source.name
+            if not target.exists():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                source.rename(target)
+    before, brought = dict(about), imported_from(made).get("counts") or {}
+    about["images"] = any(there.images.iterdir())
+    about["counts"] = dict(about.get("counts") or {})
+    for name, folder in (("pictures", there.images), ("masks", there.masks)):
+        listed = max(one[name][1] if name in one else 0 for one in (about["counts"], brought))
+        about["counts"][name] = [_files(folder), listed]
+    if about != before:
+        replace_file(there.path / PLAN, _json({**there.summary(), "imported": about}))
+        replace_file(there.path / IMPORTED, _json(about))
+
+
+def _json(value: Any) -> bytes:
+    return (json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()

@@ -1,0 +1,227 @@
+"""The plan of an archive: what it says is checked, and gives the id that it claims."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import itertools
+import json
+import zlib
+from array import array
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.errors import BadInput
+from core.prompts.importing.report import unfit
+from core.prompts.prompt import Prompt, prompt_from_json
+from core.runs.concepts import only_measured
+from core.runs.folder import item_from_json
+from core.runs.plan import canonical_json, check_masker, items_digest, rows_sha256
+from core.runs.records import STORED, MaskerSpec, StoredItem
+from core.runs.summary import MADE, checked_summary
+from core.verdict.rules import rule as known_rule
+
+MOST_PROMPTS_BYTES = 256 * 2**20
+MOST_ITEMS_BYTES = 2**30
+"""Bytes of prompts and of pictures' lines, unpacked; the latter are never held at once."""
+
+MOST_LINE = 2**20
+MOST_PROMPTS = 2_000_000
+ITEM_LINES = "items.checked.jsonl.gz"
+_ADDED = ("run_id", "total", "munsell", "created_at")
+_HEX = frozenset("0123456789abcdef")
+
+
+@dataclass
+class Places:
+    """Prompt, number and id of each picture of a stored run, 40 bytes a picture."""
+
+    prompts: array[int] = field(default_factory=lambda: array("i"))
+    images: array[int] = field(default_factory=lambda: array("i"))
+    ids: bytearray = field(default_factory=bytearray)
+
+    def add(self, prompt: int, image: int, image_id: str) -> None:
+        """One more picture, at the end."""
+        self.prompts.append(prompt)
+        self.images.append(image)
+        self.ids += bytes.fromhex(image_id)
+
+    def image_id(self, position: int) -> str:
+        """The SHA-256 of a picture's pixels."""
+        return self.ids[32 * position : 32 * position + 32].hex()
+
+    def twice(self) -> bool:
+        """Whether two pictures have the same prompt and number."""
+        places = np.array([self.prompts, self.images], dtype=np.int32)
+        return np.unique(places, axis=1).shape[1] < places.shape[1]
+
+
+@dataclass(frozen=True)
+class CheckedPlan:
+    """``summary`` as plan.json, ``prompts`` read, ``places`` of each picture of a stored run,
+    ``item_lines`` the file of these without any path."""
+
+    summary: dict[str, Any]
+    prompts: tuple[Prompt, ...]
+    places: Places | None = None
+    item_lines: Path | None = None
+
+    @property
+    def total(self) -> int:
+        """How many pictures the plan has."""
+        return int(self.summary["total"])
+
+    def place(self, position: int) -> tuple[int, int]:
+        """Prompt and image of a position."""
+        if self.places:
+            return self.places.prompts[position], self.places.images[position]
+        return divmod(position, int(self.summary["images"]))
+
+
+def checked_plan(folder: Path, shown: str, run_id: str) -> CheckedPlan:
+    """The plan in an unpacked archive. Raises BadInput, naming the file, for what is wrong."""
+    try:
+        summary = _check(json.loads((folder / "plan.json").read_bytes()))
+        if _id(summary) != run_id or summary.get("run_id") != run_id:
+            raise BadInput("it is not the plan of the run that it names")
+        prompts = _prompts(folder / "prompts.jsonl.gz", summary)
+        if not summary["rules"] and not only_measured(prompts):
+            raise BadInput("it names no rules")
+        if summary["kind"] == STORED:
+            return _of_items(summary, prompts, folder)
+        if summary["total"] != len(prompts) * summary["images"]:
+            raise BadInput("it does not say how many pictures it has")
+        return CheckedPlan(summary, prompts)
+    except (
+        BadInput,
+        ValueError,
+        TypeError,
+        KeyError,
+        IndexError,
+        AttributeError,
+        RecursionError,
+        OSError,
+        EOFError,
+        zlib.error,
+    ) as error:
+        words = str(error) if isinstance(error, BadInput) else f"{type(error).__name__}: {error}"
+        raise BadInput(f"The plan in {shown} cannot be used: {words.rstrip('.')}.") from error
+
+
+def _check(made: Any) -> dict[str, Any]:
+    """The summary as it was checked, and nothing else that stood there."""
+    summary = checked_summary(made)
+    if unknown := sorted(set(made) - MADE):
+        raise BadInput(f"it says {unknown[0][:40]!r}, which this TrueHue does not know. Update it")
+    check_masker(MaskerSpec(**summary["masker"]))
+    for name, _ in summary["rules"]:
+        known_rule(name)
+    if "/" in made["munsell"] or "\\" in made["munsell"]:
+        raise BadInput("it names a file of another machine")
+    return summary
+
+
+def _id(made: Mapping[str, Any]) -> str:
+    """As :func:`core.runs.plan.run_id` makes it, from the file and not from this version's plan:
+    another version may have had another renderer."""
+    rest = {name: value for name, value in made.items() if name not in _ADDED}
+    return hashlib.sha256(canonical_json(rest).encode()).hexdigest()[:16]
+
+
+def _prompts(path: Path, summary: Mapping[str, Any]) -> tuple[Prompt, ...]:
+    if summary["prompts"] > MOST_PROMPTS:
+        raise BadInput(f"it has {summary['prompts']:,} prompts; {MOST_PROMPTS:,} are the limit")
+    found: list[Prompt] = []
+
+    def read() -> Iterator[dict[str, Any]]:
+        for row in _rows(path, summary["prompts"], MOST_PROMPTS_BYTES):
+            prompt = prompt_from_json(row)
+            if why := unfit(prompt):
+                raise BadInput(f"a prompt of it cannot be taken: {why}")
+            found.append(prompt)
+            yield row
+
+    known = rows_sha256(read())
+    if len(found) != summary["prompts"] or known != summary["prompts_sha256"]:
+        raise BadInput("its prompts are not those that were run")
+    return tuple(found)
+
+
+def _item(row: dict[str, Any], prompts: int) -> dict[str, Any]:
+    number, image, image_id = row["prompt"], row["image"], row["image_id"]
+    if type(number) is not int or not 0 <= number < prompts:
+        raise BadInput("a picture of it belongs to no prompt")
+    if type(image) is not int or not 0 <= image < 2**31 or not is_sha256(image_id):
+        raise BadInput("a picture of it has no number or id")
+    masks = {
+        str(int(target)): {
+            "mask_id": str(one["mask_id"])[:128],
+            "file": str(one.get("file") or "")[:200],
+            "maker": str(one["maker"])[:200],
+            "parameters": dict(one.get("parameters") or {}),
+        }
+        for target, one in dict(row.get("masks") or {}).items()
+    }
+    drawn_by = str(row.get("drawn_by") or "")[:200]
+    # No path of another machine may name a file of this one. What masks are called is part of what
+    # is checked, and taken away then.
+    return {
+        "prompt": number,
+        "image": image,
+        "image_id": image_id,
+        "file": "",
+        "masks": masks,
+        "drawn_by": drawn_by,
+    }
+
+
+def _of_items(made: dict[str, Any], prompts: tuple[Prompt, ...], folder: Path) -> CheckedPlan:
+    """The pictures of a stored run, one after the other: only their places are kept."""
+    places, out = Places(), folder / ITEM_LINES
+    with out.open("xb") as raw, gzip.GzipFile("", "wb", 6, raw, 0) as lines:
+
+        def read() -> Iterator[StoredItem]:
+            for row in _rows(folder / "items.jsonl.gz", made["items"], MOST_ITEMS_BYTES):
+                one = _item(row, len(prompts))
+                places.add(one["prompt"], one["image"], one["image_id"])
+                yield item_from_json(one)
+                for mask in one["masks"].values():
+                    mask["file"] = ""
+                lines.write((json.dumps(one, ensure_ascii=False) + "\n").encode())
+
+        known = items_digest(read())
+    if len(places.prompts) != made["items"] or known != made["items_sha256"]:
+        raise BadInput("its pictures are not those that were scored")
+    if made["total"] != made["items"]:
+        raise BadInput("it does not say how many pictures it has")
+    if places.twice():
+        raise BadInput("two pictures of it have the same prompt and number")
+    return CheckedPlan(made, prompts, places, out)
+
+
+def is_sha256(value: Any) -> bool:
+    """True for 64 hex digits: only such a name becomes a file's."""
+    return isinstance(value, str) and len(value) == 64 and not set(value) - _HEX
+
+
+def _rows(path: Path, count: int, most_bytes: int) -> Iterator[dict[str, Any]]:
+    """The JSON objects of a packed file, a line each, ``count`` at most; bytes are counted."""
+    left = most_bytes
+    with gzip.open(path, "rb") as lines:
+        for number in itertools.count():
+            line = lines.readline(min(left, MOST_LINE) + 1)
+            left -= len(line)
+            if not line:
+                return
+            if number >= count:
+                raise BadInput(f"{path.name} has more lines than the plan says")
+            if left < 0 or len(line) > MOST_LINE or not line.endswith(b"\n"):
+                raise BadInput(f"{path.name} is too large, or cut off")
+            row = json.loads(line)
+            if not isinstance(row, dict):
+                raise BadInput(f"{path.name} holds a line that is no JSON object")
+            yield row

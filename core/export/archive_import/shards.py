@@ -1,0 +1,272 @@
+"""The results in an archive: every row is checked against the plan, and written anew."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from core.errors import BadInput
+from core.export.archive_import.plan import CheckedPlan, is_sha256
+from core.export.archive_import.profiles import wrong_with
+from core.export.archive_import.zip_file import RunZip
+from core.export.result_tables import part_name
+from core.files import Progress
+from core.images.decode import MAX_PIXELS
+from core.runs.concepts import measured_of
+from core.runs.score import CAUSES
+from core.runs.shards import old_schema, schema
+
+MOST_TEXT = 20_000
+MOST_JSON = 2**20
+MOST_ROWS = 10_000
+"""In one shard; ours have 2,048."""
+
+MOST_NUMBERS = 20_000_000
+MOST_UNPACKED = 256 * 2**20
+MOST_TEXTS = 64 * 2**20
+"""Bytes of a shard as its footer says, before any of it is read: all columns, and those of text."""
+
+_AT_ONCE = 64
+_HEX = re.compile("(#[0-9A-F]{6})?")
+_STATUSES = ("pass", "fail", "unscored")
+
+
+@dataclass
+class CheckedResults:
+    """How many pictures have a result, and the sizes (width, height) of the pictures and masks that
+    results speak of, by their ids."""
+
+    done: int = 0
+    images: dict[str, tuple[int, int]] = field(default_factory=dict)
+    masks: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+
+def checked_results(
+    archive: RunZip, folder: Path, plan: CheckedPlan, progress: Progress
+) -> CheckedResults:
+    """Checks the shards of an archive and writes them into ``folder`` in this version's schema, one
+    after the other.
+
+    Raises BadInput, naming shard and row, for the first thing that is wrong.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    out, seen = CheckedResults(), bytearray(plan.total)
+    for number, name in enumerate(archive.shards):
+        path = folder / name
+        if path.name != part_name(number):
+            raise BadInput(f"{part_name(number)} is missing in {archive.shown}.")
+        archive.write(name, folder)
+        tables, at = [], 0
+        try:
+            for rows in _batches(path):
+                for row in rows:
+                    try:
+                        _check(row, plan, seen, out)
+                    except (BadInput, ValueError, TypeError, RecursionError) as error:
+                        raise BadInput(f"row {at} is not of this run: {error}") from error
+                    at += 1
+                tables.append(pa.Table.from_pylist(rows, schema=schema()))
+            table = pa.concat_tables(tables) if tables else schema().empty_table()
+        except (BadInput, OSError, ValueError, KeyError, pa.ArrowException) as error:
+            words = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+            raise BadInput(f"{path.name} in {archive.shown} cannot be used: {words}.") from error
+        path.unlink()
+        pq.write_table(table, path, compression="zstd")
+        progress(out.done, plan.total)
+    return out
+
+
+def _batches(path: Path) -> Any:
+    """The rows of a shard in small pieces whose size is looked at before they become Python's."""
+    import pyarrow.parquet as pq
+
+    file = pq.ParquetFile(path)
+    old = file.schema_arrow.equals(old_schema())
+    if not old and not file.schema_arrow.equals(schema()):
+        raise BadInput("it has other columns than this TrueHue's results")
+    _refuse_large(file.metadata)
+    for batch in file.iter_batches(batch_size=_AT_ONCE):
+        if batch.nbytes > MOST_UNPACKED:
+            raise BadInput("it unpacks to more than any shard of ours")
+        rows = batch.to_pylist()
+        yield [{**row, "profiles": []} for row in rows] if old else rows
+
+
+def _refuse_large(about: Any) -> None:
+    columns = [
+        about.row_group(group).column(column)
+        for group in range(about.num_row_groups)
+        for column in range(about.num_columns)
+    ]
+    unpacked = sum(one.total_uncompressed_size for one in columns)
+    texts = sum(one.total_uncompressed_size for one in columns if one.physical_type == "BYTE_ARRAY")
+    if about.num_rows > MOST_ROWS or sum(one.num_values for one in columns) > MOST_NUMBERS:
+        raise BadInput("it is larger than any shard of ours")
+    if unpacked > MOST_UNPACKED or texts > MOST_TEXTS:
+        raise BadInput("it unpacks to more than any shard of ours")
+
+
+def _check(row: Mapping[str, Any], plan: CheckedPlan, seen: bytearray, out: CheckedResults) -> None:
+    position = row["position"]
+    _must(_whole(position, 0, plan.total - 1), f"it has no picture {position}")
+    _must(not seen[position], f"picture {position} stands there twice")
+    seen[position] = 1
+    _must((row["prompt"], row["image"]) == plan.place(position), "prompt or image are others")
+    _must(_whole(row["attempt"], 1, 2**31 - 1), "the attempt is no number")
+    _must(row["status"] in ("drawn", "failed"), f"there is no status {row['status']!r:.40}")
+    _must(_text(row["reason"]) and row["worker"] == "", "a text is missing or too long")
+    drawn = row["status"] == "drawn"
+    _must(is_sha256(row["image_id"]) if drawn else row["image_id"] == "", "a picture has no id")
+    if plan.places and drawn:
+        _must(
+            row["image_id"] == plan.places.image_id(position), "it is another picture than planned"
+        )
+    _must(
+        all(_whole(row[name], int(drawn), 100_000) for name in ("width", "height")),
+        "a picture has no size",
+    )
+    _must(row["width"] * row["height"] <= MAX_PIXELS, "a picture is too large")
+    _must(row["seed"] is None or _whole(row["seed"], 0, 2**63 - 1), "a seed is no number")
+    _must(
+        all(_number(row[name], 0.0) for name in ("seconds", "scoring_seconds")),
+        "a time is no number",
+    )
+    _must(_object(row["origin"]), "an origin is no JSON object")
+    _must(
+        isinstance(row["notes"], list) and all(_text(note) for note in row["notes"]),
+        "a note is no text",
+    )
+    targets = len(plan.prompts[row["prompt"]].targets)
+    for mask in _listed(row["masks"]):
+        _must(_whole(mask["target"], 0, targets - 1), "a mask belongs to no object")
+        _must(is_sha256(mask["content_sha256"]) and mask["mask_id"] == "", "a mask has no id")
+        _must(_whole(mask["area_px"], 0, 2**40) and _text(mask["maker"]), "a mask has no area")
+        _must(_object(mask["parameters"]), "parameters of a mask are no JSON object")
+        _keep(out.masks, mask["content_sha256"], row)
+    _must(
+        len({mask["target"] for mask in row["masks"]}) == len(row["masks"]),
+        "an object has two masks",
+    )
+    _verdicts(_listed(row["verdicts"]), plan, targets)
+    _profiles(_listed(row["profiles"]), row, plan)
+    out.done += 1
+    if drawn:
+        _keep(out.images, row["image_id"], row)
+
+
+def _keep(sizes: dict[str, tuple[int, int]], name: str, row: Mapping[str, Any]) -> None:
+    size = row["width"], row["height"]
+    _must(sizes.setdefault(name, size) == size, "a picture has two sizes")
+
+
+def _verdicts(verdicts: list[dict[str, Any]], plan: CheckedPlan, targets: int) -> None:
+    rules = {(one[0], one[1]) for one in plan.summary["rules"]}
+    leads: dict[str, int] = {}
+    pictures: dict[str, set[str]] = {}
+    keys = set()
+    for one in verdicts:
+        _must((one["rule"], one["version"]) in rules, "a verdict is of a rule that was not asked")
+        _must(_whole(one["target"], -1, targets - 1), "a verdict belongs to no object")
+        _must(one["status"] in _STATUSES and one["picture_status"] in _STATUSES, "a status is none")
+        _must(
+            one["cause"] in CAUSES or one["cause"] == "",
+            f"this TrueHue knows no cause {one['cause']!r:.40}",
+        )
+        _must(one["relation"] in ("matches", "differs"), "a relation is none")
+        _must(isinstance(one["leads"], bool), "no object decided")
+        texts = (one[name] for name in ("object_name", "step", "told", "picture_reason"))
+        _must(all(_text(text) for text in texts), "a text is missing")
+        _must(
+            isinstance(one["asked_hex"], str) and _HEX.fullmatch(one["asked_hex"]) is not None,
+            "an asked color is none",
+        )
+        lab = one["lab"]
+        _must(
+            lab is None or (len(lab) == 3 and all(_number(n, -1000.0, False) for n in lab)),
+            "a found color is none",
+        )
+        _must(
+            all(
+                _number(one[name], 0.0)
+                for name in (
+                    "delta_e00",
+                    "delta_chroma",
+                    "hue_deg",
+                    "misfit",
+                    "confidence_percent",
+                    "light_factor",
+                    "haze_percent",
+                )
+            ),
+            "a number is none",
+        )
+        key = one["rule"], one["target"]
+        _must(key not in keys, "a rule judges an object twice")
+        keys.add(key)
+        leads[one["rule"]] = leads.get(one["rule"], 0) + one["leads"]
+        pictures.setdefault(one["rule"], set()).add(one["picture_status"])
+    _must(all(count == 1 for count in leads.values()), "not one object decided")
+    _must(all(len(said) == 1 for said in pictures.values()), "a picture has two verdicts")
+
+
+def _profiles(profiles: list[dict[str, Any]], row: Mapping[str, Any], plan: CheckedPlan) -> None:
+    prompt = plan.prompts[row["prompt"]]
+    known = measured_of(prompt.task, prompt.targets) if row["status"] == "drawn" else ()
+    targets = [profile["target"] for profile in profiles]
+    _must(
+        len(set(targets)) == len(targets) and set(targets) <= set(known),
+        "colors were measured of an object that is no concept",
+    )
+    for one in profiles:
+        _must(_text(one["reason"]), "a reason is missing")
+        if one["profile"] is None:
+            _must(bool(one["reason"]), "colors are missing without a reason")
+            continue
+        wrong = wrong_with(one["profile"], row["width"] * row["height"])
+        _must(not wrong, f"colors were measured that cannot be: {wrong}")
+
+
+def _must(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise BadInput(otherwise)
+
+
+def _whole(value: Any, low: int, high: int) -> bool:
+    return type(value) is int and low <= value <= high
+
+
+def _number(value: Any, low: float, empty: bool = True) -> bool:
+    if value is None:
+        return empty
+    return isinstance(value, float) and math.isfinite(value) and low <= value <= 1e9
+
+
+def _text(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= MOST_TEXT
+
+
+def _object(value: Any) -> bool:
+    # Python's reader takes NaN, which is no JSON and breaks whoever reads it after us.
+    return (
+        isinstance(value, str)
+        and len(value) <= MOST_JSON
+        and isinstance(json.loads(value, parse_constant=_refuse), dict)
+    )
+
+
+def _refuse(name: str) -> Any:
+    raise BadInput(f"{name} is no number of JSON")
+
+
+def _listed(value: Any) -> list[dict[str, Any]]:
+    _must(
+        isinstance(value, list) and all(isinstance(one, dict) for one in value), "a list is missing"
+    )
+    return list(value)

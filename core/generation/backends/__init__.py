@@ -1,0 +1,1 @@
+"""What draws: diffusers, Janus, servers, and the reference renderer."""

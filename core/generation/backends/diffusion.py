@@ -1,0 +1,321 @@
+"""Drawing with a diffusers pipeline."""
+
+from __future__ import annotations
+
+import gc
+import inspect
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import metadata
+from threading import Event
+from typing import Any
+
+import numpy as np
+
+from core.errors import BadInput, TrueHueError
+from core.generation.backends.families import Family, call_defaults, family
+from core.generation.backends.steps import Previewer, StepWatch, watching
+from core.generation.entry import ModelEntry
+from core.generation.memory import DrawingFailed
+from core.generation.request import (
+    Cancelled,
+    GeneratedImage,
+    GenerationRequest,
+    OnStep,
+)
+from core.machine import Placement
+
+_QUOTED = 40
+_SPECIAL = 8
+
+
+class DiffusersModel:
+    """A loaded pipeline; made by ``core.generation.backends.loading.load``.
+
+    ``about`` is what an origin says of the source: repo, revision, variant. ``previewer`` may be
+    set to None to draw without previews.
+    """
+
+    def __init__(
+        self,
+        entry: ModelEntry,
+        pipeline: Any,
+        at: Placement,
+        about: Mapping[str, Any],
+        previewer: Previewer | None,
+        memory_bytes: int,
+        ram_bytes: int = 0,
+    ) -> None:
+        self._pipeline = pipeline
+        self._entry = entry
+        self._at = at
+        self._about = dict(about)
+        self._family: Family = family(pipeline)
+        self._call = call_defaults(type(pipeline))
+        self._tokenizers = {name: pipeline.components[name] for name in self._family.limits}
+        self._memory_bytes, self._ram_bytes = memory_bytes, ram_bytes
+        self.previewer = previewer
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of weights on the device: all, or the largest part where parts are offloaded."""
+        return self._memory_bytes
+
+    @property
+    def ram_bytes(self) -> int:
+        """Bytes of weights that wait in main memory; 0 where all are on the device."""
+        return self._ram_bytes
+
+    @property
+    def batch_size(self) -> int:
+        """1: the same request must give the same pixels in whatever batch it stands.
+
+        Measured with tiny models of all families: a batch of two differs from two images drawn
+        alone in the low bits of every family, which flips single pixels, and in CogView4 visibly,
+        since it pads prompts to the longest of the batch.
+        """
+        return 1
+
+    def draw(
+        self, requests: Sequence[GenerationRequest], on_step: OnStep, stop: Event
+    ) -> list[GeneratedImage]:
+        """Draws the requests one after another; see LoadedModel.draw.
+
+        Raises DrawingFailed when the weights give no image (NaN, or blacked out by the
+        repository's own safety checker), and lets torch's OutOfMemoryError through.
+        """
+        if self._pipeline is None:
+            raise TrueHueError(f"{self._entry.name} was unloaded; load it again to draw.")
+        calls = [self._arguments(request) for request in requests]
+        return [
+            self._one(request, call, on_step, stop, index, len(calls))
+            for index, (request, call) in enumerate(zip(requests, calls, strict=True))
+        ]
+
+    def unload(self) -> None:
+        """Gives the memory back; safe to call twice."""
+        self._pipeline = None
+        self._tokenizers = {}
+        self.previewer = None
+        self._memory_bytes = self._ram_bytes = 0
+        # Hooks of offloaded parts refer to each other in circles.
+        gc.collect()
+        if self._at.device != "cpu":
+            import torch
+
+            if self._at.device == "cuda":
+                torch.cuda.empty_cache()
+            else:
+                torch.mps.empty_cache()
+
+    def _one(
+        self,
+        request: GenerationRequest,
+        call: dict[str, Any],
+        on_step: OnStep,
+        stop: Event,
+        index: int,
+        count: int,
+    ) -> GeneratedImage:
+        import torch
+
+        if stop.is_set():
+            raise Cancelled
+        pipeline = self._pipeline
+        size = (call["height"], call["width"])
+        watch = StepWatch(pipeline, on_step, stop, self.previewer, size, index, count)
+        # On the CPU whatever the device: the noise follows from the seed alone.
+        generator = torch.Generator("cpu").manual_seed(request.seed)
+        try:
+            with watching(pipeline, watch, "callback_on_step_end" in self._call) as watched:
+                out = pipeline(**call, **watched, generator=generator, output_type="np")
+        except Cancelled:
+            raise
+        except torch.OutOfMemoryError:
+            raise
+        except (ValueError, TypeError) as error:
+            # Pipelines check their arguments so, before the first step.
+            if watch.count:
+                raise
+            raise BadInput(f"{self._entry.name} cannot draw this: {error}") from error
+        finally:
+            if self._at.offload != "none":
+                pipeline.maybe_free_model_hooks()
+        if stop.is_set():
+            raise Cancelled
+        srgb8 = self._pixels(out, size)
+        notes = notes_on_cut(request.text, self._tokenizers, self._family.limits)
+        return GeneratedImage(srgb8, self._origin(request, call), (), tuple(notes))
+
+    def _arguments(self, request: GenerationRequest) -> dict[str, Any]:
+        """The pipeline's arguments for a request; raises BadInput for what it does not take."""
+        name, fam, defaults = self._entry.name, self._family, self._entry.defaults
+        if not request.text.strip():
+            raise BadInput(f"{name} draws from text, and the prompt is empty.")
+        call: dict[str, Any] = {"prompt": request.text, **fam.fixed}
+        steps = request.steps or (defaults.steps if defaults else None)
+        if request.steps is not None and request.steps < 1:
+            raise BadInput(f"Steps must be at least 1, not {request.steps}.")
+        if "num_inference_steps" in self._call:
+            call["num_inference_steps"] = steps or self._default("num_inference_steps", 50)
+        elif request.steps is not None:
+            raise BadInput(f"{name} has no number of steps to set.")
+        guidance = request.guidance
+        if guidance is None:
+            guidance = defaults.guidance if defaults else None
+        elif not fam.guidance:
+            raise BadInput(f"{name} has no guidance to set.")
+        if fam.guidance:
+            if guidance is None:
+                guidance = self._default(fam.guidance, None)
+            if guidance is not None:
+                call[fam.guidance] = float(guidance)
+        if request.negative_text and not fam.negative:
+            raise BadInput(f"{name} takes no negative prompt: leave it empty.")
+        negative = request.negative_text or fam.empty_negative
+        if negative:
+            call["negative_prompt"] = negative
+        for side in ("width", "height"):
+            call[side] = self._side(side, getattr(request, side))
+        return call
+
+    def _default(self, argument: str, otherwise: Any) -> Any:
+        found = self._call.get(argument, inspect.Parameter.empty)
+        return otherwise if found is inspect.Parameter.empty or found is None else found
+
+    def _side(self, side: str, asked: int | None) -> int:
+        multiple = self._family.multiple_px
+        if asked is None:
+            if self._entry.defaults is not None:
+                return int(getattr(self._entry.defaults, side))
+            return int(self._default(side, None) or self._own_size())
+        if asked < multiple or asked % multiple:
+            raise BadInput(
+                f"{self._entry.name} draws sides that are multiples of {multiple} pixels; "
+                f"{asked} is none. Nearest: {max(multiple, round(asked / multiple) * multiple)}."
+            )
+        return asked
+
+    def _own_size(self) -> int:
+        """What the pipeline itself takes when no size is given: its denoiser's, in pixels."""
+        pipeline = self._pipeline
+        denoiser = getattr(pipeline, "transformer", None) or getattr(pipeline, "unet", None)
+        sample = getattr(pipeline, "default_sample_size", None) or getattr(
+            getattr(denoiser, "config", None), "sample_size", None
+        )
+        if isinstance(sample, list | tuple):
+            sample = sample[0]
+        if not isinstance(sample, int):
+            raise BadInput(
+                f"{self._entry.name} states no size of its own: choose width and height."
+            )
+        return sample * int(getattr(pipeline, "vae_scale_factor", 8))
+
+    def _pixels(self, out: Any, size: tuple[int, int]) -> np.ndarray:
+        """uint8 pixels, each rounded to the nearest of 256 levels.
+
+        "np" output is taken, not "pil": both round the same, but only floats show a NaN, which a
+        cast to uint8 would turn to black.
+        """
+        name = self._entry.name
+        images = getattr(out, "images", None)
+        if images is None:
+            raise BadInput(f"{name} is no pipeline of still images ({type(out).__name__}).")
+        image = np.asarray(images[0])
+        if image.ndim != 3 or image.shape[2] != 3 or not np.issubdtype(image.dtype, np.floating):
+            raise DrawingFailed(f"{name} gave no color image but {image.shape} {image.dtype}.")
+        if not np.isfinite(image).all():
+            advice = (
+                "These weights overflow in float16: use a device with bfloat16, or the CPU."
+                if self._at.dtype == "float16"
+                # Qwen-Image's scheduler, for one, divides by zero where only one step is asked.
+                else "Either its scheduler needs more steps than were asked, or the weights are "
+                "damaged, or not those of this pipeline."
+            )
+            raise DrawingFailed(f"{name} gave numbers that are no colors (NaN). {advice}")
+        if any(getattr(out, "nsfw_content_detected", None) or ()):
+            raise DrawingFailed(
+                f"The safety checker that comes with {name} blacked this image out. It is no "
+                "image and was not kept; try another seed."
+            )
+        if image.shape[:2] != size:
+            raise DrawingFailed(
+                f"{name} drew {image.shape[1]} x {image.shape[0]} pixels where {size[1]} x "
+                f"{size[0]} were asked. Ask for a size that it draws."
+            )
+        return np.ascontiguousarray(np.rint(image * 255.0).astype(np.uint8))
+
+    def _origin(self, request: GenerationRequest, call: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            "model": self._entry.id,
+            **self._about,
+            "pipeline": type(self._pipeline).__name__,
+            "text": request.text,
+            "negative_text": call.get("negative_prompt", ""),
+            "seed": request.seed,
+            "steps": call.get("num_inference_steps"),
+            "guidance": call.get(self._family.guidance),
+            "guidance_argument": self._family.guidance,
+            "width": call["width"],
+            "height": call["height"],
+            "fixed": dict(self._family.fixed),
+            "dtype": self._at.dtype,
+            "device": self._at.device,
+            "offload": self._at.offload,
+            **_versions(),
+        }
+
+
+@cache
+def _versions() -> dict[str, str]:
+    """The libraries' versions; read from disk, so only once."""
+    return {name: metadata.version(name) for name in ("torch", "diffusers", "transformers")}
+
+
+def notes_on_cut(text: str, tokenizers: Mapping[str, Any], limits: Mapping[str, int]) -> list[str]:
+    """A sentence for each length at which encoders stop reading ``text``; empty when all is read.
+
+    ``tokenizers`` and ``limits`` (tokens, special ones included) are keyed by the part's name.
+    """
+    names: dict[tuple[int, int], list[str]] = {}
+    whole = []
+    for name, limit in limits.items():
+        tokenizer = tokenizers.get(name)
+        if tokenizer is None:
+            continue
+        read = _characters_read(text, tokenizer, limit)
+        if read < len(text.rstrip()):
+            names.setdefault((read, limit), []).append(name)
+        else:
+            whole.append(name)
+    out = []
+    for (read, limit), cut in sorted(names.items()):
+        rest = f" (Read as a whole by {' and '.join(whole)}.)" if whole else ""
+        out.append(
+            f"The prompt was cut at {limit} tokens for {' and '.join(cut)}: the last "
+            f"{len(text) - read:,} of {len(text):,} characters were not read, from "
+            f"“{_shortened(text[read:])}” on.{rest}"
+        )
+    return out
+
+
+def _characters_read(text: str, tokenizer: Any, limit: int) -> int:
+    # No tokenizer makes more tokens of plain text than characters, plus a few special ones.
+    if text.isascii() and len(text) + _SPECIAL <= limit:
+        return len(text)
+    if getattr(tokenizer, "is_fast", False):
+        found = tokenizer(text, truncation=True, max_length=limit, return_offsets_mapping=True)
+        ends = [int(end) for _, end in found["offset_mapping"]]
+        # An unknown character at the very end has no token; what follows the last token is read.
+        cut = len(tokenizer(text, truncation=False, verbose=False)["input_ids"]) > limit
+        return max(ends, default=0) if cut else len(text)
+    ids = tokenizer(text, add_special_tokens=False, truncation=False)["input_ids"]
+    room = limit - len(tokenizer("")["input_ids"])
+    if len(ids) <= room:
+        return len(text)
+    return min(len(tokenizer.decode(ids[:room])), len(text))
+
+
+def _shortened(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _QUOTED else text[:_QUOTED].rstrip() + "…"

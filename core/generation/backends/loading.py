@@ -1,0 +1,195 @@
+"""From a folder on this machine to a pipeline in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from core.errors import BadInput
+from core.generation.backends.diffusion import DiffusersModel
+from core.generation.backends.families import FAMILIES, call_defaults
+from core.generation.backends.steps import Previewer, fit
+from core.generation.entry import ModelEntry
+from core.generation.memory import BadModelFolder, check_room, is_out_of_memory, keep_count
+from core.generation.weights.files import part_file
+from core.generation.weights.pipeline_folder import PipelineFolder, check_source
+from core.generation.weights.sources import Source
+from core.generation.weights.transformers_parts import load_parts, refuse_unfilled
+from core.machine import Machine, Placement, placement
+
+
+def load(entry: ModelEntry, source: Source, at: Machine | Placement) -> DiffusersModel:
+    """Loads a checked folder; never from the network, never foreign code, never pickles.
+
+    ``at`` is the machine, which the placement follows from, or a placement. Raises BadModelFolder
+    for a folder that cannot be loaded safely and whole, and lets errors of memory that ran out
+    through (``is_out_of_memory`` knows them), NotEnoughMemory among them.
+    """
+    checked = check_source(entry, source)
+    if checked is None:
+        raise BadInput(f"{entry.name} is no diffusers pipeline.")
+    if isinstance(at, Machine):
+        where = place(entry, checked, at)
+        check_room(entry.name, checked.memory_gib * where.bytes_a_number / 2, at)
+    else:
+        where = at
+    pipeline = _load(entry, source, checked, where)
+    refuse_unfilled(pipeline, checked)
+    pipeline.set_progress_bar_config(disable=True)
+    held, previewer = _lay_out(pipeline, where)
+    origin = source.base or source
+    about = {
+        "repo": source.repo,
+        "revision": source.revision or f"sha256:{source.fingerprint()}",
+        "variant": checked.variant,
+    }
+    if source.base is not None:
+        about |= {
+            "base_repo": origin.repo,
+            "base_revision": origin.revision or f"sha256:{origin.fingerprint()}",
+        }
+    loaded = DiffusersModel(entry, pipeline, where, about, previewer, *held)
+    keep_count(loaded)
+    return loaded
+
+
+def place(entry: ModelEntry, checked: PipelineFolder, at: Machine) -> Placement:
+    """The placement by what the files really hold."""
+    return placement(
+        max(checked.memory_gib, 1e-6),
+        at,
+        largest_gib=max(checked.largest_gib, 1e-6),
+        fp16=entry.fp16,
+    )
+
+
+def _load(entry: ModelEntry, source: Source, checked: PipelineFolder, at: Placement) -> Any:
+    import diffusers
+    import torch
+
+    pipeline_class = getattr(diffusers, checked.pipeline, None)
+    if not (isinstance(pipeline_class, type) and hasattr(pipeline_class, "from_pretrained")):
+        raise BadModelFolder(
+            f"{checked.folder / 'model_index.json'} asks for {checked.pipeline}, which diffusers "
+            f"{diffusers.__version__} does not have. Update diffusers, or take another model."
+        )
+    if not {"prompt", "width", "height"} <= call_defaults(pipeline_class).keys():
+        raise BadModelFolder(
+            f"{checked.folder} holds {checked.pipeline}, which does not draw from text alone. Take "
+            "a text-to-image pipeline."
+        )
+    if entry.pipeline and checked.pipeline != entry.pipeline:
+        raise BadModelFolder(
+            f"{checked.folder} holds {checked.pipeline}, and {entry.name} is a {entry.pipeline}: "
+            "this is the folder of another model."
+        )
+    dtype = getattr(torch, at.dtype)
+    parts: dict[str, Any] = {}
+    family = FAMILIES.get(checked.pipeline)
+    options = dict(family.at_load) if family else {}
+    with _quiet():
+        try:
+            if source.base is not None:
+                parts[entry.part] = _part(entry, source, checked, dtype)
+            parts |= load_parts(checked, dtype, without=parts.keys())
+            return pipeline_class.from_pretrained(
+                checked.folder,
+                dtype=dtype,
+                variant=checked.variant,
+                use_safetensors=True,
+                local_files_only=True,
+                trust_remote_code=False,
+                **parts,
+                **options,
+            )
+        except BadModelFolder:
+            raise
+        except Exception as error:  # what a broken file raises has no family of its own
+            if is_out_of_memory(error):
+                raise
+            raise BadModelFolder(
+                f"{checked.folder} could not be loaded ({type(error).__name__}: {error}). Download "
+                "it again."
+            ) from error
+
+
+def _part(entry: ModelEntry, source: Source, checked: PipelineFolder, dtype: Any) -> Any:
+    """One part with the base's configuration and other weights.
+
+    SRPO publishes the transformer alone and loads it over FLUX.1 [dev]'s (its README); here its
+    own are read directly, so that the base's transformer need not be there.
+    """
+    import diffusers
+    import torch
+    from accelerate import init_empty_weights  # type: ignore[import-untyped, unused-ignore]
+    from safetensors import safe_open
+
+    named = next(part for part in checked.parts if part.name == entry.part)
+    part_class = getattr(diffusers, named.class_name)
+    config = part_class.load_config(checked.folder / named.name, local_files_only=True)
+    with init_empty_weights():
+        part = part_class.from_config(config)
+    with safe_open(part_file(source.folder), framework="pt") as file:
+        # One by one: the file is in float32 and twice as large as what is kept of it.
+        weights = {name: file.get_tensor(name).to(dtype) for name in file.keys()}  # noqa: SIM118
+    try:
+        part.load_state_dict(weights, assign=True)
+    except RuntimeError as error:
+        raise BadModelFolder(
+            f"{part_file(source.folder)} does not fit {named.class_name} of {checked.folder}: "
+            f"{str(error).splitlines()[0]}"
+        ) from error
+    # Buffers that are computed, not stored, must leave the empty device too.
+    empty = [name for name, one in part.named_buffers() if one.device == torch.device("meta")]
+    if empty:
+        raise BadModelFolder(f"{part_file(source.folder)} lacks {', '.join(empty)}.")
+    return part.eval()
+
+
+def _lay_out(pipeline: Any, at: Placement) -> tuple[tuple[int, int], Previewer | None]:
+    """Moves the pipeline to its device; returns the bytes it takes there and those that wait in
+    main memory, and its previewer."""
+    sizes = [
+        sum(one.nbytes for one in (*part.parameters(), *part.buffers()))
+        for part in pipeline.components.values()
+        if hasattr(part, "parameters")
+    ]
+    if at.offload == "none":
+        pipeline.to(at.device)
+        return (sum(sizes), 0), _previewer(pipeline)
+    # Fitted before parts are hooked: afterwards, encoding would push others off the device.
+    previewer = _previewer(pipeline)
+    if at.offload == "model":
+        pipeline.enable_model_cpu_offload(device=at.device)
+        return (max(sizes, default=0), sum(sizes)), previewer
+    pipeline.enable_sequential_cpu_offload(device=at.device)
+    return (0, sum(sizes)), previewer
+
+
+def _previewer(pipeline: Any) -> Previewer | None:
+    try:
+        return fit(pipeline)
+    except (RuntimeError, TypeError, ValueError, AttributeError) as error:
+        # A pipeline that we have no row for may encode in its own way: it draws without previews.
+        if type(pipeline).__name__ in FAMILIES or is_out_of_memory(error):
+            raise
+        return None
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """No progress bars on the console while weights are read; as they were afterwards."""
+    from diffusers.utils import logging as of_diffusers
+    from transformers.utils import logging as of_transformers
+
+    libraries = (of_diffusers, of_transformers)
+    were = [library.is_progress_bar_enabled() for library in libraries]
+    for library in libraries:
+        library.disable_progress_bar()
+    try:
+        yield
+    finally:
+        for library, was in zip(libraries, were, strict=True):
+            if was:
+                library.enable_progress_bar()

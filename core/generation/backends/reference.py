@@ -1,0 +1,381 @@
+"""The reference renderer as a model: it draws what the targets of a prompt ask for.
+
+It reads no sentences. Every target becomes one of the renderer's shapes in the asked color, or in
+another one where a failure of models is acted out. A color concept ("rotten mango") has one of its
+usual colors, moved by its modifier. It needs no weights and no device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from threading import Event
+from typing import Any
+
+import numpy as np
+
+from core.color.spaces import hex_of
+from core.errors import BadInput
+from core.generation.registry import RENDERER
+from core.generation.renderer import (
+    FAILURES,
+    LARGEST_PX,
+    LIGHTS,
+    MOST_OBJECTS,
+    OBJECTS,
+    RENDERER_VERSION,
+    SMALLEST_PX,
+    SceneObject,
+    SceneRequest,
+    render_scene,
+)
+from core.generation.renderer.concept_colors import (
+    CONCEPT_COLORS_VERSION,
+    color_of,
+    concept_colors,
+)
+from core.generation.renderer.failures import ActedColors, Cast, act
+from core.generation.renderer.modifiers import moved, note_of
+from core.generation.renderer.scenes import forget_scenes, kept_bytes
+from core.generation.renderer.stand_ins import (
+    is_place,
+    left_out_note,
+    stand_in,
+    stand_in_note,
+)
+from core.generation.renderer.usual import Rgb8, neutral, usual
+from core.generation.request import (
+    MAX_SEED,
+    Cancelled,
+    GeneratedImage,
+    GenerationRequest,
+    ObjectMask,
+    OnStep,
+    StepReport,
+)
+from core.prompts.prompt import ObjectTarget
+
+__all__ = ["STEPS", "ReferenceRenderer", "Standing", "shapes_for", "stand_in_note"]
+
+STEPS = 8
+"""How many steps the drawing of one image reports."""
+
+DEFAULT_PX = 1024
+OPTIONS = ("light", "failure", "shape")
+
+_PREVIEW_PX = 128
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How one target will be drawn: ``shape`` is None for one that is left out, and ``note`` a
+    sentence for people, empty where the shape is what the name says."""
+
+    target: int
+    name: str
+    shape: str | None
+    note: str
+
+
+def shapes_for(targets: Sequence[ObjectTarget], shape: str | None = None) -> tuple[Standing, ...]:
+    """The shapes that the renderer would draw for targets, in their order.
+
+    ``shape`` takes the place of the first target's own. A bystander that is a place ("sidewalk",
+    "kitchen counter") is left out, for the floor stands for it; any other is drawn beside.
+    """
+    found = []
+    for number, target in enumerate(targets):
+        name = target.name
+        if shape is not None and number == 0:
+            itself = shape == stand_in(name, target.category).shape
+            note = stand_in_note(name, target.category) if itself else _replaced(shape, name)
+            found.append(Standing(number, name, shape, note))
+        elif target.role == "bystander" and is_place(name):
+            found.append(Standing(number, name, None, left_out_note(name)))
+        else:
+            own = stand_in(name, target.category).shape
+            found.append(Standing(number, name, own, stand_in_note(name, target.category)))
+    return tuple(found)
+
+
+class ReferenceRenderer:
+    """The renderer behind the same door as every model (core.generation.request.LoadedModel).
+
+    ``options`` of a request: ``light`` (a name of LIGHTS), ``failure`` (a name of FAILURES) and
+    ``shape`` (one of OBJECTS, for the first target). Text, guidance, steps and negative text
+    change nothing. A request with a ``concept`` or ``modifier`` has the first target in one of the
+    concept's usual colors, by the seed, moved by the modifier, unless a color is asked of it; all
+    other requests are drawn as they always were.
+    """
+
+    batch_size = 1
+
+    @property
+    def memory_bytes(self) -> int:
+        """What the scenes take that are kept for drawing them again in other colors."""
+        return kept_bytes()
+
+    def draw(
+        self, requests: Sequence[GenerationRequest], on_step: OnStep, stop: Event
+    ) -> list[GeneratedImage]:
+        """Draws one image a request, in their order.
+
+        Every image counts ``STEPS`` steps; the last has a preview. ``stop`` is looked at several
+        times within each step. Raises Cancelled once it is set, and BadInput for a request without
+        targets, with more than four objects, unknown options, or a size or seed out of range:
+        before anything is drawn.
+        """
+        plans = [_Plan.of(request) for request in requests]
+        total = STEPS * len(plans)
+        images = []
+        for number, plan in enumerate(plans):
+            images.append(plan.drawn(number * STEPS, total, on_step, stop))
+        return images
+
+    def unload(self) -> None:
+        """Forgets the kept scenes."""
+        forget_scenes()
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """A request that was found good, with all that has been decided about its picture."""
+
+    request: GenerationRequest
+    standings: tuple[Standing, ...]
+    placed: tuple[Standing, ...]
+    cast: tuple[Cast, ...]
+    acted: ActedColors
+    light: str
+    failure: str
+    size_px: int
+
+    @staticmethod
+    def of(request: GenerationRequest) -> _Plan:
+        """Raises BadInput for what cannot be drawn."""
+        light, failure, shape = _options(request)
+        if not request.targets:
+            raise BadInput(
+                "The reference renderer reads no sentences: it needs an object and a color. Choose "
+                "a prompt of a set, or give targets such as an apple in vivid red."
+            )
+        if not all(target.name.strip() for target in request.targets):
+            raise BadInput("An object to be drawn needs a name.")
+        standings = shapes_for(request.targets, shape)
+        placed = tuple(standing for standing in standings if standing.shape is not None)
+        if not 1 <= len(placed) <= MOST_OBJECTS:
+            raise BadInput(
+                f"The reference renderer draws one to {MOST_OBJECTS} objects in a picture, "
+                f"not {len(placed)}."
+            )
+        cast = tuple(_cast(request, placed))
+        acted = act(failure, cast)
+        size_px = _size_px(request)
+        return _Plan(request, standings, placed, cast, acted, light, failure, size_px)
+
+    def drawn(self, before: int, total: int, on_step: OnStep, stop: Event) -> GeneratedImage:
+        """The image; ``before`` steps of ``total`` are done."""
+        reported = 0
+
+        def go_on() -> None:
+            if stop.is_set():
+                raise Cancelled
+
+        def watch(share: float) -> None:
+            nonlocal reported
+            go_on()
+            # The last step is the finished picture's.
+            while reported < min(int(share * STEPS), STEPS - 1):
+                reported += 1
+                on_step(StepReport(before + reported, total))
+                go_on()
+
+        go_on()
+        there = [
+            (standing, color)
+            for standing, color in zip(self.placed, self.acted.colors, strict=True)
+            if color is not None
+        ]
+        scene = SceneRequest(
+            objects=tuple(SceneObject(str(standing.shape), color) for standing, color in there),
+            light=self.light,
+            seed=self.request.seed,
+            size_px=self.size_px,
+            stage_tint_srgb8=self.acted.stage_tint_srgb8,
+        )
+        picture = render_scene(scene, watch)
+        go_on()
+        on_step(StepReport(before + STEPS, total, _preview(picture.srgb8)))
+        masks = tuple(
+            ObjectMask(standing.target, mask)
+            for (standing, _), mask in zip(there, picture.masks, strict=True)
+        )
+        notes = [standing.note for standing in self.standings if standing.note]
+        notes += [
+            f"No color is asked of the {target.name}: it has {why}."
+            for number, target in enumerate(self.request.targets)
+            if (why := _unasked(self.request, number))
+        ]
+        notes += self._modifier_notes()
+        notes += self.acted.notes
+        return GeneratedImage(picture.srgb8, self._origin(scene), masks, tuple(notes))
+
+    def _origin(self, scene: SceneRequest) -> dict[str, Any]:
+        colors = {
+            standing.target: color
+            for standing, color in zip(self.placed, self.acted.colors, strict=True)
+        }
+        main = self.request.targets[0]
+        return {
+            "model": RENDERER,
+            "renderer_version": RENDERER_VERSION,
+            "numpy": np.__version__,
+            "text": self.request.text,
+            "prompt_id": self.request.prompt_id,
+            "seed": self.request.seed,
+            "width": self.size_px,
+            "height": self.size_px,
+            "light": self.light,
+            "failure": self.failure,
+            "failure_acted": self.acted.acted,
+            "object_name": main.name,
+            "target": main.color.value if main.color else "",
+            "objects": [
+                {
+                    "target": standing.target,
+                    "name": standing.name,
+                    "role": self.request.targets[standing.target].role,
+                    "shape": standing.shape,
+                    "asked": _asked_value(self.request.targets, standing.target),
+                    "drawn": hex_of(color) if (color := colors.get(standing.target)) else None,
+                }
+                for standing in self.standings
+            ],
+            "scene": scene.as_json(),
+            **self._concept_origin(),
+        }
+
+    def _concept_origin(self) -> dict[str, Any]:
+        """What is known of a concept's colors; nothing for requests that ask for none."""
+        if not _is_concept(self.request):
+            return {}
+        first = self.cast[0]
+        return {
+            "concept": self.request.concept,
+            "modifier": self.request.modifier,
+            "concept_colors_version": CONCEPT_COLORS_VERSION,
+            "base_color": hex_of(first.moved.base if first.moved else first.color),
+            "modifier_does": first.moved.says if first.moved else "",
+        }
+
+    def _modifier_notes(self) -> list[str]:
+        """What the modifier does, or why it does nothing."""
+        name, modifier = self.request.targets[0].name, self.request.modifier
+        if not modifier:
+            return []
+        found = self.cast[0].moved
+        if found is None:
+            return [f"The {name} keeps the color that was asked for: {modifier!r} moves none."]
+        # A failure that changes something says itself what became of the modifier.
+        acted = self.failure.startswith("modifier-") and self.acted.acted
+        return [] if acted else [note_of(name, found)]
+
+
+def _options(request: GenerationRequest) -> tuple[str, str, str | None]:
+    """Light, failure and shape; raises BadInput for what is none."""
+    unknown = sorted(set(request.options) - set(OPTIONS))
+    if unknown:
+        raise BadInput(
+            f"The reference renderer has no option {unknown[0]!r}. It has {', '.join(OPTIONS)}."
+        )
+    light = request.options.get("light") or "studio"
+    failure = request.options.get("failure") or "none"
+    shape = request.options.get("shape") or None
+    for what, value, known in (
+        ("light", light, LIGHTS),
+        ("failure", failure, FAILURES),
+        ("object", shape, (None, *OBJECTS)),
+    ):
+        if (value is not None and not isinstance(value, str)) or value not in known:
+            names = ", ".join(name for name in known if name is not None)
+            raise BadInput(f"The renderer has no {what} {value!r}. Choose one of: {names}.")
+    return light, failure, shape
+
+
+def _size_px(request: GenerationRequest) -> int:
+    """The side of the square; raises BadInput for another form, size or seed."""
+    width = request.width or request.height or DEFAULT_PX
+    height = request.height or width
+    if width != height or not SMALLEST_PX <= width <= LARGEST_PX:
+        raise BadInput(
+            f"The reference renderer draws squares of {SMALLEST_PX} to {LARGEST_PX} pixels, "
+            f"not {width} × {height}."
+        )
+    if not 0 <= request.seed <= MAX_SEED:
+        raise BadInput(f"The seed must be from 0 to {MAX_SEED:,}, not {request.seed}.")
+    return width
+
+
+def _is_concept(request: GenerationRequest) -> bool:
+    return bool(request.concept or request.modifier)
+
+
+def _cast(request: GenerationRequest, placed: Sequence[Standing]) -> list[Cast]:
+    """The placed objects with the colors that they have when nothing fails."""
+    targets = request.targets
+    colors = [_asked(targets, number) for number in range(len(targets))]
+    gray = neutral([color for color in colors if color is not None])
+    cast = []
+    for standing in placed:
+        target, asked = targets[standing.target], colors[standing.target]
+        shape = str(standing.shape)
+        own = usual(target.name, shape) if target.role == "main" else None
+        move = None
+        if standing.target == 0 and asked is None and _is_concept(request):
+            own = color_of(request.concept or target.name, request.seed) or own
+            if request.modifier:
+                move = moved(own or gray, request.modifier)
+        color = asked or (move.color if move else None) or own or gray
+        cast.append(Cast(target.name, shape, color, asked, move))
+    return cast
+
+
+def _asked(targets: Sequence[ObjectTarget], number: int) -> Rgb8 | None:
+    """The color asked of a target; a reference without one shares the first object's."""
+    target = targets[number]
+    color = target.color
+    if color is None and target.role == "reference":
+        color = next((t.color for t in targets if t.role == "main" and t.color is not None), None)
+    return color.srgb8 if color else None
+
+
+def _asked_value(targets: Sequence[ObjectTarget], number: int) -> str | None:
+    color, asked = targets[number].color, _asked(targets, number)
+    if color is not None:
+        return color.value
+    return hex_of(asked) if asked else None
+
+
+def _unasked(request: GenerationRequest, number: int) -> str:
+    """What an object has that no color is asked of, in words; empty for all others."""
+    target = request.targets[number]
+    if target.role != "main" or target.color is not None:
+        return ""
+    if number == 0 and _is_concept(request):
+        colors = concept_colors(request.concept or target.name)
+        if len(colors) > 1:
+            return f"one of its {len(colors)} usual ones, which the seed chooses"
+        if colors:
+            return "its usual one"
+    known = usual(target.name, stand_in(target.name, target.category).shape)
+    return "its usual one" if known else "a gray"
+
+
+def _replaced(shape: str, name: str) -> str:
+    return f"As wished, the shape {shape!r} is drawn for the {name}."
+
+
+def _preview(srgb8: np.ndarray) -> np.ndarray:
+    """Every few pixels of a picture, at most 128 on a side."""
+    step = -(-srgb8.shape[0] // _PREVIEW_PX)
+    return np.ascontiguousarray(srgb8[::step, ::step])

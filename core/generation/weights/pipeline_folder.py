@@ -1,0 +1,270 @@
+"""A diffusers pipeline's folder, looked at before anything of it is loaded."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from core.generation.entry import ModelEntry
+from core.generation.memory import BadModelFolder
+from core.generation.registry import model
+from core.generation.weights.files import PICKLES, check_set, numbers_in, part_file, weight_sets
+from core.generation.weights.sources import Source
+
+INDEX = "model_index.json"
+NO_CODE = (
+    "TrueHue never runs code that comes with weights: use a pipeline of diffusers' own classes."
+)
+_CONFIGS = (
+    "config.json",
+    "scheduler_config.json",
+    "preprocessor_config.json",
+    "tokenizer_config.json",
+    "processor_config.json",
+)
+# Classes that come without weights; every other part of a pipeline is a model.
+_WITHOUT_WEIGHTS = (
+    "Tokenizer",
+    "TokenizerFast",
+    "Scheduler",
+    "Processor",
+    "ProcessorFast",
+    "FeatureExtractor",
+    "TokenizersBackend",
+    "SentencePieceBackend",
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part of a pipeline as model_index.json names it. ``numbers`` is the count of its
+    weights."""
+
+    name: str
+    library: str
+    class_name: str
+    numbers: int = 0
+
+
+@dataclass(frozen=True)
+class PipelineFolder:
+    """A folder that was found whole. ``variant`` is what from_pretrained is to be told."""
+
+    folder: Path
+    pipeline: str
+    variant: str | None
+    parts: tuple[Part, ...]
+
+    @property
+    def memory_gib(self) -> float:
+        """All weights at two bytes a number."""
+        return sum(part.numbers for part in self.parts) * 2 / 2**30
+
+    @property
+    def largest_gib(self) -> float:
+        """The largest part at two bytes a number."""
+        return max((part.numbers for part in self.parts), default=0) * 2 / 2**30
+
+
+def check_pipeline(
+    folder: Path, *, prefer: str | None = None, without: frozenset[str] = frozenset()
+) -> PipelineFolder:
+    """Checks that a folder holds a whole pipeline that can be loaded safely.
+
+    ``prefer`` is the variant to take where there are several; ``without`` names parts whose weights
+    come from elsewhere. Reads configurations and the headers of the weight files only. Raises
+    BadModelFolder, naming the file, when the folder is no pipeline, is half downloaded, asks for
+    foreign code, or has pickled weights only.
+    """
+    named = _read_index(folder)
+    pipeline = named.pop("_class_name", None)
+    if isinstance(pipeline, list):
+        raise BadModelFolder(
+            f"{folder / INDEX} asks for the pipeline class of its own code "
+            f"({' in '.join(map(str, reversed(pipeline)))}). {NO_CODE}"
+        )
+    if not isinstance(pipeline, str) or not pipeline:
+        raise BadModelFolder(f"{folder / INDEX} names no pipeline class (_class_name).")
+    _refuse_code_files(folder)
+    parts = [
+        Part(name, str(value[0]), str(value[1]))
+        for name, value in named.items()
+        if isinstance(value, list) and len(value) == 2 and value[0] and value[1]
+    ]
+    if not parts:
+        raise BadModelFolder(f"{folder / INDEX} names no parts: this is no pipeline.")
+    _refuse_unfinished(folder)
+    for part in parts:
+        _check_part(folder, part)
+    models = [part for part in parts if _has_weights(folder / part.name, part)]
+    variant = _choose_variant(folder, models, prefer, without)
+    counted = {
+        part.name: _count(folder / part.name, variant)
+        for part in models
+        if part.name not in without
+    }
+    return PipelineFolder(
+        folder,
+        pipeline,
+        variant,
+        tuple(Part(p.name, p.library, p.class_name, counted.get(p.name, 0)) for p in parts),
+    )
+
+
+def _read_index(folder: Path) -> dict[str, Any]:
+    if not folder.exists():
+        raise BadModelFolder(f"{folder} does not exist. Give the folder of a diffusers pipeline.")
+    if not folder.is_dir():
+        raise BadModelFolder(
+            f"{folder} is a file. Give the folder of a diffusers pipeline, the one that holds "
+            f"{INDEX}."
+        )
+    path = folder / INDEX
+    if not path.is_file():
+        inside = sorted(found.parent.name for found in folder.glob(f"*/{INDEX}"))
+        hint = f" Did you mean {folder / inside[0]}?" if inside else ""
+        empty = "is empty" if not any(folder.iterdir()) else f"has no {INDEX}"
+        raise BadModelFolder(f"{folder} {empty}, so it is no diffusers pipeline.{hint}")
+    return _read_json(path)
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BadModelFolder(f"{path} cannot be read as JSON: is it cut off?") from error
+    if not isinstance(found, dict):
+        raise BadModelFolder(f"{path} is no configuration.")
+    return found
+
+
+def _refuse_code_files(folder: Path) -> None:
+    for path in sorted(folder.glob("*.py")):
+        raise BadModelFolder(f"{path} is code. {NO_CODE}")
+
+
+def _refuse_unfinished(folder: Path) -> None:
+    for path in sorted(folder.rglob("*.incomplete")):
+        raise BadModelFolder(
+            f"{path} is left from a download that did not finish. Run the download again."
+        )
+
+
+def _check_part(folder: Path, part: Part) -> None:
+    index, inside = folder / INDEX, folder / part.name
+    if part.name in ("..", ".") or Path(part.name).name != part.name:
+        raise BadModelFolder(f"{index} names a part outside of its folder: {part.name!r}.")
+    ours = part.library in _own_modules()
+    if part.library not in ("diffusers", "transformers") and not ours:
+        raise BadModelFolder(
+            f"{index} takes {part.name} from {part.library!r}, which is neither diffusers nor "
+            f"transformers. {NO_CODE}"
+        )
+    if not inside.is_dir():
+        raise BadModelFolder(f"{inside} is missing: the download is not complete. Run it again.")
+    for path in sorted(inside.glob("*.py")):
+        raise BadModelFolder(f"{path} is code. {NO_CODE}")
+    configs = [path for path in (inside / name for name in _CONFIGS) if path.exists()]
+    for path in configs:
+        # A class of diffusers' own modules (Kolors' ChatGLM) is never looked up in auto_map.
+        if "auto_map" in _read_json(path) and not ours:
+            raise BadModelFolder(f"{path} asks for code of its own (auto_map). {NO_CODE}")
+    if not configs:
+        raise BadModelFolder(
+            f"{inside} has no configuration file: the download is not complete. Run it again."
+        )
+
+
+def _has_weights(inside: Path, part: Part) -> bool:
+    if part.class_name.endswith(_WITHOUT_WEIGHTS):
+        return False
+    if not (inside / "config.json").exists():
+        raise BadModelFolder(
+            f"{inside / 'config.json'} is missing: the download is not complete. Run it again."
+        )
+    return True
+
+
+def _names(inside: Path) -> list[str]:
+    # Also links to nowhere, which is how a hub cache looks when a file was removed.
+    return [path.name for path in inside.iterdir()]
+
+
+def _choose_variant(
+    folder: Path, models: list[Part], prefer: str | None, without: frozenset[str]
+) -> str | None:
+    """The variant that all models load with; one may lack it if it has the plain weights."""
+    sets = {}
+    for part in models:
+        if part.name in without:
+            continue
+        names = _names(folder / part.name)
+        sets[part.name] = weight_sets(names)
+        if not sets[part.name]:
+            pickled = sorted(name for name in names if name.endswith(PICKLES))
+            if pickled:
+                raise BadModelFolder(
+                    f"{folder / part.name / pickled[0]} is pickled, and loading a pickle can run "
+                    "any code. Only safetensors are loaded: look for a copy with safetensors."
+                )
+            raise BadModelFolder(
+                f"{folder / part.name} has no weights: the download is not complete. Run it again."
+            )
+    every = {variant for one in sets.values() for variant in one if variant is not None}
+    order = [prefer, None, *sorted(every - {prefer}, key=lambda name: (name != "fp16", name))]
+    for variant in order:
+        present = [variant in one for one in sets.values()]
+        if variant is None and all(present):
+            return None
+        if any(present) and all(variant in one or None in one for one in sets.values()):
+            return variant
+    lacking = ", ".join(f"{name}: {sorted(map(str, one))}" for name, one in sets.items())
+    raise BadModelFolder(
+        f"{folder} has no variant of the weights that all its parts have ({lacking}): the download "
+        "is not complete. Run it again."
+    )
+
+
+def _count(inside: Path, variant: str | None) -> int:
+    sets = weight_sets(_names(inside))
+    return check_set(inside, sets[variant] if variant in sets else sets[None])
+
+
+@cache
+def _own_modules() -> frozenset[str]:
+    """Modules below diffusers.pipelines, which model_index.json may name in place of a library."""
+    spec = importlib.util.find_spec("diffusers")
+    if spec is None or not spec.submodule_search_locations:
+        return frozenset()
+    pipelines = Path(spec.submodule_search_locations[0]) / "pipelines"
+    return frozenset(path.parent.name for path in pipelines.glob("*/__init__.py"))
+
+
+def check_source(entry: ModelEntry, found: Source) -> PipelineFolder | None:
+    """Checks the files that were found, as loading does first; None where there is no pipeline.
+
+    Raises BadModelFolder, naming the file, for what cannot be loaded.
+    """
+    if entry.kind == "transformers":
+        for path in sorted(found.folder.glob("*.py")):
+            raise BadModelFolder(f"{path} is code, which TrueHue never runs.")
+        sets = weight_sets(path.name for path in found.folder.iterdir())
+        if not (found.folder / "config.json").is_file() or None not in sets:
+            raise BadModelFolder(
+                f"{found.folder} has no config.json or no safetensors: the download is not "
+                "complete."
+            )
+        check_set(found.folder, sets[None])
+        return None
+    if found.base is not None:
+        numbers = numbers_in(part_file(found.folder))
+        checked = check_pipeline(
+            found.base.folder, prefer=model(entry.base).variant, without=frozenset({entry.part})
+        )
+        parts = [replace(p, numbers=numbers) if p.name == entry.part else p for p in checked.parts]
+        return replace(checked, parts=tuple(parts))
+    return check_pipeline(found.folder, prefer=entry.variant)

@@ -1,0 +1,72 @@
+"""The parts of a pipeline that transformers loads, and that none of a pipeline was made up."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Collection
+from typing import Any
+
+from core.generation.memory import BadModelFolder
+from core.generation.weights.files import weight_sets
+from core.generation.weights.pipeline_folder import Part, PipelineFolder
+
+
+def load_parts(
+    checked: PipelineFolder, dtype: Any, without: Collection[str] = ()
+) -> dict[str, Any]:
+    """All models of transformers' classes (text encoders, safety checkers) by the part's name.
+
+    Loaded here and not by the pipeline, which drops what transformers says of missing weights:
+    those are filled with random numbers, with a warning, and such a text encoder draws, but not
+    what was asked. Raises BadModelFolder, naming part and weight, and what transformers raises.
+    """
+    found = {}
+    for part in checked.parts:
+        part_class = _transformers_class(part) if part.name not in without else None
+        if part_class is None:
+            continue
+        folder = checked.folder / part.name
+        sets = weight_sets(path.name for path in folder.iterdir())
+        model, told = part_class.from_pretrained(
+            folder,
+            dtype=dtype,
+            variant=checked.variant if checked.variant in sets else None,
+            use_safetensors=True,
+            local_files_only=True,
+            output_loading_info=True,
+        )
+        # Tied weights, such as shared embeddings, are not among them.
+        _refuse(checked, part, sorted(told["missing_keys"]))
+        found[part.name] = model
+    return found
+
+
+def refuse_unfilled(pipeline: Any, checked: PipelineFolder) -> None:
+    """Raises BadModelFolder, naming part and weight, where a weight was never filled: diffusers
+    leaves what a file lacks on torch's empty device."""
+    for part in checked.parts:
+        model = pipeline.components.get(part.name)
+        if hasattr(model, "named_parameters"):
+            named = (*model.named_parameters(), *model.named_buffers())
+            _refuse(checked, part, [name for name, one in named if one.device.type == "meta"])
+
+
+def _refuse(checked: PipelineFolder, part: Part, absent: list[str]) -> None:
+    if absent:
+        raise BadModelFolder(
+            f"{checked.folder / part.name} lacks {len(absent):,} of the weights of "
+            f"{part.class_name} ({absent[0]}{' ...' if len(absent) > 1 else ''}): they are not "
+            "complete, or another model's. Download them again."
+        )
+
+
+def _transformers_class(part: Part) -> Any:
+    """The part's class if it is a model of transformers, or of a pipeline's own module (Kolors'
+    ChatGLM) built on one; else None."""
+    from transformers import PreTrainedModel
+
+    if part.library == "diffusers":
+        return None
+    below = "" if part.library == "transformers" else "diffusers.pipelines."
+    found = getattr(importlib.import_module(below + part.library), part.class_name, None)
+    return found if isinstance(found, type) and issubclass(found, PreTrainedModel) else None

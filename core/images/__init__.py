@@ -1,0 +1,1 @@
+"""Image files to sRGB pixels, and pixels inside of masks to distinct colors."""

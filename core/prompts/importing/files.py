@@ -1,0 +1,372 @@
+"""Files of prompts: the published benchmark's own, plain text, CSV and JSONL.
+
+**CSV** (also separated by semicolons or tabs; the first line names the columns, in any order and
+in upper or lower case):
+
+=====================  ============================================================================
+``text`` or ``prompt`` the prompt; the only column that is needed
+``id``                 unique in the file; without it ``<file name>-<number of the record>``
+``task``               cna, ncu, coa, moc, ica, concept or free; without it free
+``system``             l1, l2, l3 or css: where the names of the colors are looked up
+``object``             what the image has to show
+``color``              the color that it has to have: a name, ``l3:vivid red``, ``#DC143C`` or
+                       ``rgb(220, 20, 60)``
+``role``               main, reference (has to share the first object's color) or bystander (must
+                       not take it); without it main, but the second object is a bystander in coa
+                       and a reference in ica
+``negative_labels``    parts that are not measured, separated by semicolons: ``stem;leaf``
+``object_category``    the category of the object
+``object2`` …          a second to ninth object: object2, color2, role2, negative_labels2, …
+``category``, ``concept``, ``modifier``, ``modifier_kind``, ``style``, ``template``, ``notation``,
+``source``             as the prompt's record has them (:class:`core.prompts.prompt.Prompt`)
+=====================  ============================================================================
+
+**JSONL**: one object a line, with the same keys, or in the form of ``Prompt.as_json``.
+**Plain text**: one prompt a line. **Published files**: see :mod:`core.prompts.importing.published`.
+
+What cannot be read is reported by line and the rest is taken. Limits: 256 MB and 500,000 prompts a
+file, 250,000 characters a line, 20,000 a prompt, 1,000 any other field.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from pathlib import Path, PurePath
+
+from core.color.catalog import system as color_system
+from core.errors import BadInput
+from core.prompts.importing import published as mini
+from core.prompts.importing.flat import COLUMNS, Lookup, TooManyUnknown, prompt_of
+from core.prompts.importing.jsonl import prompt_of_line
+from core.prompts.importing.published import image_place
+from core.prompts.importing.report import (
+    MAX_FIELD_CHARACTERS,
+    MAX_FILE_BYTES,
+    MAX_LINE_CHARACTERS,
+    MAX_RECORDS,
+    ImportedPrompts,
+    LineProblem,
+    Shelf,
+    excerpt,
+)
+from core.prompts.importing.source import TextSource, open_text
+from core.prompts.importing.tables import DELIMITERS, NUL, Record, records, too_long
+from core.prompts.importing.write import write_prompts
+from core.prompts.prompt import Prompt
+
+__all__ = [
+    "HEADER_HELP",
+    "MAX_FIELD_CHARACTERS",
+    "MAX_FILE_BYTES",
+    "MAX_LINE_CHARACTERS",
+    "MAX_RECORDS",
+    "ImportedPrompts",
+    "LineProblem",
+    "image_place",
+    "read_prompts",
+    "write_prompts",
+]
+
+HEADER_HELP = (
+    "The first line of a CSV names its columns. Needed: text (or prompt). If you have them: id, "
+    "task, system (l1, l2, l3, css), object, color, role, negative_labels (separated by ;), "
+    "object2, color2 … for further objects, category, concept, modifier, style. Example:\n"
+    "text,object,color\n"
+    "A vivid red apple on a table.,apple,l3:vivid red\n"
+    "JSONL takes the same names as keys, one object a line. A .txt file is one prompt a line. The "
+    "published GenColorBench files (cna_l2.csv, ncu_hex_css.csv …) are taken as they are."
+)
+"""What a person who chooses a file should know."""
+
+_KINDS = ("published", "csv", "jsonl", "text")
+_BY_ENDING = {
+    ".txt": "text",
+    ".md": "text",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".tab": "csv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+}
+
+
+def read_prompts(
+    file: Path | str | bytes | bytearray | memoryview,
+    name: str = "",
+    *,
+    kind: str | None = None,
+    system: str | None = None,
+    negative_labels: Mapping[str, tuple[str, ...]] | None = None,
+    categories: Mapping[str, str] | None = None,
+) -> ImportedPrompts:
+    """The prompts of a file, and a report of what in it could not be taken.
+
+    ``file`` is a path or the bytes themselves, ``name`` the name that its owner gave it (needed
+    for bytes; a published file's task and system stand in it). ``kind`` is found from name and
+    content where it is None. ``system`` is the color system of a published file and goes before
+    the one in its name. ``negative_labels`` and ``categories`` are the caller's tables of objects.
+
+    Raises BadInput where the file as a whole cannot be read: a folder, empty, too large, not text,
+    without the columns that it needs.
+    """
+    if not name:
+        if not isinstance(file, Path | str):
+            raise BadInput("The name of the file is needed: it says what is in it.")
+        name = Path(file).name
+    if kind is not None and kind not in _KINDS:
+        raise BadInput(f"There is no kind {kind!r:.40} of file. It is one of {', '.join(_KINDS)}.")
+    if system is not None:
+        color_system(system)
+    # The last part by either system's separator: an upload may bring the path of its machine.
+    name = excerpt(PurePath(name.replace("\\", "/")).name) or "prompts"
+    with open_text(file, name) as source:
+        lookup, shelf = Lookup(negative_labels, categories), Shelf()
+        found = kind or _kind(source)
+        notes = list(source.notes)
+        if found == "text":
+            _read_text(source, shelf)
+        elif found == "jsonl":
+            notes += _read_jsonl(source, shelf, lookup)
+        else:
+            found, more = _read_table(source, shelf, lookup, system, found == "published")
+            notes += more
+        if not shelf.prompts and not shelf.problems:
+            raise BadInput(f"{name} has no prompts in it, only blank lines or a header.")
+        notes += lookup.notes()
+    return ImportedPrompts(
+        tuple(shelf.prompts), tuple(shelf.problems), found, tuple(notes), shelf.blank_lines
+    )
+
+
+def _kind(source: TextSource) -> str:
+    known = _BY_ENDING.get(PurePath(source.name).suffix.lower())
+    if known and known != "text":
+        return known
+    first = next((text for _, text, _ in source.lines() if text.strip()), "")
+    if not known and first.lstrip().startswith("{"):
+        return "jsonl"
+    columns = {_column(part) for part in re.split("[,;\t]", first.strip())}
+    headed = columns & {"text", "prompt"} and columns <= (
+        COLUMNS | mini.OPTIONAL | set(chain.from_iterable(mini.LAYOUTS.values()))
+    )
+    if known and len(columns) > 1 and headed:
+        source.notes.append("The first line names columns, so the file was read as a table.")
+        return "csv"
+    return "csv" if headed and not known else "text"
+
+
+def _stem(source: TextSource) -> str:
+    return PurePath(source.name).stem[:100].strip() or "prompts"
+
+
+def _sound_lines(source: TextSource, shelf: Shelf) -> Iterator[tuple[int, str]]:
+    """The lines that are neither blank, too long nor with a NUL; the others are counted."""
+    for number, text, length in source.lines():
+        if length > MAX_LINE_CHARACTERS:
+            shelf.refuse(number, text, too_long(length))
+        elif not text.strip():
+            shelf.blank_lines += 1
+        elif "\0" in text:
+            shelf.refuse(number, text, NUL)
+        else:
+            yield number, text
+
+
+def _read_text(source: TextSource, shelf: Shelf) -> None:
+    stem = _stem(source)
+    for number, text in _sound_lines(source, shelf):
+        prompt = Prompt(f"{stem}-{number}", text.strip(), "free", source=stem)
+        shelf.take(number, text, prompt)
+
+
+def _read_jsonl(source: TextSource, shelf: Shelf, lookup: Lookup) -> list[str]:
+    stem, unused = _stem(source), set[str]()
+    for number, text in _sound_lines(source, shelf):
+        if not shelf.prompts and not shelf.problems and text.lstrip().startswith("["):
+            raise BadInput(
+                f"{source.name} is one JSON list. Write one object a line instead (JSONL)."
+            )
+        if not shelf.records and _describes(text, PurePath(source.name).suffix.lower() == ".json"):
+            raise BadInput(
+                f"{source.name} is a JSON file without prompts. Choose the files that hold them: "
+                "CSV with a header, or JSONL with one object a line."
+            )
+        own_id = f"{stem}-{shelf.records + 1}"
+        try:
+            prompt = prompt_of_line(text, own_id, stem, lookup, unused)
+        except TooManyUnknown:
+            raise
+        except BadInput as error:
+            shelf.refuse(number, text, str(error))
+        else:
+            shelf.take(number, text, prompt)
+    return _unused("Keys", unused)
+
+
+def _describes(line: str, is_json: bool) -> bool:
+    """Whether a file's first line begins one JSON object over several lines, or of a file called
+    ``.json`` is an object that has no prompt: a description, such as the ``manifest.json`` beside
+    the published files."""
+    if not line.lstrip().startswith("{"):
+        return False
+    try:
+        found = json.loads(line)
+    except RecursionError:
+        return False
+    except ValueError:
+        return line.rstrip().endswith(("{", "["))
+    return is_json and isinstance(found, dict) and not {"text", "prompt", "targets"} & set(found)
+
+
+def _unused(what: str, names: set[str]) -> list[str]:
+    if not names:
+        return []
+    first = ", ".join(excerpt(name) for name in sorted(names)[:20])
+    return [f"{what} that were not used: {first}{' …' if len(names) > 20 else ''}."]
+
+
+def _read_table(
+    source: TextSource, shelf: Shelf, lookup: Lookup, system: str | None, must_be_published: bool
+) -> tuple[str, list[str]]:
+    """Reads a CSV into the shelf; returns its kind and notes."""
+    delimiter = _delimiter(source)
+    columns, _ = _header(source, delimiter)
+    known, notes = _published(source, delimiter, columns, system, must_be_published)
+    if known is None:
+        notes = _check_columns(source.name, columns)
+    stem = _stem(source)
+    for record in _rows(source, delimiter):
+        if not record.fields and not record.why:
+            shelf.blank_lines += 1
+            continue
+        why = record.why or _field_count(record, columns)
+        if why:
+            shelf.refuse(record.line, record.raw, why)
+            continue
+        values = dict(zip(columns, record.fields, strict=True))
+        try:
+            if known:
+                prompt = mini.prompt_of_row(values, known, lookup)
+            else:
+                prompt = prompt_of(values, f"{stem}-{shelf.records + 1}", stem, lookup)
+        except TooManyUnknown:
+            raise
+        except BadInput as error:
+            shelf.refuse(record.line, record.raw, str(error))
+        else:
+            shelf.take(record.line, record.raw, prompt)
+    return "published" if known else "csv", notes
+
+
+def _published(
+    source: TextSource,
+    delimiter: str,
+    columns: list[str],
+    system: str | None,
+    must_be: bool,
+) -> tuple[mini.Published | None, list[str]]:
+    """Which published file a table is, by its name, or by its columns and colors."""
+    known = mini.named(source.name)
+    if known and (must_be or "text" not in columns):
+        known = mini.Published(known.layout, system or known.system)
+        return known, mini.check_columns(known, columns, source.name)
+    layout = mini.layout_of(columns)
+    if layout is None:
+        if must_be:
+            layouts = "; ".join(f"{key}: {','.join(names)}" for key, names in mini.LAYOUTS.items())
+            raise BadInput(
+                f"{source.name} has the columns of no published file. Found: "
+                f"{_list(columns)}. The published ones are: {layouts}."
+            )
+        return None, []
+    unused = mini.unused_columns(layout, columns)
+    if system:
+        return mini.Published(layout, system), unused
+    sound = (
+        dict(zip(columns, record.fields, strict=True))
+        for record in _rows(source, delimiter)
+        if len(record.fields) == len(columns)
+    )
+    by_colors, notes = mini.system_by_colors(sound, layout)
+    if by_colors:
+        return mini.Published(layout, by_colors), notes + unused
+    if must_be or not set(columns) <= COLUMNS:
+        raise BadInput(
+            f"{source.name} has the columns of a published {layout} file, but no color system has "
+            f"all of its colors. Name the system, or call the file {layout}_l2.csv or the like."
+        )
+    return None, []
+
+
+def _field_count(record: Record, columns: list[str]) -> str:
+    if len(record.fields) == len(columns):
+        return ""
+    few = "few" if len(record.fields) < len(columns) else "many"
+    hint = "" if few == "few" else " A field that holds the separator stands in quotes."
+    return f"Too {few} fields: {len(record.fields)}, where the header has {len(columns)}.{hint}"
+
+
+def _rows(source: TextSource, delimiter: str) -> Iterator[Record]:
+    """The records after the header, blank ones before it left out."""
+    _, line = _header(source, delimiter)
+    return (record for record in records(source.lines(), delimiter) if record.line > line)
+
+
+def _header(source: TextSource, delimiter: str) -> tuple[list[str], int]:
+    """The names of the columns, and the line that they begin on."""
+    for record in records(source.lines(), delimiter):
+        if record.why:
+            raise BadInput(f"The header of {source.name} cannot be read. {record.why}")
+        if not record.fields or _separator(record.raw):
+            continue
+        columns = [_column(text) for text in record.fields]
+        twice = sorted({name for name in columns if name and columns.count(name) > 1})
+        if twice:
+            raise BadInput(f"{source.name} has the column {_list(twice)} twice.")
+        return columns, record.line
+    raise BadInput(f"{source.name} has no header, only blank lines. {HEADER_HELP}")
+
+
+def _check_columns(name: str, columns: list[str]) -> list[str]:
+    if not {"text", "prompt"} & set(columns):
+        raise BadInput(
+            f"{name} has no column text (or prompt). Found: {_list(columns)}. {HEADER_HELP}"
+        )
+    return _unused("Columns", {column or "(no name)" for column in columns} - COLUMNS)
+
+
+def _list(columns: list[str]) -> str:
+    shown = ", ".join(excerpt(column) or "(no name)" for column in columns[:20])
+    return f"{shown} …" if len(columns) > 20 else shown
+
+
+def _column(text: str) -> str:
+    return re.sub(r"[\s-]+", "_", text.strip().strip('"').casefold())
+
+
+def _delimiter(source: TextSource) -> str:
+    """The separator that makes the most known columns of the header; the comma at a draw."""
+    first = ""
+    for _, text, _ in source.lines():
+        if _separator(text):
+            return _separator(text)
+        if text.strip():
+            first = text
+            break
+    known = COLUMNS | set(chain.from_iterable(mini.LAYOUTS.values()))
+
+    def fits(delimiter: str) -> tuple[int, int]:
+        parts = [_column(part) for part in first.split(delimiter)]
+        return sum(part in known for part in parts), len(parts)
+
+    return max(DELIMITERS, key=fits)
+
+
+def _separator(text: str) -> str:
+    """The separator that a spreadsheet's first line ``sep=;`` names, or an empty string."""
+    match = re.fullmatch(r"\s*\"?sep=([,;\t])\"?\s*", text)
+    return match[1] if match else ""

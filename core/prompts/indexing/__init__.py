@@ -1,1 +1,0 @@
-"""The parts of :mod:`core.prompts.index`: words, facets, orders, marks."""

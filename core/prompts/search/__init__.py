@@ -1,0 +1,1 @@
+"""The parts of :mod:`core.prompts.search.index`: words, facets, orders, marks."""

@@ -1,0 +1,162 @@
+"""Columns of values: each prompt has none, one or several of them, and they can be counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class FacetValue:
+    """One value that results can be narrowed to.
+
+    ``value`` is what a query chooses, ``label`` what people read, ``count`` how many results it
+    would leave (with the other facets' choices, without this facet's own), ``hex`` its swatch or
+    empty.
+    """
+
+    value: str
+    label: str
+    count: int
+    hex: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """One way to narrow results. ``useful`` is False where it has nothing to choose between."""
+
+    name: str
+    title: str
+    values: tuple[FacetValue, ...]
+    useful: bool
+
+
+@dataclass(eq=False)
+class Column:
+    """The values of one facet.
+
+    ``rows`` and ``codes`` int32 ``(P,)``, by row: prompt ``rows[i]`` has value ``codes[i]``, each
+    pair once. ``order`` int ``(len(values),)`` is the fixed order that values are listed in (by
+    rank); without it they are listed by count. ``hue_order`` is the order around the color circle.
+    """
+
+    name: str
+    title: str
+    size: int
+    rows: np.ndarray
+    codes: np.ndarray
+    values: list[str]
+    labels: list[str]
+    hexes: list[str]
+    order: np.ndarray | None = None
+    hue_order: np.ndarray | None = None
+    label_ranks: np.ndarray = field(init=False)
+    _plain: bool = field(init=False)
+    _code_of: dict[str, int] = field(init=False)
+    _all: np.ndarray = field(init=False)
+
+    def __post_init__(self) -> None:
+        ranked = sorted(
+            range(len(self.values)),
+            key=lambda code: (self.labels[code].casefold(), self.values[code]),
+        )
+        self.label_ranks = np.empty(len(ranked), dtype=np.int32)
+        self.label_ranks[ranked] = np.arange(len(ranked), dtype=np.int32)
+        self._code_of = {value: code for code, value in enumerate(self.values)}
+        self._all = np.bincount(self.codes, minlength=len(self.values))
+        # Every prompt has exactly one: no look-up of rows is needed.
+        self._plain = len(self.rows) == self.size and bool(
+            (self.rows == np.arange(self.size, dtype=np.int32)).all()
+        )
+
+    def counts(self, mask: np.ndarray | None) -> np.ndarray:
+        """int ``(len(values),)``: prompts of ``mask`` (None: of all) that have each value."""
+        if mask is None:
+            return self._all
+        chosen = mask if self._plain else mask[self.rows]
+        return np.bincount(self.codes[chosen], minlength=len(self.values))
+
+    def having(self, values: Iterable[str]) -> np.ndarray:
+        """bool ``(size,)``: prompts that have one of ``values``. Unknown values have none."""
+        wanted = np.zeros(len(self.values) + 1, dtype=bool)
+        wanted[[self._code_of[value] for value in values if value in self._code_of]] = True
+        mask = np.zeros(self.size, dtype=bool)
+        mask[self.rows[wanted[self.codes]]] = True
+        return mask
+
+    def facet(self, counts: np.ndarray, chosen: frozenset[str], by_hue: bool) -> Facet:
+        """What there is to choose: values with results, and those that are chosen already."""
+        kept = counts > 0
+        kept[[self._code_of[value] for value in chosen if value in self._code_of]] = True
+        codes = np.flatnonzero(kept)
+        if by_hue and self.hue_order is not None:
+            codes = codes[np.argsort(self.hue_order[codes])]
+        elif self.order is not None:
+            codes = codes[np.argsort(self.order[codes])]
+        else:
+            codes = codes[np.lexsort((self.label_ranks[codes], -counts[codes]))]
+        values = [
+            FacetValue(self.values[code], self.labels[code], count, self.hexes[code])
+            for code, count in zip(codes.tolist(), counts[codes].tolist(), strict=True)
+        ]
+        # A choice from an old link stays listed, so that it can be taken back.
+        values += [FacetValue(gone, gone, 0) for gone in sorted(chosen - self._code_of.keys())]
+        return Facet(self.name, self.title, tuple(values), len(values) > 1 or bool(chosen))
+
+
+def single(
+    name: str,
+    title: str,
+    given: Sequence[str],
+    fixed: Sequence[str] = (),
+    titles: Mapping[str, str] | None = None,
+) -> Column:
+    """A column of at most one value a prompt; an empty text is none.
+
+    ``fixed`` is the order that values are listed in; values that are not in it follow by label.
+    """
+    found: dict[str, int] = {"": -1}
+    codes = np.fromiter(
+        (found.setdefault(value, len(found) - 1) for value in given), np.int32, len(given)
+    )
+    values = list(found)[1:]
+    rows = np.flatnonzero(codes >= 0).astype(np.int32)
+    labels = [(titles or {}).get(value, value) for value in values]
+    order = None
+    if fixed:
+        place = {value: rank for rank, value in enumerate(fixed)}
+        ranked = sorted(
+            range(len(values)), key=lambda code: (place.get(values[code], len(place)), labels[code])
+        )
+        order = np.empty(len(ranked), dtype=np.int32)
+        order[ranked] = np.arange(len(ranked), dtype=np.int32)
+    return Column(
+        name, title, len(given), rows, codes[rows], values, labels, [""] * len(values), order
+    )
+
+
+def several(
+    name: str,
+    title: str,
+    size: int,
+    rows: Sequence[int] | np.ndarray,
+    codes: Sequence[int] | np.ndarray,
+    values: list[str],
+    labels: list[str] | None = None,
+    hexes: list[str] | None = None,
+) -> Column:
+    """A column of any number of values a prompt; pairs that are given twice count once."""
+    width = max(len(values), 1)
+    pairs = np.unique(np.asarray(rows, dtype=np.int64) * width + np.asarray(codes, dtype=np.int64))
+    return Column(
+        name,
+        title,
+        size,
+        (pairs // width).astype(np.int32),
+        (pairs % width).astype(np.int32),
+        values,
+        labels or list(values),
+        hexes or [""] * len(values),
+    )

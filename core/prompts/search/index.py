@@ -1,0 +1,336 @@
+"""Browsing prompts: search as one types, facets with counts, orders and pages, all in memory.
+
+The search takes words (each may be the beginning of one: ``viv gre``), ``"exact phrases"``,
+``-word`` to leave out, hex values of the asked colors (``#dc143c``) and ids of prompts; case and
+accents do not matter. Within a facet any of the chosen values will do, between facets all are
+needed; the counts of a facet leave its own choice aside.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+import numpy as np
+
+from core.errors import BadInput
+from core.prompts.prompt import TASKS, Prompt
+from core.prompts.search.columns import Column, Facet, FacetValue
+from core.prompts.search.facets import (
+    Targets,
+    columns_of,
+    hue_ranks,
+    lightness_ranks,
+    targets_of,
+)
+from core.prompts.search.status import PromptStatus, StatusColumn, marks_of
+from core.prompts.search.suggest import MOST, Suggestion, spelled_like, values_named
+from core.prompts.search.words import Term, WordIndex, folded, terms_of
+
+__all__ = ["FACETS", "SORTS", "Facet", "FacetValue", "Page", "PromptIndex", "Query", "StatusColumn"]
+
+SORTS: Mapping[str, str] = MappingProxyType(
+    {
+        "set": "Order of the set",
+        "relevance": "Exact phrase first",
+        "text": "Text",
+        "object": "Object",
+        "hue": "Hue",
+        "lightness": "Lightness",
+        "task": "Task",
+        "random": "Random",
+    }
+)
+"""The orders by id, with a title. Prompts without a color or object stand last either way round."""
+
+FACETS = (
+    "set",
+    "task",
+    "objects",
+    "system",
+    "color",
+    "hue",
+    "category",
+    "object",
+    "level",
+    "notation",
+    "template",
+    "concept",
+    "modifier_kind",
+    "modifier",
+    "style",
+    "drawn",
+    "verdict",
+)
+VALUE_ORDERS = ("count", "hue")
+_KEPT_RESULTS = 64
+_KEPT_ORDERS = 8  # of one result; each seed of the random order is one
+
+
+@dataclass(frozen=True)
+class Query:
+    """What is looked for. ``chosen`` is facet to values; ``sort`` one of :data:`SORTS`; ``seed``
+    decides the random order; ``values_by`` orders the color facet by ``count`` or ``hue``."""
+
+    text: str = ""
+    chosen: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    sort: str = "set"
+    descending: bool = False
+    offset: int = 0
+    limit: int = 50
+    seed: int = 0
+    values_by: str = "count"
+
+
+@dataclass(frozen=True)
+class Page:
+    """``total`` prompts match; ``rows`` are the positions of those on this page."""
+
+    total: int
+    rows: tuple[int, ...]
+    facets: tuple[Facet, ...]
+
+
+@dataclass(eq=False)
+class _Found:
+    """What a text and a choice select, and what was already made of it."""
+
+    mask: np.ndarray
+    total: int
+    counts: dict[str, np.ndarray]
+    terms: tuple[Term, ...]
+    facets: dict[str, tuple[Facet, ...]] = field(default_factory=dict)
+    orders: OrderedDict[tuple[str, bool, int], np.ndarray] = field(default_factory=OrderedDict)
+
+
+class PromptIndex:
+    """Prompts that can be searched. Positions are places in ``prompts``. Any thread may call."""
+
+    def __init__(self, prompts: Sequence[Prompt]) -> None:
+        self.prompts = tuple(prompts)
+        targets = targets_of(self.prompts)
+        self._columns = columns_of(self.prompts, targets)
+        self._words = WordIndex(
+            [prompt.text for prompt in self.prompts],
+            [prompt.id for prompt in self.prompts],
+            _hexes(targets, len(self.prompts)),
+        )
+        self._positions: dict[str, list[int]] = {}
+        for row, prompt in enumerate(self.prompts):
+            self._positions.setdefault(prompt.id, []).append(row)
+        self._ranks = self._sort_ranks(targets)
+        self._unmarked = self.marks({})
+        self._lock = threading.Lock()
+        self._results: OrderedDict[object, _Found] = OrderedDict()
+        self._permutations: OrderedDict[tuple[str, bool, int], np.ndarray] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self.prompts)
+
+    def positions(self, prompt_id: str) -> tuple[int, ...]:
+        """Where the prompts of an id stand: one, or none, or several where sets were mixed."""
+        return tuple(self._positions.get(prompt_id, ()))
+
+    def marks(self, given: Mapping[str, PromptStatus]) -> StatusColumn:
+        """The storage's marks of prompts, by id, in the form that a search takes.
+
+        Ids that are not in the index are left out. Raises BadInput for an unknown verdict.
+        """
+        return marks_of(self._positions, len(self.prompts), given)
+
+    def search(self, query: Query, marks: StatusColumn | None = None) -> Page:
+        """One page of what matches, with all facets in the order of :data:`FACETS`.
+
+        Without ``marks`` no prompt counts as drawn. Raises BadInput for an unknown facet, sort or
+        order of values, a negative offset or limit, and a text that is too long. A value that no
+        prompt has selects nothing and stays listed while it is chosen.
+        """
+        if query.offset < 0 or query.limit < 0:
+            raise BadInput("A page begins at 0 or later and has 0 or more rows.")
+        if query.values_by not in VALUE_ORDERS:
+            raise BadInput(f"Values are listed by count or by hue, not by {query.values_by!r:.40}.")
+        if query.sort not in SORTS:
+            raise BadInput(
+                f"There is no order {query.sort!r:.40}. It is one of {', '.join(SORTS)}."
+            )
+        found = self._find(query, marks)
+        facets = found.facets.get(query.values_by)
+        if facets is None:
+            facets = found.facets[query.values_by] = self._facets(query, found, marks)
+        rows = self._ordered(query, found)[query.offset : query.offset + query.limit]
+        return Page(found.total, tuple(rows.tolist()), facets)
+
+    def suggestions(
+        self, query: Query, marks: StatusColumn | None = None
+    ) -> tuple[str, tuple[Suggestion, ...]]:
+        """What the words of a query may mean: a spelling that finds something, or an empty text,
+        and values of facets that they name, at most :data:`core.prompts.search.suggest.MOST`.
+
+        A value that is chosen already, or would leave no prompt, is not among them.
+        """
+        terms = terms_of(query.text)
+        if not terms:
+            return "", ()
+        instead = self._instead(query, terms, marks)
+        offered: list[Suggestion] = []
+        for one in values_named(self._columns, terms):
+            chosen = query.chosen.get(one.facet, frozenset())
+            if len(offered) == MOST or one.value in chosen:
+                continue
+            narrowed = {**query.chosen, one.facet: chosen | {one.value}}
+            count = self._find(replace(query, text=one.rest, chosen=narrowed), marks).total
+            if count:
+                offered.append(replace(one, count=count))
+        return instead, tuple(offered)
+
+    def _instead(self, query: Query, terms: Sequence[Term], marks: StatusColumn | None) -> str:
+        unknown = self._words.unknown(terms)
+        if not unknown:
+            return ""
+        like = spelled_like(unknown, self._words.known)
+        text = (
+            " ".join(like.get(folded(part).strip(), part) for part in query.text.split())
+            if like
+            else ""
+        )
+        return text if text and self._find(replace(query, text=text), marks).total else ""
+
+    def matching(self, query: Query, marks: StatusColumn | None = None) -> np.ndarray:
+        """int32 positions of all prompts that match, in the query's order, whatever its page."""
+        if query.sort not in SORTS:
+            raise BadInput(
+                f"There is no order {query.sort!r:.40}. It is one of {', '.join(SORTS)}."
+            )
+        return self._ordered(query, self._find(query, marks)).copy()
+
+    def _find(self, query: Query, marks: StatusColumn | None) -> _Found:
+        marks = marks or self._unmarked
+        chosen = {name: frozenset(values) for name, values in query.chosen.items() if values}
+        unknown = sorted(set(chosen) - set(FACETS))
+        if unknown:
+            raise BadInput(
+                f"There is no facet {unknown[0]!r:.40}. It is one of {', '.join(FACETS)}."
+            )
+        key = (query.text, frozenset(chosen.items()), marks)
+        with self._lock:
+            known = self._results.get(key)
+            if known is not None:
+                self._results.move_to_end(key)
+                return known
+        found = self._select(query.text, chosen, marks)
+        with self._lock:
+            self._results[key] = found
+            while len(self._results) > _KEPT_RESULTS:
+                self._results.popitem(last=False)
+        return found
+
+    def _select(
+        self, text: str, chosen: Mapping[str, frozenset[str]], marks: StatusColumn
+    ) -> _Found:
+        terms = terms_of(text)
+        by_text = self._words.mask(terms) if terms else None
+        columns = self._all_columns(marks)
+        choices = {name: columns[name].having(values) for name, values in chosen.items()}
+        mask = _all_of(by_text, list(choices.values()))
+        counts = {}
+        for name, column in columns.items():
+            others = mask
+            if name in choices:
+                rest = [choice for other, choice in choices.items() if other != name]
+                others = _all_of(by_text, rest)
+            counts[name] = column.counts(others)
+        if mask is None:
+            mask = np.ones(len(self.prompts), dtype=bool)
+        return _Found(mask, int(np.count_nonzero(mask)), counts, terms)
+
+    def _all_columns(self, marks: StatusColumn) -> dict[str, Column]:
+        return {**self._columns, **{column.name: column for column in marks.columns}}
+
+    def _facets(self, query: Query, found: _Found, marks: StatusColumn | None) -> tuple[Facet, ...]:
+        columns = self._all_columns(marks or self._unmarked)
+        by_hue = query.values_by == "hue"
+        return tuple(
+            columns[name].facet(found.counts[name], frozenset(query.chosen.get(name, ())), by_hue)
+            for name in FACETS
+        )
+
+    def _ordered(self, query: Query, found: _Found) -> np.ndarray:
+        """The matching positions in the query's order."""
+        key = (query.sort, query.descending, query.seed if query.sort == "random" else 0)
+        with self._lock:
+            known = found.orders.get(key)
+            if known is not None:
+                found.orders.move_to_end(key)
+                return known
+        if query.sort == "relevance":
+            rows = np.flatnonzero(found.mask).astype(np.int32)
+            ranks = self._words.closeness(found.terms, rows)
+            order = rows[np.argsort(-ranks if query.descending else ranks, kind="stable")]
+        else:
+            whole = self._permutation(*key)
+            order = whole[found.mask[whole]]
+        with self._lock:
+            found.orders[key] = order
+            while len(found.orders) > _KEPT_ORDERS:
+                found.orders.popitem(last=False)
+        return order
+
+    def _permutation(self, sort: str, descending: bool, seed: int) -> np.ndarray:
+        """All positions in an order; prompts that have nothing to sort by stand last, and equal
+        ones in the order of the set, either way round."""
+        key = (sort, descending, seed)
+        with self._lock:
+            known = self._permutations.get(key)
+        if known is not None:
+            return known
+        if sort == "random":
+            ranks = np.random.default_rng(abs(seed)).permutation(len(self.prompts))
+        elif sort == "set":
+            ranks = np.arange(len(self.prompts))
+        else:
+            ranks = self._ranks[sort]
+        signed = np.where(ranks < 0, len(ranks) + 1, -ranks if descending else ranks)
+        made = np.argsort(signed, kind="stable").astype(np.int32)
+        with self._lock:
+            self._permutations[key] = made
+            while len(self._permutations) > _KEPT_RESULTS:
+                self._permutations.popitem(last=False)
+        return made
+
+    def _sort_ranks(self, targets: Targets) -> dict[str, np.ndarray]:
+        """int ``(N,)`` rank of each prompt by the id of an order; -1 where it has none."""
+        names = np.array([name.casefold() for name in targets.objects] or [""], dtype=object)
+        tasks = {task: place for place, task in enumerate(TASKS)}
+        lines = self._words.lines
+        place = {line: rank for rank, line in enumerate(sorted(set(lines)))}
+        return {
+            "text": np.fromiter((place[line] for line in lines), np.int32, len(lines)),
+            "object": _by_code(np.unique(names, return_inverse=True)[1], targets.first_object),
+            "hue": _by_code(hue_ranks(targets.colors), targets.first_color),
+            "lightness": _by_code(lightness_ranks(targets.colors), targets.first_color),
+            "task": np.array([tasks.get(prompt.task, len(tasks)) for prompt in self.prompts]),
+        }
+
+
+def _all_of(first: np.ndarray | None, rest: Sequence[np.ndarray]) -> np.ndarray | None:
+    """Where all masks hold; None stands for everywhere."""
+    for mask in rest:
+        first = mask if first is None else first & mask
+    return first
+
+
+def _by_code(ranks: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """The rank of each code, -1 for the code -1."""
+    return np.append(ranks, -1)[codes]
+
+
+def _hexes(targets: Targets, size: int) -> list[list[str]]:
+    """The hex values in lower case that each prompt asks for."""
+    out: list[list[str]] = [[] for _ in range(size)]
+    hexes = [color.hex.lower() for color in targets.colors]
+    for row, code in zip(targets.color_rows, targets.color_codes, strict=True):
+        out[row].append(hexes[code])
+    return out

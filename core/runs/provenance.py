@@ -1,0 +1,107 @@
+"""Which weights and servers a run works with: noted with its first picture, the same ever after.
+
+What a plan names by a folder, or by an id of a hub, may hold other weights tomorrow or on the next
+node, and a run of two models would be nobody's. Each picture's origin says the same, picture by
+picture.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from core.errors import BadInput
+from core.files import replace_file
+from core.generation.backends.endpoints import Endpoint
+from core.generation.readiness import server_name, servers
+from core.generation.registry import model
+from core.generation.weights.sources import Source, Sources, source
+from core.masks.grounded.vision_models import Role, vision_model
+from core.masks.grounded.weights import weights
+from core.runs.locks import held
+
+FILE, LOCK = "weights.json", "weights.lock"
+GENERATOR = "model"
+_WAIT_S = 30.0
+
+
+class OtherWeights(BadInput):
+    """A run was begun with other weights, or with another server's model, than are here now."""
+
+
+def pin(folder: Path, role: str, found: Mapping[str, Any]) -> None:
+    """Notes what a run works with in ``role``, or compares it with what was noted before.
+
+    ``found`` is of :func:`of_generator` or :func:`of_tool`; two are the same where the commit of
+    the hub is, or else the fingerprint of the files. Raises OtherWeights.
+    """
+    if not found:
+        return
+    path = folder / FILE
+    with held(folder / LOCK, f"{folder / LOCK} is held by another process.", wait_s=_WAIT_S):
+        try:
+            known = json.loads(path.read_bytes()) if path.is_file() else {}
+        except (OSError, ValueError) as error:
+            raise BadInput(f"{path} cannot be read: {error}. Put a copy back.") from error
+        if role not in known:
+            text = json.dumps({**known, role: found}, indent=1, ensure_ascii=False)
+            replace_file(path, f"{text}\n".encode())
+            return
+    if not _same(known[role], found):
+        raise OtherWeights(
+            f"The run was begun with another {role}: {_words(known[role])}. Here it is "
+            f"{_words(found)}. Put the first one back, or begin a new run under another name."
+        )
+
+
+def of_generator(
+    model_id: str, sources: Sources, endpoints: Mapping[str, Endpoint] | None
+) -> dict[str, Any]:
+    """What tells the weights of a model that draws from others; empty for the renderer, whose
+    version stands in the plan. Of a server only its name for the model is known."""
+    entry = model(model_id)
+    if entry.kind == "renderer":
+        return {}
+    if entry.kind == "served":
+        end = servers(endpoints)[server_name(entry)]
+        asked = {"size": [end.width, end.height], "fields": dict(end.fields)}
+        return {
+            "server": end.base_url,
+            "revision": json.dumps({"model": end.model or end.base_url, **asked}, sort_keys=True),
+        }
+    found = source(entry, sources)
+    about = _of(found)
+    return about if found.base is None else {**about, "base": _of(found.base)}
+
+
+def of_tool(model_id: str, role: Role, sources: Sources) -> dict[str, Any]:
+    """The same for a detector, a segmenter or a presence model."""
+    found = weights(vision_model(model_id, role), sources)
+    if found.is_file:
+        return {"repo": found.repo, "fingerprint": found.about()["revision"]}
+    return _of(Source(found.path, found.repo, found.revision))
+
+
+def _of(found: Source) -> dict[str, Any]:
+    return {
+        "repo": found.repo,
+        "revision": found.revision,
+        "fingerprint": f"sha256:{found.fingerprint()}",
+    }
+
+
+def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    keys = ("revision", "fingerprint")
+    equal = any(one.get(key) and one.get(key) == other.get(key) for key in keys)
+    return equal and (
+        one.get("base") == other.get("base") or _same(one.get("base", {}), other.get("base", {}))
+    )
+
+
+def _words(about: Mapping[str, Any]) -> str:
+    """The repository or server, and what of commit or fingerprint tells it from the other."""
+    said = [about.get("server") or about.get("repo") or "a folder"]
+    said += [str(about[key])[:80] for key in ("revision", "fingerprint") if about.get(key)]
+    return ", ".join(said) + (f", on {_words(about['base'])}" if about.get("base") else "")

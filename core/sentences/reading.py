@@ -1,0 +1,345 @@
+"""What a sentence in a person's own words asks for: objects, and the colors asked of them.
+
+No language model reads it: names of colors are found by the four systems' own names, hex and rgb,
+and belong to the noun that they stand before ("a vivid red mug") or after ("the mug is blue", "a
+mug in #00ff00"). A noun without a color is kept only where a table of objects has it. What cannot
+be told is said in a note and asks for nothing: a guess would be judged like a wish.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from core.color.systems import ColorTarget
+from core.errors import UnknownColor
+from core.generation.renderer.stand_ins import is_place
+from core.prompts.parts import object_target
+from core.prompts.prompt import ObjectTarget
+from core.sentences.vocabulary import (
+    ADJECTIVES,
+    COLORED,
+    COLORED_AFTER,
+    COVERS,
+    LINKS,
+    MODIFIERS,
+    NEGATIONS,
+    NO_OBJECTS,
+    PLACED,
+    STOPS,
+    SUPPORTS,
+    VERBS,
+    color_named,
+    number_color,
+    object_named,
+)
+
+MOST_WORDS = 2_000
+"""Words that are read; what follows in a very long text is left."""
+
+FARTHEST = 12
+"""A color belongs to no noun that ends more words before it."""
+
+_TOKEN = re.compile(r"#[0-9A-Za-z]+|rgb\s*\([^()]*\)?|(-?)([^\W_]+)|(['’]s)\b|([,.;:!?()]|\n)")
+_VERB_ENDINGS = ("ing", "ed", "ly")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What was found: ``targets`` in the order of the sentence, those without a color among them;
+    ``notes`` are sentences about what was named and is not asked for."""
+
+    targets: tuple[ObjectTarget, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def judged(self) -> tuple[ObjectTarget, ...]:
+        """The objects that a color is asked of."""
+        return tuple(target for target in self.targets if target.color is not None)
+
+
+@dataclass(frozen=True)
+class _Token:
+    """A word in lower case, or a sign; ``glued`` by a hyphen to the one before."""
+
+    text: str
+    glued: bool = False
+    sign: bool = False
+    color: ColorTarget | None = None
+
+
+@dataclass
+class _Noun:
+    """An object that the sentence names, from token ``start`` to before ``end``."""
+
+    name: str
+    start: int
+    end: int
+    color: ColorTarget | None = None
+
+
+@lru_cache(maxsize=1024)
+def read_sentence(text: str) -> Reading:
+    """Objects and colors of a text of any length; an empty text has none. Raises nothing."""
+    reader = _Reader(_tokens(text))
+    reader.read()
+    return reader.reading()
+
+
+class _Reader:
+    """One pass over the tokens from left to right."""
+
+    def __init__(self, tokens: Sequence[_Token]) -> None:
+        self._tokens = tokens
+        self._nouns: list[_Noun] = []
+        self._notes: list[str] = []
+
+    def read(self) -> None:
+        """Finds all nouns and the colors that belong to them."""
+        at = 0
+        while at < len(self._tokens):
+            length, color = self._color_at(at)
+            if self._tokens[at].text.startswith(("#", "rgb")) and color is None:
+                self._notes.append(f"“{self._tokens[at].text[:40]}” is no color that can be read.")
+            if color is not None:
+                at = self._take_color(at, at + length, color)
+                continue
+            name, length = self._object_at(at)
+            if name:
+                self._nouns.append(_Noun(name, at, at + length))
+                at += length
+                continue
+            at += 1
+
+    def reading(self) -> Reading:
+        """The nouns as targets; those that only carry others, and have no color, left out."""
+        kept = [noun for noun in self._nouns if noun.color or not self._carries(noun)]
+        targets = tuple(object_target(noun.name, noun.color) for noun in kept)
+        return Reading(targets, tuple(dict.fromkeys(self._notes)))
+
+    def _color_at(self, at: int) -> tuple[int, ColorTarget | None]:
+        """The longest color that begins here, in tokens."""
+        token = self._tokens[at]
+        if token.color is not None:
+            return 1, token.color
+        words = self._words(at, 5)
+        for length in range(len(words), 0, -1):
+            if color := color_named(" ".join(words[:length])):
+                return length, color
+        return 0, None
+
+    def _object_at(self, at: int) -> tuple[str, int]:
+        """The longest known object that begins here, and how many tokens it takes."""
+        words = self._words(at, 3)
+        for length in range(len(words), 0, -1):
+            if name := object_named(" ".join(words[:length])):
+                return name, length
+        return "", 0
+
+    def _words(self, at: int, most: int) -> list[str]:
+        out = []
+        for token in self._tokens[at : at + most]:
+            if token.sign or token.color is not None:
+                break
+            out.append(token.text)
+        return out
+
+    def _take_color(self, start: int, end: int, color: ColorTarget) -> int:
+        """Gives a color to its noun; returns where to go on."""
+        said = self._said(start, end)
+        name, length = self._object_at(start)
+        if name and start + length == end and self._color_after_colored(end):
+            self._nouns.append(_Noun(name, start, end))  # "an orange colored olive"
+            return end
+        if any(token.text in NEGATIONS for token in self._tokens[max(0, start - 2) : start]):
+            self._notes.append(f"“not {said}” cannot be judged: only a color that is wanted can.")
+            return end
+        following = self._tokens[end] if end < len(self._tokens) else None
+        glued = following is not None and following.glued and following.text not in COLORED
+        if glued and self._color_at(end)[1] is None:
+            return end + 1  # "red-haired" is no red thing; "navy-blue" goes on
+        colors, last = self._more_colors(end)
+        noun, after = self._noun_after(last)
+        if colors and (noun or self._noun_before(start)):
+            owner = noun or self._noun_before(start)
+            assert owner is not None
+            if noun:
+                self._nouns.append(noun)
+            self._notes.append(
+                f"The {owner.name} is named with several colors: it is not judged, for one object "
+                "has one asked color."
+            )
+            return after if noun else last
+        if noun is not None:
+            before = self._tokens[start - 1].text if start else ""
+            if before in MODIFIERS:
+                self._notes.append(
+                    f"No system has a color called “{before} {said}”: {color.label} is asked."
+                )
+            return self._give(noun, color, start, said) or after
+        return self._settle(start, end, color, said)
+
+    def _give(self, noun: _Noun, color: ColorTarget, start: int, said: str) -> int:
+        """The color to a noun that follows it; where to go on, or 0 for the end of the noun."""
+        before = {token.text for token in self._tokens[max(0, start - 2) : start]}
+        owner = self._noun_before(start)
+        if noun.name in COVERS and owner is not None and "with" in before:
+            owner.color = color  # "a dog with white fur"
+            return noun.end
+        if is_place(noun.name) and before & PLACED:
+            self._notes.append(f"“{said} {noun.name}” says where it is: it is not judged.")
+            return noun.end
+        noun.color = color
+        self._nouns.append(noun)
+        return 0
+
+    def _color_after_colored(self, at: int) -> bool:
+        """Whether "colored" and a color stand here."""
+        start = at
+        while self._text(at) in COLORED:
+            at += 1
+        return start < at < len(self._tokens) and self._color_at(at)[1] is not None
+
+    def _settle(self, start: int, end: int, color: ColorTarget, said: str) -> int:
+        """A color with no noun after it: of the noun before, or itself a thing ("an orange")."""
+        after = self._text(end)
+        number = self._tokens[start].color is not None  # which can be nothing but a color
+        linked = number or self._linked(start) or after in COLORED_AFTER
+        name, length = self._object_at(start)
+        if name and not linked:
+            self._nouns.append(_Noun(name, start, start + length))
+            return start + length
+        owner = self._noun_before(start) if linked else None
+        if owner is None and linked:
+            owner = self._unknown_before(start)
+            if owner is not None:
+                self._nouns.append(owner)
+        if owner is not None and owner.color is None:
+            owner.color = color
+        elif after in NO_OBJECTS:
+            self._notes.append(f"“{said} {after}” says how the picture is: it is not judged.")
+        return end
+
+    def _more_colors(self, end: int) -> tuple[int, int]:
+        """How many colors follow by commas and "and", and where the last of them ends."""
+        found, at = 0, end
+        while at < len(self._tokens):
+            gap = at
+            while gap < len(self._tokens) and self._tokens[gap].text in (",", "and", "or"):
+                gap += 1
+            length = self._color_at(gap)[0] if at < gap < len(self._tokens) else 0
+            if not length:
+                break
+            # "A mug and an orange", "red, orange" alone: what is a thing here is no second color.
+            found, at = found + 1, gap + length
+        return found, at
+
+    def _noun_after(self, at: int) -> tuple[_Noun | None, int]:
+        """The noun that the color before ``at`` is said of, and where to go on."""
+        while self._text(at) in COLORED:
+            at += 1
+        if self._text(at) == "," and self._text(at + 1) in ADJECTIVES:
+            at += 1
+        length = self._object_at(at)[1] if at < len(self._tokens) else 0
+        if length > 1:  # "pair of jeans": known with the small word in it
+            return _Noun(self._object_at(at)[0], at, at + length), at + length
+        run: list[str] = []
+        place = at
+        while place < len(self._tokens) and not self._ends(place, run):
+            run.append(self._tokens[place].text)
+            place += 1
+        first = 0
+        while first < len(run) - 1 and run[first] in ADJECTIVES:
+            first += 1
+        run, at = run[first:], at + first
+        if not run or run[-1] in NO_OBJECTS or run[0] in COLORED_AFTER or run[0] in VERBS:
+            return None, at
+        for start in range(len(run)):
+            name, length = self._object_at(at + start)
+            end = start + length
+            if name and (end >= len(run) or _is_verb(run[end])):
+                return _Noun(name, at + start, at + end), at + end
+        return _Noun(" ".join(run), at, place), place
+
+    def _ends(self, at: int, run: Sequence[str]) -> bool:
+        """Whether the run of words of a noun ends before this token."""
+        token = self._tokens[at]
+        if token.sign or token.color is not None or len(run) == 4:
+            return True
+        if token.text in STOPS or token.text in LINKS:
+            return True
+        return bool(run) and run[-1] not in ADJECTIVES and _is_verb(token.text)
+
+    def _linked(self, start: int) -> bool:
+        """Whether what stands before says that a noun has the color: "is", "in", "painted"."""
+        words = [token.text for token in self._tokens[max(0, start - 3) : start]]
+        noun_just_before = bool(self._nouns) and self._nouns[-1].end == start
+        return noun_just_before or any(word in LINKS for word in words)
+
+    def _noun_before(self, start: int) -> _Noun | None:
+        """The last noun before a color, of the same sentence, that has none yet."""
+        for noun in reversed(self._nouns):
+            if noun.end < start - FARTHEST:
+                return None
+            between = self._tokens[noun.end : start]
+            if any(token.text in ".;!?\n" for token in between if token.sign):
+                return None
+            if noun.color is None:
+                return noun
+        return None
+
+    def _unknown_before(self, start: int) -> _Noun | None:
+        """A noun that no table has, before "is", "in" or "painted"."""
+        at = start
+        skipped = LINKS | COLORED | STOPS | ADJECTIVES
+        while at and (self._tokens[at - 1].sign is False and self._tokens[at - 1].text in skipped):
+            at -= 1
+        end = at
+        while at and not self._tokens[at - 1].sign and self._tokens[at - 1].text not in STOPS:
+            at -= 1
+        words = [token.text for token in self._tokens[at:end]]
+        taken = any(noun.start < end and noun.end > at for noun in self._nouns[-8:])
+        if not words or taken or words[-1] in NO_OBJECTS or len(words) > 3:
+            return None
+        return _Noun(" ".join(words), at, end)
+
+    def _carries(self, noun: _Noun) -> bool:
+        """Whether a noun is only where things are: "on a table"."""
+        before = {token.text for token in self._tokens[max(0, noun.start - 3) : noun.start]}
+        return noun.name in SUPPORTS and bool(before & PLACED)
+
+    def _text(self, at: int) -> str:
+        return self._tokens[at].text if at < len(self._tokens) else ""
+
+    def _said(self, start: int, end: int) -> str:
+        return " ".join(token.text for token in self._tokens[start:end])
+
+
+def _is_verb(word: str) -> bool:
+    return word in VERBS or word.endswith(_VERB_ENDINGS)
+
+
+def _tokens(text: str) -> tuple[_Token, ...]:
+    out: list[_Token] = []
+    for found in _TOKEN.finditer(text):
+        word, hyphen = found[2], found[1] == "-"
+        if word:
+            out.append(_Token(word.lower().replace("grey", "gray"), hyphen))
+        elif found[3]:
+            out.append(_Token("is"))
+        elif found[4]:
+            out.append(_Token(found[4], sign=True))
+        else:
+            out.append(_number(found[0]))
+        if len(out) >= MOST_WORDS:
+            break
+    return tuple(out)
+
+
+def _number(text: str) -> _Token:
+    try:
+        return _Token(text, color=number_color(text))
+    except UnknownColor:
+        return _Token(text, sign=True)

@@ -1,0 +1,130 @@
+"""The words that a sentence is read by: names of colors and objects, and what stands between."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from core.color.systems import SEARCH_ORDER, ColorTarget, parse_target, system
+from core.generation.renderer import OBJECTS
+from core.generation.renderer.stand_ins import known_names
+from core.prompts.search.words import folded
+from core.prompts.tables import css_words, objects
+
+
+def _of(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+STOPS = _of(
+    "a an the this that these those its his her their our my your it they he she we i "
+    "on in at under over above below beside besides next near behind before after by of from to "
+    "into onto inside outside with without within against between among along around across "
+    "through towards toward for about like as and or but while whose who which where when then "
+    "has have had having is are was were be been being made both each every some any no not one "
+    "underwater outdoors indoors together nearby away "
+    "two three four five six seven eight nine ten there here very so too just also exact same"
+)
+"""Words that end a noun."""
+
+LINKS = _of(
+    "is are was were be being in colored coloured painted dyed tinted rendered designed drawn "
+    "color colour hex rgb hue shade entirely completely all fully looks appears tone"
+)
+"""Words by which a color after a noun belongs to it."""
+
+COLORED = _of("colored coloured color colour tinted hued toned painted")
+"""Words between a color and its noun: "a red colored mug"."""
+
+COLORED_AFTER = _of("color colour colors colours hue hues tone tones shade")
+
+MODIFIERS = _of(
+    "bright pale light dark deep soft rich warm cool neon pastel vibrant muted intense faded "
+    "dull hot electric vivid strong brilliant moderate"
+)
+"""Words that change a color, where no system has a name with them."""
+
+NEGATIONS = _of("not no never without non isn isnt aren arent")
+
+ADJECTIVES = _of(
+    "small large big little tiny huge giant tall short long wide round square flat thick thin old "
+    "new ancient modern vintage antique rusty shiny glossy matte smooth rough soft hard wooden "
+    "metal metallic plastic glass ceramic porcelain leather paper stone cotton woolen silk steel "
+    "iron brick rubber fluffy furry fuzzy striped spotted painted single pair couple simple plain "
+    "beautiful cute pretty elegant fancy cheap expensive empty full open closed clean dirty broken "
+    "folded fresh ripe rotten raw cooked wet dry hot cold happy sad friendly realistic detailed "
+    "typical ordinary lonely young wild sliced stuffed solid transparent"
+)
+"""Words between a color and its noun that are no part of the noun's name."""
+
+NO_OBJECTS = _of(
+    "background backdrop photo photograph photos picture pictures image images scene scenes light "
+    "lighting lights style color colors colour colours tones tone hue hues palette filter theme "
+    "hour glow gradient pattern accents"
+)
+"""What has a color in a sentence and is no object of the picture."""
+
+COVERS = _of("fur surface peel skin feathers petals")
+"""What covers an object: its color is the object's."""
+
+PLACED = _of("on at in under against")
+
+SUPPORTS = _of("table desk shelf bookcase bench couch sofa chair bed counter tray plate rug sink")
+"""Objects that others often lie on or stand at."""
+
+VERBS = _of(
+    "sits stands lies rests runs rides flies walks jumps eats sleeps holds wears plays swims "
+    "floats hangs leans drives looks sit stand lie rest run ride fly walk jump eat sleep hold "
+    "wear play swim float hang lean drive can will flew stood sat lay cut"
+)
+
+_IRREGULAR = {"knives": "knife", "sheep": "sheep", "men": "man", "geese": "goose"}
+
+
+def color_named(words: str) -> ColorTarget | None:
+    """The color of that name, in lower case and single blanks; of equal names the first of
+    :data:`core.color.systems.SEARCH_ORDER`."""
+    return _colors().get(words)
+
+
+def number_color(text: str) -> ColorTarget:
+    """The color of ``#RRGGBB`` or ``rgb(1, 2, 3)``; raises UnknownColor."""
+    return parse_target(text)
+
+
+def object_named(words: str) -> str:
+    """The object of that name, in the singular or plural, as the tables write it; else empty."""
+    known = _objects()
+    for form in (
+        words,
+        _IRREGULAR.get(words, words),
+        words.removesuffix("s"),
+        words.removesuffix("es"),
+    ):
+        if form in known:
+            return known[form]
+    return ""
+
+
+@cache
+def _colors() -> Mapping[str, ColorTarget]:
+    found: dict[str, ColorTarget] = {}
+    for key in SEARCH_ORDER:
+        for color in system(key).colors:
+            words = " ".join(folded(color.name).split()).replace("grey", "gray")
+            found.setdefault(words, parse_target(f"{key}:{color.name}"))
+    for name, spelled in css_words().items():
+        words = " ".join(folded(spelled).split()).replace("grey", "gray")
+        found.setdefault(words, parse_target(f"css:{name}"))
+    return found
+
+
+@cache
+def _objects() -> Mapping[str, str]:
+    found: dict[str, str] = {}
+    for row in objects():
+        for text in (row.name, row.phrase):
+            found.setdefault(" ".join(folded(text).split()), row.name)
+    for name in (*OBJECTS, *known_names()):
+        found.setdefault(" ".join(folded(name).split()), name)
+    return found

@@ -1,0 +1,115 @@
+"""The colors that a rule accepts for an asked one: itself, its neighbors, its Munsell samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.color.munsell import MunsellSamples, reconstructed
+from core.color.spaces import hex_of, lab_to_srgb8
+from core.color.systems import ColorTarget, candidates, find, nearest_names
+from core.errors import BadInput
+from core.verdict.rules import Rule
+
+MAX_NEIGHBORS = 20
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One accepted color: the nominal one first. ``name`` is empty for a bare hex or rgb."""
+
+    name: str
+    hex: str
+    lab: tuple[float, float, float]
+
+
+_CATEGORIES: dict[tuple[str, str, int], tuple[Candidate, ...]] = {}
+
+
+def accepted(
+    target: ColorTarget,
+    by: Rule,
+    k: int = 0,
+    munsell: MunsellSamples | None = None,
+    system: str | None = None,
+    by_number: bool = False,
+) -> tuple[tuple[Candidate, ...], str]:
+    """The colors that a rule accepts for a target, nominal first, and how they were chosen.
+
+    The paper takes the nominal color and its ``k`` nearest in the same system; it does not say k,
+    and 0 adds nothing to what it says. The released code takes the Munsell samples of the
+    category, where there are any (:func:`samples_for`); CSS names map to their nearest level 3
+    category. Neighbors of a bare hex or rgb value come from ``system``. Raises BadInput for a k
+    outside 0 to 20, or k > 0 without a system to take neighbors from.
+    """
+    nominal = Candidate(target.name or "", target.hex, target.lab)
+    if by.same_candidate:
+        samples = samples_for(target, by, munsell, by_number)
+        if samples is None:
+            return (nominal,), f"the nominal color alone ({_why_alone(target, by, munsell)})"
+        category, name = str(target.system), str(target.name)
+        if category == "css":
+            category, name = "l3", nearest_names(np.array(target.lab), "l3", 1)[0][0].name
+        more = _of_category(samples, category, find(name, category).id)
+        whose = " of our reconstruction" if by.reconstructed else ""
+        return (nominal, *more), f"nominal and {len(more)} Munsell samples of {name}{whose}"
+    if not 0 <= k <= MAX_NEIGHBORS:
+        raise BadInput(f"k, the number of neighbors, must lie between 0 and {MAX_NEIGHBORS}.")
+    if k == 0:
+        return (nominal,), "the nominal color alone (k = 0)"
+    system = target.system or system
+    if system is None:
+        raise BadInput(
+            f"{target.hex} belongs to no color system, so it has no neighbors. "
+            "Choose a system or set k to 0."
+        )
+    named, _ = candidates(target, system, k)
+    neighbors = named[1:] if target.name else named
+    return (
+        (nominal, *(Candidate(c.name, c.hex, c.lab) for c in neighbors)),
+        f"the nominal color and its {k} nearest in {system}",
+    )
+
+
+def _why_alone(target: ColorTarget, by: Rule, munsell: MunsellSamples | None) -> str:
+    if munsell is None and not by.reconstructed:
+        return "no Munsell samples imported"
+    if target.name is None:
+        return "a bare color has no category"
+    return "a color asked for by numbers has no category in the released code"
+
+
+def _of_category(samples: MunsellSamples, system: str, category_id: int) -> tuple[Candidate, ...]:
+    """The samples of a category in the order of their file; made once, for every verdict."""
+    key = (samples.sha256, system, category_id)
+    if key not in _CATEGORIES:
+        places = samples.places(system, category_id)
+        lab = samples.lab[places]
+        named = samples.names or tuple(f"sample {place + 1}" for place in range(len(samples.lab)))
+        _CATEGORIES[key] = tuple(
+            Candidate(f"Munsell {named[place]}", hex_of(srgb8), _triple(one))
+            for place, one, srgb8 in zip(places, lab, lab_to_srgb8(lab), strict=True)
+        )
+    return _CATEGORIES[key]
+
+
+def samples_for(
+    target: ColorTarget, by: Rule, munsell: MunsellSamples | None, by_number: bool = False
+) -> MunsellSamples | None:
+    """The Munsell samples among which a rule looks for neighbors of a color, if it has any.
+
+    A rule of the reconstruction has its own; ``munsell`` are the user's. ``by_number``: the prompt
+    asked for numbers (NCU). There the released code looks up an empty name, also where a name
+    stands beside the numbers, and finds no category; only CSS, where the category is that of the
+    nearest level 3 color, needs no name. A bare hex or rgb value has no category at all.
+    """
+    if not by.same_candidate or target.system is None or target.name is None:
+        return None
+    if by_number and target.system != "css":
+        return None
+    return reconstructed() if by.reconstructed else munsell
+
+
+def _triple(lab: np.ndarray) -> tuple[float, float, float]:
+    return float(lab[0]), float(lab[1]), float(lab[2])

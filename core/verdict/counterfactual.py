@@ -1,0 +1,109 @@
+"""With which limits a verdict would pass: nothing is judged anew, and nothing stored changes.
+
+A verdict passes where one of its *alternatives* has every judged number below its limit. The rules
+of the paper and ``truehue`` have one alternative: the numbers of the verdict itself. A rule that
+wants all numbers on one accepted color has one for each color that could count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from core.color.difference import delta_chroma, delta_e00, hue_difference_deg
+from core.errors import BadInput
+from core.verdict.measure import Measurement
+from core.verdict.rules import rule
+
+Limits = Mapping[str, float]
+METRICS = ("misfit", "delta_e00", "delta_chroma", "hue_deg")
+MOST = {"misfit": 50.0, "delta_e00": 100.0, "delta_chroma": 200.0, "hue_deg": 180.0}
+"""Beyond these there is nothing left to forbid."""
+
+
+def judged_limits(found: Measurement) -> dict[str, float]:
+    """The limits that this verdict was judged by, by metric."""
+    return {m.name: m.threshold for m in found.verdict.metrics if m.threshold is not None}
+
+
+def alternatives(found: Measurement) -> list[dict[str, float]]:
+    """The numbers, by judged metric, of each account that could make this verdict pass.
+
+    Of a rule that judges by one accepted color, those that another one beats in every number are
+    left out. Empty for an unscored measurement.
+    """
+    verdict, names = found.verdict, list(judged_limits(found))
+    if verdict.lab is None or not names:
+        return []
+    by = rule(verdict.rule)
+    if not by.same_candidate or len(found.candidates) == 1:
+        values = {metric.name: metric.value for metric in verdict.metrics}
+        return [{name: values[name] for name in names}]
+    return [
+        dict(zip(names, (float(value) for value in row), strict=True))
+        for row in _undominated(_of_candidates(found, names))
+    ]
+
+
+def would_pass(accounts: Iterable[Limits], limits: Limits) -> bool:
+    """Whether one of the alternatives has every number strictly below its limit."""
+    return any(all(value < limits[name] for name, value in account.items()) for account in accounts)
+
+
+def passes_from(accounts: Iterable[Limits], limits: Limits, metric: str) -> float | None:
+    """The value that the limit of ``metric`` has to exceed for a pass, the others as they are;
+    None where that limit alone cannot bring one."""
+    open_ = [
+        account[metric]
+        for account in accounts
+        if all(value < limits[name] for name, value in account.items() if name != metric)
+    ]
+    return min(open_, default=None)
+
+
+def read_limits(text: str) -> dict[str, float]:
+    """``"delta_e00:8,hue_deg:40"`` as limits by metric; raises BadInput for what is none."""
+    out = {}
+    for part in filter(None, text.split(",")):
+        name, _, number = part.partition(":")
+        try:
+            value = float(number)
+        except ValueError:
+            value = float("nan")
+        if name not in MOST or not 0.0 < value <= MOST[name]:
+            raise BadInput(
+                f'The limit "{part[:40]}" cannot be read: write one of {", ".join(METRICS)}, a '
+                "colon and a number above 0, as in delta_e00:8."
+            )
+        out[name] = value
+    return out
+
+
+def _of_candidates(found: Measurement, names: list[str]) -> np.ndarray:
+    """The numbers ``(M, N)`` of each accepted color that could count, the nominal one first.
+
+    In the released search a color that passes counts only when its summed metrics are below the
+    nominal color's (gen-color-bench @ 802a3ba).
+    """
+    assert found.verdict.lab is not None
+    asked = np.array([candidate.lab for candidate in found.candidates])
+    lab = np.array(found.verdict.lab)
+    values = {
+        "delta_chroma": delta_chroma(lab, asked),
+        "delta_e00": delta_e00(asked, lab),
+        "hue_deg": hue_difference_deg(lab, asked),
+    }
+    total = np.sum(list(values.values()), axis=0)
+    counts = total < total[0]
+    counts[0] = True
+    return np.stack([values[name][counts] for name in names], axis=-1)
+
+
+def _undominated(rows: np.ndarray) -> np.ndarray:
+    """The rows that no other row is below or equal to in every number; of equal ones the first."""
+    kept: list[np.ndarray] = []
+    for row in rows[np.argsort(rows.sum(axis=1), kind="stable")]:
+        if not any((other <= row).all() for other in kept):
+            kept.append(row)
+    return np.array(kept)

@@ -1,0 +1,150 @@
+"""What the targets of a prompt ask of each object, and where each of them is by the masks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from core.color.systems import ColorTarget
+from core.errors import BadInput
+from core.generation.backends.reference import Standing
+from core.images.mask import Mask
+from core.prompts.prompt import ObjectTarget
+from core.verdict.rules import DIFFERS, MATCHES
+
+STEPS = ("presence", "detection", "mask", "color")
+"""Where the way from a picture to a verdict can end, in its order."""
+
+PRESENCES = ("", "yes", "no", "unknown")
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """One object that a verdict is needed on.
+
+    ``position`` is that of its target. ``relation`` is ``matches`` or ``differs``: the object has
+    to have ``color``, or must not. ``guided`` is False where the released code measures without the
+    asked color's help: COA's second object and ICA's reference (gen-color-bench @ 802a3ba).
+    ``label`` names it in a sentence: "the plate", or "the second apple" where two share a name.
+    """
+
+    position: int
+    target: ObjectTarget
+    color: ColorTarget
+    relation: str
+    guided: bool | None
+    label: str
+
+
+@dataclass(frozen=True)
+class Localization:
+    """What is known of where one object is.
+
+    ``mask`` bool ``(H, W)``, or None. ``presence`` is the answer to whether the object is in the
+    picture: ``yes``, ``no``, ``unknown``, or empty where nobody asked. Without a mask, ``step`` (of
+    :data:`STEPS`) says where the search ended and ``reason`` why, as a whole sentence or empty.
+    Raises BadInput for a presence or a step that is none.
+    """
+
+    mask: np.ndarray | None = None
+    presence: str = ""
+    step: str = "detection"
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        if self.presence not in PRESENCES:
+            raise BadInput(f"presence is {self.presence!r}: give yes, no, unknown or nothing.")
+        if self.step not in STEPS:
+            raise BadInput(f"step is {self.step!r}: give one of {', '.join(STEPS)}.")
+
+
+ABSENT = Localization(presence="no", step="presence")
+"""An object that is known not to be in the picture."""
+
+
+def expectations_of(targets: Sequence[ObjectTarget]) -> tuple[Expectation, ...]:
+    """The objects that a picture is judged by, in their order.
+
+    A main object has to have its color. A reference (ICA) has to have its own or else the first
+    main object's. A bystander (COA) must not have the first main object's. Objects that no color
+    is asked of are left out.
+    """
+    main = first_color(targets)
+    found = []
+    for position, target in enumerate(targets):
+        color, relation, guided = target.color, MATCHES, None
+        if target.role == "bystander":
+            color, relation, guided = main, DIFFERS, False
+        elif target.role == "reference":
+            color, guided = target.color or main, False
+        if color is not None:
+            label = label_of(targets, position)
+            found.append(Expectation(position, target, color, relation, guided, label))
+    return tuple(found)
+
+
+def first_color(targets: Sequence[ObjectTarget]) -> ColorTarget | None:
+    """The color of the first main object that has one."""
+    return next((t.color for t in targets if t.role == "main" and t.color is not None), None)
+
+
+def label_of(targets: Sequence[ObjectTarget], position: int) -> str:
+    """``"the plate"``, or ``"the second apple"`` where several targets are called so."""
+    name = targets[position].name.strip()
+    alike = [at for at, other in enumerate(targets) if _same(other.name, name)]
+    if not name:
+        return f"the {_ordinal(position)} object"
+    return f"the {_ordinal(alike.index(position))} {name}" if len(alike) > 1 else f"the {name}"
+
+
+def _same(one: str, other: str) -> bool:
+    return one.strip().lower() == other.lower()
+
+
+def _ordinal(place: int) -> str:
+    words = ("first", "second", "third", "fourth", "fifth", "sixth")
+    return words[place] if place < len(words) else f"{place + 1}th"
+
+
+def findings_of(
+    targets: Sequence[ObjectTarget],
+    masks: Mapping[int, Mask],
+    standings: Sequence[Standing] = (),
+    also: Iterable[int] = (),
+) -> dict[int, Localization]:
+    """What is known of each object that a color is asked of, by the position of its target.
+
+    ``also`` are positions of others that are looked for. ``masks`` by position. ``standings`` are
+    those of a picture that the reference renderer drew
+    (:func:`core.generation.backends.reference.shapes_for`), and empty for any other: an object that
+    it did not draw is absent, one that it has no shape for was left out. An object of which nothing
+    is known has no finding.
+    """
+    out = {}
+    for position in sorted({*(asked.position for asked in expectations_of(targets)), *also}):
+        mask = masks.get(position)
+        if mask is not None:
+            presence, reason = presence_of(mask.parameters, targets[position].name)
+            out[position] = Localization(mask.pixels, presence, "mask", reason)
+        elif standings:
+            place = standings[position]
+            left_out = Localization(step="mask", reason=place.note)
+            out[position] = ABSENT if place.shape is not None else left_out
+    return out
+
+
+def presence_of(parameters: Mapping[str, Any], name: str) -> tuple[str, str]:
+    """The answer kept with an automatic mask to whether its object is there, and what was said."""
+    for one in parameters.get("presence") or ():
+        if isinstance(one, Mapping) and one.get("object") == name:
+            answer = str(one.get("override") or one.get("answer") or "")
+            return answer, said(str(one.get("text") or answer))
+    return "", ""
+
+
+def said(text: str) -> str:
+    """The reason of a presence: what the model answered."""
+    return f"the answer was {text!r}."

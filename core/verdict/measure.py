@@ -1,0 +1,304 @@
+"""Image, mask and asked color to a verdict, in one pure call; a batch of them as a generator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from core.color import dominant as dominants
+from core.color.dominant import DominantColor, Selection
+from core.color.munsell import MunsellSamples
+from core.color.packing import check_pair
+from core.color.shading import LitColor, lit_color
+from core.color.spaces import hex_of, hue_deg, lab_to_srgb8
+from core.color.systems import ColorTarget
+from core.errors import TrueHueError
+from core.images.pixels import MaskedColors, changed_colors, distinct_colors
+from core.masks.cleanup import released_cleanup
+from core.verdict.candidates import Candidate, accepted, samples_for
+from core.verdict.judge import FAIL, PASS, UNSCORED, Verdict, judge, unscored
+from core.verdict.reasons import explain, explain_differs
+from core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, Rule, rule
+from core.verdict.truehue import judge_lit
+
+MOST_KEPT = 32
+"""Accepted colors that are written out with a verdict; of more, those that it speaks of."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A verdict with all that led to it.
+
+    ``colors`` are those of the pixels that entered (after the rule's clean-up), ``measured`` the
+    mask bool ``(H, W)`` of those pixels, ``mask_px`` the pixels of the mask as given,
+    ``accepted_text`` how the accepted colors were chosen. ``relation`` is ``matches``, or
+    ``differs`` where the object must not have the color. Where nothing was measured (unscored, or
+    an object that is not there), ``colors``, ``measured`` and ``dominant`` are None.
+    """
+
+    verdict: Verdict
+    target: ColorTarget
+    candidates: tuple[Candidate, ...]
+    object_name: str = ""
+    mask_px: int = 0
+    accepted_text: str = ""
+    measured: np.ndarray | None = None
+    colors: MaskedColors | None = None
+    dominant: DominantColor | None = None
+    notes: tuple[str, ...] = ()
+    relation: str = MATCHES
+
+    def numbers(self) -> dict[str, Any]:
+        """Every number of the verdict as plain JSON; docs/storage.md names them."""
+        verdict, found = self.verdict, self.dominant
+        metrics = {metric.name: metric for metric in verdict.metrics}
+        out: dict[str, Any] = {
+            "lab": None if verdict.lab is None else list(verdict.lab),
+            "target_lab": list(self.target.lab),
+        }
+        for name in ("delta_e00", "delta_chroma", "hue_deg"):
+            out[name] = metrics[name].value if name in metrics else None
+        out["metrics"] = {
+            name: {
+                "value": metric.value,
+                "threshold": metric.threshold,
+                "passed": None if metric.threshold is None else metric.passed,
+                "candidate": self.candidates[metric.candidate].name
+                or self.candidates[metric.candidate].hex,
+            }
+            for name, metric in metrics.items()
+        }
+        out["candidates"] = [
+            {"name": c.name, "hex": c.hex, "lab": list(c.lab)} for c in self._kept_candidates()
+        ]
+        out["accepted_count"] = len(self.candidates)
+        if verdict.lab is not None and found is not None and verdict.offset is not None:
+            out["found_hex"] = hex_of(lab_to_srgb8(np.array(verdict.lab)))
+            out["found_hue_deg"] = float(hue_deg(np.array(verdict.lab)))
+            out["offset"] = {
+                "lightness": verdict.offset.lightness,
+                "chroma": verdict.offset.chroma,
+                "hue_deg": verdict.offset.hue_deg,
+                "to": self.candidates[verdict.nearest].name or self.candidates[verdict.nearest].hex,
+            }
+            out["dominant"] = {
+                "method": found.method,
+                "axis_hue_deg": found.axis_hue_deg,
+                "axis_share": found.axis_share,
+                "achromatic": found.achromatic,
+                "pixels": found.pixel_count,
+                "pixels_used": found.used_count,
+                "steps": [[name, pixels] for name, pixels in found.steps],
+            }
+        if verdict.light is not None and verdict.confidence_percent is not None:
+            out["confidence_percent"] = verdict.confidence_percent
+            out["light"] = {**asdict(verdict.light), "seen_lab": list(verdict.light.seen_lab)}
+        out["accepted"] = self.accepted_text
+        out["mask_px"] = self.mask_px
+        out["notes"] = list(self.notes)
+        return out
+
+    def _kept_candidates(self) -> tuple[Candidate, ...]:
+        """All, or of hundreds of Munsell samples the asked color and what the metrics speak of."""
+        if len(self.candidates) <= MOST_KEPT:
+            return self.candidates
+        places = {0, *(metric.candidate for metric in self.verdict.metrics)}
+        return tuple(self.candidates[place] for place in sorted(places))
+
+    def as_json(self) -> dict[str, Any]:
+        """One flat object: status, reason, rule, version, then what was asked, then the numbers."""
+        return {
+            "status": self.verdict.status,
+            "reason": self.verdict.reason,
+            "rule": self.verdict.rule,
+            "version": self.verdict.version,
+            "object": self.object_name,
+            "target": self.target.name or self.target.hex,
+            "target_hex": self.target.hex,
+            "system": self.target.system,
+            **({"relation": self.relation} if self.relation != MATCHES else {}),
+            "parameters": dict(self.verdict.parameters),
+            **self.numbers(),
+        }
+
+
+def measure(
+    srgb8: np.ndarray,
+    mask: np.ndarray,
+    target: ColorTarget,
+    rule_id: str = DEFAULT_RULE,
+    *,
+    k: int = 0,
+    munsell: MunsellSamples | None = None,
+    system: str | None = None,
+    object_name: str = "",
+    relation: str = MATCHES,
+    guided: bool | None = None,
+    by_number: bool = False,
+    known: MaskCache | None = None,
+) -> Measurement:
+    """Judges the pixels inside a mask against an asked color.
+
+    ``srgb8`` uint8 ``(H, W, 3)``; ``mask`` bool ``(H, W)``; ``target`` from
+    :func:`core.color.systems.parse_target`; ``rule_id`` from :data:`core.verdict.rules.RULES`;
+    ``k``, ``munsell``, ``system`` and ``by_number`` as for :func:`accepted`. With ``relation``
+    ``differs`` it passes when it does not match; the metrics stay those of matching. ``guided``
+    False measures without the asked color's help a rule that would have it (core.verdict.tasks).
+    ``known`` is for :func:`measure_by_rules`. Raises BadInput, MaskError or NoPixels when there is
+    nothing that could be judged.
+    """
+    by = rule(rule_id)
+    unguided = by.guided and guided is False
+    if unguided:
+        by = replace(by, guided=False)
+    mask_px = check_pair(srgb8, mask)
+    allowed, how = accepted(target, by, k, munsell, system, by_number)
+    parameters: dict[str, Any] = {
+        "k": 0 if by.same_candidate else k,
+        "thresholds": {
+            name: limit for name, limit in asdict(by.thresholds).items() if limit is not None
+        },
+    }
+    # What changes the outcome names the evidence: no words and no file names, which do not.
+    if k and not by.same_candidate:
+        parameters["neighbors_of"] = target.system or system
+    samples = samples_for(target, by, munsell, by_number)
+    if samples is not None:
+        parameters["munsell_sha256"] = samples.sha256
+    if unguided:
+        parameters["guided"] = False
+    known = known or MaskCache()
+    measured, colors, notes = _inside(srgb8, mask, by.cleanup, known)
+    allowed_lab = np.array([c.lab for c in allowed])
+    if by.lit:
+        seen = _lit(colors, known)
+        verdict = judge_lit(seen, allowed_lab, by, parameters)
+        assert verdict.light is not None
+        found = dominants.lit(seen, verdict.light.percentile)
+    else:
+        found = _dominant(colors, by, target, known)
+        verdict = judge(found.lab, target.lab, allowed_lab, by, parameters)
+    if relation == DIFFERS:
+        verdict = replace(verdict, status=FAIL if verdict.status == PASS else PASS)
+        verdict = replace(verdict, reason=explain_differs(verdict, object_name))
+    else:
+        verdict = replace(verdict, reason=explain(verdict, object_name))
+    return Measurement(
+        verdict,
+        target,
+        allowed,
+        object_name,
+        mask_px,
+        how,
+        measured,
+        colors,
+        found,
+        notes,
+        relation,
+    )
+
+
+def measure_by_rules(
+    srgb8: np.ndarray,
+    mask: np.ndarray,
+    target: ColorTarget,
+    rule_ids: Iterable[str],
+    **settings: Any,
+) -> Iterator[Measurement]:
+    """Yields the measurement of each rule, as :func:`measure`, looking at the pixels once.
+
+    A rule that cannot judge what the others can comes out as ``unscored`` with its reason. Raises
+    MaskError or NoPixels when none can.
+    """
+    check_pair(srgb8, mask)
+    known = MaskCache()
+    for rule_id in rule_ids:
+        try:
+            yield measure(srgb8, mask, target, rule_id, known=known, **settings)
+        except TrueHueError as error:
+            name, relation = settings.get("object_name", ""), settings.get("relation", MATCHES)
+            yield unscored_measurement(str(error), target, rule_id, name, relation)
+
+
+_Inside = tuple[np.ndarray, MaskedColors, tuple[str, ...]]
+
+
+@dataclass
+class MaskCache:
+    """What several rules on the same pixels need alike: found by the first, used by the others.
+
+    ``inside`` by whether the clean-up came first; ``selection`` after it, and ``released`` the
+    dominant colors by the color that guided; ``lit`` without it.
+    """
+
+    inside: dict[bool, _Inside] = field(default_factory=dict)
+    selection: Selection | None = None
+    released: dict[tuple[float, float, float] | None, DominantColor] = field(default_factory=dict)
+    lit: LitColor | None = None
+
+
+def _inside(srgb8: np.ndarray, mask: np.ndarray, cleanup: bool, known: MaskCache) -> _Inside:
+    """The measured mask, its colors and the clean-up's notes; from ``known`` if they are there."""
+    if cleanup in known.inside:
+        return known.inside[cleanup]
+    measured, notes = mask, []
+    if cleanup:
+        cleaned = released_cleanup(srgb8, mask)
+        measured = cleaned.pixels
+        area = int(np.count_nonzero(mask))
+        if cleaned.undone:
+            notes.append(
+                "The clean-up would have left under 20% of the mask, so it was undone: "
+                "the object is mostly dark or gray."
+            )
+        if cleaned.removed_px:
+            share = 100.0 * cleaned.removed_px / area
+            notes.append(f"The clean-up left out {share:.1f}% of the mask: shadows, grays, crumbs.")
+        if cleaned.added_px:
+            notes.append(
+                f"Closing gaps, it took in {cleaned.added_px:,} pixels outside of the mask."
+            )
+    other = known.inside.get(not cleanup)
+    if other is None:
+        colors = distinct_colors(srgb8, measured)
+    else:
+        colors = changed_colors(other[1], srgb8, other[0], measured)
+    found = measured, colors, tuple(notes)
+    known.inside[cleanup] = found
+    return found
+
+
+def unscored_measurement(
+    reason: str, target: ColorTarget, rule_id: str, object_name: str = "", relation: str = MATCHES
+) -> Measurement:
+    """A measurement whose status is ``unscored``, with the reason and no numbers."""
+    verdict = unscored(reason, rule(rule_id))
+    assert verdict.status == UNSCORED
+    return Measurement(verdict, target, (), object_name, relation=relation)
+
+
+def _lit(colors: MaskedColors, known: MaskCache) -> LitColor:
+    if known.lit is None:
+        known.lit = lit_color(colors.srgb8, colors.lab, colors.counts)
+    return known.lit
+
+
+def _dominant(
+    colors: MaskedColors, by: Rule, target: ColorTarget, known: MaskCache
+) -> DominantColor:
+    if by.dominant == "released":
+        if known.selection is None:
+            known.selection = dominants.select_released(colors.lab, colors.counts)
+        asked = target.lab if by.guided else None
+        if asked not in known.released:
+            known.released[asked] = dominants.released(
+                colors.lab,
+                colors.counts,
+                selection=known.selection,
+                target_lab=None if asked is None else np.array(asked),
+            )
+        return known.released[asked]
+    return dominants.paper(colors.lab, colors.counts, centered=by.dominant == "paper-centred")

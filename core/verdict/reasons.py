@@ -1,0 +1,274 @@
+"""Plain sentences for verdicts: by which rule, what differs, by how much, which way; and of
+pictures with several objects, which one and at which step.
+
+A verdict is what a rule finds and no fact about the object, so every sentence names its rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from core.color.difference import HUE_GATE_CHROMA, hue_word
+from core.color.spaces import chroma, hue_deg
+from core.verdict.expectations import Expectation
+from core.verdict.judge import FAIL, PASS, UNSCORED, LightMatch, Offset, Verdict
+from core.verdict.rules import DIFFERS
+
+SMALL = 5.0
+"""From here on a difference of lightness or chroma is named outright, in CIELAB units."""
+SLIGHT = 2.0
+HUE_RIGHT_DEG = 5.0
+
+
+BY = "By "
+
+
+def by(rule_id: str, words: str) -> str:
+    """``"By paper: the plate took the apple's color."``; words that name a rule stay."""
+    if words.startswith(BY):
+        return words
+    return f"{BY}{rule_id}: {words[:1].lower()}{words[1:]}"
+
+
+def without_rule(words: str) -> tuple[str, str]:
+    """What :func:`by` put before a sentence (empty if nothing), and the sentence as it began."""
+    if not words.startswith(BY):
+        return "", words
+    rule_id, _, rest = words.removeprefix(BY).partition(": ")
+    return f"{BY}{rule_id}: ", f"{rest[:1].upper()}{rest[1:]}"
+
+
+def explain(verdict: Verdict, object_name: str = "") -> str:
+    """The sentence after "Passes" or "Fails"; ``object_name`` may be empty.
+
+    It names the rule. Everything is said of the candidate that the ΔE00 was taken on, so that
+    distance and directions belong to one color.
+    """
+    if verdict.status == UNSCORED:
+        return verdict.reason
+    return by(verdict.rule, account(verdict, object_name))
+
+
+def account(verdict: Verdict, object_name: str = "") -> str:
+    """The same without the rule, of a verdict with numbers: ``"13.6 ΔE00 from the asked …"``."""
+    distance = verdict.metric("delta_e00")
+    assert distance is not None
+    assert verdict.offset is not None
+    against = "the asked color"
+    if verdict.nearest:
+        same = all(metric.candidate == verdict.nearest for metric in verdict.metrics)
+        against = "an accepted color" if same else "the nearest accepted color"
+    lead = f"{distance.value:.1f} ΔE00 from {against}"
+    if verdict.light is not None:
+        return f"{lead} {_in_light(verdict, verdict.light, object_name.strip())}."
+    if verdict.status == FAIL:
+        if distance.passed:
+            lead += _what_failed(verdict)
+        return f"{lead}; {_what_differs(verdict, verdict.offset, object_name.strip())}."
+    if len({metric.candidate for metric in verdict.metrics}) > 1:
+        return f"{lead}; each metric is met, though by different accepted colors."
+    return f"{lead}; every metric is below its limit."
+
+
+def explain_differs(verdict: Verdict, object_name: str = "") -> str:
+    """The sentence for an object that must not have a color (COA's second object)."""
+    if verdict.status == UNSCORED:
+        return verdict.reason
+    distance = verdict.metric("delta_e00")
+    assert distance is not None
+    name = object_name.strip()
+    lead = f"{distance.value:.1f} ΔE00 from the color that {f'the {name}' if name else 'it'}"
+    lead = by(verdict.rule, f"{lead} must not take")
+    if verdict.light is not None:
+        if verdict.status == FAIL:
+            return f"{lead}, as this light shows it, {_how_lit(verdict.light)}."
+        return f"{lead}, {_unlikely(verdict, verdict.light)}; it does not match it."
+    if verdict.status == FAIL:
+        return f"{lead}; every metric is below its limit."
+    return f"{lead}; it does not match it."
+
+
+def _in_light(verdict: Verdict, light: LightMatch, name: str) -> str:
+    """What the light of the image explains, and what it does not."""
+    if verdict.status == PASS:
+        return f"as this light shows it, {_how_lit(light)}; {_misfit(verdict, 'below')}"
+    assert verdict.offset is not None
+    words = _unlikely(verdict, light)
+    if _costs_more(verdict, light):
+        return words
+    return f"{words}; {_what_differs(verdict, verdict.offset, name)}"
+
+
+def _how_lit(light: LightMatch) -> str:
+    words = f"at {100.0 * light.factor:.0f}% of full light"
+    if light.haze_percent >= 0.5:
+        words += f" with {light.haze_percent:.1f}% of white over it"
+    return words
+
+
+def _unlikely(verdict: Verdict, light: LightMatch) -> str:
+    """The light of a color that does not match, and what is wrong with it if the light is."""
+    if _costs_more(verdict, light):
+        words = f"only {_how_lit(light)}, which this image does not make likely"
+        return f"{words}: {_misfit(verdict, 'over')}"
+    words = f"in the likeliest light, {_how_lit(light)}"
+    distance, misfit = verdict.metric("delta_e00"), verdict.metric("misfit")
+    assert distance is not None
+    if misfit is not None and misfit.threshold is not None and distance.value < misfit.threshold:
+        # Else a reader would wonder why so small a distance fails.
+        words += f", which makes a {_misfit(verdict, 'over')}"
+    return words
+
+
+def _costs_more(verdict: Verdict, light: LightMatch) -> bool:
+    """Whether it is the light rather than the distance that does not fit."""
+    distance = verdict.metric("delta_e00")
+    return distance is not None and light.cost > distance.value
+
+
+def _what_failed(verdict: Verdict) -> str:
+    """Names the metric that fails when it is not the ΔE00 that the sentence begins with."""
+    chroma_metric, hue = verdict.metric("delta_chroma"), verdict.metric("hue_deg")
+    parts = []
+    if chroma_metric is not None and not chroma_metric.passed:
+        parts.append(f"ΔChroma is {chroma_metric.value:.1f}, over {chroma_metric.threshold:g}")
+    if hue is not None and not hue.passed:
+        parts.append(f"hue differs by {hue.value:.0f}°, over {hue.threshold:g}°")
+    return f", but {' and '.join(parts)}"
+
+
+def _what_differs(verdict: Verdict, offset: Offset, name: str) -> str:
+    # "The color of the scissors is": one verb for every noun.
+    subject = f"the color of the {name}" if name else "the color"
+    parts = _directions(offset, SMALL, "")
+    if not parts and (offset.hue_deg is None or abs(offset.hue_deg) < HUE_RIGHT_DEG):
+        parts = _directions(offset, SLIGHT, "slightly ")
+    # Of a lit color: darker than the asked one it often is too, for that lies in full light.
+    against = "asked" if verdict.light is None else "the asked color in this light"
+    words = f"{subject} is {' and '.join(parts)} than {against}" if parts else ""
+    hue = _hue(verdict, offset)
+    if words:
+        return f"{hue}; {words}"
+    if offset.hue_deg is None:
+        return f"{hue}; the tint differs from the asked one"
+    return f"{hue}; lightness and vividness are close"
+
+
+def _directions(offset: Offset, least: float, how: str) -> list[str]:
+    out = []
+    if abs(offset.lightness) >= least:
+        out.append(how + ("lighter" if offset.lightness > 0 else "darker"))
+    if abs(offset.chroma) >= least:
+        out.append(how + ("more vivid" if offset.chroma > 0 else "less vivid"))
+    return out
+
+
+def _hue(verdict: Verdict, offset: Offset) -> str:
+    if offset.hue_deg is None:
+        assert verdict.lab is not None
+        found = float(chroma(verdict.lab)) < HUE_GATE_CHROMA  # type: ignore[arg-type]
+        which = "what was found" if found else "what was asked for"
+        return f"{which} is too near neutral to compare hues"
+    turn = abs(offset.hue_deg)
+    if turn < HUE_RIGHT_DEG:
+        return "the hue is right"
+    assert verdict.lab is not None
+    word = hue_word(float(hue_deg(np.array(verdict.lab))), offset.hue_deg)
+    return f"the hue is {turn:.0f}° off" + (f", {word}" if word else "")
+
+
+def _misfit(verdict: Verdict, side: str) -> str:
+    """The number that decides, and its limit."""
+    found = verdict.metric("misfit")
+    assert found is not None
+    assert found.threshold is not None
+    return f"misfit {found.value:.1f}, {side} {found.threshold:g}"
+
+
+def sentence(words: str, reason: str = "") -> str:
+    """``words`` as a sentence, and after a colon or as a second one the reason, if there is one."""
+    start = f"{words[:1].upper()}{words[1:]}"
+    return f"{start}: {reason}" if reason else f"{start}."
+
+
+def measured(asked: Expectation, verdict: Verdict) -> str:
+    """What the verdict on one measured object says of it alone, and by which rule."""
+    far = _far(verdict)
+    if verdict.status not in (PASS, FAIL):
+        return sentence(f"the color of {asked.label} cannot be judged", verdict.reason)
+    if asked.relation == DIFFERS:
+        has = "has not taken" if verdict.status == PASS else "took"
+        return by(verdict.rule, f"{asked.label} {has} the asked color{far}.")
+    if verdict.status == PASS:
+        return by(verdict.rule, f"{asked.label} has the asked color{far}.")
+    reference = ", the reference," if asked.target.role == "reference" else ""
+    return by(verdict.rule, f"the color of {asked.label}{reference} is {account(verdict)}")
+
+
+def _far(verdict: Verdict) -> str:
+    """How far from the color it is, with a comma before; nothing where it is the light that does
+    not fit, for then it may be near and yet not match."""
+    distance, misfit, light = verdict.metric("delta_e00"), verdict.metric("misfit"), verdict.light
+    if distance is None:
+        return ""
+    matches = misfit is None or misfit.passed
+    if light is not None and not matches and light.cost > distance.value:
+        return ""
+    shown = " as this light shows it" if light is not None else ""
+    return f", {distance.value:.1f} ΔE00 from it{shown}"
+
+
+def took(asked: Expectation, other: Expectation) -> str:
+    """An object has the color that was asked of another one."""
+    return sentence(f"{asked.label} took {_of(other)} color")
+
+
+def exchanged(one: Expectation, other: Expectation) -> str:
+    """Two objects have each other's color."""
+    return sentence(f"{one.label} and {other.label} have exchanged their colors")
+
+
+def leans(asked: Expectation, other: Expectation) -> str:
+    """An object's color lies between its own and that of another one."""
+    return sentence(f"{asked.label} took on part of {_of(other)} color")
+
+
+def joined(sentences: Iterable[str]) -> str:
+    """Several sentences, none twice; those without numbers first, for a card may cut the rest.
+
+    What names no rule, such as that an object is not there, stands before what does, and the rule
+    is named once.
+    """
+    parts = [without_rule(sentence) for sentence in dict.fromkeys(sentences)]
+    parts.sort(key=lambda part: (bool(part[0]), "ΔE00" in part[1] or ": " in part[1]))
+    words, named = [], ""
+    for rule_words, rest in parts:
+        known = rule_words in ("", named)
+        words.append(rest if known else f"{rule_words}{rest[:1].lower()}{rest[1:]}")
+        named = rule_words or named
+    return " ".join(words)
+
+
+def right(asked: Sequence[Expectation]) -> str:
+    """All objects are as asked."""
+    has = [one.label for one in asked if one.relation != DIFFERS]
+    free = [one.label for one in asked if one.relation == DIFFERS]
+    same = len({one.color.hex for one in asked}) == 1
+    if len(has) == 1:
+        words = f"{has[0]} has the asked color"
+    elif same:
+        words = f"{_list(has)} have the asked color"
+    else:
+        words = f"{_list(has)} each have the color asked of them"
+    return sentence(f"{words}, and {_list(free)} did not take it" if free else words)
+
+
+def _of(asked: Expectation) -> str:
+    """``"the apple's"``, ``"the scissors'"``."""
+    return asked.label + ("'" if asked.label.endswith("s") else "'s")
+
+
+def _list(labels: Sequence[str]) -> str:
+    return labels[0] if len(labels) == 1 else f"{', '.join(labels[:-1])} and {labels[-1]}"

@@ -1,0 +1,250 @@
+"""One connection to the DuckDB file, and a cursor of its own for every call."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from core.errors import DatabaseDamaged, DataFolderError, NotStored, StorageError
+from storage.database.confirmed import (
+    Confirmed,
+    Tally,
+    cut_log,
+    is_behind,
+    keep_log,
+    raised,
+    tally_of,
+)
+from storage.database.file_check import inspect, translated
+from storage.database.losses import note_loss
+from storage.database.migrations import MIGRATIONS, Migration, migrate
+
+# Nothing is fetched from the network unasked; JSON and Parquet are built in.
+_CONFIG: dict[str, str | bool | int | float | list[str]] = {
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+}
+_SHORTEST_PREFIX = 8
+_LENGTH = 64
+
+Clock = Callable[[], datetime]
+
+
+def utc_now() -> datetime:
+    """Return the time with its zone, UTC. Tests open the storage with a clock of their own."""
+    return datetime.now(UTC)
+
+
+def aware(stored: datetime) -> datetime:
+    """Give a time read from the database (UTC without a zone) its zone."""
+    return stored.replace(tzinfo=UTC)
+
+
+class Database:
+    """The open database file. Make one with :meth:`open`; any thread may use it."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, path: Path, clock: Clock) -> None:
+        self.path = path
+        self._connection = connection
+        self._clock = clock
+        self._latest = datetime.min
+        self._telling_time = threading.Lock()
+        self._closed = False
+        self._counting = False
+        self._confirmed = Confirmed(path)
+        self._file = _file_at(path)
+        # How often rows were taken out or put back: what was counted row by row is counted anew.
+        self.deletions = 0
+        # Two transactions that insert the same key at the same time fail in DuckDB even with ON
+        # CONFLICT DO NOTHING. Commits wait for one disk anyway, so they take turns.
+        self._writing = threading.Lock()
+
+    @classmethod
+    def open(
+        cls, path: Path, clock: Clock = utc_now, migrations: Sequence[Migration] = MIGRATIONS
+    ) -> Database:
+        """Open or make the database at ``path`` (absolute) and apply the steps that are missing.
+
+        Raises the errors of :func:`storage.database.file_check.inspect`, before anything is
+        written, and :class:`StorageError` for a step that fails.
+        """
+        confirmed = Confirmed(path).read()
+        fresh = not path.exists()
+        log_copy = None
+        try:
+            found = inspect(path, migrations)
+        except DatabaseDamaged as error:
+            # Only where what is missing can be told afterwards.
+            if confirmed is None or (log_copy := cut_log(path, str(error))) is None:
+                raise
+            found = inspect(path, migrations)
+        if log_copy is None and confirmed is not None and is_behind(found, confirmed):
+            # Opening for writing empties the log; of a copy, more may be read some day.
+            log_copy = keep_log(path)
+        with translated(path):
+            connection = duckdb.connect(str(path), config=_CONFIG)
+        database = cls(connection, path, clock)
+        try:
+            with database.cursor() as cursor:
+                applied = migrate(cursor, migrations, database.now())
+            if applied:
+                database.checkpoint()
+            database._count(confirmed, log_copy, fresh)
+        except BaseException:
+            database.close()
+            raise
+        return database
+
+    def _count(self, confirmed: Tally | None, log_copy: Path | None, fresh: bool) -> None:
+        """Tell what is missing of what was confirmed, and count from here on."""
+        stored = self.tally()
+        if stored is None:  # a database of an earlier step, as tests make them
+            return
+        self._counting = True
+        self._confirmed.begin(note_loss(self, stored, confirmed, log_copy, fresh))
+
+    def tally(self) -> Tally | None:
+        """How many transactions the database has had; None before the step that counts them."""
+        with self.cursor() as cursor:
+            return tally_of(cursor)
+
+    def require_here(self) -> None:
+        """Return if the file that was opened still lies at its path.
+
+        Raises :class:`DataFolderError` where the data folder was deleted, moved or unmounted: what
+        is written now would be confirmed and lost.
+        """
+        if _file_at(self.path) != self._file:
+            raise DataFolderError(
+                f"The data folder {self.path.parent} was deleted, moved or unmounted while TrueHue "
+                f"was running: {self.path.name} is not there any more, or another file lies in its "
+                "place. Nothing is stored any more. Put the folder back as it was, or start "
+                "TrueHue again."
+            )
+
+    def checkpoint(self) -> None:
+        """Move what the log holds into the database file, where a damaged log cannot lose it.
+
+        While others read or write it may not be possible; the log then holds it a while longer.
+        """
+        with self._writing, self.cursor() as cursor, suppress(duckdb.TransactionException):
+            cursor.execute("CHECKPOINT")
+
+    def now(self) -> datetime:
+        """Return the clock's time as it is stored: UTC without a zone.
+
+        Never before what it returned last: where a clock is put back time stands still until it has
+        caught up, so that what is stored later is not older.
+        """
+        time = self._clock().astimezone(UTC).replace(tzinfo=None)
+        with self._telling_time:
+            self._latest = max(self._latest, time)
+            return self._latest
+
+    def not_before(self, time: datetime) -> None:
+        """From now on :meth:`now` returns no time before this one, UTC without a zone."""
+        with self._telling_time:
+            self._latest = max(self._latest, time)
+
+    @contextmanager
+    def cursor(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Lend a cursor for one call: a connection shared between threads loses rows.
+
+        What DuckDB raises comes out as :class:`StorageError`.
+        """
+        if self._closed:
+            raise StorageError(f"{self.path} has been closed: open the data folder again.")
+        try:
+            cursor = self._connection.cursor()
+            try:
+                yield cursor
+            finally:
+                cursor.close()
+        except duckdb.Error as error:
+            raise StorageError(f"The database {self.path} reports: {error}") from error
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Run one question and return all its rows."""
+        with self.cursor() as cursor:
+            return cursor.execute(sql, list(values)).fetchall()
+
+    def insert(self, sql: str, values: Sequence[Any]) -> None:
+        """Run one INSERT … ON CONFLICT DO NOTHING; it is on the disk when this returns."""
+        with self.transaction() as cursor:
+            cursor.execute(sql, list(values))
+
+    @contextmanager
+    def transaction(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Lend a cursor for several statements that are stored together or not at all.
+
+        Other writers wait; what was written is on the disk when the block has ended, and gone if
+        it raised. Raises :class:`DataFolderError` as :meth:`require_here`.
+        """
+        with self._writing, self.cursor() as cursor:
+            self.require_here()
+            tally = None
+            cursor.begin()
+            try:
+                yield cursor
+                if self._counting:
+                    tally = raised(cursor)
+                cursor.commit()
+            except BaseException as error:
+                with suppress(duckdb.TransactionException):  # DuckDB may have rolled back itself
+                    cursor.rollback()
+                if isinstance(error, duckdb.Error):
+                    self.require_here()  # which says more than that some file is not there
+                raise
+            # Once more, now that nothing is left to do but to say that it is stored.
+            self.require_here()
+            if tally is not None:
+                self._confirmed.confirm(tally)
+
+    def count(self, table: str) -> int:
+        """Return the number of rows of ``table`` (a name of ours, never a user's)."""
+        return int(self.rows(f"SELECT count(*) FROM {table}")[0][0])
+
+    def full_id(self, table: str, column: str, given: str) -> str:
+        """Return the one id in ``column`` of ``table`` that begins with ``given``.
+
+        Raises :class:`NotStored` if ``given`` is shorter than 8 characters or not hexadecimal,
+        and if no row or more than one has such an id.
+        """
+        what = column.replace("_", " ")
+        prefix = given.strip().lower() if isinstance(given, str) else ""
+        if not _SHORTEST_PREFIX <= len(prefix) <= _LENGTH or set(prefix) - set("0123456789abcdef"):
+            raise NotStored(
+                f"{str(given)[:80]!r} is no {what}: give its {_LENGTH} hexadecimal characters, or "
+                f"at least the first {_SHORTEST_PREFIX}."
+            )
+        # Equality uses the primary key; a prefix has to look at every row.
+        test = f"{column} = ?" if len(prefix) == _LENGTH else f"starts_with({column}, ?)"
+        found = self.rows(f"SELECT {column} FROM {table} WHERE {test} LIMIT 2", [prefix])
+        if not found:
+            raise NotStored(f"Nothing is stored under the {what} {prefix}.")
+        if len(found) > 1:
+            raise NotStored(f"More than one {what} begins with {prefix}: give more characters.")
+        return str(found[0][0])
+
+    def close(self) -> None:
+        """Close the file; closing twice is fine. A call that is under way ends first."""
+        with self._writing:
+            self._closed = True
+            self._connection.close()
+            self._confirmed.close()
+
+
+def _file_at(path: Path) -> tuple[int, int] | None:
+    """Which file lies at ``path``: its device and number; None where there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

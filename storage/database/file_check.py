@@ -1,0 +1,126 @@
+"""Deciding whether a database file is ours to open, without a chance to change it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+
+from core.errors import DatabaseBusy, DatabaseDamaged, DatabaseNewer, DataFolderError, StorageError
+from storage.database.confirmed import Tally, tally_of
+from storage.database.migrations import Migration, applied
+
+_ELSEWHERE = "or choose another data folder"
+_UNTOUCHED = "The file was left as it is"
+_HOLDER = re.compile(r"held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
+_NO_ACCESS = ("permission denied", "read-only file system", "no space left")
+_BROKEN = ("not a valid duckdb", "read enough bytes", "corrupt", "checksum")
+
+
+def inspect(path: Path, migrations: Sequence[Migration]) -> Tally | None:
+    """Return if ``path`` is missing, empty of tables, or a database that ``migrations`` know.
+
+    What is returned is how many transactions it has had, as far as it counts them.
+
+    The file is opened for reading only, so a refused file keeps every byte and its date. Raises
+    :class:`DatabaseNewer`, :class:`DatabaseDamaged` (also for other people's databases),
+    :class:`DatabaseBusy` or :class:`DataFolderError`.
+    """
+    log = path.with_name(path.name + ".wal")
+    if not path.exists():
+        # DuckDB would start anew and throw this log away, with the last rows in it.
+        if log.exists():
+            raise DatabaseDamaged(
+                f"{log} is the log of a database that is not beside it. Put {path.name} back, or "
+                f"move the log away to start with an empty database. {_UNTOUCHED}."
+            )
+        return None
+    if not path.is_file():
+        raise DatabaseDamaged(f"{path} is not a file. Move it away, {_ELSEWHERE}.")
+    with translated(path):
+        connection = duckdb.connect(str(path), read_only=True)
+        try:
+            _judge(path, connection, migrations)
+            return tally_of(connection)
+        finally:
+            connection.close()
+
+
+def _judge(
+    path: Path, connection: duckdb.DuckDBPyConnection, migrations: Sequence[Migration]
+) -> None:
+    tables = connection.execute("""
+        SELECT table_schema, table_name
+        FROM information_schema.tables
+        WHERE table_catalog = current_database()
+    """).fetchall()
+    if not tables:
+        return
+    foreign = DatabaseDamaged(
+        f"{path} is a database, but not one of TrueHue's. {_UNTOUCHED}: move it away, {_ELSEWHERE}."
+    )
+    if ("main", "schema_migrations") not in tables:
+        raise foreign
+    try:
+        done = applied(connection)
+    except (duckdb.BinderException, duckdb.CatalogException):
+        # Other programs have a table of that name too, with other columns.
+        raise foreign from None
+    known = [(step.number, step.name) for step in migrations]
+    newest = done[-1][0] if done else 0
+    if done and isinstance(newest, int) and newest > max((n for n, _ in known), default=0):
+        raise DatabaseNewer(
+            f"{path} was written by a newer TrueHue: its layout has number {newest}, and this one "
+            f"knows numbers up to {max((n for n, _ in known), default=0)}. {_UNTOUCHED}: update "
+            f"TrueHue, {_ELSEWHERE}."
+        )
+    if done != known[: len(done)] or (not done and len(tables) > 1):
+        raise foreign
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Turn what DuckDB says on opening ``path`` into one of our errors."""
+    try:
+        yield
+    except duckdb.Error as error:
+        raise explain(path, error) from error
+
+
+def explain(path: Path, error: duckdb.Error) -> StorageError:
+    """Return our error for ``error``, which opening ``path`` met."""
+    said = " ".join(str(error).split())
+    lower = said.lower()
+    if "different configuration" in lower:
+        return DatabaseBusy(
+            f"{path} is already open in this process. Use the Storage that opened it, or close "
+            "that one first."
+        )
+    if "could not set lock" in lower or "used by another process" in lower:
+        holder = _HOLDER.search(said)
+        who = f" ({holder['program']}, process {holder['pid']})" if holder else ""
+        return DatabaseBusy(
+            f"{path} is open in another process{who}. Stop that one, {_ELSEWHERE}: one process "
+            "owns the database."
+        )
+    if "version number" in lower:
+        return DatabaseNewer(
+            f"{path} was written by a version of DuckDB that DuckDB {duckdb.__version__} cannot "
+            f"read. {_UNTOUCHED}: install a newer duckdb package, {_ELSEWHERE}. "
+            f"DuckDB said: {said}"
+        )
+    if any(words in lower for words in _NO_ACCESS):
+        return DataFolderError(
+            f"{path} cannot be opened. Change its permissions or make room, {_ELSEWHERE}. "
+            f"DuckDB said: {said}"
+        )
+    if isinstance(error, duckdb.IOException) and not any(words in lower for words in _BROKEN):
+        return DataFolderError(f"{path} cannot be opened. DuckDB said: {said}")
+    return DatabaseDamaged(
+        f"{path} cannot be read as a database. {_UNTOUCHED}: put a copy back in its place, or "
+        f"move it away (with {path.name}.wal, if there is one) to start with an empty one. "
+        f"DuckDB said: {said}"
+    )

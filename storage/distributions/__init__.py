@@ -1,0 +1,1 @@
+"""Distributions of colors as files gave them."""

@@ -1,0 +1,212 @@
+"""Distributions of colors as files gave them: people's, or anybody's. Added, never changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import duckdb
+import numpy as np
+
+from core.color.distances import checked
+from core.concepts.matching import normal
+from core.concepts.records import KINDS, DistributionFile, DistributionRow, DistributionSetRecord
+from core.errors import BadInput, StorageError
+from storage.database import canonical
+from storage.database.connection import Database, aware
+from storage.distributions import views as set_views
+
+_COLUMNS = "set_id, kind, of_people, file_name, source, notes, created_at"
+_SELECT = f"""
+    SELECT set_id, name, kind, of_people, file_name, source, notes, rows, concepts, contributors,
+        coalesce(hidden, false), created_at
+    FROM distribution_sets
+    LEFT JOIN ({set_views.NEWEST}) USING (set_id)
+    LEFT JOIN (
+        SELECT set_id, count(*) AS rows, count(DISTINCT words) AS concepts,
+            count(DISTINCT contributor) FILTER (contributor <> '') AS contributors
+        FROM distribution_rows GROUP BY set_id
+    ) USING (set_id)
+"""
+_PART = 2_000
+
+
+class DistributionSets(set_views.NamedSets):
+    """The stored sets of distributions. A set is added once and never changed; it can be given
+    another name and be hidden."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database, "distribution_sets")
+
+    def add(
+        self, file: DistributionFile, name: str, file_name: str, source: str, of_people: bool
+    ) -> str:
+        """Store what was read of a file, all of it or nothing, and return its ``set_id``.
+
+        The id is made of the kind, ``of_people`` and the rows in any order: the same content gives
+        the set that is stored, under its own name, and shows it again if it was hidden. Raises
+        :class:`BadInput` for a name that is none, no row, a kind that is unknown, a row that is no
+        distribution and text that cannot be stored.
+        """
+        name = set_views.checked_name(name)
+        if file.kind not in KINDS:
+            raise BadInput(f"There is no kind {file.kind[:40]!r}: it is one of {', '.join(KINDS)}.")
+        if not file.rows:
+            raise BadInput("The file holds no distribution, so there is nothing to store.")
+        rows = [_plain(row, place) for place, row in enumerate(file.rows)]
+        set_id = _id(file.kind, of_people, rows)
+        head = [
+            set_id,
+            file.kind,
+            bool(of_people),
+            canonical.text(file_name, "file_name"),
+            canonical.text(source, "source").strip(),
+            [canonical.text(note, "a note") for note in file.notes],
+            self._database.now(),
+        ]
+        with self._database.transaction() as cursor:
+            stored = cursor.execute(
+                "SELECT 1 FROM distribution_sets WHERE set_id = ?", [set_id]
+            ).fetchone()
+            if not stored:
+                cursor.execute(
+                    f"INSERT INTO distribution_sets ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", head
+                )
+                _insert(cursor, set_id, rows)
+            set_views.begin(self._database, cursor, set_id, name)
+        self._database.checkpoint()
+        return set_id
+
+    def get(self, set_id: str) -> DistributionSetRecord:
+        """Return one set, hidden or not, by its id or the first 8 or more characters of it.
+
+        Raises :class:`NotStored` if none or more than one fits.
+        """
+        full = self._full(set_id)
+        return self._records("WHERE set_id = ?", [full])[0]
+
+    def all(self, hidden: bool = False) -> list[DistributionSetRecord]:
+        """Return the sets that are shown, newest first; with ``hidden`` the hidden ones too."""
+        where = "" if hidden else "WHERE NOT coalesce(hidden, false)"
+        return self._records(f"{where} ORDER BY created_at DESC, set_id", [])
+
+    def words(self, set_id: str) -> list[str]:
+        """Return the concepts of a set in the order of its file; :class:`NotStored`."""
+        rows = self._database.rows(
+            "SELECT words FROM distribution_rows WHERE set_id = ? GROUP BY words "
+            "ORDER BY min(place)",
+            [self._full(set_id)],
+        )
+        return [str(words) for (words,) in rows]
+
+    def rows(self, set_id: str, words: str | None = None) -> list[DistributionRow]:
+        """Return the distributions of a set in the order of its file.
+
+        ``words`` asks for one concept's, in any spelling that has the same normal form; there may
+        be none. Raises :class:`NotStored`.
+        """
+        where, values = "set_id = ?", [self._full(set_id)]
+        if words is not None:
+            where, values = f"{where} AND words = ?", [*values, normal(words)]
+        found = self._database.rows(
+            "SELECT words, contributor, people, weights, given FROM distribution_rows "
+            f"WHERE {where} ORDER BY place",
+            values,
+        )
+        return [_row(*row) for row in found]
+
+    def _records(self, clauses: str, values: Sequence[Any]) -> list[DistributionSetRecord]:
+        return [_record(row) for row in self._database.rows(f"{_SELECT} {clauses}", values)]
+
+
+def _plain(row: DistributionRow, place: int) -> tuple[str, str, int, list[float], dict[str, Any]]:
+    """A row as it is stored, checked."""
+    where = f"Row {place + 1}"
+    if not normal(row.words):
+        raise BadInput(f"{where} has no concept.")
+    if row.people < 0:
+        raise BadInput(f"{where} is of {row.people} people: give 0 where nobody knows.")
+    weights = np.asarray(row.weights, dtype=np.float64)
+    checked(weights, where)
+    return (
+        normal(canonical.text(row.words, f"{where}, words")),
+        canonical.text(row.contributor, f"{where}, contributor"),
+        int(row.people),
+        weights.tolist(),
+        canonical.mapping(row.given, f"{where}, given"),
+    )
+
+
+def _id(
+    kind: str, of_people: bool, rows: Sequence[tuple[str, str, int, list[float], Mapping[str, Any]]]
+) -> str:
+    spelled = sorted(
+        canonical.digest(
+            {
+                "words": words,
+                "contributor": contributor,
+                "people": people,
+                "weights": weights,
+                "given": given,
+            }
+        )
+        for words, contributor, people, weights, given in rows
+    )
+    return canonical.digest({"kind": kind, "of_people": bool(of_people), "rows": spelled})
+
+
+def _insert(
+    cursor: duckdb.DuckDBPyConnection,
+    set_id: str,
+    rows: Sequence[tuple[str, str, int, list[float], Mapping[str, Any]]],
+) -> None:
+    for start in range(0, len(rows), _PART):
+        part = rows[start : start + _PART]
+        words, contributors, people, weights, given = zip(*part, strict=True)
+        cursor.execute(
+            """
+            INSERT INTO distribution_rows
+                (set_id, place, words, contributor, people, weights, given)
+            SELECT ?, unnest(?::INTEGER[]), unnest(?::VARCHAR[]), unnest(?::VARCHAR[]),
+                unnest(?::INTEGER[]), unnest(?::DOUBLE[71][]), unnest(?::VARCHAR[])
+            """,
+            [
+                set_id,
+                list(range(start, start + len(part))),
+                list(words),
+                list(contributors),
+                list(people),
+                list(weights),
+                [canonical.dump(one) for one in given],
+            ],
+        )
+
+
+def _row(
+    words: str, contributor: str, people: int, weights: Sequence[float], given: str
+) -> DistributionRow:
+    array = np.array(weights, dtype=np.float64)
+    array.flags.writeable = False
+    return DistributionRow(words, contributor, array, people, json.loads(given))
+
+
+def _record(row: tuple[Any, ...]) -> DistributionSetRecord:
+    set_id, name, kind, of_people, file_name, source, notes, *counts, hidden, created_at = row
+    if name is None:  # only where the database was changed by hand
+        raise StorageError(f"The set {set_id} has no name: the database is not whole.")
+    rows, concepts, contributors = (int(count or 0) for count in counts)
+    return DistributionSetRecord(
+        set_id,
+        name,
+        kind,
+        of_people,
+        file_name,
+        source,
+        tuple(notes),
+        rows,
+        concepts,
+        contributors,
+        hidden,
+        aware(created_at),
+    )

@@ -1,0 +1,1 @@
+"""Imported prompt sets and saved selections."""

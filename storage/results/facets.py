@@ -1,0 +1,250 @@
+"""The filter bar: what each filter could be set to, and how many pictures that would leave.
+
+Each facet is counted with all other filters on. Where no other filter speaks of one object, the
+rows that are the first of their picture with a value are counted (``firsts``); else pictures are
+told apart one by one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from core.analysis.names import BASIC, INTERMEDIATE, MODIFIERS, l2_names
+from core.analysis.records import NO_SYSTEM, SECTORS, Slice
+from core.color.catalog import SYSTEMS
+from core.prompts.prompt import TASKS
+from core.runs.score import CAUSES
+from storage.database.connection import Database
+from storage.results.where import (
+    COLOR_FIELDS,
+    COLUMNS,
+    OBJECT_FIELDS,
+    PICTURE,
+    condition,
+    conditions,
+    set_fields,
+    without,
+)
+from storage.results.words import Words
+from storage.runs.dictionaries import FIRSTS, STATUSES, TRAITS
+
+Facets = dict[str, list[tuple[str, str, int]]]
+
+PICTURE_FIELDS = ("run", "task", "system", "status", "cause")
+FACETS = (
+    *PICTURE_FIELDS,
+    "category",
+    "object",
+    "color",
+    "sector",
+    "asked_l2",
+    "found_l2",
+    "modifier",
+    "basic",
+)
+_OF_COLOR = ("color", "sector", "asked_l2", "modifier", "basic")
+
+
+def facets(database: Database, words: Words, meant: Slice) -> Facets:
+    """Value, label and number of pictures of each facet; see the module."""
+    chosen = set_fields(meant) | ({"run"} if meant.runs else set())
+    counts: dict[str, Counter[Any]] = {}
+    # Facets that no filter of their own narrows share their rows.
+    free = [name for name in FACETS if name not in chosen]
+    _count(database, words, meant, free, counts)
+    for name in FACETS:
+        if name in chosen:
+            _count(database, words, without(meant, name), [name], counts)
+    return {name: _said(words, name, counts[name]) for name in FACETS}
+
+
+def _count(
+    database: Database,
+    words: Words,
+    meant: Slice,
+    names: Sequence[str],
+    counts: dict[str, Counter[Any]],
+) -> None:
+    """Put the counts of the facets ``names`` into ``counts``, by the number of the value."""
+    rest = set_fields(meant)
+    alone = not rest & (OBJECT_FIELDS | {"cause"})
+    pictures = [name for name in names if name in PICTURE_FIELDS]
+    objects = [name for name in names if name in OBJECT_FIELDS]
+    if pictures and not rest & OBJECT_FIELDS:
+        columns = ", ".join(COLUMNS[name] for name in pictures)
+        rows = database.rows(
+            f"SELECT {columns}, count(*) FROM run_verdicts WHERE {condition(words, meant)} "
+            "GROUP BY ALL"
+        )
+        for at, name in enumerate(pictures):
+            counts[name] = _summed((row[at], row[-1]) for row in rows)
+    elif pictures:
+        _distinct(database, words, meant, pictures, counts)
+    if objects and alone:
+        _firsts(database, words, meant, objects, counts)
+    elif objects:
+        _distinct(database, words, meant, objects, counts)
+
+
+def _firsts(
+    database: Database,
+    words: Words,
+    meant: Slice,
+    names: Sequence[str],
+    counts: dict[str, Counter[Any]],
+) -> None:
+    def rows(columns: str, field: str) -> list[tuple[Any, ...]]:
+        where = condition(words, meant, (field,))
+        return database.rows(
+            f"SELECT {columns}, count(*) FROM run_verdicts WHERE {where} GROUP BY ALL"
+        )
+
+    for group in (("object", "category"), ("found_l2",)):
+        wanted = [name for name in group if name in names]
+        if wanted:
+            found = rows(", ".join([*(COLUMNS[name] for name in wanted), "firsts"]), wanted[0])
+            for at, name in enumerate(wanted):
+                bit = 1 << FIRSTS.index(name)
+                counts[name] = _summed((row[at], row[-1]) for row in found if row[-2] & bit)
+    wanted = [name for name in _OF_COLOR if name in names]
+    if wanted:
+        found = rows("color_no, firsts, first_traits", "color")
+        for name in wanted:
+            counts[name] = _summed(_by_color(words, name, found))
+
+
+def _by_color(words: Words, name: str, rows: Iterable[tuple[Any, ...]]) -> Iterable[Any]:
+    for color_no, firsts, traits, count in rows:
+        if name in ("modifier", "basic"):
+            for at, _ in enumerate(TRAITS):
+                if traits & 1 << at:
+                    yield at, count
+        elif firsts & 1 << FIRSTS.index(name):
+            color = words.colors[color_no]
+            value = {"color": color_no, "sector": color.sector, "asked_l2": color.asked_l2}
+            yield value[name], count
+
+
+def _distinct(
+    database: Database,
+    words: Words,
+    meant: Slice,
+    names: Sequence[str],
+    counts: dict[str, Counter[Any]],
+) -> None:
+    """Pictures told apart: the rows are read once, and a picture's second row with a value is
+    seen beside its first."""
+    whole = Slice(rule=meant.rule, runs=meant.runs)
+    where = condition(words, whole, ("object",))
+    narrowed = " AND ".join([where, *conditions(words, meant)])
+    columns = dict.fromkeys([*(COLUMNS[name] for name in names), "leads", "matches"])
+    reads = ", ".join(f"coalesce({one}::INTEGER, -1)::INTEGER AS {one}" for one in columns)
+    with database.cursor() as cursor:
+        rows = cursor.execute(
+            f"SELECT {PICTURE} AS picture, single, {reads} FROM run_verdicts WHERE {narrowed}"
+        ).fetchnumpy()
+    pictures = _Pictures(np.asarray(rows["picture"]), np.asarray(rows["single"]))
+    leads, matches = np.asarray(rows["leads"]) == 1, np.asarray(rows["matches"]) == 1
+    every = bool(set_fields(meant) & OBJECT_FIELDS)
+    colored = bool(set_fields(meant) & COLOR_FIELDS)
+    for name in names:
+        kept = np.ones(len(leads), dtype=bool)
+        if colored or name in COLOR_FIELDS:
+            kept &= matches
+        if not every and name not in OBJECT_FIELDS:
+            kept &= leads
+        values = np.asarray(rows[COLUMNS[name]])
+        if name in ("modifier", "basic"):
+            bits = [np.where(kept & (values >> at & 1 == 1), at, -1) for at, _ in enumerate(TRAITS)]
+            counts[name] = Counter({at: pictures.count(one)[at] for at, one in enumerate(bits)})
+        else:
+            found = pictures.count(np.where(kept, values, -1))
+            counts[name] = Counter(dict(enumerate(found)))
+        counts[name] = +counts[name]
+
+
+class _Pictures:
+    """Rows of verdicts by their picture: ``single`` are those of pictures with one object."""
+
+    def __init__(self, pictures: np.ndarray, single: np.ndarray) -> None:
+        self._single = single
+        self._several = np.flatnonzero(~single)
+        shared = pictures[self._several]
+        if not (shared[1:] >= shared[:-1]).all():  # they come in this order, but nobody says so
+            order = np.argsort(shared, kind="stable")
+            self._several, shared = self._several[order], shared[order]
+        # For each distance between two rows of one picture: which rows have one before them.
+        self._same: list[np.ndarray] = []
+        while len(shared) > len(self._same) + 1:
+            lag = len(self._same) + 1
+            same = shared[lag:] == shared[:-lag]
+            if not same.any():
+                break
+            self._same.append(same)
+
+    def count(self, values: np.ndarray) -> list[int]:
+        """How many different pictures each value has, by the value; rows below 0 do not count."""
+        size = max(int(values.max(initial=-1)) + 1, len(TRAITS))
+        alone = values[self._single]
+        total = np.bincount(alone[alone >= 0], minlength=size)
+        several = values[self._several]
+        first = several >= 0
+        for lag, same in enumerate(self._same, start=1):
+            first[lag:] &= ~(same & (several[lag:] == several[:-lag]))
+        total += np.bincount(several[first], minlength=size)
+        return [int(one) for one in total]
+
+
+def _summed(pairs: Iterable[Sequence[Any]]) -> Counter[Any]:
+    total: Counter[Any] = Counter()
+    for value, count in pairs:
+        if value is not None:
+            total[value] += count
+    return total
+
+
+def _said(words: Words, name: str, counts: Counter[Any]) -> list[tuple[str, str, int]]:
+    """Values and labels: in their own order where they have one, else the most first."""
+    said = [(value, *_label(words, name, value), count) for value, count in counts.items()]
+    own = name in ("run", "sector", "asked_l2", "found_l2", "modifier", "basic", "task", "status")
+    key: Callable[[tuple[Any, str, str, int]], Any] = (
+        (lambda one: _order(words, name, one[0])) if own else (lambda one: (-one[3], one[2]))
+    )
+    kept = [one for one in sorted(said, key=key) if one[1]]
+    if name in ("modifier", "basic"):
+        choices = MODIFIERS if name == "modifier" else (BASIC, INTERMEDIATE)
+        kept = [one for one in kept if one[1] in choices]
+    return [one[1:] for one in kept]
+
+
+def _order(words: Words, name: str, value: int) -> int:
+    if name == "task":
+        task = words.names["task"][value]
+        return list(TASKS).index(task) if task in TASKS else len(TASKS)
+    return value
+
+
+def _label(words: Words, name: str, value: int) -> tuple[str, str]:
+    """The value as a slice takes it, and as people read it."""
+    if name == "run":
+        return words.run_ids[value], words.run_names[value]
+    if name == "color":
+        return words.colors[value].value, words.colors[value].label
+    if name == "sector":
+        at = SECTORS[value]
+        return at, f"{at}° to {int(at) + 30}°" if at.isdigit() else at
+    if name in ("asked_l2", "found_l2"):
+        return l2_names()[value], l2_names()[value]
+    if name in ("modifier", "basic"):
+        return TRAITS[value], TRAITS[value]
+    if name == "status":
+        return STATUSES[value], STATUSES[value]
+    said = words.names[name][value]
+    if name == "system" and not said:
+        return NO_SYSTEM, "No color system"
+    titles = {"task": TASKS, "system": SYSTEMS, "cause": CAUSES}
+    return said, titles.get(name, {}).get(said, said)

@@ -1,0 +1,140 @@
+"""Two runs on the same prompts: pictures of one prompt and number side by side."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import duckdb
+
+from core.analysis.records import Slice, WallItem
+from core.errors import BadInput, NotStored
+from storage.database.connection import Database
+from storage.results.items import items, snapshot
+from storage.results.wall import MOST
+from storage.results.where import OBJECT_FIELDS, condition, set_fields
+from storage.results.words import Words
+from storage.runs.dictionaries import FAILS, PASSES
+
+CELLS = ("both", "only_a", "only_b", "neither", "unscored")
+"""Both pass; one alone does, the other fails; both fail; either has no score."""
+
+_OF_CELL = {
+    "": "true",
+    "both": f"a = {PASSES} AND b = {PASSES}",
+    "only_a": f"a = {PASSES} AND b = {FAILS}",
+    "only_b": f"a = {FAILS} AND b = {PASSES}",
+    "neither": f"a = {FAILS} AND b = {FAILS}",
+    "unscored": f"a > {FAILS} OR b > {FAILS}",
+}
+
+
+def pairs(
+    database: Database,
+    words: Words,
+    run_a: str,
+    run_b: str,
+    meant: Slice,
+    cell: str,
+    limit: int,
+    after: str | None,
+    start: int | None = None,
+) -> list[tuple[WallItem, WallItem]]:
+    """A page of pairs, in the order of the prompts; see
+    :meth:`storage.results.queries.Results.pairs`."""
+    if cell not in _OF_CELL:
+        raise BadInput(f"There is no cell {cell[:40]!r}: give one of {', '.join(CELLS)}.")
+    limit = max(1, min(int(limit), MOST))
+    begin = _parse(after) if after else (-1, -1)
+    if start is not None and not after:
+        begin = _before(database, words.number("run", run_a), start)
+    with snapshot(database) as cursor:
+        rows = cursor.execute(
+            f"{_joined(words, run_a, run_b, meant)} SELECT prompt_no, image, a_place, b_place "
+            f"FROM joined WHERE ({_OF_CELL[cell]}) AND (prompt_no, image) > (?, ?) "
+            f"ORDER BY prompt_no, image LIMIT {limit}",
+            list(begin),
+        ).fetchall()
+        first, second = (
+            _shown(cursor, words, run, meant, [row[at] for row in rows])
+            for run, at in ((run_a, 2), (run_b, 3))
+        )
+    return [
+        (replace(first[a], cursor=f"{prompt}.{image}"), second[b]) for prompt, image, a, b in rows
+    ]
+
+
+def pair_counts(
+    database: Database, words: Words, run_a: str, run_b: str, meant: Slice
+) -> dict[str, int]:
+    """How many pairs each cell has."""
+    # count_if is NULL where there is no row.
+    counts = ", ".join(f"count(*) FILTER ({_OF_CELL[cell]})" for cell in CELLS)
+    row = database.rows(
+        f"{_joined(words, run_a, run_b, meant)} SELECT count(*), {counts} FROM joined"
+    )[0]
+    return dict(zip(("all", *CELLS), row, strict=True))
+
+
+def _joined(words: Words, run_a: str, run_b: str, meant: Slice) -> str:
+    """SQL for ``joined``: the pairs, with what the rule says of each."""
+    rule = words.rule(meant.rule)
+    numbers = words.number("run", run_a), words.number("run", run_b)
+    status = f"((statuses >> {2 * rule}) & 3)" if rule >= 0 else "0"
+    sides = [
+        f"{side} AS (SELECT prompt_no, image, position AS {side}_place, {status} AS {side} "
+        f"FROM run_items WHERE run_no = {number} AND {status} > 0)"
+        for side, number in zip("ab", numbers, strict=True)
+    ]
+    chosen = set_fields(meant)
+    narrowed = ""
+    if chosen:
+        where = condition(words, replace(meant, runs=(run_a, run_b)))
+        narrowed = (
+            "SEMI JOIN (SELECT DISTINCT prompt_no, image FROM run_verdicts "
+            f"WHERE {where}) AS meant USING (prompt_no, image)"
+        )
+    return (
+        f"WITH {', '.join(sides)}, "
+        f"joined AS (SELECT * FROM a JOIN b USING (prompt_no, image) {narrowed})"
+    )
+
+
+def _shown(
+    cursor: duckdb.DuckDBPyConnection, words: Words, run: str, meant: Slice, places: list[int]
+) -> dict[int, WallItem]:
+    """The row to show of each picture: the first object that is asked for, else the one that
+    leads."""
+    asked = replace(meant, runs=(run,), status="", cause="", found_l2="")
+    everything = Slice(rule=meant.rule, runs=(run,))
+    rows: dict[int, int] = {}
+    for one in (asked, everything) if set_fields(asked) & OBJECT_FIELDS else (everything,):
+        found = cursor.execute(
+            "SELECT position, arg_min(v.rowid, target) "
+            "FROM (SELECT unnest(?::INTEGER[]) AS position) JOIN run_verdicts AS v "
+            f"USING (position) WHERE {condition(words, one)} GROUP BY position",
+            [places],
+        ).fetchall()
+        for position, row in found:
+            rows.setdefault(position, row)
+    return {item.position: item for item in items(cursor, words, list(rows.values()), {})}
+
+
+def _before(database: Database, run_no: int, position: int) -> tuple[int, int]:
+    """The place before that of a picture; raises NotStored where there is no such picture."""
+    rows = database.rows(
+        "SELECT prompt_no, image - 1 FROM run_items WHERE run_no = ? AND position = ?",
+        [run_no, position],
+    )
+    if not rows:
+        raise NotStored(f"The run has no picture {position:,} yet. Begin at the first pair.")
+    return rows[0][0], rows[0][1]
+
+
+def _parse(text: str) -> tuple[int, int]:
+    try:
+        prompt, image = text.split(".")
+        return int(prompt), int(image)
+    except ValueError as error:
+        raise BadInput(
+            f"The page after {text[:60]!r} does not exist: begin at the first."
+        ) from error

@@ -1,0 +1,381 @@
+"""Questions about the results of runs. Each is one look at the columns that it needs.
+
+Rows of ``run_verdicts`` are objects; exactly one a picture and rule leads: it decided, and its
+status is the picture's. A question that speaks of no object counts those.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from core.analysis.names import BASIC, INTERMEDIATE, MODIFIERS, l2_names
+from core.analysis.records import (
+    SECTORS,
+    CauseCount,
+    Count,
+    Drift,
+    PromptTally,
+    RuleAgreement,
+    Slice,
+    WallItem,
+)
+from core.errors import BadInput
+from storage.database.connection import Database
+from storage.results.facets import Facets, facets
+from storage.results.items import items, snapshot
+from storage.results.limits import tallies_within
+from storage.results.pairs import CELLS, pair_counts, pairs
+from storage.results.wall import page
+from storage.results.where import COLUMNS, OBJECT_FIELDS, PICTURE, condition, set_fields
+from storage.results.words import Words
+from storage.runs.dictionaries import FAILS, PASSES, STATUSES, TRAITS, UNSCORES
+from storage.runs.runs import Runs
+
+__all__ = ["CELLS", "GROUPS", "Results"]
+
+GROUPS = tuple(COLUMNS)
+"""What :meth:`Results.groups` can count by."""
+
+_KEPT = 128
+_T = TypeVar("_T")
+
+
+class Results:
+    """The results of all runs that are shown. Nothing here writes; any thread may ask.
+
+    What was asked is kept until something comes in, so that a figure is drawn again at once.
+    """
+
+    def __init__(self, database: Database, runs: Runs) -> None:
+        self._database = database
+        self._runs = runs
+        self._lock = threading.Lock()
+        self._changes = -1
+        self._kept: OrderedDict[object, Any] = OrderedDict()
+
+    def board(
+        self, rule: str, runs: Sequence[str] = (), limits: Mapping[str, float] | None = None
+    ) -> list[PromptTally]:
+        """How often the prompts of each run, task and system pass by a rule.
+
+        Prompts with equal numbers of passes, scores and pictures stand together. With ``limits``
+        they are counted by :func:`storage.results.limits.tallies_within`.
+        """
+
+        def ask(words: Words) -> list[PromptTally]:
+            number = words.rule(rule)
+            if number < 0:
+                return []
+            if limits:
+                moved = tallies_within(self._database, number, limits, _in_runs(words, runs))
+                return _tallies(words, moved)
+            status = f"((statuses >> {2 * number}) & 3)"
+            rows = self._database.rows(f"""
+                SELECT run_no, task_no, system_no, passes, scored, images, count(*)
+                FROM (
+                    SELECT run_no, task_no, system_no, prompt_no,
+                        count_if({status} = {PASSES}) AS passes,
+                        count_if({status} IN ({PASSES}, {FAILS})) AS scored,
+                        count(*) AS images
+                    FROM run_items WHERE {status} > 0 {_in_runs(words, runs)}
+                    GROUP BY ALL
+                )
+                GROUP BY ALL ORDER BY ALL
+            """)
+            return _tallies(words, rows)
+
+        key = ("board", rule, tuple(runs), tuple((limits or {}).items()))
+        return list(self._once(key, ask))
+
+    def unscored(self, meant: Slice) -> list[CauseCount]:
+        """Why pictures have no score, by run and task, the most first."""
+
+        def ask(words: Words) -> list[CauseCount]:
+            rows = self._database.rows(f"""
+                SELECT run_no, task_no, cause_no, count(*) AS n FROM run_verdicts
+                WHERE {condition(words, meant)} AND leads AND picture_status = {UNSCORES}
+                GROUP BY ALL ORDER BY run_no, task_no, n DESC, cause_no
+            """)
+            tasks, causes = words.names["task"], words.names["cause"]
+            return [
+                CauseCount(words.run_ids[run], tasks[task], causes[cause], count)
+                for run, task, cause, count in rows
+            ]
+
+        return list(self._once(("unscored", meant), ask))
+
+    def groups(self, meant: Slice, by: Sequence[str]) -> list[Count]:
+        """Passes, fails and unscored by one or more fields of :data:`GROUPS`.
+
+        Objects are counted where ``by`` or the slice speaks of an object or a color, else
+        pictures. Fields of the color leave out objects that must not have it. ``found_l2`` counts
+        what was measured; ``modifier`` names of level 3, and one that is in two groups in both;
+        ``basic`` names of level 2, ``category`` objects that have one. Raises :class:`BadInput`
+        for another field.
+        """
+        by = tuple(by)
+        wrong = [name for name in by if name not in GROUPS]
+        if wrong or not by or len(set(by)) < len(by):
+            raise BadInput(f"Count by one or more of {', '.join(GROUPS)}, each once.")
+
+        def ask(words: Words) -> list[Count]:
+            columns = ", ".join(
+                f"{COLUMNS[name]}{_MASKS.get(name, '')} AS by{at}" for at, name in enumerate(by)
+            )
+            rows = self._database.rows(f"""
+                SELECT {columns}, count_if(status = {PASSES}), count_if(status = {FAILS}),
+                    count_if(status = {UNSCORES})
+                FROM run_verdicts WHERE {condition(words, meant, by)} GROUP BY ALL ORDER BY ALL
+            """)
+            total: dict[tuple[str, ...], Counter[int]] = {}
+            for row in rows:
+                for key in _keys(words, by, row[: len(by)]):
+                    counts = total.setdefault(key, Counter())
+                    for at, count in enumerate(row[len(by) :]):
+                        counts[at] += count
+            return [Count(key, one[0], one[1], one[2]) for key, one in total.items()]
+
+        return list(self._once(("groups", meant, by), ask))
+
+    def drift(self, meant: Slice) -> list[Drift]:
+        """Where each asked color went, over the objects that were measured."""
+
+        def ask(words: Words) -> list[Drift]:
+            rows = self._database.rows(f"""
+                SELECT color_no, avg(l), avg(a), avg(b), count(*), count_if(status = {PASSES})
+                FROM run_verdicts WHERE {condition(words, meant, ("color",))} AND l IS NOT NULL
+                GROUP BY color_no ORDER BY color_no
+            """)
+            return [
+                Drift(
+                    words.colors[color].value,
+                    words.colors[color].label,
+                    words.colors[color].hex,
+                    words.colors[color].lab,
+                    (lab[0], lab[1], lab[2]),
+                    count,
+                    passes,
+                )
+                for color, *lab, count, passes in rows
+            ]
+
+        return list(self._once(("drift", meant), ask))
+
+    def agreement(self, runs: Sequence[str] = ()) -> list[RuleAgreement]:
+        """What each two rules say of the same pictures."""
+
+        def ask(words: Words) -> list[RuleAgreement]:
+            rows = self._database.rows(
+                "SELECT statuses, count(*) FROM run_items WHERE statuses > 0 "
+                f"{_in_runs(words, runs)} GROUP BY statuses"
+            )
+            rules = words.names["rule"]
+            said = []
+            for first in range(len(rules)):
+                for second in range(first + 1, len(rules)):
+                    cells: Counter[tuple[int, int]] = Counter()
+                    for statuses, count in rows:
+                        a, b = statuses >> 2 * first & 3, statuses >> 2 * second & 3
+                        if a and b:
+                            cells[a, b] += count
+                    both = cells[PASSES, PASSES]
+                    only_a, only_b = cells[PASSES, FAILS], cells[FAILS, PASSES]
+                    neither = cells[FAILS, FAILS]
+                    rest = cells.total() - both - only_a - only_b - neither
+                    if cells:
+                        said.append(
+                            RuleAgreement(
+                                rules[first], rules[second], both, only_a, only_b, neither, rest
+                            )
+                        )
+            return said
+
+        return list(self._once(("agreement", tuple(runs)), ask))
+
+    def wall(
+        self,
+        meant: Slice,
+        sort: str = "delta_e00",
+        descending: bool = True,
+        limit: int = 60,
+        after: str | None = None,
+    ) -> list[WallItem]:
+        """A page of pictures, at most 500; ``after`` is the ``cursor`` of the last one before.
+
+        ``sort`` is ``delta_e00``, ``misfit``, ``recent`` (when it came in) or ``prompt``. A picture
+        with several objects that fit stands once, with the first of them in that order. Raises
+        :class:`BadInput` for an order or a cursor that is none.
+        """
+        several = bool(set_fields(meant) & OBJECT_FIELDS)
+        return self._asked(
+            lambda words: page(
+                self._database,
+                words,
+                condition(words, meant),
+                several,
+                sort,
+                descending,
+                limit,
+                after,
+            )
+        )
+
+    def count(self, meant: Slice) -> int:
+        """How many pictures there are."""
+
+        def ask(words: Words) -> int:
+            number = "count(*)"
+            if set_fields(meant) & OBJECT_FIELDS:
+                number = f"count(*) FILTER (single) + count(DISTINCT {PICTURE}) FILTER (NOT single)"
+            where = condition(words, meant)
+            return int(
+                self._database.rows(f"SELECT {number} FROM run_verdicts WHERE {where}")[0][0]
+            )
+
+        return int(self._once(("count", meant), ask))
+
+    def facets(self, meant: Slice) -> Facets:
+        """What each filter could be set to: value, label and the pictures that it would leave.
+
+        Each is counted with all other filters on.
+        """
+        found: Facets = self._once(
+            ("facets", meant), lambda words: facets(self._database, words, meant)
+        )
+        return {name: list(values) for name, values in found.items()}
+
+    def picture(self, run_id: str, position: int) -> list[WallItem]:
+        """Every rule's say on every object of one picture; empty where it did not come in yet.
+
+        Raises :class:`NotStored` for a run that is not here.
+        """
+
+        def ask(words: Words) -> list[WallItem]:
+            run_no = words.number("run", run_id)
+            with snapshot(self._database) as cursor:
+                rows = cursor.execute(
+                    "SELECT rowid FROM run_verdicts WHERE run_no = ? AND position = ? "
+                    "ORDER BY rule_no, target",
+                    [run_no, int(position)],
+                ).fetchall()
+                return items(cursor, words, [row for (row,) in rows], {})
+
+        return self._asked(ask)
+
+    def pairs(
+        self,
+        run_a: str,
+        run_b: str,
+        meant: Slice,
+        cell: str = "",
+        limit: int = 60,
+        after: str | None = None,
+        start: int | None = None,
+    ) -> list[tuple[WallItem, WallItem]]:
+        """Pictures of two runs with the same prompt and number, in the order of the prompts.
+
+        ``cell`` is one of :data:`CELLS`, or empty for all. ``start`` is the position in the first
+        run of the picture to begin with. Filters on what came out (status, cause, found color)
+        have to fit one of the two. Raises :class:`BadInput` for another cell or a cursor that is
+        none, :class:`NotStored` for a run or picture.
+        """
+        return self._asked(
+            lambda words: pairs(
+                self._database, words, run_a, run_b, meant, cell, limit, after, start
+            )
+        )
+
+    def pair_counts(self, run_a: str, run_b: str, meant: Slice) -> dict[str, int]:
+        """How many pairs each of :data:`CELLS` has, and ``all`` of them."""
+        found: dict[str, int] = self._once(
+            ("pairs", run_a, run_b, meant),
+            lambda words: pair_counts(self._database, words, run_a, run_b, meant),
+        )
+        return dict(found)
+
+    def _words(self) -> Words:
+        return self._keep("words", lambda: Words.read(self._database))
+
+    def _once(self, key: object, ask: Callable[[Words], _T]) -> _T:
+        """The kept answer; the answer of ``ask`` where nothing is kept or something came in."""
+        return self._keep(key, lambda: self._asked(ask))
+
+    def _asked(self, ask: Callable[[Words], _T]) -> _T:
+        """The answer to a question that is put with all words at hand."""
+        try:
+            return ask(self._words())
+        except IndexError:
+            # A row that came in after the words were read has a number that is none of theirs.
+            return ask(Words.read(self._database))
+
+    def _keep(self, key: object, make: Callable[[], _T]) -> _T:
+        with self._lock:
+            changes = self._runs.changes
+            if changes != self._changes:
+                self._kept.clear()
+                self._changes = changes
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                kept: _T = self._kept[key]
+                return kept
+        made = make()
+        with self._lock:
+            # What came in while it was counted may or may not be in it: then it is not kept.
+            if self._runs.changes == changes == self._changes:
+                self._kept[key] = made
+                while len(self._kept) > _KEPT:
+                    self._kept.popitem(last=False)
+        return made
+
+
+def _tallies(words: Words, rows: Sequence[tuple[Any, ...]]) -> list[PromptTally]:
+    tasks, systems = words.names["task"], words.names["system"]
+    return [
+        PromptTally(words.run_ids[run], tasks[task], systems[system], *rest)
+        for run, task, system, *rest in rows
+    ]
+
+
+def _in_runs(words: Words, runs: Sequence[str]) -> str:
+    numbers = words.runs(runs)
+    return "" if numbers is None else f"AND run_no IN ({', '.join(map(str, numbers)) or 'NULL'})"
+
+
+_BITS = {
+    "modifier": sum(1 << TRAITS.index(modifier) for modifier in MODIFIERS),
+    "basic": sum(1 << TRAITS.index(one) for one in (BASIC, INTERMEDIATE)),
+}
+_MASKS = {name: f" & {bits}" for name, bits in _BITS.items()}
+
+
+def _keys(words: Words, by: Sequence[str], numbers: Sequence[Any]) -> list[tuple[str, ...]]:
+    """The keys that a row belongs to: several where a name has two modifiers, none without."""
+    keys: list[tuple[str, ...]] = [()]
+    for name, number in zip(by, numbers, strict=True):
+        if number is None:
+            return []
+        if name in _BITS:
+            said = [one for at, one in enumerate(TRAITS) if number & 1 << at]
+        else:
+            word = _word(words, name, number)
+            # Objects beside the main one have no category in the reconstruction.
+            said = [] if name == "category" and not word else [word]
+        keys = [(*key, one) for key in keys for one in said]
+    return keys
+
+
+def _word(words: Words, name: str, number: int) -> str:
+    if name == "run":
+        return words.run_ids[number]
+    if name == "color":
+        return words.colors[number].value
+    if name == "sector":
+        return SECTORS[number]
+    if name == "status":
+        return STATUSES[number]
+    if name in ("asked_l2", "found_l2"):
+        return l2_names()[number]
+    return words.names[name][number]

@@ -1,0 +1,224 @@
+"""The wall: pages of pictures in some order, each page read without those before it.
+
+A page is found by the few columns that order it; :mod:`storage.results.items` reads the rest.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import duckdb
+
+from core.analysis.records import WallItem
+from core.errors import BadInput
+from storage.database.connection import Database
+from storage.results.items import BY_PLACE, BY_ROW, apart, items, snapshot
+from storage.results.where import PICTURE
+from storage.results.words import Words
+
+SORTS = {
+    "delta_e00": "delta_e00",
+    "misfit": "misfit",
+    "recent": "shard_no",
+    "prompt": "prompt_no",
+}
+"""The column of each order. What has no number stands last, whichever way round."""
+
+MOST = 500
+PLACE = f"((({PICTURE}) << 5) + target + 1)"
+"""The last word in every order: no two rows of a rule are equal."""
+
+_NO_KEY = "none"
+
+
+@dataclass(frozen=True)
+class VerdictRow:
+    """Where a row of the wall stands: ``key`` is None where it has no number."""
+
+    row: int
+    key: float | None
+    place: int
+
+    @property
+    def picture(self) -> int:
+        """The number of its picture."""
+        return self.place >> 5
+
+
+def page(
+    database: Database,
+    words: Words,
+    where: str,
+    one_a_picture: bool,
+    sort: str,
+    descending: bool,
+    limit: int,
+    after: str | None,
+) -> list[WallItem]:
+    """A page of the rows of ``where``; with ``one_a_picture`` only the first row of each picture.
+
+    Raises :class:`BadInput` for an order or a cursor that is none.
+    """
+    if sort not in SORTS:
+        raise BadInput(f"There is no order {sort[:40]!r}: give one of {', '.join(SORTS)}.")
+    limit = max(1, min(int(limit), MOST))
+    order = _Order(sort, descending, where)
+    begin = order.parse(after) if after else None
+    with snapshot(database) as cursor:
+        if one_a_picture:
+            found = _first_of_each(cursor, order, begin, limit)
+        else:
+            found = order.rows(cursor, begin, limit)
+        cursors = {one.row: order.spell(one) for one in found}
+        return items(cursor, words, [one.row for one in found], cursors)
+
+
+def _first_of_each(
+    cursor: duckdb.DuckDBPyConnection, order: _Order, begin: VerdictRow | None, limit: int
+) -> list[VerdictRow]:
+    """The next rows, without those whose picture was shown with another object before."""
+    found: list[VerdictRow] = []
+    shown: set[int] = set()
+    start, wanted = begin, limit + limit // 2
+    while len(found) < limit:
+        rows = order.rows(cursor, start, wanted)
+        if begin is not None and rows:
+            shown |= order.before(cursor, begin, [row.picture for row in rows])
+        for one in rows:
+            if one.picture not in shown and len(found) < limit:
+                shown.add(one.picture)
+                found.append(one)
+        if len(rows) < wanted:
+            break
+        start = rows[-1]
+    return found
+
+
+class _Order:
+    """One order of the rows of ``where``: numbers first, then places; without a number last."""
+
+    def __init__(self, sort: str, descending: bool, where: str) -> None:
+        self.sort = sort
+        self.column = SORTS[sort]
+        self.where = where
+        self.direction = "DESC" if descending else "ASC"
+        self.further, self.nearer = ("<", ">") if descending else (">", "<")
+        self._sign = -1.0 if descending else 1.0
+
+    def rows(
+        self, cursor: duckdb.DuckDBPyConnection, start: VerdictRow | None, limit: int
+    ) -> list[VerdictRow]:
+        """The next rows after ``start``."""
+        found: list[VerdictRow] = []
+        if start is None or start.key is not None:
+            found = self._numbers(cursor, start, limit)
+        if len(found) < limit:
+            place = -1 if start is None or start.key is not None else start.place
+            rows = cursor.execute(
+                f"SELECT rowid, {PLACE} AS place FROM run_verdicts WHERE {self.where} "
+                f"AND {self.column} IS NULL AND place > ? ORDER BY place LIMIT ?",
+                [place, limit - len(found)],
+            ).fetchall()
+            found += [VerdictRow(row, None, place) for row, place in rows]
+        return found
+
+    def _numbers(
+        self, cursor: duckdb.DuckDBPyConnection, start: VerdictRow | None, limit: int
+    ) -> list[VerdictRow]:
+        """The next rows that have a number.
+
+        An order by one plain column is what DuckDB is quick at, so equal numbers are put in order
+        here; where they go on after the last row, they are all looked at.
+        """
+        where, values = f"{self.where} AND {self.column} IS NOT NULL", []
+        if start is not None:
+            where += f" AND {self.column} {self.further}= ?::FLOAT"
+            values = [start.key]
+        order = f"ORDER BY {self.column} {self.direction} LIMIT {limit + 2}"
+        keys = cursor.execute(
+            f"SELECT {self.column}, rowid FROM run_verdicts WHERE {where} {order}", values
+        ).fetchall()
+        whole = len(keys) < limit + 2
+        if not whole and keys[-1][0] == keys[-2][0]:
+            where += f" AND {self.column} {self.nearer}= ?::FLOAT"
+            return self._exactly(cursor, where, [*values, keys[-1][0]], start, limit)
+        if not whole:
+            keys.pop()
+        places = dict(
+            cursor.execute(
+                f"SELECT t.rowid, {PLACE} FROM {BY_ROW} "
+                "JOIN run_verdicts AS t ON t.rowid = wanted.at",
+                [[row for _, row in keys]],
+            ).fetchall()
+        )
+        rows = [VerdictRow(row, key, places[row]) for key, row in keys]
+        rows.sort(key=lambda one: (self._sign * (one.key or 0.0), one.place))
+        rows = [one for one in rows if start is None or self._after(one, start)]
+        if len(rows) < limit and not whole:
+            return self._exactly(cursor, where, list(values), start, limit)
+        return rows[:limit]
+
+    def _exactly(
+        self,
+        cursor: duckdb.DuckDBPyConnection,
+        where: str,
+        values: list[float | None],
+        start: VerdictRow | None,
+        limit: int,
+    ) -> list[VerdictRow]:
+        """The next rows of ``where``, with all that have equal numbers."""
+        tied: list[Any] = []
+        if start is not None:
+            where += f" AND ({self.column} {self.further} ?::FLOAT OR {PLACE} > ?)"
+            tied = [start.key, start.place]
+        rows = cursor.execute(
+            f"SELECT rowid, {self.column} AS key, {PLACE} AS place FROM run_verdicts "
+            f"WHERE {where} ORDER BY key {self.direction}, place LIMIT {limit}",
+            [*values, *tied],
+        ).fetchall()
+        return [VerdictRow(*row) for row in rows]
+
+    def _after(self, one: VerdictRow, start: VerdictRow) -> bool:
+        return one.key != start.key or one.place > start.place
+
+    def before(
+        self, cursor: duckdb.DuckDBPyConnection, start: VerdictRow, pictures: Sequence[int]
+    ) -> set[int]:
+        """Those of ``pictures`` that have a row up to ``start``, and were shown before."""
+        if start.key is None:
+            upto, values = f"({self.column} IS NOT NULL OR {PLACE} <= ?)", [start.place]
+        else:
+            upto = (
+                f"{self.column} {self.nearer}= ?::FLOAT"
+                f" AND ({self.column} {self.nearer} ?::FLOAT OR {PLACE} <= ?)"
+            )
+            values = [start.key, start.key, start.place]  # type: ignore[list-item]
+        rows = cursor.execute(
+            f"SELECT DISTINCT {PICTURE} FROM run_verdicts JOIN {BY_PLACE} USING (run_no, position) "
+            f"WHERE {self.where} AND {upto}",
+            [*apart(pictures), *values],
+        ).fetchall()
+        return {picture for (picture,) in rows}
+
+    def spell(self, row: VerdictRow) -> str:
+        """Where a page ends, as text."""
+        key = _NO_KEY if row.key is None else repr(row.key)
+        return f"{self.sort}~{self.direction.lower()}~{key}~{row.place}"
+
+    def parse(self, text: str) -> VerdictRow:
+        """A cursor of this order as it was given out."""
+        try:
+            sort, direction, key, place = text.split("~")
+            number = None if key == _NO_KEY else float(key)
+            if sort != self.sort or direction != self.direction.lower():
+                raise ValueError
+            if (number is not None and not math.isfinite(number)) or not 0 <= int(place) < 2**62:
+                raise ValueError
+            return VerdictRow(-1, number, int(place))
+        except ValueError as error:
+            raise BadInput(
+                f"The page after {text[:60]!r} does not exist in this order: begin at the first."
+            ) from error

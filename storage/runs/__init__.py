@@ -1,0 +1,1 @@
+"""The index of runs: shards and their files become rows."""

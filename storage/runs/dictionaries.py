@@ -1,0 +1,233 @@
+"""Dictionaries of the results: words, colors and prompts get a number when they first come."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import duckdb
+import numpy as np
+
+from core.analysis.names import (
+    BASIC,
+    DARK,
+    INTERMEDIATE,
+    ISH,
+    LIGHT,
+    PLAIN,
+    nearest_l2,
+    sector_codes,
+    traits_of,
+)
+from core.color.systems import ColorTarget
+from core.errors import BadInput
+from core.prompts.prompt import Prompt
+from core.verdict.expectations import Expectation, expectations_of
+from core.verdict.judge import FAIL, PASS, UNSCORED
+from core.verdict.rules import DIFFERS
+from storage.database import canonical
+
+STATUSES = ("", PASS, FAIL, UNSCORED)
+"""By their number; 0 where a rule says nothing of a picture."""
+PASSES, FAILS, UNSCORES = 1, 2, 3
+STATUS_BITS = 2
+MOST_RULES = 31  # two bits each in 63
+TRAITS = (LIGHT, DARK, ISH, PLAIN, BASIC, INTERMEDIATE)
+"""By their bit: modifiers of level 3, basic and intermediate names of level 2."""
+FIRSTS = ("object", "category", "color", "sector", "asked_l2", "found_l2")
+"""By their bit in ``firsts``: this row is the first of its picture and rule with that value. The
+last four look at objects only that have to have the color."""
+
+
+def numbers_of(
+    cursor: duckdb.DuckDBPyConnection, kind: str, names: Iterable[str]
+) -> dict[str, int]:
+    """The numbers of all names of a kind, after new ones among ``names`` have got theirs.
+
+    Raises :class:`BadInput` for more rules than there is room for.
+    """
+    rows = cursor.execute("SELECT name, no FROM known_names WHERE kind = ?", [kind]).fetchall()
+    known = {str(name): int(number) for name, number in rows}
+    new = [name for name in dict.fromkeys(names) if name not in known]
+    if not new:
+        return known
+    first = 1 + max(known.values(), default=-1)
+    if kind == "rule" and first + len(new) > MOST_RULES:
+        raise BadInput(f"There are results of {first} rules already; there is room for no more.")
+    added = {name: first + at for at, name in enumerate(new)}
+    cursor.execute(
+        "INSERT INTO known_names SELECT ?, unnest(?::INTEGER[]), unnest(?::VARCHAR[])",
+        [kind, list(added.values()), new],
+    )
+    return {**known, **added}
+
+
+def colors_of(cursor: duckdb.DuckDBPyConnection, colors: Iterable[ColorTarget]) -> dict[str, int]:
+    """The numbers of all colors by their value, after new ones among ``colors`` got theirs."""
+    rows = cursor.execute("SELECT value, color_no FROM known_colors").fetchall()
+    known = {str(value): int(number) for value, number in rows}
+    new = {color.value: color for color in colors if color.value not in known}
+    if not new:
+        return known
+    first = 1 + max(known.values(), default=-1)
+    lab = np.array([one.lab for one in new.values()], dtype=np.float64)
+    _insert(
+        cursor,
+        "known_colors",
+        {
+            "color_no": ("INTEGER", [first + at for at in range(len(new))]),
+            "value": ("VARCHAR", list(new)),
+            "system": ("VARCHAR", [one.system or "" for one in new.values()]),
+            "name": ("VARCHAR", [one.name or "" for one in new.values()]),
+            "hex": ("VARCHAR", [one.hex for one in new.values()]),
+            **{name: ("DOUBLE", lab[:, at].tolist()) for at, name in enumerate("lab")},
+            "sector": ("UTINYINT", sector_codes(lab).tolist()),
+            "asked_l2": ("UTINYINT", nearest_l2(lab).tolist()),
+            "traits": ("UTINYINT", [trait_bits(traits_of(one)) for one in new.values()]),
+        },
+    )
+    return {**known, **{value: first + at for at, value in enumerate(new)}}
+
+
+def prompts_of(cursor: duckdb.DuckDBPyConnection, prompts: Sequence[Prompt]) -> list[int]:
+    """The number of each prompt, after new ones got theirs.
+
+    A prompt is known by its set, id, task, text and targets: one that was changed is another one.
+    """
+    bodies = [_body(prompt) for prompt in prompts]
+    keys = [_key(body) for body in bodies]
+    rows = cursor.execute(
+        "SELECT key, prompt_no FROM known_prompts SEMI JOIN (SELECT unnest(?::VARCHAR[]) AS key) "
+        "USING (key)",
+        [keys],
+    ).fetchall()
+    known = {str(key): int(number) for key, number in rows}
+    first = number_in(cursor, "SELECT coalesce(max(prompt_no) + 1, 0) FROM known_prompts")
+    new: dict[str, int] = {}
+    for at, key in enumerate(keys):
+        if key not in known and key not in new:
+            new[key] = at
+    if new:
+        _add_prompts(
+            cursor,
+            first,
+            list(new),
+            [prompts[at] for at in new.values()],
+            [bodies[at] for at in new.values()],
+        )
+    known.update({key: first + at for at, key in enumerate(new)})
+    return [known[key] for key in keys]
+
+
+def _body(prompt: Prompt) -> dict[str, Any]:
+    body = prompt.as_json()
+    names = ("source", "id", "text", "task", "system", "targets")
+    return {name: body.get(name, "") for name in names}
+
+
+def _key(body: dict[str, Any]) -> str:
+    # A prompt's JSON is text alone, so it needs none of the care that numbers do.
+    return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+
+
+def _add_prompts(
+    cursor: duckdb.DuckDBPyConnection,
+    first: int,
+    keys: list[str],
+    prompts: Sequence[Prompt],
+    bodies: Sequence[dict[str, Any]],
+) -> None:
+    asked = [expectations_of(prompt.targets) for prompt in prompts]
+    colors = colors_of(cursor, (one.color for ones in asked for one in ones))
+    tasks = numbers_of(cursor, "task", (prompt.task for prompt in prompts))
+    systems = numbers_of(cursor, "system", (prompt.system for prompt in prompts))
+    targets = [
+        (first + at, place, target, _of_target(asked[at], place))
+        for at, prompt in enumerate(prompts)
+        for place, target in enumerate(prompt.targets)
+    ]
+    objects = numbers_of(cursor, "object", (one[2].name for one in targets))
+    categories = numbers_of(cursor, "category", (one[2].category for one in targets))
+    _insert(
+        cursor,
+        "known_prompts",
+        {
+            "prompt_no": ("INTEGER", list(range(first, first + len(prompts)))),
+            "key": ("VARCHAR", keys),
+            "source": ("VARCHAR", [prompt.source for prompt in prompts]),
+            "prompt_id": ("VARCHAR", [prompt.id for prompt in prompts]),
+            "text": ("VARCHAR", [prompt.text for prompt in prompts]),
+            "task_no": ("UTINYINT", [tasks[prompt.task] for prompt in prompts]),
+            "system_no": ("UTINYINT", [systems[prompt.system] for prompt in prompts]),
+            "first_asked": ("TINYINT", [one[0].position if one else None for one in asked]),
+            "opens": ("VARCHAR", [canonical.dump(_opens(prompt)) for prompt in prompts]),
+            "targets": ("VARCHAR", [canonical.dump(body["targets"]) for body in bodies]),
+        },
+    )
+    _insert(
+        cursor,
+        "known_targets",
+        {
+            "prompt_no": ("INTEGER", [one[0] for one in targets]),
+            "target": ("TINYINT", [one[1] for one in targets]),
+            "object_no": ("INTEGER", [objects[one[2].name] for one in targets]),
+            "category_no": ("INTEGER", [categories[one[2].category] for one in targets]),
+            "color_no": (
+                "INTEGER",
+                [None if one[3] is None else colors[one[3].color.value] for one in targets],
+            ),
+            "matches": (
+                "BOOLEAN",
+                [None if one[3] is None else one[3].relation != DIFFERS for one in targets],
+            ),
+        },
+    )
+
+
+def _of_target(asked: Sequence[Expectation], place: int) -> Expectation | None:
+    return next((one for one in asked if one.position == place), None)
+
+
+def _opens(prompt: Prompt) -> dict[str, str]:
+    """Object and color that Inspect starts with."""
+    for target in prompt.targets:
+        if target.color is not None:
+            return {"object_name": target.name, "target": target.color.value}
+    return {"object_name": prompt.targets[0].name} if prompt.targets else {}
+
+
+def _insert(
+    cursor: duckdb.DuckDBPyConnection, table: str, columns: dict[str, tuple[str, list[Any]]]
+) -> None:
+    """Add rows that are given column by column, each with its type."""
+    lists = ", ".join(f"unnest(?::{kind}[])" for kind, _ in columns.values())
+    cursor.execute(
+        f"INSERT INTO {table} ({', '.join(columns)}) SELECT {lists}",
+        [values for _, values in columns.values()],
+    )
+
+
+def trait_bits(traits: tuple[str, ...]) -> int:
+    """The bits of words of :data:`TRAITS`."""
+    return sum(1 << TRAITS.index(trait) for trait in traits)
+
+
+def case(expression: str, words: tuple[str, ...]) -> str:
+    """SQL that gives the place of a word in ``words`` (ours, never a user's), NULL for another."""
+    whens = " ".join(f"WHEN '{word}' THEN {at}" for at, word in enumerate(words) if word)
+    return f"CASE {expression} {whens} END"
+
+
+def number_in(cursor: duckdb.DuckDBPyConnection, sql: str) -> int:
+    """The one whole number that a question answers with."""
+    return int(cursor.execute(sql).fetchall()[0][0])
+
+
+def first_row(
+    cursor: duckdb.DuckDBPyConnection, sql: str, values: Any = None
+) -> tuple[Any, ...] | None:
+    """The first row of an answer. It is read whole: DuckDB 2.0 refuses a cursor with a rest."""
+    rows = cursor.execute(sql, values).fetchall()
+    return rows[0] if rows else None

@@ -1,0 +1,1 @@
+"""Generations, verdicts on them, what people say of those, and where rules agree."""

@@ -1,0 +1,219 @@
+"""Evidence: verdicts with all their numbers, added and never overwritten."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from core.errors import BadInput
+from core.records import Badge, EvidenceRecord
+from storage.database import canonical
+from storage.database.connection import Database, aware
+from storage.pictures.images import Images
+from storage.pictures.masks import Masks
+from storage.verdicts.answers import ANSWERED, COUNTS, LATEST, TOGETHER
+
+STATUSES = ("pass", "fail", "unscored")
+
+_COLUMNS = (
+    "evidence_id, image_id, mask_id, object_name, target, protocol, version, parameters, "
+    "status, reason, numbers, created_at"
+)
+_NAMES = _COLUMNS.split(", ")
+_KINDS = ["VARCHAR"] * (len(_NAMES) - 1) + ["TIMESTAMP"]
+
+
+class Evidence:
+    """The stored verdicts, keyed by what was asked, of which pixels, by which rule."""
+
+    def __init__(self, database: Database, images: Images, masks: Masks) -> None:
+        self._database = database
+        self._images = images
+        self._masks = masks
+
+    def add(self, evidence: EvidenceRecord) -> EvidenceRecord:
+        """Store ``evidence`` and return it with its ``evidence_id`` and ``created_at``.
+
+        The id is the SHA-256 of image, mask, object, target, protocol, version and parameters;
+        whatever id and time come in are ignored. If that id is stored, the stored row comes back
+        unchanged: a new computation needs a new version or other parameters. Raises
+        :class:`NotStored` for an unknown image or mask and :class:`BadInput`, naming the field,
+        for a mask of another image, an unknown status, empty names, or what is not plain JSON
+        (NaN and infinity: give None).
+        """
+        return self.add_many([evidence])[0]
+
+    def add_many(self, evidence: Sequence[EvidenceRecord]) -> list[EvidenceRecord]:
+        """Store rows in their order, all of them or none, and return each as it is stored.
+
+        The rows, ids and errors are those of :meth:`add`; a batch waits for the disk once.
+        """
+        images: dict[str, str] = {}
+        masks: dict[tuple[str, str], str] = {}
+        rows = [self._row(record, images, masks) for record in evidence]
+        # Of one id the first row stays, in a batch as between batches.
+        first: dict[str, tuple[Any, ...]] = {}
+        for row in rows:
+            first.setdefault(row[0], row)
+        new = list(first.values())
+        if not new:
+            return []
+        columns = list(zip(*new, strict=True))
+        lists = ", ".join(
+            f"unnest(?::{kind}[]) AS {name}" for name, kind in zip(_NAMES, _KINDS, strict=True)
+        )
+        with self._database.transaction() as cursor:
+            cursor.execute(
+                # Nobody else writes now. ON CONFLICT would not keep the order of the rows, which
+                # says what is the latest (storage.verdicts.answers).
+                f"INSERT INTO evidence ({_COLUMNS}) SELECT {_COLUMNS} "
+                f"FROM (SELECT {lists}, unnest(range(?)) AS place) "
+                "ANTI JOIN evidence USING (evidence_id) ORDER BY place",
+                [*([*column] for column in columns), len(new)],
+            )
+        ids = [row[0] for row in rows]
+        found = self._records("WHERE evidence_id IN (SELECT unnest(?::VARCHAR[]))", [ids])
+        stored = {record.evidence_id: record for record in found}
+        return [stored[evidence_id] for evidence_id in ids]
+
+    def _row(
+        self, evidence: EvidenceRecord, images: dict[str, str], masks: dict[tuple[str, str], str]
+    ) -> tuple[Any, ...]:
+        """The columns of a row, checked; ``images`` and ``masks`` hold what was looked up."""
+        if evidence.image_id not in images:
+            images[evidence.image_id] = self._images.get(evidence.image_id).image_id
+        image_id = images[evidence.image_id]
+        mask_id = evidence.mask_id
+        if mask_id is not None:
+            if (image_id, mask_id) not in masks:
+                masks[image_id, mask_id] = self._mask_id(image_id, mask_id)
+            mask_id = masks[image_id, mask_id]
+        if evidence.status not in STATUSES:
+            raise BadInput(f"status is {evidence.status!r}: give one of {', '.join(STATUSES)}.")
+        key = {
+            "image_id": image_id,
+            "mask_id": mask_id,
+            "object_name": canonical.text(evidence.object_name, "object_name"),
+            "target": canonical.mapping(evidence.target, "target"),
+            "protocol": canonical.required(evidence.protocol, "protocol"),
+            "version": canonical.required(evidence.version, "version"),
+            "parameters": canonical.mapping(evidence.parameters, "parameters"),
+        }
+        return (
+            canonical.digest(key),
+            image_id,
+            mask_id,
+            key["object_name"],
+            canonical.dump(key["target"]),
+            key["protocol"],
+            key["version"],
+            canonical.dump(key["parameters"]),
+            evidence.status,
+            canonical.text(evidence.reason, "reason"),
+            canonical.dump(canonical.mapping(evidence.numbers, "numbers")),
+            self._database.now(),
+        )
+
+    def draft(self, evidence: EvidenceRecord) -> tuple[EvidenceRecord, bool]:
+        """Return ``evidence`` with the id that :meth:`add` would give, as it is stored if it is,
+        and whether it is. Raises as :meth:`add` does."""
+        evidence_id = self._row(evidence, {}, {})[0]
+        rows = self._records("WHERE evidence_id = ?", [evidence_id])
+        return (rows[0], True) if rows else (replace(evidence, evidence_id=evidence_id), False)
+
+    def get(self, evidence_id: str) -> EvidenceRecord:
+        """Return one row by its id or the first 8 or more characters of it.
+
+        Raises :class:`NotStored` if none or more than one fits.
+        """
+        full = self._database.full_id("evidence", "evidence_id", evidence_id)
+        return self._records("WHERE evidence_id = ?", [full])[0]
+
+    def for_image(self, image_id: str) -> list[EvidenceRecord]:
+        """Return the rows of a stored image, last added first; :class:`NotStored` if there is none
+        such image."""
+        image = self._images.get(image_id)
+        return self._records(
+            "WHERE image_id = ? ORDER BY created_at DESC, rowid DESC", [image.image_id]
+        )
+
+    def newest_time(self) -> datetime:
+        """Return the time of the newest row, UTC without a zone; the first of all if there is
+        none."""
+        found = self._database.rows("SELECT max(created_at) FROM evidence")
+        return found[0][0] or datetime.min
+
+    def recent(self, limit: int = 50, offset: int = 0) -> list[EvidenceRecord]:
+        """Return ``limit`` rows, last added first, after leaving out ``offset`` of them."""
+        return self._records(
+            "ORDER BY created_at DESC, rowid DESC LIMIT ? OFFSET ?",
+            [max(limit, 0), max(offset, 0)],
+        )
+
+    def count(self) -> int:
+        """Return the number of stored rows."""
+        return self._database.count("evidence")
+
+    def count_by_status(self) -> dict[str, int]:
+        """Return how many rows pass, fail and are unscored; every status is there, if only as 0."""
+        rows = self._database.rows("SELECT status, count(*) FROM evidence GROUP BY status")
+        return dict.fromkeys(STATUSES, 0) | {status: int(number) for status, number in rows}
+
+    def badges(self, image_ids: Sequence[str]) -> dict[str, tuple[Badge, ...]]:
+        """Return what each rule says of each image of ``image_ids`` (whole ids), rules by name.
+
+        Of each rule, object and color the latest row counts. What the drawings that show the image
+        asked for, taken together, decides which verdicts count and whether any is missing
+        (:mod:`storage.verdicts.answers`). An image without verdicts, or not stored, has an empty
+        tuple.
+        """
+        badges: dict[str, tuple[Badge, ...]] = dict.fromkeys(image_ids, ())
+        narrow = "WHERE image_id IN (SELECT unnest(?::VARCHAR[]))"
+        rows = self._database.rows(
+            f"""
+            WITH asking AS (
+                SELECT image_id, list_distinct(flatten(list(asked))) AS asked
+                FROM drawings {narrow} GROUP BY image_id
+            ),
+            found AS (
+                SELECT image_id, protocol, {TOGETHER.format(status="status")} AS status,
+                    count(*) AS objects, any_value(asked) AS asked, list(key) AS judged
+                FROM (
+                    SELECT latest.*, coalesce(asked, []) AS asked
+                    FROM ({LATEST.format(where=narrow)}) AS latest LEFT JOIN asking USING (image_id)
+                )
+                WHERE {COUNTS}
+                GROUP BY image_id, protocol
+            )
+            SELECT image_id, protocol, status, objects, {ANSWERED} AS answered, len(asked)
+            FROM found ORDER BY image_id, protocol
+            """,
+            [list(badges), list(badges)],
+        )
+        for image_id, rule, status, objects, answered, asked in rows:
+            whole = "unscored" if status == "pass" and answered < asked else status
+            badges[image_id] += (Badge(rule, whole, objects, answered, asked),)
+        return badges
+
+    def _mask_id(self, image_id: str, given: str) -> str:
+        mask = self._masks.get(given)
+        if mask.image_id != image_id:
+            raise BadInput(
+                f"mask_id {mask.mask_id} belongs to the image {mask.image_id}, not to {image_id}."
+            )
+        return mask.mask_id
+
+    def _records(self, clauses: str, values: Sequence[Any]) -> list[EvidenceRecord]:
+        rows = self._database.rows(f"SELECT {_COLUMNS} FROM evidence {clauses}", values)
+        return [_record(row) for row in rows]
+
+
+def _record(row: tuple[Any, ...]) -> EvidenceRecord:
+    fields = dict(zip(_NAMES, row, strict=True))
+    for name in ("target", "parameters", "numbers"):
+        fields[name] = json.loads(fields[name])
+    fields["created_at"] = aware(fields["created_at"])
+    return EvidenceRecord(**fields)

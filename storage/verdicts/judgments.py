@@ -1,0 +1,209 @@
+"""What people say of verdicts: "I disagree", with a reason. Added, never overwritten."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from core.errors import BadInput, NotStored
+from storage.database import canonical
+from storage.database.connection import Database, aware
+
+ANSWERS = ("pass", "fail")
+STATUSES = ("pass", "fail", "unscored")
+MAX_REASON = 2000
+_COLUMNS = (
+    "judgment_id, question, answer, reason, rule, statuses, image_id, mask_id, run_id, position, "
+    "object_name, target, created_at"
+)
+_LATEST = (
+    "SELECT * FROM verdict_judgments QUALIFY number = max(number) OVER (PARTITION BY question)"
+)
+
+
+@dataclass(frozen=True)
+class RuleStatus:
+    """What one rule of one version said: ``status`` is pass, fail or unscored."""
+
+    version: str
+    status: str
+
+
+@dataclass(frozen=True)
+class JudgmentRecord:
+    """One person's answer to the question that a verdict answers: does it have the color?
+
+    ``answer`` is ``pass`` or ``fail``, empty where it was taken back. ``rule`` is the one whose
+    verdict the person looked at, ``statuses`` what each rule said then. The question is of a mask,
+    an object and a color (``mask_id`` set), or of a picture of a run (``run_id`` and ``position``,
+    which is -1 elsewhere). It stays when the picture is deleted.
+    """
+
+    answer: str
+    rule: str
+    statuses: Mapping[str, RuleStatus]
+    image_id: str
+    mask_id: str = ""
+    run_id: str = ""
+    position: int = -1
+    object_name: str = ""
+    target: Mapping[str, Any] = field(default_factory=dict)
+    reason: str = ""
+    judgment_id: str = ""
+    created_at: datetime | None = None
+
+    @property
+    def question(self) -> str:
+        """The SHA-256 that names the question, whoever answers it and whichever rule was shown."""
+        if self.run_id:  # a picture as a whole
+            return canonical.digest({"run_id": self.run_id, "position": self.position})
+        color = str(self.target.get("hex") or self.target.get("value") or "").upper()
+        return canonical.digest(
+            {
+                "image_id": self.image_id,
+                "mask_id": self.mask_id,
+                "object_name": self.object_name.strip().lower(),
+                "color": color,
+                "relation": str(self.target.get("relation") or ""),
+            }
+        )
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the person says what the rule that was shown says."""
+        return self.answer == self.statuses[self.rule].status
+
+
+@dataclass(frozen=True)
+class RuleAgainstPeople:
+    """How often one rule of one version says what people say.
+
+    ``too_strict`` are its fails that people pass, ``too_lenient`` its passes that people fail;
+    ``unscored`` are questions that people answered and it did not.
+    """
+
+    rule: str
+    version: str
+    agree: int
+    too_strict: int
+    too_lenient: int
+    unscored: int
+
+
+class Judgments:
+    """The stored judgments of verdicts. Any thread may call."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, judgment: JudgmentRecord) -> JudgmentRecord:
+        """Store an answer and return it with its id and time; it counts in place of an earlier one
+        to the same question. An empty answer takes that back.
+
+        Raises :class:`BadInput` for another answer, an unknown status, a rule without a status and
+        a reason of over 2,000 characters.
+        """
+        if judgment.answer not in (*ANSWERS, ""):
+            raise BadInput(f"The answer is {judgment.answer!r:.40}: give pass or fail.")
+        wrong = [
+            status.status for status in judgment.statuses.values() if status.status not in STATUSES
+        ]
+        if wrong or judgment.rule not in judgment.statuses:
+            raise BadInput("A judgment needs the verdict that it is about. Reload the page.")
+        reason = canonical.text(judgment.reason, "reason").strip()
+        if len(reason) > MAX_REASON:
+            raise BadInput(
+                f"The reason has {len(reason):,} characters: give at most {MAX_REASON:,}."
+            )
+        target = canonical.mapping(judgment.target, "target")
+        statuses = {
+            rule: {"version": one.version, "status": one.status}
+            for rule, one in sorted(judgment.statuses.items())
+        }
+        made = replace(
+            judgment,
+            reason=reason,
+            judgment_id=secrets.token_hex(16),
+            created_at=aware(self._database.now()),
+        )
+        with self._database.transaction() as cursor:
+            cursor.execute(
+                f"INSERT INTO verdict_judgments (number, {_COLUMNS}) SELECT "
+                "coalesce((SELECT max(number) FROM verdict_judgments), 0) + 1, "
+                "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?",
+                [
+                    made.judgment_id,
+                    made.question,
+                    made.answer,
+                    reason,
+                    made.rule,
+                    canonical.dump(statuses),
+                    made.image_id,
+                    made.mask_id,
+                    made.run_id,
+                    made.position,
+                    canonical.text(made.object_name, "object_name"),
+                    canonical.dump(target),
+                    made.created_at.replace(tzinfo=None) if made.created_at else None,
+                ],
+            )
+        return made
+
+    def withdraw(self, judgment_id: str) -> JudgmentRecord:
+        """Take an answer back; the row stays. Raises :class:`NotStored` if it does not count."""
+        current = [one for one in self.all() if one.judgment_id == judgment_id]
+        if not current:
+            raise NotStored("That judgment was taken back or replaced already.")
+        return self.add(replace(current[0], answer="", reason=""))
+
+    def all(self, limit: int | None = None) -> list[JudgmentRecord]:
+        """Return the answers that count, last given first."""
+        rows = self._database.rows(
+            f"SELECT {_COLUMNS} FROM ({_LATEST}) WHERE answer <> '' ORDER BY number DESC "
+            + ("" if limit is None else "LIMIT ?"),
+            [] if limit is None else [max(limit, 0)],
+        )
+        return [_record(row) for row in rows]
+
+    def of(self, question: str) -> JudgmentRecord | None:
+        """Return the answer to a question (:attr:`JudgmentRecord.question`) that counts, if any."""
+        rows = self._database.rows(
+            f"SELECT {_COLUMNS} FROM verdict_judgments WHERE question = ? "
+            "ORDER BY number DESC LIMIT 1",
+            [question],
+        )
+        return _record(rows[0]) if rows and rows[0][2] else None
+
+    def by_rule(self) -> list[RuleAgainstPeople]:
+        """Return how often each rule and version says what people say, rules by name."""
+        return against_people(self.all())
+
+
+def against_people(judgments: Sequence[JudgmentRecord]) -> list[RuleAgainstPeople]:
+    """Counts of every rule and version over answers, rules by name."""
+    counts: dict[tuple[str, str], list[int]] = {}
+    for judgment in judgments:
+        for rule, said in judgment.statuses.items():
+            row = counts.setdefault((rule, said.version), [0, 0, 0, 0])
+            if said.status == "unscored":
+                row[3] += 1
+            elif said.status == judgment.answer:
+                row[0] += 1
+            else:
+                row[1 if judgment.answer == "pass" else 2] += 1
+    return [RuleAgainstPeople(*key, *row) for key, row in sorted(counts.items())]
+
+
+def _record(row: tuple[Any, ...]) -> JudgmentRecord:
+    fields = dict(zip(_COLUMNS.split(", "), row, strict=True))
+    del fields["question"]
+    fields["statuses"] = {
+        rule: RuleStatus(**said) for rule, said in json.loads(fields["statuses"]).items()
+    }
+    fields["target"] = json.loads(fields["target"])
+    fields["created_at"] = aware(fields["created_at"])
+    return JudgmentRecord(**fields)

@@ -1,0 +1,1 @@
+"""``python app.py`` without a page."""

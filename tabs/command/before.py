@@ -1,0 +1,60 @@
+"""What is said of a run before it begins: masks that are there, weights that are not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from core.errors import DataFolderError
+from core.generation.readiness import missing
+from core.generation.registry import model
+from core.masks.grounded.vision_models import ROLES, vision_model
+from core.masks.grounded.weights import WITHOUT
+from core.masks.grounded.weights import missing as missing_tool
+from core.runs.execute import ExecutionSettings
+from core.runs.records import DRAWN, STORED, RunPlan
+from tabs.page.errors import many
+from tabs.runs.request import EXACT, GROUNDED
+
+
+def with_masks(plan: RunPlan) -> int:
+    """Pictures of a stored run that came with a mask of an object."""
+    return sum(bool(one.masks) for one in plan.items)
+
+
+def mask_words(made: Sequence[RunPlan]) -> list[str]:
+    """What masks the pictures of a stored run have, where these are what it is judged by."""
+    (plan, *_) = made
+    if plan.kind != STORED or plan.masker.kind != EXACT:
+        return []
+    count, total = with_masks(plan), plan.total
+    if not count:
+        return [
+            "None of them has a mask of its own: every one would stay unscored. Add --masker "
+            "grounded to have the objects found, or --masker whole for pictures of one color."
+        ]
+    rest = "" if count == total else "; the others stay unscored, or have it with --masker grounded"
+    return [f"{count:,} of {many(total, 'picture')} have masks of their own{rest}."]
+
+
+def lacking(plan: RunPlan, crew: ExecutionSettings) -> tuple[str, ...]:
+    """What is missing on this machine before the plan's models can work, a sentence each."""
+    out: list[str] = []
+    if plan.kind == DRAWN:
+        out += missing(model(plan.model), None, crew.sources, crew.endpoints)
+    if plan.masker.kind == GROUNDED:
+        for role in ROLES:
+            if name := getattr(plan.masker, role):
+                # What else could be done without it is for people at a page.
+                said = missing_tool(vision_model(name, role), crew.sources)
+                out += [one for one in said if one != WITHOUT[role]]
+    return tuple(dict.fromkeys(out))
+
+
+def check_folder(data: Path) -> None:
+    """Raises DataFolderError for a data folder that can be none, before anything is estimated."""
+    inside = next((one for one in (data, *data.parents) if one.exists()), data)
+    if not inside.is_dir():
+        raise DataFolderError(
+            f"The data folder {data} cannot be used: {inside} is a file. Choose a folder."
+        )

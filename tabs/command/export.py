@@ -1,0 +1,157 @@
+"""``python app.py runs export`` and ``import``: they need the run's folder, and no running app."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import secrets
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+from core.errors import BadInput, DatabaseBusy
+from core.export.archive_import.archive import INCOMING, open_archive
+from core.export.source import ExportRun, imported_from, left_out_words
+from core.export.tables import beside
+from core.export.writing import FORMATS
+from core.files import Progress
+from core.runs.folder import PLAN, RunFolder
+from core.verdict.rules import RULES
+from tabs.command.ask import found, told
+from tabs.page.errors import many
+from tabs.shell.compose import make_context
+
+_SAID_EVERY = 5
+
+
+def add_to(commands: Any, common: argparse.ArgumentParser) -> None:
+    """Adds both commands to the parser of ``python app.py runs``."""
+    formats = "; ".join(f"{name}: {words}" for name, words in FORMATS.items())
+    out = commands.add_parser("export", parents=[common], help="a run as a table, archive, report "
+                              "or references", description=formats)  # fmt: skip
+    out.add_argument("name", metavar="RUN", help="its name, or the first characters of its id")
+    out.add_argument("--format", choices=tuple(FORMATS), help="default: by the ending of --out")
+    out.add_argument("--out", metavar="PATH", help="the file, or a folder for it (default here)")
+    out.add_argument("--with-images", action="store_true", help="zip: pack pictures and masks too")
+    out.add_argument("--rule", default="", metavar="ID", help="html: the rule of figures and "
+                     f"failures, of {', '.join(one.id for one in RULES)} (default: the run's "
+                     "first)")  # fmt: skip
+    out.set_defaults(run=export_run)
+    take = commands.add_parser("import", parents=[common], help="an archive that someone exported, "
+                               "or the folder of a run, into the database")  # fmt: skip
+    take.add_argument("file", metavar="FILE", help="NAME.truehue.zip, or the folder of a run")
+    take.set_defaults(run=import_run)
+
+
+def export_run(asked: argparse.Namespace) -> int:
+    """Writes the file, and says which."""
+    from tabs.export.service import file_name
+
+    folder = found(asked.root, asked.name)
+    out = Path(asked.out or ".").expanduser()
+    format = asked.format or out.suffix.removeprefix(".")
+    if format not in FORMATS:
+        if asked.out and out.suffix:
+            raise BadInput(f"Say which format {out.name} is: --format {'|'.join(FORMATS)}.")
+        format = "csv"
+    if out.is_dir():
+        out = out / file_name(folder, format)
+    if asked.with_images and format != "zip":
+        raise BadInput("Pictures are packed into an archive: --format zip.")
+    said = _export(asked, folder, format, out)
+    tabled = format in ("csv", "parquet")
+    files = [out, *(beside([ExportRun(folder)], out) if tabled else [])]
+    if asked.json:
+        print(json.dumps({"run_id": folder.run_id, "format": format, "message": said,
+                          "files": [str(one) for one in files]}))  # fmt: skip
+    else:
+        print("\n".join(str(one) for one in files))
+        if said:
+            print(said, file=sys.stderr)
+    return 0
+
+
+def _export(asked: argparse.Namespace, folder: RunFolder, format: str, out: Path) -> str:
+    from core.export import write
+
+    if format != "html":
+        return write(folder, format, out, with_images=asked.with_images, progress=_told(asked))
+    from storage.store import Storage
+    from tabs.export.service import export
+
+    # A database of its own, below the runs so that pictures are linked and not copied: the app
+    # may have the other one open, and a shared folder of runs has none.
+    place = asked.root / INCOMING / f"report-{secrets.token_hex(8)}"
+    try:
+        with Storage.open(place) as storage:
+            context = make_context(storage, str(asked.data))
+            try:
+                return export(context, folder, format, out, rule=asked.rule,
+                              progress=_told(asked))  # fmt: skip
+            finally:
+                context.close()
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def import_run(asked: argparse.Namespace) -> int:
+    """Makes a run of an archive, and puts its results into the database."""
+    path = Path(asked.file).expanduser()
+    if path.is_dir():
+        if not (path / PLAN).is_file():
+            raise BadInput(f"{path} is no folder of a run: it has no {PLAN}.")
+        folder = RunFolder(path)
+    elif path.is_file():
+        folder = open_archive(path, asked.root, progress=_told(asked))
+    else:
+        raise BadInput(f"There is no file {path}.")
+    said = _taken_in(asked, folder)
+    if asked.json:
+        print(json.dumps({**told(folder), "imported": imported_from(folder.path)}))
+    else:
+        summary = folder.summary()
+        count = many(ExportRun(folder).done, "picture")
+        print(f"{summary['name']}, run {folder.run_id}: {count}.")
+        if left_out := left_out_words(imported_from(folder.path)):
+            print(left_out, file=sys.stderr)
+    print(said, file=sys.stderr)
+    return 0
+
+
+def _taken_in(asked: argparse.Namespace, folder: RunFolder) -> str:
+    from storage.store import Storage
+
+    try:
+        with Storage.open(asked.data) as storage:
+            storage.runs.register(folder)
+            count = storage.runs.ingest(folder)
+            if imported_from(folder.path):
+                storage.runs.complete(folder)
+            refused = storage.runs.refused(folder.run_id)
+    except DatabaseBusy:
+        inside = Path(asked.data).expanduser().resolve() / "runs"
+        if folder.path.resolve().parent == inside:
+            return f"The app that has {asked.data} open takes the results in."
+        raise BadInput(
+            f"The app has {asked.data} open. Copy {folder.path} into {inside}, or end the app "
+            "first."
+        ) from None
+    if refused:
+        raise BadInput("\n".join(f"{name}: {why}" for name, why in refused.items()))
+    return f"{many(count, 'picture')} taken into the database of {asked.data}."
+
+
+def _told(asked: argparse.Namespace) -> Progress:
+    """A line on a terminal now and then."""
+    shown = sys.stderr.isatty() and not asked.json
+    last = -1
+
+    def progress(done: int, total: int) -> None:
+        nonlocal last
+        percent = 100 * done // total if total else 100
+        if shown and percent // _SAID_EVERY != last:
+            last = percent // _SAID_EVERY
+            print(f"\r{percent}%", end="\n" if percent >= 100 else "", file=sys.stderr, flush=True)
+
+    return progress

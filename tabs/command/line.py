@@ -1,0 +1,57 @@
+"""How far a run is, while it is executed: a line on a terminal, lines in a pipe, or JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from dataclasses import asdict
+from typing import TextIO
+
+from core.runs.records import RunState
+from tabs.runs.words import progress_words
+
+PIPE_S, JSON_S = 30.0, 1.0
+
+
+def say(text: str = "", *, file: TextIO | None = None, end: str = "\n") -> None:
+    """Prints at once. A reader who has gone (``| head``) hears no more, and the run goes on."""
+    out = file or sys.stdout
+    try:
+        print(text, end=end, file=out, flush=True)
+    except BrokenPipeError:
+        # What is still buffered goes nowhere, or Python would complain at its end.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, out.fileno())
+        os.close(nowhere)
+
+
+class Line:
+    """A ``watch`` of core.runs.execute: on a terminal one line that is written over, in a pipe a
+    line every 30 seconds, with ``as_json`` an object a second on ``out``."""
+
+    def __init__(self, out: TextIO, err: TextIO, as_json: bool = False) -> None:
+        self._out, self._err, self._json = out, err, as_json
+        self._terminal = err.isatty() and not as_json
+        self._every = JSON_S if as_json else 0.0 if self._terminal else PIPE_S
+        self._last = 0.0 if self._terminal or as_json else time.monotonic()
+        self._width = 0
+
+    def __call__(self, state: RunState) -> None:
+        if time.monotonic() - self._last < self._every:
+            return
+        self._last = time.monotonic()
+        if self._json:
+            say(json.dumps(asdict(state)), file=self._out)
+        elif self._terminal:
+            words = progress_words(state)
+            say(f"\r{words:<{self._width}}", end="", file=self._err)
+            self._width = len(words)
+        else:
+            say(progress_words(state), file=self._err)
+
+    def close(self) -> None:
+        """Leaves the line."""
+        if self._width:
+            say(file=self._err)

@@ -1,0 +1,1 @@
+"""Compare: does a model know what colors people give a concept?"""

@@ -1,0 +1,1 @@
+"""One concept: distributions beside each other."""

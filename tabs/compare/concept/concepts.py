@@ -1,0 +1,103 @@
+"""The concepts that Compare knows, and what there is of each: people's colors and pictures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from core.concepts.matching import concept_of, normal
+from core.prompts.concepts import Concept, concepts
+from tabs.compare.concept.link import concept_asked
+from tabs.compare.sources import Choice, choices
+from tabs.page.context import Context
+
+MOST_AT_FIRST = 3
+RATINGS_NOTE = "ratings, normalized"
+
+
+def concepts_view(context: Context) -> dict[str, Any]:
+    """All concepts and the words that imports brought beside them, each with how many sets of
+    people and of pictures there are of it; and what is here at all.
+
+    A concept is ``[id, words, thing, category, kind, people, pictures]``, of words without an id
+    the id is empty.
+    """
+    people, other, pictured = Counter[str](), Counter[str](), Counter[str]()
+    for one in context.storage.distributions.all():
+        into = people if one.of_people else other
+        into.update({normal(words) for words in context.storage.distributions.words(one.set_id)})
+    for group in context.storage.picture_sets.all():
+        (people if group.of_people else pictured)[normal(group.words)] += 1
+    runs = context.storage.profiles.runs()
+    drawn = Counter[str]()
+    for run in runs:
+        drawn.update(context.storage.profiles.concepts(run.run_id).concept_ids)
+    known = concepts()
+    listed = [
+        [
+            one.id, one.words, one.concept, one.category, one.modifier_kind,
+            people[normal(one.words)],
+            other[normal(one.words)] + pictured[normal(one.words)] + drawn[one.id],
+        ]
+        for one in known
+    ]  # fmt: skip
+    names = {normal(one.words) for one in known}
+    beside = sorted({*people, *other, *pictured} - names)
+    listed += [["", words, words, "Other", "", people[words], other[words] + pictured[words]]
+               for words in beside if concept_of(words) is None]  # fmt: skip
+    return {
+        "concepts": listed,
+        "here": {
+            "people": sum(people.values()) > 0, "runs": len(runs),
+            "sets": len(other) + len(pictured),
+        },
+    }  # fmt: skip
+
+
+def choices_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
+    """A concept: its siblings, what can be compared of it, and what to begin with.
+
+    Raises BadInput for a concept that there is not.
+    """
+    words, concept = concept_asked(given)
+    found = choices(context, words)
+    return {
+        "words": words,
+        "concept": None if concept is None else concept_json(concept),
+        "siblings": [] if concept is None else [
+            concept_json(one) for one in concepts() if one.base_id == concept.base_id
+        ],
+        "choices": [
+            {"source": one.source, "label": one.label, "kind": one.kind, "count": one.count,
+             "note": one.note}
+            for one in found
+        ],
+        "begin": [one.source for one in begin_with(found)],
+    }  # fmt: skip
+
+
+def concept_json(concept: Concept) -> dict[str, str]:
+    """One concept for the page."""
+    return {
+        "id": concept.id, "words": concept.words, "thing": concept.concept,
+        "modifier": concept.modifier, "kind": concept.modifier_kind, "category": concept.category,
+    }  # fmt: skip
+
+
+def begin_with(found: list[Choice]) -> list[Choice]:
+    """What is shown when nobody chose: the first of people, then one of each run and set.
+
+    Of people, shares of colorings come before ratings, which are none.
+    """
+    people = [one for one in found if one.kind == "people"]
+    out = sorted(people, key=lambda one: one.note == RATINGS_NOTE)[:1]
+    seen = set[str]()
+    for one in found:
+        place = one.source.partition("/")[0]
+        if one.kind != "people" and place not in seen:
+            seen.add(place)
+            out.append(one)
+    if len(out) < 2:
+        out += [one for one in found if one not in out]
+    return out[:MOST_AT_FIRST]

@@ -1,0 +1,137 @@
+"""What a link asks of Compare, checked, and its sources resolved one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from core.concepts.matching import concept_of, normal
+from core.concepts.records import EXTRACTED, METHODS
+from core.errors import BadInput
+from core.prompts.concepts import Concept, concepts
+from tabs.compare.histograms import SORTS
+from tabs.compare.sources import distribution, label_of
+from tabs.page.context import Context
+from tabs.page.errors import message_of
+from tabs.page.links import whole
+
+if TYPE_CHECKING:
+    from core.concepts.distribution import Distribution
+
+MOST_SOURCES = 6
+MOST_WORDS = 80
+LETTERS = "ABCDEF"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question to this view: a concept by its words, sources, and how to show them.
+
+    ``concept`` is None for words that are not of ColorConceptBench. ``pair`` are places in
+    ``sources``; ``apart`` draws bins of one a*, b* beside each other; ``one_scale`` gives all
+    histograms the same axis; ``ribbons`` shows what moves between those of the pair, which is
+    usual where there are but two.
+    """
+
+    words: str
+    concept: Concept | None
+    sources: tuple[str, ...]
+    method: str
+    sort: str
+    pair: tuple[int, int]
+    apart: bool
+    one_scale: bool
+    ribbons: bool
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A source as a distribution, or the sentence that says why it is none."""
+
+    letter: str
+    source: str
+    label: str
+    found: Distribution | None = field(repr=False)
+    problem: str = ""
+
+
+def concept_asked(given: Mapping[str, str]) -> tuple[str, Concept | None]:
+    """The concept of a link: ``concept`` is an id, ``words`` a normal form. Raises BadInput for an
+    id that there is not, and where both are missing."""
+    wanted = given.get("concept", "").strip()
+    if wanted:
+        found = {one.id: one for one in concepts()}.get(wanted)
+        if found is None:
+            raise BadInput(
+                f"There is no concept {wanted[:MOST_WORDS]!r}. Choose one from the list above."
+            )
+        return found.words, found
+    words = normal(given.get("words", "")[:MOST_WORDS])
+    if not words:
+        raise BadInput("Choose a concept first.")
+    return words, concept_of(words)
+
+
+def asked(given: Mapping[str, str]) -> Asked:
+    """Checks a question. Raises BadInput for what is not known."""
+    # One's own images can be compared before anyone says what they show.
+    alone = not (given.get("concept") or given.get("words")) and given.get("d")
+    words, concept = ("", None) if alone else concept_asked(given)
+    listed = [one.strip() for one in given.get("d", "").split(",")]
+    sources = tuple(dict.fromkeys(one for one in listed if one))
+    if len(sources) > MOST_SOURCES:
+        raise BadInput(
+            f"At most {MOST_SOURCES} distributions stand side by side; these are {len(sources)}. "
+            "Remove some."
+        )
+    method, sort = given.get("method") or EXTRACTED, given.get("sort") or "hue"
+    if method not in METHODS:
+        raise BadInput(f"There is no method {method[:40]!r}: {', '.join(METHODS)}.")
+    if sort not in SORTS:
+        raise BadInput(f"Bins are sorted by {', '.join(SORTS)}; not by {sort[:40]!r}.")
+    return Asked(
+        words, concept, sources, method, sort, _pair(given.get("pair", ""), len(sources)),
+        given.get("apart", "1") != "0", given.get("scale", "one") != "own",
+        (given.get("between") or ("moves" if len(sources) == 2 else "bins")) == "moves",
+    )  # fmt: skip
+
+
+def _pair(text: str, count: int) -> tuple[int, int]:
+    """Two places, ``0-1`` when nothing that fits is given: one may have been removed."""
+    first, _, second = text.partition("-")
+    a, b = whole(first, count - 1), whole(second, count - 1)
+    return (0, 1) if a is None or b is None or a == b else (a, b)
+
+
+def resolved(context: Context, question: Asked) -> list[Resolved]:
+    """Every source by itself: one that cannot be had leaves the others alone."""
+    out = []
+    for letter, source in zip(LETTERS, question.sources, strict=False):
+        try:
+            found = distribution(context, source, question.words, question.method)
+        except Exception as error:  # in words at its place; unforeseen ones are logged
+            out.append(Resolved(letter, source, _named(context, source), None, message_of(error)))
+        else:
+            out.append(Resolved(letter, source, found.label, found))
+    return out
+
+
+def pair_of(context: Context, question: Asked) -> tuple[Resolved, Resolved]:
+    """The two that are looked at closely. Raises BadInput where there are no two, and with the
+    words of the one that cannot be had."""
+    if len(question.sources) < 2:
+        raise BadInput("Add a second distribution: there is nothing to compare with yet.")
+    every = resolved(context, question)
+    first, second = (every[place] for place in question.pair)
+    for one in (first, second):
+        if one.found is None:
+            raise BadInput(f"{one.letter}: {one.problem}")
+    return first, second
+
+
+def _named(context: Context, source: str) -> str:
+    try:
+        return label_of(context, source)
+    except Exception:  # the problem itself is told; here is but a name missing
+        return source

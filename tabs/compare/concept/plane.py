@@ -1,0 +1,195 @@
+"""Two distributions in the a*b* plane, and what would have to move from one to the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from core.color.distances import Move
+from core.color.uw71 import lab71, uw71
+from tabs.compare.histograms import OUTLINE_PX, Shown, escaped
+from tabs.page.figures import INK, LINE, SOFT, blank, plain_json
+
+LARGEST_PX = 46
+APART = 0.3
+"""How far a bin is drawn above its place for each L* over 50, in units of b*: bins of one a* and b*
+stand apart then, as in a Lab solid seen from a little below."""
+MOST_ARROWS = 30
+WIDEST_ARROW_PX, THINNEST_ARROW_PX = 11.0, 0.8
+HEAD_PX, HEAD_LENGTH_PX = 3.2, 9.0
+_RANGE_A, _RANGE_B = (-104.0, 112.0), (-122.0, 116.0)
+_HEIGHT_PX, _ABOVE_PX, _BELOW_PX = 520, 46, 38
+PX_A_UNIT = (_HEIGHT_PX - _ABOVE_PX - _BELOW_PX) / (_RANGE_B[1] - _RANGE_B[0])
+"""Pixels of one unit of a* and b* where the figure has room to its sides."""
+
+
+def places(apart: bool) -> np.ndarray:
+    """Where the bins stand in the plane, float64 ``(71, 2)``."""
+    lab = lab71()
+    shift = APART * (lab[:, 0] - 50.0) if apart else np.zeros(len(lab))
+    return np.stack([lab[:, 1], lab[:, 2] + shift], axis=-1)
+
+
+def bubbles(first: Shown, second: Shown, *, apart: bool = True) -> dict[str, Any]:
+    """Discs for the first, rings for the second; areas are as their shares."""
+    figure = _plane()
+    at = places(apart)
+    largest = max(float(first.weights.max()), float(second.weights.max()))
+    _dots(figure, at)
+    _discs(figure, at, first.weights, largest, ring=False)
+    _discs(figure, at, second.weights, largest, ring=True)
+    _legend(figure, (f"●  {first.title}", f"○  {second.title}"))
+    return plain_json(figure)
+
+
+def flow(
+    first: Shown, second: Shown, moves: Sequence[Move], *, apart: bool = True
+) -> dict[str, Any]:
+    """Arrows from where the first has too much to where the second has more, as wide as the mass.
+
+    Discs and rings are what leaves and what arrives; what both have in a bin stays and is not
+    drawn. Of many moves the :data:`MOST_ARROWS` that cost most are drawn.
+    """
+    import plotly.graph_objects as go
+
+    figure = _plane()
+    at, bins = places(apart), uw71()
+    drawn = list(moves)[:MOST_ARROWS]
+    leaving, arriving = np.zeros(len(at)), np.zeros(len(at))
+    for move in moves:
+        leaving[move.source] += move.mass
+        arriving[move.target] += move.mass
+    largest = max(float(leaving.max()), float(arriving.max()), 1e-12)
+    _dots(figure, at)
+    _discs(figure, at, leaving, largest, ring=False)
+    _discs(figure, at, arriving, largest, ring=True)
+    radius = np.sqrt(np.maximum(leaving, arriving) / largest) * LARGEST_PX / 2.0 / PX_A_UNIT
+    widest = max((move.mass for move in drawn), default=1.0)
+    middles, words = [], []
+    for move in sorted(drawn, key=lambda one: -one.mass):
+        start, end = at[move.source], at[move.target]
+        middles.append((start + end) / 2.0)
+        words.append(move_words(move))
+        # Between bins of one a*, b* there is nowhere to go on the plane: hovering tells of it.
+        if np.array_equal(start, end):
+            continue
+        width_px = max(THINNEST_ARROW_PX, WIDEST_ARROW_PX * move.mass / widest)
+        outline = arrow(start, end, width_px / PX_A_UNIT,
+                        float(radius[move.source]), float(radius[move.target]))  # fmt: skip
+        # The color that moves, with a thin line around it: light ones are seen too.
+        figure.add_shape(
+            type="path", path=_path(outline), fillcolor=bins[move.source].hex,
+            # Many moves of next to nothing must not hide the few that matter.
+            opacity=0.95 if width_px >= 1.5 else 0.4,
+            line={"color": INK, "width": 0.7}, name=f"{move.source}-{move.target}",
+        )  # fmt: skip
+    if middles:
+        figure.add_trace(go.Scatter(
+            x=[float(middle[0]) for middle in middles], y=[float(middle[1]) for middle in middles],
+            mode="markers", marker={"size": 14, "color": INK, "opacity": 0.0}, text=words,
+            hovertemplate="%{text}<extra></extra>", meta={"is": "moves"},
+        ))  # fmt: skip
+    _legend(figure, (f"●  leaves {first.title}", f"○  arrives, for {second.title}"))
+    return plain_json(figure)
+
+
+def arrow(
+    start: np.ndarray, end: np.ndarray, width: float, from_edge: float, to_edge: float
+) -> np.ndarray:
+    """The outline of an arrow, float64 ``(7, 2)``, its point first.
+
+    It begins ``from_edge`` after ``start`` and ends ``to_edge`` before ``end``, the edges of the
+    bubbles; between bubbles that nearly touch it goes from middle to middle.
+    """
+    along = end - start
+    length = float(np.hypot(*along))
+    along = along / length
+    head = HEAD_LENGTH_PX / PX_A_UNIT
+    if length - from_edge - to_edge < head:
+        from_edge, to_edge = 0.0, 0.0
+    tail, point = start + along * from_edge, end - along * to_edge
+    head = min(head, 0.7 * (length - from_edge - to_edge))
+    neck = point - along * head
+    across = np.array([-along[1], along[0]])
+    thin, wide = across * width / 2.0, across * (width / 2.0 + HEAD_PX / PX_A_UNIT)
+    return np.array(
+        [point, neck + wide, neck + thin, tail + thin, tail - thin, neck - thin, neck - wide]
+    )
+
+
+def _path(outline: np.ndarray) -> str:
+    corners = (f"{a:.2f},{b:.2f}" for a, b in outline)
+    return "M " + " L ".join(corners) + " Z"
+
+
+def move_words(move: Move) -> str:
+    """``12.3% from Vivid yellow, L* 75 to Dark brown, L* 25: 61.2 Lab, 7.5 of the EMD``."""
+    bins = uw71()
+    return (
+        f"{100.0 * move.mass:.1f}% from {escaped(bins[move.source].name)} to "
+        f"{escaped(bins[move.target].name)}:<br>{move.distance_lab:.1f} Lab, "
+        f"{move.cost:.2f} of the EMD"
+    )
+
+
+def _plane() -> Any:
+    figure = blank(height=_HEIGHT_PX)
+    figure.update_xaxes(range=list(_RANGE_A), title_text="a*", dtick=25, constrain="domain",
+                        zeroline=True, zerolinecolor=SOFT, zerolinewidth=1)  # fmt: skip
+    figure.update_yaxes(range=list(_RANGE_B), title_text="b*", dtick=25, scaleanchor="x",
+                        constrain="domain", zeroline=True, zerolinecolor=SOFT,
+                        zerolinewidth=1)  # fmt: skip
+    figure.update_layout(margin={"l": 42, "r": 8, "t": _ABOVE_PX, "b": _BELOW_PX})
+    return figure
+
+
+def _dots(figure: Any, at: np.ndarray) -> None:
+    """All bins, so that one sees where there could be mass."""
+    import plotly.graph_objects as go
+
+    figure.add_trace(go.Scatter(
+        x=at[:, 0].tolist(), y=at[:, 1].tolist(), mode="markers",
+        marker={"size": 3.5, "color": LINE, "line": {"width": 0}},
+        customdata=[bin_.index for bin_ in uw71()], hoverinfo="none", meta={"is": "dots"},
+    ))  # fmt: skip
+
+
+def _discs(figure: Any, at: np.ndarray, weights: np.ndarray, largest: float, *, ring: bool) -> None:
+    import plotly.graph_objects as go
+
+    bins = uw71()
+    # The small ones last, on top of the large.
+    order = [int(index) for index in np.argsort(-weights, kind="stable") if weights[index] > 0]
+    colors = [bins[index].hex for index in order]
+    common = {
+        "x": [float(at[index, 0]) for index in order],
+        "y": [float(at[index, 1]) for index in order], "mode": "markers",
+        "customdata": order,
+    }  # fmt: skip
+    size = {
+        "size": [float(weights[index]) for index in order], "sizemode": "area",
+        "sizeref": 2.0 * largest / LARGEST_PX**2,
+    }  # fmt: skip
+    words = {"hoverinfo": "none", "meta": {"is": "rings" if ring else "discs"}}
+    if not ring:
+        line = {"width": OUTLINE_PX, "color": SOFT}
+        # Without an opacity, plotly makes bubbles translucent: other colors than those of the bins.
+        disc = {**size, "color": colors, "line": line, "opacity": 1.0}
+        figure.add_trace(go.Scatter(**common, marker=disc,
+                                    **words))  # fmt: skip
+        return
+    # A ring of the bin's color between two thin lines of ink: light ones are seen too.
+    for width, color in ((5.5, INK), (4.0, colors)):
+        marker = {**size, "color": "rgba(0,0,0,0)", "line": {"width": width, "color": color},
+                  "opacity": 1.0}  # fmt: skip
+        figure.add_trace(go.Scatter(**common, marker=marker, **words))
+
+
+def _legend(figure: Any, lines: Sequence[str]) -> None:
+    for place, text in enumerate(lines):
+        figure.add_annotation(
+            x=0, y=1, xref="paper", yref="paper", text=text, showarrow=False, xanchor="left",
+            yanchor="bottom", yshift=22 - 18 * place, font={"size": 12, "color": INK},
+        )  # fmt: skip

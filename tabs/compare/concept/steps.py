@@ -1,0 +1,154 @@
+"""How a distribution came of its pictures, step by step, and which pictures feed a bin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from core.color.spaces import hex_of
+from core.color.uw71 import COUNT
+from core.concepts.records import PIXELS, PictureProfile
+from core.errors import BadInput
+from tabs.compare.concept.link import Asked, asked
+from tabs.compare.sources import distribution, pictures, written_scale
+from tabs.page.context import Context
+from tabs.page.links import whole
+
+if TYPE_CHECKING:
+    from core.concepts.palette import Palette
+
+MOST_PICTURES = 200
+
+
+def _source(given: Mapping[str, str]) -> tuple[Asked, str]:
+    source = given.get("source", "").strip()
+    if not source:
+        raise BadInput("Say which distribution is meant.")
+    return asked({**given, "d": source, "pair": ""}), source
+
+
+def images_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
+    """The pictures of ``source`` with pixels in bin ``bin``, the fullest first.
+
+    A picture's share is that of its own masked pixels nearest to the bin. Extraction pools and
+    merges colors, so a bin may have mass although no pixel lies in it, and the other way round.
+    Raises BadInput.
+    """
+    question, source = _source(given)
+    index = whole(given.get("bin", ""), COUNT - 1)
+    if index is None:
+        raise BadInput(f"Say which bin: a whole number from 0 to {COUNT - 1}.")
+    found = pictures(context, source, question.words)
+    shares = [(_share(one, index), one) for one in found]
+    inside = sorted((pair for pair in shares if pair[0] > 0), key=lambda pair: -pair[0])
+    made = distribution(context, source, question.words, question.method)
+    return {
+        "bin": index, "label": made.label, "share": float(made.weights[index]),
+        "all": len(found), "with": len(inside), "method": made.method,
+        "images": [{**picture_json(one), "share": share} for share, one in inside[:MOST_PICTURES]],
+    }  # fmt: skip
+
+
+def _share(one: PictureProfile, index: int) -> float:
+    profile = one.profile
+    if index not in profile.bins:
+        return 0.0
+    return profile.bin_counts[profile.bins.index(index)] / profile.mask_px
+
+
+def steps_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
+    """The extraction of ``source``: pictures, groups, palettes before and after merging, bins.
+
+    Of an imported set there is only what stood in the file: ``groups`` is empty then, and
+    ``words`` say so. Raises BadInput and NotStored.
+    """
+    question, source = _source(given)
+    made = distribution(context, source, question.words, question.method)
+    fullest = np.argsort(-made.weights, kind="stable")
+    answer: dict[str, Any] = {
+        "label": made.label, "notes": list(made.notes),
+        "bins": [{"index": int(index), "weight": float(made.weights[index])}
+                 for index in fullest if made.weights[index] > 0],
+        "groups": [], "palette": [], "settings": [], "words": "",
+    }  # fmt: skip
+    found = pictures(context, source, question.words)
+    if not found:
+        answer["words"] = (
+            "This came as a file of distributions: there is nothing to extract. What stood in the "
+            "file is in People and files."
+        )
+        return answer
+    if made.method == PIXELS or made.extraction is None:
+        answer["words"] = (
+            "By this method no colors are grouped or merged: every masked pixel goes to its "
+            "nearest bin, and every picture weighs the same."
+        )
+        answer["groups"] = [{
+            "weight": 1.0, "images": [picture_json(one) for one in found[:MOST_PICTURES]],
+            "more": max(0, len(found) - MOST_PICTURES), "pooled": [], "merged": [],
+        }]  # fmt: skip
+        return answer
+    extraction = made.extraction
+    answer["settings"] = settings_words(extraction.settings)
+    answer["palette"] = colors_json(extraction.palette)
+    answer["groups"] = [
+        {
+            "weight": float(group.weight), "kept": float(group.kept),
+            "images": [
+                {**picture_json(found[place]), "dominant": _hex(found[place])}
+                for place in group.members[:MOST_PICTURES]
+            ],
+            "more": max(0, len(group.members) - MOST_PICTURES),
+            "pooled": colors_json(group.pooled), "merged": colors_json(group.merged),
+        }
+        for group in extraction.groups
+    ]  # fmt: skip
+    return answer
+
+
+def settings_words(settings: Any) -> list[list[str]]:
+    """Name and value of what an extraction depends on."""
+    grouping = {
+        "complete": "every two dominant colors of a group are that close (complete linkage)",
+        "connected": "each is that close to another of its group (single linkage)",
+        "leader": "each is that close to the first of its group, in the order of the images",
+    }
+    assignment = {"nearest": "to the nearest bin", "soft": "softly to all bins (β = 1)"}
+    return [
+        ["Groups", f"dominant colors within ΔE00 ≤ {settings.group_delta_e00:g}; "
+                   f"{grouping.get(settings.grouping, settings.grouping)}"],
+        ["Pooled", f"pixels of a group in 8 × 8 × 8 RGB cells, the {settings.most_colors} fullest"],
+        ["Merged", f"while colors are within ΔE00 ≤ {settings.merge_delta_e00:g}"],
+        ["Weights", "groups by their number of images"],
+        ["Bins", assignment.get(settings.assignment, settings.assignment)],
+    ]  # fmt: skip
+
+
+def picture_json(one: PictureProfile) -> dict[str, Any]:
+    """A picture for the page: its ids, the small picture of its mask, and what is known of it."""
+    about = [
+        f"guidance {written_scale(one.guidance)}" if one.guidance is not None else "",
+        f"seed {one.seed}" if one.seed is not None else "",
+        f"by {one.contributor}" if one.contributor else "",
+    ]
+    return {
+        "image": one.image_id, "mask": one.mask_id,
+        "small": f"/api/compare/sets/cutouts/{one.image_id}/{one.mask_id}.png",
+        "about": " · ".join(filter(None, about)), "mask_px": one.profile.mask_px,
+    }  # fmt: skip
+
+
+def colors_json(palette: Palette) -> list[dict[str, Any]]:
+    """The colors of a palette, heaviest first."""
+    order: Sequence[int] = np.argsort(-palette.weights, kind="stable").tolist()
+    return [
+        {"hex": palette.hexes[at], "lab": [round(float(value), 2) for value in palette.lab[at]],
+         "weight": float(palette.weights[at])}
+        for at in order
+    ]  # fmt: skip
+
+
+def _hex(one: PictureProfile) -> str:
+    return hex_of(np.rint(np.array(one.profile.dominant_srgb)).astype(np.uint8))

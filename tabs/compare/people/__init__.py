@@ -1,0 +1,1 @@
+"""Imported distributions, and sets of images of one concept."""

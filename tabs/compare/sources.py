@@ -1,0 +1,307 @@
+"""What Compare sets side by side: a source as a link writes it, and the distribution that it is.
+
+- ``set:<id>``: a set of distributions that was imported;
+- ``pictures:<id>``: a set of pictures of one concept;
+- ``run:<id>/<style>/<guidance>``: a run's pictures of the concept, ``all`` for every one;
+- ``image:<id>`` or ``image:<id>/<mask id>``: one stored picture.
+
+Ids may be shortened to 8 characters or more.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from core.concepts.distribution import Distribution, of_pictures, of_rows
+from core.concepts.matching import concept_of, normal
+from core.concepts.records import RATINGS, PictureProfile
+from core.errors import BadInput, NotStored
+from core.images.mask import Mask
+from core.prompts.concepts import STYLES
+from core.records import MaskRecord
+from tabs.page.context import Context
+from tabs.page.errors import many
+
+SET, PICTURES, RUN, IMAGE = "set", "pictures", "run", "image"
+ALL = "all"
+WHOLE = "whole"
+SHORTEST_ID = 8
+_ID_SHOWN = 16
+MOST_REASONS = 3
+
+
+@dataclass(frozen=True)
+class Source:
+    """A source in parts; ``style`` and ``guidance`` are those of a run, ``mask`` an image's."""
+
+    kind: str
+    id: str
+    style: str = ""
+    guidance: float | None = None
+    mask: str = ""
+
+    @property
+    def text(self) -> str:
+        """As a link writes it."""
+        if self.kind == RUN:
+            scale = ALL if self.guidance is None else written_scale(self.guidance)
+            return f"{RUN}:{self.id[:_ID_SHOWN]}/{self.style or ALL}/{scale}"
+        mask = f"/{self.mask[:_ID_SHOWN]}" if self.mask else ""
+        return f"{self.kind}:{self.id[:_ID_SHOWN]}{mask}"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Something that can be compared for a concept: ``kind`` is ``people``, ``other`` (an imported
+    measurement), ``run`` or ``pictures``; ``count`` its people or images, 0 where unknown."""
+
+    source: str
+    label: str
+    kind: str
+    count: int
+    note: str = ""
+
+
+def parse(text: str) -> Source:
+    """The source that a link speaks of. Raises BadInput for what is none."""
+    kind, _, rest = text.strip().partition(":")
+    parts = rest.split("/")
+    if kind not in (SET, PICTURES, RUN, IMAGE) or len(parts[0]) < SHORTEST_ID:
+        raise BadInput(
+            f"{text[:80]!r} names nothing to compare. It is set:<id>, pictures:<id>, "
+            "run:<id>/<style>/<guidance> or image:<id>."
+        )
+    if len(parts) > {RUN: 3, IMAGE: 2}.get(kind, 1):
+        raise BadInput(f"{text[:80]!r} has more parts than a source: remove what is too much.")
+    if kind == RUN:
+        style, scale = (*parts[1:], ALL, ALL)[:2]
+        if style not in (ALL, *STYLES):
+            raise BadInput(f"There is no style {style[:40]!r}: {', '.join((ALL, *STYLES))}.")
+        return Source(RUN, parts[0], "" if style == ALL else style, _scale(scale))
+    return Source(kind, parts[0], mask=parts[1] if kind == IMAGE and len(parts) > 1 else "")
+
+
+def distribution(context: Context, text: str, words: str, method: str) -> Distribution:
+    """The distribution of the concept ``words`` by one source.
+
+    ``method`` is one of core.concepts.records.METHODS; a set of distributions has its own. Raises
+    BadInput for a source or concept that there is not, and NotStored where nothing is there.
+    """
+    source = parse(text)
+    if source.kind == SET:
+        return _imported(context, source, words)
+    found, unscored, notes = _pictures(context, source, words)
+    label = _label(context, source)
+    if not found:
+        why = _reasons(unscored)
+        raise NotStored(
+            f"{label} has no picture of {words!r} that could be measured{why}."
+            if unscored else f"{label} has no picture of {words!r}."
+        )  # fmt: skip
+    made = of_pictures(label, found, method, of_people=_of_people(context, source)).noted(*notes)
+    if not unscored:
+        return made
+    note = f"{many(len(unscored), 'picture')} could not be measured and {_are(unscored)} left out"
+    return made.noted(f"{note}{_reasons(unscored)}.")
+
+
+def pictures(context: Context, text: str, words: str) -> list[PictureProfile]:
+    """The measured pictures of a source, none for a set of distributions; errors as
+    :func:`distribution`."""
+    source = parse(text)
+    return [] if source.kind == SET else _pictures(context, source, words)[0]
+
+
+def label_of(context: Context, text: str) -> str:
+    """What people call a source; errors as :func:`distribution`."""
+    return _label(context, parse(text))
+
+
+def choices(context: Context, words: str) -> list[Choice]:
+    """What there is of a concept: people first, then other sets, runs and sets of pictures."""
+    words = normal(words)
+    out = []
+    for one in context.storage.distributions.all():
+        rows = context.storage.distributions.rows(one.set_id, words)
+        if rows:
+            kind = "people" if one.of_people else "other"
+            note = "ratings, normalized" if one.kind == RATINGS else one.kind
+            people = max(len({row.contributor for row in rows if row.contributor}),
+                         max(row.people for row in rows))  # fmt: skip
+            out.append(Choice(Source(SET, one.set_id).text, one.name, kind, people, note))
+    out.sort(key=lambda choice: choice.kind != "people")
+    concept = concept_of(words)
+    if concept is not None:
+        out += _of_runs(context, concept.id)
+    for group in context.storage.picture_sets.all():
+        if normal(group.words) == words:
+            kind = "people" if group.of_people else "pictures"
+            source = Source(PICTURES, group.set_id)
+            count = _people(context, group.set_id) if group.of_people else group.images
+            out.append(Choice(source.text, group.name, kind, count))
+    return sorted(out, key=lambda choice: choice.kind != "people")
+
+
+def _imported(context: Context, source: Source, words: str) -> Distribution:
+    record = _of_id(source.id, context.storage.distributions.all(hidden=True), "set")
+    rows = context.storage.distributions.rows(record.set_id, normal(words))
+    if not rows:
+        raise NotStored(f"{record.name} has nothing on {words!r}.")
+    return of_rows(record.name, rows, record.kind, of_people=record.of_people)
+
+
+def _pictures(
+    context: Context, source: Source, words: str
+) -> tuple[list[PictureProfile], list[str], tuple[str, ...]]:
+    """The measured pictures, why others could not be, and what was assumed."""
+    storage = context.storage
+    notes: tuple[str, ...] = ()
+    if source.kind == RUN:
+        concept = concept_of(words)
+        run = _of_id(source.id, storage.runs.all(hidden=True), "run")
+        if concept is None:
+            raise BadInput(f"{words!r} is no concept of ColorConceptBench: no run draws it.")
+        found, unscored = storage.profiles.pictures(
+            run.run_id, concept.id, source.style or None, source.guidance
+        )
+        return list(found), [reason for _, reason in unscored], notes
+    if source.kind == PICTURES:
+        group = _of_id(source.id, storage.picture_sets.all(hidden=True), "set of pictures")
+        found, unscored = storage.picture_sets.pictures(group.set_id)
+        if normal(group.words) != normal(words):
+            notes = (f"These are pictures of {group.words!r}, not of {words!r}.",)
+        return found, [reason for _, reason in unscored], notes
+    image = storage.images.get(source.id)
+    if source.mask:
+        mask = storage.masks.get(source.mask)
+    else:
+        mask, notes = _mask_of(context, image.image_id)
+    if mask.image_id != image.image_id:
+        raise BadInput("That mask belongs to another image.")
+    profile = storage.picture_profiles.of(image.image_id, mask.mask_id)
+    return [PictureProfile(image.image_id, mask.mask_id, profile)], [], notes
+
+
+def _people(context: Context, set_id: str) -> int:
+    """How many people colored the pictures of a set; one without a name counts alone."""
+    members = context.storage.picture_sets.images(set_id)
+    return len({who or place for place, (_, _, who) in enumerate(members)})
+
+
+def _of_people(context: Context, source: Source) -> bool:
+    """Whether the pictures are people's colorings."""
+    if source.kind != PICTURES:
+        return False
+    groups = context.storage.picture_sets.all(hidden=True)
+    return bool(_of_id(source.id, groups, "set of pictures").of_people)
+
+
+def _mask_of(context: Context, image_id: str) -> tuple[MaskRecord, tuple[str, ...]]:
+    """The newest mask of an image, or the whole image, stored as such; and which one it is."""
+    known = context.storage.masks.for_image(image_id)
+    if known and known[0].maker != WHOLE:
+        among = f"the newest of its {len(known)} masks" if len(known) > 1 else "its stored mask"
+        return known[0], (f"The image is measured within {among}.",)
+    if not known:
+        pixels = np.ones(context.srgb8(image_id).shape[:2], dtype=bool)
+        known = [context.storage.masks.add(image_id, Mask(pixels, WHOLE))]
+    return known[0], ("The whole image is measured, its background too.",)
+
+
+def _of_runs(context: Context, concept_id: str) -> list[Choice]:
+    out = []
+    names = {run.run_id: run.name for run in context.storage.runs.all()}
+    for run_id, of_run in context.storage.profiles.of_concept(concept_id).items():
+        if run_id not in names:
+            continue
+        counts = Counter[tuple[str, float | None]]()
+        for (style, guidance), count in of_run.items():
+            # A set, since a run of one scale or style has the same key twice.
+            for key in {(style, guidance), (style, None), ("", guidance), ("", None)}:
+                counts[key] += count
+        styles = {style for style, _ in of_run}
+        scales = {guidance for _, guidance in of_run if guidance is not None}
+        for (style, guidance), count in counts.items():
+            if (style and len(styles) == 1) or (guidance is not None and len(scales) == 1):
+                continue  # the same as all of them
+            source = Source(RUN, run_id, style, guidance)
+            label = f"{names[run_id]}{_narrowed(style, guidance)}"
+            out.append(Choice(source.text, label, "run", count))
+    order = {run_id: at for at, run_id in enumerate(names)}
+    return sorted(
+        out, key=lambda one: (order.get(_whole_id(one.source, names), 0), -one.count, one.source)
+    )
+
+
+def _whole_id(text: str, known: Iterable[str]) -> str:
+    short = parse(text).id
+    return next((one for one in known if one.startswith(short)), short)
+
+
+def _label(context: Context, source: Source) -> str:
+    storage = context.storage
+    if source.kind == RUN:
+        run = _of_id(source.id, storage.runs.all(hidden=True), "run")
+        return f"{run.name}{_narrowed(source.style, source.guidance)}"
+    if source.kind == SET:
+        return str(_of_id(source.id, storage.distributions.all(hidden=True), "set").name)
+    if source.kind == PICTURES:
+        return str(_of_id(source.id, storage.picture_sets.all(hidden=True), "set of pictures").name)
+    record = storage.images.get(source.id)
+    return record.name or f"image {record.image_id[:8]}"
+
+
+def _narrowed(style: str, guidance: float | None) -> str:
+    return "".join((
+        f" · {STYLES[style]}" if style else "",
+        "" if guidance is None else f" · guidance {written_scale(guidance)}",
+    ))  # fmt: skip
+
+
+def _of_id(short: str, known: Sequence[Any], what: str) -> Any:
+    """The record whose id begins so. Raises NotStored for none, BadInput for several."""
+    fitting = [one for one in known if _id(one).startswith(short)]
+    if not fitting:
+        raise NotStored(f"There is no {what} {short[:_ID_SHOWN]!r} here.")
+    if len(fitting) > 1:
+        raise BadInput(f"Several begin with {short[:_ID_SHOWN]!r}: write more of the id.")
+    return fitting[0]
+
+
+def _id(record: Any) -> str:
+    return str(getattr(record, "set_id", "") or getattr(record, "run_id", ""))
+
+
+def _scale(text: str) -> float | None:
+    if text == ALL:
+        return None
+    try:
+        scale = float(text)
+    except ValueError:
+        scale = math.nan
+    if not math.isfinite(scale):
+        raise BadInput(f"Guidance is a number or {ALL}, not {text[:40]!r}.")
+    return scale
+
+
+def written_scale(guidance: float) -> str:
+    """A guidance scale with all its digits, so that a link finds it again."""
+    return repr(float(guidance)).removesuffix(".0")
+
+
+def _reasons(unscored: Sequence[str]) -> str:
+    if not unscored:
+        return ""
+    most = Counter(unscored).most_common(MOST_REASONS)
+    words = "; ".join(f"{count} × {reason.rstrip('.')}" for reason, count in most)
+    return f" ({words})"
+
+
+def _are(unscored: Sequence[str]) -> str:
+    return "is" if len(unscored) == 1 else "are"

@@ -1,0 +1,1 @@
+"""Many concepts: tables, modifiers, guidance."""

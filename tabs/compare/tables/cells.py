@@ -1,0 +1,155 @@
+"""The distributions of runs over their concepts, extracted in the background and kept as they come.
+
+A cell is the colors of one concept in one style, over all guidance scales or of one. What was kept
+before is not made again, so that work that ended goes on from there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+from core.concepts.distribution import of_pictures
+from core.concepts.records import METHODS, ConceptCell
+from core.errors import BadInput
+from core.runs.concepts import MissingCell
+from tabs.compare.sources import written_scale
+from tabs.page.context import Context
+from tabs.page.errors import many
+from tabs.page.jobs import Job
+
+KIND = "cells"
+ALL_SCALES, EACH_SCALE = "all", "each"
+"""What is asked for in place of one guidance scale."""
+BATCH = 40
+"""Cells that are kept at once: what is lost when the app ends is at most so many."""
+MOST_RUNS = 1000
+
+
+def start_cells(context: Context, given: dict[str, Any]) -> Job:
+    """Begins to extract what is missing of the runs by a method. ``given`` holds ``runs``,
+    ``method``, ``guidance`` (``all`` scales together, ``each`` for itself and all together, or one)
+    and ``owner``.
+
+    Raises BadInput for another method, for no runs, or while such work goes on; NotStored for an
+    unknown run.
+    """
+    method, run_ids = given.get("method"), given.get("runs")
+    guidance = given.get("guidance") or ALL_SCALES
+    if not isinstance(method, str) or method not in METHODS:
+        raise BadInput(f"There is no method {str(method)[:40]!r}: {', '.join(METHODS)}.")
+    if not isinstance(guidance, str) or not _is_scale(guidance):
+        raise BadInput(
+            f"Guidance is a number, {ALL_SCALES} or {EACH_SCALE}, not {str(guidance)[:20]!r}."
+        )
+    if not (isinstance(run_ids, list) and 0 < len(run_ids) <= MOST_RUNS):
+        raise BadInput("The page named no run to measure. Reload the page.")
+    runs = [context.storage.runs.get(str(one)) for one in run_ids]
+    title = f"Colors of the concepts of {many(len(runs), 'run')}"
+    title += {ALL_SCALES: "", EACH_SCALE: ", each guidance scale for itself"}.get(
+        guidance, f", guidance {guidance}"
+    )
+    ids = [run.run_id for run in runs]
+    owner = str(given.get("owner") or "")[:64]
+    return context.jobs.start(
+        KIND, title, owner, lambda job: run_cells(context, ids, method, guidance, job)
+    )
+
+
+def run_cells(
+    context: Context, run_ids: Sequence[str], method: str, guidance: str, job: Job
+) -> dict[str, Any]:
+    """The work of the job; what it kept stays when it is cancelled."""
+    profiles = context.storage.profiles
+    todo = [one for run_id in run_ids for one in missing_of(context, run_id, method, guidance)]
+    # The scales of a concept together: its pictures are read once.
+    todo.sort(key=lambda one: (one.run_id, one.concept_id, one.style))
+    job.total = len(todo)
+    batch: list[ConceptCell] = []
+    made, empty = 0, 0
+    try:
+        for key, wanted in groupby(todo, lambda one: (one.run_id, one.concept_id, one.style)):
+            if job.stop.is_set():
+                break
+            batch += extracted(context, *key, [one.guidance for one in wanted], method)
+            job.done = made + len(batch)
+            job.words = f"{job.done:,} of {many(job.total, 'distribution')}"
+            if len(batch) >= BATCH:
+                made, empty = made + len(batch), empty + _empty(batch)
+                profiles.keep(batch)
+                batch = []
+    finally:
+        # Also what was made before an error is kept.
+        if batch:
+            empty += _empty(batch)
+            profiles.keep(batch)
+    job.words = summary(job.done, job.total, empty)
+    return {"made": job.done, "empty": empty}
+
+
+def missing_of(context: Context, run_id: str, method: str, guidance: str) -> list[MissingCell]:
+    """The cells of a run that are not kept yet; raises NotStored."""
+    profiles = context.storage.profiles
+    out: list[MissingCell] = []
+    if guidance in (ALL_SCALES, EACH_SCALE):
+        out += profiles.missing(run_id, method)
+    if guidance != ALL_SCALES:
+        # Where the scale is not known, all together is all there is.
+        out += [
+            one for one in profiles.missing(run_id, method, by_guidance=True)
+            if one.guidance is not None and guidance in (EACH_SCALE, written_scale(one.guidance))
+        ]  # fmt: skip
+    return out
+
+
+def extracted(
+    context: Context, run_id: str, concept_id: str, style: str,
+    guidances: Sequence[float | None], method: str,
+) -> list[ConceptCell]:  # fmt: skip
+    """The cells of a concept and style, one a scale (None for all together), from the profiles of
+    its pictures; without weights where none was measured."""
+    stored = context.storage.profiles
+    every, unscored = stored.pictures(run_id, concept_id, style)
+    out = []
+    for guidance in guidances:
+        if guidance is None:
+            pictures, lost = every, len(unscored)
+        elif unscored:
+            # Of pictures without colors only storage knows the scale.
+            pictures, without = stored.pictures(run_id, concept_id, style, guidance)
+            lost = len(without)
+        else:
+            pictures, lost = [one for one in every if one.guidance == guidance], 0
+        made = of_pictures(concept_id, pictures, method) if pictures else None
+        out.append(
+            ConceptCell(
+                run_id, concept_id, style, guidance, method, len(pictures), lost,
+                made.weights if made else None,
+            )
+        )  # fmt: skip
+    return out
+
+
+def _is_scale(text: str) -> bool:
+    if text in (ALL_SCALES, EACH_SCALE):
+        return True
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
+def _empty(cells: Sequence[ConceptCell]) -> int:
+    return sum(cell.weights is None for cell in cells)
+
+
+def summary(done: int, total: int, empty: int) -> str:
+    """What came of it, in a sentence."""
+    if not total:
+        return "Nothing was missing."
+    words = f"{done:,} of {many(total, 'distribution')} measured and kept"
+    if empty:
+        words += f"; {empty:,} {'has' if empty == 1 else 'have'} no picture that could be measured"
+    return words + "."

@@ -1,0 +1,100 @@
+"""What the figures of Compare's analyses are made of."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.spreadsheets import cell
+from tabs.explore.figure_parts import label
+
+MOST_NAME = 36
+MOST_LINES = 200
+"""Rows of the table on the page; the CSV has all."""
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+SHAPES = ("circle", "square", "diamond", "triangle-up", "cross", "star", "triangle-down")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of a figure's numbers; ``open`` is the place in ``opens`` that it opens."""
+
+    values: tuple[Any, ...]
+    open: int | None = None
+    hexes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A figure with its numbers: plotly's JSON or, where there is too little, ``empty`` words.
+
+    ``stands`` says on what it stands and what is left out; ``opens`` what points and rows open.
+    """
+
+    name: str
+    title: str
+    words: str
+    figure: dict[str, Any] | None
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...] = field(repr=False)
+    stands: str = ""
+    empty: str = ""
+    source: str = ""
+    opens: tuple[dict[str, str], ...] = field(default=(), repr=False)
+
+    def as_json(self) -> dict[str, Any]:
+        """As the page draws it."""
+        return {
+            "name": self.name, "title": self.title, "words": self.words, "figure": self.figure,
+            "stands": self.stands, "empty": self.empty, "source": self.source,
+            "columns": [column.replace("_", " ") for column in self.columns],
+            "lines": [{"cells": [shown(value) for value in row.values], "open": row.open,
+                       "hexes": list(row.hexes)} for row in self.rows[:MOST_LINES]],
+            "more": max(len(self.rows) - MOST_LINES, 0), "opens": list(self.opens),
+        }  # fmt: skip
+
+    def csv(self) -> str:
+        """The numbers as CSV, all rows."""
+        return csv_text(self.columns, (row.values for row in self.rows))
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """CSV with a heading: floats with six significant digits, empty for none."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([cell(value) for value in row] for row in rows)
+    return out.getvalue()
+
+
+def shown(value: Any) -> str:
+    """A value for people."""
+    if value is None:
+        return "–"
+    if isinstance(value, float):
+        return f"{value:.3f}" if abs(value) < 10 else f"{value:.1f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def interval_text(interval: tuple[float, float] | None, digits: int) -> str:
+    """``0.61–0.72``; empty for none."""
+    return "" if interval is None else f"{interval[0]:.{digits}f}–{interval[1]:.{digits}f}"
+
+
+def run_names(runs: Mapping[str, str]) -> dict[str, str]:
+    """Names of runs for a figure, shortened and told apart by a piece of the id where need be."""
+    short = {run: label(name, MOST_NAME) for run, name in runs.items()}
+    often = Counter(short.values())
+    return {
+        run: name if often[name] == 1 else f"{label(runs[run], MOST_NAME - 6)} {run[:4]}"
+        for run, name in short.items()
+    }
+
+
+def line_style(place: int) -> tuple[str, str]:
+    """Dash and shape of the run at that place: runs are told apart without color."""
+    return DASHES[place % len(DASHES)], SHAPES[place % len(SHAPES)]

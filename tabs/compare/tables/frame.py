@@ -1,0 +1,227 @@
+"""What Compare's views over many concepts ask alike: whose colors, measured how, which runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.analysis.records import RunRecord
+from core.analysis.run_names import run_labels
+from core.concepts.records import EXTRACTED, METHODS, ConceptCell
+from core.errors import BadInput
+from tabs.compare.numbers import PLAINLY
+from tabs.compare.sources import written_scale
+from tabs.compare.tables.cells import ALL_SCALES, EACH_SCALE, missing_of
+from tabs.compare.tables.people import Crowd, People, PeopleHere
+from tabs.explore.board_groups import facts
+from tabs.page.context import Context
+from tabs.page.errors import many
+
+METHOD_NAMES: Mapping[str, str] = {
+    "extracted": "Extraction as published", "extracted-soft": "Extraction, softly to all bins",
+    "pixels": "Every pixel to its nearest bin",
+}  # fmt: skip
+COMMAND = "python app.py runs start --set concepts --limit 200 --size 256 --yes"
+
+
+def top(view: str, lead: str, body: str) -> str:
+    """The template of a view: its questions, what it says where something is missing, its body."""
+    return f"""<div class="th-cmp th-an" data-compare-view="{view}" hidden><section class="th-card th-an-top">
+<p class="th-an-lead">{lead}</p><p class="th-soft th-an-plain">{PLAINLY}</p><div class="th-an-bar"></div><p class="th-soft th-an-people" hidden></p>
+<p class="th-problem th-an-problem" role="alert" hidden></p>
+<button type="button" class="th-button th-an-usual" hidden>Show the usual</button>
+<p class="th-soft th-an-waiting" role="status">Counting concepts…</p>
+<div class="th-an-empty" hidden><h3></h3><p></p><code hidden></code><button type="button" class="th-button"></button></div>
+<div class="th-an-cells" hidden><p class="th-soft th-an-have"></p><button type="button" class="th-button th-an-fill"></button>
+<div class="th-an-job"></div></div></section>{body}<section class="th-card th-an-published"></section></div>"""  # noqa: E501
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The kept distributions of the chosen runs, and how many there are not yet."""
+
+    kept: tuple[ConceptCell, ...] = field(default=(), repr=False)
+    missing: int = 0
+
+    @property
+    def empty(self) -> int:
+        """Those of concepts without a picture that could be measured."""
+        return sum(cell.weights is None for cell in self.kept)
+
+    @property
+    def unscored(self) -> int:
+        """Pictures that could not be measured."""
+        return sum(cell.unscored for cell in self.kept)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What a view was asked for, resolved: its people, method, guidance, runs and their cells.
+
+    ``guidance`` is :data:`ALL_SCALES`, :data:`EACH_SCALE` or a number as text; ``known`` are all
+    runs of concepts that are shown, ``runs`` the chosen ones of them, newest first.
+    """
+
+    context: Context = field(repr=False)
+    crowds: tuple[Crowd, ...]
+    people: People | None
+    method: str
+    guidance: str
+    known: tuple[RunRecord, ...]
+    runs: tuple[RunRecord, ...]
+    names: Mapping[str, str]
+    scales: tuple[float, ...]
+    cells: Cells
+
+    @property
+    def weights(self) -> Mapping[str, Any]:
+        """People's distributions ``(71,)`` by concept id; none without people."""
+        return self.people.weights if self.people else {}
+
+    @property
+    def scale(self) -> float | None:
+        """The one guidance scale that was asked for; None for all together."""
+        return None if self.guidance in (ALL_SCALES, EACH_SCALE) else float(self.guidance)
+
+    @property
+    def ready(self) -> bool:
+        """Whether there are people, and distributions to compare with them."""
+        return self.people is not None and self.measured
+
+    @property
+    def measured(self) -> bool:
+        """Whether there is any distribution of a run."""
+        return any(cell.weights is not None for cell in self.cells.kept)
+
+    def run_json(self, run: RunRecord) -> dict[str, str]:
+        """A run as the head of a row."""
+        return {"id": run.run_id, "name": self.names[run.run_id], "facts": facts(run)}
+
+    def source_of(self, run_id: str, style: str) -> str:
+        """The source of Compare that a number of this run was made from."""
+        scale = ALL_SCALES if self.guidance == EACH_SCALE else self.guidance
+        return f"run:{run_id}/{style or 'all'}/{scale}"
+
+    def opens(self, concept_id: str, run_id: str, style: str) -> dict[str, str]:
+        """What opens a concept with people and a run side by side."""
+        sources = [self.people.source_of(concept_id)] if self.people else []
+        return {
+            "concept": concept_id, "d": ",".join([*sources, self.source_of(run_id, style)]),
+            "method": "" if self.method == EXTRACTED else self.method,
+        }  # fmt: skip
+
+    def as_json(self, needs_people: bool = True) -> dict[str, Any]:
+        """What the page shows of it. ``needs_people``: without people there is nothing to show."""
+        return {
+            "people": {
+                "choices": [crowd.as_json() for crowd in self.crowds],
+                "chosen": self.people.crowd.id if self.people else "",
+                "words": self.people.words if self.people else "",
+            },
+            "methods": [{"id": key, "name": METHOD_NAMES[key], "title": METHODS[key]}
+                        for key in METHODS],
+            "method": self.method,
+            "guidances": None if self.guidance == EACH_SCALE else [
+                {"id": ALL_SCALES, "name": "All scales together"},
+                *({"id": one, "name": one} for one in map(written_scale, self.scales)),
+            ],
+            "guidance": self.guidance,
+            "runs": [self.run_json(run) for run in self.known],
+            "cells": self._cells_json(),
+            "empty": self._empty(needs_people),
+        }  # fmt: skip
+
+    def _cells_json(self) -> dict[str, Any]:
+        cells, there = self.cells, len(self.cells.kept)
+        total = there + cells.missing
+        words = f"{there:,} of {many(total, 'distribution')} of these runs are measured."
+        if cells.empty:
+            words += (
+                f" {cells.empty:,} of them {'has' if cells.empty == 1 else 'have'} no picture that "
+                "could be measured."
+            )
+        if cells.unscored:
+            words += f" {many(cells.unscored, 'picture')} could not be measured."
+        return {
+            "have": there, "missing": cells.missing, "without": cells.empty, "words": words,
+            "button": f"Measure the {many(cells.missing, 'missing distribution')}",
+            "guidance": self.guidance, "runs": [run.run_id for run in self.runs],
+        }  # fmt: skip
+
+    def _empty(self, needs_people: bool) -> dict[str, str] | None:
+        if not self.known:
+            return {
+                "title": "No concept run yet", "act": "runs", "button": "Start a run",
+                "text": "A concept run draws ColorConceptBench's concepts in two styles, at "
+                "several guidance scales and seeds. Start one in Explore under Runs, with the "
+                "prompt set “ColorConceptBench concepts”, or at the command line:",
+                "command": COMMAND,
+            }  # fmt: skip
+        if needs_people and self.people is None:
+            return {
+                "title": "No people's colors yet", "act": "people",
+                "button": "Import people's colors", "command": "",
+                "text": "These numbers compare models with people. ColorConceptBench's colorings "
+                "were not published: import palettes, histograms or association ratings in People "
+                "and files. Models are compared with each other without them in A concept.",
+            }  # fmt: skip
+        if not self.measured:
+            return {
+                "title": "Nothing measured yet", "act": "", "button": "", "command": "",
+                "text": "The pictures of these runs are there; the colors of their concepts are "
+                "not extracted yet. That takes a while, can be cancelled, and goes on later.",
+            }  # fmt: skip
+        return None
+
+
+def frame_of(
+    context: Context, people: PeopleHere, given: Mapping[str, str], each_scale: bool = False
+) -> Frame:
+    """Resolves ``people``, ``method``, ``guidance`` and ``runs`` of a request. ``each_scale``: the
+    cells of every guidance scale for itself. Raises BadInput for what there is not."""
+    profiles = context.storage.profiles
+    method = given.get("method") or EXTRACTED
+    if method not in METHODS:
+        raise BadInput(f"There is no method {method!r}: {', '.join(METHODS)}.")
+    known = tuple(profiles.runs())
+    runs = _chosen(known, given.get("runs", ""))
+    found = {scale for run in runs for scale in profiles.concepts(run.run_id).guidances}
+    scales = sorted(scale for scale in found if scale is not None)
+    guidance = EACH_SCALE if each_scale else given.get("guidance") or ALL_SCALES
+    if guidance not in (ALL_SCALES, EACH_SCALE, *map(written_scale, scales)):
+        raise BadInput(f"None of these runs has pictures of guidance {guidance[:20]!r}.")
+    crowds = people.crowds()
+    return Frame(
+        context, crowds, people.chosen(crowds, given.get("people", "")), method, guidance, known,
+        runs, run_labels(known), tuple(scales), _cells(context, runs, method, guidance),
+    )  # fmt: skip
+
+
+def _chosen(known: Sequence[RunRecord], asked: str) -> tuple[RunRecord, ...]:
+    if not asked:
+        return tuple(known)
+    wanted = asked.split(",")
+    found = tuple(run for run in known if run.run_id in wanted)
+    if not found:
+        raise BadInput("None of the runs of this link is here, or none has pictures of concepts.")
+    return found
+
+
+def _cells(context: Context, runs: Sequence[RunRecord], method: str, guidance: str) -> Cells:
+    """Of each scale for itself there are also those of all scales together."""
+    profiles = context.storage.profiles
+    kept: list[ConceptCell] = []
+    missing = 0
+    for run in runs:
+        missing += len(missing_of(context, run.run_id, method, guidance))
+        if guidance in (ALL_SCALES, EACH_SCALE):
+            kept += profiles.cells(run.run_id, method)
+        if guidance == ALL_SCALES:
+            continue
+        kept += [
+            cell for cell in profiles.cells(run.run_id, method, by_guidance=True)
+            if cell.guidance is not None
+            and guidance in (EACH_SCALE, written_scale(cell.guidance))
+        ]  # fmt: skip
+    return Cells(tuple(kept), missing)

@@ -1,0 +1,274 @@
+"""The view of Compare on guidance, size of model and categories: what changes the distance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from core.concepts.means import Number
+from core.concepts.scores import KINDS, METRICS, Score, scores
+from core.concepts.sweeps import ALL, GuidanceLine, guidance_sweep, parameters_of, size_sweep
+from core.concepts.tables import BY_CATEGORY, BY_KIND, Alignment, column_of, groups_in_order
+from core.errors import BadInput
+from core.prompts.concepts import STYLES
+from tabs.compare.sources import written_scale
+from tabs.compare.tables.charts import Chart, Row, interval_text
+from tabs.compare.tables.frame import Frame, frame_of, top
+from tabs.compare.tables.people import PeopleHere
+from tabs.compare.tables.published import ARROWS, WHY_OTHERS
+from tabs.compare.tables.published import KINDS as KIND_NAMES
+from tabs.compare.tables.sweep_figures import Mark, Tile, by_size, heat, lines
+from tabs.compare.tables.view import MEANINGS, STYLE_NAMES
+from tabs.explore.figure_parts import label
+from tabs.page.context import Context
+from tabs.page.errors import many
+
+TEMPLATE = top(
+    "guidance",
+    "Do stronger guidance or more parameters bring a model's colors nearer to people's? The paper "
+    "found neither: alignment mostly falls with guidance, and does not follow size.",
+    """<div class="th-an-figures th-guidance-figures"></div>""",
+)
+PARTS = ("guidance", "size", "category")
+NUMBER_COLUMNS = ("value", "low", "high", "concepts", "left out")
+FIGURE_5 = (
+    "The paper shows guidance in Figure 5 and prints no table of it, so there are no published "
+    "numbers to set beside these. Its text says that EMD rises and PCC falls with guidance for "
+    "OmniGen2, SD 3 and SD 3.5, and that SDXL, Sana and Qwen-Image stay as they are; and that size "
+    "and alignment are not correlated."
+)
+
+
+def guidance_view(context: Context, people: PeopleHere, given: Mapping[str, str]) -> dict[str, Any]:
+    """The three figures for ``people``, ``method``, ``runs``, ``metric``, ``kind`` and ``style``,
+    empty for all. Raises BadInput for a choice that there is not."""
+    frame = frame_of(context, people, given, each_scale=True)
+    asked = Choice(given)
+    charts = charts_of(frame, asked)
+    return {
+        "frame": frame.as_json(),
+        "choices": {
+            "metric": [{"id": one, "name": METRICS[one].name, "title": MEANINGS[one]}
+                       for one in MEANINGS],
+            "kind": [{"id": "", "name": "All concepts"},
+                     *({"id": one, "name": KIND_NAMES[one]} for one in KINDS)],
+            "style": [{"id": "", "name": "Both styles"},
+                      *({"id": one, "name": STYLE_NAMES[one]} for one in STYLES)],
+        },
+        "figures": {part: charts[part].as_json() if part in charts else None for part in PARTS},
+        "published": {"title": "The paper's Figure 5", "told": FIGURE_5, "after": WHY_OTHERS,
+                      "tables": []},
+    }  # fmt: skip
+
+
+def guidance_csv(context: Context, people: PeopleHere, given: Mapping[str, str]) -> str:
+    """The numbers of the figure ``part``, as CSV; as :func:`guidance_view`."""
+    part = given.get("part") or PARTS[0]
+    if part not in PARTS:
+        raise BadInput(f"There is no figure {part!r}: {', '.join(PARTS)}.")
+    charts = charts_of(frame_of(context, people, given, each_scale=True), Choice(given))
+    if part not in charts:
+        raise BadInput("There is nothing to export yet: these figures need people and runs.")
+    return charts[part].csv()
+
+
+class Choice:
+    """The number, kind of concepts and style that are meant; kind and style empty for all."""
+
+    def __init__(self, given: Mapping[str, str]) -> None:
+        self.metric = given.get("metric") or "emd_lab"
+        self.kind, self.style = given.get("kind", ""), given.get("style", "")
+        if self.metric not in MEANINGS:
+            raise BadInput(f"There is no number {self.metric[:20]!r}: {', '.join(MEANINGS)}.")
+        if self.kind not in ("", *KINDS) or self.style not in ("", *STYLES):
+            raise BadInput("There are no such concepts or no such style. Open the view anew.")
+
+    @property
+    def unit(self) -> str:
+        """The number as an axis writes it."""
+        metric = METRICS[self.metric]
+        unit = {"Lab": ", ΔE*ab", "nats": ", nats", "degrees": ", °"}.get(metric.unit, "")
+        better = ARROWS["higher" if metric.better == "high" else "lower"].strip()
+        return f"{metric.name}{unit} ({better} better)"
+
+    @property
+    def words(self) -> str:
+        """What the numbers are of."""
+        kind = KIND_NAMES[self.kind].lower() if self.kind else "all concepts"
+        style = STYLE_NAMES[self.style].lower() if self.style else "both styles"
+        return f"{MEANINGS[self.metric]}; {kind}, {style}."
+
+
+def charts_of(frame: Frame, asked: Choice) -> dict[str, Chart]:
+    """The charts by :data:`PARTS`; none without people or distributions."""
+    if not frame.ready:
+        return {}
+    return {
+        "guidance": _by_guidance(frame, asked), "size": _by_size(frame, asked),
+        "category": _by_category(frame, asked),
+    }  # fmt: skip
+
+
+def _by_guidance(frame: Frame, asked: Choice) -> Chart:
+    cells = [cell for cell in frame.cells.kept if asked.style in ("", cell.style)]
+    found = guidance_sweep(
+        cells, frame.weights, metrics=(asked.metric,), by=BY_KIND if asked.kind else ALL
+    )
+    assert found is not None  # nobody stops it
+    shown = [line for line in found if line.group == (asked.kind or ALL) and _whole(found, line)]
+    marks, rows, alone = [], [], []
+    for line in shown:
+        there = [(scale, one) for scale, one in line.points if one.value is not None]
+        if len(there) == 1:
+            alone.append(frame.names[line.run_id])
+        for scale, one in there:
+            marks.append(_mark(frame, line.run_id, scale, one, f"guidance {written_scale(scale)}"))
+            rows.append(Row((frame.names[line.run_id], written_scale(scale), *_values(one))))
+    stands = (
+        "Each line is over the concepts that its run has at all of its scales. Bars are 95% "
+        "intervals over concepts."
+    )
+    if alone:
+        stands += f" Of one scale alone: {', '.join(alone)}."
+    return Chart(
+        "guidance-guidance", "Against guidance", asked.words,
+        lines(marks, _names(frame), asked.unit) if marks else None,
+        ("run", "guidance", *NUMBER_COLUMNS), tuple(rows), stands,
+        "" if marks else _no_scale(frame),
+        "As ColorConceptBench, Figure 5.",
+    )  # fmt: skip
+
+
+def _no_scale(frame: Frame) -> str:
+    """Why there is no line."""
+    if not frame.scales:
+        return "No run here says which guidance scale its pictures have."
+    if not any(cell.guidance is not None for cell in frame.cells.kept):
+        return "The colors of each guidance scale for itself are not measured yet: see above."
+    return "No concept of this choice has a number at all scales of a run."
+
+
+def _whole(found: tuple[GuidanceLine, ...], line: GuidanceLine) -> bool:
+    """Whether a line is of all styles of its run that are meant: runs of one style have no line of
+    all together."""
+    return line.style == ALL or not any(
+        one.style == ALL and one.run_id == line.run_id for one in found
+    )
+
+
+def _scores(frame: Frame, asked: Choice) -> list[Score]:
+    """Of all scales together, of the kind and style that are meant."""
+    cells = [
+        cell for cell in frame.cells.kept
+        if cell.guidance is None and asked.style in ("", cell.style)
+    ]  # fmt: skip
+    found = scores(cells, frame.weights)
+    assert found is not None  # nobody stops it
+    return [score for score in found if asked.kind in ("", score.concept.modifier_kind)]
+
+
+def _numbers(found: Iterable[Score], metric: str) -> dict[str, Number]:
+    """One number a run, over the concepts that all runs have."""
+    rows: dict[str, list[Score]] = {}
+    for score in found:
+        rows.setdefault(score.run_id, []).append(score)
+    return column_of(rows, metric, common=True)
+
+
+def _by_size(frame: Frame, asked: Choice) -> Chart:
+    numbers = _numbers(_scores(frame, asked), asked.metric)
+    column = (ALL, ALL, asked.metric)
+    table = Alignment(
+        tuple(numbers), (ALL,), (ALL,), (asked.metric,),
+        {(run, column): one for run, one in numbers.items()}, common=True,
+    )  # fmt: skip
+    (line,) = size_sweep(table, parameters_of({run.run_id: run.model for run in frame.runs}))
+    marks, rows = [], []
+    for size, run, one in line.points:
+        marks.append(_mark(frame, run, size, one, f"{size:g} billion parameters"))
+        rows.append(Row((frame.names[run], size, *_values(one))))
+    stands = "Over the concepts that all runs have, all scales together. Bars are 95% intervals."
+    if line.spearman is None:
+        stands += " Too few models of known size for a correlation."
+    else:
+        stands += f" Spearman's rank correlation of size and number: {line.spearman:.2f}."
+    if line.unsized:
+        names = ", ".join(frame.names[run] for run in line.unsized)
+        stands += f" Size not known, or none to speak of: {names}."
+    return Chart(
+        "guidance-size", "Against size of model", asked.words,
+        by_size(marks, _names(frame), asked.unit) if marks else None,
+        ("run", "parameters in billions", *NUMBER_COLUMNS), tuple(rows), stands,
+        "" if marks else "No run here is of a model whose size is known. The renderer has none.",
+        "As ColorConceptBench, section 5.2. Sizes are those of the denoiser, from the registry.",
+    )  # fmt: skip
+
+
+def _by_category(frame: Frame, asked: Choice) -> Chart:
+    found = _scores(frame, asked)
+    by_category: dict[str, list[Score]] = {}
+    for score in found:
+        by_category.setdefault(score.concept.category, []).append(score)
+    names = groups_in_order(by_category, BY_CATEGORY)
+    columns = {name: _numbers(by_category[name], asked.metric) for name in names}
+    names = tuple(name for name in names
+                  if any(one.value is not None for one in columns[name].values()))  # fmt: skip
+    values = [one.value for name in names for one in columns[name].values()
+              if one.value is not None]  # fmt: skip
+    runs = [run for run in frame.runs if any(run.run_id in columns[name] for name in names)]
+    tiles, rows = [], []
+    for run in runs:
+        numbers = {name: columns[name].get(run.run_id, Number(None, 0, {})) for name in names}
+        tiles.append([_tile(frame, run.run_id, name, one, values, asked.metric)
+                      for name, one in numbers.items()])  # fmt: skip
+        rows += [Row((frame.names[run.run_id], name, *_values(one)))
+                 for name, one in numbers.items()]  # fmt: skip
+    return Chart(
+        "guidance-category", "By category", asked.words + " The stronger a cell is shaded, the "
+        "farther from people.",
+        heat(tiles, names, {run.run_id: frame.names[run.run_id] for run in runs})
+        if values else None,
+        ("run", "category", *NUMBER_COLUMNS), tuple(rows),
+        "Each category over the concepts that all runs have, all scales together.",
+        "" if values else "No concept is in all of these runs and known of these people.",
+        "Categories are ColorConceptBench's seven.",
+    )  # fmt: skip
+
+
+def _tile(
+    frame: Frame, run_id: str, name: str, one: Number, values: Sequence[float], metric: str
+) -> Tile:
+    head = f"{label(frame.names[run_id], 60)}<br><b>{label(name, 60)}</b><br>"
+    if one.value is None:
+        return Tile(None, "", 0.0, head + "no concept")
+    low, high = min(values), max(values)
+    place = 0.5 if high == low else (one.value - low) / (high - low)
+    better = place if METRICS[metric].better == "high" else 1.0 - place
+    return Tile(one.value, _short(one.value, metric), better, head + _about(one))
+
+
+def _mark(frame: Frame, run_id: str, x: float, one: Number, where: str) -> Mark:
+    assert one.value is not None  # the callers look
+    hover = f"<b>{label(frame.names[run_id], 60)}</b>, {where}<br>{_about(one)}"
+    return Mark(run_id, x, one.value, one.low, one.high, hover)
+
+
+def _about(one: Number) -> str:
+    left = sum(one.left_out.values())
+    between = None if one.low is None or one.high is None else (one.low, one.high)
+    words = f"{one.value:.3f}" + (f" ({interval_text(between, 3)})" if between else "")
+    return f"{words}<br>{many(one.count, 'concept')}, {left:,} left out"
+
+
+def _values(one: Number) -> tuple[Any, ...]:
+    return one.value, one.low, one.high, one.count, sum(one.left_out.values())
+
+
+def _short(value: float, metric: str) -> str:
+    decimals = 1 if METRICS[metric].unit in ("Lab", "degrees") else 2
+    # No "-0.00", which rounding may leave.
+    return f"{round(value, decimals) + 0.0:.{decimals}f}"
+
+
+def _names(frame: Frame) -> dict[str, str]:
+    return {run.run_id: frame.names[run.run_id] for run in frame.runs}

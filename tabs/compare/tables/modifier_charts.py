@@ -1,0 +1,205 @@
+"""The plane and the sizes of shifts, as charts of the view on modifiers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from core.color.spaces import hex_of, lab_to_srgb8
+from core.concepts.records import ConceptCell
+from core.concepts.scores import base_of, by_id, moved_lab
+from core.concepts.sensitivity import (
+    BEHAVIORS,
+    DRIFT,
+    INERTIA,
+    OVER_CORRECTION,
+    PRECISE,
+    UNDIRECTED,
+    Limits,
+    Shift,
+    mean_color,
+)
+from tabs.compare.tables.charts import Chart, Row
+from tabs.compare.tables.frame import Frame
+from tabs.compare.tables.plane import TOP, Point, Region, Spread, plane, sizes
+from tabs.compare.tables.published import KINDS as KIND_NAMES
+from tabs.compare.tables.view import STYLE_NAMES
+from tabs.explore.figure_parts import label
+from tabs.page.errors import many
+
+PLANE_COLUMNS = (
+    "concept", "run", "style", "ratio", "shift of the run", "shift of people", "angle", "behavior",
+)  # fmt: skip
+SIZE_COLUMNS = ("concept", "of", "style", "shift")
+OF_PEOPLE = "People"
+
+
+def plane_chart(frame: Frame, found: Sequence[Shift], limits: Limits) -> Chart:
+    """Size against direction; every shift with a ratio is a point."""
+    cells = _cells(frame)
+    points, rows, opens = [], [], []
+    for shift in found:
+        if shift.ratio is None or shift.model_lab is None:
+            continue
+        weights = cells[shift.run_id, shift.style, shift.concept_id].weights
+        assert weights is not None  # a shift was measured on them
+        fill = mean_hex(weights)
+        name = by_id()[shift.concept_id].words
+        opens.append(frame.opens(shift.concept_id, shift.run_id, shift.style))
+        points.append(
+            Point(shift.run_id, shift.ratio, shift.direction_deg, fill, _hover(frame, shift),
+                  len(opens) - 1)
+        )  # fmt: skip
+        rows.append(
+            Row((name, frame.names[shift.run_id], STYLE_NAMES[shift.style], shift.ratio,
+                 shift.model_lab, shift.people_lab, shift.direction_deg, shift.behavior),
+                len(opens) - 1, (fill,))
+        )  # fmt: skip
+    rows.sort(key=lambda row: (str(row.values[7]), -float(row.values[3])))
+    counts = Counter(shift.behavior for shift in found if shift.ratio is not None)
+    left = Counter(shift.reason for shift in found if shift.ratio is None)
+    stands = f"{many(len(points), 'modified concept')} of these runs."
+    if left:
+        why = "; ".join(f"{count:,} {reason}" for reason, count in left.items())
+        stands += f" {sum(left.values()):,} left out: {why}."
+    if counts[UNDIRECTED]:
+        stands += f" {counts[UNDIRECTED]:,} of the right size have no direction."
+    return Chart(
+        "modifiers-plane", "Inertia, drift, over-correction, precise adaptation",
+        "Each point is a modified concept: how large its shift is beside people's, and how far its "
+        "direction is from theirs (shift of the mean color). Filled with the mean color of the "
+        "run's pictures; a click opens the concept. The limits are ours and can be moved.",
+        plane(points, regions(limits, found), _named(frame, points)) if points else None,
+        PLANE_COLUMNS, tuple(rows), stands,
+        "" if points else "No shift of this choice has a ratio.",
+        "ColorConceptBench, section 5.1 and Figure 14, names the behaviors. "
+        + " ".join(f"{name.capitalize()}: {says}" for name, says in BEHAVIORS.items()),
+        tuple(opens),
+    )  # fmt: skip
+
+
+def sizes_chart(frame: Frame, found: Sequence[Shift]) -> Chart:
+    """How far each run goes from a concept to the modified one, and people where there are any."""
+    cells = _cells(frame)
+    spreads: dict[tuple[str, str], list[tuple[float, str, str, int]]] = {}
+    rows, opens = [], []
+    told = set()
+    for shift in found:
+        places = [(shift.run_id, shift.style, one) for one in (shift.base_id, shift.concept_id)]
+        pair = [cells[place].weights if place in cells else None for place in places]
+        name = by_id()[shift.concept_id].words
+        opened = frame.opens(shift.concept_id, shift.run_id, shift.style)
+        if shift.concept_id not in told and _of_people(frame, shift.concept_id) is not None:
+            told.add(shift.concept_id)
+            moved = _of_people(frame, shift.concept_id) or 0.0
+            fill = mean_hex(frame.weights[shift.concept_id])
+            opens.append(opened)
+            spreads.setdefault((OF_PEOPLE, shift.kind), []).append(
+                (moved, fill, f"<b>{label(name, 60)}</b>, people<br>{moved:.1f} ΔE", len(opens) - 1)
+            )
+            rows.append(Row((name, OF_PEOPLE, "", moved), len(opens) - 1, (fill,)))
+        if pair[0] is None or pair[1] is None:
+            continue
+        moved = moved_lab(pair[0], pair[1])
+        run, style = frame.names[shift.run_id], STYLE_NAMES[shift.style]
+        opens.append(opened)
+        fill = mean_hex(pair[1])
+        hover = f"<b>{label(name, 60)}</b>, {label(run, 60)}, {style}<br>{moved:.1f} ΔE"
+        spreads.setdefault((shift.run_id, shift.kind), []).append(
+            (moved, fill, hover, len(opens) - 1)
+        )
+        rows.append(Row((name, run, style, moved), len(opens) - 1, (fill,)))
+    rows.sort(key=lambda row: -float(row.values[3]))
+    drawn = [
+        _spread(frame, of, kind, values)
+        for kind in KIND_NAMES
+        for (of, of_kind), values in _in_order(frame, spreads)
+        if of_kind == kind
+    ]  # fmt: skip
+    runs = sum(len(values) for (of, _), values in spreads.items() if of != OF_PEOPLE)
+    return Chart(
+        "modifiers-sizes", "How far a modifier moves the colors",
+        "The earth mover's distance from a concept to the modified one; a bar marks the mean of a "
+        "row. Filled with the mean color of the modified one.",
+        sizes(drawn) if runs else None, SIZE_COLUMNS, tuple(rows),
+        f"{many(runs, 'shift')} of these runs"
+        + (f", {many(len(told), 'shift')} of people." if told else "; no people."),
+        "" if runs else "No run has a modified concept together with the thing as such.",
+        "ColorConceptBench, section 5.1 and Figure 4.", tuple(opens),
+    )  # fmt: skip
+
+
+def mean_hex(weights: np.ndarray) -> str:
+    """The mean CIELAB color of a distribution as hex."""
+    return hex_of(lab_to_srgb8(mean_color(weights)))
+
+
+def _cells(frame: Frame) -> Mapping[tuple[str, str, str], ConceptCell]:
+    return {
+        (cell.run_id, cell.style, cell.concept_id): cell
+        for cell in frame.cells.kept
+        if cell.guidance == frame.scale
+    }
+
+
+def _of_people(frame: Frame, concept_id: str) -> float | None:
+    """People's shift of a modified concept, in ΔE."""
+    base, own = (frame.weights.get(one) for one in (base_of()[concept_id], concept_id))
+    return None if base is None or own is None else moved_lab(base, own)
+
+
+def _named(frame: Frame, points: Iterable[Point]) -> dict[str, str]:
+    there = {point.run for point in points}
+    return {run.run_id: frame.names[run.run_id] for run in frame.runs if run.run_id in there}
+
+
+def regions(limits: Limits, found: Iterable[Shift]) -> list[Region]:
+    """The plane in parts: drift at all sizes from the limit of inertia on, and over-correction also
+    in the band of those without a direction."""
+    low, high, turn = limits.inertia_below, limits.over_above, limits.drift_over_deg
+    far = float("inf")
+    counts = Counter((one.behavior, one.direction_deg is None) for one in found)
+    still = counts[INERTIA, False] + counts[INERTIA, True]
+    return [
+        Region(INERTIA.capitalize(), 0.0, low, (0.0, TOP), still),
+        Region(DRIFT.capitalize(), low, far, (turn, 180.0), counts[DRIFT, False]),
+        Region(PRECISE.capitalize(), low, high, (0.0, turn), counts[PRECISE, False]),
+        Region(OVER_CORRECTION.capitalize(), high, far, (0.0, turn),
+               counts[OVER_CORRECTION, False]),
+        Region(UNDIRECTED.capitalize(), low, high, (180.0, TOP), counts[UNDIRECTED, True]),
+        Region(OVER_CORRECTION.capitalize(), high, far, (180.0, TOP),
+               counts[OVER_CORRECTION, True]),
+    ]  # fmt: skip
+
+
+def _hover(frame: Frame, shift: Shift) -> str:
+    angle = (
+        f"no direction: {shift.direction_reason}"
+        if shift.direction_deg is None
+        else f"{shift.direction_deg:.0f}° from people's direction"
+    )
+    return (
+        f"<b>{label(by_id()[shift.concept_id].words, 60)}</b>, {shift.behavior}<br>"
+        f"{label(frame.names[shift.run_id], 60)}, {STYLE_NAMES[shift.style]}<br>"
+        f"{shift.ratio:.2f} × people: {shift.model_lab:.1f} over {shift.people_lab:.1f} ΔE<br>"
+        f"{label(angle, 90)}"
+    )
+
+
+def _in_order(
+    frame: Frame,
+    spreads: Mapping[tuple[str, str], list[tuple[float, str, str, int]]],
+) -> list[tuple[tuple[str, str], list[tuple[float, str, str, int]]]]:
+    """People's rows first, then the runs' in their order."""
+    order = [OF_PEOPLE, *(run.run_id for run in frame.runs)]
+    return sorted(spreads.items(), key=lambda one: order.index(one[0][0]))
+
+
+def _spread(
+    frame: Frame, of: str, kind: str, values: Sequence[tuple[float, str, str, int]]
+) -> Spread:
+    moved, fills, hovers, opens = zip(*values, strict=True)
+    name = f"{frame.names.get(of, of)} · {KIND_NAMES[kind].lower()}"
+    return Spread(name, moved, fills, hovers, opens, float(np.mean(moved)))

@@ -1,0 +1,298 @@
+"""The view of Compare with tables over all concepts: as Tables 1 and 2, and by category."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from core.concepts.means import Number
+from core.concepts.scores import KINDS, METRICS, ScoreMetric, by_id
+from core.concepts.tables import BY_CATEGORY, TABLE_1, TABLE_2, Alignment, alignment
+from core.errors import BadInput
+from core.prompts.concepts import STYLES
+from tabs.compare.tables.charts import csv_text, interval_text
+from tabs.compare.tables.frame import Frame, frame_of, top
+from tabs.compare.tables.people import PeopleHere
+from tabs.compare.tables.published import ARROWS, published
+from tabs.compare.tables.published import KINDS as KIND_NAMES
+from tabs.page.context import Context
+from tabs.page.errors import many
+
+TEMPLATE = top(
+    "tables",
+    "How near each run's colors of concepts are to people's, over all concepts, as in "
+    "ColorConceptBench's Tables 1 and 2. A click on a number lists its concepts, worst first.",
+    """<section class="th-card th-tables-ours" hidden><div class="th-tables-both"></div>
+<p class="th-soft th-an-legend"><b>Bold ★</b> is the best of a column, <u>underlined</u> the second. Below a number stands its 95% interval over concepts.</p>
+<div class="th-an-foot"><p class="th-soft th-tables-about"></p><a class="th-button th-an-file th-tables-csv" download>These tables as CSV</a></div></section>
+<section class="th-card th-tables-concepts" hidden><header><h3></h3><button type="button" class="th-button th-tables-close">Close</button></header>
+<p class="th-soft th-tables-said" role="status"></p><ol></ol><button type="button" class="th-button th-tables-more" hidden>Show more</button></section>
+<section class="th-card th-tables-categories" hidden><h3></h3><p class="th-soft"></p><div class="th-tables-choices">
+<span class="th-strip th-tables-metric" role="group" aria-label="Number"></span><span class="th-strip th-tables-kind" role="group" aria-label="Concepts"></span>
+<span class="th-strip th-tables-style" role="group" aria-label="Style"></span></div>
+<div class="th-scroll"><table class="th-table th-an-table"></table></div></section>""",  # noqa: E501
+)
+
+ALL_KINDS = "all"
+STYLE_NAMES: Mapping[str, str] = {"photo": "Natural photo", "cartoon": "Clip-art"}
+MEANINGS: Mapping[str, str] = {
+    "pcc": "Pearson correlation of the two distributions",
+    "emd_lab": "Earth mover's distance, ΔE*ab",
+    "entropy_difference": "Absolute difference of the entropies, nats",
+    "dca": "Share of concepts whose commonest color is the people's",
+    "delta_hue_deg": "Hue angle between the commonest colors, degrees; concepts where one of them "
+    "is neutral are left out and counted",
+    "delta_hue_literal_deg": "The same with the hue of a neutral taken as 0, as equation 5 is "
+    "written, degrees",
+}  # fmt: skip
+PAPERS = (
+    ("alignment", "Distributions, as in Table 1", TABLE_1),
+    ("dominant", "Commonest colors, as in Table 2", TABLE_2),
+)
+MANY_MORE = 1.25
+"""How many times as many shared concepts the others have without a run that is then named."""
+CSV_COLUMNS = (
+    "run_id", "run", "model", "people", "people_are", "method", "guidance", "same_concepts",
+    "kind", "category", "style", "metric", "unit", "value", "low", "high", "concepts", "left_out",
+    "reasons", "place",
+)  # fmt: skip
+
+
+def tables_view(context: Context, people: PeopleHere, given: Mapping[str, str]) -> dict[str, Any]:
+    """Both tables, one number by category, and the published ones. ``given`` holds ``people``,
+    ``method``, ``guidance``, ``runs``, ``common``, and of the second ``metric``, ``kind`` and
+    ``style``. Raises BadInput for a choice that there is not."""
+    frame = frame_of(context, people, given)
+    common = is_common(given)
+    shown, categories = [], None
+    if frame.ready:
+        both = table_of(frame, common)
+        shown = [
+            {
+                "id": key, "title": title, "words": _words(frame, both, common),
+                "groups": _groups(both, metrics), "rows": _rows(frame, both, metrics),
+            }
+            for key, title, metrics in PAPERS
+        ]  # fmt: skip
+        categories = _categories(frame, common, given)
+    return {
+        "frame": frame.as_json(), "tables": shown, "categories": categories,
+        "about": about(frame, common),
+        "published": published(
+            ("colorconceptbench-table1", "colorconceptbench-table2"), frame.known,
+            "The paper's Tables 1 and 2",
+        ),
+    }  # fmt: skip
+
+
+def tables_csv(context: Context, people: PeopleHere, given: Mapping[str, str]) -> str:
+    """Every number of both tables and of all categories as CSV; as :func:`tables_view`."""
+    frame, common = frame_of(context, people, given), is_common(given)
+    by_kind = table_of(frame, common)
+    rows = [
+        _line(frame, common, by_kind, run, kind, "", kind, style, metric)
+        for run in by_kind.runs for kind in by_kind.groups for style in by_kind.styles
+        for metric in by_kind.metrics
+    ]  # fmt: skip
+    for kind in (ALL_KINDS, *KINDS):
+        found = table_of(frame, common, BY_CATEGORY, kind)
+        rows += [
+            _line(frame, common, found, run, kind, category, category, style, metric)
+            for run in found.runs for category in found.groups for style in found.styles
+            for metric in found.metrics
+        ]  # fmt: skip
+    return csv_text(CSV_COLUMNS, rows)
+
+
+def table_of(frame: Frame, common: bool, by: str = "kind", kind: str = ALL_KINDS) -> Alignment:
+    """The numbers of the frame's runs; ``kind`` narrows to one kind of concepts."""
+    kinds = KINDS if kind == ALL_KINDS else (kind,)
+    made = alignment(
+        frame.cells.kept, frame.weights, by=by, kinds=kinds, guidance=frame.scale, common=common
+    )
+    assert made is not None  # nobody stops it
+    return made
+
+
+def is_common(given: Mapping[str, str]) -> bool:
+    """Whether rows are compared on the same concepts, as they are where nothing else is asked."""
+    asked = given.get("common") or "yes"
+    if asked not in ("yes", "no"):
+        raise BadInput("Rows are compared on the same concepts, common=yes, or not, common=no.")
+    return asked == "yes"
+
+
+def about(frame: Frame, common: bool) -> str:
+    """What the numbers are means of."""
+    same = (
+        "Each number is over the concepts that all rows have that number of"
+        if common
+        else "Each row is over its own concepts, so rows can be of easier and harder ones"
+    )
+    return (
+        f"{same}; hover a number for how many, and why others are left out. Intervals are 95%, "
+        "bootstrap over concepts: they say nothing of other people or other pictures."
+    )
+
+
+def number_json(number: Number, metric: ScoreMetric, marked: bool = True) -> dict[str, Any]:
+    """A number as a cell shows it; ``marked`` whether its place is."""
+    left = sum(number.left_out.values())
+    why = "; ".join(f"{count:,} {reason}" for reason, count in number.left_out.items())
+    out_words = f"{many(left, 'concept')} left out: {why}" if left else "no concept left out"
+    if number.value is None:
+        return {"text": "", "title": f"{MEANINGS[metric.id]}\n{out_words}"}
+    digits = 1 if metric.unit in ("Lab", "degrees") else 3
+    between = None if number.low is None or number.high is None else (number.low, number.high)
+    title = f"{MEANINGS[metric.id]}\nmean of {many(number.count, 'concept')}"
+    if between is None:
+        title += ", too few or too equal for an interval"
+    else:
+        title += f", 95% interval {interval_text(between, 3)}"
+    return {
+        "text": f"{number.value:.3f}", "title": f"{title}\n{out_words}",
+        "interval": interval_text(between, digits if digits == 1 else 2),
+        "mark": {1: "best", 2: "second"}.get(number.place, "") if marked else "",
+    }  # fmt: skip
+
+
+def column_id(category: str, kind: str, style: str, metric: str) -> str:
+    """The id of a column of either table, as :func:`tabs.compare.tables.worst` reads it."""
+    return f"{category}/{kind}/{style}/{metric}"
+
+
+def _words(frame: Frame, table: Alignment, common: bool) -> str:
+    people = frame.people.crowd.name if frame.people else ""
+    # People know more concepts than the runs have drawn: what a mean is over is counted.
+    counts = dict.fromkeys(table.concepts, 0)
+    for (_, (kind, _, _)), number in table.cells.items():
+        counts[kind] = max(counts[kind], number.count)
+    there = ", ".join(f"{count:,} {KIND_NAMES[kind].lower()}" for kind, count in counts.items())
+    kept = ", those that all rows have" if common and len(table.runs) > 1 else ""
+    words = f"Against {people}. Means over {there}{kept}; fewer where a number is not defined."
+    return words + (fewest_words(frame) if kept else "")
+
+
+def fewest_words(frame: Frame) -> str:
+    """Which run leaves few concepts to the others, where they would have many more without it;
+    empty where no run does. Counted are concepts with colors of the run and of people, in each
+    style; as in the tables, a run without any of a kind and style is no row there."""
+    own: dict[str, dict[tuple[str, str], set[str]]] = {}
+    for cell in frame.cells.kept:
+        if cell.guidance == frame.scale and cell.weights is not None:
+            concept = by_id().get(cell.concept_id)
+            if concept is not None and cell.concept_id in frame.weights:
+                columns = own.setdefault(cell.run_id, {})
+                columns.setdefault((concept.modifier_kind, cell.style), set()).add(concept.id)
+    if len(own) < 2:
+        return ""
+    sizes = {run_id: sum(map(len, columns.values())) for run_id, columns in own.items()}
+    least = min(sizes, key=lambda run_id: sizes[run_id])
+    now = _shared(own.values())
+    more = _shared(columns for run_id, columns in own.items() if run_id != least)
+    if more < MANY_MORE * max(now, 1):
+        return ""
+    rest = "the other row has" if len(own) == 2 else "the others share"
+    styles = {style for columns in own.values() for _, style in columns}
+    return (
+        f" “{frame.names[least]}” has colors of the fewest, {sizes[least]:,}, and all rows share "
+        f"{now:,}: untick it under Runs, and {rest} {more:,}"
+        f"{', counted in each style' if len(styles) > 1 else ''}."
+    )
+
+
+def _shared(rows: Iterable[Mapping[tuple[str, str], set[str]]]) -> int:
+    """How many concepts all rows have, over all kinds and styles."""
+    columns: dict[tuple[str, str], list[set[str]]] = {}
+    for row in rows:
+        for column, ids in row.items():
+            columns.setdefault(column, []).append(ids)
+    return sum(len(set.intersection(*found)) for found in columns.values())
+
+
+def _column(metric_id: str) -> dict[str, str]:
+    metric = METRICS[metric_id]
+    arrow = ARROWS["higher" if metric.better == "high" else "lower"]
+    return {"name": metric.name + arrow, "title": MEANINGS[metric_id]}
+
+
+def _groups(table: Alignment, metrics: Iterable[str]) -> list[dict[str, Any]]:
+    listed = list(metrics)
+    return [
+        {"name": KIND_NAMES[kind], "styles": [
+            {"name": STYLE_NAMES.get(style, style), "columns": [
+                {"id": column_id("", kind, style, metric), **_column(metric)}
+                for metric in listed]}
+            for style in table.styles]}
+        for kind in table.groups
+    ]  # fmt: skip
+
+
+def _rows(frame: Frame, table: Alignment, metrics: Iterable[str]) -> list[dict[str, Any]]:
+    listed = list(metrics)
+    return [
+        frame.run_json(run) | {"cells": {
+            column_id("", kind, style, metric): _cell(table, run.run_id, kind, style, metric)
+            for kind in table.groups for style in table.styles for metric in listed
+        }}
+        for run in frame.runs
+    ]  # fmt: skip
+
+
+def _cell(table: Alignment, run_id: str, group: str, style: str, metric: str) -> dict[str, Any]:
+    """A cell of a column; where all rows are equal there is no best."""
+    column = [table.number(run, group, style, metric) for run in table.runs]
+    apart = any(one.place != 1 for one in column if one.value is not None)
+    return number_json(table.number(run_id, group, style, metric), METRICS[metric], apart)
+
+
+def _categories(frame: Frame, common: bool, given: Mapping[str, str]) -> dict[str, Any]:
+    metric = given.get("metric") or "emd_lab"
+    kind, style = given.get("kind") or KINDS[0], given.get("style") or next(iter(STYLES))
+    if metric not in MEANINGS or kind not in (ALL_KINDS, *KINDS) or style not in STYLES:
+        raise BadInput("The table by category is asked for a number, concepts or style that there "
+                       "are not. Open the view without a link.")  # fmt: skip
+    table = table_of(frame, common, BY_CATEGORY, kind)
+    columns = [
+        {"id": column_id(category, kind, style, metric), "name": category,
+         "title": f"{category}: {MEANINGS[metric]}"}
+        for category in table.groups
+    ]  # fmt: skip
+    rows = [
+        frame.run_json(run) | {"cells": {
+            column_id(category, kind, style, metric):
+                _cell(table, run.run_id, category, style, metric)
+            for category in table.groups
+        }}
+        for run in frame.runs
+    ]  # fmt: skip
+    return {
+        "id": "categories", "title": "By category", "metric": metric, "kind": kind, "style": style,
+        "words": f"{MEANINGS[metric]}, by category of thing.",
+        "choices": {
+            "metric": [{"id": one, "name": METRICS[one].name, "title": MEANINGS[one]}
+                       for one in MEANINGS],
+            "kind": [{"id": ALL_KINDS, "name": "All concepts"},
+                     *({"id": one, "name": KIND_NAMES[one]} for one in KINDS)],
+            "style": [{"id": one, "name": STYLE_NAMES[one]} for one in STYLES],
+        },
+        "groups": [{"name": _column(metric)["name"],
+                    "styles": [{"name": STYLE_NAMES[style], "columns": columns}]}],
+        "rows": rows,
+    }  # fmt: skip
+
+
+def _line(
+    frame: Frame, common: bool, table: Alignment, run_id: str, kind: str, category: str,
+    group: str, style: str, metric: str,
+) -> tuple[Any, ...]:  # fmt: skip
+    number = table.number(run_id, group, style, metric)
+    run = next(one for one in frame.runs if one.run_id == run_id)
+    crowd = frame.people.crowd if frame.people else None
+    reasons = "; ".join(f"{reason}: {count}" for reason, count in number.left_out.items())
+    return (
+        run_id, run.name, run.model, crowd.name if crowd else "", crowd.words if crowd else "",
+        frame.method, frame.guidance, "yes" if common else "no", kind, category, style, metric,
+        METRICS[metric].unit, number.value, number.low, number.high, number.count,
+        sum(number.left_out.values()), reasons, number.place or None,
+    )  # fmt: skip

@@ -1,0 +1,88 @@
+"""The concepts behind a number of Compare's tables, worst first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.color.uw71 import uw71
+from core.concepts.scores import KINDS, METRICS, Score, scores
+from core.errors import BadInput
+from tabs.compare.tables.frame import Frame, frame_of
+from tabs.compare.tables.people import PeopleHere
+from tabs.compare.tables.published import KINDS as KIND_NAMES
+from tabs.compare.tables.view import ALL_KINDS, MEANINGS, STYLE_NAMES, is_common
+from tabs.page.context import Context
+from tabs.page.errors import many
+from tabs.page.links import whole
+
+PAGE = 60
+
+
+def concepts_view(context: Context, people: PeopleHere, given: Mapping[str, str]) -> dict[str, Any]:
+    """A page of the concepts of a number, worst first. ``given`` as for the tables, with ``cell``,
+    the run and the column (``run:category/kind/style/metric``), and ``offset``. Raises BadInput for
+    a number that there is not."""
+    frame = frame_of(context, people, given)
+    run_id, _, column = given.get("cell", "").partition(":")
+    category, kind, style, metric = (*column.split("/"), "", "", "", "")[:4]
+    names = {run.run_id: frame.names[run.run_id] for run in frame.runs}
+    if run_id not in names or metric not in MEANINGS or kind not in (ALL_KINDS, *KINDS):
+        raise BadInput("That number is not in the tables any more. Close this list.")
+    found = scores(
+        [cell for cell in frame.cells.kept if cell.style == style and _wanted(cell, frame)],
+        frame.weights,
+    )
+    assert found is not None  # nobody stops it
+    there = [
+        score for score in found
+        if kind in (ALL_KINDS, score.concept.modifier_kind)
+        and category in ("", score.concept.category)
+    ]  # fmt: skip
+    values = _of_run(there, run_id, metric, is_common(given))
+    worst = METRICS[metric].better == "low"
+    ordered = sorted(
+        values, key=lambda one: (-one[1] if worst else one[1], one[0].concept.words)
+    )  # fmt: skip
+    offset = whole(given.get("offset", ""), 10**6) or 0
+    where = " · ".join(
+        filter(
+            None, (category, KIND_NAMES.get(kind, "all concepts"), STYLE_NAMES.get(style, style))
+        )
+    )
+    return {
+        "title": f"{names[run_id]}: {METRICS[metric].name}, {where}",
+        "words": f"{many(len(ordered), 'concept')}, worst first. Two touching swatches: people's "
+        "commonest color, then the run's.",
+        "total": len(ordered),
+        "concepts": [_line(frame, *one) for one in ordered[offset : offset + PAGE]],
+    }  # fmt: skip
+
+
+def _wanted(cell: Any, frame: Frame) -> bool:
+    return bool(cell.guidance == frame.scale)
+
+
+def _of_run(
+    there: list[Score], run_id: str, metric: str, common: bool
+) -> list[tuple[Score, float]]:
+    """The concepts that are in a run's number, with their values."""
+    by_run: dict[str, dict[str, tuple[Score, float]]] = {}
+    for score in there:
+        value = score.value(metric)
+        if value is not None:
+            by_run.setdefault(score.run_id, {})[score.concept.id] = score, value
+    own = by_run.get(run_id, {})
+    shared = set.intersection(*map(set, by_run.values())) if common and by_run else set(own)
+    return [one for concept_id, one in own.items() if concept_id in shared]
+
+
+def _line(frame: Frame, score: Score, value: float) -> dict[str, Any]:
+    assert score.comparison is not None
+    bins = [uw71()[at] for at in score.comparison.dominant]
+    return {
+        "words": score.concept.words, "text": f"{value:.3f}",
+        "hexes": [one.hex for one in bins], "names": [one.name for one in bins],
+        "note": f"people: {bins[0].name} · run: {bins[1].name}",
+        "open": frame.opens(score.concept.id, score.run_id, score.style),
+    }  # fmt: skip

@@ -1,0 +1,1 @@
+"""How often each rule is right, on images of known color."""

@@ -1,0 +1,137 @@
+"""Pictures of the diagnosis: drawn again when they are looked at, stored when they are opened."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from core.color.spaces import hex_of, lab_to_srgb8
+from core.color.systems import ColorTarget, parse_target
+from core.diagnosis.colors import DEFAULT_SIZE_PX, SET_SYSTEMS, picture
+from core.errors import BadInput
+from core.generation.request import MAX_SEED
+from core.images.mask import Mask
+from core.verdict.measure import measure
+from core.verdict.rules import rule
+from tabs.page.context import Context
+from tabs.page.links import whole
+
+LARGEST_PX = 1024
+SMALL_PX = 192
+KEPT_PICTURES = 24
+KEPT_FINDINGS = 512
+# A page asks for many pictures at once; one after the other leaves a core to everything else.
+_DRAWING = Lock()
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What a picture of the set shows. ``color`` is a name of ``system``, ``second`` a hex or
+    empty."""
+
+    object_name: str
+    light: str
+    seed: int
+    system: str
+    color: str
+    second: str
+    size_px: int
+
+    @property
+    def true(self) -> ColorTarget:
+        """The color that the object has; raises UnknownColor."""
+        return parse_target(self.color, self.system)
+
+
+def scene(given: Mapping[str, Any]) -> Scene:
+    """The scene that the page asks for. Raises BadInput for what no report can name; objects and
+    lights are checked by the renderer."""
+    numbers = {
+        name: whole(str(given.get(name) or default), most)
+        for name, default, most in (
+            ("seed", 0, MAX_SEED), ("size", DEFAULT_SIZE_PX, LARGEST_PX),
+        )
+    }  # fmt: skip
+    seed, size_px, system = numbers["seed"], numbers["size"], str(given.get("system", ""))
+    if seed is None or size_px is None or system not in SET_SYSTEMS:
+        raise BadInput("The page asked for a picture that is in no diagnosis. Reload the page.")
+    texts = [str(given.get(name) or "")[:80] for name in ("object", "light", "color", "second")]
+    object_name, light, color, second = texts
+    return Scene(object_name, light, seed, system, color, second, size_px)
+
+
+def drawn(asked: Scene) -> tuple[np.ndarray, np.ndarray]:
+    """``srgb8`` uint8 ``(H, W, 3)`` and the exact mask, bool ``(H, W)``; both read-only.
+
+    Raises BadInput or UnknownColor for a scene that cannot be drawn.
+    """
+    with _DRAWING:
+        return _drawn(asked)
+
+
+@lru_cache(maxsize=KEPT_PICTURES)
+def _drawn(asked: Scene) -> tuple[np.ndarray, np.ndarray]:
+    srgb8, mask = picture(
+        asked.object_name, asked.light, asked.seed, asked.true.hex, asked.size_px,
+        asked.second or None,
+    )  # fmt: skip
+    mask = mask.copy()
+    srgb8.flags.writeable = mask.flags.writeable = False
+    return srgb8, mask
+
+
+def picture_png(asked: Scene) -> bytes:
+    """PNG of the scene drawn small, ``SMALL_PX`` wide: a tenth of the time of the whole picture."""
+    from PIL import Image
+
+    out = io.BytesIO()
+    Image.fromarray(drawn(replace(asked, size_px=SMALL_PX))[0]).save(out, format="PNG")
+    return out.getvalue()
+
+
+@lru_cache(maxsize=KEPT_FINDINGS)
+def measured(asked: Scene, rule_id: str, target_text: str) -> dict[str, Any]:
+    """What a rule finds in the picture, measured now at its full size.
+
+    ``target_text`` is a name of the scene's system. Raises BadInput for an unknown rule or color,
+    and what :func:`core.verdict.measure.measure` raises.
+    """
+    target = parse_target(target_text, asked.system)
+    srgb8, mask = drawn(asked)
+    found = measure(srgb8, mask, target, rule(rule_id).id, object_name=asked.object_name)
+    lab = found.verdict.lab
+    return {
+        "status": found.verdict.status, "reason": found.verdict.reason,
+        "version": found.verdict.version,
+        "found": hex_of(lab_to_srgb8(np.array(lab))) if lab else "",
+        "delta_e00": found.numbers()["delta_e00"],
+    }  # fmt: skip
+
+
+def stored(context: Context, asked: Scene, rule_id: str, target_text: str) -> dict[str, Any]:
+    """Stores the picture with its exact mask, and returns what opens it in Inspect."""
+    target = parse_target(target_text, asked.system)
+    srgb8, mask = drawn(asked)
+    about = {
+        "object_name": asked.object_name, "light": asked.light, "seed": asked.seed,
+        "size_px": asked.size_px, "albedo_srgb8": list(asked.true.srgb8), "second": asked.second,
+    }  # fmt: skip
+    light = f"{asked.light} light, seed {asked.seed}"
+    name = f"{asked.object_name}, {asked.true.label} · diagnosis · {light}"
+    image = context.storage.images.add(
+        srgb8, name, "render", (), {**about, "target": asked.true.value, "set": "diagnosis"}
+    )
+    record = context.storage.masks.add(
+        image.image_id,
+        Mask(mask, "renderer", {**about, "object": asked.object_name, "target": 0}),
+    )
+    return {
+        "image_id": image.image_id, "mask": record.mask_id, "object": asked.object_name,
+        "target": target.value, "rule": rule(rule_id).id,
+    }  # fmt: skip

@@ -1,0 +1,1 @@
+"""Explore: the leaderboard, the wall of failures, linked figures, runs side by side."""

@@ -1,0 +1,278 @@
+"""The linked analyses of Explore: each figure with its numbers, for one slice of the results."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from core.analysis.groups import OVERALL
+from core.analysis.rates import total
+from core.analysis.records import TABLE_SYSTEMS, Count, Slice
+from core.analysis.run_names import run_labels
+from core.errors import BadInput
+from core.spreadsheets import cell
+from core.verdict.rules import rule
+from tabs.explore.color_figures import asked_found, drift, found_colors
+from tabs.explore.figure_parts import Drawn, Published
+from tabs.explore.share_figures import (
+    ROW_NAMES,
+    agreement,
+    categories,
+    hues,
+    kinds_of_names,
+    published_categories,
+)
+from tabs.explore.slice import slice_of
+from tabs.page.context import Context, runs_of
+from tabs.page.errors import many
+
+ALL_RUNS = "*"
+MOST_LINES = 200
+"""Rows of the table on the page; the CSV has all."""
+ALWAYS_WIDE = ("status", "cause")
+"""Filters that narrow the wall and no figure: a share of passes among fails says nothing."""
+WILSON = (
+    "Intervals are 95% (Wilson 1927). They take pictures as independent; pictures of one prompt "
+    "are alike, so they are rather narrow."
+)
+NONE_SCORED = "None of these pictures has a score: there is nothing to draw."
+UNSCORED_OUT = "Unscored verdicts are in no share."
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One figure. ``own`` are the filters that it sets and is therefore not narrowed by.
+    ``options`` are ways to draw it with the words for them, ``option`` the parameter's name."""
+
+    title: str
+    words: str
+    source: str
+    draw: Callable[[Context, Slice, Slice, str], Drawn]
+    own: tuple[str, ...]
+    option: str = ""
+    options: Mapping[str, str] | None = None
+
+
+def figure_view(context: Context, name: str, given: Mapping[str, str]) -> dict[str, Any]:
+    """The figure of that name for the slice in ``given``, as the page draws it.
+
+    Beside the slice ``given`` may hold ``among``, the runs to show where the slice's one run was
+    chosen in this very figure, and the figure's own option. Raises BadInput for an unknown figure,
+    filter or option.
+    """
+    kind, meant, drawn, option = _drawn(context, name, given)
+    shown = _published(name, meant, drawn, option)
+    return {
+        "name": name, "title": kind.title, "words": kind.words, "source": kind.source,
+        "rule": meant.rule, "figure": drawn.figure, "empty": drawn.empty,
+        "picks": drawn.picks.all, "chosen": drawn.picks.in_use,
+        "stands": _stands(kind, meant, drawn), "option": kind.option, "value": option,
+        "options": [{"id": id_, "name": words} for id_, words in (kind.options or {}).items()],
+        "columns": [column.replace("_", " ") for column in drawn.columns],
+        "lines": [{"cells": [_cell(value) for value in line.values], "pick": line.pick,
+                   "hexes": list(line.hexes)} for line in drawn.lines[:MOST_LINES]],
+        "more": max(len(drawn.lines) - MOST_LINES, 0),
+        "published": None if shown is None else {
+            "figure": shown.figure, "title": shown.title, "words": shown.words,
+            "source": shown.source,
+        },
+    }  # fmt: skip
+
+
+def figure_csv(context: Context, name: str, given: Mapping[str, str]) -> str:
+    """The numbers of a figure as CSV; parameters and errors as of :func:`figure_view`."""
+    _, meant, drawn, _ = _drawn(context, name, given)
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(("rule", *drawn.columns))
+    for line in drawn.lines:
+        writer.writerow([meant.rule, *(cell(value) for value in line.values)])
+    return out.getvalue()
+
+
+def _cell(value: Any) -> str:
+    """A value for people."""
+    if value is None:
+        return "–"
+    if isinstance(value, float):
+        return f"{value:.1f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _drawn(context: Context, name: str, given: Mapping[str, str]) -> tuple[Kind, Slice, Drawn, str]:
+    kind = KINDS.get(name)
+    if kind is None:
+        raise BadInput(f"There is no figure {name!r}: {', '.join(KINDS)}.")
+    meant = slice_of(given)
+    option = given.get(kind.option, "") if kind.option else ""
+    if option and option not in (kind.options or {}):
+        raise BadInput(f"There is no {kind.option} {option!r}: {', '.join(kind.options or {})}.")
+    changes: dict[str, Any] = dict.fromkeys((*kind.own, *ALWAYS_WIDE), "")
+    wide = replace(meant, **changes)
+    if "among" in given:
+        among = given["among"]
+        runs = () if among == ALL_RUNS else slice_of({"runs": among}).runs
+        wide = replace(wide, runs=runs)
+    drawn = kind.draw(context, wide, meant, option)
+    if drawn.figure is not None and not drawn.stands.scored:
+        drawn = replace(drawn, figure=None, empty=NONE_SCORED)
+    return kind, meant, drawn, option
+
+
+def _stands(kind: Kind, meant: Slice, drawn: Drawn) -> str:
+    """On how many verdicts the figure stands, and what is not in it."""
+    on = drawn.stands
+    words = [f"{many(on.scored, 'verdict')} by {rule(meant.rule).name}"]
+    if kind is KINDS["rules"]:
+        words = [f"{many(on.scored, 'verdict')} by both rules of a pair, all pairs together"]
+    if on.unscored:
+        words.append(f"{on.unscored:,} more {'is' if on.unscored == 1 else 'are'} {drawn.left_out}")
+    return ". ".join(["; ".join(words), *(note.rstrip(".") for note in drawn.notes)]) + "."
+
+
+def _published(name: str, meant: Slice, drawn: Drawn, option: str) -> Published | None:
+    """Table 11, beside our own figure by the rule that it was made by."""
+    if name != "categories" or meant.rule != "paper" or drawn.figure is None:
+        return None
+    return published_categories(option or OVERALL)
+
+
+def _names(context: Context) -> dict[str, str]:
+    """What each run is called, newest first."""
+    return run_labels(runs_of(context))
+
+
+def _counts(context: Context, wide: Slice, by: tuple[str, ...], **only: str) -> list[Count]:
+    """Counts of a slice that looks at ``only`` those; none where no result is of them."""
+    results = context.storage.results
+    try:
+        changes: dict[str, Any] = dict(only)
+        return results.groups(replace(wide, **changes), by)
+    except BadInput:
+        # A word of a filter that no result has is said; one of ours is only not there yet.
+        results.groups(wide, ("run",))
+        return []
+
+
+def _left_out(context: Context, wide: Slice, drawn: Drawn) -> Drawn:
+    """The same, told how many objects have no measured color."""
+    every = total(context.storage.results.groups(wide, ("asked_l2",)))
+    on = drawn.stands
+    return drawn.without(every.scored + every.unscored - on.scored - on.unscored)
+
+
+def _categories(context: Context, wide: Slice, meant: Slice, rows: str) -> Drawn:
+    counts = _counts(context, wide, ("run", "system", "category"), task="cna")
+    return categories(counts, _names(context), meant, rows)
+
+
+def _basic(context: Context, wide: Slice, meant: Slice, _: str) -> Drawn:
+    return _kinds(context, wide, meant, "basic", "l2")
+
+
+def _modifiers(context: Context, wide: Slice, meant: Slice, _: str) -> Drawn:
+    return _kinds(context, wide, meant, "modifier", "l3")
+
+
+def _kinds(context: Context, wide: Slice, meant: Slice, by: str, system: str) -> Drawn:
+    counts = _counts(context, wide, ("run", by), task="cna", system=system)
+    drawn = kinds_of_names(counts, _names(context), meant, by, system)
+    # A name can be of two kinds; its verdicts are still only so many.
+    every = _counts(context, wide, ("asked_l2",), task="cna", system=system)
+    return replace(drawn, stands=total(every))
+
+
+def _confusion(context: Context, wide: Slice, meant: Slice, _: str) -> Drawn:
+    drawn = asked_found(context.storage.results.groups(wide, ("asked_l2", "found_l2")), meant)
+    return _left_out(context, wide, drawn)
+
+
+def _drift(context: Context, wide: Slice, meant: Slice, by: str) -> Drawn:
+    return _left_out(context, wide, drift(context.storage.results.drift(wide), meant, by))
+
+
+def _found(context: Context, wide: Slice, meant: Slice, _: str) -> Drawn:
+    drawn = found_colors(context.storage.results.groups(wide, ("category", "found_l2")), meant)
+    return _left_out(context, wide, drawn)
+
+
+def _hues(context: Context, wide: Slice, meant: Slice, _: str) -> Drawn:
+    return hues(context.storage.results.groups(wide, ("color", "sector")), meant)
+
+
+def _rules(context: Context, wide: Slice, meant: Slice, _: str) -> Drawn:
+    return agreement(context.storage.results.agreement(wide.runs), meant)
+
+
+KINDS: dict[str, Kind] = {
+    "categories": Kind(
+        "Which categories come out in the asked color?",
+        "Share of passes by category of object; the stronger a cell is shaded, the more fail.",
+        "Object-focused prompts with color names (CNA). Mean of the three: the plain mean of L2, "
+        "L3 and CSS, as in GenColorBench (arXiv:2510.20586), Table 11, which is shown beside its "
+        "own rule, paper. "
+        + UNSCORED_OUT + " " + WILSON,
+        _categories, ("task", "system", "category"),
+        "rows", {key: ROW_NAMES[key] for key in (OVERALL, *TABLE_SYSTEMS)},
+    ),
+    "basic": Kind(
+        "Basic against intermediate color names",
+        "Share of passes for level 2 names: basic ones such as Red, intermediate ones such as "
+        "Reddish orange.",
+        "Object-focused prompts (CNA) with ISCC-NBS level 2 names; basic are the eleven of "
+        "GenColorBench (arXiv:2510.20586), section 4.4, Figure 5 left, where models do 8 to 20 "
+        "points worse on intermediate ones. " + WILSON,
+        _basic, ("task", "system", "basic"),
+    ),
+    "modifiers": Kind(
+        "Light, dark and -ish names",
+        "Share of passes for level 3 names by the modifiers in them; Light grayish red counts as "
+        "light and as -ish.",
+        "Object-focused prompts (CNA) with ISCC-NBS level 3 names, as in GenColorBench "
+        "(arXiv:2510.20586), section 4.5, Figure 5 right, where -ish names are often below 35%. "
+        + WILSON,
+        _modifiers, ("task", "system", "modifier"),
+    ),
+    "confusion": Kind(
+        "Which color was found where another was asked for?",
+        "Each row is an asked color; the stronger a cell, the more often it came out so.",
+        "Asked and found colors under the nearest ISCC-NBS level 2 name (CIEDE2000). A cell is the "
+        "share of its row. A click on a swatch chooses the whole row or column.",
+        _confusion, ("asked_l2", "found_l2"),
+    ),
+    "drift": Kind(
+        "Where do asked colors drift?",
+        "From each asked color (disk) to the mean of what was found for it (arrow), in the a*b* "
+        "plane.",
+        "CIELAB, D65, 2 degrees; means over the verdicts. The thin line joins the most colorful "
+        "colors of sRGB.",
+        _drift, ("color", "asked_l2"),
+        "by", {"names": "Level 2 names", "colors": "Each color"},
+    ),
+    "found": Kind(
+        "Which colors are found most often?",
+        "The ten most frequent found colors of each category, drawn in the color of their name.",
+        "Found colors under the nearest ISCC-NBS level 2 name (CIEDE2000), as in GenColorBench "
+        "(arXiv:2510.20586), Figure 3. Outlined: all others.",
+        _found, ("category", "found_l2"),
+    ),
+    "hues": Kind(
+        "Accuracy over hue and chroma of the asked color",
+        "Percent of passes; the stronger a cell is shaded, the more fail. A click chooses both.",
+        "h_ab and C*ab of CIELAB, D65, 2 degrees; sectors of 30 degrees, neutral below C*ab 5. "
+        + UNSCORED_OUT + " " + WILSON,
+        _hues, ("sector", "chroma"),
+    ),
+    "rules": Kind(
+        "Do the rules agree?",
+        "Share of pictures on which two rules say the same, with Cohen’s kappa; a click shows "
+        "where they differ.",
+        "Agreement in percent and kappa (Cohen 1960): agreement beyond chance, 1 is full, 0 is "
+        "chance. The chosen runs; other filters do not narrow it.",
+        _rules, ("against",),
+    ),
+}  # fmt: skip
+"""The figures by their names, in the order of the page."""

@@ -1,0 +1,75 @@
+"""The leaderboard of Explore: how well each run painted what was asked, and the paper's Table 4."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.analysis.board import AVERAGE, TABLE_TASKS
+from core.prompts.prompt import TASKS
+from core.verdict.rules import RULES, rule
+from tabs.explore.board_csv import published_view
+from tabs.explore.board_groups import groups
+from tabs.explore.board_rows import SYSTEM_CHOICES, UNSCORED_CHOICES, Found
+from tabs.explore.limits import limits_view
+from tabs.library.service import Library
+from tabs.page.context import Context
+from tabs.runs.list import MOVES
+
+TEMPLATE = """<div class="th-board" hidden><section class="th-card th-board-top">
+<p class="th-board-lead">How often each model painted what was asked: percent of pictures that pass, task by task, with the
+95% interval over prompts. Every number opens the failures behind it.</p>
+<div class="th-board-bar">
+<div><span id="th-board-rule">Rule</span><span class="th-strip th-board-rules" role="group" aria-labelledby="th-board-rule"></span></div>
+<div><span id="th-board-systems">Color systems</span><span class="th-strip th-board-systems" role="group" aria-labelledby="th-board-systems"></span></div>
+<div><span id="th-board-unscored">Unscored pictures</span><span class="th-strip th-board-policies" role="group" aria-labelledby="th-board-unscored"></span></div></div>
+<details class="th-board-limits" hidden><summary>Move the limits</summary><div class="th-limits-body"></div></details>
+<p class="th-board-moved" role="status" hidden></p>
+<p class="th-problem th-board-problem" role="alert" hidden></p>
+<p class="th-soft th-board-waiting" role="status">Counting pictures…</p>
+<div class="th-board-empty" hidden><h3></h3><p></p><button type="button" class="th-button">Start a run</button></div>
+<div class="th-scroll"><table class="th-table th-board-table"></table></div>
+<div class="th-board-foot"><p class="th-soft th-board-about"></p><a class="th-button th-board-csv" download>This table as CSV</a></div></section>
+<section class="th-card th-board-published" hidden><header><h3></h3><span class="th-board-tag">published under <b>paper</b></span></header>
+<p class="th-soft th-published-how"></p><div class="th-scroll"><table class="th-table th-board-table th-published-table"></table></div>
+<p class="th-soft th-published-notes"></p></section></div>"""  # noqa: E501
+
+
+def board_view(context: Context, params: Mapping[str, str]) -> dict[str, Any]:
+    """What the page shows for ``rule``, ``systems`` and ``unscored``.
+
+    Raises BadInput for a choice that there is not.
+    """
+    found = Found(context, params)
+    by_group = groups(found.runs, found.rule_id, context.service(Library).sets(), found.pictured)
+    return {
+        "rule": {"id": found.rule_id, "name": rule(found.rule_id).name},
+        "systems": found.systems,
+        "unscored": found.unscored,
+        "columns": [
+            *({"id": task, "short": task.upper(), "name": TASKS[task]} for task in TABLE_TASKS),
+            {"id": AVERAGE, "short": "Average", "name": "Mean of the five tasks"},
+        ],
+        "choices": {
+            "rules": [
+                {"id": one.id, "name": one.name, "title": one.description, "main": one.main}
+                for one in RULES
+            ],
+            "systems": _choices(SYSTEM_CHOICES),
+            "unscored": _choices(UNSCORED_CHOICES),
+        },
+        "groups": [
+            {"id": group.id, "name": group.name, "words": group.words,
+             "rows": found.rows_json(group.runs)}
+            for group in by_group
+        ] + found.unread_group(),
+        "limits": limits_view(found.rule_id, found.limits),
+        "about": found.about(),
+        "without": found.without_words(),
+        "published": published_view(found.runs, found.rule_id, found.systems),
+        "busy": any(state in MOVES for state in found.states.values()),
+    }  # fmt: skip
+
+
+def _choices(choices: Mapping[str, tuple[str, str]]) -> list[dict[str, str]]:
+    return [{"id": key, "name": name, "title": title} for key, (name, title) in choices.items()]

@@ -1,0 +1,141 @@
+"""The leaderboard as CSV, and the paper's Table 4 beside it: as printed, never ranked with ours."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+from core.analysis.board import AVERAGE, AVERAGED, TABLE_TASKS, BoardRow, Rate
+from core.analysis.records import NO_SYSTEM, RunRecord
+from core.published import counterpart, table
+from core.runs.score import CAUSES
+from core.spreadsheets import guarded
+from core.verdict.rules import rule
+from tabs.explore.board_rows import EACH, Found
+from tabs.page.context import Context
+
+PUBLISHED = "gencolorbench-table4"
+
+RATE_FIELDS = tuple(field.name for field in fields(Rate) if field.name != "beyond")
+UNSCORED_FOR = tuple(CAUSES)[tuple(CAUSES).index("no-image") :]
+"""The causes of CAUSES that leave a picture without a score."""
+_RUN = (
+    "run_id", "run_name", "model", "set_name", "prompts", "pictures_a_prompt", "masks", "k",
+    "pictures_planned", "pictures_in", "rule", "rule_version", "limits",
+    "systems", "unscored_are", "system",
+)  # fmt: skip
+
+
+def board_csv(context: Context, params: Mapping[str, str]) -> str:
+    """CSV with a heading: a row for each run, and with ``systems=each`` one more for each color
+    system. Percents are not rounded; empty where there is no number. Raises BadInput."""
+    found = Found(context, params)
+    out = io.StringIO()
+    columns = [*TABLE_TASKS, AVERAGE]
+    heading = [*_RUN, *(f"{column}_{name}" for column in columns for name in RATE_FIELDS)]
+    writer = csv.DictWriter(out, [*heading, "not_averaged_for", *map(_unscored, UNSCORED_FOR)])
+    writer.writeheader()
+    for run in found.runs:
+        writer.writerows(map(_guarded, _rows(found, run)))
+    for run, why in found.unread:
+        head = {"run_id": run.run_id, "run_name": run.name, "not_averaged_for": why}
+        writer.writerow(_guarded(head))
+    return out.getvalue()
+
+
+def _guarded(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Numbers stay as they are, to the last digit."""
+    return {name: guarded(one) if isinstance(one, str) else one for name, one in row.items()}
+
+
+def _rows(found: Found, run: RunRecord) -> Iterator[dict[str, Any]]:
+    head = _head(found, run)
+    row = found.rows.get(run.run_id)
+    if row is None:
+        yield head
+        return
+    counts = dict.fromkeys(map(_unscored, UNSCORED_FOR), 0)
+    for one in found.causes[run.run_id]:
+        counts[_unscored(one.cause)] += one.count
+    rates = {task: cell.rate for task, cell in row.cells.items()}
+    yield {
+        **head, "system": _meant(row, found.systems), **_named({**rates, AVERAGE: row.average}),
+        "not_averaged_for": " ".join(row.missing), **counts,
+    }  # fmt: skip
+    if found.systems == EACH:
+        below = {
+            task: {**cell.parts, **({NO_SYSTEM: cell.apart} if cell.apart else {})}
+            for task, cell in row.cells.items()
+        }  # fmt: skip
+        for system in dict.fromkeys(name for parts in below.values() for name in parts):
+            parts = {task: found[system] for task, found in below.items() if system in found}
+            yield {**head, "system": system, **_named(parts)}
+
+
+def _head(found: Found, run: RunRecord) -> dict[str, Any]:
+    values = (
+        run.run_id, run.name, run.model, run.set_name, run.summary["prompts"],
+        run.summary["images"], run.summary["masker"]["kind"], run.summary["k"], run.total,
+        run.items, found.rule_id, dict(run.rules).get(found.rule_id, rule(found.rule_id).version),
+        " ".join(f"{name}:{value:g}" for name, value in found.limits.items()) or "the rule's own",
+        found.systems, found.unscored, "",
+    )  # fmt: skip
+    return dict(zip(_RUN, values, strict=True))
+
+
+def _meant(row: BoardRow, systems: str) -> str:
+    """The systems that the row speaks of, as they stand in its cells."""
+    names = dict.fromkeys(name for cell in row.cells.values() for name in cell.parts)
+    return systems if systems in names else " ".join(names)
+
+
+def _named(rates: Mapping[str, Rate]) -> dict[str, Any]:
+    return {
+        f"{column}_{name}": getattr(rate, name)
+        for column, rate in rates.items()
+        for name in RATE_FIELDS
+    }
+
+
+def _unscored(cause: str) -> str:
+    return f"unscored_{cause.replace('-', '_')}"
+
+
+def published_view(runs: Sequence[RunRecord], rule_id: str, systems: str) -> dict[str, Any]:
+    """The paper's Table 4 as printed, with the runs here whose model may be the same."""
+    found = table(PUBLISHED)
+    columns = {column.ours: column for column in found.columns}
+    shown = []
+    for row in found.rows:
+        model = row.keys["model"]
+        ours = counterpart(found.paper.id, model)
+        here = [run.name for run in runs if run.model in ours.ids]
+        kind = f"{row.keys['resolution']} px · {row.keys['type']}"
+        shown.append({
+            "name": model, "facts": kind, "here": here, "here_note": ours.note if here else "",
+            "cells": {
+                key: {"text": row.printed[column.name] or "–",
+                      "doubt": found.doubt(row, column.name)}
+                for key, column in columns.items()
+            },
+        })  # fmt: skip
+    told = []
+    if rule_id != found.protocol:
+        told.append(
+            f"Your numbers above are by {rule(rule_id).name}: they answer another question than "
+            "these."
+        )
+    if systems not in (AVERAGED, EACH):
+        told.append("These average L2, L3 and CSS; yours above do not.")
+    told.append(
+        "Published numbers are the authors' own: their pictures, their prompt list and their k, "
+        "which the paper does not give, and no intervals. They are never ranked with runs of yours."
+    )
+    return {
+        "title": f"{found.number}, as published",
+        "source": found.source, "url": found.paper.url, "how": found.how,
+        "told": " ".join(told), "notes": list(found.notes), "rows": shown,
+    }  # fmt: skip

@@ -1,0 +1,132 @@
+"""Which runs of the leaderboard may be compared: those of the same prompts, masks, k and rule."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from core.analysis.records import RunRecord
+from core.export.source import imported_words
+from core.generation.registry import name_of
+from core.prompts.sets import PROMPT_SETS
+from core.runs.records import STORED
+from core.verdict.rules import RULES, rule
+from tabs.library.service import SetInfo
+from tabs.page.errors import many
+from tabs.runs.list import unread_words
+from tabs.runs.words import guidance_words, masker_words
+
+
+@dataclass(frozen=True)
+class Group:
+    """Runs that may be compared: ``name`` is their prompt set, ``words`` what else they share."""
+
+    id: str
+    name: str
+    words: str
+    prompts: int
+    whole: bool
+    runs: Sequence[RunRecord]
+
+
+def groups(
+    runs: Iterable[RunRecord],
+    rule_id: str,
+    sets: Sequence[SetInfo],
+    pictured: Mapping[str, int] | None = None,
+) -> list[Group]:
+    """The runs by what makes them comparable: the whole benchmark first, then larger sets first.
+
+    Within a group the runs keep their order. ``pictured`` is how many prompts of a run have a
+    picture, by run id.
+    """
+    members: dict[Shared, list[RunRecord]] = {}
+    for run in runs:
+        members.setdefault(_shared(run, rule_id), []).append(run)
+    lists: dict[tuple[str, int], set[str]] = {}
+    for set_name, prompts, digest, *_ in members:
+        lists.setdefault((set_name, prompts), set()).add(digest)
+    made = [
+        _group(shared, own, rule_id, sets, len(lists[shared[:2]]) > 1, pictured or {})
+        for shared, own in members.items()
+    ]
+    return sorted(made, key=lambda group: (not group.whole, -group.prompts))
+
+
+Shared = tuple[str, int, str, str, int, str]
+"""The set's name, how many prompts, their SHA-256, who marks objects, k, the rule's version."""
+
+
+def _shared(run: RunRecord, rule_id: str) -> Shared:
+    version = dict(run.rules).get(rule_id) or rule(rule_id).version
+    summary = run.summary
+    masks = masker_words(summary["masker"])
+    prompts = str(summary.get("prompts_sha256", ""))
+    return run.set_name, int(summary["prompts"]), prompts, masks, int(summary["k"]), version
+
+
+def _group(
+    shared: Shared,
+    runs: Sequence[RunRecord],
+    rule_id: str,
+    sets: Sequence[SetInfo],
+    several: bool,
+    pictured: Mapping[str, int],
+) -> Group:
+    set_name, prompts, listed, masks, k, version = shared
+    found = next((one for one in sets if set_name in (one.title, one.id)), None)
+    whole = found is not None and found.id == PROMPT_SETS[0].id and found.count == prompts
+    if whole:
+        part = "the whole benchmark"
+    elif found is None:
+        part = "a selection, not the benchmark"
+    elif found.count == prompts:
+        part = "all of this set, not the benchmark"
+    else:
+        part = f"a part of its {found.count:,}"
+    words = [many(prompts, "prompt"), part, masks, f"k = {k}"]
+    counts = [pictured[run.run_id] for run in runs if run.run_id in pictured]
+    if counts and max(counts) < prompts:
+        least = f"{min(counts):,} to " if min(counts) < max(counts) else ""
+        words.insert(2, f"pictures of {least}{max(counts):,} of them")
+    if several:
+        # The same name and number, yet other prompts: the two are told apart by their digests.
+        words.insert(1, f"list {listed[:6]}")
+    if version != rule(rule_id).version:
+        words.append(
+            f"{rule(rule_id).name} {version}, an earlier version: to rank them with others, score "
+            "their pictures again in Runs"
+        )
+    name = found.title if found else set_name or "Prompts without a name"
+    digest = hashlib.sha256(repr(shared).encode()).hexdigest()[:12]
+    return Group(digest, name, " · ".join(words), prompts, whole, runs)
+
+
+def unread(run: RunRecord) -> str:
+    """Why a run cannot stand in any group, empty for one that can: what is kept of it may be from
+    a time when less was checked, and no other run may suffer from that."""
+    try:
+        _shared(run, RULES[0].id)
+        facts(run)
+    except Exception as error:
+        return unread_words(error)
+    return ""
+
+
+def facts(run: RunRecord, pictured: int | None = None) -> str:
+    """What a run is, beside what it shares with its group; ``pictured`` of its prompts have a
+    picture."""
+    summary = run.summary
+    model = name_of(run.model)
+    parts = [f"pictures of {model}" if run.kind == STORED else model]
+    if run.kind != STORED:
+        parts.append(f"{many(int(summary['images']), 'picture')} a prompt")
+    elif pictured is not None and pictured < int(summary["prompts"]):
+        parts.append(f"{pictured:,} of {many(int(summary['prompts']), 'prompt')}")
+    parts.append(guidance_words(summary))
+    if summary.get("steps"):
+        parts.append(f"{summary['steps']} steps")
+    if summary.get("imported"):
+        parts.append(imported_words(summary["imported"]))
+    return " · ".join(part for part in parts if part)

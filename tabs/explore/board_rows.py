@@ -1,0 +1,295 @@
+"""The rows of the leaderboard: the numbers of the runs by one rule, as the page writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from core.analysis.board import (
+    AVERAGE,
+    AVERAGED,
+    FEW_PROMPTS,
+    LEFT_OUT,
+    POOLED,
+    TABLE_TASKS,
+    WRONG,
+    BoardRow,
+    Cell,
+    Rate,
+    board,
+    leaders,
+)
+from core.analysis.bootstrap import RESAMPLES
+from core.analysis.records import NO_SYSTEM, CauseCount, RunRecord, Slice
+from core.errors import BadInput
+from core.runs.score import CAUSES
+from core.verdict.rules import DEFAULT_RULE, rule
+from tabs.explore.board_groups import facts, unread
+from tabs.explore.limits import limits_of
+from tabs.page.context import Context
+from tabs.page.errors import many
+from tabs.runs.list import status_of
+from tabs.runs.supervisor import RunSupervisor
+from tabs.runs.words import STATUS_WORDS
+
+EACH = "each"
+SYSTEM_CHOICES: Mapping[str, tuple[str, str]] = {
+    AVERAGED: ("L2, L3, CSS averaged", "The mean of three accuracies, as in the paper's Table 4"),
+    EACH: ("each of them", "The same, and below it each color system"),
+    POOLED: (
+        "pooled",
+        "All pictures of L2, L3, CSS and without a color system in one accuracy; L3 has most "
+        "prompts",
+    ),
+    "l1": ("level 1", "The 13 names of ISCC-NBS level 1, which Table 4 leaves out"),
+}
+UNSCORED_CHOICES: Mapping[str, tuple[str, str]] = {
+    LEFT_OUT: ("left out", "Of the pictures that have a pass or a fail, how many pass"),
+    WRONG: ("counted as wrong", "Of all pictures, how many pass"),
+}
+SYSTEM_NAMES: Mapping[str, str] = {"l1": "Level 1", "l2": "L2", "l3": "L3", "css": "CSS"}
+_NAMED = 5
+PART_NAMES: Mapping[str, str] = {**SYSTEM_NAMES, NO_SYSTEM: "No system"}
+
+
+class Found:
+    """The runs that are shown and their numbers by one rule, read once."""
+
+    def __init__(self, context: Context, params: Mapping[str, str]) -> None:
+        self.rule_id = rule(params.get("rule") or DEFAULT_RULE).id
+        self.systems = params.get("systems") or AVERAGED
+        self.unscored = params.get("unscored") or LEFT_OUT
+        if self.systems not in (*SYSTEM_CHOICES, *SYSTEM_NAMES):
+            known = ", ".join((*SYSTEM_CHOICES, *SYSTEM_NAMES))
+            raise BadInput(f"There is no choice of systems {self.systems[:40]!r}. Use {known}.")
+        listed = [run for run in context.storage.runs.all() if not run.hidden]
+        self.unread = [(run, why) for run in listed if (why := unread(run))]
+        shown = [run for run in listed if not unread(run)]
+        self.runs = [run for run in shown if run.items]
+        self.without = [run for run in shown if not run.items]
+        ids = tuple(run.run_id for run in self.runs)
+        results = context.storage.results
+        self.limits = limits_of(params, self.rule_id)
+        tallies = results.board(self.rule_id, ids, self.limits) if ids else []
+        averaged = AVERAGED if self.systems == EACH else self.systems
+        self.pictured: dict[str, int] = {}
+        for one in tallies:
+            self.pictured[one.run_id] = self.pictured.get(one.run_id, 0) + one.prompts
+        self.rows = board(tallies, averaged, self.unscored)
+        self.causes: dict[str, list[CauseCount]] = {run_id: [] for run_id in ids}
+        for cause in results.unscored(Slice(self.rule_id, ids)) if ids else []:
+            self.causes[cause.run_id].append(cause)
+        self.states = _states(context, shown)
+
+    def rows_json(self, runs: Sequence[RunRecord]) -> list[dict[str, Any]]:
+        """One group of runs that may be compared."""
+        whole = [self.rows[run.run_id] for run in runs
+                 if run.run_id in self.rows and run.items >= run.total]  # fmt: skip
+        best = leaders(whole)
+        return [self._row(run, best) for run in runs]
+
+    def unread_group(self) -> list[dict[str, Any]]:
+        """A group of the runs that cannot be compared with any, or none."""
+        rows: list[dict[str, Any]] = [
+            {"id": run.run_id, "name": run.name, "facts": "", "progress": None, "cells": {},
+             "beside": "", "unscored": None, "said": why}
+            for run, why in self.unread
+        ]  # fmt: skip
+        words = "hide them in Runs, or take their folders away"
+        group = {"id": "unread", "name": "Cannot be read", "words": words, "rows": rows}
+        return [group] if rows else []
+
+    def _row(self, run: RunRecord, best: Mapping[str, frozenset[str]]) -> dict[str, Any]:
+        row = self.rows.get(run.run_id)
+        out: dict[str, Any] = {
+            "id": run.run_id, "name": run.name, "facts": facts(run, self.pictured.get(run.run_id)),
+            "progress": progress(run, self.states[run.run_id]), "cells": {}, "beside": "",
+            "unscored": None, "said": "",
+        }  # fmt: skip
+        if not run.rules:
+            out["said"] = "asks for no color; see Compare"
+        elif self.rule_id not in dict(run.rules):
+            out["said"] = f"not judged by {rule(self.rule_id).name}"
+        elif row is None:
+            out["said"] = "no picture of it asks for a color"
+        if row is not None:
+            for task, cell in row.cells.items():
+                out["cells"][task] = self._cell(cell, run.run_id in best.get(task, ()))
+            few = any(cell.few for cell in row.cells.values())
+            out["cells"][AVERAGE] = {
+                **self._rate(row.average, few), "opens": _opens_all(row),
+                "best": run.run_id in best.get(AVERAGE, ()),
+                "note": _not_averaged(row, run.items < run.total), "parts": [],
+            }  # fmt: skip
+            out["beside"] = " · ".join(
+                f"{task} {rate.percent:.1f}% of {many(rate.images, 'picture')}"
+                for task, rate in row.others.items()
+                if rate.percent is not None
+            )
+            out["unscored"] = _unscored(row, self.causes[run.run_id])
+        return out
+
+    def _cell(self, cell: Cell, best: bool) -> dict[str, Any]:
+        below = {**cell.parts, **({NO_SYSTEM: cell.apart} if cell.apart else {})}
+        parts = [
+            {**self._rate(rate, rate.few), "id": name, "name": PART_NAMES[name],
+             "opens": {"task": cell.task, "system": name}}
+            for name, rate in below.items()
+        ]  # fmt: skip
+        rate = self._rate(cell.rate, cell.few)
+        if cell.apart:
+            rate["title"] += f" · {apart_words(cell)}: see {POOLED}"
+        return {
+            **rate, "best": best, "note": part_note(cell), "parts": parts if self.systems == EACH
+            else [], "opens": {"task": cell.task, "system": ",".join(cell.parts)},
+        }  # fmt: skip
+
+    def _rate(self, rate: Rate, few: bool) -> dict[str, Any]:
+        of = rate.images if self.unscored == WRONG else rate.scored
+        which = "pictures" if self.unscored == WRONG else "scored pictures"
+        words = [
+            f"{rate.passes:,} of {of:,} {which} pass",
+            f"{rate.unscored:,} unscored",
+            many(rate.prompts, "prompt"),
+        ]
+        if rate.percent is not None and rate.low is None:
+            words.append(no_interval(rate))
+        elif few:
+            words.append(f"under {FEW_PROMPTS} prompts a color system: the interval is too narrow")
+        return {
+            "percent": rate.percent, "low": rate.low, "high": rate.high,
+            "text": "–" if rate.percent is None else f"{rate.percent:.1f}",
+            "interval": _interval(rate, few),
+            "title": " · ".join(words),
+        }  # fmt: skip
+
+    def without_words(self) -> str:
+        """The runs that have no row, empty where there is none."""
+        if not self.without:
+            return ""
+        names = ", ".join(run.name for run in self.without[:_NAMED])
+        more = len(self.without) - _NAMED
+        rest = f" and {more:,} more" if more > 0 else ""
+        return f"Not here, for no picture of theirs has come in yet: {names}{rest}."
+
+    def about(self) -> str:
+        """What the numbers are, in words."""
+        means = {
+            AVERAGED: "A task is the mean of its accuracies on L2, L3 and CSS",
+            EACH: "A task is the mean of its accuracies on L2, L3 and CSS",
+            POOLED: "A task is the accuracy over all its pictures of L2, L3 and CSS, and those "
+            "without a color system",
+        }.get(self.systems, f"A task is its accuracy on {SYSTEM_NAMES.get(self.systems, '')}")
+        return (
+            f"{means}; Average is the mean of the five tasks. Intervals: 95%, percentile bootstrap "
+            f"over prompts, {RESAMPLES:,} resamples within each task and system; ≈ marks those of "
+            f"under {FEW_PROMPTS} prompts a system, which are too narrow. Bold: the highest among "
+            "finished runs of the same prompts, masks and rule, however small its lead."
+        )
+
+
+def part_note(cell: Cell) -> str:
+    """What a number is made of where a color system is missing, in a few words."""
+    names = [PART_NAMES[name] for name in cell.systems]
+    if not names:
+        return "all unscored"
+    none = [PART_NAMES[name] for name in cell.parts if name not in cell.systems]
+    words = [f"{', '.join(none)}: all unscored"] if none else []
+    if cell.systems == (NO_SYSTEM,):
+        return "; ".join(["no color system: pooled", *words])
+    return "; ".join([f"only {', '.join(names)}", *words]) if cell.missing else "; ".join(words)
+
+
+def apart_words(cell: Cell) -> str:
+    """What a mean over systems leaves out, empty where that is nothing."""
+    if cell.apart is None:
+        return ""
+    return f"{many(cell.apart.images, 'picture')} without a color system not in it"
+
+
+def no_interval(rate: Rate) -> str:
+    """Why a number has no interval, and what can be said of it all the same."""
+    if rate.percent not in (0.0, 100.0):
+        return "no interval: its prompts are alike, or too few, or hardly any has a score"
+    which = "every scored picture passes" if rate.percent else "no picture passes"
+    words = f"no interval: {which}, so resampling shows no spread"
+    if rate.beyond is None:
+        return f"{words}; of so few prompts nothing more can be said"
+    side = f"above {100.0 - rate.beyond:.1f}%" if rate.percent else f"below {rate.beyond:.1f}%"
+    return f"{words}; the rule of three puts the truth {side} (95%)"
+
+
+def _opens_all(row: BoardRow) -> dict[str, str]:
+    """The filters for the pictures behind an average: all tasks are named, for a run may have
+    others."""
+    systems = dict.fromkeys(name for cell in row.cells.values() for name in cell.parts)
+    tasks = ",".join(row.cells) if row.others else ""
+    return {"task": tasks, "system": ",".join(systems)}
+
+
+def _interval(rate: Rate, few: bool) -> str:
+    return "" if rate.low is None else f"{'≈' if few else ''}{rate.low:.1f}–{rate.high:.1f}"
+
+
+def _not_averaged(row: BoardRow, unfinished: bool) -> str:
+    """Why a run has no average, in a few words."""
+    none = [task.upper() for task in row.missing if task not in row.cells]
+    part = [task.upper() for task in row.missing if task in row.cells]
+    if len(row.missing) > 2:
+        return f"{len(TABLE_TASKS) - len(row.missing)} of {len(TABLE_TASKS)} tasks" + (
+            " so far" if unfinished else ""
+        )
+    words = [f"no {', '.join(none)}{' yet' if unfinished else ''}"] if none else []
+    if part:
+        words.append(f"{', '.join(part)} in part")
+    return "; ".join(words)
+
+
+def _unscored(row: BoardRow, counts: Sequence[CauseCount]) -> dict[str, Any]:
+    """How many pictures have no score, and why, most frequent first."""
+    causes: dict[str, int] = {}
+    tasks: dict[str, dict[str, int]] = {}
+    for one in counts:
+        causes[one.cause] = causes.get(one.cause, 0) + one.count
+        by_task = tasks.setdefault(one.cause, {})
+        by_task[one.task] = by_task.get(one.task, 0) + one.count
+    count = row.images - row.scored
+    words = "" if not row.images else f"{100 * count / row.images:.1f}% of {row.images:,}"
+    return {
+        "count": count,
+        "text": f"{count:,}",
+        "words": words if count else f"of {row.images:,}",
+        "causes": [
+            {"id": cause, "text": f"{causes[cause]:,}", "name": CAUSES.get(cause, cause),
+             "tasks": ", ".join(f"{task.upper()} {n:,}" for task, n in tasks[cause].items())}
+            for cause in sorted(causes, key=lambda one: -causes[one])
+        ],
+    }  # fmt: skip
+
+
+def _states(context: Context, runs: Sequence[RunRecord]) -> dict[str, str]:
+    """Whether unfinished runs are at work; only their folders know, wherever these lie."""
+    out = {run.run_id: "finished" if run.items >= run.total else "" for run in runs}
+    if not all(out.values()):
+        for folder in context.service(RunSupervisor).folders():
+            if out.get(folder.run_id) == "":
+                with suppress(BadInput):
+                    place = context.service(RunSupervisor).place(folder.run_id)
+                    out[folder.run_id] = status_of(folder, folder.state(), place)
+    return out
+
+
+def progress(run: RunRecord, state: str) -> dict[str, Any] | None:
+    """How much of a run's plan is there; None for all of it."""
+    if run.items >= run.total:
+        return None
+    percent = 100 * run.items // max(run.total, 1)
+    words = f"{percent}% drawn" if run.kind == "drawn" else f"{percent}% scored"
+    # Of a run whose process has just ended, the last pictures are still to come in; one that was
+    # brought here without its state has pictures and is no plan alone.
+    said = STATUS_WORDS.get(state, "") if state not in ("finished", "planned") else ""
+    return {
+        "percent": percent, "words": f"{words} · {said}" if said else words,
+        "title": f"{run.items:,} of {many(run.total, 'picture')}",
+    }  # fmt: skip

@@ -1,0 +1,224 @@
+"""Figures of colors: asked against found, where asked ones drift, what is found most often."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from core.analysis.drift import Arrow, arrows, most_colorful
+from core.analysis.groups import FoundShare, confusion, top_found
+from core.analysis.rates import Rate, total
+from core.analysis.records import Count, Drift, Slice
+from core.color.systems import parse_target
+from core.verdict.region import square_around
+from tabs.explore.figure_parts import (
+    NOTHING,
+    Drawn,
+    HeatCell,
+    Line,
+    Picks,
+    finished,
+    heat_map,
+    label,
+    percent_text,
+)
+from tabs.page.figures import INK, LINE, SOFT, blank
+
+MANY_COLORS, MOST_ARROWS = 60, 150
+"""More asked colors than the first are gathered under their level 2 names; more arrows than the
+second cannot be told apart."""
+FEW_NAMES = 10
+NOT_MEASURED = "Nothing was measured in this selection: no found color to show."
+
+
+@cache
+def _hex(name: str) -> str:
+    return parse_target(name, "l2").hex
+
+
+def asked_found(counts: Sequence[Count], meant: Slice) -> Drawn:
+    """Level 2 names asked (down) and found (across); ``counts`` are by both."""
+    picks = Picks(meant)
+    columns = ("asked_l2", "found_l2", "verdicts", "percent_of_asked", "passes")
+    table = confusion(counts)
+    stands = total(counts)
+    if not table.asked:
+        return Drawn(None, picks, columns, (), stands, empty=NOT_MEASURED)
+    cells, lines = [], []
+    for asked, row, shares, passes in zip(
+        table.asked, table.counts, table.percent, table.passes, strict=True
+    ):
+        out = []
+        for found, number, share, passed in zip(table.found, row, shares, passes, strict=True):
+            pick = picks.add(asked_l2=asked, found_l2=found) if number else NOTHING
+            hover = (
+                f"asked <b>{asked}</b>, found <b>{found}</b><br>{percent_text(float(share))}% of "
+                f"the verdicts that asked for {asked}<br>{number:,} verdicts, {passed:,} pass"
+            )
+            out.append(
+                HeatCell(float(share) if number else None, f"{share:.0f}" if number else "",
+                         hover, pick)
+            )  # fmt: skip
+            if number:
+                values = (asked, found, int(number), float(share), int(passed))
+                lines.append(Line(values, pick, (_hex(asked), _hex(found))))
+        cells.append(out)
+    few = max(len(table.asked), len(table.found)) <= FEW_NAMES
+    figure = heat_map(cells, table.found, table.asked, picks, row_px=24 if few else 16,
+                      gap=1, written=few)  # fmt: skip
+    down, across = range(len(table.asked)), range(len(table.found))
+    figure.add_trace(_swatches([-1] * len(down), list(down), table.asked, "asked_l2", picks, few))
+    below = [len(table.asked)] * len(across)
+    figure.add_trace(_swatches(list(across), below, table.found, "found_l2", picks, few))
+    figure.update_xaxes(
+        range=[-1.6, len(across) - 0.4], title_text="found", tickangle=-90, tickfont={"size": 10}
+    )
+    figure.update_yaxes(range=[len(down) + 0.5, -0.6], autorange=False, title_text="asked")
+    figure.update_layout(height=(24 if few else 16) * (len(down) + 1) + 150)
+    lines.sort(key=lambda line: -line.values[2])
+    return Drawn(finished(figure), picks, columns, tuple(lines), stands)
+
+
+def _swatches(
+    x: list[int], y: list[int], names: Sequence[str], by: str, picks: Picks, large: bool
+) -> Any:
+    """The colors themselves along an axis; each chooses its name."""
+    import plotly.graph_objects as go
+
+    chosen = [picks.add(**{by: name}) for name in names]
+    word = "asked" if by == "asked_l2" else "found"
+    return go.Scatter(
+        x=x, y=y, mode="markers", customdata=chosen, cliponaxis=False,
+        hovertext=[f"{word} {name}" for name in names], hovertemplate="%{hovertext}<extra></extra>",
+        marker={"symbol": "square", "size": 15 if large else 11,
+                "color": [_hex(name) for name in names],
+                "line": {"color": INK, "width": [2.5 if picks.used(one) else 0 for one in chosen]}},
+    )  # fmt: skip
+
+
+def drift(drifts: Sequence[Drift], meant: Slice, by: str = "") -> Drawn:
+    """The a*b* plane with an arrow from each asked color to the mean of what was found."""
+    import plotly.graph_objects as go
+
+    picks = Picks(meant)
+    grouped = by == "names" or (not by and len(drifts) > MANY_COLORS)
+    every = arrows(drifts, grouped)
+    shown, rest = every[:MOST_ARROWS], every[MOST_ARROWS:]
+    columns = ("asked", "asked_colors", "verdicts", "percent_pass", "asked_L", "asked_a", "asked_b",
+               "found_L", "found_a", "found_b", "asked_hex", "found_hex", "delta_ab",
+               "delta_e00")  # fmt: skip
+    stands = Rate(sum(one.passes for one in every), sum(one.count - one.passes for one in every))
+    if not every:
+        return Drawn(None, picks, columns, (), stands, empty=NOT_MEASURED)
+    field = "asked_l2" if grouped else "color"
+    chosen = [picks.add(**{field: one.value}) for one in shown]
+    figure = blank(height=420, dragmode=False)
+    outline = most_colorful()
+    figure.add_trace(go.Scatter(
+        x=outline[:, 0].tolist(), y=outline[:, 1].tolist(), mode="lines", hoverinfo="skip",
+        line={"color": LINE, "width": 1},
+    ))  # fmt: skip
+    figure.add_trace(go.Scatter(
+        x=[value for one in shown for value in (one.asked_lab[1], one.found_lab[1], None)],
+        y=[value for one in shown for value in (one.asked_lab[2], one.found_lab[2], None)],
+        mode="lines", hoverinfo="skip", line={"color": SOFT, "width": 1},
+    ))  # fmt: skip
+    hovers = [_arrow_words(one) for one in shown]
+    used = [picks.used(pick) for pick in chosen]
+    for end, symbol, size in (("asked", "circle", 7), ("found", "arrow", 11)):
+        points = [getattr(one, f"{end}_lab") for one in shown]
+        figure.add_trace(go.Scatter(
+            x=[lab[1] for lab in points], y=[lab[2] for lab in points], mode="markers",
+            customdata=chosen, hovertext=hovers, hovertemplate="%{hovertext}<extra></extra>",
+            marker={"symbol": symbol, "opacity": 1,
+                    "size": [size + 5 if one else size for one in used],
+                    "angle": [one.heading_deg for one in shown] if end == "found" else 0,
+                    "color": [getattr(one, f"{end}_hex") for one in shown],
+                    "line": {"color": INK, "width": [2.5 if one else 1 for one in used]}},
+        ))  # fmt: skip
+    ends = [lab[1:] for one in shown for lab in (one.asked_lab, one.found_lab)]
+    low, high = square_around(np.array([*ends, (0.0, 0.0)]))
+    axis: dict[str, Any] = {"zeroline": True, "zerolinecolor": LINE, "fixedrange": True}
+    figure.update_xaxes(range=[low[0], high[0]], title_text="a*", constrain="domain", **axis)
+    figure.update_yaxes(range=[low[1], high[1]], title_text="b*", scaleanchor="x",
+                        constrain="domain", **axis)  # fmt: skip
+    notes = []
+    if grouped:
+        notes.append(f"{len(drifts):,} asked colors under their level 2 names.")
+    if rest:
+        notes.append(f"The {len(rest):,} asked colors with the fewest verdicts are not drawn; "
+                     "the CSV has them.")  # fmt: skip
+    lines = [_arrow_line(one, picks, field) for one in every]
+    return Drawn(finished(figure), picks, columns, tuple(lines), stands, tuple(notes))
+
+
+def _arrow_words(one: Arrow) -> str:
+    asked, found = (
+        f"L* {lab[0]:.1f}, a* {lab[1]:.2f}, b* {lab[2]:.2f}"
+        for lab in (one.asked_lab, one.found_lab)
+    )
+    more = f" ({one.colors:,} colors)" if one.colors > 1 else ""
+    return (
+        f"asked <b>{label(one.name)}</b>{more} {one.asked_hex}<br>{asked}<br>"
+        f"found on average {one.found_hex}<br>{found}<br>ΔE00 of the two {one.delta_e00:.1f}<br>"
+        f"{one.count:,} verdicts, {percent_text(one.percent)}% pass"
+    )
+
+
+def _arrow_line(one: Arrow, picks: Picks, field: str) -> Line:
+    values = (one.name, one.colors, one.count, one.percent, *one.asked_lab, *one.found_lab,
+              one.asked_hex, one.found_hex, one.length_ab, one.delta_e00)  # fmt: skip
+    return Line(values, picks.add(**{field: one.value}), (one.asked_hex, one.found_hex))
+
+
+def found_colors(counts: Sequence[Count], meant: Slice) -> Drawn:
+    """The most frequent found colors of each category; ``counts`` are by category and name."""
+    import plotly.graph_objects as go
+
+    picks = Picks(meant)
+    columns = ("category", "found_l2", "verdicts", "percent_of_category")
+    shares = top_found(counts)
+    stands = total(counts)
+    if not shares:
+        return Drawn(None, picks, columns, (), stands, empty=NOT_MEASURED)
+    names = list(dict.fromkeys(one.category for one in shares))
+    ranks: list[list[FoundShare]] = []
+    for category in names:
+        for place, one in enumerate(share for share in shares if share.category == category):
+            if place == len(ranks):
+                ranks.append([])
+            ranks[place].append(one)
+    lines = {}
+    figure = blank(height=34 * len(names) + 62, dragmode=False, barmode="stack", bargap=0.22)
+    for rank in ranks:
+        chosen = [picks.add(category=one.category, found_l2=one.name) if one.name else NOTHING
+                  for one in rank]  # fmt: skip
+        used = [picks.used(pick) for pick in chosen]
+        figure.add_trace(go.Bar(
+            orientation="h", y=[names.index(one.category) for one in rank],
+            x=[one.percent for one in rank], customdata=chosen,
+            hovertext=[f"{label(one.category or 'no category', 60)}<br>"
+                       f"<b>{one.name or 'all others'}</b><br>"
+                       f"{percent_text(one.percent)}%, {one.count:,} verdicts" for one in rank],
+            hovertemplate="%{hovertext}<extra></extra>",
+            marker={"color": [_hex(one.name) if one.name else "rgba(0,0,0,0)" for one in rank],
+                    "line": {"color": [INK if on else SOFT for on in used],
+                             "width": [3 if on else 0.5 for on in used]}},
+        ))  # fmt: skip
+        for one, pick in zip(rank, chosen, strict=True):
+            values = (one.category, one.name or "all others", one.count, one.percent)
+            hexes = (_hex(one.name),) if one.name else ()
+            lines[one] = Line(values, pick, hexes)
+    figure.update_xaxes(range=[0, 100], title_text="Share of the found colors, %", fixedrange=True,
+                        showgrid=False)  # fmt: skip
+    figure.update_yaxes(
+        tickvals=list(range(len(names))),
+        ticktext=[label(one or "no category", 40).replace(" and ", " and<br>") for one in names],
+        autorange="reversed", showgrid=False, ticks="", automargin=True, fixedrange=True,
+    )  # fmt: skip
+    figure.update_layout(margin={"l": 8, "r": 14, "t": 8, "b": 46})
+    ordered = tuple(lines[one] for one in shares)
+    return Drawn(finished(figure), picks, columns, ordered, stands)

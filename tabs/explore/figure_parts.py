@@ -1,0 +1,210 @@
+"""What the figures of Explore's analyses are made of: choices, heat maps, rows of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from html import escape
+from typing import Any
+
+from core.analysis.rates import Rate
+from core.analysis.records import Slice
+from tabs.page.figures import INK, LINE, PANEL, blank, plain_json
+
+NOTHING = -1
+"""The choice of a part that nothing stands behind."""
+MOST_LABEL = 20
+DARK_SHADE = 54.0
+"""From this shade on, text is written in the color of the page."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One row of the numbers. ``pick`` is the choice behind it, ``hexes`` the colors it names."""
+
+    values: tuple[Any, ...]
+    pick: int = NOTHING
+    hexes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A figure as it is answered: plotly's JSON, the choices, the numbers, and what they stand on.
+
+    ``figure`` is None where there is too little to draw; ``empty`` then says so. ``notes`` are
+    sentences about what was left out.
+    """
+
+    figure: dict[str, Any] | None
+    picks: Picks
+    columns: tuple[str, ...]
+    lines: tuple[Line, ...]
+    stands: Rate
+    notes: tuple[str, ...] = ()
+    empty: str = ""
+    left_out: str = "unscored and in no share"
+
+    def without(self, count: int) -> Drawn:
+        """The same where ``count`` verdicts have no measured color; the figure has the others."""
+        measured = Rate(self.stands.passes, self.stands.fails + self.stands.unscored, count)
+        return replace(self, stands=measured, left_out="not measured and not in the figure")
+
+
+@dataclass(frozen=True)
+class Published:
+    """A published figure that stands beside ours: its title, a sentence, and where it is from."""
+
+    figure: dict[str, Any]
+    title: str
+    words: str
+    source: str
+
+
+@dataclass
+class Picks:
+    """The choices of a figure: what the slice is narrowed by when a part of it is chosen.
+
+    A choice is in use when the slice says all that it would say.
+    """
+
+    meant: Slice
+    all: list[dict[str, Any]] = field(default_factory=list)
+    _at: dict[str, int] = field(default_factory=dict, repr=False)
+
+    def add(self, **changes: Any) -> int:
+        """The number of a choice; the same changes have the same one."""
+        at = self._at.setdefault(repr(sorted(changes.items())), len(self.all))
+        if at == len(self.all):
+            self.all.append(changes)
+        return at
+
+    def used(self, pick: int) -> bool:
+        """Whether the slice is narrowed by it now."""
+        return pick != NOTHING and all(
+            (list(self.meant.runs) if name == "runs" else getattr(self.meant, name)) == value
+            for name, value in self.all[pick].items()
+        )
+
+    @property
+    def in_use(self) -> list[int]:
+        """The choices in use."""
+        return [pick for pick in range(len(self.all)) if self.used(pick)]
+
+
+def finished(figure: Any) -> dict[str, Any]:
+    """The figure as plain JSON."""
+    figure.update_layout(hoverlabel={"align": "left"})
+    return plain_json(figure)
+
+
+def label(text: str, most: int = MOST_LABEL) -> str:
+    """Text for a figure: plotly would read tags in it."""
+    return escape(text if len(text) <= most else text[: most - 1] + "…", quote=False)
+
+
+def short_names(runs: Mapping[str, str]) -> dict[str, str]:
+    """Short names of runs that stay apart where the shortened ones would not."""
+    out: dict[str, str] = {}
+    for run, name in runs.items():
+        short = label(name)
+        taken = short in out.values()
+        out[run] = f"{label(name, MOST_LABEL - 5)} {run[:4]}" if taken else short
+    return out
+
+
+def percent_text(percent: float | None) -> str:
+    """One decimal, two where one would turn almost all into all; a dash for none."""
+    from tabs.diagnosis.report import rate_text
+
+    return "–" if percent is None else rate_text(percent)
+
+
+def rate_words(rate: Rate) -> str:
+    """Share, interval and counts of a rate, for a hover."""
+    if rate.percent is None or rate.interval is None:
+        return f"no verdict with a score; {rate.unscored:,} unscored"
+    low, high = rate.interval
+    unscored = f"; {rate.unscored:,} unscored" if rate.unscored else ""
+    return (
+        f"{percent_text(rate.percent)}% pass ({low:.1f} to {high:.1f})<br>"
+        f"{rate.passes:,} of {rate.scored:,}{unscored}"
+    )
+
+
+def rate_values(rate: Rate) -> tuple[Any, ...]:
+    """The columns of :data:`RATE_COLUMNS`."""
+    low, high = rate.interval or (None, None)
+    return rate.percent, low, high, rate.passes, rate.scored, rate.unscored
+
+
+RATE_COLUMNS = ("percent", "low", "high", "passes", "scored", "unscored")
+
+
+@dataclass(frozen=True)
+class HeatCell:
+    """One cell: how strong its shade is (0 to 100, None for empty), its text, hover and choice."""
+
+    shade: float | None
+    text: str
+    hover: str
+    pick: int = NOTHING
+
+
+def heat_map(
+    cells: Sequence[Sequence[HeatCell]], across: Sequence[str], down: Sequence[str], picks: Picks,
+    row_px: int = 26, gap: int = 2, written: bool = True, text_px: int = 11,
+) -> Any:  # fmt: skip
+    """A heat map in grays; the first row stands on top. Chosen cells get a frame."""
+    import plotly.graph_objects as go
+
+    figure = blank(height=row_px * len(down) + 64, dragmode=False)
+    figure.add_trace(go.Heatmap(
+        z=[[cell.shade for cell in row] for row in cells],
+        hovertext=[[cell.hover for cell in row] for row in cells],
+        customdata=[[cell.pick for cell in row] for row in cells],
+        hovertemplate="%{hovertext}<extra></extra>",
+        hoverongaps=False, xgap=gap, ygap=gap, zmin=0, zmax=100, showscale=False,
+        colorscale=[[0, PANEL], [1, INK]],
+    ))  # fmt: skip
+    if written:
+        figure.add_trace(_texts(cells, text_px))
+    ticks = {"showgrid": False, "showline": False, "ticks": "", "automargin": True,
+             "fixedrange": True}  # fmt: skip
+    figure.update_xaxes(tickvals=list(range(len(across))), ticktext=list(across), **ticks)
+    figure.update_yaxes(
+        tickvals=list(range(len(down))), ticktext=list(down), autorange="reversed", **ticks
+    )
+    # A cell of no shade is seen by its line alone.
+    figure.add_shape(
+        type="rect", x0=-0.5, x1=len(across) - 0.5, y0=-0.5, y1=len(down) - 0.5,
+        line={"color": LINE, "width": 1}, layer="below",
+    )  # fmt: skip
+    for y, row in enumerate(cells):
+        for x, cell in enumerate(row):
+            if picks.used(cell.pick):
+                frame(figure, x, y)
+    figure.update_layout(margin={"l": 8, "r": 8, "t": 8, "b": 8})
+    return figure
+
+
+def _texts(cells: Sequence[Sequence[HeatCell]], text_px: int) -> Any:
+    """The texts of the cells, each in the color that can be read on its shade."""
+    import plotly.graph_objects as go
+
+    places = [(x, y, cell) for y, row in enumerate(cells) for x, cell in enumerate(row)
+              if cell.shade is not None]  # fmt: skip
+    colors = [PANEL if (cell.shade or 0.0) > DARK_SHADE else INK for _, _, cell in places]
+    return go.Scatter(
+        x=[x for x, _, _ in places], y=[y for _, y, _ in places],
+        text=[cell.text for _, _, cell in places], mode="text", hoverinfo="skip",
+        textfont={"size": text_px, "color": colors},
+    )  # fmt: skip
+
+
+def frame(figure: Any, x: int, y: int) -> None:
+    """Marks a cell, visible on light and on dark."""
+    for color, width in ((PANEL, 5), (INK, 2)):
+        figure.add_shape(
+            type="rect", x0=x - 0.47, x1=x + 0.47, y0=y - 0.44, y1=y + 0.44,
+            line={"color": color, "width": width},
+        )  # fmt: skip

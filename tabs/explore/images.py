@@ -1,0 +1,60 @@
+"""A picture of a run as the page shows it, and what the runs on one page are called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from core.analysis.records import RunRecord, WallItem
+from core.color.systems import parse_target
+from core.errors import TrueHueError
+from core.generation.registry import name_of
+from core.prompts.prompt import TASKS
+from core.runs.score import CAUSES
+from core.verdict.rules import DIFFERS, RULES
+
+GONE = "The file of this picture is gone."
+NOT_EXPORTED = "This picture is not part of the export that its run came from."
+"""Said in place of a picture whose file is not here."""
+
+RULE_NAMES = {by.id: by.name for by in RULES}
+
+
+def picture_json(
+    item: WallItem, runs: Mapping[str, RunRecord], names: Mapping[str, str]
+) -> dict[str, Any]:
+    """One picture by one rule, with the object that is looked at."""
+    run = runs.get(item.run_id)
+    return {
+        "run_id": item.run_id, "position": item.position, "image": item.image,
+        "run": run.name if run else item.run_id, "model": names.get(item.run_id, item.run_id),
+        "model_name": name_of(run.model) if run else "",
+        "rule": item.rule, "rule_name": RULE_NAMES.get(item.rule, item.rule),
+        "text": item.text, "task_name": TASKS.get(item.task, item.task),
+        "image_id": item.image_id, "mask": item.mask_id,
+        "url": f"/media/images/{item.image_id}.png" if item.image_id else "",
+        "thumb": f"/media/thumbs/{item.image_id}.png" if item.image_id else "",
+        "gone": NOT_EXPORTED if run and run.summary.get("imported") else GONE,
+        "target": item.target, "object": item.object_name, "color": item.color,
+        "color_name": item.color_name, "differs": item.relation == DIFFERS,
+        "asked_hex": item.asked_hex, "found_hex": item.found_hex,
+        "status": item.status, "picture_status": item.picture_status,
+        "cause_words": CAUSES.get(item.cause, item.cause), "told": item.told,
+        "picture_reason": item.picture_reason, "delta_e00": item.delta_e00,
+    }  # fmt: skip
+
+
+def value_hex(field: str, value: str) -> str:
+    """The color of a value of a filter, empty for what has none."""
+    if field == "color":
+        return _hex(value)
+    return _hex(f"l2:{value}") if field in ("asked_l2", "found_l2") else ""
+
+
+@lru_cache(maxsize=4096)
+def _hex(value: str) -> str:
+    try:
+        return parse_target(value).hex
+    except TrueHueError:
+        return ""

@@ -1,0 +1,147 @@
+"""Two runs on the same prompts: counts, a test, and the pairs of pictures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from core.analysis.paired import CELLS, PairCounts
+from core.analysis.records import RunRecord
+from core.analysis.run_names import run_labels
+from core.errors import BadInput
+from tabs.explore.images import picture_json
+from tabs.explore.slice import slice_of
+from tabs.explore.wall import MOST_POSITION, page_size
+from tabs.page.context import Context, runs_of
+from tabs.page.errors import many
+from tabs.page.links import whole
+
+
+def compare_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
+    """A page of the pairs of two runs, what they count to, and which runs can be chosen.
+
+    ``given`` holds the slice; ``a`` and ``b``, runs (else the newest two); ``cell`` of
+    :data:`core.analysis.paired.CELLS` or empty for all; ``limit`` and ``after``; ``at``, the
+    position in the first run of the picture to begin with. Raises BadInput for an unknown cell or
+    one run twice, NotStored for an unknown run.
+    """
+    shown = runs_of(context)
+    names = run_labels(shown)
+    # A run without a picture, or one that asks for no color, has nothing to compare here; one that
+    # a link names is listed all the same.
+    named = (given.get("a"), given.get("b"))
+    runs = [run for run in shown if run.items > run.failed and run.rules]
+    listed = [*runs, *(run for run in shown if run.run_id in named and run not in runs)]
+    out = {"runs": [{"id": run.run_id, "label": names[run.run_id] + ("" if run in runs else
+                     " · no picture" if run.rules else " · asks for no color")}
+                    for run in listed], "pairs": [],
+           "next": "", "pinned": False, "a": "", "b": "", "sentence": "", "test": "", "empty": "",
+           "counts": _counts(PairCounts())}  # fmt: skip
+    if len(runs) < 2 and not (given.get("a") and given.get("b")):
+        return out
+    first, second = _two(context, runs, given)
+    cell = given.get("cell", "")
+    if cell and cell not in CELLS:
+        raise BadInput(f"There is no part {cell!r} of the table: {', '.join(CELLS)}.")
+    meant, results, limit = slice_of(given), context.storage.results, page_size(given)
+    said = results.pair_counts(first.run_id, second.run_id, meant)
+    counts = PairCounts(**{name: said[name] for name in (*CELLS, "unscored")})
+    at = whole(given.get("at", ""), MOST_POSITION)
+    found = results.pairs(
+        first.run_id, second.run_id, meant, cell, limit=limit, after=given.get("after", ""),
+        start=at,
+    )  # fmt: skip
+    known = {run.run_id: run for run in (*shown, first, second)}
+    name_a, name_b = names.get(first.run_id, first.name), names.get(second.run_id, second.name)
+    return out | {
+        "a": first.run_id, "b": second.run_id, "counts": _counts(counts),
+        "sentence": _versions(first, second, meant.rule) + _sentence(counts, name_a, name_b),
+        "test": _test(counts),
+        "pairs": [[picture_json(one, known, names) for one in pair] for pair in found],
+        "next": found[-1][0].cursor if len(found) == limit else "", "pinned": at is not None,
+        "empty": _nothing(counts, cell),
+    }  # fmt: skip
+
+
+def _versions(first: RunRecord, second: RunRecord, rule_id: str) -> str:
+    """A warning where the two runs were judged by different versions of the rule."""
+    one, other = (dict(run.rules).get(rule_id) for run in (first, second))
+    if one is None or other is None or one == other:
+        return ""
+    return (
+        f"Judged by different versions of {rule_id}, {one} and {other}: part of the difference may "
+        "be the rule's. Score the pictures of the earlier one again in Runs. "
+    )
+
+
+def _two(
+    context: Context, runs: Sequence[RunRecord], given: Mapping[str, str]
+) -> tuple[RunRecord, RunRecord]:
+    """The two runs that were named; for one that was not, the newest of the others with results,
+    if possible one on the same prompts."""
+    named = [given.get("a", ""), given.get("b", "")]
+    if named[0] and named[0] == named[1]:
+        raise BadInput("Both are the same run: choose two that differ.")
+    chosen = [context.storage.runs.get(run_id) if run_id else None for run_id in named]
+    for place, other in ((0, 1), (1, 0)):
+        if chosen[place] is None:
+            partner = chosen[other]
+            left = [run for run in runs if partner is None or run.run_id != partner.run_id]
+            # With a partner, those that share its prompts come first; without, those that share
+            # theirs with another run.
+            of_set = Counter(map(_prompts, left))
+            left.sort(key=lambda run: (
+                of_set[_prompts(run)] < 2 if partner is None
+                else 2 * (run.set_name != partner.set_name) + (_prompts(run) != _prompts(partner)),
+                run.items <= run.failed,
+            ))  # fmt: skip
+            if not left:
+                raise BadInput("Two runs are needed to compare.")
+            chosen[place] = left[0]
+    first, second = chosen
+    assert first is not None
+    assert second is not None
+    return first, second
+
+
+def _prompts(run: RunRecord) -> str:
+    return str(run.summary.get("prompts_sha256", run.set_name))
+
+
+def _counts(counts: PairCounts) -> dict[str, int]:
+    return {"both": counts.both, "only_a": counts.only_a, "only_b": counts.only_b,
+            "neither": counts.neither, "unscored": counts.unscored,
+            "scored": counts.scored}  # fmt: skip
+
+
+def _sentence(counts: PairCounts, name_a: str, name_b: str) -> str:
+    if counts.percent_a is None or counts.percent_b is None:
+        return ""
+    left = f" {many(counts.unscored, 'more pair')} unscored by either." if counts.unscored else ""
+    return (
+        f"Of {many(counts.scored, 'pair')} with two scores A ({name_a}) passes "
+        f"{counts.percent_a:.1f}% and B ({name_b}) {counts.percent_b:.1f}%.{left}"
+    )
+
+
+def _test(counts: PairCounts) -> str:
+    p = counts.p_value
+    if p is None:
+        return "No pair differs." if counts.scored else ""
+    apart = counts.only_a + counts.only_b
+    value = f"p = {p:.3f}" if p >= 0.001 else f"p = {p:.1e}" if p >= 1e-300 else "p below 1e-300"
+    return (
+        f"McNemar’s exact test on the {many(apart, 'pair')} that "
+        f"differ{'s' if apart == 1 else ''}: {value}, two-sided. Pairs count as independent; "
+        "pictures of one prompt are alike, so p is smaller than it should be."
+    )
+
+
+def _nothing(counts: PairCounts, cell: str) -> str:
+    if cell and (counts.scored or counts.unscored):
+        return "No pair of this kind. Choose another number of the table."
+    return (
+        "These runs share no picture of the same prompt and number under these filters. Remove a "
+        "filter above, or choose two runs on the same prompts."
+    )

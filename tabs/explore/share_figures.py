@@ -1,0 +1,329 @@
+"""Figures of accuracy: by category, kind of name, hue and chroma, and how far rules agree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from core.analysis.groups import (
+    CATEGORIES,
+    OVERALL,
+    category_cells,
+    hue_cells,
+)
+from core.analysis.names import sector_hex, sector_label
+from core.analysis.paired import agree_percent, kappa, scored_by_both, turned
+from core.analysis.rates import Rate, rates, total
+from core.analysis.records import (
+    CHROMA_BANDS,
+    NEUTRAL,
+    SECTORS,
+    TABLE_SYSTEMS,
+    Count,
+    RuleAgreement,
+    Slice,
+)  # fmt: skip
+from core.color.spaces import hex_of, lab_to_srgb8
+from core.published import Column, PublishedRow, PublishedTable, table
+from core.verdict.rules import RULES
+from tabs.explore.figure_parts import (
+    NOTHING,
+    RATE_COLUMNS,
+    Drawn,
+    HeatCell,
+    Line,
+    Picks,
+    Published,
+    finished,
+    heat_map,
+    label,
+    percent_text,
+    rate_values,
+    rate_words,
+    short_names,
+)
+from tabs.page.figures import INK, SOFT, blank
+
+TABLE_11 = "gencolorbench-table11"
+ROW_NAMES = {"l2": "L2", "l3": "L3", "css": "CSS", OVERALL: "Mean of the three"}
+FEW_RUNS = 2
+"""Up to so many runs, the category map shows every system; of more, one row each."""
+NO_RUNS = "No run has object-focused prompts (CNA) with a category in this selection."
+KINDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "basic": {"basic": ("Basic", "circle"), "intermediate": ("Intermediate", "diamond-open")},
+    "modifier": {
+        "light": ("Light", "triangle-up"), "dark": ("Dark", "triangle-down"),
+        "-ish": ("-ish", "diamond-open"), "none": ("None of these", "circle-open"),
+    },
+}  # fmt: skip
+"""What names are grouped by, with the shape that marks each group."""
+
+
+def categories(
+    counts: Sequence[Count], runs: Mapping[str, str], meant: Slice, rows: str = ""
+) -> Drawn:
+    """Table 11: category by color system and run; ``counts`` are by run, system and category."""
+    picks = Picks(meant)
+    used = [run for run in runs if any(count.key[0] == run for count in counts)]
+    names, cells = category_cells(counts, used)
+    shown = (rows,) if rows else (OVERALL,) if len(used) > FEW_RUNS else tuple(ROW_NAMES)
+    columns = ("run", "system", "category", *RATE_COLUMNS)
+    stands = total(count for count in counts if count.key[1] in TABLE_SYSTEMS)
+    if not names:
+        return Drawn(None, picks, columns, (), stands, empty=NO_RUNS)
+    short = short_names({run: runs[run] for run in used})
+    drawn: dict[tuple[str, str], list[HeatCell]] = {}
+    lines = []
+    for cell in cells:
+        if cell.system not in shown:
+            continue
+        changes: dict[str, Any] = {"task": "cna", "category": cell.category, "runs": [cell.run]}
+        changes["system"] = ",".join(TABLE_SYSTEMS) if cell.system == OVERALL else cell.system
+        pick = picks.add(**changes) if cell.rate is None or cell.rate.scored else NOTHING
+        words = (
+            f"mean of the three systems: {percent_text(cell.percent)}%"
+            if cell.rate is None else rate_words(cell.rate)
+        )  # fmt: skip
+        row = drawn.setdefault((cell.run, cell.system), [])
+        row.append(
+            HeatCell(
+                _wrong(cell.percent), percent_text(cell.percent),
+                f"{label(runs[cell.run], 60)}, {ROW_NAMES[cell.system]}<br>"
+                f"<b>{label(cell.category, 60)}</b><br>{words}",
+                pick,
+            )
+        )  # fmt: skip
+        values = rate_values(cell.rate) if cell.rate else (cell.percent, *[None] * 5)
+        lines.append(Line((runs[cell.run], cell.system, cell.category, *values), pick))
+    down = [_row_name(short[run], row, len(used), len(shown)) for run, row in drawn]
+    across = [_short(name) for name in names]
+    figure = heat_map(list(drawn.values()), across, down, picks, text_px=10)
+    return Drawn(finished(figure), picks, columns, tuple(lines), stands)
+
+
+def _row_name(run: str, system: str, runs: int, systems: int) -> str:
+    if systems == 1:
+        return run
+    return ROW_NAMES[system] if runs == 1 else f"{run} · {ROW_NAMES[system].split()[0]}"
+
+
+def _short(category: str) -> str:
+    """The first word of a category: ``Furniture``."""
+    return label(category.split()[0])
+
+
+def _wrong(percent: float | None) -> float | None:
+    """The shade of a share of passes: the stronger, the more verdicts fail."""
+    return None if percent is None else 100.0 - percent
+
+
+def kinds_of_names(
+    counts: Sequence[Count], runs: Mapping[str, str], meant: Slice, by: str, system: str
+) -> Drawn:
+    """Accuracy of groups of color names; ``counts`` are by run and group, ``by`` is of KINDS."""
+    import plotly.graph_objects as go
+
+    picks = Picks(meant)
+    columns = ("run", by, *RATE_COLUMNS)
+    by_key = {key: rate for key, rate in rates(counts, (0, 1)).items() if key[1] in KINDS[by]}
+    used = [run for run in runs if any(key[0] == run and by_key[key].scored for key in by_key)]
+    stands = sum((by_key[key] for key in by_key if key[0] in runs), Rate())
+    if not used:
+        level = {"l2": "level 2", "l3": "level 3"}[system]
+        empty = f"No scored verdict on an object-focused prompt with a {level} name."
+        return Drawn(None, picks, columns, (), stands, empty=empty)
+    short = short_names({run: runs[run] for run in used})
+    step, lines = 0.17, []
+    figure = blank(height=22 * len(KINDS[by]) * len(used) + 110, dragmode=False)
+    for place, (kind, (name, symbol)) in enumerate(KINDS[by].items()):
+        rows = [(at, run, by_key[run, kind]) for at, run in enumerate(used)
+                if by_key.get((run, kind), Rate()).scored]  # fmt: skip
+        chosen = [picks.add(task="cna", system=system, runs=[run], **{by: kind})
+                  for _, run, _ in rows]  # fmt: skip
+        ends = [rate.interval or (0.0, 0.0) for _, _, rate in rows]
+        shares = [rate.percent or 0.0 for _, _, rate in rows]
+        offset = step * (place - (len(KINDS[by]) - 1) / 2)
+        figure.add_trace(go.Scatter(
+            x=shares, y=[at + offset for at, _, _ in rows], mode="markers", name=name,
+            customdata=chosen, showlegend=True, cliponaxis=False,
+            hovertext=[f"{label(runs[run], 60)}<br><b>{name}</b><br>{rate_words(rate)}"
+                       for _, run, rate in rows],
+            hovertemplate="%{hovertext}<extra></extra>",
+            error_x={"type": "data", "symmetric": False, "color": SOFT, "thickness": 1.2,
+                     "width": 0,
+                     "array": [end[1] - x for x, end in zip(shares, ends, strict=True)],
+                     "arrayminus": [x - end[0] for x, end in zip(shares, ends, strict=True)]},
+            marker={"symbol": symbol, "color": INK, "opacity": 1,
+                    "size": [15 if picks.used(pick) else 10 for pick in chosen],
+                    "line": {"width": 1.8, "color": INK}},
+        ))  # fmt: skip
+        lines += [Line((runs[run], kind, *rate_values(rate)), pick)
+                  for (_, run, rate), pick in zip(rows, chosen, strict=True)]  # fmt: skip
+    lines.sort(key=lambda line: list(runs.values()).index(line.values[0]))
+    # Room for the marks that stand at the ends.
+    figure.update_xaxes(range=[-3, 103], title_text="Pass, %", fixedrange=True)
+    figure.update_yaxes(
+        tickvals=list(range(len(used))), ticktext=[short[run] for run in used], showgrid=False,
+        ticks="", range=[len(used) - 0.5, -0.5], automargin=True, fixedrange=True,
+    )  # fmt: skip
+    figure.update_layout(
+        margin={"l": 8, "r": 14, "t": 30, "b": 46}, showlegend=True,
+        legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "itemclick": False,
+                "itemdoubleclick": False, "font": {"color": INK}, "itemsizing": "constant"},
+    )  # fmt: skip
+    return Drawn(finished(figure), picks, columns, tuple(lines), stands)
+
+
+def hues(counts: Sequence[Count], meant: Slice) -> Drawn:
+    """Accuracy over hue and chroma of the asked color; ``counts`` are by color and sector."""
+    import plotly.graph_objects as go
+
+    picks = Picks(meant)
+    columns = ("hue_sector", "chroma_from", "asked_colors", "mean_asked_hex", *RATE_COLUMNS)
+    cells = hue_cells(counts)
+    stands = sum((cell.rate for cell in cells), Rate())
+    if not stands.scored:
+        return Drawn(None, picks, columns, (), stands, empty="No scored verdict on an asked color.")
+    at = {(cell.sector, cell.low): cell for cell in cells}
+    bands = [low for low in (0.0, *CHROMA_BANDS) if any(cell.low == low for cell in cells)]
+    lines, drawn = [], []
+    for low in reversed(bands):
+        row = []
+        for sector in SECTORS:
+            cell = at.get((sector, low))
+            if cell is None:
+                row.append(HeatCell(None, "", ""))
+                continue
+            pick = picks.add(sector=sector, chroma=f"{low:.0f}")
+            mean = hex_of(lab_to_srgb8(np.array(cell.lab)))
+            where = "neutral" if sector == NEUTRAL else f"h_ab {sector_label(sector)}"
+            row.append(
+                HeatCell(
+                    _wrong(cell.rate.percent), label(_whole(cell.rate.percent)),
+                    f"<b>{where}</b>, C*ab {_band(low)}<br>{rate_words(cell.rate)}<br>"
+                    f"{cell.colors:,} asked colors, their mean {mean}",
+                    pick,
+                )
+            )  # fmt: skip
+            lines.append(
+                Line((sector, low, cell.colors, mean, *rate_values(cell.rate)), pick, (mean,))
+            )
+        drawn.append(row)
+    names = [_band(low) for low in reversed(bands)]
+    across = [sector if sector != NEUTRAL else "gray" for sector in SECTORS]
+    figure = heat_map(drawn, across, names, picks, row_px=34, text_px=10)
+    chosen = [picks.add(sector=sector) for sector in SECTORS]
+    bottom = len(bands) - 0.1
+    figure.add_trace(go.Scatter(
+        x=list(range(len(SECTORS))), y=[bottom] * len(SECTORS), mode="markers",
+        customdata=chosen, hovertext=[sector_label(sector) for sector in SECTORS],
+        hovertemplate="%{hovertext}<extra></extra>", cliponaxis=False,
+        marker={"symbol": "square", "size": 13, "color": [sector_hex(one) for one in SECTORS],
+                "line": {"width": 0}},
+    ))  # fmt: skip
+    figure.update_yaxes(
+        range=[len(bands) + 0.3, -0.5], autorange=False, title_text="C*ab of the asked color"
+    )
+    figure.update_xaxes(title_text="h_ab of the asked color, from °", tickfont={"size": 10})
+    lines.sort(key=lambda line: SECTORS.index(line.values[0]))
+    return Drawn(finished(figure), picks, columns, tuple(lines), stands)
+
+
+def _whole(percent: float | None) -> str:
+    """Without decimals; almost all is not all, and almost none is not none."""
+    if percent is None:
+        return "–"
+    if 99.5 <= percent < 100.0:
+        return ">99"
+    return "<1" if 0.0 < percent < 0.5 else f"{percent:.0f}"
+
+
+def _band(low: float) -> str:
+    """The words for the band of chroma that begins there."""
+    ends = (*CHROMA_BANDS, None)
+    after = ends[0] if low == 0.0 else ends[CHROMA_BANDS.index(low) + 1]
+    if low == 0.0:
+        return f"below {after:.0f}"
+    return f"{low:.0f} and more" if after is None else f"{low:.0f}–{after:.0f}"
+
+
+def agreement(pairs: Sequence[RuleAgreement], meant: Slice) -> Drawn:
+    """How far each two rules say the same of the same pictures."""
+    picks = Picks(meant)
+    columns = ("rule_a", "rule_b", "percent_agreement", "kappa", "both_pass", "only_a_passes",
+               "only_b_passes", "neither_passes", "unscored")  # fmt: skip
+    names = {rule.id: rule.name for rule in RULES}
+    by_pair = {(one.rule_a, one.rule_b): one for pair in pairs for one in (pair, turned(pair))}
+    found = {rule for key in by_pair for rule in key}
+    order = [*(rule for rule in names if rule in found), *sorted(found - set(names))]
+    scored = Rate(sum(one.both + one.neither for one in pairs),
+                  sum(one.only_a + one.only_b for one in pairs),
+                  sum(one.unscored for one in pairs))  # fmt: skip
+    if not any(scored_by_both(one) for one in pairs):
+        empty = "No two rules have judged the same pictures in these runs."
+        return Drawn(None, picks, columns, (), scored, empty=empty)
+    drawn, lines = [], []
+    for first in order:
+        row = []
+        for second in order:
+            pair = by_pair.get((first, second))
+            if first == second or pair is None:
+                row.append(HeatCell(None, "", ""))
+                continue
+            pick = picks.add(rule=first, against=second, status="")
+            beyond = kappa(pair)
+            told = "–" if beyond is None else f"{beyond:.2f}"
+            same = agree_percent(pair)
+            one, other = label(names.get(first, first)), label(names.get(second, second))
+            row.append(
+                HeatCell(
+                    _wrong(same), f"{label(_whole(same))}%<br>κ {told}",
+                    f"<b>{one}</b> and <b>{other}</b><br>{percent_text(same)}% the same, "
+                    f"κ {told}<br>both pass {pair.both:,}, neither {pair.neither:,}<br>"
+                    f"{one} alone {pair.only_a:,}<br>{other} alone {pair.only_b:,}<br>"
+                    f"unscored by either {pair.unscored:,}",
+                    pick,
+                )
+            )  # fmt: skip
+            lines.append(
+                Line((first, second, same, beyond, pair.both, pair.only_a,
+                      pair.only_b, pair.neither, pair.unscored), pick)
+            )  # fmt: skip
+        drawn.append(row)
+    shown = [label(names.get(rule, rule)).replace(", ", ",<br>") for rule in order]
+    figure = heat_map(drawn, shown, shown, picks, row_px=44, text_px=10)
+    return Drawn(finished(figure), picks, columns, tuple(lines), scored)
+
+
+@cache
+def published_categories(shown: str) -> Published:
+    """The paper's Table 11 for one color system, to stand beside ours."""
+    found = table(TABLE_11)
+    columns = {column.ours: column for column in found.columns}
+    names = [name for name in CATEGORIES if name in columns]
+    rows = found.find(color_type=shown)
+    cells = [[_published_cell(found, row, columns[name]) for name in names] for row in rows]
+    figure = heat_map(
+        cells, [_short(name) for name in names], [label(row.keys["model"]) for row in rows],
+        Picks(Slice()), row_px=22, text_px=10,
+    )  # fmt: skip
+    return Published(
+        finished(figure), f"As published: {found.number}, {ROW_NAMES[shown]}",
+        f"The paper’s own models, pictures and prompts, judged under {found.protocol}. {found.how}",
+        "\n".join((found.source, *found.notes)),
+    )  # fmt: skip
+
+
+def _published_cell(found: PublishedTable, row: PublishedRow, column: Column) -> HeatCell:
+    value = row.values[column.name]
+    doubt = found.doubt(row, column.name)
+    hover = (
+        f"{label(row.keys['model'])}, {ROW_NAMES[row.keys['color_type']]}<br>"
+        f"<b>{column.meaning}</b><br>{row.printed[column.name] or 'no number'}% as published"
+    )
+    return HeatCell(
+        _wrong(value), percent_text(value), f"{hover}<br>{doubt}" if doubt else hover
+    )  # fmt: skip

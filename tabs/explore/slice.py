@@ -1,0 +1,53 @@
+"""The filters of Explore in a query string: what every question about results has in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+
+from core.analysis.names import BASIC, INTERMEDIATE, MODIFIERS
+from core.analysis.records import CHROMA_BANDS, NO_SYSTEM, SECTORS, Slice
+from core.color.catalog import SYSTEMS
+from core.errors import BadInput
+from core.runs.score import CAUSES
+from core.verdict.judge import FAIL, PASS, UNSCORED
+from core.verdict.rules import RULES, rule
+
+FIELDS = tuple(field.name for field in fields(Slice))
+STATUSES = (FAIL, UNSCORED, PASS)
+MOST_CHARACTERS, MOST_RUNS = 200, 100
+
+
+def slice_of(params: Mapping[str, str]) -> Slice:
+    """The slice that a query string speaks of; fields that it does not name do not narrow.
+
+    ``runs`` are separated by commas, as are several tasks and systems. Raises BadInput for a rule,
+    color system, status, cause, sector, modifier or kind of name that there is not, and for too
+    many runs.
+    """
+    given = {name: params[name].strip()[:MOST_CHARACTERS] for name in FIELDS if name in params}
+    given.pop("runs", None)
+    runs = tuple(dict.fromkeys(one for one in params.get("runs", "").split(",") if one))
+    if len(runs) > MOST_RUNS:
+        raise BadInput(f"{len(runs)} runs are too many at once: choose up to {MOST_RUNS}.")
+    for name in ("task", "system"):
+        if name in given:
+            each = (one.strip() for one in given[name].split(","))
+            given[name] = ",".join(dict.fromkeys(one for one in each if one))
+    for one in given.get("system", "").split(","):
+        _one_of("color system", one, (*SYSTEMS, NO_SYSTEM))
+    given["rule"] = rule(given.get("rule") or Slice.rule).id
+    known: dict[str, Iterable[str]] = {
+        "status": STATUSES, "cause": CAUSES, "sector": SECTORS, "modifier": MODIFIERS,
+        "basic": (BASIC, INTERMEDIATE),
+        "chroma": [f"{low:.0f}" for low in (0.0, *CHROMA_BANDS)],
+        "against": [one.id for one in RULES],
+    }  # fmt: skip
+    for name, choices in known.items():
+        _one_of(name, given.get(name, ""), choices)
+    return Slice(runs=runs, **given)
+
+
+def _one_of(name: str, value: str, choices: Iterable[str]) -> None:
+    if value and value not in choices:
+        raise BadInput(f"There is no {name} {value!r} to filter by: {', '.join(choices)}.")

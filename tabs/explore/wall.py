@@ -1,0 +1,165 @@
+"""The wall of failures of Explore: the pictures behind every number, and what narrows them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from core.analysis.names import sector_hex, sector_label
+from core.analysis.records import SECTORS, WallItem
+from core.analysis.run_names import run_labels
+from core.errors import BadInput, NotStored
+from core.generation.truth import drawn_shape, true_color_hex
+from core.masks.display import outline_path
+from core.verdict.rules import RULES
+from tabs.explore.images import picture_json, value_hex
+from tabs.explore.slice import slice_of
+from tabs.judging.judgments import of_picture
+from tabs.page.context import Context, runs_of
+from tabs.page.links import whole
+
+PAGE, MOST = 60, 200
+SORTS = {
+    "delta_e00": ("delta_e00", True), "delta_e00-up": ("delta_e00", False),
+    "misfit": ("misfit", True), "prompt": ("prompt", False), "recent": ("recent", True),
+}  # fmt: skip
+MOST_POSITION = 2**31 - 1
+
+TEMPLATE = """<div class="th-wall" hidden>
+<section class="th-card th-wall-top"><div class="th-wall-bar" role="group" aria-label="Filters"></div>
+<div class="th-wall-sectors" role="group" aria-label="Hue of the asked color"></div>
+<div class="th-wall-chips" role="group" aria-label="Filters in use" hidden></div></section>
+<nav class="th-strip th-wall-parts" role="group" aria-label="What to show"><button type="button" data-part="pictures">Pictures</button><button type="button" data-part="figures">Figures</button></nav>
+<div class="th-wall-split"><div class="th-analyses"></div>
+<div class="th-wall-right"><section class="th-card th-wall-list" aria-label="Pictures">
+<header><h3 class="th-wall-count" role="status" aria-live="polite"></h3>
+<button type="button" class="th-button th-wall-fresh" hidden></button>
+<label class="th-wall-sort"><span>Sort</span> <select aria-label="Sort"></select></label>
+<button type="button" class="th-button th-wall-compare">Compare two runs</button>
+<button type="button" class="th-button th-wall-help" aria-label="Keys" title="Keys">?</button></header>
+<p class="th-wall-empty" hidden></p>
+<div class="th-wall-grid" role="feed" aria-label="Pictures; arrow keys go through them, Enter shows one large"></div>
+<button type="button" class="th-button th-wall-more" hidden>Show more</button></section>
+<section class="th-card th-compare" aria-label="Two runs side by side" hidden>
+<header><h3>Two runs, the same prompts</h3><button type="button" class="th-button th-compare-back">Back to the pictures</button></header>
+<div class="th-compare-sum"><div class="th-compare-bar"><label><span>A</span> <select class="th-compare-a" aria-label="Run A"></select></label>
+<label><span>B</span> <select class="th-compare-b" aria-label="Run B"></select></label>
+<button type="button" class="th-button th-compare-swap">Swap A and B</button></div>
+<table class="th-table th-agree-table th-compare-table"></table><div class="th-compare-words"><p class="th-compare-sentence"></p><p class="th-soft th-compare-test"></p></div></div>
+<p class="th-wall-empty th-compare-empty" hidden></p>
+<div class="th-compare-pair" tabindex="0" role="group" aria-label="The pair; arrow keys bring the next, plus and minus zoom">
+<header><button type="button" class="th-button th-compare-previous">‹ Previous</button><p class="th-compare-text"></p><button type="button" class="th-button th-compare-next">Next ›</button></header>
+<div class="th-compare-panes"></div></div></section></div></div>
+<dialog class="th-light" aria-label="Picture"><div class="th-light-body"><div class="th-light-view"></div>
+<aside class="th-light-side"></aside></div></dialog>
+<dialog class="th-keys" aria-label="Keys"></dialog></div>"""  # noqa: E501
+
+
+def wall_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
+    """A page of the pictures of a slice.
+
+    ``given`` holds the slice, ``sort`` (of :data:`SORTS`), ``limit`` and ``after``, the ``next`` of
+    the page before. Raises BadInput for what is not known.
+    """
+    meant, sort = slice_of(given), given.get("sort") or "delta_e00"
+    if sort not in SORTS:
+        raise BadInput(f"There is no order {sort!r}: {', '.join(SORTS)}.")
+    by, descending = SORTS[sort]
+    limit = page_size(given)
+    found = context.storage.results.wall(
+        meant, by, descending=descending, limit=limit, after=given.get("after", "")
+    )
+    runs = runs_of(context)
+    names, known = run_labels(runs), {run.run_id: run for run in runs}
+    return {
+        "items": [picture_json(item, known, names) for item in found],
+        "next": found[-1].cursor if len(found) == limit else "", "runs": len(runs),
+    }  # fmt: skip
+
+
+def facets_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
+    """How many pictures a slice has, and each choice of every filter with its count."""
+    meant = slice_of(given)
+    results = context.storage.results
+    names = run_labels(runs_of(context))
+    fields: dict[str, list[dict[str, Any]]] = {
+        field: [
+            {"value": value, "label": label, "hex": value_hex(field, value), "count": count}
+            for value, label, count in choices
+        ]
+        for field, choices in results.facets(meant).items()
+    }  # fmt: skip
+    fields["runs"] = [one | {"label": names.get(one["value"], one["label"])}
+                      for one in fields.pop("run")]  # fmt: skip
+    listed = {one["value"] for one in fields["runs"]}
+    # A run that was chosen has a name, also where it has no such picture.
+    fields["runs"] += [{"value": run_id, "label": names.get(run_id, run_id), "hex": "", "count": 0}
+                       for run_id in meant.runs if run_id not in listed]  # fmt: skip
+    fields["rule"] = [
+        {"value": by.id, "label": by.name, "title": by.description, "count": None, "main": by.main}
+        for by in RULES
+    ]
+    return {
+        "total": results.count(meant), "all": results.count(replace(meant, status="")),
+        "fields": fields,
+        "sectors": [{"value": one, "label": sector_label(one), "hex": sector_hex(one)}
+                    for one in SECTORS],
+    }  # fmt: skip
+
+
+def count_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
+    """How many pictures a slice has now."""
+    return {"total": context.storage.results.count(slice_of(given))}
+
+
+def picture_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
+    """What every rule says of every object of one picture: ``run`` and ``position``."""
+    run = context.storage.runs.get(given.get("run", ""))
+    position = whole(given.get("position", ""), MOST_POSITION)
+    if position is None:
+        raise BadInput("Say which picture of the run: its position is a whole number from 0.")
+    names, known = {run.run_id: run.name}, {run.run_id: run}
+    found = context.storage.results.picture(run.run_id, position)
+    if not found:
+        raise NotStored(f"Picture {position:,} of this run did not come in yet.")
+    facts = [["Image", f"{found[0].image + 1} of its prompt"], ["Prompt id", found[0].prompt_id]]
+    if found[0].seed is not None:
+        facts.append(["Seed", str(found[0].seed)])
+    if found[0].image_id:
+        facts.append(["Size", f"{found[0].width} × {found[0].height} px"])
+        facts += _drawn(context, found)
+    return {
+        "items": [picture_json(item, known, names) for item in found], "facts": facts,
+        "judgment": of_picture(context, run.run_id, position),
+    }  # fmt: skip
+
+
+def _drawn(context: Context, items: Sequence[WallItem]) -> list[list[str]]:
+    """Of a render: what stands in for what was asked for, and the true colors of its objects."""
+    origin = context.storage.images.get(items[0].image_id).origin
+    names = {item.target: item.object_name for item in items}
+    out = []
+    for target, name in sorted(names.items()):
+        shape = drawn_shape(origin, target)
+        if shape and shape.lower() != name.strip().lower():
+            out.append(["Drawn", f"{shape}, which stands in for the {name}"])
+        known = true_color_hex(origin, position=target)
+        if known:
+            of = f" of the {name}" if len(names) > 1 else ""
+            out.append([f"True color{of}", known])
+    return out
+
+
+def mask_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
+    """The outline of a stored ``mask`` as an SVG path in image pixels. Raises NotStored."""
+    pixels = context.mask_pixels(context.storage.masks.get(given.get("mask", "")).mask_id)
+    height, width = pixels.shape
+    share = 100.0 * float(pixels.mean())
+    return {"path": outline_path(pixels), "width": width, "height": height,
+            "words": f"Mask: {int(pixels.sum()):,} px, {share:.1f}% of the picture"}  # fmt: skip
+
+
+def page_size(given: Mapping[str, str]) -> int:
+    """``limit`` of a question, from 1 to :data:`MOST`."""
+    return min(max(whole(given.get("limit", ""), MOST) or PAGE, 1), MOST)

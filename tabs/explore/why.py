@@ -1,0 +1,96 @@
+"""Why two rules disagree on a stored image: measured again, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from core.color.systems import parse_target
+from core.errors import BadInput, NotStored, TrueHueError
+from core.records import EvidenceRecord
+from core.verdict.audit import audit
+from core.verdict.measure import MaskCache, Measurement, measure, unscored_measurement
+from core.verdict.rules import MATCHES, RULES
+from tabs.page.context import Context
+from tabs.page.errors import message_of
+
+MOST_AT_ONCE = 8
+
+
+def reasons(context: Context, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """For each key of a card (two evidence ids with a hyphen): a sentence and the steps that
+    differ, or the problem in words. Raises BadInput for too many at once.
+    """
+    if len(keys) > MOST_AT_ONCE:
+        raise BadInput(f"At most {MOST_AT_ONCE} reasons at once.")
+    return {key: _reasons(context, key) for key in keys}
+
+
+def _reasons(context: Context, key: str) -> dict[str, Any]:
+    try:
+        first, second = _pair(context, key)
+        found = measured_again(context, first, second)
+    except TrueHueError as error:
+        return {"problem": message_of(error)}
+    told = audit(found)
+    by = {one.verdict.rule: one.verdict.status for one in found}
+    if any(by.get(one.protocol) != one.status for one in (first, second)):
+        now = ", ".join(f"{one.protocol} {by.get(one.protocol, 'is not here')}"
+                        for one in (first, second))  # fmt: skip
+        return {"problem": f"These verdicts are of an older version. Measured now: {now}."}
+    if told is None:
+        return {"problem": ""}
+    return {"sentence": told.sentence, "reasons": [list(pair) for pair in told.reasons]}
+
+
+def _pair(context: Context, key: str) -> tuple[EvidenceRecord, EvidenceRecord]:
+    """The two stored verdicts of a key. Raises NotStored, or BadInput for different pixels."""
+    first, _, second = key.partition("-")
+    if not (first and second):
+        raise NotStored("The page asked about verdicts that are not stored. Reload the page.")
+    one, other = (context.storage.evidence.get(name) for name in (first, second))
+    if (one.image_id, one.mask_id) != (other.image_id, other.mask_id):
+        raise BadInput("These verdicts are of different pixels.")
+    return one, other
+
+
+def measured_again(
+    context: Context, first: EvidenceRecord, second: EvidenceRecord
+) -> list[Measurement]:
+    """Both verdicts, and those of the variants of their rules (``released-unguided`` beside
+    ``released``), which show which step turns a verdict.
+
+    Each is measured with the settings that its row holds. Raises BadInput for a row without a mask:
+    there is nothing to measure.
+    """
+    if first.mask_id is None:
+        raise BadInput("The object is not in the picture: there are no pixels to measure.")
+    srgb8, mask = context.srgb8(first.image_id), context.mask_pixels(first.mask_id)
+    known, found = MaskCache(), []
+    for by in RULES:
+        row = _row_for(by.id, (first, second))
+        if row is None:
+            continue
+        said, name = row.target, row.object_name
+        target = parse_target(str(said.get("value") or said.get("hex") or ""))
+        settings = row.parameters
+        try:
+            # A row that names no samples was judged without any, as by numbers; a rule that has
+            # samples of its own takes them where the color has a category.
+            alone = row.protocol == by.id and "munsell_sha256" not in settings
+            found.append(measure(
+                srgb8, mask, target, by.id, k=int(settings.get("k") or 0), munsell=context.munsell,
+                system=settings.get("neighbors_of"), object_name=name,
+                relation=str(said.get("relation") or MATCHES), guided=settings.get("guided"),
+                by_number=alone, known=known,
+            ))  # fmt: skip
+        except TrueHueError as error:
+            found.append(unscored_measurement(str(error), target, by.id, name))
+    return found
+
+
+def _row_for(rule_id: str, rows: Sequence[EvidenceRecord]) -> EvidenceRecord | None:
+    """The row of that rule, else of the rule that it is a variant of."""
+    own = (row for row in rows if row.protocol == rule_id)
+    variant = (row for row in rows if rule_id.startswith(f"{row.protocol}-"))
+    return next(own, None) or next(variant, None)

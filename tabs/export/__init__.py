@@ -1,0 +1,1 @@
+"""Results of runs as files, and archives of others."""

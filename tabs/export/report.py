@@ -1,0 +1,355 @@
+"""A run put together as a report: what was run, the numbers with their intervals, the figures, the
+failures, the references."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from core.analysis.board import (
+    AVERAGE,
+    AVERAGED,
+    FEW_PROMPTS,
+    TABLE_TASKS,
+    BoardRow,
+    Rate,
+    board,
+)
+from core.analysis.bootstrap import RESAMPLES
+from core.analysis.records import RunRecord, Slice, WallItem
+from core.errors import BadInput, TrueHueError
+from core.export.bibliography import references
+from core.export.report_parts import (
+    Block,
+    Cell,
+    Chart,
+    Code,
+    Facts,
+    Report,
+    Section,
+    Shot,
+    Shots,
+    Table,
+    Words,
+)
+from core.export.source import ExportRun, imported_words
+from core.export.summary import look
+from core.generation.registry import name_of
+from core.prompts.prompt import TASKS
+from core.published import table as published_table
+from core.runs.records import STORED
+from core.runs.score import CAUSES
+from core.verdict.rules import DIFFERS, RULES
+from core.version import VERSION
+from tabs.explore.analyses import KINDS, figure_view
+from tabs.explore.board_csv import PUBLISHED
+from tabs.explore.board_rows import apart_words, no_interval, part_note
+from tabs.explore.images import GONE, NOT_EXPORTED
+from tabs.page.context import Context
+from tabs.page.errors import many
+from tabs.runs.words import guidance_words, masker_words, set_title
+
+MOST_SHOTS, MOST_A_TASK = 60, 10
+MOST_REASONS = 20
+THUMB_PX = 192
+Step = Callable[[str], None]
+"""Told what is being done; raises to end the work."""
+
+
+def report_of(context: Context, run: ExportRun, rule_id: str = "", step: Step = print) -> Report:
+    """The report of one run, by ``rule_id`` where one rule is looked at: the run's first if empty.
+
+    The run's results must have come in. Raises BadInput for a rule that the run was not judged by,
+    NotStored for a run that is not here.
+    """
+    record = context.storage.runs.get(run.run_id)
+    judged = dict(record.rules)
+    if not judged:
+        return _of_concepts(run, record)
+    rule_id = rule_id or next(iter(judged))
+    if rule_id not in judged:
+        raise BadInput(f"The run was not judged by {rule_id[:40]!r}: {', '.join(judged)}.")
+    made = datetime.now(UTC)
+    kind = "pictures of" if run.plan.kind == STORED else "drawn by"
+    below = (
+        f"{many(record.items, 'picture')} {kind} {name_of(record.model)}, judged by "
+        f"{'; '.join(rule_name(one) for one in judged)} · report of {made:%d %b %Y}"
+    )
+    step("Counting")
+    sections = [
+        Section("What was run", _what(run, record)),
+        Section("Accuracy by task", _board(context, record)),
+        Section("Without a score", _unscored(context, run, record)),
+    ]
+    step("Drawing figures")
+    sections.append(Section(f"Figures, by the rule {rule_name(rule_id)}",
+                            tuple(_charts(context, run.run_id, rule_id))))  # fmt: skip
+    step("Gathering failures")
+    sections.append(Section(f"Failures, by the rule {rule_name(rule_id)}",
+                            tuple(_failures(context, run.run_id, rule_id))))  # fmt: skip
+    sections.append(Section("References", (Code(references([run])),)))
+    return Report(record.name, below, tuple(sections))
+
+
+def _of_concepts(run: ExportRun, record: RunRecord) -> Report:
+    """The report of a run that asks no color: what was run, and what could not be measured."""
+    kind = "pictures of" if run.plan.kind == STORED else "drawn by"
+    below = (
+        f"{many(record.items, 'picture')} {kind} {name_of(record.model)} · report of "
+        f"{datetime.now(UTC):%d %b %Y}"
+    )
+    seen = look(run.folder)
+    words = (
+        f"The run asks for no color, so no rule judges it. The colors of "
+        f"{many(seen.concepts - seen.unmeasured.total(), 'picture')} were measured: the tab "
+        "Compare sets them beside people's."
+    )
+    lost: list[Block] = []
+    for title, head, reasons in (
+        ("Pictures whose colors could not be measured", "Why", seen.unmeasured),
+        ("Pictures that could not be drawn", "Reason", run.reasons),
+    ):
+        if reasons:
+            rows = tuple((Cell(reason, words=True), Cell(f"{count:,}"))
+                         for reason, count in reasons.most_common(MOST_REASONS))  # fmt: skip
+            lost.append(Table(title, (head, "Pictures"), rows))
+    return Report(record.name, below, (
+        Section("What was run", _what(run, record)),
+        Section("Colors of concepts", (Words(words), *lost)),
+        Section("References", (Code(references([run])),)),
+    ))  # fmt: skip
+
+
+def rule_name(rule_id: str) -> str:
+    """What people call a rule; its id where it is not here."""
+    return next((one.name for one in RULES if one.id == rule_id), rule_id)
+
+
+def _what(run: ExportRun, record: RunRecord) -> tuple[Block, ...]:
+    plan, about = run.plan, run.folder.summary()
+    seeds = f"{plan.seed} to {plan.seed + plan.seeds - 1}" if plan.seeds > 1 else f"{plan.seed}"
+    drawn = plan.kind != STORED
+    pairs = [
+        ("Run", f"{run.run_id}, begun {str(about.get('created_at', ''))[:16].replace('T', ' ')}"),
+        ("Model", f"{name_of(plan.model)} ({plan.model})" if drawn else plan.model),
+        ("Prompts", f"{many(len(plan.prompts), 'prompt')} of {set_title(plan.set_name)}"),
+        ("Pictures", f"{record.items:,} of {record.total:,}, {record.failed:,} could not be drawn"),
+        ("Images a prompt", f"{plan.images}, seeds {seeds}" if drawn else "as they were"),
+        ("Settings", _settings(plan) if drawn else ""),
+        ("Masks", masker_words(about["masker"])),
+        ("Rules", "; ".join(f"{rule_name(one)} {version}" for one, version in plan.rules)),
+        ("Neighbors", "" if not plan.rules
+         else f"k = {plan.k}: that many names beside the asked one are accepted too"
+         if plan.k else "k = 0: only the asked color is accepted"),
+        ("Drawn with", "; ".join(_way(way) for way in run.made_by)),
+        ("Came from", imported_words(run.imported)),
+        ("Report by", f"TrueHue {VERSION}"),
+    ]  # fmt: skip
+    return (Facts(tuple((name, value) for name, value in pairs if value)),)
+
+
+def _settings(plan: Any) -> str:
+    words = [
+        f"{plan.size_px} × {plan.size_px} pixels" if plan.size_px else "the model's own size",
+        guidance_words({"guidance": plan.guidance, "guidances": plan.guidances}),
+        f"{plan.steps} steps" if plan.steps else "",
+        f"without: {plan.negative_text}" if plan.negative_text else "",
+        *(f"{name}: {value}" for name, value in plan.options.items()),
+    ]
+    return " · ".join(word for word in words if word)
+
+
+def _way(way: dict[str, Any]) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in way.items()
+                     if name not in ("model",))  # fmt: skip
+
+
+def _board(context: Context, record: RunRecord) -> tuple[Block, ...]:
+    tasks = [(task, task.upper()) for task in TABLE_TASKS]
+    rows, unscored = [], []
+    said: list[str] = []
+    for rule_id, version in record.rules:
+        tallies = context.storage.results.board(rule_id, (record.run_id,))
+        found = board(tallies, AVERAGED).get(record.run_id)
+        rows.append(_row(f"{rule_name(rule_id)} {version}", found, [task for task, _ in tasks]))
+        said += [f"{rule_name(rule_id)}, {one}" for one in _told(found)] if found else []
+        if found and found.others:
+            unscored += [
+                f"{rule_name(rule_id)}: {TASKS.get(task, task)} {_percent(rate)}"
+                for task, rate in found.others.items()
+            ]
+    head = ("Rule", *(name for _, name in tasks), "Average", "Unscored")
+    meanings = "; ".join(f"{name}: {TASKS[task].lower()}" for task, name in tasks)
+    note = (
+        f"{meanings}. Percent of scored pictures that pass. A task is the mean of its accuracies "
+        "on L2, L3 and CSS, as far as the run has them, and of prompts without a color system "
+        "where it has no other; Average is the mean of the five tasks, "
+        f"where all are there. Intervals: 95%, percentile bootstrap over prompts, {RESAMPLES:,} "
+        f"resamples; ≈ marks those of under {FEW_PROMPTS} prompts a system, which are too narrow. "
+        "Unscored pictures are in no share."
+    )
+    note = " ".join([note, *said])
+    ours = Table("This run", head, tuple(rows), note, even=True)
+    others = (Words("Other tasks: " + "; ".join(unscored) + "."),) if unscored else ()
+    return (ours, *others, _published())
+
+
+def _row(name: str, found: BoardRow | None, tasks: Sequence[str]) -> tuple[Cell, ...]:
+    if found is None:
+        return (Cell(name), *[Cell("–")] * (len(tasks) + 2))
+    cells = []
+    for task in tasks:
+        cell = found.cells.get(task)
+        cells.append(_rate(cell.rate, cell.few, part_note(cell)) if cell else Cell("–"))
+    share = 100.0 * (found.images - found.scored) / found.images if found.images else 0.0
+    left = Cell(f"{found.images - found.scored:,}", f"{share:.1f}% of {found.images:,}")
+    few = any(cell.few for cell in found.cells.values())
+    return (Cell(name), *cells, _rate(found.average, few, ""), left)
+
+
+def _rate(rate: Rate, few: bool, note: str) -> Cell:
+    if rate.percent is None:
+        return Cell("–", note or ("not whole" if rate.scored else ""))
+    about = "≈" if few else ""
+    bounds = "" if rate.low is None else f"{about}{rate.low:.1f} to {rate.high:.1f}"
+    return Cell(f"{rate.percent:.1f}", "; ".join(word for word in (bounds, note) if word))
+
+
+def _told(found: BoardRow) -> list[str]:
+    """What a number alone does not say: paper has nothing to hover over."""
+    told = []
+    for task, cell in found.cells.items():
+        if cell.rate.percent is not None and cell.rate.low is None:
+            told.append(f"{task.upper()}, {cell.rate.percent:.1f}: {no_interval(cell.rate)}.")
+        if cell.apart:
+            told.append(f"{task.upper()}: {apart_words(cell)}.")
+    return told
+
+
+def _percent(rate: Rate) -> str:
+    return "–" if rate.percent is None else f"{rate.percent:.1f}% of {rate.scored:,}"
+
+
+def _published() -> Table:
+    found = published_table(PUBLISHED)
+    columns = {column.ours: column.name for column in found.columns}
+    shown = [columns[task] for task in (*TABLE_TASKS, AVERAGE)]
+    # An empty last column keeps the tasks below those of the run.
+    head = ("Model", *(task.upper() for task in TABLE_TASKS), "Average", "")
+    rows = tuple(
+        (Cell(row.keys["model"]),
+         *(Cell((row.printed[name] or "–") + ("?" if found.doubt(row, name) else ""))
+           for name in shown),
+         Cell(""))
+        for row in found.rows
+    )  # fmt: skip
+    doubts = [
+        f" ? {row.keys['model']}, {head_name}, {row.printed[name]}: {found.doubt(row, name)}"
+        for row in found.rows for name, head_name in zip(shown, head[1:], strict=False)
+        if found.doubt(row, name)
+    ]  # fmt: skip
+    note = (
+        f"{found.source}. {found.how} The authors' own pictures, prompts and protocol: beside "
+        f"yours for comparison, never ranked with them.{''.join(doubts)}"
+    )
+    tag = "published under paper"
+    return Table(f"{found.number}: {found.title}", head, rows, note, tag, even=True)
+
+
+def _unscored(context: Context, run: ExportRun, record: RunRecord) -> tuple[Block, ...]:
+    causes: dict[str, Counter[str]] = {}
+    for rule_id, _ in record.rules:
+        for one in context.storage.results.unscored(Slice(rule_id, (record.run_id,))):
+            causes.setdefault(one.cause, Counter())[rule_id] += one.count
+    blocks: list[Block] = []
+    if causes:
+        rules = [rule_id for rule_id, _ in record.rules]
+        rows = tuple(
+            (Cell(CAUSES.get(cause, cause), words=True),
+             *(Cell(f"{counts[rule_id]:,}") for rule_id in rules))
+            for cause, counts in sorted(causes.items(), key=lambda one: -one[1].total())
+        )  # fmt: skip
+        blocks.append(Table("Pictures without a score", ("Why", *map(rule_name, rules)), rows))
+    else:
+        blocks.append(Words("Every picture has a pass or a fail by every rule."))
+    reasons = run.reasons
+    if reasons:
+        shown = reasons.most_common(MOST_REASONS)
+        rows = tuple((Cell(reason, words=True), Cell(f"{count:,}")) for reason, count in shown)
+        more = len(reasons) - len(shown)
+        note = f"and {more:,} more reasons; the table of results has all." if more else ""
+        blocks.append(Table("Pictures that could not be drawn", ("Reason", "Pictures"), rows, note))
+    return tuple(blocks)
+
+
+def _charts(context: Context, run_id: str, rule_id: str) -> Iterable[Block]:
+    for name in KINDS:
+        made = figure_view(context, name, {"rule": rule_id, "runs": run_id})
+        figure = made["figure"]
+        empty = made["empty"] or "There is too little to draw."
+        yield Chart(made["title"], without_clicks(made["words"]), figure, "" if figure else empty,
+                    made["stands"] if figure else "")  # fmt: skip
+
+
+def without_clicks(words: str) -> str:
+    """What is said of a figure, without what it does on the page: paper has no clicks."""
+    parts = [part for part in re.split(r"(?<=[.;])\s+", words) if " click" not in part]
+    return re.sub(r";$", ".", " ".join(parts))
+
+
+def _failures(context: Context, run_id: str, rule_id: str) -> Iterable[Block]:
+    results = context.storage.results
+    gone = NOT_EXPORTED if context.storage.runs.get(run_id).summary.get("imported") else GONE
+    meant = Slice(rule_id, (run_id,), status="fail")
+    total = results.count(meant)
+    if not total:
+        yield Words("No picture fails by this rule.")
+        return
+    found = list(results.wall(meant, limit=MOST_SHOTS))
+    for task in sorted(one.key[0] for one in results.groups(meant, ("task",))):
+        found += results.wall(Slice(rule_id, (run_id,), task=task, status="fail"),
+                              limit=MOST_A_TASK)  # fmt: skip
+    unique = {one.position: one for one in found}
+    yield Words(
+        f"{many(len(unique), 'picture')} of {total:,} that fail: the {MOST_SHOTS} with the largest "
+        f"ΔE00, and up to {MOST_A_TASK} of each task. Left half: asked color; right half: found "
+        "color.",
+        soft=True,
+    )
+    for task, name in TASKS.items():
+        own = sorted((one for one in unique.values() if one.task == task),
+                     key=lambda one: -(one.delta_e00 or 0.0))  # fmt: skip
+        if own:
+            shots = tuple(_shot(context, one, gone) for one in own)
+            yield Shots(f"{name} ({task.upper()}), {len(own):,}", shots)
+
+
+def _shot(context: Context, one: WallItem, gone: str) -> Shot:
+    picture, missing = b"", "no picture"
+    if one.image_id:
+        try:
+            picture = thumbnail(context, one.image_id)
+        except TrueHueError:
+            missing = gone
+    number = "" if one.delta_e00 is None else f"{one.delta_e00:.1f} ΔE00"
+    asked = f"not {one.color_name}" if one.relation == DIFFERS else one.color_name
+    return Shot(
+        picture, missing, one.text, one.object_name or "no object", asked, one.asked_hex,
+        one.found_hex, number, one.told,
+    )  # fmt: skip
+
+
+def thumbnail(context: Context, image_id: str) -> bytes:
+    """A PNG of a stored picture, at most THUMB_PX wide and high. Raises StorageError where its
+    file is not here."""
+    from PIL import Image
+
+    picture = Image.fromarray(context.storage.images.srgb8(image_id))
+    picture.thumbnail((THUMB_PX, THUMB_PX), Image.Resampling.LANCZOS)
+    out = io.BytesIO()
+    picture.save(out, format="PNG", optimize=True)
+    return out.getvalue()

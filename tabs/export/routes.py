@@ -1,0 +1,184 @@
+"""HTTP routes of exports: files of a run at once, long ones in the background, and imports."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
+from starlette.background import BackgroundTask
+
+from core.errors import BadInput, NotStored
+from core.export.codebook import codebook_json, codebook_text
+from core.export.source import runs_of
+from core.export.tables import COLORS, RESULTS, Sheet, csv_pieces
+from core.runs.folder import RunFolder
+from core.runs.health import require_whole
+from tabs.export.service import (
+    COLORS_CSV,
+    EXPORT,
+    FOLDER,
+    IMPORT,
+    MEDIA,
+    NOW,
+    colors_path,
+    export,
+    exported_file,
+    file_name,
+    staged,
+    start_export,
+    start_import,
+)
+from tabs.export.sizes import sizes_view
+from tabs.page.answers import guarded, posted, refusal, uploaded
+from tabs.page.context import Context
+from tabs.runs.supervisor import RunSupervisor
+
+KINDS = (EXPORT, IMPORT)
+CODEBOOKS: dict[str, tuple[str, Callable[[Any], str]]] = {
+    "codebook.json": ("application/json", codebook_json),
+    "codebook.md": ("text/markdown; charset=utf-8", codebook_text),
+}
+
+
+def export_routes(context: Context) -> APIRouter:
+    """The router; errors are ``{"error": text}`` with a 4xx status."""
+    router = APIRouter(prefix="/api")
+
+    @router.get("/runs/{run_id}/export.csv")
+    def table(run_id: str) -> Response:
+        return _streamed(run_id, RESULTS, "csv")
+
+    @router.get("/runs/{run_id}/colors.csv")
+    def colors(run_id: str) -> Response:
+        return _streamed(run_id, COLORS, COLORS_CSV)
+
+    def _streamed(run_id: str, sheet: Sheet, format: str) -> Response:
+        try:
+            folder = context.service(RunSupervisor).folder(run_id)
+            (run,) = runs_of(folder)
+            if sheet is COLORS and not run.measures:
+                raise NotStored("The run has no concepts, so it has no table of their colors.")
+            # What is wrong with the run is said before anything is sent.
+            require_whole(folder)
+            pieces = csv_pieces([run], sheet=sheet)
+            first = next(pieces) + next(pieces, b"")
+            headers = _named(folder, format)
+        except Exception as error:
+            return refusal(error)
+
+        def streamed() -> Iterator[bytes]:
+            yield first
+            yield from pieces
+
+        return StreamingResponse(streamed(), headers=headers, media_type=MEDIA["csv"])
+
+    @router.get("/runs/{run_id}/sizes")
+    def sizes(run_id: str) -> JSONResponse:
+        return guarded(lambda: sizes_view(context, run_id))
+
+    @router.get("/runs/{run_id}/{book}")
+    def book(run_id: str, book: str) -> Response:
+        try:
+            folder = context.service(RunSupervisor).folder(run_id)
+            if book in CODEBOOKS:
+                media, text = CODEBOOKS[book]
+                return Response(text(runs_of(folder)), media_type=media)
+            format = {"export.parquet": "parquet", "export.zip": "zip", "report.html": "html",
+                      "references.bib": "bib"}.get(book)  # fmt: skip
+            if format is None:
+                raise NotStored("There is no such export.")
+            return _made(context, folder, format)
+        except Exception as error:
+            return refusal(error)
+
+    @router.post("/exports")
+    async def start(request: Request) -> JSONResponse:
+        return await posted(request, lambda given: {"job": start_export(context, given).id})
+
+    @router.get("/exports")
+    def jobs(owner: str = "") -> JSONResponse:
+        def listed() -> dict[str, Any]:
+            latest = {kind: context.jobs.latest(kind) for kind in KINDS}
+            return {kind: job.as_json(owner) if job else None for kind, job in latest.items()}
+
+        return guarded(listed)
+
+    @router.get("/exports/{job_id}/file")
+    def file(job_id: str) -> Response:
+        try:
+            path = exported_file(context, job_id)
+        except Exception as error:
+            return refusal(error)
+        return FileResponse(path, filename=path.name, media_type="application/octet-stream")
+
+    @router.get("/exports/{job_id}/colors")
+    def colors_beside(job_id: str) -> Response:
+        try:
+            path = colors_path(context, job_id)
+            if path is None:
+                raise NotStored("That export has no table of colors.")
+        except Exception as error:
+            return refusal(error)
+        return FileResponse(path, filename=path.name, media_type="application/octet-stream")
+
+    @router.post("/runs/import")
+    async def take(request: Request) -> JSONResponse:
+        owner = request.headers.get("x-owner", "")[:64]
+
+        def begin(upload: Path, name: str) -> dict[str, Any]:
+            copy = staged(context, upload)
+            try:
+                return {"job": start_import(context, copy, name or "archive", owner, True).id}
+            except BaseException:
+                copy.unlink(missing_ok=True)
+                raise
+
+        return await uploaded(request, context.limits.archive_bytes, begin)
+
+    @router.post("/runs/import-path")
+    async def take_path(request: Request) -> JSONResponse:
+        def begin(given: dict[str, Any]) -> dict[str, Any]:
+            if not context.local:
+                raise BadInput("Files can only be named on the machine where the app runs.")
+            text = str(given.get("path") or "").strip()
+            try:
+                path = Path(text).expanduser()
+                known = path.is_file()
+            except (OSError, ValueError, RuntimeError):  # too long, a NUL, nobody's home
+                known = False
+            if not known:
+                raise BadInput(f"There is no file {text[:200]!r}.")
+            owner = str(given.get("owner") or "")[:64]
+            return {"job": start_import(context, path, path.name, owner, False).id}
+
+        return await posted(request, begin)
+
+    return router
+
+
+def _made(context: Context, folder: RunFolder, format: str) -> Response:
+    """A file that is made first and sent then; it goes when it was sent."""
+    root = context.storage.data_dir / FOLDER
+    root.mkdir(parents=True, exist_ok=True)
+    place = tempfile.TemporaryDirectory(prefix=NOW, dir=root)
+    try:
+        out = Path(place.name) / file_name(folder, format)
+        export(context, folder, format, out)
+    except BaseException:
+        place.cleanup()
+        raise
+    return FileResponse(
+        out, headers=_named(folder, format), media_type=MEDIA[format],
+        background=BackgroundTask(place.cleanup),
+    )  # fmt: skip
+
+
+def _named(folder: RunFolder, format: str) -> dict[str, str]:
+    name = file_name(folder, format)
+    assert re.fullmatch(r"[a-z0-9.-]+", name)
+    return {"Content-Disposition": f'attachment; filename="{name}"'}

@@ -1,0 +1,253 @@
+"""Exports of runs as the page and the command ask for them, and the import of others' archives."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import secrets
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from core.errors import BadInput, DataFolderError, NotStored
+from core.export.archive_import.archive import INCOMING, open_archive
+from core.export.report import write_report
+from core.export.source import imported_from, left_out_words, runs_of, short_words
+from core.export.writing import FORMATS, write
+from core.files import Progress, quiet
+from core.generation.request import Cancelled
+from core.runs.folder import LOCK, WORKERS_LOCK, RunFolder
+from core.runs.journal import fitting, seal_left_over
+from core.runs.locks import InUse, held
+from tabs.export.report import report_of
+from tabs.page.context import Context
+from tabs.page.errors import many
+from tabs.page.jobs import Job
+from tabs.runs.supervisor import RunSupervisor
+
+EXPORT, IMPORT = "export", "import"
+"""The kinds of these jobs; one of each at a time."""
+
+FOLDER, KEPT, NOW = "exports", 5, "now-"
+"""Below the data folder: the last finished exports, and those that are being sent."""
+
+COLORS_CSV = "colors"
+"""No format of its own: the second table of a CSV, as a browser gets it."""
+
+ENDINGS = {"csv": "csv", "parquet": "parquet", "zip": "truehue.zip", "html": "html", "bib": "bib",
+           COLORS_CSV: "csv"}  # fmt: skip
+MEDIA = {
+    "csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet",
+    "zip": "application/zip", "html": "text/html; charset=utf-8",
+    "bib": "application/x-bibtex; charset=utf-8",
+}  # fmt: skip
+
+
+def export(
+    context: Context, folder: RunFolder, format: str, out: Path | str, *,
+    with_images: bool = False, rule: str = "", progress: Progress = quiet,
+) -> str:  # fmt: skip
+    """Exports a run to the file ``out``; ``format`` is a key of core.export.FORMATS. Returns what
+    is to be said of it: how many pictures have no result yet, or nothing.
+
+    A report (``html``) is by ``rule``, the run's first if empty. Raises BadInput for a format or a
+    rule that there is not, and DataFolderError where the file cannot be written.
+    """
+    if format != "html":
+        return write(folder, format, out, with_images=with_images, progress=progress)
+    _seal(folder)
+    context.storage.runs.ingest(folder)
+    # What stands in a journal that is being written is not in the report's figures either.
+    (run,) = runs_of(folder, sealed=True)
+    step = _steps(progress)
+    write_report(report_of(context, run, rule, step), out)
+    return short_words(run)
+
+
+def _seal(folder: RunFolder) -> None:
+    """Makes shards of what a run that was broken off has left; where somebody is at it, or where
+    nothing can be written, it stays as it is."""
+    with (
+        contextlib.suppress(InUse, DataFolderError),
+        held(folder.path / LOCK, ""),
+        held(folder.path / WORKERS_LOCK, ""),
+    ):
+        seal_left_over(folder.journal, folder.shard_folder, fits=fitting(folder.plan()))
+
+
+def file_name(folder: RunFolder, format: str) -> str:
+    """``a-small-run-08ed28.truehue.zip``: what people's browsers call the file. The piece of the
+    run's id tells files apart whose runs have one name."""
+    name = re.sub(r"[^a-z0-9]+", "-", str(folder.summary().get("name", "")).lower()).strip("-")
+    more = "-colors" if format == COLORS_CSV else ""
+    named = f"{name[:52].strip('-')}-{folder.run_id[:6]}".strip("-")
+    return f"{named}{more}.{ENDINGS[format]}"
+
+
+def colors_path(context: Context, job_id: str) -> Path | None:
+    """The table of colors that was made beside the file of an export, if there is one."""
+    file = exported_file(context, job_id)
+    path = file.with_name(f"{file.stem}-colors{file.suffix}")
+    return path if path.is_file() else None
+
+
+def start_export(context: Context, given: dict[str, Any]) -> Job:
+    """Begins an export in the background: ``run``, ``format``, ``images``, ``rule``, ``owner``.
+
+    The job's result names the file below ``exports/`` of the data folder. Raises BadInput and
+    NotStored for what cannot be exported.
+    """
+    format, rule = str(given.get("format") or ""), str(given.get("rule") or "")
+    if format not in FORMATS:
+        raise BadInput(f"There is no format {format[:40]!r}. Choose one of: {', '.join(FORMATS)}.")
+    folder = context.service(RunSupervisor).folder(str(given.get("run") or ""))
+    with_images = given.get("images") is True
+    if rule not in [one[0] for one in folder.summary()["rules"]]:
+        rule = ""  # the page looks at one that this run was not judged by
+
+    def work(job: Job) -> dict[str, Any]:
+        root = context.storage.data_dir / FOLDER
+        root.mkdir(parents=True, exist_ok=True)
+        place = root / job.id
+        place.mkdir()
+        out = place / file_name(folder, format)
+        try:
+            said = export(context, folder, format, out, with_images=with_images, rule=rule,
+                          progress=_told(job, "Writing"))  # fmt: skip
+        except Cancelled:
+            shutil.rmtree(place, ignore_errors=True)
+            job.words = "Nothing was written."
+            return {}
+        except BaseException:
+            shutil.rmtree(place, ignore_errors=True)
+            raise
+        _keep_few(root)
+        job.words = f"{out.name}, {_size(out.stat().st_size)}. {said}".removesuffix(". ")
+        made: dict[str, Any] = {"run": folder.run_id, "format": format, "name": out.name,
+                "url": f"/api/exports/{job.id}/file"}  # fmt: skip
+        if beside := colors_path(context, job.id):
+            made["colors"] = {"name": beside.name, "url": f"/api/exports/{job.id}/colors"}
+        return made
+
+    title = f"Export of “{folder.summary()['name']}”, {ENDINGS[format]}"
+    return context.jobs.start(EXPORT, title, str(given.get("owner") or "")[:64], work)
+
+
+def exported_file(context: Context, job_id: str) -> Path:
+    """The file of an export that has ended. Raises BadInput where it is not kept any more."""
+    if not re.fullmatch("[0-9a-f]{32}", job_id):
+        raise BadInput("That export is not known. Export the run again.")
+    found = list((context.storage.data_dir / FOLDER / job_id).glob("*"))
+    kept = [path for path in found if not path.name.endswith(".part")]
+    files = [path for path in kept if ".codebook." not in path.name]
+    # The table of colors, if there is one, is called like the other with more behind.
+    files.sort(key=lambda path: len(path.name))
+    if not files:
+        raise BadInput("That file is not kept any more. Export the run again.")
+    return files[0]
+
+
+def start_import(context: Context, path: Path, name: str, owner: str, ours: bool) -> Job:
+    """Begins to read an archive in the background; ``ours`` says that the file is a copy of ours,
+    which goes when it was read."""
+
+    def work(job: Job) -> dict[str, Any]:
+        try:
+            folder = take_in(context, path, name, _told(job, "Checking"))
+        except Cancelled:
+            job.words = "Nothing was imported."
+            return {}
+        finally:
+            if ours:
+                path.unlink(missing_ok=True)
+        about = imported_from(folder.path)
+        with_pictures = about.get("images", True)
+        state = folder.state()
+        job.words = f"{many(state.done, 'picture')}" + (
+            "" if with_pictures else "; the pictures themselves are not part of this export"
+        )
+        if left_out := left_out_words(about):
+            job.words += f". {left_out}"
+        return {"run": folder.run_id, "name": str(folder.summary()["name"])}
+
+    return context.jobs.start(IMPORT, f"Import of {name}", owner, work)
+
+
+def take_in(context: Context, path: Path, name: str, progress: Progress = quiet) -> RunFolder:
+    """Makes a run of an archive and puts its results into storage.
+
+    Raises BadInput for what is no archive, with nothing left behind.
+    """
+    context.storage.require_here()
+    runs, before = (
+        context.storage.runs,
+        {one.run_id for one in context.service(RunSupervisor).folders()},
+    )
+    folder = open_archive(path, context.service(RunSupervisor).root, name=name, progress=progress)
+    try:
+        runs.register(folder)
+        runs.ingest(folder)
+        if imported_from(folder.path):
+            runs.complete(folder)
+    except BaseException:
+        if folder.run_id not in before:
+            shutil.rmtree(folder.path, ignore_errors=True)
+            with contextlib.suppress(NotStored):
+                runs.hide(folder.run_id)
+        raise
+    if folder.run_id not in before:
+        runs.hide(folder.run_id, False)  # an earlier import of it may have failed
+    return folder
+
+
+def staged(context: Context, file: Path) -> Path:
+    """A copy of an uploaded file that stays until it was read."""
+    root = context.service(RunSupervisor).root / INCOMING
+    root.mkdir(parents=True, exist_ok=True)
+    target = root / f"{secrets.token_hex(8)}.zip"
+    shutil.copyfile(file, target)
+    return target
+
+
+def clear(context: Context) -> None:
+    """Takes away what an earlier run of the app has left half done."""
+    shutil.rmtree(context.service(RunSupervisor).root / INCOMING, ignore_errors=True)
+    shutil.rmtree(context.storage.data_dir / FOLDER, ignore_errors=True)
+
+
+def _told(job: Job, what: str) -> Progress:
+    job.words = what
+
+    def progress(done: int, total: int) -> None:
+        job.done, job.total = done, total
+        if job.stop.is_set():
+            raise Cancelled
+
+    return progress
+
+
+def _steps(progress: Progress) -> Callable[[str], None]:
+    """A report's steps as progress: there are three, and its figures take longest."""
+    done = 0
+
+    def step(_: str) -> None:
+        nonlocal done
+        progress(done, 4)
+        done += 1
+
+    return step
+
+
+def _keep_few(root: Path) -> None:
+    kept = (one for one in root.iterdir() if not one.name.startswith(NOW))
+    places = sorted(kept, key=lambda one: one.stat().st_mtime_ns)
+    for old in places[:-KEPT]:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _size(number: int) -> str:
+    for unit, size in (("GB", 10**9), ("MB", 10**6)):
+        if number >= size:
+            return f"{number / size:.1f} {unit}"
+    return f"{max(1, round(number / 1000)):,} kB"

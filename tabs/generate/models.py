@@ -1,0 +1,95 @@
+"""What the request card says of models and objects: choices, what is missing, stand-ins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from core.generation.entry import ModelEntry
+from core.generation.readiness import missing
+from core.generation.registry import MODELS, Defaults, model
+from core.generation.renderer import OBJECTS
+from core.prompts.tables import objects
+from tabs.page.context import Context
+from tabs.page.errors import allowed_model
+
+DRAWABLE = ("renderer", "diffusers", "transformers")
+
+
+def model_choices(context: Context) -> list[tuple[str, str]]:
+    """Name and id of every model that could draw, and of every server that was set up; what has no
+    weights on this machine is marked."""
+    listed = [
+        (entry.name + (" · not here" if _lacks(entry, context) else ""), entry.id)
+        for entry in MODELS if entry.kind in DRAWABLE
+    ]  # fmt: skip
+    return listed + [(f"{name} (server)", f"served:{name}") for name in context.endpoints]
+
+
+def objects_to_draw() -> list[str]:
+    """The renderer's own shapes first, then the benchmark's objects, each once."""
+    return list(
+        dict.fromkeys([*OBJECTS, *sorted((row.name for row in objects()), key=str.casefold)])
+    )
+
+
+def checked_models(context: Context, models: Sequence[str]) -> None:
+    """Raises BadInput for a model that there is not, and for a folder of this machine where others
+    than the people at it can reach the app."""
+    for name in models:
+        allowed_model(name, context.local)
+        model(name)
+
+
+def about_models(context: Context, models: Sequence[str]) -> dict[str, Any]:
+    """The chosen models as the page shows them: settings, license, size, and what they lack here.
+
+    The renderer needs no words. Raises BadInput as :func:`checked_models` does.
+    """
+    checked_models(context, models)
+    told = []
+    for name in models:
+        entry = model(name)
+        if entry.kind == "renderer":
+            continue
+        facts = [_own_settings(entry.defaults), entry.license]
+        if entry.memory_gib:
+            facts.append(f"{entry.memory_gib:g} GiB of weights")
+        lacking = [
+            _with_command(text) for text in missing(entry, None, context.sources, context.endpoints)
+        ]
+        if lacking:
+            lacking.insert(0, ("It cannot draw here yet.", ""))
+        told.append({"name": entry.name, "facts": " · ".join(facts), "lacking": lacking})
+    return {"models": told, "lacking": any(one["lacking"] for one in told)}
+
+
+def lacking_words(about: Mapping[str, Any]) -> str:
+    """Why nothing is drawn while a chosen model cannot draw; empty where all can."""
+    names = [one["name"] for one in about.get("models", ()) if one["lacking"]]
+    if not names:
+        return ""
+    return (
+        f"{' and '.join(names)} cannot draw here yet: choose another model, or see what it lacks."
+    )
+
+
+def _lacks(entry: ModelEntry, context: Context) -> bool:
+    return bool(missing(entry, None, context.sources, context.endpoints))
+
+
+def _own_settings(own: Defaults | None) -> str:
+    if own is None:
+        return "the pipeline's own settings"
+    parts = [
+        f"{own.steps} steps" if own.steps else "",
+        f"guidance {own.guidance:g}" if own.guidance is not None else "",
+        f"{own.width} × {own.height}",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def _with_command(text: str) -> tuple[str, str]:
+    """The sentence, and the command at its end apart, so that it can be copied."""
+    head, colon, command = text.partition(": python -m ")
+    return (f"{head}:", f"python -m {command}") if colon else (text, "")

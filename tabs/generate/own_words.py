@@ -1,0 +1,145 @@
+"""What a prompt of one's own asks for: read from its words, unless it was set by hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from core.color.systems import ColorTarget, parse_target
+from core.generation.backends.reference import shapes_for
+from core.prompts.parts import object_target
+from core.prompts.prompt import ObjectTarget
+from core.sentences.reading import read_sentence
+
+FIRST = ("mug", "l3:Vivid reddish orange")
+"""Object and color of the page's first picture, while no words are written."""
+
+NOTHING_TO_JUDGE = "Nothing here can be judged: no object with a color is named."
+NOTHING_TO_DRAW = (
+    "The renderer does not read sentences, it draws objects, and these words name none: choose an "
+    "object and a color for it, or another model."
+)
+
+
+@dataclass(frozen=True)
+class Own:
+    """A prompt in one's own words, and the fields of its object and color.
+
+    ``filled`` are the object and color that the page itself put into the fields, from the words:
+    what differs from them was set by hand, and goes before the words. None: all that is given was.
+    """
+
+    text: str = ""
+    object_name: str = ""
+    target_text: str = ""
+    filled: tuple[str, str] | None = None
+
+    @property
+    def hand(self) -> tuple[bool, bool]:
+        """Whether object and color were set by hand."""
+        given = (self.object_name.strip(), self.target_text.strip())
+        if self.filled is None:
+            return bool(given[0]), bool(given[1])
+        return given[0] != self.filled[0], given[1] != self.filled[1]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """``targets`` are what the engine and the judge get; ``hand`` says which words were overruled,
+    empty where none were; ``notes`` is what the words name and nobody can be asked for."""
+
+    targets: tuple[ObjectTarget, ...] = ()
+    hand: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def judged(self) -> tuple[ObjectTarget, ...]:
+        """The objects that a color is asked of."""
+        return tuple(one for one in self.targets if one.color is not None)
+
+
+def wanted(own: Own) -> Wanted:
+    """What is drawn and judged. Raises UnknownColor for a color that cannot be read."""
+    if not own.text.strip():
+        name = " ".join(own.object_name.split())
+        return Wanted((object_target(name, _color(own.target_text)),) if name else ())
+    reading = read_sentence(own.text)
+    object_by_hand, color_by_hand = own.hand
+    if not (object_by_hand or color_by_hand):
+        return Wanted(reading.targets, "", reading.notes)
+    first = _first(reading.targets)
+    name = " ".join(own.object_name.split()) if object_by_hand else first.name if first else ""
+    color = _color(own.target_text) if color_by_hand else first.color if first else None
+    rest = [one for one in reading.targets if one is not first and one.name != name]
+    targets = ((object_target(name, color),) if name else ()) + tuple(rest)
+    what = [word for word, is_so in (("object", object_by_hand), ("color", color_by_hand)) if is_so]
+    verb = "were" if len(what) == 2 else "was"
+    hand = f"{' and '.join(what).capitalize()} {verb} set by hand; the words say {_words(first)}."
+    return Wanted(targets, hand, reading.notes)
+
+
+def fields_of(text: str) -> tuple[str, str]:
+    """Object and color that the page fills in for a text; those of the first picture for none."""
+    if not text.strip():
+        return FIRST
+    first = _first(read_sentence(text).targets)
+    if first is None:
+        return "", ""
+    return first.name, first.color.value if first.color else ""
+
+
+def follow(own: Own) -> tuple[str, str]:
+    """What the fields hold once they have followed the words: what was set by hand stays."""
+    name, color = fields_of(own.text)
+    object_by_hand, color_by_hand = own.hand
+    return (
+        own.object_name if object_by_hand else name,
+        own.target_text if color_by_hand else color,
+    )
+
+
+def reading_view(own: Own, renderer: bool, only_renderer: bool) -> dict[str, Any]:
+    """What will be judged, in words, before anything is drawn. Raises UnknownColor."""
+    found = wanted(own)
+    notes = list(found.notes)
+    problem = ""
+    if not found.judged and (own.text.strip() or found.targets):
+        drawn = bool(found.targets) or not renderer
+        notes.insert(0, NOTHING_TO_JUDGE + (" It is drawn all the same." if drawn else ""))
+    unasked = [one.name for one in found.targets if one.color is None]
+    if unasked and found.judged:
+        verb = "has" if len(unasked) == 1 else "have"
+        notes.append(f"The {' and the '.join(unasked)} {verb} no asked color: not judged.")
+    if renderer and found.targets:
+        notes += [one.note for one in shapes_for(found.targets) if one.note]
+    elif renderer and own.text.strip():
+        problem = NOTHING_TO_DRAW if only_renderer else ""
+        notes += [] if only_renderer else [NOTHING_TO_DRAW]
+    return {
+        "judged": [
+            {"object": one.name, "label": one.color.label, "hex": one.color.hex}
+            for one in found.judged if one.color
+        ],
+        "hand": found.hand, "notes": notes, "problem": problem,
+    }  # fmt: skip
+
+
+def unfilled(own: Own) -> Own:
+    """The same words with nothing set by hand."""
+    name, color = fields_of(own.text)
+    return replace(own, object_name=name, target_text=color, filled=(name, color))
+
+
+def _first(targets: tuple[ObjectTarget, ...]) -> ObjectTarget | None:
+    """The object that the fields speak of: the first with a color, else the first of all."""
+    return next((one for one in targets if one.color), targets[0] if targets else None)
+
+
+def _words(target: ObjectTarget | None) -> str:
+    if target is None:
+        return "neither"
+    return f"{target.name}, {target.color.label}" if target.color else f"{target.name}, no color"
+
+
+def _color(text: str) -> ColorTarget | None:
+    return parse_target(text) if text.strip() else None

@@ -1,0 +1,197 @@
+"""From the controls of the Generate tab to requests: no Gradio here, tests call these directly."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.errors import BadInput
+from core.generation.registry import RENDERER
+from core.generation.request import MAX_SEED, GenerationRequest
+from core.prompts.prompt import Prompt
+from core.prompts.words import color_words, with_articles
+from tabs.generate.own_words import Own, wanted
+
+__all__ = [
+    "Own", "Settings", "count_of", "guidance_scales", "own_prompt", "requests", "settings",
+    "summary_of", "title_of", "too_many",
+]  # fmt: skip
+
+MOST_IMAGES = 20_000
+MOST_SEEDS = 1_000
+OWN = "own"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to draw: the controls of the request card. None stands for each model's own default."""
+
+    models: tuple[str, ...] = (RENDERER,)
+    seed: int = 0
+    seeds: int = 1
+    guidance: tuple[float | None, ...] = (None,)
+    steps: int | None = None
+    size_px: int | None = None
+    light: str = "studio"
+    failure: str = "none"
+
+
+def settings(
+    models: Any, seed: Any, seeds: Any, guidance: Any, steps: Any, size_px: Any, light: Any,
+    failure: Any,
+) -> Settings:  # fmt: skip
+    """Reads the controls; raises BadInput that names the control and what it takes."""
+    chosen = [models] if isinstance(models, str) else list(models or [])
+    if not chosen:
+        raise BadInput("Choose at least one model.")
+    first = _whole("The first seed", seed, 0, MAX_SEED)
+    count = _whole("Images per prompt", seeds, 1, MOST_SEEDS)
+    if first + count - 1 > MAX_SEED:
+        raise BadInput(f"The last seed would be above {MAX_SEED:,}. Begin with a lower one.")
+    return Settings(
+        models=tuple(dict.fromkeys(str(one) for one in chosen)),
+        seed=first,
+        seeds=count,
+        guidance=guidance_scales(guidance),
+        steps=_steps(steps),
+        size_px=_whole("The size", size_px, 64, 4096) if size_px not in (None, "", 0) else None,
+        light=str(light or "studio"),
+        failure=str(failure or "none"),
+    )
+
+
+def guidance_scales(text: Any) -> tuple[float | None, ...]:
+    """``"3, 5, 7.5"`` as numbers from 0 to 100, each once; nothing is each model's own default."""
+    words = [word for word in re.split(r"[\s,;]+", str(text or "").strip()) if word]
+    if not words:
+        return (None,)
+    scales: list[float] = []
+    for word in words:
+        try:
+            value = float(word)
+        except ValueError:
+            value = math.nan
+        if not 0 <= value <= 100:
+            raise BadInput(
+                f"Guidance is one number or several from 0 to 100, such as 3, 5, 7.5; "
+                f"{word[:20]!r} is none."
+            )
+        scales.append(value)
+    return tuple(dict.fromkeys(scales))
+
+
+def own_prompt(own: Own) -> Prompt:
+    """A prompt of one's own; the same words always get the same id.
+
+    Without words it is "A photo of a <color> <object>". Raises BadInput when there is neither text
+    nor object, UnknownColor for a color that cannot be read.
+    """
+    text, name = " ".join(own.text.split()), " ".join(own.object_name.split())
+    if not text and not name:
+        raise BadInput("Write what to draw, or choose an object and a color.")
+    targets = wanted(own).targets
+    if not text:
+        color = targets[0].color
+        text = with_articles(f"A photo of a {f'{color_words(color)} ' if color else ''}{name}")
+    parts = [part for one in targets for part in (one.name, one.color.value if one.color else "")]
+    digest = hashlib.sha256("\n".join([text, *(parts or ["", ""])]).encode()).hexdigest()[:12]
+    system = next((one.color.system for one in targets if one.color), None)
+    return Prompt(
+        id=f"own-{digest}", text=text, task="free", targets=targets, source=OWN,
+        system=system or "",
+    )  # fmt: skip
+
+
+def requests(prompts: Sequence[Prompt], how: Settings) -> list[GenerationRequest]:
+    """Every prompt by every model, guidance and seed, in that order of the models.
+
+    Raises BadInput when that is more than one job should be, or nothing.
+    """
+    total = count_of(len(prompts), how)
+    if not total:
+        raise BadInput("There is no prompt to draw. Put some into the basket.")
+    if total > MOST_IMAGES:
+        raise BadInput(too_many(total))
+    return [
+        GenerationRequest(
+            model=model, text=prompt.text, seed=seed, steps=_steps_of(model, how),
+            guidance=guidance, width=how.size_px, height=how.size_px, prompt_id=prompt.id,
+            targets=prompt.targets, options=_options(model, how), concept=prompt.concept,
+            modifier=prompt.modifier,
+        )
+        for model in how.models
+        for guidance in _scales(model, how)
+        for prompt in prompts
+        for seed in range(how.seed, how.seed + how.seeds)
+    ]  # fmt: skip
+
+
+def _scales(model: str, how: Settings) -> tuple[float | None, ...]:
+    # The renderer knows no guidance: once is enough.
+    return (None,) if model == RENDERER else how.guidance
+
+
+def _steps_of(model: str, how: Settings) -> int | None:
+    # What a model does not take is not written down as if it had.
+    return None if model == RENDERER else how.steps
+
+
+def _options(model: str, how: Settings) -> dict[str, Any]:
+    if model != RENDERER:
+        return {}
+    return {"light": how.light, "failure": how.failure}
+
+
+def too_many(total: int) -> str:
+    """What to say of more images than one job takes."""
+    return (
+        f"That would be {total:,} images; one job takes at most {MOST_IMAGES:,}. Take fewer "
+        "prompts, models, seeds or guidance scales."
+    )
+
+
+def count_of(prompts: int, how: Settings) -> int:
+    """How many images that becomes."""
+    return prompts * how.seeds * sum(len(_scales(model, how)) for model in how.models)
+
+
+def title_of(prompts: Sequence[Prompt], how: Settings) -> str:
+    """What a job is called in the queue."""
+    words = prompts[0].text if len(prompts) == 1 else f"{len(prompts):,} prompts"
+    if len(words) > 80:
+        words = words[:79] + "…"
+    return f"{words} · {len(how.models)} models" if len(how.models) > 1 else words
+
+
+def summary_of(how: Settings) -> str:
+    """The settings that are folded away, in one line."""
+    scales = [f"{scale:g}" for scale in how.guidance if scale is not None]
+    parts = [
+        f"{how.seeds:,} image{'' if how.seeds == 1 else 's'}, seed {how.seed}",
+        f"{how.size_px} × {how.size_px}" if how.size_px else "model's own size",
+        f"guidance {', '.join(scales)}" if scales else "",
+        f"{how.steps} steps" if how.steps else "",
+        f"{how.light} light" if RENDERER in how.models else "",
+        f"failure: {how.failure}" if RENDERER in how.models and how.failure != "none" else "",
+    ]
+    return " · ".join(part for part in parts if part)
+
+
+def _steps(text: Any) -> int | None:
+    words = str(text or "").strip()
+    if not words:
+        return None
+    return _whole("Steps", int(words) if words.isascii() and words.isdigit() else None, 1, 500)
+
+
+def _whole(what: str, value: Any, least: int, most: int) -> int:
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not number or not math.isfinite(value) or value != int(value):
+        raise BadInput(f"{what} is a whole number from {least:,} to {most:,}.")
+    if not least <= value <= most:
+        raise BadInput(f"{what} is a whole number from {least:,} to {most:,}, not {value:g}.")
+    return int(value)

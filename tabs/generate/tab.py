@@ -1,0 +1,271 @@
+"""The Generate tab: find prompts, draw them with any model, see what came of it."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+import gradio as gr
+
+from core.errors import BadInput, TrueHueError
+from core.generation.registry import RENDERER
+from core.generation.renderer import FAILURES, LIGHTS
+from core.generation.request import MAX_SEED
+from core.prompts.prompt import Prompt
+from tabs.generate.models import about_models, checked_models, lacking_words, model_choices
+from tabs.generate.own_words import (
+    FIRST,
+    NOTHING_TO_DRAW,
+    Own,
+    fields_of,
+    follow,
+    reading_view,
+)
+from tabs.generate.plan import (
+    MOST_IMAGES,
+    Settings,
+    count_of,
+    own_prompt,
+    requests,
+    settings,
+    summary_of,
+    title_of,
+    too_many,
+)
+from tabs.generate.view import SIZES, View, layout
+from tabs.inspect import tab as inspect
+from tabs.judging.generation import draw
+from tabs.judging.question import Question, question
+from tabs.library.service import Library
+from tabs.page.context import Context
+from tabs.page.errors import many, message_of
+from tabs.page.links import read, whole
+
+# Not a comma: the path of a folder may hold one.
+MODEL_SEPARATOR = "|"
+
+__all__ = ["View", "layout", "plan", "restore", "start", "wire"]
+
+
+def plan(context: Context, asked: Any, own: Own, *controls: Any) -> list[Any]:
+    """What pressing Draw would come to, in words; updates for ``View.planned``."""
+    asked = asked if isinstance(asked, dict) else {}
+    mode = str(asked.get("mode") or "own")
+    models = controls[0] or []
+    renderer = RENDERER in models
+    about: dict[str, Any] = {}
+    reading: dict[str, Any] = {}
+    view: dict[str, Any] = {"button": "Draw"}
+    summary, light = "", ""
+    try:
+        if mode == "own":
+            reading = reading_view(own, renderer, list(models) == [RENDERER])
+        how = settings(*controls)
+        summary, light = summary_of(how), _light_words(how)
+        prompts = int(asked.get("prompts") or 0) if mode != "own" else 1
+        total = count_of(prompts, how)
+        view = {
+            "button": f"Draw {total:,} images" if total > 1 else "Draw",
+            "note": _product(prompts, how) if total > 1 else "",
+            "own": _own_link(own), "settings": _link(how),
+        }  # fmt: skip
+        about = about_models(context, how.models)
+        problem = too_many(total) if total > MOST_IMAGES else lacking_words(about)
+        if problem or reading.get("problem"):
+            view["problem"] = problem or reading["problem"]
+    except TrueHueError as error:
+        view["problem"] = str(error)
+    return [
+        gr.update(view=view),
+        gr.update(view=about),
+        gr.update(visible=renderer),
+        gr.update(view=reading),
+        gr.update(text=summary),
+        gr.update(text=light),
+    ]
+
+
+def start(context: Context, sent: dict[str, Any], own: Own, *controls: Any) -> str:
+    """Puts what was asked for into the queue and returns the job's id.
+
+    ``sent`` is what the page's button sent: mode, references of prompts, owner. Raises BadInput or
+    UnknownColor in words fit to be shown.
+    """
+    how = settings(*controls)
+    checked_models(context, how.models)
+    prompts: list[Prompt]
+    if sent.get("mode") == "own":
+        prompts = [own_prompt(own)]
+        if RENDERER in how.models and not prompts[0].targets:
+            raise BadInput(NOTHING_TO_DRAW)
+    else:
+        prompts, lost = context.service(Library).resolve(sent.get("refs") or [])
+        if lost:
+            raise BadInput(f"{lost[0]} Take it out of the basket.")
+    owner = str(sent.get("owner") or "")[:64]
+    return draw(context, prompts, requests(prompts, how), title_of(prompts, how), owner)
+
+
+def restore(query: dict[str, str]) -> list[Any]:
+    """Fills the controls from a link; updates for ``View.restored``.
+
+    The prompts' browser reads its own part of the address.
+    """
+    if query.get("tab") != "generate":
+        return [gr.skip()] * 12
+    light, failure = query.get("light", ""), query.get("failure", "")
+    models = [name for name in query.get("model", "").split(MODEL_SEPARATOR) if name]
+    # What a link leaves out follows its words.
+    filled = fields_of(query.get("text", ""))
+    given = query if query.get("text") else {"object": None, "target": None, **query}
+    name, target = given.get("object", filled[0]), given.get("target", filled[1])
+    return [
+        query.get("text", gr.skip()),
+        _or_skip(name),
+        gr.skip() if target is None else gr.update(value=target),
+        filled,
+        models or gr.skip(),
+        _or_skip(whole(query.get("seed", ""), MAX_SEED)),
+        _or_skip(whole(query.get("seeds", ""), 1000)),
+        query.get("guidance", gr.skip()),
+        query.get("steps", gr.skip()),
+        _or_skip(size if (size := whole(query.get("size", ""), 4096)) in SIZES else None),
+        light if light in LIGHTS else gr.skip(),
+        failure if failure in FAILURES else gr.skip(),
+    ]
+
+
+def _or_skip(value: Any) -> Any:
+    return gr.skip() if value is None else value
+
+
+def _product(prompts: int, how: Settings) -> str:
+    """How the images come about: ``3 prompts × 2 seeds × (2 guidance scales + the renderer)``."""
+    others = len(how.models) - (RENDERER in how.models)
+    scales, drawn = len(how.guidance), RENDERER in how.models
+    by_model = [
+        many(n, noun) for n, noun in ((others, "model"), (scales, "guidance scale")) if n > 1
+    ]
+    if drawn and others and scales > 1:
+        by_model = [f"({' × '.join(by_model)} + the renderer, which takes no guidance)"]
+    elif drawn and others:
+        by_model = [many(others + 1, "model")]
+    elif drawn:
+        by_model = []
+    parts = [many(n, noun) for n, noun in ((prompts, "prompt"), (how.seeds, "seed")) if n > 1]
+    return " × ".join(parts + by_model)
+
+
+def _light_words(how: Settings) -> str:
+    if RENDERER not in how.models or how.light not in LIGHTS:
+        return ""
+    return LIGHTS[how.light].description
+
+
+def _own_link(own: Own) -> dict[str, Any]:
+    """What a link has to say: fields that follow the words come back with them."""
+    by_hand = own.hand if own.text.strip() else (True, True)
+    return {
+        "text": own.text,
+        **({"object": own.object_name} if by_hand[0] else {}),
+        **({"target": own.target_text} if by_hand[1] else {}),
+    }
+
+
+def _link(how: Settings) -> dict[str, Any]:
+    guidance = ",".join(f"{scale:g}" for scale in how.guidance if scale is not None)
+    return {
+        "model": MODEL_SEPARATOR.join(how.models), "seed": how.seed,
+        "seeds": how.seeds if how.seeds > 1 else "",
+        "guidance": guidance, "steps": how.steps or "", "size": how.size_px or "",
+        "light": how.light if RENDERER in how.models else "",
+        "failure": how.failure if RENDERER in how.models and how.failure != "none" else "",
+    }  # fmt: skip
+
+
+def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, tabs: Any) -> None:
+    """Connects the controls; a job's images are stored by the engine's thread, not here."""
+    quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
+    controls = [*view.own, *view.settings]
+
+    def planned(
+        asked: Any, text: Any, name: Any, target: Any, filled: Any, *rest: Any
+    ) -> list[Any]:
+        return plan(context, asked, _own(text, name, target, filled), *rest)
+
+    def followed(text: Any, name: Any, target: Any, filled: Any) -> list[Any]:
+        own = _own(text, name, target, filled)
+        return _changed(own, follow(own))
+
+    def unhanded(text: Any, name: Any, target: Any, filled: Any) -> list[Any]:
+        own = _own(text, name, target, filled)
+        return _changed(own, fields_of(own.text))
+
+    def started(
+        event: gr.EventData, asked: Any, text: Any, name: Any, target: Any, filled: Any, *rest: Any
+    ) -> list[Any]:
+        sent = event._data if isinstance(event._data, dict) else {}
+        own = _own(text, name, target, filled)
+        answered, job = {"answered": sent.get("at")}, gr.skip()
+        shown, *others = plan(context, asked, own, *rest)
+        try:
+            job = gr.update(job=start(context, sent, own, *rest))
+        except Exception as error:
+            answered["problem"] = message_of(error)
+        shown = gr.update(view={**shown["view"], **answered})
+        return [shown, *others, job, gr.update(data=context.data_text())]
+
+    def inspected(source: Any, *asked: Any) -> list[Any]:
+        source = source if isinstance(source, dict) else {}
+        try:
+            now = question(*asked)
+            put = Question(
+                str(source.get("object", "")), str(source.get("target", "")), now.rule_id, now.k,
+                now.show_measured, now.neighbors_of,
+            )  # fmt: skip
+            out = inspect.open_image(
+                context, inspect_view, str(source.get("opened", "")), put,
+                str(source.get("mask", "")),
+            )  # fmt: skip
+        except Exception as error:
+            gr.Warning(message_of(error))
+            return [gr.skip()] * (len(inspect_view.outputs) + 2)
+        return [gr.update(selected="inspect"), *out, gr.update(data=context.data_text())]
+
+    def linked(request: gr.Request) -> list[Any]:
+        return restore(read(dict(request.query_params)))
+
+    # Not on page load: this tab may not be drawn yet, and what is not drawn cannot be filled.
+    view.ask.ready(linked, None, view.restored, **quiet)
+    view.ask.ready(lambda: gr.update(choices=model_choices(context)), None, view.models, **quiet)
+    view.own_text.change(followed, view.own, view.own[1:], trigger_mode="always_last", **quiet)
+    view.reading.follow(unhanded, view.own, view.own[1:], **quiet)
+    events = [view.ask.plan, view.own_text.change, view.object_name.change, view.target.change]
+    events += [control.change for control in view.settings]
+    for event in events:
+        event(planned, [view.ask, *controls], view.planned, trigger_mode="always_last", **quiet)
+    # A click while another is answered is the next wish, not a mistake to drop.
+    view.draw.draw(
+        started, [view.ask, *controls], [*view.planned, view.queue, header],
+        trigger_mode="multiple", **quiet,
+    )  # fmt: skip
+    view.new_seed.click(lambda: secrets.randbelow(100_000), None, view.seed, **quiet)
+    view.gallery.open(
+        inspected, [view.gallery, *inspect_view.asked], [tabs, *inspect_view.outputs, header],
+        **quiet, **inspect.IN_ORDER,
+    )  # fmt: skip
+
+
+def _changed(own: Own, fields: tuple[str, str]) -> list[Any]:
+    """Updates for the fields of object and color, and what the page has filled in now."""
+    before = (own.object_name, own.target_text)
+    name, target = (
+        gr.skip() if now == held else gr.update(value=now)
+        for now, held in zip(fields, before, strict=True)
+    )
+    return [name, target, fields_of(own.text)]
+
+
+def _own(text: Any, name: Any, target: Any, filled: Any) -> Own:
+    pair = (str(filled[0]), str(filled[1])) if isinstance(filled, (list, tuple)) else FIRST
+    return Own(str(text or ""), str(name or ""), str(target or ""), pair)

@@ -1,0 +1,183 @@
+"""An automatic mask on the stage: what the models made, and what a person overrode of it.
+
+An override makes the mask again from its stored steps, without any model. No Gradio here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+
+from core.errors import MaskError, NotStored
+from core.images.mask import Mask
+from core.masks.grounded.compose import compose, union
+from core.masks.grounded.records import Grounded
+from core.masks.grounded.serialize import is_automatic, steps_of
+from core.masks.grounded.vision_models import VISION_MODELS
+from core.masks.marks import Override, parse_marks
+from core.records import ImageRecord, MaskRecord
+from tabs.page.context import Context
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """A person's words on the steps of a mask; of two on the same step the later one counts."""
+
+    all: tuple[Override, ...] = ()
+
+    def of(self, step: str, index: int) -> Override:
+        """The one that counts, or one that changes nothing."""
+        own = [one for one in self.all if (one.step, one.index) == (step, index)]
+        return own[-1] if own else Override(step, index)
+
+    def left_out(self, step: str, count: int) -> list[int]:
+        """The places, up to ``count``, that are not to be used."""
+        return [index for index in range(count) if not self.of(step, index).use]
+
+
+@dataclass(frozen=True)
+class Automatic:
+    """An automatic mask with the overrides that marks put on it.
+
+    ``record`` is the mask as the models made it, ``found`` what follows with the overrides.
+    ``presence`` are the answers as plain JSON, with a person's under ``override``.
+    """
+
+    record: MaskRecord
+    found: Grounded
+    presence: tuple[Mapping[str, Any], ...]
+    overrides: Overrides
+
+    @property
+    def mask(self) -> Mask:
+        """The mask with the overrides, and them in its parameters."""
+        parameters = dict(self.found.mask.parameters)
+        if self.presence:
+            parameters["presence"] = [dict(one) for one in self.presence]
+        return Mask(self.found.mask.pixels, self.found.mask.maker, parameters)
+
+    @property
+    def taken(self) -> np.ndarray:
+        """What negative labels took, bool ``(H, W)``."""
+        pixels = self.found.before_negatives
+        return union(
+            [one.pixels for one in self.found.negatives], (pixels.shape[0], pixels.shape[1])
+        )
+
+
+def automatic_of(
+    context: Context, image: ImageRecord, marks: Sequence[Mapping[str, Any]]
+) -> Automatic | None:
+    """The automatic mask that the marks stand on; None where they stand on something else.
+
+    Raises NotStored for a mask of another image, MaskError for one whose steps cannot be read, and
+    what :func:`core.masks.grounded.compose.compose` raises for the overrides.
+    """
+    parsed = parse_marks(list(marks), image.width, image.height)
+    starts = [n for n, one in enumerate(parsed) if one.type in ("whole", "box", "stored")]
+    if not starts or parsed[starts[-1]].type != "stored":
+        return None
+    record = context.storage.masks.get(parsed[starts[-1]].mask_id)
+    if record.image_id != image.image_id:
+        raise NotStored("That mask belongs to another image. Mark the object again.")
+    if not is_automatic(record.maker, record.parameters):
+        return None
+    said = tuple(record.parameters.get("presence") or ())
+    overrides = overrides_of(marks, image)
+    steps = steps_of(record.parameters)
+    counts = {
+        "box": len(steps.detections), "negative": len(steps.negatives), "presence": len(said)
+    }  # fmt: skip
+    for one in overrides.all:
+        if one.index >= counts[one.step]:
+            raise MaskError(f"There is no {one.step} {one.index + 1} in this automatic mask.")
+    labels = [steps.negatives[n].label for n in overrides.left_out("negative", counts["negative"])]
+    found = compose(steps, overrides.left_out("box", counts["box"]), labels)
+    answers = tuple(
+        {**one, "override": answer} if (answer := overrides.of("presence", n).answer) else one
+        for n, one in enumerate(said)
+    )
+    return Automatic(record, found, answers, overrides)
+
+
+def overrides_of(marks: Sequence[Mapping[str, Any]], image: ImageRecord) -> Overrides:
+    """The overrides among the marks that stand on the last stored mask."""
+    parsed = parse_marks(list(marks), image.width, image.height)
+    last = max((n for n, one in enumerate(parsed) if one.type == "stored"), default=0)
+    return Overrides(tuple(one.override for one in parsed[last:] if one.override is not None))
+
+
+def found_view(automatic: Automatic) -> dict[str, Any]:
+    """What the stage lists and draws of it; see ``assets/js/stage/found.js``."""
+    found, parameters = automatic.found, automatic.record.parameters
+    area = max(1, int(np.count_nonzero(found.before_negatives)))
+    out_of_use = set(automatic.overrides.left_out("box", len(found.detections)))
+    boxes = [
+        {
+            "box": list(one.box), "label": one.label, "text": f"{one.score:.2f}",
+            "note": "", "used": n not in out_of_use, "by_hand": n in out_of_use,
+        }
+        for n, one in enumerate(found.detections)
+    ]  # fmt: skip
+    negatives = []
+    for n, label in enumerate(found.negatives):
+        used = automatic.overrides.of("negative", n).use
+        share = 100.0 * np.count_nonzero(label.pixels) / area
+        negatives.append({
+            "label": label.label, "text": f"{share:.1f}%" if label.pixels.any() else "not taken",
+            "note": label.reason, "used": used, "by_hand": not used,
+            "found": bool(label.detections),
+        })  # fmt: skip
+    return {
+        "object": str(parameters.get("object", "")), "made": made_by(parameters), "boxes": boxes,
+        "negatives": negatives, "presence": [_answer(one) for one in automatic.presence],
+        "notes": list(found.notes),
+    }  # fmt: skip
+
+
+def made_by(parameters: Mapping[str, Any]) -> str:
+    """``GroundingDINO tiny, SAM ViT-B, variant Paper``."""
+    variant = parameters.get("variant")
+    name = variant.get("name", "") if isinstance(variant, Mapping) else ""
+    parts = [model_name(parameters, role) for role in ("detector", "segmenter")]
+    return ", ".join([part for part in parts if part] + ([f"variant {name}"] if name else []))
+
+
+def model_name(parameters: Mapping[str, Any], role: str) -> str:
+    """The name of the model that a mask's parameters hold for that role."""
+    data = parameters.get(role)
+    return name_of(str(data.get("id", ""))) if isinstance(data, Mapping) else ""
+
+
+def name_of(model_id: str) -> str:
+    """The name of a model by its id; of a folder its last part, not where it lies."""
+    scheme, _, rest = model_id.partition(":")
+    if scheme == "folder":
+        return PurePath(rest).name
+    return next((one.name for one in VISION_MODELS if one.id == model_id), model_id)
+
+
+def _answer(one: Mapping[str, Any]) -> dict[str, Any]:
+    said = presence_words(one)
+    return {
+        "answer": f"{one.get('object', '')}: {one.get('override') or one.get('answer')}",
+        "note": said, "override": str(one.get("override", "")),
+    }  # fmt: skip
+
+
+def presence_words(one: Mapping[str, Any]) -> str:
+    """What a presence model said to its question: ``Janus-Pro 1B to “Is …?”: yes (97.1% yes)``."""
+    percent = one.get("yes_percent")
+    sure = f" ({percent:.1f}% yes)" if isinstance(percent, (int, float)) else ""
+    answer = one.get("answer")
+    text = str(one.get("text", ""))
+    if answer in ("yes", "no"):
+        said = str(answer)
+    else:
+        # A model may answer with signs that are no words.
+        said = "neither yes nor no" + (f", “{text}”" if any(map(str.isalnum, text)) else "")
+    return f"{name_of(str(one.get('by')))} to “{one.get('question')}”: {said}{sure}"

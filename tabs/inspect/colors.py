@@ -1,0 +1,141 @@
+"""What color it is, before anybody asks: the colors of a mask or of a whole picture."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from core.color.spaces import chroma, hex_of, hue_deg, lab_to_srgb8, srgb8_to_lab
+from core.color.systems import SYSTEMS, all_nearest
+from core.concepts.color_description import MERGED_DELTA_E00, ColorDescription, describe_colors
+from core.errors import BadInput
+from core.images.pixels import MaskedColors, masked_colors
+from tabs.page import figures
+
+Lab = tuple[float, float, float]
+
+EVEN_CONTRAST = 49.5
+"""The L* on which black and white text have the same contrast (WCAG, about 4.6 to 1)."""
+MOST_PIXELS = 1_000_000
+"""Of a whole picture, so that a photograph of many megapixels opens as fast as another."""
+LIT_HELP = (
+    "The color of the best-lit part of the largest material: light and shade are seen through, as "
+    "by the rule truehue."
+)
+MEAN_HELP = "The mean of all pixels in CIELAB, shadows and highlights included."
+PALETTE_HELP = (
+    "Exact pixels pooled in 8 × 8 × 8 cells of sRGB; the largest 20, merged while "
+    f"{MERGED_DELTA_E00:g} ΔE00 or less apart."
+)
+
+
+def signed(value: float, decimals: int = 2) -> str:
+    """Fixed decimals with a real minus sign and no minus zero."""
+    text = f"{value:.{decimals}f}"
+    return (text.removeprefix("-") if float(text) == 0.0 else text).replace("-", "−")
+
+
+def lab_text(lab: Sequence[float]) -> str:
+    """``L* 52.2 · a* 64.36 · b* −5.10``; lines break between the numbers, not within one."""
+    parts = (f"L*\u00a0{lab[0]:.1f}", f"a*\u00a0{signed(lab[1])}", f"b*\u00a0{signed(lab[2])}")
+    return "\u00a0· ".join(parts)
+
+
+def lch_text(lab: Sequence[float]) -> str:
+    """Chroma and hue angle."""
+    point = np.array(lab)
+    return f"C*\u00a0{float(chroma(point)):.2f}\u00a0· h\u00a0{float(hue_deg(point)):.1f}°"
+
+
+def color_row(title: str, lab: Lab, text: str = "", tip: str = "") -> dict[str, Any]:
+    """One color with its numbers and its nearest name in each of the four systems."""
+    names = [
+        {"system": SYSTEMS[key], "name": near[0][0].name, "hex": near[0][0].hex,
+         "delta_e00": f"{near[0][1]:.1f}"}
+        for key, near in all_nearest(np.array(lab), 1).items()
+    ]  # fmt: skip
+    return {
+        "title": title, "text": text, "help": tip, "hex": hex_of(lab_to_srgb8(np.array(lab))),
+        "lab": lab_text(lab), "lch": lch_text(lab), "dark_text": lab[0] > EVEN_CONTRAST,
+        "names": names,
+    }  # fmt: skip
+
+
+def colors_view(described: ColorDescription, of: str, note: str = "") -> dict[str, Any]:
+    """The colors for the card; ``of`` says of what, ``note`` what to know about it."""
+    lit_share = f"{100.0 * described.lit_share:.0f}% of the pixels"
+    palette = [
+        {"hex": hex_code, "percent": 100.0 * float(weight),
+         "text": f"{hex_code} · {100.0 * float(weight):.1f}% · {lab_text(lab)}"}
+        for hex_code, weight, lab in zip(
+            described.palette.hexes, described.palette.weights, described.palette.lab, strict=True
+        )
+    ]  # fmt: skip
+    share = 100.0 * described.palette_share
+    return {
+        "of": of, "note": note, "palette": palette, "palette_help": PALETTE_HELP,
+        "palette_text": f"{_many(len(palette))}, {share:.0f}% of the pixels",
+        "rows": [
+            color_row("Best-lit part", described.lit_lab, lit_share, LIT_HELP),
+            color_row("Plain mean", described.mean_lab, "all pixels", MEAN_HELP),
+        ],
+    }  # fmt: skip
+
+
+def _many(count: int) -> str:
+    return "1 color" if count == 1 else f"{count} colors"
+
+
+def evidence_of_colors(
+    colors: MaskedColors, described: ColorDescription, steps: Sequence[Mapping[str, str]]
+) -> dict[str, Any]:
+    """The cards below the image while nothing is asked: there is no difference to show."""
+    return {
+        "chromaticity": figures.chromaticity_of_colors(colors, described),
+        "lightness": figures.lightness_of_colors(colors, described),
+        "offsets": "",
+        "names_of": "the best-lit part",
+        "names": nearest_names_view(described.lit_lab),
+        "steps": list(steps),
+    }
+
+
+def nearest_names_view(lab: Lab) -> list[dict[str, Any]]:
+    """The three nearest names of each system."""
+    return [
+        {
+            "system": SYSTEMS[key],
+            "rows": [
+                {"name": color.name, "hex": color.hex, "delta_e00": f"{distance:.1f}"}
+                for color, distance in near
+            ],
+        }
+        for key, near in all_nearest(np.array(lab), 3).items()
+    ]
+
+
+def whole_picture(srgb8: np.ndarray) -> tuple[MaskedColors, ColorDescription, str]:
+    """The colors of a picture ``(H, W, 3)`` without a mask, and which of its pixels were looked at
+    in words. Raises NoPixels for a picture of one pixel."""
+    step = max(1, math.ceil(math.sqrt(srgb8.shape[0] * srgb8.shape[1] / MOST_PIXELS)))
+    part = np.ascontiguousarray(srgb8[::step, ::step])
+    colors = masked_colors(part, np.ones(part.shape[:2], dtype=bool))
+    every = "" if step == 1 else f" Measured on every {_ordinal(step)} pixel of a row and column."
+    return colors, describe_colors(colors), every
+
+
+def _ordinal(number: int) -> str:
+    return {2: "second", 3: "third"}.get(number, f"{number}th")
+
+
+def pixel_view(text: str) -> dict[str, Any]:
+    """What the eyedropper says of a color ``RRGGBB``; raises BadInput for anything else."""
+    digits = text.removeprefix("#")
+    if len(digits) != 6 or any(sign not in "0123456789abcdefABCDEF" for sign in digits):
+        raise BadInput(f'"{text[:20]}" is no color: write six hex digits, as in E83B1B.')
+    srgb8 = np.array([int(digits[place : place + 2], 16) for place in (0, 2, 4)], dtype=np.uint8)
+    lab = srgb8_to_lab(srgb8)
+    return color_row("", (float(lab[0]), float(lab[1]), float(lab[2])))

@@ -1,0 +1,158 @@
+"""The controls of the automatic mask, folded away beside the rule's, and what Find and Point do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from core.errors import BadInput
+from core.generation.weights.sources import Sources
+from core.masks.grounded.variants import VARIANTS, mask_variant
+from tabs.inspect.finding import Search
+from tabs.inspect.mask_request import (
+    at_hand,
+    first_of,
+    labels_for,
+    start_find,
+    start_points,
+    wish_of,
+)
+from tabs.page.context import Context
+from tabs.page.errors import message_of
+
+FIRST_VARIANT = "paper"
+
+
+@dataclass(frozen=True)
+class FindView:
+    """The components of the accordion."""
+
+    detector: Any
+    segmenter: Any
+    variant: Any
+    negatives: Any
+    presence: Any
+    box_threshold: Any
+    negative_threshold: Any
+
+    @property
+    def asked(self) -> list[Any]:
+        """In the order of :func:`tabs.inspect.mask_request.wish_of`, after the object's name."""
+        return [self.detector, self.segmenter, self.variant, self.negatives, self.presence,
+                self.box_threshold, self.negative_threshold]  # fmt: skip
+
+
+def layout(sources: Sources | None = None) -> FindView:
+    """Draws the folded accordion. ``sources`` tell which weights are here."""
+    here = sources or Sources.here()
+    first = mask_variant(FIRST_VARIANT)
+    with gr.Accordion(
+        "Automatic mask", open=False, elem_classes="th-settings", elem_id="automatic-mask"
+    ):
+        negatives = gr.Textbox(
+            label="Negative labels, with commas", elem_id="negative-labels", max_lines=1,
+            placeholder="handle, plate", max_length=1000,
+            info="Parts that are not measured, from GenColorBench's table of objects.",
+        )  # fmt: skip
+        with gr.Row():
+            detector = gr.Dropdown(
+                at_hand(here, "detector"), value=first_of(here, "detector"), min_width=150,
+                label="Boxes by", elem_id="detector", allow_custom_value=True,
+                info="Or hub:owner/name, folder:/path",
+            )  # fmt: skip
+            segmenter = gr.Dropdown(
+                at_hand(here, "segmenter"), value=first_of(here, "segmenter"), min_width=150,
+                label="Cut out by", elem_id="segmenter", allow_custom_value=True,
+                info="Or these, or a .pth file's path",
+            )  # fmt: skip
+        variant = gr.Radio(
+            [(known.name, known.id) for known in VARIANTS], value=first.id,
+            label="Variant", elem_id="mask-variant", elem_classes="th-segments",
+        )  # fmt: skip
+        with gr.Row():
+            box_threshold = gr.Slider(
+                0, 1, value=first.box_threshold, step=0.01, label="Box score above",
+                elem_id="box-threshold", min_width=150,
+            )  # fmt: skip
+            negative_threshold = gr.Slider(
+                0, 1, value=first.negative_threshold, step=0.01, elem_id="negative-threshold",
+                label="Negative score above", min_width=150,
+            )  # fmt: skip
+        presence = gr.Dropdown(
+            [("nobody", ""), *at_hand(here, "presence")], value="",
+            label="Ask first whether it is in the image", elem_id="presence-model",
+            allow_custom_value=True,
+        )  # fmt: skip
+    return FindView(
+        detector, segmenter, variant, negatives, presence, box_threshold, negative_threshold
+    )
+
+
+def begun(image_id: str, kind: str, begin: Callable[[], Search]) -> Any:
+    """What the stage is told: the search to watch, or in words why there is none."""
+    about = {"image_id": image_id, "kind": kind}
+    try:
+        search = begin()
+    except Exception as error:
+        return {**about, "problem": message_of(error)}
+    return {**about, "job": search.id, "words": search.words}
+
+
+def find(context: Context, data: Any, object_name: Any, *asked: Any) -> Any:
+    """The event ``find``: the stage's prop ``work``."""
+    image_id = _image_id(data)
+
+    def begin() -> Search:
+        return start_find(context, image_id, wish_of(context, object_name, *asked))
+
+    return begun(image_id, "find", begin)
+
+
+def points(context: Context, data: Any, segmenter: Any) -> Any:
+    """The event ``points``: the stage's prop ``work``."""
+    image_id = _image_id(data)
+
+    def begin() -> Search:
+        marks = data.get("marks")
+        if not isinstance(marks, list):
+            raise BadInput("The page sent no marks. Reload the page.")
+        return start_points(context, image_id, marks, segmenter)
+
+    return begun(image_id, "points", begin)
+
+
+def _image_id(data: Any) -> str:
+    image_id = data.get("image_id") if isinstance(data, dict) else None
+    return image_id if isinstance(image_id, str) else ""
+
+
+def wire(view: FindView, stage: Any, object_name: Any, context: Context) -> None:
+    """Connects Find and Point of the stage, and fills in what follows from object and variant."""
+
+    def on_find(event: gr.EventData, *values: Any) -> Any:
+        return gr.update(work=_once(find(context, event._data, *values)))
+
+    def on_points(event: gr.EventData, segmenter: Any) -> Any:
+        return gr.update(work=_once(points(context, event._data, segmenter)))
+
+    def thresholds(variant: Any) -> list[Any]:
+        chosen = mask_variant(str(variant))
+        return [chosen.box_threshold, chosen.negative_threshold]
+
+    quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
+    stage.find(on_find, [object_name, *view.asked], stage, trigger_mode="multiple", **quiet)
+    stage.points(on_points, view.segmenter, stage, trigger_mode="multiple", **quiet)
+    object_name.change(labels_for, object_name, view.negatives, trigger_mode="always_last", **quiet)
+    view.variant.input(
+        thresholds, view.variant, [view.box_threshold, view.negative_threshold], **quiet
+    )
+
+
+def _once(work: dict[str, Any]) -> dict[str, Any]:
+    """A number of its own, so that the same words twice are two answers."""
+    import time
+
+    return {**work, "at": time.time_ns() // 1000}

@@ -1,0 +1,325 @@
+"""From what is on the Inspect tab to a stored verdict, as updates of its components.
+
+Handlers are plain functions; errors become words on the page, never a verdict.
+"""
+
+from __future__ import annotations
+
+import base64
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import gradio as gr
+import numpy as np
+
+from core.color.shading import LIT_PERCENTILES, USUAL
+from core.color.systems import SYSTEMS, parse_target
+from core.concepts.color_description import ColorDescription, describe_colors
+from core.errors import BadInput, NotStored, TrueHueError
+from core.images.pixels import masked_colors, select_pixels
+from core.masks.display import outline_path, unmeasured_overlay_png
+from core.records import MaskRecord
+from core.verdict.counterfactual import read_limits
+from core.verdict.measure import Measurement, measure_by_rules
+from core.verdict.rules import DEFAULT_RULE, RULES, rule
+from tabs.inspect.automatic import automatic_of, found_view, overrides_of
+from tabs.inspect.colors import colors_view, evidence_of_colors, whole_picture
+from tabs.inspect.state import (
+    Work,
+    exact_mask,
+    make_mask,
+    marks_of,
+    mask_text,
+    origin_target,
+    read_stage,
+    remember,
+)
+from tabs.inspect.steps import color_steps
+from tabs.inspect.view import evidence_view, problem, verdict_view, waiting
+from tabs.judging.question import MAX_K, NEIGHBORS_OF, Question, evidence_record, question
+from tabs.page.context import Context
+from tabs.page.errors import message_of
+from tabs.page.links import whole
+
+NO_IMAGE = "Open a photograph on the left, or draw an object in Generate, to see a verdict here."
+NO_MASK = (
+    "Mark the object: draw a box around it, or have it found by its name with Find. Then, where "
+    "the mask is wrong, draw over what to keep and over what to cut."
+)
+NO_TARGET = (
+    "Is it the color that was asked for? Choose the asked color above: a name, a hex, rgb, "
+    "lab(52 40 30), or a pixel with Pick."
+)
+
+
+MASKED, WHOLE = "What color is it?", "Colors of the whole picture"
+WHOLE_NOTE = "Background included; mark the object for its own color."
+
+
+def judge(context: Context, stage_value: Any, *asked: Any) -> list[Any]:
+    """Marks to mask to verdict, stored; updates of stage, verdict and evidence.
+
+    ``asked`` as for :func:`question`.
+    """
+    work: Work | None = None
+    try:
+        work = read_stage(stage_value)
+        if work is None:
+            return [gr.skip(), gr.update(view=waiting(NO_IMAGE, "?tab=inspect")), _no_evidence()]
+        put = question(*asked)
+        mask = make_mask(context, work)
+    except Exception as error:
+        text = message_of(error)
+        seq = work.seq if work else 0
+        shown = gr.update(
+            outline="", measured_url="", mask_text="", message=text, seq=seq, hatched="",
+            found=_found_anyway(context, work),
+        )  # fmt: skip
+        return [shown, gr.update(view=problem(text)), _no_evidence()]
+    if mask is None:
+        return _unmarked(context, work, put)
+    address = put.address(work.image_id, mask.mask_id)
+    try:
+        if not put.target_text:
+            return _unasked(context, work, mask, address)
+        return _judge_mask(context, work, mask, put)
+    except Exception as error:
+        marked = _stage_update(context, work, mask)
+        return [marked, gr.update(view=problem(message_of(error), address)), _no_evidence()]
+
+
+def _unmarked(context: Context, work: Work, put: Question) -> list[Any]:
+    """Nothing is marked: the colors of the whole picture, said to be that, and what to do next."""
+    cleared = gr.update(
+        outline="", measured_url="", mask_text="", message="", seq=work.seq, hatched="", found="",
+    )  # fmt: skip
+    view = waiting(NO_MASK, put.address(work.image_id))
+    try:
+        _, described, every = whole_picture(context.srgb8(work.image_id))
+        view["colors"] = colors_view(described, WHOLE, WHOLE_NOTE + every)
+    except TrueHueError:
+        pass  # a picture of one pixel has no colors to tell; what to do next is said all the same
+    return [cleared, gr.update(view=view), _no_evidence()]
+
+
+def _unasked(context: Context, work: Work, mask: MaskRecord, address: str) -> list[Any]:
+    """A mask without a question: its colors, at once."""
+    image, pixels = context.storage.images.get(work.image_id), context.mask_pixels(mask.mask_id)
+    colors = masked_colors(context.srgb8(work.image_id), pixels)
+    described = describe_colors(colors)
+    view = waiting(NO_TARGET, address)
+    view["colors"] = colors_view(described, MASKED)
+    text = mask_text(mask, image)
+    shown = evidence_of_colors(
+        colors, described, color_steps(text, mask.parameters, image.notes, described)
+    )
+    return [_stage_update(context, work, mask), gr.update(view=view), gr.update(view=shown)]
+
+
+def _no_evidence() -> Any:
+    # Not None: Gradio leaves out a prop that is None, and the old figures would stay.
+    return gr.update(view="")
+
+
+def _judge_mask(context: Context, work: Work, mask: MaskRecord, put: Question) -> list[Any]:
+    target = parse_target(put.target_text)
+    image = context.storage.images.get(work.image_id)
+    srgb8, pixels = context.srgb8(work.image_id), context.mask_pixels(mask.mask_id)
+    by_rule = {
+        found.verdict.rule: found
+        for found in measure_by_rules(
+            srgb8, pixels, target, [by.id for by in RULES], k=put.k, munsell=context.munsell,
+            system=put.neighbors_of, object_name=put.object_name,
+        )
+    }  # fmt: skip
+    described = _described(by_rule.values())
+    found = by_rule.pop(put.rule_id)
+    if found.dominant is None:
+        raise BadInput(found.verdict.reason)
+    # A draft: it is kept when somebody asks for it (tabs.judging.keeping).
+    stored, kept = context.storage.evidence.draft(
+        evidence_record(found, image.image_id, mask.mask_id)
+    )
+    text = mask_text(mask, image)
+    address = put.address(image.image_id, mask.mask_id)
+    return [
+        _stage_update(context, work, mask, _measured(srgb8, found) if put.show_measured else None),
+        gr.update(
+            view={
+                **verdict_view(
+                    found, list(by_rule.values()), stored, image, address, mask.parameters
+                ),
+                "question": put.as_json(image.image_id, mask.mask_id),
+                "rule_name": rule(put.rule_id).name,
+                "kept": kept,
+            }
+        ),
+        gr.update(
+            view={
+                **evidence_view(found, text, mask.parameters, image.notes),
+                "colors": colors_view(described, MASKED) if described is not None else "",
+            }
+        ),
+    ]
+
+
+def _described(measurements: Iterable[Measurement]) -> ColorDescription | None:
+    """The colors of the mask, from what the rule ``truehue`` has found already; of its lit color
+    only the usual level of shade, for which level it takes hangs on the asked color."""
+    for one in measurements:
+        if rule(one.verdict.rule).lit and one.colors is not None:
+            light = one.verdict.light
+            usual = light is not None and light.percentile == LIT_PERCENTILES[USUAL]
+            return describe_colors(one.colors, one.dominant if usual else None)
+    return None
+
+
+def _measured(srgb8: np.ndarray, found: Measurement) -> np.ndarray:
+    """The pixels that the rule measured, bool ``(H, W)``."""
+    assert found.measured is not None
+    assert found.colors is not None
+    assert found.dominant is not None
+    used = found.colors.srgb24[found.dominant.used > 0]
+    if used.size < found.colors.srgb24.size:
+        return select_pixels(srgb8, found.measured, used)
+    return found.measured
+
+
+def _stage_update(
+    context: Context, work: Work, mask: MaskRecord, measured: np.ndarray | None = None
+) -> dict[str, Any]:
+    """Outline, hatching and words of the mask. ``measured`` is what the rule measured of it, bool
+    ``(H, W)``; None where that is not to be shown."""
+    image, pixels = context.storage.images.get(work.image_id), context.mask_pixels(mask.mask_id)
+    automatic = automatic_of(context, image, work.marks)
+    negative = automatic.taken & ~pixels if automatic is not None else None
+    png = unmeasured_overlay_png(pixels, pixels if measured is None else measured, negative)
+    left_out = measured is not None and bool((measured != pixels).any())
+    taken = negative is not None and bool(negative.any())
+    update: dict[str, Any] = gr.update(
+        outline=outline_path(pixels), mask_text=mask_text(mask, image), message="", seq=work.seq,
+        measured_url=_data_url(png), found=found_view(automatic) if automatic is not None else "",
+        hatched=" ".join(["left-out"] * left_out + ["negative"] * taken),
+    )  # fmt: skip
+    return update
+
+
+def _data_url(png: bytes | None) -> str:
+    return "" if png is None else "data:image/png;base64," + base64.b64encode(png).decode("ascii")
+
+
+def _found_anyway(context: Context, work: Work | None) -> Any:
+    """The list of an automatic mask of which nothing is left, so that it can be put back."""
+    if work is None:
+        return ""
+    try:
+        without = [mark for mark in work.marks if mark.get("type") != "override"]
+        image = context.storage.images.get(work.image_id)
+        made = automatic_of(context, image, without)
+        if made is None:
+            return ""
+        return found_view(replace(made, overrides=overrides_of(work.marks, image)))
+    except (TrueHueError, AttributeError):
+        return ""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What opening an image sets: the stage's props, the cards, and the question's controls."""
+
+    stage: dict[str, Any]
+    verdict: Any
+    evidence: Any
+    put: Question
+
+
+def open_on_stage(
+    context: Context, image_id: str, put: Question, mask_id: str = "", words: str = "",
+) -> Opened:  # fmt: skip
+    """Puts a stored image on the stage with its mask, and judges it.
+
+    Object and asked color are those of ``put``; where it has none, those that the image was drawn
+    with, if it was. ``words`` are shown on the stage. Raises NotStored for an image that is not
+    there.
+    """
+    image = context.storage.images.get(image_id)
+    exact = exact_mask(context, image.image_id, put.object_name or origin_target(image)[0])
+    marks: list[dict[str, Any]] = []
+    trouble = words
+    try:
+        if mask_id:
+            record = context.storage.masks.get(mask_id)
+            if record.image_id != image.image_id:
+                raise NotStored("The mask of this link belongs to another image.")
+            marks = marks_of(record)
+            remember(context, record, marks)
+        elif exact is not None:
+            marks = marks_of(exact)
+    except TrueHueError as error:
+        trouble = message_of(error)
+    drawn = origin_target(image)
+    put = Question(
+        put.object_name or drawn[0], put.target_text or drawn[1],
+        put.rule_id, put.k, put.show_measured, put.neighbors_of,
+    )  # fmt: skip
+    # The time makes the value a new one, which the stage takes as a view to restore.
+    value = {"image_id": image.image_id, "marks": marks, "seq": 0, "restored": time.time_ns()}
+    staged, verdict, evidence = judge(
+        context, value, put.object_name, put.target_text, put.rule_id, put.k, put.show_measured,
+        put.neighbors_of,
+    )  # fmt: skip
+    stage = {
+        "value": value, "image_url": f"/media/images/{image.image_id}.png",
+        "image_id": image.image_id, "width": image.width, "height": image.height,
+        "image_name": image.name, "notes": list(image.notes), "marks": marks,
+        "exact_mask_id": exact.mask_id if exact else "", "outline": staged.get("outline", ""),
+        "measured_url": staged.get("measured_url", ""), "mask_text": staged.get("mask_text", ""),
+        "seq": 0, "message": trouble or staged.get("message", ""),
+        "found": staged.get("found", ""), "hatched": staged.get("hatched", ""), "work": "",
+    }  # fmt: skip
+    return Opened(stage, verdict, evidence, put)
+
+
+def last_question(context: Context, image_id: str, put: Question) -> tuple[Question, str]:
+    """``put`` with object and color of the last verdict that was kept of a stored image, and the id
+    of its mask; ``put`` itself and an empty id where none was kept. Raises NotStored."""
+    last = next(iter(context.storage.evidence.for_image(image_id)), None)
+    if last is None:
+        return put, ""
+    asked = str(last.target.get("value") or last.target.get("hex") or "")
+    return replace(put, object_name=last.object_name, target_text=asked), last.mask_id or ""
+
+
+def question_of(query: dict[str, str]) -> tuple[Question, str]:
+    """The question that a link puts, and what of the link could not be read, in words.
+
+    What cannot be read takes its default.
+    """
+    rule_id, system = query.get("rule", DEFAULT_RULE), query.get("system", NEIGHBORS_OF)
+    k = whole(query.get("k", "0"), MAX_K)
+    wrong = []
+    if rule_id not in {by.id for by in RULES}:
+        wrong.append(f'there is no rule "{rule_id}", so it is judged by {DEFAULT_RULE}')
+        rule_id = DEFAULT_RULE
+    if k is None:
+        wrong.append(f'k = "{query["k"]}" is no whole number from 0 to {MAX_K}, so k is 0')
+    if system not in SYSTEMS:
+        wrong.append(f'there is no color system "{system}"')
+        system = NEIGHBORS_OF
+    words = f"Of this link not everything could be read: {'; '.join(wrong)}." if wrong else ""
+    put = Question(query.get("object", ""), query.get("target", ""), rule_id, k or 0, True, system)
+    return put, words
+
+
+def limits_of(query: dict[str, str]) -> tuple[str, str]:
+    """The limits that a link tries, in their plainest form, and what is wrong with them in words.
+
+    They change no verdict: the page says with them who would pass.
+    """
+    try:
+        limits = read_limits(query.get("limits", ""))
+    except BadInput as error:
+        return "", str(error)
+    return ",".join(f"{name}:{value:g}" for name, value in limits.items()), ""

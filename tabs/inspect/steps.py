@@ -1,0 +1,160 @@
+"""How a verdict came about, step by step, from the mask to the limit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from core.concepts.color_description import ColorDescription
+from core.masks.registry import masker
+from core.verdict.judge import FAIL, PASS, LightMatch
+from core.verdict.measure import Measurement
+from core.verdict.rules import rule
+from tabs.inspect.automatic import model_name, presence_words
+from tabs.page import figures
+
+
+def steps(
+    found: Measurement,
+    mask_text: str,
+    mask_parameters: Mapping[str, Any],
+    image_notes: Sequence[str],
+) -> list[dict[str, Any]]:
+    """How a verdict came about, step by step: ``mark``, ``title`` and ``text`` of each."""
+    dominant, colors, verdict = found.dominant, found.colors, found.verdict
+    assert dominant is not None
+    assert colors is not None
+    by = rule(verdict.rule)
+    out = [
+        *_presence(mask_text, mask_parameters),
+        {"mark": "✓", "title": "Mask", "text": mask_text + _mask_note(mask_parameters)},
+        *_automatic(mask_parameters),
+    ]
+    out += [{"mark": "!", "title": "Clean-up of the rule", "text": note} for note in found.notes]
+    out.append(_to_lab(colors.pixel_count, image_notes))
+    hue = dominant.axis_hue_deg
+    if hue is None or dominant.axis_share is None:
+        title, text = "No dominant hue", "all pixels are neutral or of one color"
+    else:
+        through = "through neutral" if dominant.method == "paper" else "through the mean"
+        title = f"Dominant axis at {hue:.1f}°"
+        text = f"first component {through}, {100 * dominant.axis_share:.1f}% of the variation"
+    if dominant.achromatic:
+        title, text = "Near neutral", "median C*ab below 10: mean of the pixels below 15"
+    if not by.lit:
+        out.append({"mark": "✓", "title": title, "text": text})
+    out += [
+        {"mark": "✓", "title": name[0].upper() + name[1:], "text": f"{pixels:,} pixels left"}
+        for name, pixels in dominant.steps
+        if not dominant.achromatic
+    ]
+    if verdict.light is not None:
+        out.append({"mark": "✓", "title": "Light of the image", "text": _light(verdict.light)})
+    out.append({
+        "mark": {PASS: "✓", FAIL: "✕"}[verdict.status],
+        "title": f"Verdict by {by.name} {by.version}",
+        "text": f"{found.accepted_text}{_drawn(found)}; {_limits(verdict.parameters)}",
+    })  # fmt: skip
+    return out
+
+
+def color_steps(
+    mask_text: str,
+    mask_parameters: Mapping[str, Any],
+    image_notes: Sequence[str],
+    described: ColorDescription,
+) -> list[dict[str, Any]]:
+    """How the colors of a mask came about, while nothing is asked."""
+    return [
+        *_presence(mask_text, mask_parameters),
+        {"mark": "✓", "title": "Mask", "text": mask_text + _mask_note(mask_parameters)},
+        *_automatic(mask_parameters),
+        _to_lab(described.pixel_count, image_notes),
+        {"mark": "✓", "title": "The best-lit part of the largest material",
+         "text": f"{100.0 * described.lit_share:.0f}% of the pixels, as the rule truehue takes it"},
+        {"mark": "✓", "title": "Palette",
+         "text": "8 × 8 × 8 cells of sRGB, the largest 20 merged while 7 ΔE00 or less apart"},
+        {"mark": "·", "title": "No verdict", "text": "no color is asked for yet"},
+    ]  # fmt: skip
+
+
+def _to_lab(pixel_count: int, image_notes: Sequence[str]) -> dict[str, Any]:
+    return {
+        "mark": "✓", "title": f"{pixel_count:,} pixels to CIELAB",
+        "text": "D65, 2°, float64; " + (" ".join(image_notes) or "sRGB, nothing converted"),
+    }  # fmt: skip
+
+
+def _drawn(found: Measurement) -> str:
+    most = figures.MOST_DRAWN
+    return f" (the first {most} are drawn)" if len(found.candidates) > most else ""
+
+
+def _limits(parameters: Mapping[str, Any]) -> str:
+    limits, units = parameters["thresholds"], {"hue_deg": "°"}
+    names = {"misfit": "misfit", "delta_chroma": "ΔChroma", "delta_e00": "ΔE00", "hue_deg": "hue"}
+    judged = [
+        f"{names[key]} {limits[key]:g}{units.get(key, '')}"
+        for key in names
+        if limits.get(key) is not None
+    ]
+    return "limits " + ", ".join(judged)
+
+
+def _light(light: LightMatch) -> str:
+    over = ""
+    if light.clipped_percent >= 0.5:
+        over = f", {light.clipped_percent:.0f}% of it over exposure"
+    return (
+        f"full light taken where {light.percentile:.0f}% of the object are darker"
+        f"{over}; the asked color comes nearest at {100 * light.factor:.0f}% of full light with "
+        f"{light.haze_percent:.1f}% of white over it, at a cost of {light.cost:.1f}"
+    )
+
+
+def _presence(mask_text: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
+    said = parameters.get("presence") or ()
+    if not said:
+        exact = mask_text.startswith(masker("renderer").name)
+        text = "drawn by the renderer" if exact else "not asked"
+        return [{"mark": "·", "title": "Object present", "text": text}]
+    out = []
+    for one in said:
+        override, answer = one.get("override"), one.get("override") or one.get("answer")
+        by_hand = f"{override}, by hand; " if override else ""
+        out.append({
+            "mark": {"yes": "✓", "no": "✕"}.get(str(answer), "?"),
+            "title": f"Object present: {answer}", "text": by_hand + presence_words(one),
+        })  # fmt: skip
+    return out
+
+
+def _automatic(parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The steps of an automatic mask; none for others."""
+    boxes, variant = parameters.get("boxes"), parameters.get("variant")
+    if not isinstance(boxes, list) or not isinstance(variant, Mapping):
+        return []
+    scores = ", ".join(f"{one['label']} {one['score']:.2f}" for one in boxes)
+    out = [{
+        "mark": "✓", "title": f"Boxes by {model_name(parameters, 'detector')}",
+        "text": f"{scores}; above {variant['box_threshold']:g}, variant {variant['name']}",
+    }, {
+        "mark": "✓", "title": f"Cut out by {model_name(parameters, 'segmenter')}",
+        "text": "one segment a box, united",
+    }]  # fmt: skip
+    for one in parameters.get("negatives") or ():
+        taken = f"{one['taken_px']:,} px taken away" if one["taken_px"] else one["reason"]
+        mark = "✓" if one["taken_px"] else "·"
+        out.append({"mark": mark, "title": f"Negative label: {one['label']}", "text": taken})
+    overrides = parameters.get("overrides") or {}
+    by_hand = [f"box {n + 1} left out" for n in overrides.get("without_boxes", ())]
+    by_hand += [f"{label} left in" for label in overrides.get("without_negatives", ())]
+    if by_hand:
+        out.append({"mark": "!", "title": "By hand", "text": "; ".join(by_hand)})
+    out += [{"mark": "!", "title": "Note", "text": note} for note in parameters.get("notes") or ()]
+    return out
+
+
+def _mask_note(parameters: Mapping[str, Any]) -> str:
+    note = parameters.get("note")
+    return f"; {note}" if isinstance(note, str) and note else ""

@@ -1,0 +1,249 @@
+"""The Inspect tab: an image, a mark, an asked color; a verdict and all that led to it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import gradio as gr
+
+from core.color.systems import SYSTEMS
+from core.generation.weights.sources import Sources
+from core.verdict.rules import DEFAULT_RULE, RULES
+from tabs.inspect import find as inspect_find
+from tabs.inspect.color_picker import color_picker
+from tabs.inspect.judge import NO_IMAGE, judge, last_question, limits_of, open_on_stage, question_of
+from tabs.inspect.rule_choice import rule_choice
+from tabs.inspect.stage import stage
+from tabs.inspect.view import problem, waiting
+from tabs.judging.question import MAX_K, NEIGHBORS_OF, Question, question
+from tabs.page.context import Context
+from tabs.page.errors import message_of
+from tabs.page.links import read
+from tabs.page.widgets import refresh, widget
+
+IN_ORDER: dict[str, Any] = {"concurrency_id": "inspect", "concurrency_limit": 1}
+"""One at a time and in order: the answer to an old question never covers that to a new one."""
+VERDICT = '<section class="th-verdict" aria-live="polite"></section>'
+LIBRARY = """<dialog class="th-library" aria-label="Stored images"><header><b>Stored images</b>
+<input type="search" class="th-library-search" placeholder="Name, model, object, color" aria-label="Search stored images">
+<label class="th-library-of"><span>From</span> <select class="th-library-source" aria-label="Where images came from"></select></label>
+<span class="th-library-status" role="status"></span>
+<button type="button" class="th-button th-library-select" aria-pressed="false">Select</button>
+<button type="button" class="th-button th-library-close">Close</button></header>
+<div class="th-library-bar" hidden><span class="th-library-chosen"></span>
+<button type="button" class="th-button th-library-delete">Delete</button></div>
+<div class="th-library-told"></div><div class="th-library-grid"></div>
+<button type="button" class="th-button th-library-more" hidden>Show more</button>
+<details class="th-library-trash" hidden><summary></summary><ul></ul></details></dialog>"""  # noqa: E501
+EVIDENCE = """<div class="th-evidence" hidden>
+<section class="th-card th-card-ab"><h3>Chromaticity of the measured pixels</h3>
+<div class="th-figure" role="img" aria-label="Pixels in the a*b* plane"></div>
+<div class="th-palette-part" hidden><h3>What color it is</h3><div class="th-palette-box"></div></div>
+</section>
+<section class="th-card th-card-light"><h3>Lightness L*</h3>
+<div class="th-figure" role="img" aria-label="Histogram of L*"></div>
+<div class="th-difference"><h3>Where the difference lies</h3><p class="th-offsets-to"></p>
+<div class="th-offsets"></div></div></section>
+<section class="th-card th-card-names"><h3 class="th-names-title"></h3><div class="th-names"></div></section>
+<section class="th-card th-card-steps"><h3>How this was measured</h3><ol class="th-steps"></ol></section>
+</div>"""  # noqa: E501
+
+
+@dataclass(frozen=True)
+class View:
+    """The tab's components."""
+
+    stage: Any
+    object_name: Any
+    target: Any
+    rule: Any
+    neighbors: Any
+    show_measured: Any
+    neighbors_of: Any
+    verdict: Any
+    evidence: Any
+    library: Any
+    find: inspect_find.FindView
+
+    @property
+    def asked(self) -> list[Any]:
+        """The question's controls, in the order of :func:`tabs.judging.question.question`."""
+        return [self.object_name, self.target, self.rule, self.neighbors, self.show_measured,
+                self.neighbors_of]  # fmt: skip
+
+    @property
+    def results(self) -> list[Any]:
+        """What judge() fills."""
+        return [self.stage, self.verdict, self.evidence]
+
+    @property
+    def outputs(self) -> list[Any]:
+        """What open_image() and restore() fill."""
+        return [*self.results, self.object_name, self.target, self.rule, self.neighbors,
+                self.neighbors_of]  # fmt: skip
+
+
+class _Neighbors(gr.Slider):  # type: ignore[misc]
+    """A slider that hands on what was typed into its field: what is wrong with it is said by
+    :func:`tabs.judging.question.question`, in words, and not by an error without any."""
+
+    is_template = True
+
+    def preprocess(self, payload: Any) -> Any:
+        return payload
+
+
+def layout(sources: Sources | None = None) -> View:
+    """Draws the tab; nothing is wired yet. ``sources`` tell which weights are here."""
+    with gr.Row(elem_classes="th-inspect"):
+        with gr.Column(elem_classes="th-card th-stage-card", min_width=320):
+            stage_view = stage("stage")
+        with gr.Column(elem_classes="th-card th-verdict-card", min_width=320):
+            with gr.Row(elem_classes="th-ask"):
+                object_name = gr.Textbox(
+                    label="Object", placeholder="mug", elem_id="object-name", max_length=80,
+                    max_lines=1, min_width=90, scale=2,
+                )  # fmt: skip
+                with gr.Column(min_width=180, scale=4):
+                    target = color_picker("Asked color", elem_id="asked-color")
+            rule = rule_choice(DEFAULT_RULE, elem_id="rule")
+            # Without a link: the address bar still holds the one that is about to be opened.
+            verdict = widget(
+                "inspect/verdict", VERDICT, elem_id="verdict", events=("rule", "ready"),
+                view=waiting(NO_IMAGE, ""), limits="",
+            )  # fmt: skip
+            find = inspect_find.layout(sources)
+            with gr.Accordion("Settings of the rule", open=False, elem_classes="th-settings"):
+                neighbors = _Neighbors(
+                    0, MAX_K, value=0, step=1, elem_id="neighbors",
+                    label="Neighbors accepted by paper, paper-centred and truehue, k",
+                    info="The paper accepts the k nearest names of the same system, but does not "
+                    "say k. 0 accepts the asked color alone.",
+                )  # fmt: skip
+                neighbors_of = gr.Radio(
+                    [(key.upper(), key) for key in SYSTEMS], value=NEIGHBORS_OF,
+                    label="Neighbors of a bare hex or rgb come from", elem_id="neighbors-of",
+                    elem_classes="th-segments",
+                )  # fmt: skip
+                show_measured = gr.Checkbox(
+                    value=True, elem_id="show-measured",
+                    label="Hatch the pixels of the mask that the rule left out",
+                )  # fmt: skip
+    evidence = widget("inspect/evidence", EVIDENCE, elem_id="evidence", view=None)
+    library = widget("inspect/library", LIBRARY, elem_id="library", events=("open",), open=0)
+    return View(stage_view, object_name, target, rule, neighbors, show_measured,
+                neighbors_of, verdict, evidence, library, find)  # fmt: skip
+
+
+def open_image(
+    context: Context, view: View, image_id: str, put: Question | None = None, mask_id: str = "",
+    words: str = "", limits: str = "",
+) -> list[Any]:  # fmt: skip
+    """Opens a stored image, as :func:`tabs.inspect.judge.open_on_stage`; fills ``outputs``.
+
+    ``limits`` of a link are tried on the verdict by the page alone.
+    """
+    done = open_on_stage(context, image_id, put or Question(), mask_id, words)
+    # Refreshed with all their props: this tab may never have been opened yet.
+    return [
+        refresh(view.stage, **done.stage),
+        # The time makes them new: the same link opened again brings them back.
+        refresh(view.verdict, view=done.verdict["view"],
+                limits=f"{limits} {time.time_ns()}" if limits else ""),
+        refresh(view.evidence, view=done.evidence["view"]), done.put.object_name,
+        refresh(view.target, value=done.put.target_text),
+        refresh(view.rule, value=done.put.rule_id), done.put.k,
+        done.put.neighbors_of,
+    ]  # fmt: skip
+
+
+def restore(context: Context, view: View, query: dict[str, str]) -> list[Any]:
+    """Opens what a link names; fills ``View.outputs``. A link to nothing says so."""
+    if query.get("tab", "inspect") != "inspect" or not query.get("image"):
+        return [gr.skip()] * len(view.outputs)
+    try:
+        put, words = question_of(query)
+        limits, wrong = limits_of(query)
+        return open_image(
+            context, view, query["image"], put, query.get("mask", ""),
+            words=" ".join(filter(None, (words, wrong))), limits=limits,
+        )  # fmt: skip
+    except Exception as error:
+        return refused(view, f"This link cannot be opened here. {message_of(error)}")
+
+
+def refused(view: View, text: str) -> list[Any]:
+    """Fills ``outputs`` where nothing could be opened: what is on the stage stays, and the words
+    say why nothing else came."""
+    rest = len(view.outputs) - 2
+    return [gr.update(message=text), gr.update(view=problem(text)), *[gr.skip()] * rest]
+
+
+def wire(view: View, context: Context, header: Any) -> None:
+    """Connects the controls; every change judges again, at once."""
+
+    def rejudge(*values: Any) -> list[Any]:
+        return [*judge(context, *values), gr.update(data=context.data_text())]
+
+    def remarked(*values: Any) -> list[Any]:
+        # The stage also says so when it was opened or restored: those are answered elsewhere.
+        value = values[0] if isinstance(values[0], dict) else {}
+        if "opened" in value or value.get("restored"):
+            return [gr.skip()] * (len(view.results) + 1)
+        return rejudge(*values)
+
+    def rejudge_by(clicked: Any, value: Any, object_name: Any, target: Any, rule_id: Any,
+                   *rest: Any) -> list[Any]:  # fmt: skip
+        chosen = clicked.get("rule") if isinstance(clicked, dict) else None
+        rule_id = chosen if chosen in {by.id for by in RULES} else rule_id
+        return [rule_id, *rejudge(value, object_name, target, rule_id, *rest)]
+
+    def opened(stored: bool, source: Any, *asked: Any) -> list[Any]:
+        image_id = source.get("opened") if isinstance(source, dict) else None
+        if not isinstance(image_id, str):
+            return [gr.skip()] * (len(view.outputs) + 1)
+        try:
+            # Object and color on screen were asked of another picture. A drawn image brings its
+            # own; a stored one its last question.
+            now = question(*asked)
+            put = Question("", "", now.rule_id, now.k, now.show_measured, now.neighbors_of)
+            put, mask_id = last_question(context, image_id, put) if stored else (put, "")
+            out = open_image(context, view, image_id, put, mask_id)
+        except Exception as error:
+            out = refused(view, message_of(error))
+        return [*out, gr.update(data=context.data_text())]
+
+    def linked(request: gr.Request) -> list[Any]:
+        return restore(context, view, read(dict(request.query_params)))
+
+    quiet: dict[str, Any] = {
+        "show_progress": "hidden", "api_visibility": "private", **IN_ORDER
+    }  # fmt: skip
+    view.verdict.ready(linked, None, view.outputs, **quiet)
+    controls, results = [view.stage, *view.asked], [*view.results, header]
+    # Every mark counts, in order; with Gradio's default a quick second stroke would be dropped.
+    view.stage.change(remarked, controls, results, trigger_mode="multiple", **quiet)
+    for event in (
+        view.object_name.submit, view.object_name.blur, view.target.input, view.rule.input,
+        view.neighbors.input, view.neighbors_of.input, view.show_measured.input,
+    ):  # fmt: skip
+        event(rejudge, controls, results, trigger_mode="always_last", **quiet)
+    view.verdict.rule(
+        rejudge_by, [view.verdict, *controls], [view.rule, *results],
+        trigger_mode="always_last", **quiet,
+    )  # fmt: skip
+    for source, stored in ((view.stage, False), (view.library, True)):
+        source.open(partial(opened, stored), [source, *view.asked], [*view.outputs, header],
+                    trigger_mode="multiple", **quiet)  # fmt: skip
+    inspect_find.wire(view.find, view.stage, view.object_name, context)
+    view.stage.browse(
+        _counter, view.library, view.library, show_progress="hidden", api_visibility="private"
+    )
+
+
+def _counter(_: Any) -> Any:
+    """A new number each time, so that the drawer notices."""
+    return gr.update(open=time.time_ns() // 1_000_000)

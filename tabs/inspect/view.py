@@ -1,0 +1,244 @@
+"""A measurement as the page shows it: words and numbers ready to be written into place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from core.color.difference import HUE_GATE_CHROMA, hue_word
+from core.color.spaces import chroma, hex_of, hue_deg, lab_to_srgb8
+from core.generation.truth import true_color_words
+from core.records import EvidenceRecord, ImageRecord
+from core.verdict.audit import audit
+from core.verdict.counterfactual import alternatives
+from core.verdict.judge import FAIL, PASS, LightMatch, Metric
+from core.verdict.measure import Measurement
+from core.verdict.rules import rule
+from tabs.inspect.automatic import name_of
+from tabs.inspect.colors import EVEN_CONTRAST, lab_text, nearest_names_view
+from tabs.inspect.steps import steps
+from tabs.page import figures
+
+TITLES = {PASS: "Passes", FAIL: "Fails", "unscored": "Not scored"}
+CONFIDENCE = ((90.0, "very sure"), (75.0, "rather sure"), (60.0, "not very sure"), (0.0, "unsure"))
+FULL = {"misfit": 15.0, "delta_chroma": 15.0, "delta_e00": 15.0, "hue_deg": 90.0}
+"""What fills the bar of a number that has no limit."""
+METRICS: dict[str, tuple[str, str, str]] = {
+    "misfit": (
+        "Misfit", "",
+        "√(ΔE00² + cost of the light²): how far the asked color stays from the found one in the "
+        "light that explains the image best. Light that is less likely costs more.",
+    ),
+    "delta_chroma": (
+        "ΔChroma", "",
+        "Distance in the a*b* plane: √(Δa*² + Δb*²). GenColorBench, section 3.4.",
+    ),
+    "delta_e00": ("ΔE00", "", "CIEDE2000 with kL = kC = kH = 1. Sharma, Wu, Dalal 2005."),
+    "hue_deg": (
+        "Hue", "°",
+        "Difference of the hue angles h_ab; 0 where either C*ab is below 5, since a near-neutral "
+        "color has no hue to judge.",
+    ),
+}  # fmt: skip
+
+
+def waiting(text: str, link: str) -> dict[str, Any]:
+    """The verdict card before there is one: what to do next. ``link`` opens what there is."""
+    return {"status": "waiting", "title": "", "reason": text, "link": link}
+
+
+def problem(text: str, link: str = "") -> dict[str, Any]:
+    """The verdict card when the input cannot be judged."""
+    return {"status": "unscored", "title": TITLES["unscored"], "reason": text, "link": link}
+
+
+def _swatch(lab: Sequence[float], hex_code: str, name: str = "") -> dict[str, Any]:
+    return {
+        "name": name, "hex": hex_code, "dark_text": lab[0] > EVEN_CONTRAST, "lab": lab_text(lab),
+    }  # fmt: skip
+
+
+def _bar(metric: Metric, found: Measurement) -> dict[str, Any]:
+    label, unit, help_text = METRICS[metric.name]
+    candidate = found.candidates[metric.candidate]
+    against = candidate.lab if found.verdict.light is None else found.verdict.light.seen_lab
+    # A gated hue difference is 0 by definition; a dash does not pretend that it was found.
+    lab = np.array([found.verdict.lab, against])
+    gated = metric.name == "hue_deg" and bool((chroma(lab) < HUE_GATE_CHROMA).any())
+    told = metric.threshold is None
+    limit = "not judged" if told else f"< {metric.threshold:g}{unit}"
+    return {
+        "name": metric.name, "label": label, "unit": unit,
+        "passed": None if told else metric.passed,
+        "help": help_text + (" This rule reports it and does not judge by it." if told else ""),
+        "value": metric.value, "limit": metric.threshold, "full": FULL[metric.name],
+        "text": "–" if gated else f"{metric.value:.1f}{unit}",
+        "limit_text": "no hue" if gated else limit,
+        "on": (candidate.name or candidate.hex) if metric.candidate else "",
+    }  # fmt: skip
+
+
+def _between(found: Measurement) -> dict[str, Any] | None:
+    """The swatch between found and asked: the color that was compared, where it is another one."""
+    nearest, light = found.candidates[found.verdict.nearest], found.verdict.light
+    if light is not None:
+        hex_code = hex_of(lab_to_srgb8(np.array(light.seen_lab)))
+        return {**_swatch(light.seen_lab, hex_code, nearest.name), "title": "In this light"}
+    if not found.verdict.nearest:
+        return None
+    return {**_swatch(nearest.lab, nearest.hex, nearest.name), "title": "Accepted"}
+
+
+def light_sentence(light: LightMatch | None) -> str:
+    """In which light the asked color was compared, and what that cost; empty for other rules."""
+    if light is None:
+        return ""
+    haze = f" with {light.haze_percent:.1f}% of white over it" if light.haze_percent >= 0.05 else ""
+    likely = "such light is likely and costs nothing"
+    if light.cost >= 0.05:
+        likely = f"light this unlikely adds to the misfit, as {light.cost:.1f} ΔE00 would"
+    return f"Compared as it looks in {100 * light.factor:.0f}% of full light{haze}; {likely}."
+
+
+def confidence_view(percent: float | None) -> dict[str, str] | None:
+    """The confidence as a word and a number; None for rules that have none."""
+    if percent is None:
+        return None
+    word = next(word for least, word in CONFIDENCE if percent >= least)
+    # A rule is never certain, whatever its arithmetic rounds to.
+    return {"word": word, "text": "over 99%" if percent > 99.0 else f"{percent:.0f}%"}
+
+
+def audit_view(measurements: Sequence[Measurement]) -> dict[str, Any] | None:
+    """Where the rules disagree on these pixels, and why; None where they agree."""
+    found = audit(measurements)
+    if found is None:
+        return None
+    return {"sentence": found.sentence, "reasons": [list(reason) for reason in found.reasons]}
+
+
+def absence(mask_parameters: Mapping[str, Any]) -> str:
+    """What the card says where the object was answered to be absent; empty otherwise."""
+    said = [
+        one for one in mask_parameters.get("presence") or ()
+        if (one.get("override") or one.get("answer")) == "no"
+    ]  # fmt: skip
+    if not said:
+        return ""
+    who = "You" if said[0].get("override") else name_of(str(said[0].get("by")))
+    return (
+        f"{who} answered that there is no {said[0].get('object')} in the image: in a task that "
+        "counts as a fail at the step presence. The mask is measured all the same."
+    )
+
+
+def verdict_view(
+    found: Measurement,
+    others: Sequence[Measurement],
+    stored: EvidenceRecord,
+    image: ImageRecord,
+    link: str,
+    mask_parameters: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """The verdict card. ``others`` are the same pixels under the other rules."""
+    verdict = found.verdict
+    assert verdict.lab is not None
+    asked = found.target
+    return {
+        "status": verdict.status,
+        "title": TITLES[verdict.status],
+        "reason": verdict.reason,
+        "found": _swatch(verdict.lab, hex_of(lab_to_srgb8(np.array(verdict.lab)))),
+        "accepted": _between(found),
+        "asked": _swatch(asked.lab, asked.hex, asked.name or asked.notation),
+        "metrics": [_bar(metric, found) for metric in verdict.metrics],
+        "alternatives": alternatives(found),
+        "others": [_other(other) for other in others],
+        "light": light_sentence(verdict.light),
+        "confidence": confidence_view(verdict.confidence_percent),
+        "absent": absence(mask_parameters or {}),
+        "truth": true_color_words(image.origin, asked, found.object_name),
+        "audit": audit_view([found, *others]),
+        "evidence_id": stored.evidence_id,
+        "link": link,
+        "json": json.dumps(
+            {
+                **found.as_json(), "evidence_id": stored.evidence_id, "image_id": image.image_id,
+                "mask_id": stored.mask_id, "image_name": image.name,
+                "image_notes": list(image.notes),
+            },
+            indent=2, ensure_ascii=False,
+        ),
+    }  # fmt: skip
+
+
+def _other(found: Measurement) -> dict[str, Any]:
+    verdict = found.verdict
+    by = rule(verdict.rule)
+    if not verdict.metrics:
+        return {"id": by.id, "name": by.name, "status": verdict.status, "text": verdict.reason}
+    numbers = {metric.name: metric for metric in verdict.metrics}
+    text = (
+        f"{numbers['delta_e00'].value:.1f} ΔE00 · {numbers['delta_chroma'].value:.1f} ΔChroma · "
+        f"{numbers['hue_deg'].value:.1f}°"
+    )
+    if "misfit" in numbers:
+        text = f"{numbers['misfit'].value:.1f} misfit · {text}"
+    return {"id": by.id, "name": by.name, "status": verdict.status, "text": text,
+            "title": TITLES[verdict.status], "help": by.description}  # fmt: skip
+
+
+def evidence_view(
+    found: Measurement,
+    mask_text: str,
+    mask_parameters: Mapping[str, Any],
+    image_notes: Sequence[str],
+) -> dict[str, Any]:
+    """The four cards below the image."""
+    assert found.verdict.lab is not None
+    return {
+        "chromaticity": figures.chromaticity(found),
+        "lightness": figures.lightness(found),
+        "offsets": _offsets(found),
+        "names_of": "the found color",
+        "names": nearest_names_view(found.verdict.lab),
+        "steps": steps(found, mask_text, mask_parameters, image_notes),
+    }
+
+
+def _offsets(found: Measurement) -> dict[str, Any]:
+    offset = found.verdict.offset
+    assert offset is not None
+    nearest = found.candidates[found.verdict.nearest]
+    turn = "none to compare" if offset.hue_deg is None else f"{_signed1(offset.hue_deg)}°"
+    rows = [
+        {"label": "ΔL*", "text": _signed1(offset.lightness), "value": offset.lightness,
+         "word": _word(offset.lightness, "lighter", "darker")},
+        {"label": "ΔC*", "text": _signed1(offset.chroma), "value": offset.chroma,
+         "word": _word(offset.chroma, "more vivid", "less vivid")},
+        {"label": "Δh", "text": turn, "value": offset.hue_deg or 0.0,
+         "word": "" if offset.hue_deg is None else _turn_word(found, offset.hue_deg)},
+    ]  # fmt: skip
+    light = "" if found.verdict.light is None else ", as this light shows it"
+    return {"to": (nearest.name or nearest.hex) + light, "rows": rows}
+
+
+def _signed1(value: float) -> str:
+    text = f"{value:+.1f}"
+    return "0.0" if text in ("+0.0", "-0.0") else text.replace("-", "−")
+
+
+def _word(value: float, more: str, less: str) -> str:
+    if abs(value) < 1.0:
+        return "the same"
+    return more if value > 0 else less
+
+
+def _turn_word(found: Measurement, turn_deg: float) -> str:
+    if abs(turn_deg) < 1.0:
+        return "the same"
+    found_deg = float(hue_deg(np.array(found.verdict.lab)))
+    return hue_word(found_deg, turn_deg) or "another hue"

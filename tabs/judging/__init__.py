@@ -1,0 +1,1 @@
+"""Stored images to stored verdicts, and what people say of those."""

@@ -1,0 +1,131 @@
+"""What becomes of a drawn image: it is stored with its masks and its row, and judged."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from core.engine import Delivery
+from core.generation.registry import RENDERER, model
+from core.generation.request import GenerationRequest
+from core.images.mask import Mask
+from core.prompts.prompt import ObjectTarget, Prompt
+from core.records import DrawingRecord
+from core.verdict.rules import RULES
+from tabs.judging.judging import Picture, judge_picture
+from tabs.library.service import canonical
+from tabs.page.context import Context
+
+log = logging.getLogger("truehue")
+
+SOURCE = {RENDERER: "render"}
+"""The source of a model's images in storage; every other model's are ``generated``."""
+
+
+def draw(
+    context: Context, prompts: Sequence[Prompt], wanted: Sequence[GenerationRequest], title: str,
+    owner: str,
+) -> str:  # fmt: skip
+    """Puts a job into the queue and returns its id; its images are stored as they come.
+
+    ``wanted`` are requests for these prompts. Raises BadInput for what no model could draw,
+    and where too much waits already.
+    """
+    waiting = [one.owner for one in context.engine.states() if not one.finished]
+    context.limits.check_job(len(wanted), waiting, owner)
+    by_id = {prompt.id: prompt for prompt in prompts}
+    return context.engine.submit(wanted, deliver_to(context, by_id), title=title, owner=owner)
+
+
+def deliver_to(context: Context, by_id: Mapping[str, Prompt]) -> Callable[[Delivery], None]:
+    """The function that the engine calls with each result, in its own thread."""
+
+    def deliver(delivery: Delivery) -> None:
+        keep(context, delivery, by_id.get(delivery.request.prompt_id))
+
+    return deliver
+
+
+def keep(context: Context, delivery: Delivery, prompt: Prompt | None) -> DrawingRecord:
+    """Stores a result: image, masks, and the row that says how to draw it again; then judges it.
+
+    Raises StorageError when it cannot be stored.
+    """
+    asked = delivery.request
+    row = DrawingRecord(
+        text=asked.text, model=asked.model, job_id=delivery.job_id,
+        prompt_source=canonical(prompt.source) if prompt else "",
+        prompt_id=asked.prompt_id, task=prompt.task if prompt else "", targets=asked.targets,
+        seed=asked.seed, guidance=asked.guidance, steps=asked.steps, width=asked.width,
+        height=asked.height, negative_text=asked.negative_text, options=asked.options,
+        seconds=delivery.seconds,
+    )  # fmt: skip
+    made = delivery.image
+    if made is None:
+        reason = delivery.problem or "No image came, and the model did not say why."
+        return context.storage.drawings.add(replace(row, status="failed", reason=reason))
+    height, width, _ = made.srgb8.shape
+    origin = {**made.origin, **_first_target(asked.targets)}
+    image = context.storage.images.add(
+        made.srgb8, name_of(asked), SOURCE.get(asked.model, "generated"), (), origin
+    )
+    masks = {
+        one.target: context.storage.masks.add(
+            image.image_id, _named(one.mask, one.target, asked.targets)
+        )
+        for one in made.masks
+    }
+    # The notes are of this drawing; another one may have led to the very same pixels.
+    origin = {**made.origin, "notes": list(made.notes)}
+    stored = context.storage.drawings.add(
+        replace(row, image_id=image.image_id, origin=origin, width=width, height=height)
+    )
+    picture = Picture(
+        image.image_id, stored.task, stored.targets, masks, asked.model, asked.options
+    )  # fmt: skip
+    try:
+        judge_exact(context, picture)
+    except Exception:
+        # The image is stored and can be judged later; the drawing did not fail.
+        log.exception("the verdicts on the image %s could not be stored", image.image_id)
+    return stored
+
+
+def judge_exact(context: Context, picture: Picture) -> None:
+    """Judges every object that something is asked of, by every rule, where exact masks came along.
+
+    An object that the renderer did not draw is not in the picture: that is a fail, for the picture
+    does not show what was asked. What breaks is stored as ``unscored``, with what broke.
+    """
+    if picture.masks:
+        judge_picture(context, picture, [by.id for by in RULES])
+
+
+def name_of(asked: GenerationRequest) -> str:
+    """How an image is called: its prompt, shortened, its model and its seed."""
+    text = asked.text if len(asked.text) <= 90 else asked.text[:89] + "…"
+    return f"{text} · {model_name(asked.model)} · seed {asked.seed}"
+
+
+def model_name(model_id: str) -> str:
+    """The name of a model as people know it, or its id when it is not listed any more."""
+    try:
+        return model(model_id).name
+    except ValueError:
+        return model_id
+
+
+def _named(mask: Mask, position: int, targets: Sequence[ObjectTarget]) -> Mask:
+    """The mask with the target that it belongs to: several objects may have equal names."""
+    name = targets[position].name
+    return Mask(mask.pixels, mask.maker, {**mask.parameters, "target": position, "object": name})
+
+
+def _first_target(targets: Sequence[ObjectTarget]) -> dict[str, Any]:
+    """Object and color that Inspect starts with."""
+    for target in targets:
+        if target.color is not None:
+            return {"object_name": target.name, "target": target.color.value}
+    return {"object_name": targets[0].name} if targets else {}

@@ -1,0 +1,182 @@
+"""Agreeing and disagreeing with a verdict: a person's own answer, kept with the reason."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from typing import Any
+
+from core.analysis.run_names import run_labels
+from core.color.systems import parse_target
+from core.errors import BadInput, NotStored, TrueHueError
+from core.spreadsheets import cell
+from core.verdict.judge import PASS, UNSCORED
+from core.verdict.rules import RULES
+from storage.verdicts.judgments import JudgmentRecord, RuleStatus
+from tabs.judging.keeping import keep_asked
+from tabs.page.context import Context, runs_of
+from tabs.page.links import ID_LENGTH, link, whole
+
+PAGE = 100
+MOST_POSITION = 2**31 - 1
+NAMES = {by.id: by.name for by in RULES}
+
+
+def judge_verdict(context: Context, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Stores a person's answer to a verdict and returns it.
+
+    ``given`` has ``answer`` (``pass`` or ``fail``), ``reason``, ``rule`` (whose verdict was shown),
+    and either ``run`` and ``position``, or the question of :func:`tabs.judging.keeping.keep_asked`,
+    whose verdicts are kept with it. Raises BadInput and NotStored.
+    """
+    if given.get("answer") not in ("pass", "fail"):
+        raise BadInput("Say what you see: that it has the color, or that it has not.")
+    judgment = _of_run(context, given) if given.get("run") else _of_mask(context, given)
+    return judgment_json(context, context.storage.judgments.add(judgment))
+
+
+def judgment_json(context: Context, judgment: JudgmentRecord) -> dict[str, Any]:
+    """A judgment as a card and a list show it."""
+    shown = judgment.statuses[judgment.rule]
+    target = judgment.target
+    stored = _is_stored(context, judgment.image_id)
+    return {
+        "id": judgment.judgment_id, "answer": judgment.answer, "reason": judgment.reason,
+        "rule": judgment.rule, "rule_name": NAMES.get(judgment.rule, judgment.rule),
+        "version": shown.version, "status": shown.status, "agrees": judgment.agrees,
+        "statuses": [
+            {"rule": rule, "name": NAMES.get(rule, rule), "version": said.version,
+             "status": said.status}
+            for rule, said in judgment.statuses.items()
+        ],
+        "object": judgment.object_name, "hex": str(target.get("hex") or ""),
+        "color": str(target.get("name") or target.get("hex") or ""),
+        "target": str(target.get("value") or target.get("hex") or ""),
+        "image_id": judgment.image_id, "mask": judgment.mask_id, "stored": stored,
+        "thumb": f"/media/thumbs/{judgment.image_id}.png" if stored else "",
+        "link": _link(judgment) if stored else "",
+        "run": judgment.run_id, "position": judgment.position,
+        "at": judgment.created_at.isoformat() if judgment.created_at else "",
+    }  # fmt: skip
+
+
+def judgments_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
+    """How often each rule says what people say, and a page of their answers (``offset``)."""
+    judgments = context.storage.judgments.all()
+    offset = whole(given.get("offset", "0"), MOST_POSITION) or 0
+    wanted = given.get("only", "")
+    if wanted == "disagree":
+        judgments = [one for one in judgments if not one.agrees]
+    order = [by.id for by in RULES]
+    rules = sorted(
+        context.storage.judgments.by_rule(),
+        key=lambda row: (order.index(row.rule) if row.rule in order else len(order), row.version),
+    )
+    return {
+        "total": len(judgments),
+        "judgments": [judgment_json(context, one) for one in judgments[offset : offset + PAGE]],
+        "rules": [
+            {
+                "rule": row.rule, "name": NAMES.get(row.rule, row.rule), "version": row.version,
+                "agree": row.agree, "too_strict": row.too_strict, "too_lenient": row.too_lenient,
+                "unscored": row.unscored,
+            }
+            for row in rules
+        ],
+    }  # fmt: skip
+
+
+def judgments_csv(context: Context) -> str:
+    """CSV with a heading: a row for each answer that counts and each rule that had spoken."""
+    runs = run_labels(runs_of(context))
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(
+        ["judgment_id", "at", "answer", "reason", "shown_rule", "rule", "version", "status",
+         "agrees", "object", "color", "color_hex", "relation", "image_id", "mask_id", "run_id",
+         "run", "position"]
+    )  # fmt: skip
+    for one in context.storage.judgments.all():
+        for rule_id, said in one.statuses.items():
+            agrees = "" if said.status == UNSCORED else str(said.status == one.answer).lower()
+            row = [
+                one.judgment_id, one.created_at.isoformat() if one.created_at else "", one.answer,
+                one.reason, one.rule, rule_id, said.version, said.status, agrees, one.object_name,
+                one.target.get("name"), one.target.get("hex"),
+                one.target.get("relation") or "matches", one.image_id, one.mask_id, one.run_id,
+                runs.get(one.run_id, ""), one.position if one.run_id else "",
+            ]  # fmt: skip
+            writer.writerow([cell(value) for value in row])
+    return out.getvalue()
+
+
+def of_question(context: Context, given: Mapping[str, str]) -> dict[str, Any] | None:
+    """The answer that counts to the question about a mask, if there is one: ``image``, ``mask``,
+    ``object`` and ``target``, as the page writes them. Raises BadInput for a color that is none."""
+    color = parse_target(given.get("target", ""))
+    asked = JudgmentRecord(
+        PASS, "", {}, given.get("image", ""), given.get("mask", ""),
+        object_name=given.get("object", ""), target={"hex": color.hex},
+    )  # fmt: skip
+    found = context.storage.judgments.of(asked.question)
+    return None if found is None else judgment_json(context, found)
+
+
+def of_picture(context: Context, run_id: str, position: int) -> dict[str, Any] | None:
+    """The answer that counts to a picture of a run, if there is one."""
+    asked = JudgmentRecord(PASS, "", {}, "", run_id=run_id, position=position)
+    found = context.storage.judgments.of(asked.question)
+    return None if found is None else judgment_json(context, found)
+
+
+def _of_mask(context: Context, given: Mapping[str, Any]) -> JudgmentRecord:
+    kept = keep_asked(context, given)
+    shown = next(row for row in kept if row.protocol == given["rule"])
+    statuses = {row.protocol: RuleStatus(row.version, row.status) for row in kept}
+    return JudgmentRecord(
+        str(given["answer"]), shown.protocol, statuses, shown.image_id, shown.mask_id or "",
+        object_name=shown.object_name, target=shown.target, reason=str(given.get("reason") or ""),
+    )  # fmt: skip
+
+
+def _of_run(context: Context, given: Mapping[str, Any]) -> JudgmentRecord:
+    run = context.storage.runs.get(str(given["run"]))
+    position = given.get("position")
+    if not isinstance(position, int) or isinstance(position, bool):
+        raise BadInput("Say which picture of the run: its position is a whole number from 0.")
+    items = context.storage.results.picture(run.run_id, position)
+    if not items:
+        raise NotStored(f"Picture {position:,} of this run did not come in yet.")
+    rule_id = str(given.get("rule") or items[0].rule)
+    versions = dict(run.rules)
+    statuses = {
+        one.rule: RuleStatus(versions.get(one.rule, ""), one.picture_status) for one in items
+    }
+    if rule_id not in statuses:
+        raise BadInput(f"This run was not judged by {rule_id!r:.40}.")
+    color = parse_target(items[0].color) if items[0].color else None
+    target = {} if color is None else {"name": color.name, "hex": color.hex}
+    return JudgmentRecord(
+        str(given["answer"]), rule_id, statuses, items[0].image_id, "", run.run_id, position,
+        items[0].object_name, target, str(given.get("reason") or ""),
+    )  # fmt: skip
+
+
+def _is_stored(context: Context, image_id: str) -> bool:
+    try:
+        return bool(context.storage.images.get(image_id))
+    except TrueHueError:
+        return False
+
+
+def _link(judgment: JudgmentRecord) -> str:
+    target = judgment.target
+    return link(
+        "inspect",
+        {
+            "image": judgment.image_id[:ID_LENGTH], "mask": judgment.mask_id[:ID_LENGTH],
+            "object": judgment.object_name,
+            "target": str(target.get("value") or target.get("hex") or ""), "rule": judgment.rule,
+        },
+    )  # fmt: skip

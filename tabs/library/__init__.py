@@ -1,0 +1,1 @@
+"""The prompt sets at hand, and what has been drawn of each prompt."""

@@ -1,0 +1,254 @@
+"""The prompt sets at hand, built-in and imported, and what has been drawn of each prompt."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import ChainMap
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock, RLock
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from core.errors import BadInput, NotStored
+from core.prompts.importing.files import read_prompts
+from core.prompts.prompt import TASKS, Prompt
+from core.prompts.search.index import Page, PromptIndex, Query, StatusColumn
+from core.prompts.search.status import PromptStatus
+from core.prompts.sets import PROMPT_SETS
+from core.prompts.tables import objects
+from core.records import SelectionRecord
+
+if TYPE_CHECKING:
+    from storage.store import Storage
+
+SELECTION = "selection:"
+# A prompt of the Mini set is the prompt of that id of the full one; it is drawn once for both.
+SAME_AS = {"mini": "gencolorbench"}
+MOST_IN_BASKET = 100_000
+MOST_PROBLEMS = 200
+
+
+_KeptMarks = tuple[list[Mapping[str, PromptStatus]], StatusColumn]
+
+
+@dataclass(frozen=True)
+class SetInfo:
+    """A set as people choose it."""
+
+    id: str
+    title: str
+    description: str
+    count: int
+    imported: bool
+
+
+class Library:
+    """Prompts by set and id, with an index of each set that is built when it is first asked for.
+
+    Any thread may use it.
+    """
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+        self._indexes: dict[str, PromptIndex] = {}
+        self._sources: WeakKeyDictionary[PromptIndex, list[str]] = WeakKeyDictionary()
+        self._marks: WeakKeyDictionary[PromptIndex, dict[str, _KeptMarks]] = WeakKeyDictionary()
+        self._lock, self._building = Lock(), RLock()
+
+    def sets(self) -> list[SetInfo]:
+        """The built-in sets, then the imported ones, newest first."""
+        built_in = [
+            SetInfo(one.id, one.title, one.description, len(one.prompts()), False)
+            for one in PROMPT_SETS
+        ]
+        imported = [
+            SetInfo(
+                one.set_id,
+                one.file_name or one.name,
+                f"Imported from {one.file_name}.",
+                one.prompt_count,
+                True,
+            )
+            for one in self._storage.prompt_sets.all()
+        ]
+        return built_in + imported
+
+    def warm(self) -> None:
+        """Builds what the first visitor asks for: all built-in sets, and the first one's index."""
+        self.sets()
+        self.index(PROMPT_SETS[0].id)
+
+    def selections(self) -> list[tuple[str, int]]:
+        """The saved selections with how many prompts each holds."""
+        return [(one.name, len(one.refs)) for one in self._storage.selections.all()]
+
+    def index(self, set_id: str) -> PromptIndex:
+        """The index of a set or of ``selection:<name>``; raises BadInput for one that is not."""
+        kept, name = None, set_id
+        if set_id.startswith(SELECTION):
+            kept = self._selection(set_id.removeprefix(SELECTION))
+            # A selection that is saved again is another one.
+            name = f"{set_id}\n{kept.version}"
+        with self._building:
+            found = self._indexes.get(name)
+            if found is None:
+                self.forget(set_id)
+                prompts = self._prompts(set_id) if kept is None else self.resolve(kept.refs)[0]
+                found = self._indexes[name] = PromptIndex(prompts)
+        return found
+
+    def forget(self, set_id: str) -> None:
+        """Gives back the index of a set, of a selection those of all its versions; it is built
+        again when somebody asks for it."""
+        with self._building:
+            for name in [one for one in self._indexes if one.partition("\n")[0] == set_id]:
+                del self._indexes[name]
+
+    def search(self, set_id: str, query: Query, rule: str) -> tuple[PromptIndex, Page]:
+        """What of a set matches, with facets; what was drawn of it is as of now."""
+        index = self.index(set_id)
+        return index, index.search(query, self.marks(index, rule))
+
+    def marks(self, index: PromptIndex, rule: str) -> StatusColumn:
+        """What was drawn of the prompts of an index, and what a rule says of it, as of now."""
+        with self._lock:
+            sources = self._sources.get(index)
+            if sources is None:
+                sources = sorted({canonical(prompt.source) for prompt in index.prompts})
+                self._sources[index] = sources
+        given = [self._storage.drawings.marks(source, rule) for source in sources]
+        with self._lock:
+            kept = self._marks.setdefault(index, {}).get(rule)
+            # The storage hands out the same mapping until something was drawn or judged.
+            if kept is not None and all(a is b for a, b in zip(kept[0], given, strict=True)):
+                return kept[1]
+        made = index.marks(ChainMap(*(dict(part) for part in given)))
+        with self._lock:
+            self._marks[index][rule] = (given, made)
+        return made
+
+    def drawn(self, prompts: Iterable[Prompt], rule: str) -> Mapping[tuple[str, str], PromptStatus]:
+        """The marks of single prompts, by set and id."""
+        return {
+            (source, prompt_id): mark
+            for source in {canonical(prompt.source) for prompt in prompts}
+            for prompt_id, mark in self._storage.drawings.marks(source, rule).items()
+        }
+
+    def take_file(self, file: Path, name: str) -> dict[str, Any]:
+        """Imports a file of prompts as a new set.
+
+        The answer has ``set_id`` (empty when nothing could be taken) and the report. Raises
+        BadInput for a file that cannot be read at all.
+        """
+        name = name or "prompts.txt"
+        labels = {row.name: row.negative_labels for row in reversed(objects())}
+        categories = {row.name: row.category for row in reversed(objects())}
+        found = read_prompts(file, name, negative_labels=labels, categories=categories)
+        problems = [
+            f"Line {one.line:,}: {one.why}" + (f" ({one.text_excerpt})" if one.text_excerpt else "")
+            for one in found.problems
+        ]
+        set_id = ""
+        if found.prompts:
+            kept = self._storage.prompt_sets.add(
+                Path(name).stem, found.prompts, found.kind, name, sha256_of(file),
+                {"problems": problems[:MOST_PROBLEMS], "problem_count": len(problems)},
+            )  # fmt: skip
+            set_id = kept.set_id
+        return {
+            "set_id": set_id,
+            "report": {
+                "title": name,
+                "counts": [
+                    counted(len(found.prompts), "prompt", "taken"),
+                    counted(len(problems), "record", "that could not be read"),
+                ],
+                "notes": list(found.notes),
+                "lists": [
+                    {"title": "Could not be read", "items": problems[:MOST_PROBLEMS],
+                     "total": len(problems)}
+                ],
+            },
+        }  # fmt: skip
+
+    def resolve(self, refs: Sequence[Any]) -> tuple[list[Prompt], list[str]]:
+        """Prompts of ``[[set, id], …]`` in that order, and a sentence for each that is not there.
+
+        Raises BadInput for what is no such list, or one that is too long.
+        """
+        if not isinstance(refs, (list, tuple)):
+            raise BadInput("The page sent no list of prompts. Reload the page.")
+        if len(refs) > MOST_IN_BASKET:
+            raise BadInput(f"A basket holds at most {MOST_IN_BASKET:,} prompts.")
+        found: list[Prompt] = []
+        missing: list[str] = []
+        by_set: dict[str, PromptIndex | None] = {}
+        for ref in refs:
+            if not (isinstance(ref, (list, tuple)) and len(ref) == 2):
+                raise BadInput("The page sent no list of prompts. Reload the page.")
+            set_id, prompt_id = str(ref[0]), str(ref[1])
+            if set_id not in by_set:
+                try:
+                    by_set[set_id] = self.index(set_id)
+                except (BadInput, NotStored):
+                    by_set[set_id] = None
+            index = by_set[set_id]
+            places = index.positions(prompt_id) if index else ()
+            if index is None or not places:
+                missing.append(f"There is no prompt {prompt_id[:60]!r} in the set {set_id[:60]!r}.")
+            else:
+                found.append(index.prompts[places[0]])
+        return found, missing
+
+    def _selection(self, name: str) -> SelectionRecord:
+        try:
+            return self._storage.selections.get(name)
+        except NotStored:
+            raise BadInput(f"There is no selection called {name[:80]!r}.") from None
+
+    def _prompts(self, set_id: str) -> Sequence[Prompt]:
+        for one in PROMPT_SETS:
+            if one.id == set_id:
+                return one.prompts()
+        try:
+            return self._storage.prompt_sets.prompts(set_id)
+        except NotStored:
+            raise BadInput(f"There is no prompt set {set_id[:80]!r}.") from None
+
+
+def canonical(source: str) -> str:
+    """The set under which the drawings of a prompt are kept."""
+    return SAME_AS.get(source, source)
+
+
+def counted(number: int, noun: str, rest: str) -> list[Any]:
+    """A number of a report and the words for it: ``[1, "prompt taken"]``."""
+    return [number, f"{noun}{'' if number == 1 else 's'} {rest}".strip()]
+
+
+def sha256_of(file: Path) -> str:
+    """Hexadecimal SHA-256 of a file's bytes."""
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def prompt_json(prompt: Prompt, marks: Mapping[tuple[str, str], PromptStatus]) -> dict[str, Any]:
+    """A prompt as the page shows it, with what was drawn of it."""
+    mark = marks.get((canonical(prompt.source), prompt.id))
+    return {
+        "id": prompt.id, "source": prompt.source, "text": prompt.text, "task": prompt.task,
+        "task_title": TASKS.get(prompt.task, prompt.task), "system": prompt.system,
+        "targets": [
+            {
+                "object": target.name, "role": target.role,
+                "hex": target.color.hex if target.color else "",
+                "color": target.color.value if target.color else "",
+                "color_label": target.color.label if target.color else "",
+            }
+            for target in prompt.targets
+        ],
+        "drawn": mark.drawn if mark else 0, "verdict": mark.verdict if mark else "",
+    }  # fmt: skip

@@ -1,0 +1,1 @@
+"""What all features share: context, errors in words, answers, jobs, links, widgets."""

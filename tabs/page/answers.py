@@ -1,0 +1,164 @@
+"""How our HTTP routes take bodies and answer: errors are words with a status, never a trace."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import IO, Any
+from urllib.parse import unquote
+
+import anyio
+from fastapi import Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from core.errors import BadInput, NotStored, TrueHueError
+from tabs.page.errors import is_full, message_of, shortened
+
+MOST_JSON_BYTES = 2**20
+MOST_BASKET_BYTES = 32 * 2**20
+"""For what sends whole baskets: a hundred thousand prompts by their names."""
+
+# A value of JSON is one or two bytes long, and a hundred in memory.
+MOST_VALUES = 1_000_000
+SLOWEST_S = 120.0
+_LARGE_AT_ONCE = anyio.CapacityLimiter(2)
+
+Answer = dict[str, Any]
+
+
+def guarded(make: Callable[[], Answer]) -> JSONResponse:
+    """What ``make`` returns as JSON, or its error in words."""
+    try:
+        return JSONResponse(make())
+    except Exception as error:  # the page must get words, not a stack trace
+        return refusal(error)
+
+
+def refusal(error: Exception) -> JSONResponse:
+    """The answer to a request that cannot be served: 404, 400, 507 where the
+    disk is full, or 500 for what nobody foresaw.
+
+    Of an error that knows the ``field`` of a form it speaks of, that is told too.
+    """
+    if isinstance(error, NotStored):
+        return JSONResponse({"error": message_of(error)}, 404)
+    field = getattr(error, "field", "")
+    said = {"error": message_of(error), **({"field": field} if field else {})}
+    status = 507 if is_full(error) else 400 if isinstance(error, TrueHueError) else 500
+    return JSONResponse(said, status)
+
+
+async def posted(
+    request: Request, make: Callable[[Answer], Answer], most_bytes: int = MOST_JSON_BYTES
+) -> JSONResponse:
+    """Calls ``make`` with the JSON object that was sent, in a thread, where it is read too.
+
+    Of bodies over ``MOST_JSON_BYTES``, which only some routes take, two are held at a time.
+    """
+    if (refused := _foreign(request)) is not None:
+        return refused
+    try:
+        async with AsyncExitStack() as held:
+            data = await _body(request, most_bytes, held)
+            made = await anyio.to_thread.run_sync(lambda: make(read_json(bytes(data))))
+            return JSONResponse(made)
+    except Exception as error:
+        return refusal(error)
+
+
+async def _body(request: Request, most_bytes: int, held: AsyncExitStack) -> bytearray:
+    """The body; a large one waits for its turn, which it keeps for as long as ``held`` is open."""
+    data, large = bytearray(), False
+    try:
+        with anyio.fail_after(SLOWEST_S):
+            async for part in request.stream():
+                data += part
+                if len(data) > most_bytes:
+                    raise BadInput(
+                        f"That is too much at once: {most_bytes // 2**20} MB are the most here. "
+                        "Send less."
+                    )
+                if len(data) > MOST_JSON_BYTES and not large:
+                    large = True
+                    await held.enter_async_context(_LARGE_AT_ONCE)
+    except TimeoutError:
+        raise BadInput(
+            f"What was sent did not arrive within {SLOWEST_S:g} seconds. Try again."
+        ) from None
+    return data
+
+
+def read_json(data: bytes) -> Answer:
+    """The JSON object that a page sent, empty for nothing. Raises BadInput for anything else, also
+    for what Python's reader has limits of its own for: depth, and digits of a number."""
+    if data.count(b",") > MOST_VALUES:
+        raise BadInput(f"That is more than {MOST_VALUES:,} values at once. Send less.")
+    try:
+        given = json.loads(data or b"{}")
+        if rb"\ud" in data.lower():
+            # Half a character is JSON, but no text that could be stored or answered.
+            json.dumps(given, ensure_ascii=False).encode()
+    except (ValueError, RecursionError):
+        raise BadInput("The page sent no JSON that can be read. Reload the page.") from None
+    if not isinstance(given, dict):
+        raise BadInput("The page sent no JSON object. Reload the page.")
+    return given
+
+
+async def uploaded(
+    request: Request, most_bytes: int, make: Callable[[Path, str], Answer],
+    limiter: anyio.CapacityLimiter | None = None,
+) -> JSONResponse:  # fmt: skip
+    """Calls ``make`` with a temporary file that holds the request's body, and its name."""
+    if (refused := _foreign(request)) is not None:
+        return refused
+    name = Path(unquote(request.headers.get("x-file-name", ""))).name[:200]
+    try:
+        with NamedTemporaryFile(prefix="truehue-upload-") as file:
+            await _receive(request, file, most_bytes)
+            return JSONResponse(
+                await anyio.to_thread.run_sync(make, Path(file.name), name, limiter=limiter)
+            )
+    except Exception as error:
+        return refusal(error)
+
+
+def _foreign(request: Request) -> JSONResponse | None:
+    # A page elsewhere cannot set this header without asking first, so it cannot change things here.
+    if request.headers.get("x-truehue") != "1":
+        return JSONResponse({"error": "The header X-TrueHue: 1 is missing."}, 403)
+    return None
+
+
+async def _receive(request: Request, file: IO[bytes], most_bytes: int) -> None:
+    """Writes the request's body to the file; raises BadInput when it grows over the limit."""
+    size = 0
+    async for part in request.stream():
+        size += len(part)
+        if size > most_bytes:
+            limit = most_bytes // 2**20
+            raise BadInput(f"The file is larger than {limit} MB. Save it smaller and try again.")
+        file.write(part)
+    file.flush()
+
+
+async def wrong_value(_: Request, error: Exception) -> JSONResponse:
+    """The answer to a value in an address that is of the wrong kind, such as ``limit=abc``: 400."""
+    named = []
+    for one in error.errors() if isinstance(error, RequestValidationError) else ():
+        given = shortened(str(one.get("input", "")), 60)
+        named.append(f"“{one['loc'][-1]}” cannot be {given!r}: {str(one['msg']).lower()}.")
+    said = " ".join(named[:3]) or "A value in the address cannot be read."
+    return JSONResponse({"error": f"{said} Reload the page."}, 400)
+
+
+async def in_words(_: Request, error: Exception) -> JSONResponse:
+    """The answer to what no route of TrueHue takes, with the status that it has."""
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    said = {404: "There is nothing at this address.", 405: "This address is only read."}
+    return JSONResponse({"error": said.get(status, "This request cannot be answered.")}, status)

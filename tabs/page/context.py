@@ -1,0 +1,193 @@
+"""What every tab is given: storage, settings, and a small memory of what was read and made."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+
+from core.color.munsell import MunsellSamples
+from core.engine import Engine
+from core.errors import DataFolderError
+from core.generation.backends.endpoints import Endpoint
+from core.generation.weights.sources import Sources
+from core.records import MaskRecord
+from tabs.page.errors import many
+from tabs.page.imports import Imports, Staging
+from tabs.page.jobs import Jobs
+from tabs.page.limits import Limits, limits_of
+
+if TYPE_CHECKING:
+    from storage.store import Storage
+from core.analysis.records import RunRecord
+
+ROOT = Path(__file__).resolve().parents[2]
+KEPT_BYTES = 512 * 2**20
+EXAMPLE = "example"
+"""The source of the images that the app itself brings."""
+
+
+Service = TypeVar("Service")
+
+
+@runtime_checkable
+class Closing(Protocol):
+    """A service with threads to end when the app ends."""
+
+    def close(self) -> None: ...
+
+
+class Recent:
+    """Arrays by name, the last used ones, up to a number of bytes. For any thread."""
+
+    def __init__(self, most_bytes: int = KEPT_BYTES) -> None:
+        self._most = most_bytes
+        self._kept: OrderedDict[str, np.ndarray] = OrderedDict()
+        self._cleared = 0
+        self._lock = Lock()
+
+    def get(self, name: str, read: Callable[[str], np.ndarray]) -> np.ndarray:
+        """The array of that name, read when it is not at hand; not to be written to."""
+        with self._lock:
+            found = self._kept.get(name)
+            if found is not None:
+                self._kept.move_to_end(name)
+                return found
+            cleared = self._cleared
+        array = read(name)
+        array.flags.writeable = False
+        with self._lock:
+            if cleared != self._cleared:  # it may be of what was deleted meanwhile
+                return array
+            self._kept[name] = array
+            while len(self._kept) > 1 and sum(a.nbytes for a in self._kept.values()) > self._most:
+                self._kept.popitem(last=False)
+        return array
+
+    def clear(self) -> None:
+        """Forgets them all."""
+        with self._lock:
+            self._kept.clear()
+            self._cleared += 1
+
+
+@dataclass(frozen=True)
+class Context:
+    """What every feature is given; put together by :func:`tabs.shell.compose.make_context`.
+
+    ``data_label`` is the data folder as the user wrote it. ``local`` says that only people at this
+    machine can reach the app: they may name folders of it. ``engine`` is the one queue for the
+    device: it draws, and calls the tools of :mod:`core.masks.grounded.tools` by their ids.
+    ``staging`` is where files from a browser wait until they are imported. ``services`` are the
+    features' own parts that live as long as the app, by their type: the prompt sets at hand, the
+    supervisor of runs. ``munsell_file`` is where ``munsell`` came from, ``runs`` are folders of
+    runs beside the one in the data folder. ``example``: where nobody has brought an image yet, one
+    opens by itself.
+    """
+
+    storage: Storage
+    data_label: str
+    engine: Engine = field(repr=False)
+    staging: Staging = field(repr=False)
+    munsell: MunsellSamples | None = None
+    sources: Sources = field(default_factory=Sources.here)
+    endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
+    local: bool = True
+    munsell_file: str = ""
+    runs: Sequence[Path] = ()
+    example: bool = True
+    imports: Imports = field(default_factory=Imports, repr=False)
+    jobs: Jobs = field(default_factory=Jobs, repr=False)
+    services: Mapping[type, Any] = field(default_factory=dict, repr=False)
+    _arrays: Recent = field(default_factory=Recent, repr=False)
+    _masks: OrderedDict[str, MaskRecord] = field(default_factory=OrderedDict, repr=False)
+    _lock: Lock = field(default_factory=Lock, repr=False)
+
+    def service(self, kind: type[Service]) -> Service:
+        """The app's one object of a type, such as :class:`tabs.library.service.Library`.
+
+        So that features need not know each other's parts to be handed on. Raises KeyError for a
+        type that :func:`tabs.shell.compose.make_context` does not put in.
+        """
+        return self.services[kind]
+
+    @property
+    def limits(self) -> Limits:
+        """How much a visitor may ask for."""
+        return limits_of(self.local)
+
+    @property
+    def deletions(self) -> int:
+        """How often something was deleted or put back since the start."""
+        return self.storage.trash.changes
+
+    def close(self) -> None:
+        """Ends the queue and the imports and pauses runs; what was stored stays."""
+        for service in self.services.values():
+            if isinstance(service, Closing):
+                service.close()
+        self.jobs.close()
+        self.engine.close()
+        self.imports.close()
+
+    def srgb8(self, image_id: str) -> np.ndarray:
+        """uint8 ``(H, W, 3)`` of a stored image, read-only; raises NotStored."""
+        return self._arrays.get("image " + image_id, lambda _: self.storage.images.srgb8(image_id))
+
+    def mask_pixels(self, mask_id: str) -> np.ndarray:
+        """bool ``(H, W)`` of a stored mask, read-only; raises NotStored."""
+        return self._arrays.get("mask " + mask_id, lambda _: self.storage.masks.pixels(mask_id))
+
+    def mask_of(self, marks: str, make: Callable[[], MaskRecord]) -> MaskRecord:
+        """The mask of an image and its marks, made once: a new color needs no new GrabCut."""
+        with self._lock:
+            if marks in self._masks:
+                return self._masks[marks]
+        deletions = self.deletions
+        made = make()
+        with self._lock:
+            if deletions != self.deletions:  # it may be among what was deleted meanwhile
+                return made
+            self._masks[marks] = made
+            while len(self._masks) > 256:
+                self._masks.popitem(last=False)
+        return made
+
+    def forget(self) -> None:
+        """Forgets what was read of images and masks: some of them were deleted or put back."""
+        self._arrays.clear()
+        with self._lock:
+            self._masks.clear()
+
+    def data_text(self) -> str:
+        """The data folder and what is in it, for the header; that it is gone, where it is."""
+        if self.folder_problem():
+            return f"{self.data_label} · gone: nothing is stored"
+        images = self.own_images()
+        verdicts = self.storage.evidence.count() + self.storage.runs.verdicts()
+        # Where a folder lies is the business of those who are at its machine.
+        label = self.data_label if self.local else Path(self.data_label).name
+        return f"{label} · {many(images, 'image')} · {many(verdicts, 'verdict')}"
+
+    def own_images(self) -> int:
+        """How many images are stored, without the examples that the app brings."""
+        counts = self.storage.images.counts()
+        return sum(number for source, number in counts.items() if source != EXAMPLE)
+
+    def folder_problem(self) -> str:
+        """Why nothing can be stored now, in words; empty where the data folder is as it was."""
+        try:
+            self.storage.require_here()
+        except DataFolderError as error:
+            return str(error)
+        return ""
+
+
+def runs_of(context: Context) -> list[RunRecord]:
+    """The runs that are shown, newest first."""
+    return [run for run in context.storage.runs.all() if not run.hidden]

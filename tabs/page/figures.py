@@ -1,0 +1,284 @@
+"""Figures as plotly objects. Colors of the page are CSS variables, which the browser fills in, so
+that one figure serves the light and the dark page; every other color is a measured one."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from core.color.density import (
+    ChromaticityDensity,
+    chromaticity_density,
+    density_image,
+    lightness_histogram,
+)
+from core.color.spaces import hex_of, lab_to_srgb8
+from core.color.statistics import mean
+from core.concepts.color_description import ColorDescription
+from core.images.pixels import MaskedColors
+from core.verdict.measure import Measurement
+from core.verdict.region import acceptance_outline, line_across, room_left, square_around
+from core.verdict.rules import rule
+
+INK, SOFT, LINE = "var(--th-ink)", "var(--th-soft)", "var(--th-line)"
+PANEL = "var(--th-panel)"
+MOST_DRAWN = 60
+"""Accepted colors drawn in the a*b* plane; a Munsell category can hold hundreds."""
+
+
+def plotly_version() -> str:
+    """The version whose script the page loads."""
+    return version("plotly")
+
+
+def blank(**layout: Any) -> Any:
+    """An empty figure in the page's colors; ``layout`` goes to plotly."""
+    import plotly.graph_objects as go
+
+    figure = go.Figure()
+    figure.update_layout(
+        margin={"l": 38, "r": 10, "t": 10, "b": 34},
+        paper_bgcolor="rgba(0,0,0,0)", plot_bgcolor="rgba(0,0,0,0)",
+        font={"size": 11, "color": SOFT}, showlegend=False, hovermode="closest",
+        hoverlabel={"bgcolor": PANEL, "bordercolor": LINE, "font": {"color": INK}},
+        **layout,
+    )  # fmt: skip
+    grid = {"gridcolor": LINE, "linecolor": LINE, "zeroline": False, "ticks": "outside",
+            "tickcolor": LINE, "title": {"standoff": 6}}  # fmt: skip
+    figure.update_xaxes(**grid)
+    figure.update_yaxes(**grid)
+    return figure
+
+
+def _png_url(rgba8: np.ndarray) -> str:
+    from PIL import Image
+
+    out = io.BytesIO()
+    Image.fromarray(rgba8, mode="RGBA").save(out, format="PNG")
+    return "data:image/png;base64," + base64.b64encode(out.getvalue()).decode("ascii")
+
+
+def _hex(lab: tuple[float, float, float]) -> str:
+    return hex_of(lab_to_srgb8(np.array(lab)))
+
+
+def chromaticity(found: Measurement) -> dict[str, Any]:
+    """The a*b* plane: pixels in their colors, neutral point, axis, found, asked, acceptance."""
+    import plotly.graph_objects as go
+
+    assert found.colors is not None
+    assert found.verdict.lab is not None
+    density = chromaticity_density(found.colors.lab, found.colors.counts)
+    figure = blank(height=400)
+    _pixels(figure, density)
+    low, high = _in_view(found, density)
+    _axis_line(figure, found, low, high)
+    for index, outline in enumerate(_outlines(found)):
+        figure.add_trace(go.Scatter(
+            x=outline[:, 0], y=outline[:, 1], mode="lines", hoverinfo="skip",
+            line={"color": INK, "width": 1.4 if index == 0 else 0.8},
+        ))  # fmt: skip
+    for candidate in found.candidates[1:MOST_DRAWN]:
+        figure.add_trace(_point(candidate.lab, candidate.name, candidate.hex, "circle", 6))
+    _neutral(figure)
+    asked = found.candidates[0]
+    found_lab = found.verdict.lab
+    label = f"asked: {asked.name or asked.hex}"
+    figure.add_trace(_point(asked.lab, label, asked.hex, "circle", 11))
+    light = found.verdict.light
+    if light is not None:
+        seen = light.seen_lab
+        figure.add_trace(_point(seen, "asked, as this light shows it", _hex(seen), "diamond", 9))
+    figure.add_trace(_point(found_lab, "found", _hex(found_lab), "square", 11))
+    _labels(figure, {"neutral": (0.0, 0.0), "asked": asked.lab[1:], "found": found_lab[1:]},
+            low, high)  # fmt: skip
+    return _plane(figure, low, high)
+
+
+def chromaticity_of_colors(colors: MaskedColors, described: ColorDescription) -> dict[str, Any]:
+    """The a*b* plane without a question: pixels, neutral point, best-lit part and mean."""
+    density = chromaticity_density(colors.lab, colors.counts)
+    figure = blank(height=400)
+    _pixels(figure, density)
+    lit, mean_lab = described.lit_lab, described.mean_lab
+    points = np.array([*density.corners, np.zeros(2), lit[1:], mean_lab[1:]])
+    low, high = square_around(points)
+    _neutral(figure)
+    figure.add_trace(_point(mean_lab, "plain mean", _hex(mean_lab), "circle", 10))
+    figure.add_trace(_point(lit, "best-lit part", _hex(lit), "square", 11))
+    _labels(figure, {"neutral": (0.0, 0.0), "asked": mean_lab[1:], "found": lit[1:]}, low, high,
+            {"asked": "mean", "found": "lit"})  # fmt: skip
+    return _plane(figure, low, high)
+
+
+def _pixels(figure: Any, density: ChromaticityDensity) -> None:
+    """The pixels in their colors, a square a cell, its area their number; hover counts them."""
+    import plotly.graph_objects as go
+
+    height, width = density.counts.shape
+    figure.add_layout_image(
+        source=_png_url(density_image(density)[::-1]), xref="x", yref="y",
+        x=density.a_min, y=density.b_min + height * density.step,
+        sizex=width * density.step, sizey=height * density.step,
+        sizing="stretch", layer="below",
+    )  # fmt: skip
+    center = (np.array([density.a_min, density.b_min]) + density.step / 2.0).tolist()
+    figure.add_trace(go.Heatmap(
+        z=np.where(density.counts > 0, density.counts, np.nan), opacity=0, showscale=False,
+        x0=center[0], dx=density.step, y0=center[1], dy=density.step, hoverongaps=False,
+        hovertemplate="a* %{x:.1f} · b* %{y:.1f}<br>%{z:,} px<extra></extra>",
+    ))  # fmt: skip
+
+
+def _neutral(figure: Any) -> None:
+    import plotly.graph_objects as go
+
+    figure.add_trace(go.Scatter(
+        x=[0], y=[0], mode="markers", hovertemplate="neutral: a* = b* = 0<extra></extra>",
+        marker={"symbol": "circle-open", "size": 9, "color": INK, "line": {"width": 1.5}},
+    ))  # fmt: skip
+
+
+def _plane(figure: Any, low: np.ndarray, high: np.ndarray) -> dict[str, Any]:
+    """The figure with axes of the same unit, as plain JSON."""
+    figure.update_xaxes(range=[low[0], high[0]], title_text="a*", constrain="domain")
+    figure.update_yaxes(
+        range=[low[1], high[1]],
+        title_text="b*",
+        scaleanchor="x",
+        constrain="domain",
+        constraintoward="top",
+    )
+    return plain_json(figure)
+
+
+def _point(lab: Any, label: str, fill: str, symbol: str, size: int) -> Any:
+    import plotly.graph_objects as go
+
+    return go.Scatter(
+        x=[lab[1]], y=[lab[2]], mode="markers", text=[label],
+        hovertemplate="%{text}<br>a* %{x:.2f} · b* %{y:.2f}<extra></extra>",
+        marker={"symbol": symbol, "size": size, "color": fill, "line": {"width": 2, "color": INK}},
+    )  # fmt: skip
+
+
+def _in_view(found: Measurement, density: ChromaticityDensity) -> tuple[np.ndarray, np.ndarray]:
+    """The square that holds the pixels, the neutral point, found and the accepted colors."""
+    assert found.verdict.lab is not None
+    points = [*density.corners, np.zeros(2), np.array(found.verdict.lab[1:])]
+    points += [np.array(candidate.lab[1:]) for candidate in found.candidates[:MOST_DRAWN]]
+    for outline in _outlines(found):
+        points.extend(outline)
+    return square_around(np.array(points))
+
+
+def _outlines(found: Measurement) -> list[np.ndarray]:
+    """What passes: around each accepted color, or around the nearest as the light shows it."""
+    verdict = found.verdict
+    by = rule(verdict.rule)
+    if verdict.light is None:
+        return [
+            acceptance_outline(candidate.lab, by.thresholds)
+            for candidate in found.candidates[:MOST_DRAWN]
+        ]
+    left = room_left(verdict.light, by.thresholds)
+    return [] if left is None else [acceptance_outline(verdict.light.seen_lab, left)]
+
+
+def _axis_line(figure: Any, found: Measurement, low: np.ndarray, high: np.ndarray) -> None:
+    """The first component: through the neutral point, or through the mean when centered."""
+    import plotly.graph_objects as go
+
+    dominant = found.dominant
+    if dominant is None or dominant.axis is None or found.colors is None:
+        return
+    centered = dominant.method != "paper"
+    through = mean(found.colors.lab[:, 1:], found.colors.counts) if centered else np.zeros(2)
+    ends = line_across(through, np.array(dominant.axis), low, high)
+    figure.add_trace(go.Scatter(
+        x=ends[:, 0], y=ends[:, 1], mode="lines", hoverinfo="skip",
+        line={"color": SOFT, "width": 1, "dash": "dash"},
+    ))  # fmt: skip
+
+
+def _labels(
+    figure: Any, points: dict[str, Any], low: np.ndarray, high: np.ndarray,
+    words: Mapping[str, str] | None = None,
+) -> None:  # fmt: skip
+    """The names of the points beside them; ``words`` are what a name reads instead."""
+    words = words or {}
+    shifts = {"neutral": -11}
+    apart = (np.array(points["found"]) - np.array(points["asked"])) / (high - low)
+    if abs(apart[0]) < 0.12 and abs(apart[1]) < 0.05:
+        # Words of one place would cover each other: one stands above, one below.
+        up = 8 if apart[1] >= 0 else -8
+        shifts |= {"found": up, "asked": -up}
+    for name, (a, b) in points.items():
+        near_edge = float(a) > float(high[0]) - 12.0
+        figure.add_annotation(
+            x=float(a), y=float(b), text=words.get(name, name), showarrow=False,
+            font={"size": 11, "color": INK}, xanchor="right" if near_edge else "left",
+            xshift=-11 if near_edge else 11, yshift=shifts.get(name, 0),
+        )  # fmt: skip
+
+
+def lightness(found: Measurement) -> dict[str, Any]:
+    """Histogram of L* with the found and the asked lightness."""
+    assert found.colors is not None
+    assert found.verdict.lab is not None
+    lines = (("asked", found.target.lab[0], "solid"), ("found", found.verdict.lab[0], "dash"))
+    return _lightness(found.colors, lines)
+
+
+def lightness_of_colors(colors: MaskedColors, described: ColorDescription) -> dict[str, Any]:
+    """Histogram of L* with that of the best-lit part and of the mean."""
+    lines = (("lit", described.lit_lab[0], "solid"), ("mean", described.mean_lab[0], "dash"))
+    return _lightness(colors, lines)
+
+
+def _lightness(colors: MaskedColors, lines: Sequence[tuple[str, float, str]]) -> dict[str, Any]:
+    """Histogram of L* with two lines: name, value and dash of each."""
+    import plotly.graph_objects as go
+
+    counts = lightness_histogram(colors.lab, colors.counts)
+    share = 100.0 * counts / counts.sum()
+    figure = blank(bargap=0.12)
+    figure.add_trace(go.Bar(
+        x0=1.0, dx=2.0, y=share, marker={"color": SOFT, "line": {"width": 0}},
+        hovertemplate="L* %{x:.0f} ± 1<br>%{y:.1f}% of the pixels<extra></extra>",
+    ))  # fmt: skip
+    (_, first, _), (_, second, _) = lines
+    for (name, value, dash), level, to_right in zip(
+        lines, (1.0, 0.86), (second < first, second >= first), strict=True
+    ):
+        figure.add_vline(x=value, line={"color": INK, "width": 2, "dash": dash})
+        # Words stand outside the pair of lines, and inside the plot.
+        outside = (to_right and value < 80) or value < 20
+        figure.add_annotation(
+            x=value, y=level, yref="paper", text=f"{name} {value:.1f}", showarrow=False,
+            xanchor="left" if outside else "right", xshift=4 if outside else -4, yanchor="top",
+            font={"size": 11, "color": INK}, bgcolor=PANEL,
+        )  # fmt: skip
+    figure.update_xaxes(range=[0, 100], title_text="L*", showgrid=False, dtick=20)
+    figure.update_yaxes(showgrid=False, showticklabels=False, ticks="", fixedrange=True)
+    figure.update_layout(margin={"l": 8, "r": 8, "t": 6, "b": 44}, height=230)
+    return plain_json(figure)
+
+
+def plain_json(figure: Any) -> dict[str, Any]:
+    """The figure as plain JSON."""
+    plain: dict[str, Any] = json.loads(figure.to_json())
+    # The default template is a thousand lines that blank overrides.
+    plain["layout"].pop("template", None)
+    return plain
+
+
+def warm() -> None:
+    """Imports plotly and draws once, which takes two seconds the first time."""
+    plain_json(blank())

@@ -1,0 +1,59 @@
+"""Gradio's own routes: only those that the page of TrueHue needs.
+
+Gradio brings about 80 routes. Some take files from anybody (``upload``, ``process_recording``),
+some fetch from elsewhere (``proxy=``), some call functions past the queue (``run``, ``call``).
+Those that are not named here are closed, also those that a later version brings.
+"""
+
+from __future__ import annotations
+
+import re
+
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from tabs.page.front_page import FrontPage
+
+# What a page sends for one event: strokes, marks and choices, no files.
+MOST_EVENT_BYTES = 8 * 2**20
+NOTHING_HERE = "There is nothing at this address. TrueHue is at its first page: /"
+TOO_LONG = f"That is more than {MOST_EVENT_BYTES // 2**20} MB for one step. Send less at once."
+
+_READ = re.compile(
+    r"/|/config/?|/theme\.css|/favicon\.ico|/robots\.txt|/(assets|static|svelte)/.+"
+    r"|/gradio_api/(app_id|startup-events|theme\.css|queue/data|heartbeat/[^/]+)/?"
+)
+_SENT = re.compile(r"/gradio_api/(queue/join|cancel|reset)/?")
+
+
+class GradioRoutes:
+    """ASGI app that hands a request on to Gradio's where the page needs its route.
+
+    Anything else is answered 404 in words: it is the last of the app's routes, so what nobody
+    knows comes here too. Events longer than ``MOST_EVENT_BYTES`` are answered 413.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = FrontPage(app)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan" or needed(scope.get("method", ""), scope["path"]):
+            if scope.get("method") == "POST" and not _short(Headers(scope=scope)):
+                await JSONResponse({"error": TOO_LONG}, 413)(scope, receive, send)
+                return
+            await self._app(scope, receive, send)
+            return
+        await JSONResponse({"error": NOTHING_HERE}, 404)(scope, receive, send)
+
+
+def needed(method: str, path: str) -> bool:
+    """Whether the page needs this route of Gradio's."""
+    allowed = _SENT if method == "POST" else _READ if method in ("GET", "HEAD") else None
+    return allowed is not None and allowed.fullmatch(path) is not None
+
+
+def _short(headers: Headers) -> bool:
+    """Whether an event says its length, as every browser does, and keeps to the limit."""
+    length = headers.get("content-length", "")
+    return length.isascii() and length.isdigit() and int(length[:12]) <= MOST_EVENT_BYTES

@@ -1,0 +1,79 @@
+"""How much one may ask of an app: nearly anything at one's own machine, less where others come.
+
+These are limits of the whole app and of an ``owner``, which the page makes up: they keep one
+visitor from taking all by mistake, not by intent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.errors import BadInput
+from core.machine import gpus_here, usable_cores
+from tabs.page.errors import many
+
+MIB = 2**20
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Sizes in bytes of one upload, and numbers of images, jobs and runs."""
+
+    image_bytes: int = 256 * MIB
+    prompts_bytes: int = 256 * MIB
+    archive_bytes: int = 8 * 1024 * MIB
+    staged_bytes: int = 20 * 1024 * MIB
+    job_images: int = 100_000
+    jobs_of_one: int = 10_000
+    jobs: int = 10_000
+    run_pictures: int = 10**9
+    runs: int = 10_000
+    workers: int = 256
+
+    def check_job(self, images: int, waiting: list[str], owner: str) -> None:
+        """Raises BadInput where a job of that many images cannot join those that wait, which are
+        given by their owners."""
+        if images > self.job_images:
+            raise BadInput(
+                f"{many(images, 'image')} are more than one job may have here "
+                f"({self.job_images:,}). Choose fewer prompts, models or seeds."
+            )
+        mine = waiting.count(owner)
+        if mine >= self.jobs_of_one:
+            raise BadInput(
+                f"{many(mine, 'job')} of yours wait or are drawn already. Wait until one has ended."
+            )
+        if len(waiting) >= self.jobs:
+            raise BadInput(
+                f"{many(len(waiting), 'job')} wait or are drawn already. Wait until one has ended."
+            )
+
+    def check_runs(self, pictures: list[int], waiting: int) -> None:
+        """Raises BadInput where runs of so many pictures cannot join those that wait."""
+        if max(pictures, default=0) > self.run_pictures:
+            raise BadInput(
+                f"A run has at most {self.run_pictures:,} pictures here, not "
+                f"{max(pictures):,}. Choose fewer prompts or images."
+            )
+        if waiting + len(pictures) > self.runs:
+            raise BadInput(
+                f"At most {self.runs:,} runs can wait here, and {waiting:,} do. Wait until one has "
+                "ended, or choose fewer models."
+            )
+
+
+HERE = Limits()
+
+
+def for_others(gpus: int) -> Limits:
+    """The limits where others reach the app: a demonstration, not a cluster."""
+    return Limits(
+        image_bytes=32 * MIB, prompts_bytes=16 * MIB, archive_bytes=256 * MIB,
+        staged_bytes=2 * 1024 * MIB, job_images=200, jobs_of_one=3, jobs=30, run_pictures=2_000,
+        runs=5, workers=gpus or usable_cores(),
+    )  # fmt: skip
+
+
+def limits_of(local: bool) -> Limits:
+    """The limits of an app that only people at this machine can reach, or of one for others."""
+    return HERE if local else for_others(gpus_here())

@@ -1,0 +1,45 @@
+"""Links that open a view again: plain query strings, short enough to paste into a paper."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import quote, urlencode
+
+from core.prompts.prompt import MAX_PROMPT_CHARACTERS
+
+MOST_CHARACTERS = 1000
+ID_LENGTH = 16
+"""Characters of an id that a link carries; storage takes any unique prefix of at least 8."""
+
+
+def link(tab: str, values: Mapping[str, str | int | None]) -> str:
+    """``?tab=inspect&image=…`` with the values that are not empty, in the order given."""
+    pairs = [("tab", tab)]
+    pairs += [(key, str(value)) for key, value in values.items() if value not in (None, "")]
+    return "?" + urlencode(pairs, quote_via=quote, safe=":,")
+
+
+def read(query: Mapping[str, str]) -> dict[str, str]:
+    """The known parameters of a query, without blanks, each up to its length.
+
+    What is empty is left out, but for object, color and text of Generate: there an empty field is
+    what was on screen.
+    """
+    known = (
+        "tab", "image", "mask", "target", "object", "rule", "k", "system", "light", "seed", "size",
+        "model", "text", "seeds", "guidance", "steps", "failure", "limits",
+    )  # fmt: skip
+    found = {
+        key: query[key].strip()[: MAX_PROMPT_CHARACTERS if key == "text" else MOST_CHARACTERS]
+        for key in known
+        if key in query
+    }
+    kept = ("object", "target", "text") if found.get("tab") == "generate" else ()
+    return {key: value for key, value in found.items() if value or key in kept}
+
+
+def whole(text: str, most: int) -> int | None:
+    """A whole number from 0 to ``most`` in plain digits, None for anything else."""
+    if not (text.isascii() and text.isdigit() and len(text) <= 12):
+        return None
+    return int(text) if int(text) <= most else None

@@ -1,0 +1,67 @@
+"""The page: neutral in light and in dark, so that nothing on it tints what is judged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from tabs.page.context import ROOT
+
+
+def theme() -> Any:
+    """Gradio's base theme in grays with system fonts; nothing is fetched from elsewhere."""
+    both = {
+        "body_background_fill": "var(--th-page)",
+        "body_text_color": "var(--th-ink)",
+        "body_text_color_subdued": "var(--th-soft)",
+        "background_fill_primary": "var(--th-panel)",
+        "background_fill_secondary": "var(--th-panel)",
+        "block_background_fill": "transparent",
+        "block_border_width": "0px",
+        "block_label_text_color": "var(--th-soft)",
+        "block_title_text_color": "var(--th-soft)",
+        "border_color_primary": "var(--th-line)",
+        "input_background_fill": "var(--th-control)",
+        "input_border_color": "var(--th-line)",
+        "input_border_color_focus": "var(--th-ink)",
+        "button_primary_background_fill": "var(--th-ink)",
+        "button_primary_background_fill_hover": "var(--th-ink)",
+        "button_primary_text_color": "var(--th-page)",
+        "button_secondary_background_fill": "var(--th-control)",
+        "button_secondary_background_fill_hover": "var(--th-panel)",
+        "button_secondary_border_color": "var(--th-line)",
+        "button_secondary_text_color": "var(--th-ink)",
+        "color_accent": "var(--th-ink)",
+        "color_accent_soft": "var(--th-control)",
+        "slider_color": "var(--th-ink)",
+        "checkbox_background_color_selected": "var(--th-ink)",
+        "checkbox_label_background_fill": "var(--th-control)",
+        "checkbox_label_background_fill_selected": "var(--th-ink)",
+        "checkbox_label_text_color_selected": "var(--th-page)",
+        "panel_background_fill": "var(--th-panel)",
+        "error_background_fill": "var(--th-panel)",
+        "error_border_color": "var(--th-ink)",
+        "error_text_color": "var(--th-ink)",
+        "error_icon_color": "var(--th-ink)",
+    }
+    base = gr.themes.Base(
+        primary_hue="neutral", secondary_hue="neutral", neutral_hue="neutral",
+        text_size="sm", radius_size="sm",
+        font=["system-ui", "Inter", "Segoe UI", "sans-serif"],
+        font_mono=["ui-monospace", "SFMono-Regular", "Menlo", "monospace"],
+    )  # fmt: skip
+    dark = {f"{name}_dark": value for name, value in both.items() if hasattr(base, f"{name}_dark")}
+    return base.set(**both, **dark)
+
+
+def css_paths() -> list[Path]:
+    """The page's style sheets; widgets that bring their own scope it to themselves."""
+    folder = ROOT / "assets" / "css"
+    names = (
+        "truehue", "stage", "automatic", "generate", "explore", "explore_board", "explore_wall",
+        "explore_analyses", "explore_runs", "places", "examples", "compare", "compare_concept",
+        "compare_tables", "compare_people", "judging",
+    )  # fmt: skip
+    return [folder / f"{name}.css" for name in names]

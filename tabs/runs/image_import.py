@@ -1,0 +1,162 @@
+"""A folder of images drawn elsewhere, compared with prompts and brought into storage."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from core.errors import BadInput
+from core.image_sets import FolderPlan, FolderReport, Tally, drawing, plan, read, unreadable
+from core.image_sets.planning import UNKNOWN_MODEL
+from core.image_sets.records import Remark
+from core.image_sets.reporting import Listed
+from core.images.mask import Mask
+from core.prompts.prompt import Prompt
+from tabs.library.service import Library, counted
+from tabs.page.context import Context
+from tabs.page.imports import ImportJob
+from tabs.runs.imported import offer
+
+EVERY_IMPORTED_SET = "*"
+SHOWN = 100
+_NONE = Listed(0, ())
+# Names as the released benchmark writes them: cna_l2/17_1.png, 17/image_1.png.
+_RELEASED = re.compile(r"(?:^|/)(?:\d+_\d+|\d+/image_\d+)\.\w+$")
+
+
+def folder_of(context: Context, given: Mapping[str, Any]) -> Path:
+    """The folder that the page means: files that it sent, or a path of this machine.
+
+    Raises BadInput for a path where others than the people at this machine can reach the app.
+    """
+    session, path = str(given.get("session") or ""), str(given.get("path") or "").strip()
+    if session:
+        folder = context.staging.folder(session)
+        if not folder.is_dir():
+            raise BadInput("The files of this folder are not here any more. Choose it again.")
+        inside = [one for one in folder.iterdir() if one.is_dir()]
+        # A browser sends the chosen folder itself as the first part of every path.
+        return inside[0] if len(inside) == 1 and not any(folder.glob("*.*")) else folder
+    if not context.local:
+        raise BadInput("Paths can only be named on the machine where the app runs.")
+    if not path:
+        raise BadInput("Choose a folder first.")
+    return Path(path).expanduser()
+
+
+def prompts_of(library: Library, set_id: str) -> Sequence[Prompt] | Mapping[str, Sequence[Prompt]]:
+    """The prompts of a set; those of every imported set by its name; or none at all."""
+    if set_id == EVERY_IMPORTED_SET:
+        named: dict[str, Sequence[Prompt]] = {}
+        for one in library.sets():  # newest first: of two sets of one name, the newer
+            stem = Path(one.title).stem
+            if one.imported and stem not in named:
+                named[stem] = library.index(one.id).prompts
+        return named
+    return library.index(set_id).prompts if set_id else ()
+
+
+def planned(context: Context, given: Mapping[str, Any]) -> FolderPlan:
+    """The plan of what the page asks to import; raises BadInput in words for the page."""
+    model = str(given.get("model") or "").strip()[:120] or UNKNOWN_MODEL
+    prompts = prompts_of(context.service(Library), str(given.get("set") or ""))
+    return plan(folder_of(context, given), prompts, model=model)
+
+
+def look(context: Context, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What an import would do, without opening an image."""
+    found = planned(context, given)
+    report = Tally(found).report()
+    return {"found": len(found.found), "report": report_json(report, True, unreadable(found))}
+
+
+def take(context: Context, given: Mapping[str, Any], job: ImportJob) -> dict[str, Any]:
+    """Imports a folder, image by image; the answer is the report. Stops when the job says so."""
+    try:
+        found = planned(context, given)
+        job.total = len(found.found)
+        source = ""
+        if found.new_prompts:
+            name = f"{found.folder.name or 'images'} (from its table)"
+            source = context.storage.prompt_sets.add(name, found.new_prompts, "mapping").set_id
+        tally = Tally(found)
+        already = context.storage.drawings.imported_keys()
+        rows, with_mask = [], 0
+        for step in read(found, already, job.stop):
+            job.position = step.position
+            tally.add(step)
+            if step.loaded is None:
+                continue
+            made = step.loaded
+            row = drawing(step, job.id, source)
+            image = context.storage.images.add(made.srgb8, made.name, "import", made.notes)
+            if made.opaque is not None and made.opaque.any():
+                mask = Mask(made.opaque, "file", {"from": "transparency"})
+                context.storage.masks.add(image.image_id, mask)
+                with_mask += 1
+            rows.append(context.storage.drawings.add(row))
+            job.stored += 1
+        chosen = str(given.get("set") or "")
+        set_id = "" if chosen in ("", EVERY_IMPORTED_SET) or found.new_prompts else chosen
+        report = report_json(tally.report(), False, unreadable(found))
+        return {**report, "score": offer(context, rows, set_id, with_mask)}
+    finally:
+        if given.get("session"):
+            context.staging.clear(str(given["session"]))
+
+
+def report_json(
+    report: FolderReport, planned_only: bool, unread: Sequence[Remark] = ()
+) -> dict[str, Any]:
+    """A report as the dialog shows it: counts, then lists that can be opened. ``unread`` are the
+    files without a prompt that are no images besides."""
+    broken = Listed(report.broken.total + len(unread), (*report.broken.first, *unread))
+    with_image = report.asked - report.missing.total if planned_only else report.prompts
+    counts: list[list[Any]] = [
+        counted(report.files, "file", "in the folder"),
+        counted(report.found, "image", "linked to prompts"),
+        [with_image, f"of {report.asked:,} prompts with an image"],
+    ]
+    if not planned_only:
+        counts += [
+            counted(report.taken, "image", "read and stored"),
+            counted(report.known, "image", "imported before, left as it was"),
+            counted(report.unread, "image", "not reached"),
+            counted(report.lossy, "image", "compressed with loss: colors were changed a little"),
+        ]
+    counts += [
+        counted(broken.total, "file", "broken, left out"),
+        counted(report.new_prompts, "prompt", "that only the folder's table knows"),
+        counted(report.extra.total, "file", "without a prompt"),
+        counted(report.ignored, "hidden, system or table file", ""),
+    ]
+    notes = []
+    released = any(_RELEASED.search(one.where) for one in report.extra.first)
+    if report.extra.total and (released or not report.found):
+        notes.append(
+            "Some files have no prompt in the chosen set. For images of a released run, "
+            "import its CSV files of prompts first and choose every imported set; for any other "
+            "folder, put a CSV with the columns file and prompt into it."
+        )
+    lists = [
+        _list("Broken", broken),
+        _list("Belongs to no prompt", report.extra),
+        # Of a few images for many prompts the count says enough.
+        _list(
+            "Prompts without an image", report.missing if with_image * 10 > report.asked else _NONE
+        ),
+        _list("Same pixels as another file", report.same),
+        _list("Remarks", report.problems),
+    ]
+    title = f"{report.folder}: {'found' if planned_only else 'imported'}"
+    return {
+        "title": title, "counts": [one for at, one in enumerate(counts) if one[0] or at < 3],
+        "notes": notes, "lists": lists,
+    }  # fmt: skip
+
+
+def _list(title: str, listed: Listed) -> dict[str, Any]:
+    items = [f"{one.where}: {one.why}" for one in listed.first[:SHOWN]]
+    return {"title": title, "items": items, "total": listed.total}

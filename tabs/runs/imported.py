@@ -1,0 +1,120 @@
+"""Imported images to verdicts: what is preset, the run that scores them, the verdicts on cards."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from core.errors import BadInput
+from core.masks.grounded.vision_models import Role, vision_model
+from core.masks.grounded.weights import missing
+from core.records import DrawingRecord
+from core.verdict.rules import RULES
+from tabs.judging.rejudge import rejudge
+from tabs.page.context import Context
+from tabs.page.errors import many
+from tabs.page.imports import ImportJob
+from tabs.runs.form import start_runs
+from tabs.runs.request import DETECTOR, EXACT, GROUNDED, SEGMENTER, WHOLE
+from tabs.runs.supervisor import RunSupervisor
+
+LOOK_S = 0.5
+ENDS = ("finished", "failed", "cancelled", "paused", "interrupted")
+
+
+def offer(
+    context: Context, rows: Iterable[DrawingRecord], set_id: str, with_mask: int
+) -> dict[str, Any]:
+    """What the dialog presets for images that were just imported.
+
+    ``set_id`` is the set that was chosen, or empty where each image's own says it; ``with_mask`` is
+    how many brought a mask. Empty where nothing is to be scored.
+    """
+    listed = list(rows)
+    groups = Counter((set_id or row.prompt_source, row.model) for row in listed)
+    if not groups:
+        return {}
+    maskers = [
+        {"id": EXACT, "name": "The newest mask of each picture",
+         "about": f"{with_mask:,} of {many(len(listed), 'picture')} came with one: their "
+         "transparency. A picture without a mask gets no verdict until it is marked in Inspect."},
+        {"id": WHOLE, "name": "The whole picture",
+         "about": "Every pixel counts: right for patches and textures, wrong for an object in a "
+         "scene."},
+    ]  # fmt: skip
+    roles: tuple[tuple[str, Role], ...] = ((DETECTOR, "detector"), (SEGMENTER, "segmenter"))
+    here = not any(missing(vision_model(name, role), context.sources) for name, role in roles)
+    if here:
+        about = "A detector and a segmenter find them by their names."
+        maskers.insert(1, {"id": GROUNDED, "name": "Find the objects", "about": about})
+    preset = EXACT if with_mask else GROUNDED if here else WHOLE
+    return {
+        "groups": [{"set": source, "model": model} for source, model in groups],
+        "images": list(dict.fromkeys(row.image_id for row in listed)),
+        "pictures": len(listed), "maskers": maskers, "masker": preset,
+    }  # fmt: skip
+
+
+def score(context: Context, given: Mapping[str, Any], job: ImportJob) -> dict[str, Any]:
+    """Runs over the pictures of an offer, one a set and model; then every rule's verdict is on
+    each picture. The answer is a report. Raises FieldProblem, and BadInput for no such offer."""
+    groups, images = given.get("groups"), given.get("images")
+    if not isinstance(groups, list) or not isinstance(images, list) or not groups:
+        raise BadInput("The page sent no pictures to score. Import them again.")
+    job.doing = "Scoring"
+    ids: list[str] = []
+    for one in groups:
+        wish = {
+            "kind": "stored", "set": str(one.get("set") or ""), "models": [one.get("model")],
+            "masker": given.get("masker"), "owner": given.get("owner"),
+        }  # fmt: skip
+        ids += start_runs(context, wish)["runs"]
+    stopped = _wait(context, ids, job)
+    context.service(RunSupervisor).take_in()
+    counts: Counter[tuple[str, str]] = Counter()
+    state = None
+    if not stopped:
+        for state in rejudge(context, [by.id for by in RULES], [str(one) for one in images],
+                             job.stop):  # fmt: skip
+            job.position, job.total = state.done, state.total
+        counts.update(state.rows if state else {})
+    bare = state.without_mask if state else 0
+    rows = [
+        [counts[by.id, status], f"verdicts by {by.id}: {status}"]
+        for by in RULES
+        for status in ("pass", "fail", "unscored")
+        if counts[by.id, status]
+    ]
+    if bare:
+        rows.append([bare, f"picture{'' if bare == 1 else 's'} without a mask: no verdict yet"])
+    return {
+        "title": stopped or "Scored",
+        "counts": rows,
+        "notes": ["The verdicts are on the cards below. In Explore they are a run of their own."],
+        "lists": [],
+    }
+
+
+def _wait(context: Context, ids: list[str], job: ImportJob) -> str:
+    """Until all runs have ended; why not all were finished, or nothing."""
+    while True:
+        states = [context.service(RunSupervisor).folder(run_id).state() for run_id in ids]
+        job.position = sum(one.done for one in states)
+        job.total = sum(one.total for one in states)
+        waiting = [
+            run_id for run_id, one in zip(ids, states, strict=True)
+            if one.status not in ENDS or context.service(RunSupervisor).place(run_id) is not None
+        ]  # fmt: skip
+        problem = next(
+            (said for one in ids if (said := context.service(RunSupervisor).problem(one))), ""
+        )
+        if problem:
+            return problem
+        if not waiting:
+            ended = [one.message or one.status for one in states if one.status != "finished"]
+            return f"The run did not finish: {ended[0]}" if ended else ""
+        if job.stop.wait(LOOK_S):
+            for run_id in waiting:
+                context.service(RunSupervisor).pause(run_id)
+            return "Paused: the run can go on in Explore, Runs."

@@ -1,0 +1,173 @@
+"""The list of runs as the page shows it, and what may be done with each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from core.analysis.records import Slice
+from core.errors import BadInput, TrueHueError
+from core.runs.folder import RunFolder
+from core.runs.plan import EVERY_RULE
+from core.runs.records import RunState
+from tabs.page.errors import many, message_of
+from tabs.runs.supervisor import RunSupervisor
+from tabs.runs.words import facts_words, measured_words, progress_words
+
+if TYPE_CHECKING:
+    from tabs.page.context import Context
+
+GOES_ON = ("planned", "paused", "cancelled", "interrupted", "broken")
+MOVES = ("waiting", "running", "pausing", "cancelling")
+ACTIONS = ("pause", "cancel", "resume", "hide", "show")
+
+
+def runs_view(context: Context, owner: str, hidden: bool = False) -> dict[str, Any]:
+    """All runs, newest first; those that were hidden only where they are asked for."""
+    stored = {one.run_id: one for one in context.storage.runs.all(hidden=True)}
+    unscored = _unscored(context, {rule for one in stored.values() for rule, _ in one.rules})
+    unmeasured = context.storage.profiles.unmeasured()
+    out = []
+    left_out = 0
+    for folder in context.service(RunSupervisor).folders():
+        record = stored.get(folder.run_id)
+        is_hidden = (
+            record.hidden if record else context.service(RunSupervisor).is_hidden(folder.run_id)
+        )
+        if is_hidden and not hidden:
+            left_out += 1
+            continue
+        try:
+            one = run_json(context, folder, owner)
+        except Exception as error:  # of one run: the others are shown all the same
+            mine = may_change(context, folder.run_id, owner)
+            one = {**_unreadable(folder, unread_words(error), mine), "hidden": is_hidden}
+        if record is not None:
+            one.update(
+                name=record.name, hidden=record.hidden, stored=record.items,
+                refused=[f"{name}: {why}" for name, why in record.refused.items()],
+            )  # fmt: skip
+        lost = unscored.get(folder.run_id)
+        if lost and record is not None:
+            one["words"] += f" · unscored: {_by_rule(lost, [name for name, _ in record.rules])}"
+        if count := unmeasured.get(folder.run_id):
+            one["words"] += f" · {many(count, 'concept picture')} without colors"
+        out.append(one)
+    return {"runs": out, "hidden": left_out}
+
+
+def run_json(context: Context, folder: RunFolder, owner: str) -> dict[str, Any]:
+    """One run. Raises BadInput for a folder that cannot be read."""
+    about, state = folder.summary(), folder.state()
+    place = context.service(RunSupervisor).place(folder.run_id)
+    status = status_of(folder, state, place)
+    problem = context.service(RunSupervisor).problem(folder.run_id)
+    mine = may_change(context, folder.run_id, owner)
+    here = not about.get("imported")
+    moves = status in MOVES
+    may = {
+        "open": state.done > 0,
+        "resume": mine and here and status in GOES_ON,
+        "pause": mine and status == "running",
+        "cancel": mine and status in ("waiting", "running", "pausing", "paused", "interrupted"),
+        "export": state.done > 0,
+        "hide": mine and not moves,
+        "retry": mine and here and bool(state.failed) and not moves,
+    }  # fmt: skip
+    return {
+        "id": folder.run_id, "name": str(about["name"]), "status": status, "place": place,
+        "moves": moves, "may": may, "hidden": False, "stored": 0, "refused": [],
+        "total": state.total, "done": state.done, "failed": state.failed,
+        "words": progress_words(state), "measures": bool(measured_words(about)),
+        "facts": " · ".join(filter(None, (facts_words(about), where_words(context, folder)))),
+        "message": problem or state.message,
+        "trouble": bool(problem) or status in ("paused", "interrupted"),
+        "failed_words": f"{many(state.failed, 'picture')} could not be drawn",
+        "problems": [{"text": text, "count": count} for text, count in state.problems],
+    }  # fmt: skip
+
+
+def status_of(folder: RunFolder, state: RunState, place: int | None) -> str:
+    """The status as people are told: that of the folder, and what is about to change it. A run
+    that came from elsewhere stays as it came."""
+    if folder.summary().get("imported"):
+        return "imported"
+    if place is not None and state.status != "running":
+        return "waiting"
+    if state.status == "running":
+        return {"pause": "pausing", "cancel": "cancelling"}.get(folder.desired_state(), "running")
+    return state.status
+
+
+def act(context: Context, run_id: str, what: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Does one of :data:`ACTIONS`. Raises BadInput for another, or where it is not one's run. A run
+    that storage cannot take in is hidden by the keeper."""
+    if what not in ACTIONS:
+        raise BadInput("The page asked for something that there is not. Reload the page.")
+    keeper, owner = context.service(RunSupervisor), str(given.get("owner") or "")
+    folder = keeper.folder(run_id)
+    if not may_change(context, run_id, owner):
+        raise BadInput("Only who started this run can change it.")
+    if what in ("hide", "show"):
+        try:
+            context.storage.runs.register(folder)
+        except BadInput:
+            keeper.hide(run_id, what == "hide")
+        else:
+            context.storage.runs.hide(run_id, what == "hide")
+    elif what == "resume":
+        keeper.resume(run_id, retry=bool(given.get("retry")))
+    else:
+        keeper.pause(run_id, cancel=what == "cancel")
+    return {}
+
+
+def may_change(context: Context, run_id: str, owner: str) -> bool:
+    """Anyone at this machine; where others reach the app, who started the run."""
+    return context.local or (bool(owner) and context.service(RunSupervisor).owner(run_id) == owner)
+
+
+def where_words(context: Context, folder: RunFolder) -> str:
+    """Where a run lies that is in another folder than the app's own. Only people at this machine
+    are told of its folders."""
+    root = folder.path.parent
+    if root == context.service(RunSupervisor).root:
+        return ""
+    return f"in {root if context.local else 'another folder'}"
+
+
+def _unscored(context: Context, rules: Iterable[str]) -> dict[str, dict[str, int]]:
+    """Pictures without a score by run and rule, but for those that could not be drawn."""
+    out: dict[str, dict[str, int]] = {}
+    for by in sorted(set(rules) & set(EVERY_RULE)):
+        for one in context.storage.results.unscored(Slice(rule=by)):
+            if one.cause != "no-image":
+                of_run = out.setdefault(one.run_id, {})
+                of_run[by] = of_run.get(by, 0) + one.count
+    return out
+
+
+def _by_rule(lost: Mapping[str, int], rules: Sequence[str]) -> str:
+    """``3 by every rule``, or how many by which."""
+    numbers = {lost.get(name, 0) for name in rules}
+    if len(rules) > 1 and len(numbers) == 1:
+        return f"{numbers.pop():,} by every rule"
+    return ", ".join(f"{number:,} by {name}" for name, number in lost.items())
+
+
+def unread_words(error: Exception) -> str:
+    """Why a run cannot be shown."""
+    if isinstance(error, TrueHueError):
+        return message_of(error)
+    return f"Its plan is not as TrueHue writes it ({type(error).__name__}: {error!s:.200})."
+
+
+def _unreadable(folder: RunFolder, why: str, mine: bool) -> dict[str, Any]:
+    """A folder that no run can be read from is shown with the reason; it can be hidden."""
+    no = dict.fromkeys(("open", "resume", "pause", "cancel", "export", "retry"), False)
+    return {
+        "id": folder.run_id, "name": folder.run_id, "status": "broken", "place": None,
+        "moves": False, "may": {**no, "hide": mine}, "hidden": False, "stored": 0, "refused": [],
+        "total": 0, "done": 0, "failed": 0, "words": "This folder cannot be read.", "facts": "",
+        "message": why, "trouble": True, "failed_words": "", "problems": [],
+    }  # fmt: skip

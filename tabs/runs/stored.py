@@ -1,0 +1,114 @@
+"""Pictures that are here, as the items of a run that scores them."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from core.files import shelf
+from core.prompts.prompt import Prompt
+from core.records import DrawingRecord
+from core.runs.folder import RunFolder
+from core.runs.records import DRAWN, StoredItem, StoredMask
+from core.runs.shards import read_columns
+from tabs.library.service import canonical
+from tabs.runs.request import FieldProblem
+
+if TYPE_CHECKING:
+    from storage.store import Storage
+
+OF_RUN = "run:"
+"""Before the id of a run whose pictures are meant."""
+
+_COLUMNS = ("position", "prompt", "image", "attempt", "image_id", "masks")
+
+
+def of_model(storage: Storage, model: str, prompts: Sequence[Prompt]) -> list[StoredItem]:
+    """Every stored picture that ``model`` drew of these prompts, with the masks that it has.
+
+    A prompt's pictures are numbered from 0, by their number in an imported folder or their seed,
+    then by age; equal pixels count once. Of the masks of an object the newest counts. Raises
+    FieldProblem where there is no picture.
+    """
+    from tabs.judging.judging import masks_of
+
+    places = _places(prompts)
+    found: dict[int, dict[str, DrawingRecord]] = defaultdict(dict)
+    for row in storage.drawings.of_model(model):
+        place = places.get((canonical(row.prompt_source), row.prompt_id))
+        if place is not None and row.image_id is not None:
+            found[place].setdefault(row.image_id, row)
+    masks = storage.masks.for_images({image_id for rows in found.values() for image_id in rows})
+    out = []
+    for place in sorted(found):
+        for number, (image_id, row) in enumerate(sorted(found[place].items(), key=_order)):
+            # The prompt of the plan is the one that the picture is judged by.
+            fitting = masks_of(masks.get(image_id, ()), prompts[place].targets)
+            kept = {
+                target: StoredMask(
+                    one.mask_id, _whole(storage.masks.file(one)), one.maker, one.parameters
+                )
+                for target, one in fitting.items()
+            }
+            file = _whole(storage.images.file(image_id))
+            out.append(StoredItem(place, number, image_id, file, kept, row.model))
+    return _some(out, model)
+
+
+def of_run(folder: RunFolder, prompts: Sequence[Prompt]) -> list[StoredItem]:
+    """Every picture that a run has drawn of these prompts, with the masks that it made.
+
+    Raises FieldProblem where there is none, BadInput for a run that drew nothing itself.
+    """
+    about = folder.summary()
+    if about["kind"] != DRAWN:
+        raise FieldProblem(
+            "models", "That run scored pictures of others: choose the one that drew."
+        )
+    drawn = folder.plan().prompts
+    places = _places(prompts)
+    latest: dict[int, dict[str, Any]] = {}
+    for shard in folder.shards():
+        for row in read_columns(shard, _COLUMNS).to_pylist():
+            at = row["position"]
+            if at not in latest or latest[at]["attempt"] < row["attempt"]:
+                latest[at] = row
+    out = []
+    for _, row in sorted(latest.items()):
+        prompt = drawn[row["prompt"]]
+        place = places.get((canonical(prompt.source), prompt.id))
+        if place is None or not row["image_id"]:
+            continue
+        kept = {
+            one["target"]: StoredMask(
+                one["mask_id"], _whole(shelf(folder.masks, one["content_sha256"])), one["maker"],
+                json.loads(one["parameters"]),
+            )
+            for one in row["masks"]
+        }  # fmt: skip
+        file = _whole(shelf(folder.images, row["image_id"]))
+        out.append(StoredItem(place, row["image"], row["image_id"], file, kept, about["model"]))
+    out.sort(key=lambda one: (one.prompt, one.image))
+    return _some(out, about["name"])
+
+
+def _places(prompts: Sequence[Prompt]) -> dict[tuple[str, str], int]:
+    return {(canonical(one.source), one.id): at for at, one in enumerate(prompts)}
+
+
+def _order(row: tuple[str, DrawingRecord]) -> tuple[int, int]:
+    k, seed = row[1].options.get("k"), row[1].seed
+    return (k if isinstance(k, int) else 0, seed if seed is not None else 0)
+
+
+def _whole(path: Path) -> str:
+    return str(path.resolve())
+
+
+def _some(items: list[StoredItem], name: str) -> list[StoredItem]:
+    if not items:
+        raise FieldProblem("models", f"No picture of {name!r:.80} belongs to these prompts.")
+    return items

@@ -1,0 +1,312 @@
+"""The keeper of runs: executes those that the page starts, and takes in what any run has done.
+
+A run is its folder (core.runs.folder), below ``runs/`` of the data folder or in another folder that
+the app was told of; whoever executes it writes shards there. The keeper looks for new ones every
+two seconds, also while another process executes, and puts them into storage. Runs that the page
+starts wait in one queue: two at once would share a device that fits one.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from threading import Condition, Event, Lock, Thread
+from typing import TYPE_CHECKING
+
+from core.engine import Engine
+from core.errors import BadInput, DataFolderError, NotStored
+from core.files import replace_file
+from core.generation.backends.endpoints import Endpoint
+from core.generation.weights.sources import Sources
+from core.runs.execute import ExecutionSettings, execute
+from core.runs.folder import PLAN, RunFolder, run_folders
+from core.runs.records import RunPlan, RunState
+from tabs.page.errors import message_of
+from tabs.runs.machine import release, with_weights
+
+if TYPE_CHECKING:
+    from storage.store import Storage
+
+log = logging.getLogger("truehue")
+
+LOOK_S = 2.0
+KEPT = "keeper.json"
+ENDED = ("finished", "cancelled")
+
+
+@dataclass(frozen=True)
+class How:
+    """How a run is executed here: ``workers`` processes, on this machine or by Ray's cluster at
+    ``address`` (``team`` is ``local`` or ``ray``). ``owner`` is who started it; ``hidden`` is for
+    folders that storage cannot take in."""
+
+    workers: int = 1
+    team: str = "local"
+    address: str = ""
+    owner: str = ""
+    hidden: bool = False
+
+
+class RunSupervisor:
+    """Executes and takes in. ``begin`` starts looking; a run that is started begins on its own.
+
+    What the page starts lies in ``root``; runs in the folders ``others`` are looked after too.
+
+    Any thread may call it. ``close`` pauses what it executes.
+    """
+
+    def __init__(
+        self, storage: Storage, engine: Engine, sources: Sources,
+        endpoints: Mapping[str, Endpoint], others: Sequence[Path] = (),
+    ) -> None:  # fmt: skip
+        self.root = storage.data_dir / "runs"
+        self.roots = (self.root, *others)
+        self._storage, self._engine = storage, engine
+        self._sources, self._endpoints = sources, endpoints
+        self._queue: deque[tuple[RunFolder, bool]] = deque()
+        self._now: RunFolder | None = None
+        self._problems: dict[str, str] = {}
+        self._seen: dict[str, tuple[int, ...]] = {}
+        self._changed = Condition()
+        self._taking = Lock()
+        self._look, self._end = Event(), Event()
+        self._threads: dict[str, Thread] = {}
+        self._how: dict[str, How] | None = None
+
+    # ── taking in ────────────────────────────────────────────────────────────────────────────
+
+    def begin(self) -> None:
+        """Looks for new results from now on, in a thread of its own."""
+        self._thread("truehue-keeper", self._keep)
+
+    def take_in(self) -> int:
+        """Puts what is new in all run folders into storage; how many pictures that was.
+
+        A folder that cannot be read is logged and left for later.
+        """
+        new = 0
+        with self._taking:
+            # Oldest first: a run may score what an older one drew.
+            for folder in reversed(self.folders()):
+                mark = _mark(folder)
+                if self._seen.get(folder.run_id) == mark or self._end.is_set():
+                    continue
+                try:
+                    self._storage.runs.register(folder)
+                    new += self._storage.runs.ingest(folder)
+                    self._seen[folder.run_id] = mark
+                except Exception as error:
+                    if self._problems.get(folder.run_id) != (said := message_of(error)):
+                        self._problems[folder.run_id] = said
+                        log.warning("the run %s is not taken in: %s", folder.run_id, said)
+        return new
+
+    def _keep(self) -> None:
+        while not self._end.is_set():
+            try:
+                self.take_in()
+            except Exception:
+                log.exception("the runs could not be looked through")
+            self._look.wait(LOOK_S)
+            self._look.clear()
+
+    # ── executing ────────────────────────────────────────────────────────────────────────────
+
+    def start(self, plan: RunPlan, how: How) -> str:
+        """Makes the folder of a plan and puts it at the end of the queue; returns the run's id.
+
+        A run of an equal plan that is there already goes on, or is finished. Raises BadInput while
+        it is at work, and DataFolderError where its folder cannot be made.
+        """
+        self._storage.require_here()
+        folder = RunFolder.create(self.root, plan)
+        if folder.state().status != "finished":
+            self._enqueue(folder, how, retry=False)
+        return folder.run_id
+
+    def resume(self, run_id: str, how: How | None = None, retry: bool = False) -> None:
+        """Puts a run that does not go on into the queue; with ``retry`` its failures come again.
+
+        Raises BadInput while it is at work and for a plan that cannot be read, NotStored for a run
+        that is not here.
+        """
+        folder = self.folder(run_id)
+        folder.plan()
+        self._enqueue(folder, how, retry)
+
+    def pause(self, run_id: str, cancel: bool = False) -> None:
+        """Stops a run after the pictures that are being drawn, wherever it is executed."""
+        folder = self.folder(run_id)
+        with self._changed:
+            waiting = [one for one in self._queue if one[0].run_id == run_id]
+            for one in waiting:
+                self._queue.remove(one)
+        stop(folder, cancel)
+
+    def folders(self) -> list[RunFolder]:
+        """All runs, newest first; one that lies in two folders counts in the first of them."""
+        found: dict[str, tuple[int, RunFolder]] = {}
+        for root in self.roots:
+            for folder in run_folders(root):
+                # A folder may be taken away while it is looked at.
+                with suppress(OSError):
+                    made = (folder.path / PLAN).stat().st_mtime_ns
+                    found.setdefault(folder.run_id, (made, folder))
+        return [folder for _, folder in sorted(found.values(), key=lambda one: -one[0])]
+
+    def folder(self, run_id: str) -> RunFolder:
+        """The folder of a run; raises NotStored."""
+        for folder in self.folders():
+            if folder.run_id == run_id:
+                return folder
+        raise NotStored("That run is not here. Reload the page.")
+
+    def place(self, run_id: str) -> int | None:
+        """0 for the run that is executed here now, then 1, 2, … in the queue; None for others."""
+        with self._changed:
+            if self._now is not None and self._now.run_id == run_id:
+                return 0
+            waiting = [folder.run_id for folder, _ in self._queue]
+        return 1 + waiting.index(run_id) if run_id in waiting else None
+
+    def waiting(self) -> int:
+        """How many runs are executed here or wait for it."""
+        with self._changed:
+            return len(self._queue) + (self._now is not None)
+
+    def problem(self, run_id: str) -> str:
+        """Why a run could not be executed or taken in here; empty where nothing went wrong."""
+        return self._problems.get(run_id, "")
+
+    def owner(self, run_id: str) -> str:
+        """Who started the run on the page; empty for runs of the command line."""
+        return self._kept().get(run_id, How()).owner
+
+    def is_hidden(self, run_id: str) -> bool:
+        """Whether a folder that storage cannot take in was taken out of the list."""
+        return self._kept().get(run_id, How()).hidden
+
+    def hide(self, run_id: str, hidden: bool = True) -> None:
+        """Takes such a folder out of the list, or puts it back. Raises DataFolderError."""
+        self._keep_how(run_id, replace(self._kept().get(run_id, How()), hidden=hidden))
+
+    def close(self, timeout_s: float = 30.0) -> None:
+        """Pauses what is executed, ends the threads, and takes in what was done until then."""
+        with self._changed:
+            self._end.set()
+            self._queue.clear()
+            now = self._now
+            self._changed.notify_all()
+        if now is not None:
+            with suppress(BadInput):
+                now.set_desired_state("pause")
+        self._look.set()
+        for thread in self._threads.values():
+            thread.join(timeout_s)
+
+    def _enqueue(self, folder: RunFolder, how: How | None, retry: bool) -> None:
+        run_id = folder.run_id
+        self._storage.require_here()
+        if self.place(run_id) is not None or folder.state().status == "running":
+            raise BadInput(f"“{folder.summary()['name']}” is at work or waits already.")
+        if self._end.is_set():
+            raise BadInput("The app is about to end: nothing new is begun.")
+        if how is not None:
+            self._keep_how(run_id, how)
+        self._problems.pop(run_id, None)
+        folder.set_desired_state("run")
+        with self._changed:
+            self._queue.append((folder, retry))
+            self._changed.notify_all()
+        self._look.set()
+        self._thread("truehue-runs", self._work)
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._queue or self._end.is_set())
+                if self._end.is_set():
+                    return
+                folder, retry = self._queue.popleft()
+                self._now = folder
+            try:
+                self._execute(folder, retry)
+            except Exception as error:
+                self._problems[folder.run_id] = message_of(error)
+            finally:
+                with self._changed:
+                    self._now = None
+                self._look.set()
+
+    def _execute(self, folder: RunFolder, retry: bool) -> RunState:
+        how = self._kept().get(folder.run_id, How())
+        if how.team == "local" and with_weights(folder.summary()):
+            release(self._engine, self._end)
+        crew = ExecutionSettings(how.workers, how.team, how.address, self._sources, self._endpoints)
+        return execute(folder, crew, retry_failed=retry)
+
+    def _thread(self, name: str, work: Callable[[], None]) -> None:
+        with self._changed:
+            if name not in self._threads:
+                self._threads[name] = Thread(target=work, name=name, daemon=True)
+                self._threads[name].start()
+
+    # ── what is known of runs beside their folders ───────────────────────────────────────────
+
+    def _kept(self) -> dict[str, How]:
+        if self._how is None:
+            try:
+                rows = json.loads((self.root / KEPT).read_bytes())
+                self._how = {run_id: How(**row) for run_id, row in rows.items()}
+            except (OSError, ValueError, TypeError, AttributeError):
+                self._how = {}  # Only who started what is lost.
+        return self._how
+
+    def _keep_how(self, run_id: str, how: How) -> None:
+        with self._changed:
+            kept = self._kept()
+            kept[run_id] = how
+            rows = {one: asdict(value) for one, value in kept.items()}
+            replace_file(self.root / KEPT, (json.dumps(rows, indent=1) + "\n").encode())
+
+
+def stop(folder: RunFolder, cancel: bool) -> bool:
+    """Says that a run shall pause, or end for good; whether somebody was at it."""
+    folder.set_desired_state("cancel" if cancel else "pause")
+    state = folder.state()
+    running = state.status == "running"
+    if cancel and not running and state.status not in ENDED:
+        # Nobody is there who would read the wish.
+        folder.keep_state(replace(state, status="cancelled", message="", workers=0))
+    return running
+
+
+def folders_of_runs(named: Sequence[str]) -> tuple[Path, ...]:
+    """The folders of ``--runs``, each once. Raises DataFolderError for one that is not there."""
+    out: dict[Path, None] = {}
+    for name in named:
+        path = Path(name).expanduser()
+        if (path / PLAN).is_file():
+            raise DataFolderError(f"{path} is one run: give the folder that it lies in to --runs.")
+        if not path.is_dir():
+            raise DataFolderError(
+                f"There is no folder {path} for --runs. Make it, or mount what it stands for."
+            )
+        out[path.resolve()] = None
+    return tuple(out)
+
+
+def _mark(folder: RunFolder) -> tuple[int, ...]:
+    """Changes whenever a shard or the plan was added."""
+    out = []
+    for path in (folder.path, folder.shard_folder):
+        try:
+            out.append(path.stat().st_mtime_ns)
+        except FileNotFoundError:
+            out.append(0)
+    return tuple(out)

@@ -1,0 +1,180 @@
+"""Runs in words: how far one is, what one would take; the same on the page and on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from core.export.source import imported_words
+from core.generation.registry import RENDERER, name_of
+from core.prompts.prompt import Prompt
+from core.prompts.sets import PROMPT_SETS
+from core.runs.concepts import CONCEPT, measured_of
+from core.runs.records import DRAWN, STORED, RunPlan, RunState
+from core.runs.subsample import family_of
+from tabs.page.errors import many
+from tabs.runs.request import EXACT, GROUNDED, RunWish
+
+_SETS = {one.id: one.title for one in PROMPT_SETS}
+STATUS_WORDS = {
+    "planned": "not started", "running": "running", "paused": "paused", "cancelled": "cancelled",
+    "finished": "finished", "interrupted": "interrupted", "waiting": "waiting",
+    "imported": "imported",
+}  # fmt: skip
+
+
+def set_title(name: str) -> str:
+    """What people call the set that a plan names."""
+    return _SETS.get(name, name)
+
+
+def time_words(seconds: float | None) -> str:
+    """``40 s``, ``12 min``, ``5 h 10 min``, ``3 days 4 h``."""
+    if seconds is None:
+        return "not known yet"
+    whole = max(1, round(seconds))
+    if whole < 90:
+        return f"{whole} s"
+    minutes = round(whole / 60)
+    if minutes < 90:
+        return f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    if hours < 48:
+        return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+    days, hours = divmod(hours + round(minutes / 60), 24)
+    return f"{days} days {hours} h" if hours else f"{days} days"
+
+
+def bytes_words(number: float) -> str:
+    """``14 MB``, ``1.2 GB``: powers of 1,000, as disks are sold."""
+    for unit, size in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
+        if number >= size:
+            return f"{number / size:.{0 if number >= 10 * size else 1}f} {unit}"
+    return f"{max(1, round(number / 1e3))} kB"
+
+
+def money_words(seconds: float | None, price_an_hour: float) -> str:
+    """What so much time of a machine costs, in the currency of the price."""
+    if seconds is None:
+        return "not known yet"
+    cost = seconds / 3600 * price_an_hour
+    return f"{cost:,.2f}" if cost >= 0.01 else "less than 0.01"
+
+
+def rate_words(rate: float) -> str:
+    """Pictures a second, or a minute or an hour where that reads better."""
+    if rate >= 1:
+        return f"{rate:.1f} a second"
+    return f"{rate * 60:.1f} a minute" if rate * 60 >= 1 else f"{rate * 3600:.1f} an hour"
+
+
+def progress_words(state: RunState) -> str:
+    """``812 of 2,000 pictures · 14.2 a second · about 1 min left · 3 failed``."""
+    parts = [f"{state.done:,} of {many(state.total, 'picture')}"]
+    if state.status == "running":
+        if state.rate > 0:
+            parts.append(rate_words(state.rate))
+        if state.seconds_left is not None and state.done < state.total:
+            parts.append(f"about {time_words(state.seconds_left)} left")
+        if state.workers:
+            parts.append(many(state.workers, "worker"))
+    if state.failed:
+        parts.append(f"{state.failed:,} failed")
+    return " · ".join(parts)
+
+
+def masker_words(masker: Mapping[str, Any]) -> str:
+    """Who marks the objects, in a few words."""
+    if masker["kind"] == GROUNDED:
+        asks = f", {masker['presence']} asked" if masker.get("presence") else ""
+        return f"{masker['detector']} + {masker['segmenter']}, {masker['variant']}{asks}"
+    return "exact masks" if masker["kind"] == EXACT else "whole pictures"
+
+
+def facts_words(summary: Mapping[str, Any]) -> str:
+    """What a run is of: model, prompts, settings, masks, rules."""
+    options = summary["options"]
+    stored = summary["kind"] == STORED
+    scales = summary.get("guidances") or []
+    seeds = (summary["seed"], summary["seed"] + summary["images"] // max(len(scales), 1) - 1)
+    parts = [
+        f"pictures of {name_of(summary['model'])}" if stored else name_of(summary["model"]),
+        f"{many(summary['prompts'], 'prompt')} of {set_title(summary['set_name'])}",
+        ""
+        if stored
+        else f"seed {seeds[0]}"
+        if seeds[0] == seeds[1]
+        else f"seeds {seeds[0]}–{seeds[1]}",
+        f"{summary['size_px']} px" if summary["size_px"] else "",
+        guidance_words(summary),
+        f"{summary['steps']} steps" if summary["steps"] else "",
+        f"{options['light']} light" if options.get("light") else "",
+        f"failure: {options['failure']}" if options.get("failure", "none") != "none" else "",
+        masker_words(summary["masker"]),
+        measured_words(summary),
+        ", ".join(rule_id for rule_id, _ in summary["rules"])
+        + (f", k = {summary['k']}" if summary["k"] else ""),
+        imported_words(summary.get("imported") or {}),
+    ]
+    return " · ".join(part for part in parts if part)
+
+
+def guidance_words(summary: Mapping[str, Any]) -> str:
+    """``guidance 7.5`` or ``guidance 3, 5, 7``; empty for a model's own."""
+    scales = summary.get("guidances") or [summary.get("guidance")]
+    named = [f"{one:g}" for one in scales if one is not None]
+    return f"guidance {', '.join(named)}" if named else ""
+
+
+def measured_words(summary: Mapping[str, Any]) -> str:
+    """What a run with prompts of concepts measures of them; empty for any other."""
+    return "colors of concepts" if (summary.get("made_with") or {}).get("profile") else ""
+
+
+def pictures_words(plans: Sequence[RunPlan]) -> str:
+    """How the number of pictures comes about."""
+    total = sum(plan.total for plan in plans)
+    first = plans[0]
+    if first.kind == STORED:
+        return f"{many(total, 'picture')} that are here"
+    parts: dict[tuple[int, int], int] = {}
+    for plan in plans:
+        key = len(plan.guidances), plan.seeds
+        parts[key] = parts.get(key, 0) + 1
+    words = []
+    for (scales, seeds), models in parts.items():
+        each = f"{many(len(first.prompts), 'prompt')} × {seeds:,}"
+        each += f" × {many(scales, 'guidance scale')}" if scales else ""
+        words.append(each + (f" × {many(models, 'model')}" if models > 1 else ""))
+    return f"{' + '.join(words)} = {many(total, 'picture')}"
+
+
+def things_words(prompts: Sequence[Prompt]) -> str:
+    """How many things the concepts of a limited run are of."""
+    families = {family_of(one) for one in prompts if one.task == CONCEPT}
+    if len(families) == 1:
+        return "The concepts are of 1 thing, with as many of its modifiers as the limit holds."
+    return f"The concepts are of {len(families):,} things, each with all its modifiers."
+
+
+def told_before(wish: RunWish, plans: Sequence[RunPlan]) -> list[str]:
+    """What is said of plans beside their pictures: what is measured of concepts, and a wish that
+    the renderer does not take."""
+    out = []
+    prompts = plans[0].prompts
+    count = sum(bool(measured_of(one.task, one.targets)) for one in prompts)
+    if count == len(prompts):
+        out.append(
+            "They ask for no color: the colors of each object are measured, and no rule judges "
+            "them. See Compare."
+        )
+    elif count:
+        out.append(
+            f"{many(count, 'prompt')} of concepts {'ask' if count > 1 else 'asks'} for no color: "
+            "the colors of each object are measured, and no rule judges them."
+        )
+    if count and wish.limit is not None:
+        out.append(things_words(prompts))
+    if wish.guidances and any(one.model == RENDERER and one.kind == DRAWN for one in plans):
+        out.append("The reference renderer takes no guidance: it draws every seed once.")
+    return out

@@ -1,1 +1,0 @@
-"""``python app.py runs``: one module a part of what it does; ``command`` reads the line."""

@@ -1,0 +1,77 @@
+"""The context of an app: the parts of all features made, and put together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from core.engine import Engine
+from core.generation.backends.endpoints import Endpoint
+from core.generation.opening import memory_wanted, open_model
+from core.generation.weights.sources import Sources
+from core.masks.grounded.tools import open_tool, tool_memory
+from tabs.inspect.finding import Searches
+from tabs.library.service import Library
+from tabs.page.context import Context
+from tabs.page.imports import Staging
+from tabs.page.limits import limits_of
+from tabs.runs.supervisor import RunSupervisor
+from tabs.runs.trial import Trials
+
+if TYPE_CHECKING:
+    from storage.store import Storage
+
+
+def make_context(
+    storage: Storage,
+    data_label: str,
+    *,
+    sources: Sources | None = None,
+    endpoints: Mapping[str, Endpoint] | None = None,
+    local: bool = True,
+    runs: Sequence[Path] = (),
+    **options: Any,
+) -> Context:
+    """A context with all its services; nothing of it works yet, and no thread has begun.
+
+    ``options`` are further fields of :class:`tabs.page.context.Context`.
+    """
+    sources = Sources.here() if sources is None else sources
+    endpoints = {} if endpoints is None else endpoints
+    # Made here and not when first asked for: two visitors at once must not get two queues. Its
+    # thread starts with the first job.
+    engine = Engine(
+        partial(open_model, sources=sources, endpoints=endpoints),
+        partial(memory_wanted, sources=sources),
+        _all_memory,
+        partial(open_tool, sources=sources),
+        partial(tool_memory, sources=sources),
+    )
+    staged_bytes = limits_of(local).staged_bytes
+    services = (
+        Library(storage),
+        RunSupervisor(storage, engine, sources, endpoints, runs),
+        Searches(),
+        Trials(),
+    )
+    return Context(
+        storage,
+        data_label,
+        engine,
+        Staging(storage.data_dir / "incoming", staged_bytes),
+        sources=sources,
+        endpoints=endpoints,
+        local=local,
+        runs=runs,
+        services={type(one): one for one in services},
+        **options,
+    )
+
+
+def _all_memory() -> int:
+    """Bytes that models may hold together: a model that needs more room sends others away."""
+    from core.machine import machine
+
+    return machine().memory_bytes

@@ -1,0 +1,56 @@
+"""Back and Forward: the part of it that needs Gradio, and the row of pictures in Inspect.
+
+``assets/js/shared/links.js`` keeps the browser's history for all rooms. What stood in Inspect is
+opened again here, from the query of its address.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import gradio as gr
+
+from tabs.explore.tab import opens
+from tabs.inspect import tab as inspect
+from tabs.page.context import Context
+from tabs.page.links import read
+from tabs.page.widgets import widget
+
+PLACES = "<span hidden></span>"
+FILM = """<nav class="th-film" aria-label="Pictures of the wall" hidden>
+<button type="button" class="th-button th-film-back" title="Back to the wall, at this picture">‹ All</button>
+<button type="button" class="th-button th-film-previous" aria-label="Previous picture" title="Previous picture (← in the row)">←</button>
+<span class="th-film-place" role="status"></span>
+<button type="button" class="th-button th-film-next" aria-label="Next picture" title="Next picture (→ in the row)">→</button>
+<div class="th-film-row" role="group" aria-label="Pictures; arrow keys go through them"></div>
+<p class="th-problem" role="alert" hidden></p></nav>"""  # noqa: E501
+
+
+def film() -> Any:
+    """The row of pictures that one came through; hidden until one came through any."""
+    return widget("inspect/film", FILM, elem_id="film", events=("open",))
+
+
+def places() -> Any:
+    """The component that hears of Back and Forward; nothing of it is to be seen."""
+    return widget("inspect/places", PLACES, elem_id="places", events=("back",))
+
+
+def wire(
+    place: Any, row: Any, inspect_view: inspect.View, context: Context, header: Any, tabs: Any
+) -> None:
+    """Connects both to Inspect."""
+    opens(row, inspect_view, context, header, tabs)
+
+    def gone_back(value: Any) -> list[Any]:
+        query = value.get("query") if isinstance(value, Mapping) else None
+        if not isinstance(query, Mapping):
+            return [gr.skip()] * len(inspect_view.outputs)
+        said = {str(name): str(text) for name, text in query.items()}
+        return inspect.restore(context, inspect_view, read(said))
+
+    place.back(
+        gone_back, place, inspect_view.outputs, show_progress="hidden", api_visibility="private",
+        trigger_mode="multiple", **inspect.IN_ORDER,
+    )  # fmt: skip

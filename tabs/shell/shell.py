@@ -1,0 +1,185 @@
+"""The page around the tabs: header, tab bar, and what opens when a link is followed."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+import gradio as gr
+
+from tabs.compare import tab as compare
+from tabs.compare.people.routes import compare_people_routes
+from tabs.compare.routes import compare_routes
+from tabs.compare.tables.routes import compare_tables_routes
+from tabs.explore import tab as explore
+from tabs.explore.analyses_routes import analyses_routes
+from tabs.explore.board_routes import board_routes
+from tabs.explore.routes import explore_routes
+from tabs.explore.wall_routes import wall_routes
+from tabs.export.routes import export_routes
+from tabs.generate import examples
+from tabs.generate import tab as generate
+from tabs.generate.examples_routes import example_routes
+from tabs.generate.routes import drawing_routes
+from tabs.inspect import tab as inspect
+from tabs.inspect.routes import automatic_routes
+from tabs.judging.routes import judgment_routes
+from tabs.library.routes import prompt_routes
+from tabs.page import imports_dialog, notices, theme
+from tabs.page.answers import in_words, wrong_value
+from tabs.page.asset_files import asset_routes
+from tabs.page.context import Context
+from tabs.page.gradio_routes import GradioRoutes
+from tabs.page.links import read
+from tabs.page.notices_routes import notice_routes
+from tabs.page.origins import Doors
+from tabs.page.routes import routes
+from tabs.page.widgets import widget
+from tabs.runs.image_routes import image_set_routes
+from tabs.runs.routes import run_routes
+from tabs.shell import places
+
+HEADER = """<div class="th-header"><a class="th-skip" href="#th-tabs">Skip to the rooms</a><h1 class="th-brand">TrueHue</h1><span class="th-space"></span>
+<button type="button" class="th-tour-button" title="What TrueHue does, in five minutes">Tour</button>
+<span class="th-surround" role="group" aria-label="Gray around images"><span>Surround</span>
+<button type="button" data-surround="light" aria-label="light gray" title="Light gray"></button>
+<button type="button" data-surround="middle" aria-label="middle gray, L* 50" title="Middle gray, L* = 50"></button>
+<button type="button" data-surround="dark" aria-label="dark gray" title="Dark gray"></button></span>
+<button type="button" class="th-theme" aria-label="Light or dark page" title="Light or dark page">◐</button>
+<span class="th-data"></span></div>"""  # noqa: E501
+
+TOUR = """<aside class="th-tour" role="dialog" aria-label="Tour" hidden><h3></h3><p></p><footer>
+<span></span><button type="button" class="th-button th-tour-end">End</button>
+<button type="button" class="th-button th-tour-back">Back</button>
+<button type="button" class="th-button th-tour-next">Next</button></footer></aside>"""
+
+PAGE_DROP = (
+    """<div class="th-page-drop" aria-hidden="true" hidden>Drop it: it opens in Inspect</div>"""
+)
+
+SCROLLING = """<span class="th-unseen" hidden></span>"""
+
+TABS = ("generate", "inspect", "explore", "compare")
+MOST_PAGES = 4000
+# Sessions whose state Gradio keeps, 0.2 MB each, and events that may wait for their turn.
+MOST_SESSIONS = 1000
+MOST_WAITING = 500
+HOLD_S = 15
+
+
+def build(context: Context) -> Any:
+    """The Gradio app: ``gr.Blocks`` with all tabs wired to ``context``."""
+    with gr.Blocks(title="TrueHue", fill_width=True, analytics_enabled=False) as demo:
+        header = widget("page/header", HEADER, elem_id="th-header", data=context.data_text())
+        with gr.Tabs(selected="inspect", elem_id="th-tabs") as tabs:
+            with gr.Tab("Generate", id="generate"):
+                generate_view = generate.layout(context)
+            with gr.Tab("Inspect", id="inspect"):
+                film_row = places.film()
+                example_row = examples.row()
+                inspect_view = inspect.layout(context.sources)
+            with gr.Tab("Explore", id="explore"):
+                explore_view = explore.layout()
+            with gr.Tab("Compare", id="compare"):
+                compare_view = compare.layout()
+        widget("page/tour", TOUR, elem_id="tour")
+        widget("page/notices", notices.NOTICES, elem_id="notices")
+        widget("page/imports", imports_dialog.DIALOGS, elem_id="imports")
+        widget("page/scrolling", SCROLLING, elem_id="scrolling")
+        widget("page/drop", PAGE_DROP, elem_id="page-drop")
+        place = places.places()
+        inspect.wire(inspect_view, context, header)
+        generate.wire(generate_view, inspect_view, context, header, tabs)
+        explore.wire(explore_view, inspect_view, context, header, tabs)
+        compare.wire(compare_view, inspect_view, context, header, tabs)
+        examples.wire(example_row, inspect_view, context)
+        places.wire(place, film_row, inspect_view, context, header, tabs)
+
+        def follow(request: gr.Request) -> list[Any]:
+            tab = read(dict(request.query_params)).get("tab", "")
+            # Only where a link asks for it: someone may have clicked a tab already.
+            selected = gr.update(selected=tab) if tab in TABS else gr.skip()
+            return [selected, gr.update(data=context.data_text())]
+
+        demo.load(follow, outputs=[tabs, header], show_progress="hidden", api_visibility="private")
+        demo.load(
+            hold_stream, show_progress="hidden", api_visibility="private", concurrency_limit=None
+        )
+    return demo
+
+
+async def hold_stream() -> AsyncIterator[None]:
+    """Runs as long as a page is open and does nothing.
+
+    Gradio 6.31's page closes its stream of answers when the last event that it knows of is done.
+    An event that was sent at that moment, but not yet confirmed, then never gets its answer. With
+    one event that does not end, the stream stays. Of a page that was left, it ends with the next
+    yield, and only then is its place in Gradio's queue free again.
+    """
+    while True:
+        await asyncio.sleep(HOLD_S)
+        yield
+
+
+def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
+    """The whole web app: FastAPI with our routes, and Gradio at ``/``.
+
+    ``hosts`` are the names that requests may ask for; a page elsewhere that points its own name
+    at this machine is then refused.
+    """
+    from fastapi import FastAPI
+    from fastapi.exceptions import RequestValidationError
+    from starlette.exceptions import HTTPException
+    from starlette.middleware.gzip import GZipMiddleware
+    from starlette.middleware.trustedhost import TrustedHostMiddleware
+    from starlette.routing import Mount
+
+    app = FastAPI(title="TrueHue", docs_url=None, redoc_url=None, openapi_url=None)
+    app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False)
+    app.add_exception_handler(RequestValidationError, wrong_value)
+    app.add_exception_handler(HTTPException, in_words)
+    if not context.local:
+        # Long answers of the app's own routes; the page and its files come packed to everybody.
+        app.add_middleware(GZipMiddleware, minimum_size=4096, compresslevel=5)
+    # Added last, so it stands outermost.
+    app.add_middleware(Doors, local=context.local, space=bool(os.environ.get("SPACE_ID")))
+    for make in (
+        routes,
+        automatic_routes,
+        prompt_routes,
+        drawing_routes,
+        image_set_routes,
+        example_routes,
+        explore_routes,
+        analyses_routes,
+        board_routes,
+        run_routes,
+        wall_routes,
+        export_routes,
+        judgment_routes,
+        compare_people_routes,
+        compare_tables_routes,
+        compare_routes,
+        notice_routes,
+    ):
+        app.include_router(make(context))
+    app.include_router(asset_routes())
+    demo = build(context)
+    demo.state_session_capacity = MOST_SESSIONS
+    mounted = gr.mount_gradio_app(
+        app, demo, path="/", theme=theme.theme(),
+        footer_links=[], run_history=False, ssr_mode=False, show_error=True,
+        max_file_size="1mb",  # nothing here is uploaded by way of Gradio
+    )  # fmt: skip
+    # Gradio 6.31 checks the file paths that a page sends only where ``launch`` was called: without
+    # this, every file that the process can read could be copied out through its ``file=`` route.
+    demo.has_launched = True
+    # Gradio 6.31 runs at most 40 events at once, and every open page holds one: the next page would
+    # wait for ever. The number is read when the queue starts; its threads are limited elsewhere.
+    demo._queue.max_thread_count = MOST_PAGES
+    demo._queue.max_size = MOST_WAITING
+    gradio = next(route for route in mounted.routes if isinstance(route, Mount))
+    gradio.app = GradioRoutes(gradio.app)
+    return mounted

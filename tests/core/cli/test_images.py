@@ -1,0 +1,105 @@
+"""``python -m core.image_sets``."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from core.cli.images import main
+from core.prompts.sets import prompt_set
+from tests.core.image_sets.folders import image
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Three images of the published layout, one of them broken, and a file that is no image."""
+    folder = tmp_path / "run"
+    for name in ("1_1", "1_2"):
+        image(folder / "cna_l2" / f"{name}.png", int(name[-1]))
+    (folder / "cna_l2" / "2_1.png").write_bytes(b"")
+    (folder / "notes.txt").write_text("mine")
+    (tmp_path / "cna_l2.csv").write_text(
+        "id,color,object,prompt\n1,Pink,mug,A pink mug.\n2,Pink,hat,A pink hat.\n3,Pink,cap,\n"
+    )
+    return folder
+
+
+def run(*arguments: object) -> tuple[int, str]:
+    out = io.StringIO()
+    status = main([str(argument) for argument in arguments], out)
+    return status, out.getvalue()
+
+
+def test_a_plan_as_text(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, text = run(folder, "--prompts", folder.parent / "cna_l2.csv", "--expected", 2)
+    assert status == 0
+    assert text.splitlines() == [
+        "run: 4 files, layout published, model unknown.",
+        "3 images were linked to prompts: 0 taken, 0 imported before or copies, 0 broken, 3 not "
+        "read.",
+        "1 of 2 prompts have 2 or more images; 0 prompts are new. 1 files are extra, 0 hidden, "
+        "system or table files were left out.",
+        "",
+        "Fewer than 2 images (1):",
+        "  cna_l2-2: 1 of 2 images",
+        "",
+        "Extra files (1):",
+        "  notes.txt: It is no image file.",
+    ]
+    assert capsys.readouterr().err == "cna_l2.csv: line 4: The prompt is empty.\n"
+
+
+def test_the_images_are_read_where_that_is_asked(folder: Path) -> None:
+    status, text = run(
+        folder, "--prompts", folder.parent / "cna_l2.csv", "--read", "--json", "--model", "sdxl"
+    )
+    found = json.loads(text)
+    assert status == 0
+    assert (found["taken"], found["unread"], found["models"]) == (2, 0, ["sdxl"])
+    assert found["broken"]["first"][0]["where"] == "cna_l2/2_1.png"
+
+
+def test_a_set_or_a_table_links_the_images(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    name = f"{prompt_set('gencolorbench').prompts()[7].id}_1.png"
+    image(folder / name)
+    _, text = run(folder, "--set", "gencolorbench", "--json")
+    assert json.loads(text)["found"] == 1
+    (folder / "table.csv").write_text(f"file,prompt\n{name},A mug.\n")
+    _, text = run(folder, "--json")
+    assert (json.loads(text)["found"], json.loads(text)["new_prompts"]) == (1, 1)
+
+
+def test_bad_input_is_told_on_standard_error(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for arguments, words in (
+        ((folder / "none", "--set", "mini"), "is no folder"),
+        ((folder, "--set", "maxi"), 'no prompt set "maxi"'),
+        ((folder, "--prompts", folder / "none.csv"), "There is no file none.csv"),
+    ):
+        assert run(*arguments) == (2, "")
+        assert words in capsys.readouterr().err
+    for wrong in (("--expected", "0"), ("--set", "mini", "--prompts", "a.csv")):
+        with pytest.raises(SystemExit) as stopped:
+            run(folder, *wrong)
+        assert stopped.value.code == 2
+
+
+def test_it_runs_as_a_command_and_stores_nothing(folder: Path) -> None:
+    before = sorted(path.name for path in folder.parent.rglob("*"))
+    done = subprocess.run(
+        [sys.executable, "-m", "core.image_sets", str(folder)],
+        capture_output=True, text=True, cwd=ROOT, check=True, timeout=120,
+        env={"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", "PYTHONDONTWRITEBYTECODE": "1"},
+    )  # fmt: skip
+    assert done.stdout.startswith("run: 4 files, layout none, model unknown.")
+    assert done.stderr == ""
+    assert sorted(path.name for path in folder.parent.rglob("*")) == before

@@ -1,0 +1,432 @@
+"""``python -m core.measure``, as a person or a script calls it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from core.cli.measure import main
+from core.color.systems import parse_target
+from core.verdict.measure import measure
+from core.verdict.rules import DEFAULT_RULE, RULES, rule
+from tests.commands import ROOT, called
+
+ORANGE = "vivid reddish orange"
+KEYS = {
+    "file", "mask", "status", "reason", "rule", "version", "target", "lab", "target_lab",
+    "delta_e00", "delta_chroma", "hue_deg",
+}  # fmt: skip
+
+
+def picture() -> tuple[np.ndarray, np.ndarray]:
+    """An orange square before gray, uint8 ``(24, 32, 3)``, and its mask."""
+    srgb8 = np.full((24, 32, 3), 128, dtype=np.uint8)
+    mask = np.zeros((24, 32), dtype=bool)
+    mask[4:20, 4:20] = True
+    srgb8[mask] = parse_target(f"l3:{ORANGE}").srgb8
+    return srgb8, mask
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with ``mug.png``, ``mask.png`` and files that cannot be used."""
+    srgb8, mask = picture()
+    save(tmp_path / "mug.png", srgb8)
+    save(tmp_path / "mask.png", mask)
+    save(tmp_path / "small.png", mask[:-1])
+    save(tmp_path / "empty.png", np.zeros_like(mask))
+    one = np.zeros_like(mask)
+    one[5, 5] = True
+    save(tmp_path / "one.png", one)
+    (tmp_path / "broken.png").write_bytes((tmp_path / "mug.png").read_bytes()[:60])
+    return tmp_path
+
+
+def save(path: Path, pixels: np.ndarray) -> None:
+    """A PNG; bool pixels become 0 and 255."""
+    values = pixels.astype(np.uint8) * 255 if pixels.dtype == np.bool_ else pixels
+    Image.fromarray(values).save(path)
+
+
+def run(folder: Path, *arguments: str) -> CompletedProcess[str]:
+    """The command in ``folder``."""
+    return called(main, *arguments, folder=folder)
+
+
+def run_program(folder: Path, *arguments: str, **environment: str) -> CompletedProcess[str]:
+    """The command as a program of its own in ``folder``; its streams as UTF-8."""
+    return subprocess.run(
+        [sys.executable, "-m", "core.measure", *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", **environment},
+        capture_output=True, encoding="utf-8", errors="replace", timeout=60, check=False,
+    )  # fmt: skip
+
+
+def lines(done: CompletedProcess[str]) -> list[dict]:
+    """Standard output as JSON lines; NaN and Infinity are no JSON."""
+
+    def refuse(word: str) -> float:
+        raise AssertionError(f"{word} is no JSON")
+
+    return [json.loads(line, parse_constant=refuse) for line in done.stdout.splitlines()]
+
+
+# ---------------------------------------------------------------------------------- one image
+
+
+def test_a_pass_is_one_line_and_exit_0(folder: Path) -> None:
+    done = run(folder, "mug.png", "--mask", "mask.png", "--target", ORANGE)
+    assert (done.returncode, done.stderr) == (0, "")
+    (line,) = done.stdout.splitlines()
+    assert line.startswith("PASS  mug.png  asked Vivid reddish orange, found Lab (52.25, 64.36, ")
+    assert f"[{DEFAULT_RULE} {rule(DEFAULT_RULE).version}] By {DEFAULT_RULE}: 0.0 ΔE00" in line
+    done = run(folder, "mug.png", "--mask", "mask.png", "--target", ORANGE, "--rule", "paper")
+    assert done.stdout.strip().endswith(
+        "[paper 1.0] By paper: 0.0 ΔE00 from the asked color; every metric is below its limit."
+    )
+
+
+def test_a_fail_is_one_line_and_exit_0_too(folder: Path) -> None:
+    """The command did its work: the verdict is not an error."""
+    done = run(
+        folder, "mug.png", "--mask", "mask.png", "--target", "css:blue", "--object", "mug",
+        "--rule", "paper",
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("FAIL  mug.png  asked blue, ")
+    assert "the mug is lighter and less vivid than asked." in done.stdout
+
+
+@pytest.mark.parametrize("target", ["#E83B1B", "232,59,27", "rgb(232, 59, 27)", "l3:" + ORANGE])
+def test_colors_in_every_notation(folder: Path, target: str) -> None:
+    done = run(folder, "mug.png", "--mask", "mask.png", "--target", target)
+    assert done.returncode == 0
+    assert done.stdout.startswith("PASS")
+
+
+def test_json_is_what_the_pipeline_says(folder: Path) -> None:
+    done = run(
+        folder, "mug.png", "--mask", "mask.png", "--target", ORANGE, "--json", "--object", "mug",
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    (found,) = lines(done)
+    assert set(found) >= KEYS
+    expected = measure(*picture(), parse_target(ORANGE), object_name="mug").as_json()
+    assert found == {"file": "mug.png", "mask": "mask.png", **expected, "image_notes": []}
+
+
+@pytest.mark.parametrize("rule_id", [known.id for known in RULES])
+def test_every_rule_can_be_chosen(folder: Path, rule_id: str) -> None:
+    done = run(
+        folder, "mug.png", "--mask", "mask.png", "--target", ORANGE, "--rule", rule_id, "--json",
+    )  # fmt: skip
+    (found,) = lines(done)
+    assert (found["rule"], found["status"]) == (rule_id, "pass")
+
+
+def test_another_rule_is_refused_with_the_choices(folder: Path) -> None:
+    done = run(folder, "mug.png", "--mask", "mask.png", "--target", ORANGE, "--rule", "strict")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert all(known.id in done.stderr for known in RULES)
+
+
+def test_k_and_system_reach_the_rule(folder: Path) -> None:
+    arguments = ["mug.png", "--mask", "mask.png", "--target", "#E83B1B", "--k", "2", "--json"]
+    done = run(folder, *arguments)
+    assert done.returncode == 2
+    assert "no color system" in done.stderr
+    done = run(folder, *arguments, "--system", "l3")
+    (found,) = lines(done)
+    assert len(found["candidates"]) == 3
+    assert found["parameters"]["k"] == 2
+
+
+def test_munsell_samples_reach_the_rule(folder: Path) -> None:
+    (folder / "m.csv").write_text("R,G,B,Level1,Level2,Level3\n1,2,3,3,4,34\n", encoding="utf-8")
+    arguments = ["mug.png", "--mask", "mask.png", "--target", f"l3:{ORANGE}", "--json"]
+    done = run(folder, *arguments, "--rule", "released", "--munsell", "m.csv")
+    (found,) = lines(done)
+    assert "Munsell samples of Vivid reddish orange" in found["accepted"]
+    (folder / "m.csv").write_text("R,G,B\n1,2,3\n", encoding="utf-8")
+    done = run(folder, *arguments, "--rule", "released", "--munsell", "m.csv")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "lacks the columns Level1, Level2, Level3" in done.stderr
+
+
+# ----------------------------------------------------------------------------- what is refused
+
+
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        ("#E83G1B", 'digit 4 is "G"'),
+        ("#E83B1", "5 digits"),
+        ("vivid redish orange", "Nearest names: Vivid reddish orange"),
+        ("232, 59, 270", "The blue"),
+        ("rgb(-1, 0, 0)", "The red"),
+        ("1, 2", "2 numbers"),
+        ("l9:red", "no color system"),
+    ],
+)
+def test_a_wrong_color_is_named_once_for_all_images(folder: Path, target: str, said: str) -> None:
+    done = run(folder, "mug.png", "mug.png", "--mask", "mask.png", "--target", target)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("mask", "said"),
+    [
+        ("small.png", "32 × 23 pixels, but the image is 32 × 24"),
+        ("empty.png", "marks no pixel"),
+        ("one.png", "one pixel"),
+        ("broken.png", "broken.png"),
+        ("none.png", "none.png"),
+    ],
+)
+def test_a_mask_that_cannot_be_used(folder: Path, mask: str, said: str) -> None:
+    done = run(folder, "mug.png", "--mask", mask, "--target", ORANGE, "--json")
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    (found,) = lines(done)
+    assert set(found) >= KEYS
+    assert found["status"] == "unscored"
+    assert said in found["reason"]
+    assert found["lab"] is found["delta_e00"] is found["delta_chroma"] is found["hue_deg"] is None
+
+
+def test_text_output_leaves_the_unscored_to_standard_error(folder: Path) -> None:
+    done = run(folder, "mug.png", "--mask", "empty.png", "--target", ORANGE)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("mug.png: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "--manifest"),
+        (["mug.png"], "--mask"),
+        (["mug.png", "--mask", "mask.png"], "--target"),
+        (["mug.png", "--target", "blue"], "--mask"),
+        (["mug.png", "--manifest", "run.csv"], "--manifest"),
+        (["--manifest", "none.csv"], "none.csv"),
+        (
+            [
+                "mug.png",
+                "--mask",
+                "mask.png",
+                "--target",
+                "blue",
+                "--rule",
+                "released",
+                "--munsell",
+                "no.csv",
+            ],
+            "no.csv",
+        ),
+        (["mug.png", "--mask", "mask.png", "--target", "blue", "--k", "99"], "between 0 and 20"),
+    ],
+)
+def test_arguments_that_do_not_fit(folder: Path, arguments: list[str], said: str) -> None:
+    done = run(folder, *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+# ------------------------------------------------------------------------------ several images
+
+
+def test_a_broken_image_does_not_stop_the_others(folder: Path) -> None:
+    done = run(
+        folder, "mug.png", "broken.png", "none.png", "mug.png",
+        "--mask", "mask.png", "--target", ORANGE, "--json",
+    )  # fmt: skip
+    assert done.returncode == 2
+    found = lines(done)
+    assert [one["file"] for one in found] == ["mug.png", "broken.png", "none.png", "mug.png"]
+    assert [one["status"] for one in found] == ["pass", "unscored", "unscored", "pass"]
+    assert found[1]["target"] == ORANGE
+    assert found[1]["reason"]
+    complaints = done.stderr.splitlines()
+    assert [line.partition(":")[0] for line in complaints] == ["broken.png", "none.png"]
+
+
+# ----------------------------------------------------------------------------------- manifests
+
+
+def manifest(path: Path, *rows: str, start: bytes = b"") -> Path:
+    """A CSV with the given lines."""
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(start + "".join(f"{row}\r\n" for row in rows).encode())
+    return path
+
+
+def test_a_manifest_measures_its_rows(folder: Path) -> None:
+    manifest(
+        folder / "run.csv", "file,mask,target,system",
+        f"mug.png,mask.png,{ORANGE},l3", "mug.png,mask.png,red,l1", "mug.png,mask.png,#E83B1B,",
+        'mug.png,mask.png,"232, 59, 27",',
+    )  # fmt: skip
+    done = run(folder, "--manifest", "run.csv")
+    assert (done.returncode, done.stderr) == (0, "")
+    found = lines(done)
+    assert [one["status"] for one in found] == ["pass", "fail", "pass", "pass"]
+    assert [one["system"] for one in found] == ["l3", "l1", None, None]
+    assert set(found[0]) >= KEYS
+
+
+def test_paths_of_a_manifest_are_relative_to_it(folder: Path) -> None:
+    manifest(folder / "lists" / "run.csv", "file,mask,target", f"../mug.png,../mask.png,{ORANGE}")
+    elsewhere = folder / "elsewhere"
+    elsewhere.mkdir()
+    done = run(elsewhere, "--manifest", str(folder / "lists" / "run.csv"))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert lines(done)[0]["status"] == "pass"
+
+
+def test_a_manifest_from_a_spreadsheet(folder: Path) -> None:
+    """With a byte order mark, columns in another order, more of them, and blanks around values."""
+    manifest(
+        folder / "run.csv", "target,file,note,mask", f" {ORANGE} , mug.png ,my mug, mask.png ",
+        start=b"\xef\xbb\xbf",
+    )  # fmt: skip
+    done = run(folder, "--manifest", "run.csv")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert lines(done)[0]["status"] == "pass"
+
+
+def test_a_bad_row_is_named_and_the_others_are_measured(folder: Path) -> None:
+    manifest(
+        folder / "run.csv", "file,mask,target,system",
+        f"mug.png,mask.png,{ORANGE},l3",
+        "mug.png,mask.png",
+        "mug.png,mask.png,blu,css",
+        "mug.png,mask.png,red,l9",
+        "none.png,mask.png,red,l1",
+        f"mug.png,mask.png,{ORANGE},l3",
+    )  # fmt: skip
+    done = run(folder, "--manifest", "run.csv")
+    assert done.returncode == 2
+    found = lines(done)
+    assert [one["status"] for one in found] == ["pass"] + ["unscored"] * 4 + ["pass"]
+    assert all(set(one) >= KEYS for one in found)
+    complaints = done.stderr.splitlines()
+    assert [line.partition(":")[0] for line in complaints] == [
+        f"run.csv, line {number}" for number in (3, 4, 5, 6)
+    ]
+    assert "must all be given" in complaints[0]
+    assert "blue" in complaints[1]
+    assert "l9" in complaints[2]
+    assert "none.png" in complaints[3]
+
+
+@pytest.mark.parametrize(
+    ("header", "missing"),
+    [("file,target", "mask"), ("image,mask,target", "file"), ("", "file, mask, target")],
+)
+def test_a_manifest_without_a_column(folder: Path, header: str, missing: str) -> None:
+    manifest(folder / "run.csv", header, "mug.png,mask.png,red")
+    done = run(folder, "--manifest", "run.csv")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"lacks the column(s) {missing}" in done.stderr
+
+
+def test_a_manifest_that_is_no_text(folder: Path) -> None:
+    (folder / "run.csv").write_bytes(b"file,mask,target\n\xff\xfe\x00\x01\n")
+    done = run(folder, "--manifest", "run.csv")
+    assert done.returncode == 2
+    assert "no CSV in UTF-8" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_manifest_without_rows_measures_nothing_and_says_so(folder: Path) -> None:
+    manifest(folder / "run.csv", "file,mask,target,system")
+    done = run(folder, "--manifest", "run.csv")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "no rows" in done.stderr
+
+
+def test_a_manifest_as_people_type_it(folder: Path) -> None:
+    """Other case, spaces after commas; the file is named in the output as in the manifest."""
+    (folder / "sub").mkdir()
+    manifest(
+        folder / "sub" / "run.csv", "File, Mask, Target, System",
+        f"../mug.png, ../mask.png, {ORANGE}, L3",
+    )  # fmt: skip
+    done = run(folder, "--manifest", "sub/run.csv")
+    (found,) = lines(done)
+    assert (found["status"], found["system"]) == ("pass", "l3")
+    assert (found["file"], done.returncode) == ("../mug.png", 0)
+
+
+def test_an_rgb_value_without_quotes_is_told_from_a_system(folder: Path) -> None:
+    manifest(folder / "run.csv", "file,mask,target,system", "mug.png,mask.png,200,60,40")
+    done = run(folder, "--manifest", "run.csv")
+    (found,) = lines(done)
+    assert (found["status"], found["file"]) == ("unscored", "mug.png")
+    assert "needs quotes" in found["reason"]
+
+
+def test_what_was_converted_on_loading_is_said(folder: Path) -> None:
+    picture8, mask = picture()
+    cut = np.dstack([picture8, np.where(mask, 255, 0).astype(np.uint8)])
+    Image.fromarray(cut).save(folder / "cut.png")
+    arguments = ["cut.png", "--mask", "mask.png", "--target", ORANGE]
+    (found,) = lines(run(folder, *arguments, "--json"))
+    assert any("Transparency was laid over white" in note for note in found["image_notes"])
+    assert "Transparency was laid over white" in run(folder, *arguments).stdout
+
+
+def test_a_line_that_could_not_be_measured_has_the_same_keys(folder: Path) -> None:
+    done = run(folder, "mug.png", "none.png", "--mask", "mask.png", "--target", ORANGE, "--json")
+    good, bad = lines(done)
+    assert set(good) - {"found_hex", "found_hue_deg", "offset", "dominant"} == set(bad)
+
+
+def test_the_manifests_rule_is_the_options(folder: Path) -> None:
+    manifest(folder / "run.csv", "file,mask,target", f"mug.png,mask.png,{ORANGE}")
+    done = run(folder, "--manifest", "run.csv", "--rule", "released", "--object", "mug")
+    (found,) = lines(done)
+    assert (found["rule"], found["object"]) == ("released", "mug")
+
+
+# ----------------------------------------------------------------------------- known weaknesses
+
+
+def test_a_terminal_without_greek_letters(folder: Path) -> None:
+    done = run_program(
+        folder, "mug.png", "--mask", "mask.png", "--target", ORANGE, "--json",
+        PYTHONIOENCODING="ascii",
+    )  # fmt: skip
+    assert "Traceback" not in done.stderr
+    assert lines(done)[0]["status"] == "pass"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file names are bytes on Linux only")
+def test_a_file_name_that_is_no_text(folder: Path) -> None:
+    name = os.fsdecode(b"m\xffg.png")
+    (folder / name).write_bytes((folder / "mug.png").read_bytes())
+    done = run_program(folder, name, "--mask", "mask.png", "--target", ORANGE, "--json")
+    assert "Traceback" not in done.stderr
+    assert lines(done)[0]["status"] == "pass"
+
+
+@pytest.mark.parametrize("option", ["--mask", "--target"])
+def test_options_that_a_manifest_would_not_read(folder: Path, option: str) -> None:
+    manifest(folder / "run.csv", "file,mask,target", f"mug.png,mask.png,{ORANGE}")
+    done = run(folder, "--manifest", "run.csv", option, "blue")
+    assert done.returncode == 2

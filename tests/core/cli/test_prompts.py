@@ -1,0 +1,119 @@
+"""The sets by their ids, and ``python -m core.prompts``."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from core.cli.prompts import main
+from core.errors import BadInput
+from core.prompts.prompt import prompt_from_json
+from core.prompts.sets import PROMPT_SETS, prompt_set
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def run(*arguments: str) -> tuple[int, list[str]]:
+    out = io.StringIO()
+    status = main(list(arguments), out)
+    return status, out.getvalue().splitlines()
+
+
+def test_the_sets() -> None:
+    assert [one.id for one in PROMPT_SETS] == ["gencolorbench", "mini", "concepts"]
+    for one in PROMPT_SETS:
+        assert one.title
+        assert one.description.endswith(".")
+        assert one.citation
+        assert one.prompts() is one.prompts()
+        assert {prompt.source for prompt in one.prompts()} == {one.id}
+        assert prompt_set(one.id) is one
+    with pytest.raises(BadInput, match=r"no prompt set \"maxi\".*gencolorbench, mini, concepts"):
+        prompt_set("maxi")
+
+
+def test_counts_as_json() -> None:
+    status, (line,) = run("counts", "--json")
+    found = json.loads(line)
+    assert status == 0
+    full = found["gencolorbench"]
+    assert full["total"] == full["paper_total"] == 44_464
+    assert {row["task"]: (row["count"], row["paper"]) for row in full["tasks"]} == {
+        "cna": (17_580, "18K"), "ncu": (11_500, "11.5K"), "coa": (8_694, "8.7K"),
+        "moc": (2_190, "2.2K"), "ica": (4_500, "4.5K"),
+    }  # fmt: skip
+    assert full["tasks"][0]["systems"] == {"l1": 1404, "l2": 3132, "l3": 8313, "css": 4731}
+    assert all(sum(row["systems"].values()) == row["count"] for row in full["tasks"])
+    assert full["tasks"][1]["hex"] + full["tasks"][1]["rgb"] == 11_500
+    assert found["mini"]["total"] == sum(row["count"] for row in found["mini"]["tasks"]) < 10_000
+    assert found["concepts"]["concepts"] == sum(found["concepts"]["kinds"].values()) == 1_279
+    assert found["concepts"]["total"] == 2_558
+
+
+def test_counts_as_a_table() -> None:
+    status, lines = run("counts")
+    assert status == 0
+    rows = {line.split()[0]: line.split() for line in lines if line}
+    assert rows["CNA"][-7:] == ["17,580", "18K", "1,404", "3,132", "8,313", "4,731", "3,867"]
+    assert rows["sum"][1:3] == ["44,464", "44,464"]
+    head = next(line for line in lines if line.startswith("task"))
+    assert all(len(line) == len(head) for key, line in
+               ((line[:3], line) for line in lines) if key in ("CNA", "MOC", "sum"))  # fmt: skip
+
+
+@pytest.mark.parametrize("set_id", [one.id for one in PROMPT_SETS])
+def test_a_listed_line_is_a_prompt(set_id: str) -> None:
+    status, lines = run("list", "--set", set_id, "--jsonl", "--limit", "50")
+    assert (status, len(lines)) == (0, 50)
+    first = prompt_set(set_id).prompts()[:50]
+    assert [prompt_from_json(json.loads(line)).as_json() for line in lines] == [
+        prompt.as_json() for prompt in first
+    ]
+
+
+def test_filters_and_plain_text() -> None:
+    status, lines = run("list", "--set", "gencolorbench", "--task", "moc", "--system", "l1")
+    assert (status, len(lines)) == (0, 210)
+    assert lines[0].startswith("A")
+    assert len(run("list", "--set", "mini")[1]) == 9_854
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--set", "maxi"], 'no prompt set "maxi"'),
+        (["--set", "mini", "--task", "xyz"], 'no task "xyz"'),
+        (["--set", "mini", "--system", "l4"], 'no system "l4"'),
+        (["--set", "mini", "--limit", "0"], "--limit is 1 or more"),
+        (["--set", "concepts", "--task", "moc", "--system", "l2"],
+         "no prompt of task moc and system l2"),
+    ],
+)  # fmt: skip
+def test_a_wrong_name_is_refused_in_words(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("list", *arguments) == (2, [])
+    assert said in capsys.readouterr().err
+
+
+def test_the_command_ends_quietly_when_its_reader_has_enough() -> None:
+    done = subprocess.run(
+        f'"{sys.executable}" -m core.prompts list --set gencolorbench --jsonl | head -n 2',
+        shell=True, capture_output=True, text=True, cwd=ROOT, check=False,
+    )  # fmt: skip
+    assert len(done.stdout.splitlines()) == 2
+    assert done.stderr == ""
+
+
+def test_the_command_refuses_with_status_2() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "core.prompts", "list", "--set", "maxi"],
+        capture_output=True, text=True, cwd=ROOT, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "gencolorbench, mini, concepts" in done.stderr

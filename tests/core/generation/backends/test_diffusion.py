@@ -1,0 +1,368 @@
+"""Every diffusers family of the registry, drawn with its real classes and tiny random weights."""
+
+from __future__ import annotations
+
+import gc
+import json
+import shutil
+import weakref
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import numpy as np
+import pytest
+
+from core.errors import BadInput, TrueHueError
+from core.generation.backends.diffusion import DiffusersModel
+from core.generation.backends.loading import load
+from core.generation.memory import DrawingFailed
+from core.generation.opening import memory_wanted, open_model
+from core.generation.registry import MODELS, model
+from core.generation.request import Cancelled, GenerationRequest, StepReport
+from core.generation.weights.sources import Sources, source
+from core.machine import WORKING_GIB, Placement, machine
+from tests.core.generation.conftest import STANDS_FOR, Tiny
+
+FAMILIES = [entry.id for entry in MODELS if entry.kind == "diffusers"]
+# One id for each tiny pipeline: three entries share SD3's, two Sana's.
+DRAWN = [
+    "any",
+    "srpo",
+    *{name: model_id for model_id, name in reversed(STANDS_FOR.items())}.values(),
+]
+SIZE = 64
+
+
+def ask(text: str = "a red mug on a table", seed: int = 1, **more: Any) -> GenerationRequest:
+    settings: dict[str, Any] = {"steps": 3, "width": SIZE, "height": SIZE, **more}
+    return GenerationRequest("ignored", text, seed, **settings)
+
+
+def draw(loaded: DiffusersModel, *requests: GenerationRequest) -> list[np.ndarray]:
+    return [one.srgb8 for one in loaded.draw(requests, lambda report: None, Event())]
+
+
+@pytest.fixture(scope="module")
+def opened(tiny: Tiny, models_folder: Callable[..., Path]) -> Iterator[Callable[[str], Any]]:
+    """Models by registry id ("any": Stable Diffusion by its folder), loaded once."""
+    loaded: dict[str, Any] = {}
+
+    def by_id(model_id: str) -> Any:
+        if model_id not in loaded:
+            if model_id == "any":
+                loaded[model_id] = open_model(f"folder:{tiny('stable_diffusion')}")
+            else:
+                where = models_folder(model_id, model(model_id).base or model_id)
+                loaded[model_id] = open_model(model_id, Sources(where))
+        return loaded[model_id]
+
+    yield by_id
+    for one in loaded.values():
+        one.unload()
+
+
+def test_every_family_of_the_registry_is_drawn() -> None:
+    assert {*STANDS_FOR, "srpo"} == set(FAMILIES)
+    assert {STANDS_FOR[name] for name in DRAWN if name in STANDS_FOR} == set(STANDS_FOR.values())
+
+
+@pytest.mark.parametrize("model_id", DRAWN)
+def test_a_family_draws_what_its_seed_says(model_id: str, opened: Callable[[str], Any]) -> None:
+    loaded = opened(model_id)
+    reports: list[StepReport] = []
+    image = loaded.draw([ask(steps=4)], reports.append, Event())[0]
+    assert image.srgb8.shape == (SIZE, SIZE, 3)
+    assert image.srgb8.dtype == np.uint8
+    assert image.srgb8.std() > 1
+    assert image.masks == ()
+    assert image.notes == ()
+    assert [(one.step, one.steps) for one in reports] == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    preview = reports[3].preview_srgb8
+    assert preview is not None
+    assert preview.dtype == np.uint8
+    assert preview.ndim == 3
+    assert max(preview.shape[:2]) <= 128
+    again, other = draw(loaded, ask(steps=4), ask(steps=4, seed=2))
+    np.testing.assert_array_equal(again, image.srgb8)
+    assert (other != image.srgb8).any()
+
+
+@pytest.mark.parametrize("model_id", DRAWN)
+def test_a_batch_gives_what_each_gives_alone(model_id: str, opened: Callable[[str], Any]) -> None:
+    loaded = opened(model_id)
+    requests = [ask("a red mug"), ask("two green apples", 2), ask("a red mug", 3)]
+    reports: list[StepReport] = []
+    batch = loaded.draw(requests, reports.append, Event())
+    assert [(one.step, one.steps) for one in reports] == [(n, 9) for n in range(1, 10)]
+    for request, image in zip(requests, batch, strict=True):
+        np.testing.assert_array_equal(draw(loaded, request)[0], image.srgb8)
+        assert image.origin["seed"] == request.seed
+        assert image.origin["text"] == request.text
+    assert loaded.batch_size == 1
+
+
+@pytest.mark.parametrize("model_id", DRAWN)
+def test_stopping_takes_one_step_and_leaves_the_model_usable(
+    model_id: str, opened: Callable[[str], Any]
+) -> None:
+    loaded = opened(model_id)
+    before = draw(loaded, ask())[0]
+    stop, reports = Event(), []
+
+    def on_step(report: StepReport) -> None:
+        reports.append(report.step)
+        if report.step == 2:
+            stop.set()
+
+    with pytest.raises(Cancelled):
+        loaded.draw([ask(steps=8)], on_step, stop)
+    assert reports == [1, 2]
+    with pytest.raises(Cancelled):
+        loaded.draw([ask()], on_step, stop)
+    assert reports == [1, 2]
+    np.testing.assert_array_equal(draw(loaded, ask())[0], before)
+
+
+@pytest.mark.parametrize("model_id", DRAWN)
+def test_what_is_not_asked_is_the_models_default(
+    model_id: str, opened: Callable[[str], Any]
+) -> None:
+    entry = model(model_id) if model_id != "any" else None
+    loaded = opened(model_id)
+    image = loaded.draw([ask("a red mug", steps=None)], lambda report: None, Event())[0]
+    wanted = (
+        (entry.defaults.steps, entry.defaults.guidance) if entry and entry.defaults else (50, 7.5)
+    )
+    assert (image.origin["steps"], image.origin["guidance"]) == wanted
+    given = ask("a red mug", steps=wanted[0], guidance=wanted[1])
+    np.testing.assert_array_equal(draw(loaded, given)[0], image.srgb8)
+
+
+@pytest.mark.parametrize("model_id", DRAWN)
+def test_it_is_what_diffusers_itself_draws(
+    model_id: str, opened: Callable[[str], Any], tiny: Tiny
+) -> None:
+    import diffusers
+    import torch
+
+    loaded = opened(model_id)
+    folder = tiny({"any": "stable_diffusion", "srpo": "flux"}.get(model_id) or STANDS_FOR[model_id])
+    pipeline = diffusers.DiffusionPipeline.from_pretrained(folder)
+    pipeline.set_progress_bar_config(disable=True)
+    if model_id == "srpo":
+        from safetensors.torch import load_file
+
+        weights = load_file(tiny("srpo") / "diffusion_pytorch_model.safetensors")
+        pipeline.transformer.load_state_dict(weights)
+    image = loaded.draw([ask()], lambda report: None, Event())[0]
+    more = {image.origin["guidance_argument"]: image.origin["guidance"], **image.origin["fixed"]}
+    if model_id == "qwen-image":
+        more["negative_prompt"] = " "
+    own = pipeline(
+        prompt=ask().text, num_inference_steps=3, width=SIZE, height=SIZE,
+        generator=torch.Generator("cpu").manual_seed(1), **more,
+    )  # fmt: skip
+    np.testing.assert_array_equal(image.srgb8, np.asarray(own.images[0]))
+
+
+@pytest.mark.parametrize("model_id", DRAWN)
+def test_five_thousand_characters_are_drawn_and_what_is_cut_is_said(
+    model_id: str, opened: Callable[[str], Any]
+) -> None:
+    loaded = opened(model_id)
+    text = ("a red mug " * 500).strip() + "."
+    image = loaded.draw([ask(text, steps=2)], lambda report: None, Event())[0]
+    assert image.srgb8.shape == (SIZE, SIZE, 3)
+    assert image.notes
+    for note in image.notes:
+        assert "characters were not read" in note
+
+
+@pytest.mark.parametrize("model_id", DRAWN)
+def test_the_origin_says_all_that_is_needed(model_id: str, opened: Callable[[str], Any]) -> None:
+    loaded = opened(model_id)
+    request = ask(guidance=2.5, height=2 * SIZE)
+    image = loaded.draw([request], lambda report: None, Event())[0]
+    origin = json.loads(json.dumps(image.origin))
+    assert origin == image.origin
+    assert image.srgb8.shape == (2 * SIZE, SIZE, 3)
+    if model_id != "any":
+        assert origin["model"] == model_id
+        assert origin["repo"] == model(model_id).repo
+        assert origin["pipeline"] == model(model_id).pipeline
+    assert origin["revision"].startswith("sha256:")
+    assert ("base_revision" in origin) == (model_id == "srpo")
+    assert (origin["steps"], origin["guidance"], origin["seed"]) == (3, 2.5, 1)
+    assert (origin["width"], origin["height"]) == (SIZE, 2 * SIZE)
+    assert origin["offload"] == "none"
+    assert origin["dtype"] in ("float32", "bfloat16", "float16")
+    for key in ("text", "negative_text", "device", "torch", "diffusers", "transformers"):
+        assert isinstance(origin[key], str)
+
+
+def test_srpo_is_flux_with_another_transformer(opened: Callable[[str], Any]) -> None:
+    assert (draw(opened("srpo"), ask())[0] != draw(opened("flux.1-dev"), ask())[0]).any()
+
+
+def test_guidance_and_negative_prompts_reach_the_model(opened: Callable[[str], Any]) -> None:
+    for model_id in ("any", "qwen-image", "sd3-medium", "pixart-alpha"):
+        loaded = opened(model_id)
+        plain, guided, negative = draw(
+            loaded, ask(), ask(guidance=1.5), ask(negative_text="blue blue blue")
+        )
+        assert (plain != guided).any(), model_id
+        assert (plain != negative).any(), model_id
+    plain, guided = draw(opened("flux.1-dev"), ask(), ask(guidance=9.0))
+    assert (plain != guided).any()
+    with pytest.raises(BadInput, match="negative"):
+        draw(opened("flux.1-dev"), ask(negative_text="blue"))
+
+
+@pytest.mark.parametrize(
+    ("model_id", "wrong", "words"),
+    [
+        ("any", {"text": "  "}, "prompt is empty"),
+        ("any", {"steps": 0}, "at least 1"),
+        ("any", {"width": 65}, "multiples of 8 pixels.*Nearest: 64"),
+        ("flux.1-dev", {"height": 72}, "multiples of 16 pixels"),
+        ("sana1.5-1.6b", {"width": 80}, "multiples of 32 pixels"),
+        ("any", {"width": 4}, "multiples of 8 pixels"),
+    ],
+)
+def test_what_a_model_cannot_draw_is_said(
+    model_id: str, wrong: dict[str, Any], words: str, opened: Callable[[str], Any]
+) -> None:
+    with pytest.raises(BadInput, match=words):
+        draw(opened(model_id), ask(**wrong))
+
+
+def test_a_wrong_request_in_a_batch_is_said_before_anything_is_drawn(
+    opened: Callable[[str], Any],
+) -> None:
+    reports: list[StepReport] = []
+    with pytest.raises(BadInput):
+        opened("any").draw([ask(), ask("")], reports.append, Event())
+    assert reports == []
+
+
+def test_the_size_of_an_unknown_pipeline_is_its_own(opened: Callable[[str], Any]) -> None:
+    image = draw(opened("any"), ask(width=None, height=None))[0]
+    assert image.shape == (64, 64, 3)
+
+
+def test_a_pipeline_without_a_row_is_asked_by_its_own_arguments(tiny: Tiny) -> None:
+    loaded = open_model(f"folder:{tiny('latent_consistency')}")
+    image = loaded.draw([ask("red " * 50, steps=None)], lambda report: None, Event())[0]
+    assert (image.origin["steps"], image.origin["guidance"]) == (4, 8.5)
+    assert "cut at 77 tokens" in image.notes[0]
+    with pytest.raises(BadInput, match="negative"):
+        draw(loaded, ask(negative_text="blue"))  # type: ignore[arg-type]
+    with pytest.raises(BadInput, match=r"cannot draw this.*divisible by 8"):
+        draw(loaded, ask(width=63))  # type: ignore[arg-type]
+
+
+def test_half_precision_draws_too(tiny: Tiny) -> None:
+    entry = model(f"folder:{tiny('stable_diffusion_3')}")
+    loaded = load(entry, source(entry, Sources()), Placement("cpu", "bfloat16", "none", ""))
+    image = loaded.draw([ask()], lambda report: None, Event())[0]
+    assert image.origin["dtype"] == "bfloat16"
+    assert image.srgb8.std() > 1
+    full = open_model(entry.id)
+    assert loaded.memory_bytes * 2 == pytest.approx(full.memory_bytes, rel=0.02)
+    close = draw(full, ask())[0].astype(float) - image.srgb8.astype(float)
+    assert np.abs(close).mean() < 16
+
+
+def test_offloaded_parts_draw_the_same_and_survive_a_stop(tiny: Tiny) -> None:
+    # The hooks are accelerate's own; with a CPU as the device they move nothing, but all else runs.
+    entry = model(f"folder:{tiny('stable_diffusion_3')}")
+    whole = load(entry, source(entry, Sources()), Placement("cpu", "float32", "none", ""))
+    parts = load(entry, source(entry, Sources()), Placement("cpu", "float32", "model", ""))
+    assert 0 < parts.memory_bytes < whole.memory_bytes
+    stop = Event()
+    with pytest.raises(Cancelled):
+        parts.draw([ask()], lambda report: stop.set(), stop)
+    image = parts.draw([ask(steps=4)], lambda report: None, Event())[0]
+    assert image.origin["offload"] == "model"
+    np.testing.assert_array_equal(image.srgb8, draw(whole, ask(steps=4))[0])
+    parts.unload()
+
+
+def broken_weights(folder: Path, to: Path) -> str:
+    """A copy of a pipeline whose decoder ends in NaN; its model id."""
+    from safetensors.torch import load_file, save_file
+
+    shutil.copytree(folder, to)
+    path = to / "vae" / "diffusion_pytorch_model.safetensors"
+    weights = load_file(path)
+    weights["decoder.conv_out.bias"].fill_(float("nan"))
+    save_file(weights, path, metadata={"format": "pt"})
+    return f"folder:{to}"
+
+
+def test_nan_is_an_error_and_never_a_black_image(tiny: Tiny, tmp_path: Path) -> None:
+    entry = model(broken_weights(tiny("stable_diffusion"), tmp_path / "nan"))
+    for dtype, words in (("float32", "damaged"), ("bfloat16", "damaged")):
+        loaded = load(entry, source(entry, Sources()), Placement("cpu", dtype, "none", ""))  # type: ignore[arg-type]
+        with pytest.raises(DrawingFailed, match=f"NaN.*{words}"):
+            draw(loaded, ask())
+    loaded._at = replace(loaded._at, dtype="float16")
+    with pytest.raises(DrawingFailed, match="overflow in float16"):
+        draw(loaded, ask())
+
+
+def test_too_few_steps_for_a_scheduler_are_said(opened: Callable[[str], Any]) -> None:
+    with pytest.raises(DrawingFailed, match="more steps"):
+        draw(opened("qwen-image"), ask(steps=1))
+
+
+def test_a_blacked_out_image_is_an_error(tiny: Tiny) -> None:
+    loaded = open_model(f"folder:{tiny('stable_diffusion_checked')}")
+    with pytest.raises(DrawingFailed, match="safety checker"):
+        draw(loaded, ask())
+
+
+def test_an_error_of_a_listener_comes_through_and_leaves_the_model_usable(
+    opened: Callable[[str], Any],
+) -> None:
+    class Gone(ValueError):
+        pass
+
+    def on_step(report: StepReport) -> None:
+        raise Gone
+
+    for model_id in ("any", "pixart-alpha"):
+        before = draw(opened(model_id), ask())[0]
+        with pytest.raises(Gone):
+            opened(model_id).draw([ask()], on_step, Event())
+        np.testing.assert_array_equal(draw(opened(model_id), ask())[0], before)
+
+
+def test_unloading_frees_the_pipeline(tiny: Tiny) -> None:
+    loaded = open_model(f"folder:{tiny('stable_diffusion')}")
+    assert loaded.memory_bytes > 10_000
+    draw(loaded, ask())  # type: ignore[arg-type]
+    unet = weakref.ref(loaded._pipeline.unet)  # type: ignore[attr-defined]
+    loaded.unload()
+    gc.collect()
+    assert unet() is None
+    assert loaded.memory_bytes == 0
+    with pytest.raises(TrueHueError, match="unloaded"):
+        draw(loaded, ask())  # type: ignore[arg-type]
+    loaded.unload()
+
+
+def test_the_memory_wanted_is_that_of_the_files(tiny: Tiny) -> None:
+    model_id = f"folder:{tiny('stable_diffusion')}"
+    loaded = open_model(model_id)
+    beside = int(WORKING_GIB * 2**30)
+    scale = 1 if machine().device == "cpu" else 2
+    assert memory_wanted(model_id) - beside == pytest.approx(loaded.memory_bytes / scale, rel=0.02)
+    assert memory_wanted("reference-renderer") > 0
+    assert memory_wanted("omnigen2") == 0
+    nowhere = Sources(Path("/nowhere"), Path("/nowhere"))
+    assert memory_wanted("sdxl-base-1.0", nowhere) > 6 * 2**30
+    assert memory_wanted("hub:some/one", nowhere) == 0

@@ -1,0 +1,109 @@
+"""Weights of which some are missing, renamed or of another shape: no model is ever made up."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.generation.backends.loading import load
+from core.generation.memory import BadModelFolder
+from core.generation.opening import open_model
+from core.generation.registry import model
+from core.generation.weights.sources import Sources, source
+from core.machine import Placement
+from tests.core.generation.conftest import Tiny
+
+Weights = dict[str, Any]
+FILES = {"text_encoder": "model", "unet": "diffusion_pytorch_model", "safety_checker": "model"}
+
+
+@pytest.fixture
+def copy(tiny: Tiny, tmp_path: Path) -> Path:
+    """A whole pipeline that a test may break."""
+    return Path(shutil.copytree(tiny("stable_diffusion_checked"), tmp_path / "pipeline"))
+
+
+def change(folder: Path, part: str, changed: Callable[[Weights], Weights]) -> None:
+    from safetensors.torch import load_file, save_file
+
+    path = folder / part / f"{FILES[part]}.safetensors"
+    save_file(changed(load_file(path)), path, metadata={"format": "pt"})
+
+
+def renamed(weights: Weights) -> Weights:
+    return {f"other.{name}": one for name, one in weights.items()}
+
+
+def last_missing(weights: Weights) -> Weights:
+    return dict(list(weights.items())[:-1])
+
+
+def one_renamed(weights: Weights) -> Weights:
+    name = next(iter(weights))
+    return {(f"{key}_old" if key == name else key): one for key, one in weights.items()}
+
+
+def none_left(weights: Weights) -> Weights:
+    return {}
+
+
+def another_shape(weights: Weights) -> Weights:
+    name = next(iter(weights))
+    return {**weights, name: weights[name][:1]}
+
+
+@pytest.mark.parametrize("offload", ["none", "model", "sequential"])
+@pytest.mark.parametrize("part", FILES)
+@pytest.mark.parametrize("changed", [renamed, last_missing, one_renamed, none_left])
+def test_weights_that_are_not_there_are_refused(
+    changed: Callable[[Weights], Weights], part: str, offload: Any, copy: Path
+) -> None:
+    change(copy, part, changed)
+    entry = model(f"folder:{copy}")
+    with pytest.raises(BadModelFolder, match=rf"{part} lacks [\d,]+ of the weights of "):
+        load(entry, source(entry, Sources()), Placement("cpu", "float32", offload, ""))
+
+
+@pytest.mark.parametrize("part", FILES)
+def test_weights_of_another_shape_are_refused(part: str, copy: Path) -> None:
+    change(copy, part, another_shape)
+    with pytest.raises(BadModelFolder, match="could not be loaded"):
+        open_model(f"folder:{copy}")
+
+
+def test_an_unknown_class_of_transformers_is_refused(copy: Path) -> None:
+    index = copy / "model_index.json"
+    parts = {**json.loads(index.read_text()), "text_encoder": ["transformers", "ModelOf2031"]}
+    index.write_text(json.dumps(parts))
+    with pytest.raises(BadModelFolder, match="could not be loaded"):
+        open_model(f"folder:{copy}")
+
+
+def test_embeddings_that_a_file_holds_once_are_whole(tiny: Tiny, tmp_path: Path) -> None:
+    """T5 reads its words by two names; a file may hold either."""
+    from safetensors import safe_open
+    from safetensors.torch import load_file, save_file
+
+    folder = Path(shutil.copytree(tiny("pixart_sigma"), tmp_path / "tied"))
+    path = folder / "text_encoder" / "model.safetensors"
+    with safe_open(path, framework="pt") as file:
+        names = set(file.keys())
+    both = {"shared.weight", "encoder.embed_tokens.weight"}
+    (held,) = both & names
+    (other,) = both - names
+    open_model(f"folder:{folder}").unload()
+    weights = load_file(path)
+    weights[other] = weights.pop(held)
+    save_file(weights, path, metadata={"format": "pt"})
+    open_model(f"folder:{folder}").unload()
+
+
+def test_a_variant_of_one_part_only_is_taken_for_it(copy: Path) -> None:
+    where = copy / "text_encoder"
+    (where / "model.safetensors").rename(where / "model.fp16.safetensors")
+    open_model(f"folder:{copy}").unload()

@@ -1,0 +1,147 @@
+"""An object by its name, through real tiny models from detector to mask."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import numpy as np
+import pytest
+
+from core.errors import MaskError, ObjectNotFound, ObjectsOverlap
+from core.generation.request import Cancelled
+from core.masks.grounded.compose import recompose
+from core.masks.grounded.ground import above, ground, painted
+from core.masks.grounded.records import Detection, Detector, Segmenter
+from core.masks.grounded.tools import open_segmenter
+from core.masks.grounded.variants import mask_variant
+from tests.core.masks.grounded.test_segmenters import count_calls, encoder
+
+PAPER, RELEASED = mask_variant("paper"), mask_variant("released")
+PARTS = ("leaf", "stem of it")
+
+
+@pytest.mark.parametrize("variant", [PAPER, RELEASED], ids=lambda one: one.id)
+def test_a_name_becomes_a_mask_with_its_steps(
+    detector: Detector, segmenter: Segmenter, image: np.ndarray, variant: Any
+) -> None:
+    said: list[str] = []
+    calls = count_calls(encoder(segmenter))
+    found = ground(
+        image, "apple", PARTS, detector, segmenter, variant, image_name="i", progress=said.append
+    )
+    assert said == [
+        "Looking for apple", "Looking for what is no part of it: leaf, stem of it",
+        "Cutting out apple",
+    ]  # fmt: skip
+    assert found.mask.pixels.shape == (48, 80)
+    assert found.mask.pixels.any()
+    # The detector's own boxes above the variant's threshold, in their order, one segment each.
+    own = detector.detect(image, ["apple"], variant.box_threshold, variant.text_threshold)
+    assert found.detections == own
+    assert 0 < len(own) == len(found.segments)
+    everything = np.any([one.pixels for one in found.segments], axis=0)
+    assert np.array_equal(found.before_negatives, everything)
+    assert [one.label for one in found.negatives] == list(PARTS)
+    taken = np.any([one.pixels for one in found.negatives], axis=0)
+    assert np.array_equal(found.mask.pixels, everything & ~taken)
+    # One look at the image serves boxes, negative labels, and the clicks that follow.
+    segmenter.from_points(segmenter.embed(image, "i"), [(30, 20)], [True])
+    assert len(calls) == 1
+    told = json.loads(json.dumps(found.mask.parameters))
+    assert told["detector"]["id"] == detector.id
+    assert told["segmenter"]["revision"].startswith("sha256:")
+    assert told["variant"]["id"] == variant.id
+    again = ground(image, "apple", PARTS, detector, segmenter, variant)
+    assert np.array_equal(again.mask.pixels, found.mask.pixels)
+    assert again.mask.parameters == found.mask.parameters
+    # Overriding runs no model.
+    detector.unload()
+    segmenter.unload()
+    one = recompose(found, without_boxes=range(1, len(own)), without_negatives=PARTS)
+    assert np.array_equal(one.mask.pixels, found.segments[0].pixels)
+
+
+def test_the_size_is_right_whatever_the_shape(
+    detector: Detector, segmenter: Segmenter, image: np.ndarray
+) -> None:
+    for turned in (image.transpose(1, 0, 2), np.ascontiguousarray(image[:, :48])):
+        found = ground(turned, "apple", (), detector, segmenter, RELEASED)
+        assert found.mask.pixels.shape == turned.shape[:2]
+
+
+def test_what_is_not_found_says_how_far_off(
+    detector: Detector, segmenter: Segmenter, image: np.ndarray
+) -> None:
+    strict = RELEASED.with_settings({"box_threshold": 1.0})
+    calls = count_calls(encoder(segmenter))
+    with pytest.raises(ObjectNotFound) as caught:
+        ground(image, "plate", ("rim",), detector, segmenter, strict)
+    best = detector.detect(image, ["plate"], 0.0, 0.25)[0].score
+    assert caught.value.best_score == best
+    assert (caught.value.object_name, caught.value.step) == ("plate", "detector")
+    words = str(caught.value)
+    assert words.startswith("The detector found no plate: no box above 1; its best was ")
+    # Nothing was cut out of an image that has no such object.
+    assert calls == []
+
+
+def test_a_second_object_is_looked_for_beside_the_first(
+    detector: Detector, segmenter: Segmenter, image: np.ndarray
+) -> None:
+    first = np.zeros((48, 80), dtype=bool)
+    first[5:20, 10:30] = True
+    gray = painted(image, [first])
+    assert (gray[first] == 128).all()
+    assert np.array_equal(gray[~first], image[~first])
+    found = ground(image, "cup", (), detector, segmenter, RELEASED, earlier=[first], image_name="i")
+    assert not (found.mask.pixels & first).any()
+    assert found.detections == detector.detect(gray, ["cup"], 0.35, 0.25)
+    assert len(found.mask.parameters["earlier"]) == 1
+    # The painted image has a name of its own: the picture itself is looked at anew.
+    calls = count_calls(encoder(segmenter))
+    segmenter.embed(image, "i")
+    assert len(calls) == 1
+    # The paper's variant looks at the picture as it is.
+    plain = ground(image, "cup", (), detector, segmenter, PAPER, earlier=[first], image_name="i")
+    assert len(calls) == 1
+    assert plain.detections == detector.detect(image, ["cup"], 0.3, 0.25)
+    with pytest.raises(ObjectsOverlap) as caught:
+        ground(image, "cup", (), detector, segmenter, PAPER, earlier=[plain.mask.pixels | first])
+    assert caught.value.object_name == "cup"
+    with pytest.raises(ObjectsOverlap, match="Nothing of the cup is left"):
+        ground(image, "cup", (), detector, segmenter, RELEASED, earlier=[np.ones((48, 80), bool)])
+    with pytest.raises(MaskError, match="object 1 is bool"):
+        ground(image, "cup", (), detector, segmenter, RELEASED, earlier=[first[:40]])
+
+
+def test_it_stops_when_asked(detector: Detector, tiny: dict[str, Path], image: np.ndarray) -> None:
+    segmenter = open_segmenter(f"folder:{tiny['sam']}")
+    stop, said = Event(), list[str]()
+
+    def say(words: str) -> None:
+        said.append(words)
+        if words.startswith("Looking for what"):
+            stop.set()
+
+    with pytest.raises(Cancelled):
+        ground(image, "apple", PARTS, detector, segmenter, RELEASED, stop=stop, progress=say)
+    assert len(said) == 2
+    with pytest.raises(Cancelled):
+        ground(image, "apple", PARTS, detector, segmenter, RELEASED, stop=stop)
+
+
+def test_labels_are_asked_once_and_empty_ones_not(
+    detector: Detector, tiny: dict[str, Path], image: np.ndarray
+) -> None:
+    segmenter = open_segmenter(f"folder:{tiny['sam']}")
+    found = ground(image, "apple", ("leaf", "", "leaf"), detector, segmenter, RELEASED)
+    assert [one.label for one in found.negatives] == ["leaf"]
+
+
+def test_a_score_at_the_threshold_is_not_above_it() -> None:
+    boxes = [Detection("a", (0, 0, 1, 1), score) for score in (0.35, 0.36, 0.9)]
+    other = Detection("b", (0, 0, 1, 1), 0.8)
+    assert [one.score for one in above([*boxes, other], "a", 0.35)] == [0.9, 0.36]

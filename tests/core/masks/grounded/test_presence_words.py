@@ -1,0 +1,97 @@
+"""The words of a presence question, and what an answer means."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from core.errors import BadInput
+from core.masks.grounded.presence import parsed, present, question
+from core.prompts.concepts import concepts
+from core.prompts.gencolorbench import build
+
+
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [
+        ("car", "Is there a car in the image? Answer yes or no."),
+        ("airplane", "Is there an airplane in the image? Answer yes or no."),
+        ("a car", "Is there a car in the image? Answer yes or no."),
+        ("The  red\napple ", "Is there a red apple in the image? Answer yes or no."),
+        ("an", "Is there an an in the image? Answer yes or no."),
+        ("T-shirt", "Is there a T-shirt in the image? Answer yes or no."),
+        ("unicorn", "Is there a unicorn in the image? Answer yes or no."),
+        ("scissors", "Are there scissors in the image? Answer yes or no."),
+        ("skis", "Are there skis in the image? Answer yes or no."),
+        ("jeans", "Are there jeans in the image? Answer yes or no."),
+        ("blue socks", "Are there blue socks in the image? Answer yes or no."),
+        ("people", "Are there people in the image? Answer yes or no."),
+        ("bus", "Is there a bus in the image? Answer yes or no."),
+        ("wine glass", "Is there a wine glass in the image? Answer yes or no."),
+        ("thermos", "Is there a thermos in the image? Answer yes or no."),
+        ("broccoli", "Is there broccoli in the image? Answer yes or no."),
+        ("child's bed", "Is there a child's bed in the image? Answer yes or no."),
+    ],
+)
+def test_the_question(name: str, asked: str) -> None:
+    assert question(name) == asked
+
+
+def test_all_objects_of_the_benchmark() -> None:
+    names = {target.name for prompt in build() for target in prompt.targets}
+    asked = {name: question(name) for name in names}
+    assert len(names) > 140
+    plural = {name for name, text in asked.items() if text.startswith("Are there")}
+    assert plural == {"jeans", "pants", "shorts", "skis"}
+    bare = {name for name, text in asked.items() if text.startswith(f"Is there {name}")}
+    assert bare == {"broccoli", "grass"}
+
+
+def test_all_concepts_that_are_not_counted() -> None:
+    for concept in concepts():
+        counted = re.match(r"Is there an? ", question(concept.concept)) is not None
+        assert counted == concept.countable or concept.concept == "lettuce"
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("", "no name"), (" \n", "no name"), ("x" * 201, "201")]
+)
+def test_what_cannot_be_asked(name: str, words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        question(name)
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("Yes", "yes"),
+        ("yes.", "yes"),
+        (" YES, there is no doubt", "yes"),
+        ('"No"', "no"),
+        ("**No**, I see none.", "no"),
+        ("No, yes would be wrong", "no"),
+        ("", "unknown"),
+        ("Maybe", "unknown"),
+        ("There is no car.", "unknown"),
+        ("Nothing", "unknown"),
+        ("Yesterday", "unknown"),
+        ("Not sure", "unknown"),
+        ("yes or no", "unknown"),
+        ("Yes/No", "unknown"),
+        ("yes, or no", "unknown"),
+    ],
+)
+def test_what_was_said(text: str, answer: str) -> None:
+    assert parsed(text) == answer
+
+
+def test_what_an_answer_counts_as() -> None:
+    for protocol in ("paper", "released", "truehue"):
+        assert present("yes", protocol) is True
+        assert present("no", protocol) is False
+    assert present("unknown", "released") is False
+    assert present("unknown", "paper") is None
+    assert present("unknown", "truehue") is None
+    with pytest.raises(BadInput, match="no protocol 'ours'"):
+        present("yes", "ours")

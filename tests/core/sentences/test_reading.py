@@ -1,0 +1,113 @@
+"""What sentences ask for: a table of them, and the benchmark's own sentences read back."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.prompts.sets import prompt_set
+from core.sentences.reading import read_sentence
+
+Wanted = list[tuple[str, str | None]]
+
+SENTENCES: list[tuple[str, Wanted]] = [
+    ("", []),
+    ("A blue mug", [("mug", "css:blue")]),
+    ("The mug is blue", [("mug", "css:blue")]),
+    ("mug blue", [("mug", "css:blue")]),
+    ("A VIVID Reddish-Orange mug!", [("mug", "l3:Vivid reddish orange")]),
+    ("two vivid red mugs", [("mug", "l3:Vivid red")]),
+    ("a small, shiny ceramic mug in dark grey", [("mug", "l3:Dark gray")]),
+    ("a mug in #0f0", [("mug", "#00FF00")]),
+    ("a mug, rgb(10, 20, 30)", [("mug", "#0A141E")]),
+    ("a highly detailed #D51C3C-colored pair of pants", [("pants", "#D51C3C")]),
+    ("a mug beside a red book", [("mug", None), ("book", "css:red")]),
+    ("A photo of a blue unicorn riding a teapot", [("unicorn", "css:blue"), ("teapot", None)]),
+    ("A unicorn that is blue", [("unicorn", "css:blue")]),
+    ("a spaceship painted crimson", [("spaceship", "css:crimson")]),
+    ("the car is red and the sky is blue", [("car", "css:red"), ("sky", "css:blue")]),
+    # A fruit or a color: what stands before a noun is a color.
+    ("an orange", [("orange", None)]),
+    ("an orange orange", [("orange", "css:orange")]),
+    ("a mug and an orange", [("mug", None), ("orange", None)]),
+    ("an orange colored blue", [("orange", "css:blue")]),
+    # Not an object of the picture, or not a color that is wanted.
+    ("A sunset over the sea", []),
+    ("red", []),
+    ("a blue mug on a white background", [("mug", "css:blue")]),
+    ("a black and white photo of a red apple", [("apple", "css:red")]),
+    ("a red-haired woman with a blue hat", [("hat", "css:blue")]),
+    ("a mug that is not blue", [("mug", None)]),
+    ("a red and blue ball", [("ball", None)]),
+    ("a blue mug on a table", [("mug", "css:blue")]),
+    ("a cow in a green field", [("cow", None)]),
+    ("a dog with white fur", [("dog", "css:white")]),
+    ("a mug in #zz0000", [("mug", None)]),
+]
+
+
+@pytest.mark.parametrize(("text", "wanted"), SENTENCES, ids=[text[:40] for text, _ in SENTENCES])
+def test_a_sentence_asks_for_its_objects_and_colors(text: str, wanted: Wanted) -> None:
+    targets = read_sentence(text).targets
+    assert [(one.name, one.color.value if one.color else None) for one in targets] == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a red and blue ball", "several colors"),
+        ("a mug that is not blue", "“not blue” cannot be judged"),
+        ("a bright blue mug", "No system has a color called “bright blue”: blue is asked."),
+        ("a mug on a white background", "“white background” says how the picture is"),
+        ("a cow in a green field", "“green field” says where it is"),
+        ("a mug in #zz0000", "“#zz0000” is no color"),
+    ],
+)
+def test_what_cannot_be_asked_for_is_said(text: str, said: str) -> None:
+    assert any(said in note for note in read_sentence(text).notes)
+
+
+def test_objects_of_the_tables_bring_their_negative_labels() -> None:
+    (car,) = read_sentence("a red car").judged
+    assert car.category == "Vehicles"
+    assert "windshield" in car.negative_labels
+
+
+def test_any_text_is_read_without_an_error() -> None:
+    for text in (
+        "a " * 20_000,
+        "x" * 20_000,
+        "red " * 5_000,
+        "-–—'’\n\t\0",
+        "rgb(",
+        "#",
+        "𝔯𝔢𝔡 mug",
+    ):
+        read_sentence(text)
+
+
+def test_the_sentences_of_the_benchmark_are_read_as_they_were_made() -> None:
+    """Every 23rd of 44,464. A name that two systems spell alike counts as found by either."""
+
+    def same(name: str) -> str:
+        return name.casefold().replace(" ", "").replace("grey", "gray")
+
+    right = total = 0
+    for prompt in prompt_set("gencolorbench").prompts()[::23]:
+        wanted = [
+            (
+                target.name,
+                same(target.color.label if prompt.notation == "name" else target.color.hex),
+            )
+            for target in prompt.targets
+            if target.color and target.role == "main"
+        ]
+        if prompt.task == "ncu":
+            wanted = [
+                (target.name, same(target.color.hex)) for target in prompt.targets if target.color
+            ]
+        judged = read_sentence(prompt.text).judged
+        found = [(one.name, same(one.color.label)) for one in judged if one.color]
+        right += found[: len(wanted)] == wanted
+        total += 1
+    assert total > 1_900
+    assert right / total > 0.99

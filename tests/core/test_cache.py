@@ -1,0 +1,51 @@
+"""Answers that are kept."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier, Event
+
+import pytest
+
+from core.cache import LruCache
+
+
+def test_the_last_answers_are_kept() -> None:
+    kept, made = LruCache[int](2), list[int]()
+
+    def of(number: int) -> int:
+        def make() -> int:
+            made.append(number)
+            return number * number
+
+        return kept.get(number, make)
+
+    assert [of(3), of(4), of(3), of(5), of(3), of(4)] == [9, 16, 9, 25, 9, 16]
+    assert made == [3, 4, 5, 4]
+
+
+def test_two_who_ask_at_once_get_one_answer() -> None:
+    kept, both, made, go = LruCache[object](4), Barrier(2), list[object](), Event()
+
+    def make() -> object:
+        go.wait(5.0)
+        made.append(object())
+        return made[-1]
+
+    def asked(_: int) -> object:
+        both.wait(5.0)
+        return kept.get("key", make)
+
+    with ThreadPoolExecutor(2) as pool:
+        answers = [pool.submit(asked, number) for number in range(2)]
+        go.set()
+        first, second = (one.result(10.0) for one in answers)
+    assert first is second
+    assert len(made) == 1
+
+
+def test_an_error_is_not_kept() -> None:
+    kept = LruCache[int](1)
+    with pytest.raises(ZeroDivisionError):
+        kept.get("a", lambda: 1 // 0)
+    assert kept.get("a", lambda: 7) == 7

@@ -1,0 +1,73 @@
+"""With which limits a verdict would pass, against judging anew with those limits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from core.color.systems import parse_target
+from core.errors import BadInput
+from core.verdict.counterfactual import (
+    alternatives,
+    judged_limits,
+    passes_from,
+    read_limits,
+    would_pass,
+)
+from core.verdict.judge import PASS, judge
+from core.verdict.measure import measure
+from core.verdict.rules import RULES, Thresholds, rule
+from tests.core.photographs import object_photograph
+
+SRGB8, MASK = object_photograph(96, seed=3)
+TARGETS = ("l3:Vivid reddish orange", "css:sienna", "css:blue", "lab(40 38 38)")
+
+
+@pytest.mark.parametrize("by", [known.id for known in RULES])
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_limits_of_the_rule_give_the_verdict_of_the_rule(by: str, target: str) -> None:
+    found = measure(SRGB8, MASK, parse_target(target), by)
+    accounts = alternatives(found)
+    assert would_pass(accounts, judged_limits(found)) is (found.verdict.status == PASS)
+
+
+@pytest.mark.parametrize("by", ["paper", "released"])
+@pytest.mark.parametrize("k", [0, 6])
+def test_other_limits_give_what_judging_by_them_gives(by: str, k: int) -> None:
+    k = 0 if rule(by).same_candidate else k
+    found = measure(SRGB8, MASK, parse_target("css:sienna"), by, k=k)
+    accounts = alternatives(found)
+    assert found.verdict.lab is not None
+    candidates = np.array([candidate.lab for candidate in found.candidates])
+    for delta_e00 in (1.0, 3.0, 5.0, 8.0, 20.0):
+        for delta_chroma in (1.0, 5.0, 30.0):
+            limits = Thresholds(delta_chroma, delta_e00, 30.0)
+            again = judge(
+                found.verdict.lab,
+                found.target.lab,
+                candidates,
+                replace(rule(by), thresholds=limits),
+            )
+            moved = {"delta_e00": delta_e00, "delta_chroma": delta_chroma, "hue_deg": 30.0}
+            assert would_pass(accounts, moved) is (again.status == PASS), moved
+
+
+def test_the_limit_from_which_it_passes() -> None:
+    accounts = [{"delta_e00": 8.2, "delta_chroma": 3.0}, {"delta_e00": 6.0, "delta_chroma": 9.0}]
+    limits = {"delta_e00": 5.0, "delta_chroma": 5.0}
+    assert not would_pass(accounts, limits)
+    assert passes_from(accounts, limits, "delta_e00") == 8.2
+    assert not would_pass(accounts, {**limits, "delta_e00": 8.2})  # strictly below
+    assert would_pass(accounts, {**limits, "delta_e00": 8.3})
+    assert passes_from(accounts, limits, "delta_chroma") is None
+    assert passes_from(accounts, {**limits, "delta_e00": 7.0}, "delta_chroma") == 9.0
+
+
+def test_limits_of_a_link_are_read_or_refused_in_words() -> None:
+    assert read_limits("delta_e00:8,hue_deg:40.5") == {"delta_e00": 8.0, "hue_deg": 40.5}
+    assert read_limits("") == {}
+    for wrong in ("delta_e00:x", "delta_e00", "luck:3", "misfit:0", "misfit:-1", "misfit:nan"):
+        with pytest.raises(BadInput, match="cannot be read"):
+            read_limits(wrong)

@@ -1,0 +1,520 @@
+"""Image, mask and asked color to a verdict, over the whole way and for every rule."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from core.color.difference import delta_e00
+from core.color.dominant import paper
+from core.color.munsell import load_munsell, reconstructed
+from core.color.spaces import linear1_to_srgb1, srgb8_to_lab, srgb8_to_linear1
+from core.color.systems import find, parse_target
+from core.errors import BadInput, MaskError, NoPixels
+from core.images.pixels import distinct_colors, masked_lab, select_pixels
+from core.verdict.candidates import MAX_NEIGHBORS, accepted
+from core.verdict.measure import measure, measure_by_rules, unscored_measurement
+from core.verdict.rules import RULES, rule
+
+IDS = [known.id for known in RULES]
+every_rule = pytest.mark.parametrize("rule_id", IDS)
+KEYS = (
+    "status", "reason", "rule", "version", "lab", "target_lab", "delta_e00", "delta_chroma",
+    "hue_deg",
+)  # fmt: skip
+ORANGE = "l3:vivid reddish orange"
+
+
+def ball(target_name: str = ORANGE, side: int = 64) -> tuple[np.ndarray, np.ndarray]:
+    """A matte ball of a named color before a gray wall, evenly lit but for its lower edge.
+
+    Returns uint8 ``(side, side, 3)`` and the exact mask. Light scales linear RGB, so the albedo
+    is the color of the brightest pixels, and those are more than half of the ball.
+    """
+    albedo = srgb8_to_linear1(np.array(parse_target(target_name).srgb8, dtype=np.uint8))
+    line = (np.arange(side) + 0.5) / side * 2.0 - 1.0
+    down, across = line[:, None], line[None, :]
+    mask = down**2 + across**2 <= 0.5
+    shade = np.clip(1.25 - 0.9 * np.clip(down, 0.0, 1.0), 0.0, 1.0) * np.ones_like(across)
+    linear = np.where(mask[..., None], shade[..., None] * albedo, 0.3)
+    return np.rint(linear1_to_srgb1(linear) * 255.0).astype(np.uint8), mask
+
+
+# ---------------------------------------------------------------------------------- verdicts
+
+
+@every_rule
+def test_a_shaded_object_of_the_asked_color_passes(rule_id: str) -> None:
+    srgb8, mask = ball()
+    found = measure(srgb8, mask, parse_target(ORANGE), rule_id, object_name="ball")
+    assert found.verdict.status == "pass"
+    assert (found.verdict.rule, found.verdict.version) == (rule_id, rule(rule_id).version)
+    words = "misfit 0.0, below 3.6." if rule(rule_id).lit else "every metric is below its limit."
+    assert found.verdict.reason.endswith(words)
+    assert found.mask_px == mask.sum()
+    assert found.colors is not None
+    assert found.colors.pixel_count == found.measured.sum()
+
+
+@every_rule
+@pytest.mark.parametrize("other", ["l3:vivid blue", "l2:green", "css:white", "#101010"])
+def test_another_color_fails(rule_id: str, other: str) -> None:
+    srgb8, mask = ball()
+    verdict = measure(srgb8, mask, parse_target(other), rule_id).verdict
+    assert verdict.status == "fail"
+    assert "ΔE00 from the asked color" in verdict.reason
+
+
+@pytest.mark.parametrize("target", ["css:white", "css:gray", "l1:black", "css:navy", "l2:pink"])
+@every_rule
+def test_an_object_of_one_color_is_measured_exactly(rule_id: str, target: str) -> None:
+    """White, gray and black too: the clean-up would drop them, and is undone."""
+    asked = parse_target(target)
+    srgb8 = np.full((20, 20, 3), 128, dtype=np.uint8)
+    srgb8[5:15, 5:15] = asked.srgb8
+    mask = np.zeros((20, 20), dtype=bool)
+    mask[5:15, 5:15] = True
+    found = measure(srgb8, mask, asked, rule_id)
+    assert found.verdict.status == "pass"
+    assert found.verdict.lab == pytest.approx(asked.lab, abs=1e-9)
+    for metric in found.verdict.metrics:
+        assert metric.value == pytest.approx(0.0, abs=1e-6)
+
+
+def test_paper_centred_is_the_plain_mean() -> None:
+    srgb8, mask = ball()
+    found = measure(srgb8, mask, parse_target(ORANGE), "paper-centred")
+    assert found.verdict.lab == pytest.approx(tuple(masked_lab(srgb8, mask).mean(axis=0)), abs=1e-9)
+
+
+def test_paper_over_counts_is_paper_over_pixels() -> None:
+    srgb8, mask = ball()
+    found = measure(srgb8, mask, parse_target(ORANGE), "paper")
+    assert found.verdict.lab == pytest.approx(paper(masked_lab(srgb8, mask)).lab, abs=1e-9)
+
+
+def test_released_cleans_up_first_and_says_so() -> None:
+    srgb8, mask = ball()
+    srgb8[24:40, 24:40] = 128
+    found = measure(srgb8, mask, parse_target(ORANGE), "released")
+    assert not found.measured[32, 32]
+    assert mask[32, 32]
+    assert found.measured.sum() < found.mask_px == mask.sum()
+    share = 100.0 * np.count_nonzero(mask & ~found.measured) / mask.sum()
+    assert found.notes == (
+        f"The clean-up left out {share:.1f}% of the mask: shadows, grays, crumbs.",
+    )
+    untouched = measure(srgb8, mask, parse_target(ORANGE), "paper")
+    assert untouched.measured is mask
+    assert untouched.notes == ()
+
+
+def test_released_says_that_a_clean_up_was_undone() -> None:
+    srgb8 = np.full((20, 20, 3), 200, dtype=np.uint8)
+    mask = np.ones((20, 20), dtype=bool)
+    found = measure(srgb8, mask, parse_target("css:white"), "released")
+    assert "undone" in found.notes[0]
+    assert found.measured.all()
+
+
+def test_the_pixels_behind_the_number_can_be_shown() -> None:
+    """``used`` of the dominant color names, color by color, what the mean is made of."""
+    srgb8, mask = ball()
+    found = measure(srgb8, mask, parse_target(ORANGE), "released")
+    chosen = found.colors.srgb24[found.dominant.used > 0]
+    shown = select_pixels(srgb8, found.measured, chosen)
+    assert shown.sum() >= found.dominant.used_count
+    assert not (shown & ~found.measured).any()
+
+
+@every_rule
+def test_what_is_given_is_not_changed(rule_id: str) -> None:
+    srgb8, mask = ball()
+    srgb8.flags.writeable = mask.flags.writeable = False
+    measure(srgb8, mask, parse_target(ORANGE), rule_id)
+
+
+@every_rule
+def test_what_cannot_be_judged_raises(rule_id: str) -> None:
+    srgb8, mask = ball()
+    target = parse_target(ORANGE)
+    with pytest.raises(NoPixels, match="empty"):
+        measure(srgb8, np.zeros_like(mask), target, rule_id)
+    one = np.zeros_like(mask)
+    one[0, 0] = True
+    with pytest.raises(NoPixels, match="one pixel"):
+        measure(srgb8, one, target, rule_id)
+    with pytest.raises(MaskError):
+        measure(srgb8, mask[:-1], target, rule_id)
+
+
+def test_an_unknown_rule_is_refused() -> None:
+    srgb8, mask = ball()
+    with pytest.raises(BadInput, match="paper"):
+        measure(srgb8, mask, parse_target(ORANGE), "papers")
+
+
+# ---------------------------------------------------------------------------------- as JSON
+
+
+@every_rule
+@pytest.mark.parametrize("asked", [ORANGE, "css:gray", "#123456"])
+def test_as_json_is_plain_json(rule_id: str, asked: str) -> None:
+    srgb8, mask = ball()
+    found = measure(srgb8, mask, parse_target(asked), rule_id, object_name="ball")
+    again = json.loads(json.dumps(found.as_json(), allow_nan=False))
+    assert again == found.as_json()
+    assert set(KEYS) <= set(again)
+    assert again["status"] in ("pass", "fail")
+    assert again["rule"] == rule_id
+    assert again["lab"] == list(found.verdict.lab)
+    assert again["target_lab"] == list(parse_target(asked).lab)
+    for name in ("delta_e00", "delta_chroma", "hue_deg"):
+        assert again[name] == found.verdict.metric(name).value
+        metric = found.verdict.metric(name)
+        judged = metric.threshold is not None
+        assert again["metrics"][name]["passed"] is (metric.passed if judged else None)
+    assert again["object"] == "ball"
+    assert again["mask_px"] == mask.sum()
+
+
+def test_as_json_of_a_black_object() -> None:
+    """Exactly neutral: no axis, no hue, and still no NaN."""
+    black = np.zeros((8, 8, 3), dtype=np.uint8)
+    found = measure(black, np.ones((8, 8), dtype=bool), parse_target("css:black"))
+    out = json.loads(json.dumps(found.as_json(), allow_nan=False))
+    assert out["dominant"]["axis_hue_deg"] is None
+    assert out["offset"]["hue_deg"] is None
+
+
+def test_as_json_of_an_unscored_one_has_the_same_keys_and_no_numbers() -> None:
+    target = parse_target(ORANGE)
+    out = unscored_measurement("No mask was drawn.", target, "paper", "ball").as_json()
+    assert json.loads(json.dumps(out, allow_nan=False)) == out
+    assert set(KEYS) <= set(out)
+    assert out["status"] == "unscored"
+    assert out["reason"] == "No mask was drawn."
+    assert out["target_lab"] == list(target.lab)
+    for name in ("lab", "delta_e00", "delta_chroma", "hue_deg"):
+        assert out[name] is None
+
+
+# -------------------------------------------------------------------------------- candidates
+
+
+def test_k_adds_the_nearest_of_the_same_system() -> None:
+    target = parse_target("l2:reddish orange")
+    allowed, how = accepted(target, rule("paper"), k=3)
+    assert len(allowed) == 4
+    assert allowed[0].name == target.name
+    assert allowed[0].lab == target.lab
+    assert len({candidate.name for candidate in allowed}) == 4
+    assert all(find(candidate.name, "l2") for candidate in allowed)
+    assert how == "the nominal color and its 3 nearest in l2"
+    none, how = accepted(target, rule("paper"))
+    assert none == allowed[:1]
+    assert "k = 0" in how
+
+
+def test_k_can_only_bring_metrics_down() -> None:
+    srgb8, mask = ball("l3:strong reddish orange")
+    target = parse_target(ORANGE)
+    before: dict[str, float] = {}
+    for k in (0, 1, 5, MAX_NEIGHBORS):
+        found = measure(srgb8, mask, target, "paper", k=k)
+        assert len(found.candidates) == k + 1
+        assert found.verdict.parameters["k"] == k
+        now = {metric.name: metric.value for metric in found.verdict.metrics}
+        assert all(now[name] <= before.get(name, np.inf) for name in now)
+        before = now
+
+
+def test_k_lets_a_neighbor_pass() -> None:
+    srgb8, mask = ball("l3:strong orange")
+    srgb8[mask] = parse_target("l3:strong orange").srgb8
+    target = parse_target("l3:vivid orange")
+    assert measure(srgb8, mask, target, "paper").verdict.status == "fail"
+    assert measure(srgb8, mask, target, "paper", k=10).verdict.status == "pass"
+
+
+def test_k_without_a_system_to_take_neighbors_from() -> None:
+    srgb8, mask = ball()
+    bare = parse_target("#E83B1B")
+    with pytest.raises(BadInput, match="no color system"):
+        measure(srgb8, mask, bare, "paper", k=2)
+    found = measure(srgb8, mask, bare, "paper", k=2, system="l3")
+    assert found.candidates[0].hex == "#E83B1B"
+    assert len(found.candidates) == 3
+    assert len(measure(srgb8, mask, bare, "paper").candidates) == 1
+
+
+@pytest.mark.parametrize("k", [-1, MAX_NEIGHBORS + 1])
+def test_k_out_of_range(k: int) -> None:
+    with pytest.raises(BadInput, match=f"0 and {MAX_NEIGHBORS}"):
+        accepted(parse_target(ORANGE), rule("paper"), k=k)
+
+
+def test_k_is_not_the_released_rules_business() -> None:
+    srgb8, mask = ball()
+    found = measure(srgb8, mask, parse_target(ORANGE), "released", k=3)
+    assert len(found.candidates) == 1
+    assert found.verdict.parameters["k"] == 0
+    assert "no Munsell samples" in found.accepted_text
+
+
+# ----------------------------------------------------------------------------- several rules
+
+
+def test_several_rules_at_once_say_what_each_says_alone() -> None:
+    srgb8, mask = ball()
+    target = parse_target(ORANGE)
+    ids = [by.id for by in RULES]
+    together = list(measure_by_rules(srgb8, mask, target, ids, k=2, object_name="ball"))
+    alone = [measure(srgb8, mask, target, by, k=2, object_name="ball") for by in ids]
+    assert [one.as_json() for one in together] == [one.as_json() for one in alone]
+
+
+def test_several_rules_look_at_the_pixels_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = []
+
+    def counted(*arguments):
+        looked.append(1)
+        return distinct_colors(*arguments)
+
+    monkeypatch.setattr("core.verdict.measure.distinct_colors", counted)
+    list(measure_by_rules(*ball(), parse_target(ORANGE), [by.id for by in RULES]))
+    assert len(looked) == 1  # after the clean-up only what it changed is looked at
+
+
+def test_a_rule_that_cannot_judge_is_unscored_beside_those_that_can() -> None:
+    srgb8, mask = ball()
+    found = list(measure_by_rules(srgb8, mask, parse_target("#E83B1B"), ["paper", "released"], k=2))
+    assert [one.verdict.status for one in found] == ["unscored", "pass"]
+    assert "belongs to no color system" in found[0].verdict.reason
+    assert found[0].dominant is None
+    assert found[0].verdict.rule == "paper"
+
+
+def test_no_rule_can_judge_an_empty_mask() -> None:
+    srgb8, mask = ball()
+    with pytest.raises(NoPixels, match="The mask is empty"):
+        list(measure_by_rules(srgb8, np.zeros_like(mask), parse_target(ORANGE), ["paper"]))
+
+
+def test_words_and_file_names_do_not_name_the_evidence(tmp_path) -> None:
+    """The same samples under another file name are the same measurement."""
+    found = []
+    for name in ("a.csv", "b.csv"):
+        write(tmp_path / name, HEADER, "1,2,3,3,4,34")
+        samples = load_munsell(tmp_path / name)
+        one = measure(*ball(), parse_target(ORANGE), "released", munsell=samples)
+        found.append(one.verdict.parameters)
+    assert found[0] == found[1]
+    assert set(found[0]) == {"k", "thresholds", "munsell_sha256"}
+
+
+# ------------------------------------------------------------------------------------ Munsell
+
+
+def write(path, *lines: str):
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+HEADER = "R,G,B,Level1,Level2,Level3"
+
+
+def test_munsell_samples_join_the_released_candidates(tmp_path) -> None:
+    orange = find("vivid reddish orange", "l3")
+    other = orange.id + 1
+    samples = load_munsell(
+        write(
+            tmp_path / "munsell.csv", HEADER,
+            f"220,60,30,3,4,{orange.id}", f"10,20,30,3,4,{other}", f"200,50.0,20,3,4,{orange.id}",
+        )
+    )  # fmt: skip
+    assert samples.source == "munsell.csv"
+    assert samples.lab.shape == (3, 3)
+    found = measure(*ball(), parse_target(ORANGE), "released", munsell=samples)
+    assert [candidate.hex for candidate in found.candidates] == [
+        parse_target(ORANGE).hex, "#DC3C1E", "#C83214",
+    ]  # fmt: skip
+    assert found.accepted_text == (f"nominal and 2 Munsell samples of {orange.name}")
+    expected = srgb8_to_lab(np.array([200, 50, 20], dtype=np.uint8))
+    assert found.candidates[2].lab == pytest.approx(tuple(expected), abs=1e-12)
+
+
+def test_munsell_samples_can_turn_a_fail_into_a_pass(tmp_path) -> None:
+    srgb8, mask = ball()
+    srgb8[mask] = 200, 50, 20
+    orange = find("vivid reddish orange", "l3")
+    target = parse_target(ORANGE)
+    samples = load_munsell(write(tmp_path / "m.csv", HEADER, f"200,50,20,3,4,{orange.id}"))
+    assert measure(srgb8, mask, target, "released").verdict.status == "fail"
+    found = measure(srgb8, mask, target, "released", munsell=samples)
+    assert found.verdict.status == "pass"
+    assert found.as_json()["metrics"]["delta_e00"]["candidate"] == "Munsell sample 1"
+    # The paper's rule knows nothing of them.
+    assert measure(srgb8, mask, target, "paper", munsell=samples).verdict.status == "fail"
+
+
+@pytest.mark.parametrize(("system", "column"), [("l1", 0), ("l2", 1), ("l3", 2)])
+def test_munsell_samples_go_by_the_level_of_the_target(tmp_path, system: str, column: int) -> None:
+    name = {"l1": "orange", "l2": "reddish orange", "l3": "vivid reddish orange"}[system]
+    color = find(name, system)
+    levels = ["999", "999", "999"]
+    levels[column] = str(color.id)
+    other = ["999", "999", "999"]
+    other[(column + 1) % 3] = str(color.id)
+    samples = load_munsell(
+        write(
+            tmp_path / "m.csv", HEADER,
+            f"1,2,3,{','.join(levels)}", f"4,5,6,{','.join(other)}",
+        )
+    )  # fmt: skip
+    allowed, _ = accepted(parse_target(f"{system}:{name}"), rule("released"), munsell=samples)
+    assert [candidate.hex for candidate in allowed[1:]] == ["#010203"]
+
+
+def test_a_css_name_takes_the_samples_of_its_nearest_level_3_color(tmp_path) -> None:
+    target = parse_target("css:orangered")
+    samples_of = [f"{number},0,0,1,1,{number}" for number in range(1, 256)]
+    samples = load_munsell(write(tmp_path / "m.csv", HEADER, *samples_of))
+    allowed, how = accepted(target, rule("released"), munsell=samples)
+    assert len(allowed) == 2
+    nearest = find(how.rpartition(" of ")[2], "l3")
+    assert allowed[1].hex == f"#{nearest.id:02X}0000"
+
+
+def test_a_bare_color_has_no_munsell_category(tmp_path) -> None:
+    samples = load_munsell(write(tmp_path / "m.csv", HEADER, "1,2,3,1,1,1"))
+    allowed, how = accepted(parse_target("#E83B1B"), rule("released"), munsell=samples)
+    assert len(allowed) == 1
+    assert "no category" in how
+
+
+def test_a_category_without_samples_leaves_the_nominal_color(tmp_path) -> None:
+    samples = load_munsell(write(tmp_path / "m.csv", HEADER, "1,2,3,999,999,999"))
+    allowed, how = accepted(parse_target(ORANGE), rule("released"), munsell=samples)
+    assert len(allowed) == 1
+    assert "0 Munsell samples" in how
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (["R,G,B,Level1,Level2", "1,2,3,1,1"], "lacks the columns Level3"),
+        ([HEADER, "1,2,3,1,1,1", "1,2,blue,1,1,1"], "line 3"),
+        ([HEADER, "1,2,300,1,1,1"], "line 2.*between 0 and 255"),
+        ([HEADER, "1,2,-1,1,1,1"], "line 2.*between 0 and 255"),
+        ([HEADER, "1,2,3,1,1"], "line 2"),
+        ([HEADER, "1,2,3,1,1,nan"], "line 2"),
+        ([HEADER], "no samples"),
+        ([""], "lacks the columns"),
+    ],
+    ids=["column", "word", "300", "negative", "short", "nan", "no rows", "empty"],
+)
+def test_a_munsell_file_that_cannot_be_used(tmp_path, lines: list[str], message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        load_munsell(write(tmp_path / "m.csv", *lines))
+
+
+def test_a_munsell_file_that_is_not_there(tmp_path) -> None:
+    with pytest.raises(BadInput, match="Cannot read"):
+        load_munsell(tmp_path / "none.csv")
+
+
+def test_a_munsell_file_with_a_byte_order_mark(tmp_path) -> None:
+    path = tmp_path / "m.csv"
+    path.write_bytes(b"\xef\xbb\xbf" + f"{HEADER}\r\n1,2,3,1,1,1\r\n".encode())
+    assert load_munsell(path).lab.shape == (1, 3)
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (["1,2,3,1,1,inf"], "line 2"),
+        (["1,2,1e400,1,1,1"], "line 2"),
+        (["1,2,3,1,1," + "1" * 200_000], "m.csv"),
+        (["", "1,2,3,1,1,1", "", "1,2,blue,1,1,1"], "line 5"),
+        (["1,2,3.7,1,1,1"], "line 2"),
+    ],
+    ids=["inf", "1e400", "long field", "blank lines", "fraction"],
+)
+def test_a_munsell_file_that_is_odder_still(tmp_path, lines: list[str], message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        load_munsell(write(tmp_path / "m.csv", HEADER, *lines))
+
+
+# ---------------------------------------------------------------- the reconstructed samples
+
+
+def test_the_reconstruction_has_neighbors_without_any_file() -> None:
+    allowed, how = accepted(parse_target("l2:reddish orange"), rule("released-munsell"))
+    assert allowed[0].name == "Reddish orange"
+    assert (
+        how
+        == f"nominal and {len(allowed) - 1} Munsell samples of Reddish orange of our reconstruction"
+    )
+    samples = reconstructed().of("l2", find("reddish orange", "l2").id)
+    np.testing.assert_array_equal([one.lab for one in allowed[1:]], samples)
+    assert allowed[1].name == "Munsell 7.5R 4/8"
+    # The rule released goes on to know nothing of them.
+    alone, how = accepted(parse_target("l2:reddish orange"), rule("released"))
+    assert len(alone) == 1
+    assert "no Munsell samples imported" in how
+
+
+def test_a_sample_far_from_the_asked_color_passes_by_the_reconstruction_alone(tmp_path) -> None:
+    """A ball of a Munsell sample that is no match of its category's color, but is one of it."""
+    target = parse_target("l2:reddish orange")
+    allowed, _ = accepted(target, rule("released-munsell"))
+    apart = delta_e00(np.array([one.lab for one in allowed[1:]]), np.array(target.lab))
+    far = allowed[1 + int(apart.argmax())]
+    assert apart.max() > 15.0
+    picture = ball(far.hex)
+    by = {one.verdict.rule: one for one in measure_by_rules(*picture, target, IDS)}
+    assert by["released"].verdict.status == "fail"
+    found = by["released-munsell"]
+    assert found.verdict.status == "pass"
+    assert found.candidates[found.verdict.nearest].name.startswith("Munsell ")
+    assert found.verdict.parameters["munsell_sha256"] == reconstructed().sha256
+    assert "munsell_sha256" not in by["released"].verdict.parameters
+    # A file of the user's goes with released, and changes nothing of the reconstruction.
+    samples = load_munsell(write(tmp_path / "m.csv", HEADER, "1,2,3,3,4,34"))
+    again = measure(*picture, target, "released-munsell", munsell=samples)
+    assert again.verdict == found.verdict
+
+
+def test_of_hundreds_of_samples_only_those_that_metrics_speak_of_are_written_out() -> None:
+    found = measure(*ball("l1:red"), parse_target("l1:red"), "released-munsell")
+    assert len(found.candidates) > 100
+    numbers = found.numbers()
+    assert [one["name"] for one in numbers["candidates"]] == ["Red"]
+    assert numbers["accepted_count"] == len(found.candidates)
+
+
+@pytest.mark.parametrize(
+    ("color", "by_number", "neighbors"),
+    [
+        ("l3:vivid reddish orange", False, True),
+        ("l3:vivid reddish orange", True, False),
+        ("l2:reddish orange", True, False),
+        ("l1:orange", True, False),
+        ("css:orangered", True, True),
+        ("#E83B1B", False, False),
+        ("#E83B1B", True, False),
+    ],
+)
+def test_a_color_asked_for_by_numbers_has_no_category(
+    color: str, by_number: bool, neighbors: bool
+) -> None:
+    """NCU looks up an empty name; the category of CSS comes from the numbers themselves."""
+    target = parse_target(color)
+    allowed, how = accepted(target, rule("released-munsell"), by_number=by_number)
+    assert (len(allowed) > 1) is neighbors
+    assert neighbors or "no category" in how
+    found = measure(*ball(), target, "released-munsell", by_number=by_number)
+    assert ("munsell_sha256" in found.verdict.parameters) is neighbors

@@ -1,0 +1,364 @@
+"""The rule truehue against the physics it stands on: light scales and hazes, it turns no hue."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.color.difference import delta_e00
+from core.color.materials import materials, shadeless
+from core.color.shading import can_clip_to, lit_color
+from core.color.spaces import linear1_to_srgb1, srgb8_to_lab, srgb8_to_linear1
+from core.color.systems import parse_target
+from core.generation.renderer import RenderRequest, render
+from core.images.mask import Mask
+from core.verdict.measure import Measurement, measure
+from core.verdict.region import acceptance_outline, room_left
+from core.verdict.rules import rule
+from core.verdict.truehue import LEVEL_COSTS, confidence_percent, factor_cost, haze_cost
+
+SIDE = 64
+
+
+def seen(albedo: tuple[int, int, int], shade: np.ndarray, haze1: float | np.ndarray = 0.0):
+    """The picture ``shade × albedo + haze`` in linear light, as 8-bit sRGB, and its whole mask."""
+    linear1 = shade[..., None] * srgb8_to_linear1(np.array(albedo)) + np.asarray(haze1)[..., None]
+    srgb8 = np.rint(255.0 * linear1_to_srgb1(np.clip(linear1, 0.0, 1.0))).astype(np.uint8)
+    return srgb8, np.ones(shade.shape, dtype=bool)
+
+
+def ramp(low: float, high: float = 1.0) -> np.ndarray:
+    """Shade that rises evenly from left to right."""
+    return np.tile(np.linspace(low, high, SIDE), (SIDE, 1))
+
+
+def judged(picture: tuple[np.ndarray, np.ndarray], asked: str) -> Measurement:
+    return measure(*picture, parse_target(asked), "truehue")
+
+
+def value(found: Measurement, name: str = "delta_e00") -> float:
+    metric = found.verdict.metric(name)
+    assert metric is not None
+    return metric.value
+
+
+def misfit(found: Measurement) -> float:
+    return value(found, "misfit")
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    albedo=st.tuples(*[st.integers(20, 255)] * 3),
+    low=st.floats(0.05, 0.95),
+    high=st.floats(0.85, 1.0),
+)
+def test_shading_never_fails_a_right_color(
+    albedo: tuple[int, int, int], low: float, high: float
+) -> None:
+    found = judged(seen(albedo, ramp(min(low, high), high)), ",".join(map(str, albedo)))
+    assert found.verdict.status == "pass"
+    assert found.verdict.light is not None
+    assert 0.7 < found.verdict.light.factor <= 1.1
+
+
+@pytest.mark.parametrize("albedo", [(0, 0, 128), (128, 0, 0), (75, 0, 130), (0, 0, 0)])
+def test_a_reflected_white_surround_is_excused(albedo: tuple[int, int, int]) -> None:
+    """A glossy dark object reflects 3% of white all over; the plain mean of it is far off."""
+    picture = seen(albedo, ramp(0.2), 0.03)
+    asked = ",".join(map(str, albedo))
+    assert judged(picture, asked).verdict.status == "pass"
+    assert measure(*picture, parse_target(asked), "paper").verdict.status == "fail"
+
+
+def test_more_white_than_a_surface_reflects_is_not_excused() -> None:
+    assert judged(seen((128, 0, 0), ramp(0.2), 0.2), "128,0,0").verdict.status == "fail"
+
+
+@pytest.mark.parametrize(
+    ("asked", "got"),
+    [
+        ("css:red", (255, 69, 0)),  # another hue: orangered
+        ("css:rosybrown", (188, 60, 60)),  # more vivid
+        ("css:firebrick", (188, 143, 143)),  # paler than any haze
+        ("css:gray", (192, 192, 192)),  # lighter than the light: silver
+        ("css:silver", (105, 105, 105)),  # darker than this light explains: dimgray
+    ],
+)
+def test_what_light_cannot_do_fails(asked: str, got: tuple[int, int, int]) -> None:
+    found = judged(seen(got, ramp(0.5)), asked)
+    assert found.verdict.status == "fail"
+    assert "as this light shows it" not in found.verdict.reason
+
+
+def test_a_lit_part_over_exposure_is_seen_through() -> None:
+    """Metered on a dark room a third of the object clips, and the shade tells its color.
+
+    Shade rises evenly to 1.5, so the 70th percentile lies at 1.05 of full light. Orange clips to
+    yellow, and that is not taken for the color.
+    """
+    orange, shade = (255, 165, 0), ramp(0.05, 1.5)
+    for asked in ("255,165,0", "css:orange"):
+        found = judged(seen(orange, shade), asked)
+        assert found.verdict.status == "pass"
+        light = found.verdict.light
+        assert light is not None
+        assert light.percentile in (70.0, 85.0)
+        assert light.clipped_percent == pytest.approx(34.0, abs=2.0)
+        assert value(found, "hue_deg") < 2.0
+    assert judged(seen(orange, shade), "css:yellow").verdict.status == "fail"
+
+
+def test_levels_of_shade_and_what_is_clipped_written_out() -> None:
+    """Ten grays of 10 pixels each, from 0.1 to 1 of full light, and 25 pixels that are clipped.
+
+    Of all 125 the percentiles 70, 85 and 93.5 are 0.875, 1.0625 and 1.16875 of the 100 that are
+    not; the last two lie among the clipped ones, and the 99th of the others is taken.
+    """
+    srgb8 = np.rint(255.0 * linear1_to_srgb1(np.linspace(0.1, 1.0, 10))).astype(np.uint8)
+    srgb8[-1] = 253
+    colors = np.concatenate([np.repeat(srgb8[:, None], 3, axis=1), [[255, 255, 255]]])
+    counts = np.array([10] * 10 + [25])
+    found = lit_color(colors, srgb8_to_lab(colors), counts)
+    assert found.material_px == 125
+    assert found.clipped_share == pytest.approx(0.2)
+    assert [part.percentile for part in found.parts] == [70.0, 85.0, 93.5]
+    # The 0.875th of 100 pixels is the 87th: gray number nine. The 99th is gray number ten.
+    expected = srgb8_to_linear1(srgb8[[8, 9, 9]])
+    assert [part.linear1[0] for part in found.parts] == pytest.approx(expected, abs=1e-12)
+    assert all(part.used[-1] == 0 for part in found.parts)
+
+
+@pytest.mark.parametrize(
+    ("color1", "seen1", "can"),
+    [
+        ((1.0, 0.4, 0.05), (1.0, 0.8, 0.1), True),  # twice the light on orange
+        ((1.0, 0.4, 0.05), (1.0, 1.0, 0.2), True),  # 2.5 times brings green to its end
+        ((1.0, 0.4, 0.05), (1.0, 1.0, 0.05), False),  # 2.5 times makes blue 0.125, not 0.05
+        ((1.0, 0.4, 0.05), (1.0, 1.0, 1.0), False),  # white takes 20 times: a highlight
+        ((0.8, 0.7, 0.6), (1.0, 1.0, 1.0), True),  # beige is white at 1.67 of full light
+        ((0.05, 0.05, 1.0), (1.0, 0.5, 0.5), False),
+    ],
+)
+def test_which_color_can_have_clipped_to_another(
+    color1: tuple[float, ...], seen1: tuple[float, ...], can: bool
+) -> None:
+    assert can_clip_to(np.array(color1), np.array([seen1])).tolist() == [can]
+
+
+def test_a_clipped_white_part_is_not_the_colors() -> None:
+    """A red object with a white part, overexposed: red is the larger, and stays red."""
+    red, white = seen((178, 34, 34), 1.3 * ramp(0.3)), seen((240, 240, 240), 1.3 * ramp(0.6))
+    srgb8 = np.concatenate([red[0], white[0][:, : SIDE // 2]], axis=1)
+    whole = srgb8, np.ones(srgb8.shape[:2], dtype=bool)
+    assert judged(whole, "css:firebrick").verdict.status == "pass"
+    assert judged(whole, "css:white").verdict.status == "fail"
+    more = np.concatenate([red[0][:, : SIDE // 3], white[0]], axis=1)
+    assert judged(
+        (more, np.ones(more.shape[:2], dtype=bool)), "css:firebrick"
+    ).verdict.status == "fail"  # fmt: skip
+
+
+def test_a_highlight_does_not_wash_the_found_color_out() -> None:
+    """A fifth of the object is under a broad highlight; the lit color is still the material's."""
+    shade = ramp(0.3)
+    haze = np.zeros_like(shade)
+    haze[: SIDE // 5] = 0.35
+    found = judged(seen((178, 34, 34), shade, haze), "css:firebrick")
+    assert found.verdict.status == "pass"
+    assert value(found) < 2.0
+
+
+@pytest.mark.parametrize("second", [(235, 235, 235), (20, 20, 22), (40, 90, 200)])
+def test_the_largest_material_is_measured(second: tuple[int, int, int]) -> None:
+    main, other = seen((178, 34, 34), ramp(0.3)), seen(second, ramp(0.3))
+    srgb8 = np.concatenate([main[0], other[0][:, : SIDE * 2 // 3]], axis=1)
+    whole = srgb8, np.ones(srgb8.shape[:2], dtype=bool)
+    found = judged(whole, "css:firebrick")
+    assert found.verdict.status == "pass"
+    assert found.dominant is not None
+    assert found.dominant.steps[0] == ("the largest material", SIDE * SIDE)
+    assert found.verdict.confidence_percent is not None
+    assert found.verdict.confidence_percent < 75.0  # 60 to 40 is no clear lead
+    assert judged(whole, ",".join(map(str, second))).verdict.status == "fail"
+
+
+def test_materials_of_one_hue_are_one_and_scatter_is_none() -> None:
+    srgb8 = seen((60, 120, 200), ramp(0.05))[0].reshape(-1, 3)
+    found = materials(srgb8_to_lab(srgb8), np.ones(len(srgb8), dtype=np.int64))
+    assert found.shares[0] > 0.98
+    assert found.lead_percent > 98.0
+
+
+def test_neutral_materials_part_only_where_no_shadow_is_as_dark() -> None:
+    gray = seen((180, 180, 180), ramp(0.4))[0].reshape(-1, 3)
+    for other, expected in (((90, 90, 90), 1), ((12, 12, 12), 2)):
+        both = np.concatenate([gray, np.full((SIDE * SIDE // 3, 3), other, dtype=np.uint8)])
+        found = materials(srgb8_to_lab(both), np.ones(len(both), dtype=np.int64))
+        assert found.shares.size == expected, other
+
+
+def test_the_shadeless_plane_does_not_move_with_the_shade() -> None:
+    colors = seen((60, 120, 200), np.array([[0.1, 0.3, 1.0]]))[0]
+    place = shadeless(srgb8_to_lab(colors))[0]
+    assert np.abs(place - place[2]).max() < 1.5  # rounding to 8 bits moves the darkest
+
+
+def test_counts_stand_for_pixels() -> None:
+    srgb8 = seen((60, 120, 200), ramp(0.2))[0].reshape(-1, 3)
+    distinct, counts = np.unique(srgb8, axis=0, return_counts=True)
+    whole = lit_color(srgb8, srgb8_to_lab(srgb8), np.ones(len(srgb8), dtype=np.int64))
+    short = lit_color(distinct, srgb8_to_lab(distinct), counts)
+    assert short.clipped_share == pytest.approx(whole.clipped_share, abs=1e-12)
+    for one, other in zip(short.parts, whole.parts, strict=True):
+        assert one.linear1 == pytest.approx(other.linear1, abs=1e-12)
+        assert one.used.sum() == other.used.sum()
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("pixels", [*range(2, 20), 40])
+@pytest.mark.parametrize("kind", ["ramp", "gray", "any"])
+def test_a_few_pixels_have_a_color_too(pixels: int, kind: str) -> None:
+    """Between two percentiles of a dozen pixels there may be none."""
+    chance = np.random.default_rng(pixels)
+    if kind == "ramp":
+        srgb8 = seen((178, 34, 34), np.linspace(0.2, 1.0, pixels)[None])[0]
+    elif kind == "gray":
+        srgb8 = np.full((1, pixels, 3), 128, dtype=np.uint8)
+        srgb8[0, 0, 0] += 1
+    else:
+        srgb8 = chance.integers(0, 256, (1, pixels, 3), dtype=np.uint8)
+    found = judged((srgb8, np.ones((1, pixels), dtype=bool)), "css:firebrick")
+    assert found.verdict.status == ("pass" if kind == "ramp" else "fail")
+    assert found.dominant is not None
+    assert found.dominant.used_count > 0
+    assert found.verdict.confidence_percent is not None
+    assert 50.0 <= found.verdict.confidence_percent <= 100.0
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("color", [(0, 0, 0), (255, 255, 255), (1, 0, 0), (127, 128, 128)])
+def test_one_flat_color_is_itself(color: tuple[int, int, int]) -> None:
+    found = judged(seen(color, np.ones((4, 4))), ",".join(map(str, color)))
+    assert found.verdict.status == "pass"
+    assert misfit(found) == pytest.approx(0.0, abs=1e-6)
+
+
+@pytest.mark.filterwarnings("error")
+def test_lightness_that_differs_by_rounding_alone_is_one_material() -> None:
+    """Two tints of one lightness but for its last bit."""
+    lab = np.array([[50.0, 3.0, 0.0], [np.nextafter(50.0, 51.0), 0.0, 3.0]])
+    found = materials(lab, np.array([30, 30]))
+    assert found.shares.tolist() == [1.0]
+
+
+def test_what_light_costs_is_written_out() -> None:
+    """7 ln(0.93 / 0.5) = 4.344; 40 ln 1.2 = 7.293; 3 for every 4% of white."""
+    factors = np.array([0.5, 0.93, 1.0, 1.2])
+    assert factor_cost(factors) == pytest.approx([4.344, 0.0, 0.0, 7.293], abs=1e-3)
+    assert haze_cost(np.array([0.0, 0.04, 0.08])) == pytest.approx([0.0, 3.0, 6.0])
+    assert LEVEL_COSTS == {70.0: 0.5, 85.0: 0.0, 93.5: 2.0}
+
+
+def test_the_misfit_is_the_distance_and_the_cost_of_light_at_right_angles() -> None:
+    found = judged(seen((178, 34, 34), 0.7 * ramp(0.5)), "css:firebrick")
+    light = found.verdict.light
+    assert light is not None
+    assert misfit(found) == pytest.approx(np.hypot(value(found), light.cost), abs=1e-12)
+    parts = (
+        factor_cost(np.array(light.factor)),
+        haze_cost(np.array(light.haze_percent / 100.0)),
+        LEVEL_COSTS[light.percentile],
+    )
+    assert light.cost == pytest.approx(np.sqrt(sum(part**2 for part in parts)), abs=1e-9)
+
+
+def test_a_clipped_color_is_compared_as_a_camera_clips_it() -> None:
+    """Overexposed, a pale color is white; it is not failed for the tint that the file lost."""
+    assert judged(seen((255, 240, 245), 1.15 * ramp(0.9)), "255,240,245").verdict.status == "pass"
+
+
+def test_confidence_written_out() -> None:
+    """1 / (1 + e^-(1.75 + 0.9 ln 2)) = 0.9148; 1 / (1 + e^-(4.5 ln 1.4 - 0.3)) = 0.7710."""
+    assert confidence_percent(0.5, 100.0) == pytest.approx(91.48, abs=0.01)
+    assert confidence_percent(1.4, 100.0) == pytest.approx(77.10, abs=0.01)
+    assert confidence_percent(1.0, 100.0) == 50.0  # a failure at the limit tells nothing
+    assert confidence_percent(0.9, 100.0) > 80.0
+    assert confidence_percent(0.2, 55.0) < 60.0  # two materials about as large
+    assert confidence_percent(0.2, 75.0) == confidence_percent(0.2, 100.0)
+
+
+@pytest.mark.parametrize("name", ["mug", "chair", "teddy bear"])
+@pytest.mark.parametrize("light", ["overcast", "studio", "window", "hard"])
+def test_rendered_objects_pass_where_the_mean_of_the_paper_fails_some(
+    name: str, light: str
+) -> None:
+    drawn = render(RenderRequest(name, (120, 66, 197), light=light, seed=5, size_px=128))
+    assert isinstance(drawn.mask, Mask)
+    found = measure(drawn.srgb8, drawn.mask.pixels, parse_target("l2:violet"), "truehue")
+    assert found.verdict.status == "pass"
+    assert measure(
+        drawn.srgb8, drawn.mask.pixels, parse_target("l2:purplish blue"), "truehue"
+    ).verdict.status == "fail"  # fmt: skip
+
+
+def test_a_small_distance_that_fails_says_by_how_much_the_light_adds_to_it() -> None:
+    """Grays with a little warmth: near enough by themselves, not in the light that it takes."""
+    told = [
+        found.verdict.reason
+        for gray in range(60, 130)
+        for found in [judged(seen((gray + 4, gray, gray - 4), ramp(0.5)), "#808080")]
+        if found.verdict.status == "fail" and value(found) < 3.6
+    ]
+    assert told
+    assert all(
+        "misfit" in reason or "which this image does not make likely" in reason for reason in told
+    )
+    assert any("makes a misfit" in reason and "over 3.6" in reason for reason in told)
+
+
+def test_only_the_misfit_judges() -> None:
+    found = judged(seen((178, 34, 34), ramp(0.3)), "css:firebrick")
+    limits = {metric.name: metric.threshold for metric in found.verdict.metrics}
+    assert limits == {"misfit": 3.6, "delta_e00": None, "delta_chroma": None, "hue_deg": None}
+    assert found.verdict.parameters["thresholds"] == {"misfit": 3.6}
+    assert found.numbers()["light"]["factor"] == found.verdict.light.factor
+
+
+def test_the_room_that_the_light_leaves_is_drawn_around_the_color_in_it() -> None:
+    found = judged(seen((178, 34, 34), 0.8 * ramp(0.3)), "css:firebrick")
+    light = found.verdict.light
+    assert light is not None
+    left = room_left(light, rule("truehue").thresholds)
+    assert left is not None
+    assert left.delta_e00 == pytest.approx(np.sqrt(3.6**2 - light.cost**2))
+    outline = acceptance_outline(light.seen_lab, left)
+    edge = np.column_stack([np.full(len(outline), light.seen_lab[0]), outline])
+    assert delta_e00(edge, np.array(light.seen_lab)).max() < left.delta_e00
+    assert room_left(replace(light, cost=3.7), rule("truehue").thresholds) is None
+
+
+@pytest.mark.parametrize(
+    ("shadow", "light"),
+    [
+        ((70, 72, 76), (220, 205, 185)),
+        ((80, 80, 83), (239, 234, 201)),
+        ((60, 60, 66), (200, 190, 170)),
+    ],
+)
+def test_a_gray_whose_shadow_leans_the_other_way_is_not_black(
+    shadow: tuple[int, int, int], light: tuple[int, int, int]
+) -> None:
+    """Three quarters in a cool shadow, a quarter in warm light: along the mean's hue the shadow has
+    less than no shade, and none of its pixels is as dark as that."""
+    srgb8 = np.empty((SIDE, SIDE, 3))
+    srgb8[:, :48], srgb8[:, 48:] = shadow, light
+    srgb8 += np.random.default_rng(5).normal(0.0, 3.0, srgb8.shape)
+    srgb8 = np.clip(np.rint(srgb8), 0, 255).astype(np.uint8)
+    found = judged((srgb8, np.ones((SIDE, SIDE), dtype=bool)), "css:black")
+    assert found.verdict.status == "fail"
+    assert found.verdict.lab is not None
+    assert found.verdict.lab[0] > 20.0

@@ -1,0 +1,312 @@
+from __future__ import annotations
+
+import json
+import shutil
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from core.errors import DatabaseDamaged, DatabaseNewer, StorageError
+from core.prompts.concepts import build_concepts
+from core.prompts.prompt import ObjectTarget, Prompt
+from core.runs.concepts import concept_of
+from storage import Storage
+from storage.database.connection import Database
+from storage.database.migrations import APP_VERSION, MIGRATIONS, Migration
+from storage.pictures.images import Images
+from storage.pictures.masks import Masks
+from storage.runs.dictionaries import prompts_of
+from storage.verdicts.evidence import Evidence
+from tests.storage.run_samples import fill, sample_prompts
+from tests.storage.samples import (
+    answers,
+    asks,
+    brushed,
+    drawing,
+    folder_state,
+    picture,
+    prompts,
+    verdict,
+)
+
+NEXT = len(MIGRATIONS) + 1
+
+
+def _add_stars(cursor) -> None:
+    cursor.execute("ALTER TABLE images ADD COLUMN stars INTEGER DEFAULT 3")
+
+
+def _half_done(cursor) -> None:
+    cursor.execute("CREATE TABLE half (i INTEGER)")
+    cursor.execute("SELECT * FROM no_such_table")
+
+
+def _path(data_dir: Path) -> Path:
+    return data_dir / "truehue.duckdb"
+
+
+def test_a_new_database_has_every_step_recorded(storage: Storage) -> None:
+    rows = storage._database.rows("SELECT number, name, app_version FROM schema_migrations")
+    assert rows == [(step.number, step.name, APP_VERSION) for step in MIGRATIONS]
+    assert [step.number for step in MIGRATIONS] == list(range(1, NEXT))
+    assert len({step.name for step in MIGRATIONS}) == len(MIGRATIONS)
+
+
+def test_the_recorded_version_is_the_projects() -> None:
+    project = Path(__file__).parents[3] / "pyproject.toml"
+    assert tomllib.loads(project.read_text())["project"]["version"] == APP_VERSION
+
+
+def test_opening_again_applies_nothing(data_dir: Path) -> None:
+    with Storage.open(data_dir) as storage:
+        before = storage._database.rows("SELECT * FROM schema_migrations")
+    with Storage.open(data_dir) as storage:
+        assert storage._database.rows("SELECT * FROM schema_migrations") == before
+
+
+def test_a_later_step_keeps_the_rows_and_is_applied_once(data_dir: Path) -> None:
+    with Storage.open(data_dir) as storage:
+        record = storage.images.add(picture(), "a", "upload")
+    steps = (*MIGRATIONS, Migration(NEXT, "stars", _add_stars))
+    for _ in range(2):
+        database = Database.open(_path(data_dir), migrations=steps)
+        assert database.rows("SELECT image_id, stars FROM images") == [(record.image_id, 3)]
+        database.close()
+
+
+def test_a_step_that_fails_leaves_the_database_at_the_step_before(data_dir: Path) -> None:
+    with Storage.open(data_dir) as storage:
+        record = storage.images.add(picture(), "a", "upload")
+    good = Migration(NEXT, "stars", _add_stars)
+    bad = Migration(NEXT + 1, "half", _half_done)
+    with pytest.raises(StorageError, match=rf"step {NEXT + 1} \(half\)"):
+        Database.open(_path(data_dir), migrations=(*MIGRATIONS, good, bad))
+
+    database = Database.open(_path(data_dir), migrations=(*MIGRATIONS, good))
+    assert database.rows("SELECT image_id, stars FROM images") == [(record.image_id, 3)]
+    assert database.rows("SELECT max(number) FROM schema_migrations") == [(NEXT,)]
+    assert database.rows("SELECT * FROM duckdb_tables() WHERE table_name = 'half'") == []
+    database.close()
+
+
+def test_a_newer_database_is_refused_and_untouched(data_dir: Path) -> None:
+    Storage.open(data_dir).close()
+    steps = (*MIGRATIONS, Migration(NEXT, "stars", _add_stars))
+    Database.open(_path(data_dir), migrations=steps).close()
+    before = folder_state(data_dir)
+    with pytest.raises(DatabaseNewer, match=rf"number {NEXT}.*update TrueHue"):
+        Storage.open(data_dir)
+    assert folder_state(data_dir) == before
+
+
+def test_other_steps_under_our_numbers_are_not_ours(data_dir: Path) -> None:
+    steps = (Migration(1, "users", lambda cursor: cursor.execute("CREATE TABLE users (i INT)")),)
+    data_dir.mkdir()
+    Database.open(_path(data_dir), migrations=steps).close()
+    before = folder_state(data_dir)
+    with pytest.raises(DatabaseDamaged, match="not one of TrueHue's"):
+        Storage.open(data_dir)
+    assert folder_state(data_dir) == before
+
+
+def test_a_first_start_that_was_interrupted_is_taken_up(data_dir: Path) -> None:
+    data_dir.mkdir()
+    # The file exists and no step is recorded yet, as after a kill between two statements.
+    Database.open(_path(data_dir), migrations=()).close()
+    with Storage.open(data_dir) as storage:
+        assert storage.images.count() == 0
+
+
+def test_a_database_of_the_first_step_is_brought_up_with_its_rows(data_dir: Path) -> None:
+    data_dir.mkdir()
+    first = Database.open(_path(data_dir), migrations=MIGRATIONS[:1])
+    images = Images(first, data_dir / "images")
+    masks = Masks(first, data_dir / "masks", images)
+    image = images.add(picture(), "a", "upload")
+    mask = masks.add(image.image_id, brushed())
+    evidence = Evidence(first, images, masks).add(verdict(image.image_id, mask.mask_id))
+    tables = first.rows("SELECT table_name FROM duckdb_tables() ORDER BY 1")
+    assert tables == [("evidence",), ("images",), ("masks",), ("schema_migrations",)]
+    first.close()
+
+    with Storage.open(data_dir) as storage:
+        assert storage.images.recent() == [image]
+        assert storage.masks.for_image(image.image_id) == [mask]
+        assert storage.evidence.recent() == [evidence]
+        assert storage.drawings.recent() == storage.selections.all() == []
+        stored = storage.prompt_sets.add("mine", prompts(2), "csv")
+        row = storage.drawings.add(drawing(image.image_id, prompt_source=stored.set_id,
+                                           prompt_id="cna_l3-1"))  # fmt: skip
+        storage.selections.save("basket", [(stored.set_id, "cna_l3-2")])
+        assert storage.check() == []
+    with Storage.open(data_dir) as storage:
+        assert storage.drawings.recent() == [row]
+        steps = storage._database.rows("SELECT number FROM schema_migrations ORDER BY 1")
+        assert steps == [(step.number,) for step in MIGRATIONS]
+
+
+def test_a_database_of_the_second_step_is_brought_up_with_its_rows(data_dir: Path) -> None:
+    data_dir.mkdir()
+    second = Database.open(_path(data_dir), migrations=MIGRATIONS[:2])
+    images = Images(second, data_dir / "images")
+    evidence = Evidence(second, images, Masks(second, data_dir / "masks", images))
+    ids = [images.add(picture(seed), "", "generated").image_id for seed in range(3)]
+    hat, bag = asks("Hat "), replace(asks("bag", "css:blue"), role="reference")
+    wall = replace(asks("wall", "#00FF00"), role="bystander")
+    wanted = [(hat, bag, wall, ObjectTarget("table")), (hat, asks("hat", "#D51C3C")), ()]
+    for number, (image_id, targets) in enumerate(zip(ids, wanted, strict=True), 1):
+        prompt = Prompt("-", "-", "free", targets)
+        # As the program of that step stored a row: all keys of all targets in one list.
+        keys = [
+            f"{name}\n{color}"
+            for target in targets
+            if target.color is not None
+            for name in (target.name.strip().lower(), "")
+            for color in (target.color.hex, target.color.value)
+        ]
+        second.insert(
+            "INSERT INTO drawings VALUES (?, ?, '', 'drawn', 'gencolorbench', ?, 'a hat', ?, ?, "
+            "'moc', 'sdxl', 7, 4.5, 30, 7, 5, '', '{}', '{}', 'drawn', '', ?, 1.25, now())",
+            [f"{number}" * 64, number, f"moc-{number}", json.dumps(prompt.as_json()["targets"]),
+             keys, image_id],
+        )  # fmt: skip
+        evidence.add(answers(image_id, hat))
+    before = second.rows("SELECT * EXCLUDE asked FROM drawings ORDER BY number")
+    second.close()
+
+    with Storage.open(data_dir) as storage:
+        rows = storage._database.rows
+        assert rows("SELECT * EXCLUDE asked FROM drawings ORDER BY number") == before
+        drawings = storage.drawings.recent()
+        assert [row.targets for row in drawings] == wanted[::-1]
+        marks = storage.drawings.marks("gencolorbench")
+        assert {key: mark.verdict for key, mark in marks.items()} == {
+            "moc-1": "unscored", "moc-2": "pass", "moc-3": "pass",
+        }  # fmt: skip
+        # A row that is added now is the same as one that was brought up.
+        storage.drawings.add_many([replace(row, drawing_id="") for row in drawings[::-1]])
+        asked = [keys for (keys,) in rows("SELECT asked FROM drawings ORDER BY number")]
+        assert asked[:3] == asked[3:]
+        assert [len(keys) for keys in asked[:3]] == [3, 1, 0]
+        with pytest.raises(StorageError, match="NOT NULL"):
+            storage._database.insert("UPDATE drawings SET asked = NULL", [])
+        assert storage.check() == []
+
+
+def test_a_database_of_the_third_step_asks_of_bystanders_too(data_dir: Path) -> None:
+    """Also where the machine stops right after: the log is replayed from a copy of the files."""
+    data_dir.mkdir()
+    third = Database.open(_path(data_dir), migrations=MIGRATIONS[:3])
+    red, plate = asks("apple"), ObjectTarget("plate", role="bystander")
+    rose = ObjectTarget("rose", role="reference")
+    old = [["\n#D51C3C", "\nl3:Vivid red", "apple\n#D51C3C", "apple\nl3:Vivid red"]]
+    wanted = [(red, plate), (red, rose), (red,), (plate,), ()]
+    for number in range(400):
+        targets = wanted[number % 5]
+        prompt = Prompt("-", "-", "free", targets)
+        third.insert(
+            "INSERT INTO drawings VALUES (?, ?, '', 'drawn', 'gencolorbench', ?, 'a hat', ?, ?, "
+            "'coa', 'sdxl', 7, 4.5, 30, 7, 5, '', '{}', '{}', 'failed', 'why', NULL, 1.25, now())",
+            [f"{number:064x}", number, f"coa-{number}", json.dumps(prompt.as_json()["targets"]),
+             old if red in targets else []],
+        )  # fmt: skip
+    before = third.rows("SELECT * EXCLUDE asked FROM drawings ORDER BY number")
+    third.close()
+    copied = data_dir.parent / "copied"
+    with Storage.open(data_dir) as storage:
+        shutil.copytree(data_dir, copied)
+        asked = storage._database.rows("SELECT asked FROM drawings ORDER BY number")
+    with Storage.open(copied) as storage:
+        rows = storage._database.rows
+        assert rows("SELECT * EXCLUDE asked FROM drawings ORDER BY number") == before
+        assert rows("SELECT asked FROM drawings ORDER BY number") == asked
+        assert [len(keys) for (keys,) in asked[:5]] == [2, 2, 1, 0, 0]
+        assert asked == asked[:5] * 80
+        drawings = storage.drawings.recent(5)[::-1]
+        storage.drawings.add_many([replace(row, drawing_id="") for row in drawings])
+        again = rows("SELECT asked FROM drawings ORDER BY number")[-5:]
+        assert again == asked[:5]
+        assert storage.check() == []
+
+
+def test_a_database_of_the_fourth_step_takes_runs(data_dir: Path, tmp_path: Path) -> None:
+    data_dir.mkdir()
+    fourth = Database.open(_path(data_dir), migrations=MIGRATIONS[:4])
+    images = Images(fourth, data_dir / "images")
+    masks = Masks(fourth, data_dir / "masks", images)
+    image = images.add(picture(), "a", "upload")
+    evidence = Evidence(fourth, images, masks).add(verdict(image.image_id))
+    fourth.close()
+    with Storage.open(data_dir) as storage:
+        assert storage.images.recent() == [image]
+        assert storage.evidence.recent() == [evidence]
+        assert storage.runs.all() == storage.results.board("paper") == []
+        ids = fill(storage, tmp_path, models=("model-a",), prompts=4, images=1)
+        before = storage.results.board("paper")
+        # Where the machine stops right after, the log is replayed.
+        copied = data_dir.parent / "copied"
+        shutil.copytree(data_dir, copied)
+    for folder in (data_dir, copied):
+        with Storage.open(folder) as storage:
+            assert [one.run_id for one in storage.runs.all()] == ids
+            assert storage.results.board("paper") == before
+            assert storage.check() == []
+
+
+def test_a_database_of_the_fifth_step_knows_which_of_its_prompts_are_concepts(
+    data_dir: Path,
+) -> None:
+    """By what :func:`core.runs.concepts.concept_of` says of a prompt, as in a new run."""
+    data_dir.mkdir()
+    apple, banana = (
+        next(one for one in build_concepts() if one.concept == word) for word in ("apple", "banana")
+    )
+    mixed = (
+        apple,
+        replace(banana, source="a set of one's own"),
+        replace(banana, id="somebody's banana"),
+        replace(banana, text="A yellow banana."),
+        *sample_prompts(3),
+    )
+    fifth = Database.open(_path(data_dir), migrations=MIGRATIONS[:5])
+    with fifth.transaction() as cursor:
+        numbers = prompts_of(cursor, mixed)
+    fifth.close()
+    with Storage.open(data_dir) as storage:
+        known = storage._database.rows("SELECT * FROM known_concepts ORDER BY prompt_no")
+        assert storage.check() == []
+    told = [(number, concept_of(one)) for number, one in zip(numbers, mixed, strict=True)]
+    assert known == [(number, *one) for number, one in told if one]
+    assert len(known) == 2
+
+
+def test_a_database_of_the_sixth_step_begins_to_count_its_writes(data_dir: Path) -> None:
+    """Also where the machine stops right after: the log is replayed from a copy of the files."""
+    data_dir.mkdir()
+    sixth = Database.open(_path(data_dir), migrations=MIGRATIONS[:6])
+    images = Images(sixth, data_dir / "images")
+    image = images.add(picture(), "a", "upload")
+    assert sixth.tally() is None
+    assert not (data_dir / "truehue.duckdb.confirmed").exists()
+    sixth.close()
+    copied = data_dir.parent / "copied"
+    with Storage.open(data_dir) as storage:
+        assert storage.images.recent() == [image]
+        assert storage.losses.unread() == []
+        before = storage._database.tally()
+        second = storage.images.add(picture(1), "b", "upload")
+        counted = storage._database.tally()
+        assert before is not None
+        assert counted is not None
+        assert (before.writes, counted.writes) == (0, 1)
+        assert counted.database_id == before.database_id
+        shutil.copytree(data_dir, copied)
+    for folder in (data_dir, copied):
+        with Storage.open(folder) as storage:
+            assert storage._database.tally() == counted
+            assert {one.image_id for one in storage.images.recent()} == {
+                image.image_id, second.image_id
+            }  # fmt: skip
+            assert storage.losses.unread() == storage.check() == []

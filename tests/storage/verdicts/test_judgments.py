@@ -1,0 +1,79 @@
+"""What people say of verdicts: added, replaced by a later answer, taken back, counted by rule."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from core.errors import BadInput, NotStored
+from storage import Storage
+from storage.verdicts.judgments import JudgmentRecord, RuleAgainstPeople, RuleStatus
+
+MUG = JudgmentRecord(
+    answer="pass",
+    rule="paper",
+    statuses={
+        "paper": RuleStatus("1.0", "fail"),
+        "truehue": RuleStatus("1.1", "pass"),
+        "released": RuleStatus("1.1", "unscored"),
+    },
+    image_id="a" * 64,
+    mask_id="b" * 64,
+    object_name="Mug",
+    target={"hex": "#ff6347", "name": "tomato"},
+    reason="It is tomato red, only shaded.",
+)
+
+
+def test_an_answer_counts_until_a_later_one_or_none_does(data_dir: Path) -> None:
+    with Storage.open(data_dir) as storage:
+        first = storage.judgments.add(MUG)
+        assert (first.agrees, first.reason) == (False, MUG.reason)
+        # The same question, by another rule and spelled otherwise.
+        again = replace(MUG, rule="truehue", object_name=" mug", target={"hex": "#FF6347"})
+        second = storage.judgments.add(replace(again, answer="fail", reason=""))
+        assert [one.judgment_id for one in storage.judgments.all()] == [second.judgment_id]
+        assert storage.judgments.of(MUG.question) == second
+        with pytest.raises(NotStored, match="taken back or replaced"):
+            storage.judgments.withdraw(first.judgment_id)
+        storage.judgments.withdraw(second.judgment_id)
+        assert storage.judgments.all() == []
+        assert storage.judgments.of(MUG.question) is None
+        storage.judgments.add(MUG)
+    # All four rows stay, and the last one counts after opening again too.
+    with Storage.open(data_dir) as storage:
+        assert storage._database.count("verdict_judgments") == 4
+        assert [one.answer for one in storage.judgments.all()] == ["pass"]
+
+
+def test_rules_are_counted_against_people(storage: Storage) -> None:
+    storage.judgments.add(MUG)
+    storage.judgments.add(replace(MUG, image_id="c" * 64, answer="fail"))
+    storage.judgments.add(
+        replace(MUG, mask_id="", run_id="d" * 64, position=7, answer="pass",
+                statuses={"paper": RuleStatus("1.0", "pass")})
+    )  # fmt: skip
+    assert storage.judgments.by_rule() == [
+        RuleAgainstPeople("paper", "1.0", agree=2, too_strict=1, too_lenient=0, unscored=0),
+        RuleAgainstPeople("released", "1.1", agree=0, too_strict=0, too_lenient=0, unscored=2),
+        RuleAgainstPeople("truehue", "1.1", agree=1, too_strict=0, too_lenient=1, unscored=0),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"answer": "maybe"}, "give pass or fail"),
+        ({"rule": "other"}, "needs the verdict"),
+        ({"statuses": {"paper": RuleStatus("1.0", "good")}}, "needs the verdict"),
+        ({"reason": "x" * 2001}, "2,001 characters"),
+    ],
+)
+def test_what_is_no_judgment_is_refused(
+    storage: Storage, change: dict[str, object], words: str
+) -> None:
+    with pytest.raises(BadInput, match=words):
+        storage.judgments.add(replace(MUG, **change))  # type: ignore[arg-type]
+    assert storage.judgments.all() == []

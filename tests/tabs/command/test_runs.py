@@ -1,0 +1,347 @@
+"""``python app.py runs``, as people and programs run it: processes of its own, with their ends."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from core.runs.folder import RunFolder, run_folders
+from core.runs.records import ItemResult
+from core.runs.shards import read_shard
+from storage import Storage
+from tabs.command.runs import main
+from tests.core.export.made import make_run
+from tests.core.runs.samples import team_here
+from tests.run_prompts import prompt_file
+from tests.running import ROOT, command
+
+SMALL = ("--size", "64", "--images", "5", "--workers", "1", "--yes")
+WAIT_S = 300
+
+
+@pytest.fixture(scope="module", autouse=True)
+def workers_of_ours() -> Iterator[None]:
+    """Commands that are called here have their workers here too; those that are begun as processes
+    of their own have processes as workers."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("core.runs.execute.LocalTeam", team_here)
+        yield
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a command ended, and what it said."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def runs(*arguments: str) -> Done:
+    """The command in this process, and its workers."""
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        try:
+            status = main(list(arguments))
+        except SystemExit as error:  # argparse's own
+            status = int(str(error.code))
+    return Done(status, out.getvalue(), err.getvalue())
+
+
+def begun(*arguments: str) -> subprocess.Popen[str]:
+    """The command, running in a group of its own, so that its end takes its workers along."""
+    return subprocess.Popen(
+        command("runs", *arguments), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, start_new_session=True,
+    )  # fmt: skip
+
+
+def results(folder: RunFolder) -> dict[int, dict[str, Any]]:
+    """What the shards hold, without what depends on the clock and on who did it."""
+    rows: list[ItemResult] = [row for shard in folder.shards() for row in read_shard(shard)]
+    assert len({row.position for row in rows}) == len(rows), "a picture was drawn twice"
+    out = {}
+    for row in rows:
+        kept = vars(row).copy()
+        for name in ("seconds", "scoring_seconds", "worker"):
+            kept.pop(name)
+        out[row.position] = kept
+    return out
+
+
+def wait_for_pictures(root: Path, count: int) -> RunFolder:
+    """The only run below ``root``, once it has written so many pictures down."""
+    end = time.monotonic() + WAIT_S
+    while time.monotonic() < end:
+        for folder in run_folders(root):
+            lines = sum(path.read_bytes().count(b"\n") for path in folder.journal.glob("*.jsonl"))
+            if lines >= count:
+                return folder
+        time.sleep(0.02)
+    raise AssertionError("nothing was drawn")
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[int, Any]]:
+    """The file of prompts, and what a run of it gives that nobody disturbs."""
+    place = tmp_path_factory.mktemp("undisturbed")
+    file = prompt_file(place)
+    done = runs("start", "--set", str(file), "--data", str(place / "data"), *SMALL)
+    assert done.returncode == 0, done.stderr
+    assert "60 pictures" in done.stdout
+    assert "Finished: 60 of 60 pictures" in done.stderr
+    (folder,) = run_folders(place / "data" / "runs")
+    # No app was there: the command itself put the results into the database.
+    with Storage.open(place / "data") as storage:
+        assert storage.runs.get(folder.run_id).items == 60
+    return file, results(folder)
+
+
+def test_a_killed_run_is_interrupted_and_resumes_to_the_same_rows(
+    undisturbed: tuple[Path, dict[int, Any]], tmp_path: Path
+) -> None:
+    file, wanted = undisturbed
+    process = begun("start", "--set", str(file), "--data", str(tmp_path), *SMALL)
+    folder = wait_for_pictures(tmp_path / "runs", 3)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    said = json.loads(runs("status", folder.run_id[:6], "--data", str(tmp_path), "--json").stdout)
+    assert said["status"] == "interrupted"
+    assert 0 < said["total"] == 60
+    told = runs("status", folder.run_id, "--data", str(tmp_path)).stdout
+    assert f"python app.py runs resume {folder.run_id[:8]}" in told
+    again = runs("resume", folder.run_id[:6], "--data", str(tmp_path), "--workers", "2")
+    assert again.returncode == 0, again.stderr
+    assert results(folder) == wanted
+
+
+def test_ctrl_c_pauses_and_says_how_to_go_on(
+    undisturbed: tuple[Path, dict[int, Any]], tmp_path: Path
+) -> None:
+    file, wanted = undisturbed
+    process = begun("start", "--set", str(file), "--data", str(tmp_path), *SMALL)
+    folder = wait_for_pictures(tmp_path / "runs", 2)
+    os.killpg(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=WAIT_S)
+    assert process.returncode == 3, said
+    assert f"Go on: python app.py runs resume {folder.run_id[:8]}" in said
+    assert folder.state().status == "paused"
+    # Cancelled by another command, and taken up all the same.
+    assert runs("cancel", folder.run_id, "--data", str(tmp_path)).stdout == "It is cancelled.\n"
+    assert folder.state().status == "cancelled"
+    again = runs("resume", folder.run_id, "--data", str(tmp_path), "--json", "--workers", "1")
+    assert again.returncode == 0
+    assert json.loads(again.stdout.splitlines()[-1])["status"] == "finished"
+    assert results(folder) == wanted
+
+
+def test_pause_from_elsewhere(undisturbed: tuple[Path, dict[int, Any]], tmp_path: Path) -> None:
+    file, _ = undisturbed
+    more = ("--size", "64", "--images", "500", "--workers", "1", "--yes", "--name", "long one")
+    process = begun("start", "--set", str(file), "--data", str(tmp_path), *more)
+    folder = wait_for_pictures(tmp_path / "runs", 1)
+    said = runs("pause", "long one", "--data", str(tmp_path))
+    assert said.stdout == "It stops after the pictures that are in work now.\n"
+    process.communicate(timeout=WAIT_S)
+    assert process.returncode == 3
+    state = folder.state()
+    assert state.status == "paused"
+    assert 0 < state.done < 6000
+    listed = runs("list", "--data", str(tmp_path)).stdout
+    assert f"{folder.run_id}  paused" in listed
+    assert "long one" in listed
+
+
+@pytest.mark.process  # which draws the three
+def test_the_estimate_tries_three_pictures_and_begins_nothing(tmp_path: Path) -> None:
+    file = prompt_file(tmp_path)
+    asked = (
+        "start", "--set", str(file), "--data", str(tmp_path / "data"), "--size", "64",
+        "--images", "10", "--workers", "1", "--price-per-hour", "2.5", "--estimate-only",
+    )  # fmt: skip
+    done = runs(*asked)
+    assert done.returncode == 0, done.stderr
+    assert "12 prompts × 10 = 120 pictures" in done.stdout
+    assert "Median of 2 pictures tried now" in done.stdout
+    assert "Cost: " in done.stdout
+    # Without a terminal nobody is asked.
+    found = json.loads(runs(*asked, "--json").stdout)
+    assert found["estimate"][0]["pictures"] == 120
+    assert found["cost"] == pytest.approx(found["seconds"] / 3600 * 2.5)
+    assert run_folders(tmp_path / "data" / "runs") == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("start", "--set", "minni"), "There is no prompt set or file 'minni'"),
+        (("start", "--set", "no/such.csv"), "There is no file no/such.csv"),
+        (("start", "--system", "l9"), "There is no color system 'l9'"),
+        (("start", "--model", "sdxl"), "There is no generator 'sdxl'"),
+        (("start", "--images", "0"), "from 1 to 1,000, not 0"),
+        (("start", "--rules", "mine"), 'No rule is called "mine"'),
+        (("start", "--images-from", "here"), "Say with one --model"),
+        (("start", "--workers", "none"), "--workers"),
+        (("resume", "abc"), "There is no run in"),
+    ],
+)
+def test_bad_input(arguments: tuple[str, ...], said: str, tmp_path: Path) -> None:
+    done = runs(*arguments, "--data", str(tmp_path))
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_pictures_of_a_run_and_of_a_folder_are_scored(
+    undisturbed: tuple[Path, dict[int, Any]], tmp_path: Path
+) -> None:
+    file, wanted = undisturbed
+    data = file.parent / "data"
+    (drawn,) = run_folders(data / "runs")
+    one = ("--set", str(file), "--data", str(data), "--workers", "1", "--yes")
+    done = runs("start", "--images-of", f"run:{drawn.run_id}", *one, "--rules", "paper")
+    assert done.returncode == 0, done.stderr
+    scored = next(two for two in run_folders(data / "runs") if two.run_id != drawn.run_id)
+    assert scored.summary()["kind"] == "stored"
+    mine = results(scored)
+    assert len(mine) == 60
+    for position, row in mine.items():
+        first = wanted[position]
+        assert row["image_id"] == first["image_id"]
+        assert row["verdicts"] == tuple(v for v in first["verdicts"] if v.rule == "paper")
+    # The same pictures as files of somebody else.
+    pictures = tmp_path / "renders"
+    pictures.mkdir()
+    lines = ["file,prompt_id"]
+    for at, number in enumerate((0, 5)):
+        image_id = wanted[number]["image_id"]
+        name = f"{at}.png"
+        (pictures / name).write_bytes(
+            (drawn.images / image_id[:2] / f"{image_id}.png").read_bytes()
+        )
+        lines.append(f"{name},p{number // 5}")
+    (pictures / "list.csv").write_text("\n".join(lines) + "\n")
+    done = runs(
+        "start", "--images-from", str(pictures), "--model", "theirs", *one, "--masker", "whole"
+    )
+    assert done.returncode == 0, done.stderr
+    theirs = next(two for two in run_folders(data / "runs") if two.summary()["model"] == "theirs")
+    assert [row["image_id"] for _, row in sorted(results(theirs).items())] == [
+        wanted[0]["image_id"], wanted[5]["image_id"],
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("broken", ["{bad", "{}", '{"format": 1}', "[]"])
+def test_a_damaged_plan_is_no_other_runs_trouble(broken: str, tmp_path: Path) -> None:
+    data = ("--data", str(tmp_path / "data"))
+    folder = make_run(tmp_path / "data" / "runs")
+    bad = tmp_path / "data" / "runs" / "bad"
+    bad.mkdir()
+    (bad / "plan.json").write_text(broken)
+    for listing in (("list",), ("status",), ("status", "--json")):
+        done = runs(*listing, *data)
+        assert done.returncode == 0
+        assert folder.run_id in done.stdout
+        assert "unreadable" in done.stdout
+    out = str(tmp_path / "out.zip")
+    for name in ("A small run", folder.run_id[:4]):
+        for line in (("status", name), ("export", name, "--out", out), ("cancel", name)):
+            done = runs(*line, *data)
+            assert done.returncode == 0, done.stderr
+    assert runs("import", out, *data).returncode == 0
+    for line in (("status",), ("resume",), ("cancel",), ("export",)):
+        done = runs(*line, "bad", *data)
+        assert done.returncode == 2
+        assert str(bad / "plan.json") in done.stderr
+
+
+def test_pictures_without_masks_are_warned_of_and_counted(tmp_path: Path) -> None:
+    file, pictures = prompt_file(tmp_path), tmp_path / "renders"
+    pictures.mkdir()
+    for name, color in (("a", "red"), ("b", "blue"), ("x", "green")):
+        Image.new("RGB", (64, 64), color).save(pictures / f"{name}.png")
+    (pictures / "broken.png").write_bytes(b"no picture")
+    (pictures / "list.csv").write_text("file,prompt_id\na.png,p0\nb.png,p1\nbroken.png,p2\n")
+    data = ("--data", str(tmp_path / "data"))
+    line = ("start", "--set", str(file), "--images-from", str(pictures), "--model", "theirs",
+            "--workers", "1", "--yes", *data)  # fmt: skip
+    done = runs(*line)
+    assert done.returncode == 0, done.stderr
+    assert "None of them has a mask of its own" in done.stdout
+    assert "--masker grounded" in done.stdout
+    words = "2 pictures unscored by every rule: 2 × no mask of the object"
+    assert words in done.stderr
+    assert "broken: broken.png: " in done.stderr
+    assert "belongs to no prompt: x.png: " in done.stderr
+    (folder,) = run_folders(tmp_path / "data" / "runs")
+    assert words in runs("status", folder.run_id, *data).stdout
+    told = json.loads(runs("status", folder.run_id, *data, "--json").stdout)
+    assert (told["present"], told["unscored"]["paper"]) == (2, {"no-mask": 2})
+    # A shard is lost: the folder is counted, whatever the state says.
+    for shard in folder.shards():
+        shard.unlink()
+    said = runs("status", folder.run_id, *data).stdout
+    assert "paused: 0 of 2 pictures" in said
+    assert "2 of 2 pictures that were done have no results in its folder any more." in said
+    assert f"python app.py runs resume {folder.run_id[:8]}" in said
+    assert runs("resume", folder.run_id, *data, "--workers", "1").returncode == 0
+    assert len(results(folder)) == 2
+
+
+def test_an_estimate_says_which_weights_are_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "cache"))
+    line = ("start", "--set", str(prompt_file(tmp_path)), "--data", str(tmp_path / "data"),
+            "--models", str(tmp_path), "--model", "sd3-medium", "--estimate-only")  # fmt: skip
+    done = runs(*line)
+    assert done.returncode == 0, done.stderr
+    assert "It cannot begin here yet:\n    The weights of Stable Diffusion 3" in done.stdout
+    assert "The weights of GroundingDINO base" in done.stdout
+    assert "by hand" not in done.stdout
+    found = json.loads(runs(*line, "--json").stdout)
+    assert any("GroundingDINO" in sentence for sentence in found["missing"])
+    file = tmp_path / "file"
+    file.touch()
+    done = runs(*line, "--data", str(file))
+    assert done.returncode == 2
+    assert f"The data folder {file} cannot be used" in done.stderr
+
+
+def test_a_name_that_nobody_knows_is_said_first_while_the_app_is_open(tmp_path: Path) -> None:
+    with Storage.open(tmp_path):
+        process = begun("start", "--set", "minni", "--data", str(tmp_path))
+        _, said = process.communicate(timeout=WAIT_S)
+    assert process.returncode == 2
+    assert said.startswith("There is no file or built-in set 'minni' (built in: ")
+    assert "The app has" in said
+
+
+def test_a_reader_who_has_gone_does_not_stop_the_run(
+    undisturbed: tuple[Path, dict[int, Any]], tmp_path: Path
+) -> None:
+    file, wanted = undisturbed
+    few = ("--set", str(file), "--data", str(tmp_path), *SMALL, "--json")
+    reading, writing = os.pipe()
+    os.close(reading)
+    process = subprocess.Popen(
+        command("runs", "start", *few), cwd=ROOT, stdout=writing, stderr=writing,
+        start_new_session=True,
+    )  # fmt: skip
+    os.close(writing)
+    assert process.wait(WAIT_S) == 0
+    (folder,) = run_folders(tmp_path / "runs")
+    assert folder.state().status == "finished"
+    assert results(folder) == wanted

@@ -1,0 +1,100 @@
+"""Single images in Compare without a browser: how they are measured, marked and pooled."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from core.color.uw71 import uw71
+from core.errors import BadInput, NotStored
+from tabs.compare.concept.service import concept_view
+from tabs.compare.images import keep_mark, look_at_mark, pool
+from tabs.compare.routes import compare_routes
+from tabs.page.context import Context
+
+YELLOW, BROWN = 69, 37
+
+
+def photograph(context: Context, index: int) -> str:
+    """A gray picture of 60 × 80 with a square in the color of a bin; no mask, no transparency."""
+    srgb8 = np.full((60, 80, 3), 119, np.uint8)
+    srgb8[20:40, 30:50] = uw71()[index].srgb8
+    return str(context.storage.images.add(srgb8, f"{index}.png", "upload").image_id)
+
+
+def view(context: Context, *sources: str, **more: str) -> dict[str, Any]:
+    return concept_view(context, {"d": ",".join(sources), "method": "pixels", **more})
+
+
+def test_two_new_photographs_are_measured_whole_and_what_moves_comes_first(
+    context: Context,
+) -> None:
+    sources = [f"image:{photograph(context, index)}" for index in (YELLOW, BROWN)]
+    shown = view(context, *sources)
+    assert [one["problem"] for one in shown["distributions"]] == ["", ""]
+    assert [one["image"]["whole"] for one in shown["distributions"]] == [True, True]
+    assert shown["distributions"][0]["weights"][YELLOW] == pytest.approx(400 / 4800)
+    assert shown["between"] == "moves"
+    assert view(context, *sources, between="bins")["between"] == "bins"
+    assert view(context, *sources, f"image:{photograph(context, 40)}")["between"] == "bins"
+
+
+def test_a_box_is_looked_at_before_it_counts(context: Context) -> None:
+    image_id = photograph(context, YELLOW)
+    given = {"image": image_id, "marks": [{"type": "box", "box": [25, 15, 55, 45]}]}
+    assert re.match(r"GrabCut · box · (39\d|4\d\d) px", look_at_mark(context, given)["words"])
+    assert context.storage.masks.for_image(image_id) == []
+    kept = keep_mark(context, given)
+    (row,) = view(context, kept["source"])["distributions"]
+    assert row["image"]["mask_id"] == kept["mask_id"]
+    assert row["weights"][YELLOW] > 0.95
+    # Without a mask in the link the newest is taken.
+    assert view(context, f"image:{image_id}")["distributions"][0]["image"]["whole"] is False
+
+
+def test_rows_are_pooled_by_the_pixels_that_they_are_measured_by(context: Context) -> None:
+    first, second = photograph(context, YELLOW), photograph(context, BROWN)
+    box = [{"type": "box", "box": [25, 15, 55, 45]}]
+    marked = keep_mark(context, {"image": first, "marks": box})
+    made = pool(context, {"sources": [marked["source"], f"image:{second}"], "words": "banana"})
+    assert made["concept"] == "concept-0044"
+    found, unscored = context.storage.picture_sets.pictures(made["set_id"])
+    assert found[0].mask_id == marked["mask_id"]
+    assert unscored == []
+    marked_px, whole_px = (one.profile.mask_px for one in found)
+    assert 380 < marked_px < 450
+    assert whole_px == 4800
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"sources": ["image:00000000"], "words": "banana"}, "Two to 6 images"),
+        ({"sources": ["set:00000000", "image:00000000"], "words": "banana"}, "no single image"),
+        ({"sources": 7, "words": "banana"}, "no list of images"),
+        ({"sources": []}, "which concept"),
+    ],
+)
+def test_what_cannot_be_pooled_is_refused(
+    context: Context, given: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(BadInput, match=words):
+        pool(context, given)
+
+
+def test_the_routes_answer_in_words(context: Context) -> None:
+    app = FastAPI()
+    app.include_router(compare_routes(context))
+    client = TestClient(app, headers={"X-TrueHue": "1"})
+    none = {"image": "0" * 16, "marks": [{"type": "whole"}]}
+    assert client.post("/api/compare/image/look", json=none).status_code == 404
+    empty = client.post("/api/compare/image/mark", json={"image": "x", "marks": []})
+    assert empty.status_code == 400
+    assert "no image with marks" in empty.json()["error"]
+    with pytest.raises(NotStored):
+        keep_mark(context, none)

@@ -1,0 +1,167 @@
+"""What Compare can set side by side, from a link's text to a distribution."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.color.uw71 import uw71
+from core.concepts.reading import read_distributions
+from core.concepts.records import EXTRACTED, PIXELS
+from core.errors import BadInput, NotStored
+from core.images.mask import Mask
+from core.runs.folder import RunFolder
+from tabs.compare.sources import choices, distribution, label_of, parse, pictures
+from tabs.page.context import Context
+from tests.concept_runs import concept_run, fruits, ratings_csv
+
+CHOSEN = fruits(("banana", "strawberry"), ("", "rotten"))
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    return concept_run(
+        tmp_path_factory.mktemp("runs"), chosen=CHOSEN, styles=("photo", "cartoon"),
+        guidances=(3.0, 7.5), seeds=2,
+    )  # fmt: skip
+
+
+def rated(context: Context) -> str:
+    file = read_distributions("people.csv", ratings_csv(CHOSEN), normalize=True)
+    return context.storage.distributions.add(file, "A lab's ratings", "people.csv", "made up", True)
+
+
+@pytest.mark.parametrize(
+    ("text", "again"),
+    [
+        ("run:0123456789abcdef/photo/7.5", "run:0123456789abcdef/photo/7.5"),
+        ("run:0123456789abcdef", "run:0123456789abcdef/all/all"),
+        ("set:0123456789abcdef0123456789abcdef", "set:0123456789abcdef"),
+        (" image:01234567/89abcdef ", "image:01234567/89abcdef"),
+        ("run:0123456789abcdef/all/3.14159265", "run:0123456789abcdef/all/3.14159265"),
+    ],
+)
+def test_a_source_is_written_as_it_was_read(text: str, again: str) -> None:
+    assert parse(text).text == again
+    assert parse(again) == parse(parse(text).text)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("banana", "names nothing to compare"),
+        ("run:12/photo/all", "names nothing to compare"),
+        ("run:0123456789abcdef/oil/all", "no style 'oil'"),
+        ("run:0123456789abcdef/photo/strong", "Guidance is a number or all"),
+        ("run:0123456789abcdef/photo/nan", "Guidance is a number or all"),
+        ("run:0123456789abcdef/photo/3/5", "more parts"),
+        ("set:0123456789abcdef/photo", "more parts"),
+    ],
+)
+def test_a_text_that_is_no_source_says_what_one_is(text: str, says: str) -> None:
+    with pytest.raises(BadInput, match=says):
+        parse(text)
+
+
+def test_what_there_is_of_a_concept_people_first(context: Context, run: RunFolder) -> None:
+    context.storage.runs.ingest(run)
+    rated(context)
+    found = choices(context, "Rotten_Banana")
+    assert [one.kind for one in found[:2]] == ["people", "run"]
+    assert found[0].note == "ratings, normalized"
+    by_source = {one.source.partition("/")[2]: one for one in found if one.kind == "run"}
+    # Two styles, two scales, two seeds.
+    assert {name: one.count for name, one in by_source.items()} == {
+        "all/all": 8, "photo/all": 4, "cartoon/all": 4, "all/3": 4, "all/7.5": 4,
+        "photo/3": 2, "photo/7.5": 2, "cartoon/3": 2, "cartoon/7.5": 2,
+    }  # fmt: skip
+    assert by_source["cartoon/7.5"].label.endswith("clip-art cartoon · guidance 7.5")
+    assert choices(context, "unripe banana") == []
+    assert [one.kind for one in choices(context, "lonely cabin")] == []
+
+
+def test_every_choice_is_a_distribution_of_as_many_images(context: Context, run: RunFolder) -> None:
+    context.storage.runs.ingest(run)
+    for choice in choices(context, "banana"):
+        made = distribution(context, choice.source, "banana", EXTRACTED)
+        assert made.count == choice.count == len(pictures(context, choice.source, "banana"))
+        assert made.label == choice.label == label_of(context, choice.source)
+        assert made.weights.sum() == pytest.approx(1.0)
+        # A banana as the renderer's table has it, and nobody asked for a rotten one.
+        assert "ellow" in uw71()[int(made.weights.argmax())].name
+
+
+def test_ratings_are_normalized_and_called_so(context: Context) -> None:
+    set_id = rated(context)
+    made = distribution(context, f"set:{set_id[:16]}", "banana", EXTRACTED)
+    assert made.of_people
+    assert made.kind == "ratings"
+    assert any("normalized" in note for note in made.notes)
+    with pytest.raises(NotStored, match="A lab's ratings has nothing on 'unripe banana'"):
+        distribution(context, f"set:{set_id[:16]}", "unripe banana", EXTRACTED)
+    assert pictures(context, f"set:{set_id[:16]}", "banana") == []
+
+
+def test_one_picture_by_its_newest_mask_or_as_a_whole(context: Context) -> None:
+    srgb8 = np.zeros((20, 20, 3), dtype=np.uint8)
+    srgb8[:, 10:] = 255
+    image = context.storage.images.add(srgb8, "half.png", "upload")
+    source = f"image:{image.image_id[:16]}"
+    whole = distribution(context, source, "", PIXELS)
+    black, white = 24, 28
+    assert (whole.weights[black], whole.weights[white]) == (0.5, 0.5)
+    assert whole.fixed
+    note = "The whole image is measured, its background too."
+    assert whole.notes[-1] == note
+    # The second time it is a stored mask, and no less the whole image.
+    assert distribution(context, source, "", PIXELS).notes[-1] == note
+    left = np.zeros((20, 20), dtype=bool)
+    left[:, :10] = True
+    mask = context.storage.masks.add(image.image_id, Mask(left, "brush", {"strokes": []}))
+    masked = distribution(context, source, "", PIXELS)
+    assert masked.weights[black] == 1.0
+    assert masked.notes[-1] == "The image is measured within the newest of its 2 masks."
+    named = f"{source}/{mask.mask_id[:16]}"
+    asked = distribution(context, named, "", PIXELS)
+    assert asked.weights[black] == 1.0
+    assert not any("measured within" in one for one in asked.notes)
+    other = context.storage.images.add(255 - srgb8, "other.png", "upload")
+    with pytest.raises(BadInput, match="another image"):
+        distribution(context, f"image:{other.image_id}/{mask.mask_id}", "", PIXELS)
+
+
+def test_colorings_by_people_are_counted_by_person(context: Context) -> None:
+    members = []
+    for number in range(4):
+        image = context.storage.images.add(
+            np.full((8, 8, 3), 60 * number, dtype=np.uint8), f"{number}.png", "upload"
+        )
+        mask = context.storage.masks.add(image.image_id, Mask(np.ones((8, 8), bool), "whole"))
+        members.append((image.image_id, mask.mask_id, f"p{number % 2}"))
+    add = context.storage.picture_sets.add
+    people = add("Colorings", "banana", members, True)
+    models = add("Drawings", "banana", members, False)
+    found = choices(context, "banana")
+    assert [(one.label, one.kind, one.count) for one in found] == [
+        ("Colorings", "people", 2), ("Drawings", "pictures", 4),
+    ]  # fmt: skip
+    assert distribution(context, f"pictures:{people}", "banana", PIXELS).count == 2
+    made = distribution(context, f"pictures:{models}", "Banana", PIXELS)
+    assert made.count == 4
+    other = distribution(context, f"pictures:{models}", "apple", PIXELS)
+    assert other.notes == (*made.notes, "These are pictures of 'banana', not of 'apple'.")
+
+
+def test_a_source_that_is_gone_or_not_of_the_concept_says_so(
+    context: Context, run: RunFolder, tmp_path: Path
+) -> None:
+    context.storage.runs.ingest(run)
+    source = f"run:{run.run_id}/photo/all"
+    with pytest.raises(NotStored, match="has no picture of 'unripe banana'"):
+        distribution(context, source, "unripe banana", EXTRACTED)
+    with pytest.raises(BadInput, match="no concept of ColorConceptBench"):
+        distribution(context, source, "above", EXTRACTED)
+    with pytest.raises(NotStored, match="There is no set 'ffffffff'"):
+        distribution(context, "set:ffffffff", "banana", EXTRACTED)

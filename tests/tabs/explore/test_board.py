@@ -1,0 +1,461 @@
+"""The leaderboard without a browser: real runs in a real storage, asked over HTTP."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from core.analysis.board import AVERAGE, TABLE_TASKS, Rate, board
+from core.analysis.records import TABLE_SYSTEMS, PromptTally, Slice
+from core.errors import BadInput
+from core.prompts.prompt import Prompt
+from core.published import value
+from core.runs.folder import RunFolder
+from core.runs.records import RunPlan
+from core.runs.shards import read_shard, write_shard
+from core.verdict.judge import FAIL, PASS, UNSCORED
+from core.verdict.rules import DEFAULT_RULE, rule
+from storage import Storage
+from tabs.explore.board import board_view
+from tabs.explore.board_csv import board_csv
+from tabs.explore.board_groups import groups
+from tabs.explore.board_routes import board_routes
+from tabs.explore.board_rows import SYSTEM_CHOICES
+from tabs.explore.limits import limits_view, usual_limits
+from tabs.explore.slice import slice_of
+from tabs.library.service import Library
+from tabs.page.context import Context
+from tabs.shell.compose import make_context
+from tests.storage.run_samples import sample_plan, sample_prompts, sample_result, sample_run
+
+SOME = sample_plan("flux.1-dev", 60)
+PLAN = replace(SOME, rules=tuple(one for one in SOME.rules if one[0] in ("truehue", "paper")))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Context, RunFolder]]:
+    """Three runs: two of the same prompts, and one that is not whole and has but one task."""
+    root = tmp_path_factory.mktemp("board")
+    with Storage.open(root / "data") as storage:
+        context = make_context(storage, "data")
+        runs = root / "data" / "runs"
+        folder = sample_run(runs, PLAN)
+        for one in (folder, sample_run(runs, replace(PLAN, name="b", model="model-b"))):
+            storage.runs.ingest(one)
+        prompts = tuple(
+            prompt for prompt in sample_prompts(60) if (prompt.task, prompt.system) == ("cna", "l2")
+        )
+        part = replace(
+            PLAN, name="=part, of few", model="model-c", prompts=(*prompts, _free()),
+            set_name="my colors", rules=PLAN.rules[:1],
+        )  # fmt: skip
+        _, second = sample_run(runs, part).shards()
+        second.unlink()
+        storage.runs.ingest(RunFolder(second.parent.parent))
+        yield context, folder
+        context.close()
+
+
+def _free() -> Prompt:
+    return replace(sample_prompts(1)[0], id="own-1", task="free", system="", source="own")
+
+
+@pytest.fixture
+def client(made: tuple[Context, RunFolder]) -> Iterator[TestClient]:
+    app = FastAPI()
+    app.include_router(board_routes(made[0]))
+    with TestClient(app) as opened:
+        yield opened
+
+
+def shown(client: TestClient, **params: str) -> dict[str, Any]:
+    answer = client.get("/api/explore/board", params=params)
+    assert answer.status_code == 200, answer.text
+    return dict(answer.json())
+
+
+def row(view: dict[str, Any], name: str) -> dict[str, Any]:
+    (found,) = [
+        one for group in view["groups"] for one in group["rows"] if one["name"].startswith(name)
+    ]
+    return dict(found)
+
+
+def counted(folder: RunFolder, plan: RunPlan, rule: str) -> dict[tuple[str, str], list[str]]:
+    """The statuses of the pictures by task and system, read from the shards."""
+    out = defaultdict(list)
+    for path in folder.shards():
+        for item in read_shard(path):
+            prompt = plan.prompts[item.prompt]
+            (status,) = [
+                one.picture_status for one in item.verdicts if one.rule == rule and one.leads
+            ]
+            out[prompt.task, prompt.system].append(status)
+    return out
+
+
+@pytest.mark.parametrize("rule", ["paper", "truehue"])
+def test_every_number_is_that_of_the_shards(
+    client: TestClient, made: tuple[Context, RunFolder], rule: str
+) -> None:
+    statuses = counted(made[1], PLAN, rule)
+
+    def accuracy(task: str, wrong: bool) -> float:
+        shares = []
+        for system in TABLE_SYSTEMS:
+            found = statuses[task, system]
+            of = len(found) if wrong else len(found) - found.count(UNSCORED)
+            shares.append(100 * found.count(PASS) / of)
+        return sum(shares) / 3
+
+    for unscored, wrong in (("left-out", False), ("wrong", True)):
+        cells = row(shown(client, rule=rule, unscored=unscored), "flux")["cells"]
+        by_task = [accuracy(task, wrong) for task in TABLE_TASKS]
+        assert [cells[task]["percent"] for task in TABLE_TASKS] == pytest.approx(by_task)
+        assert cells[AVERAGE]["percent"] == pytest.approx(sum(by_task) / 5)
+        assert cells[AVERAGE]["low"] < cells[AVERAGE]["percent"] < cells[AVERAGE]["high"]
+    unscored_there = sum(found.count(UNSCORED) for found in statuses.values())
+    told = row(shown(client, rule=rule), "flux")["unscored"]
+    assert unscored_there > 0
+    assert told["count"] == unscored_there
+    assert sum(int(cause["text"]) for cause in told["causes"]) == unscored_there
+
+
+def _own_run(context: Context, root: Path) -> str:
+    """A run whose CNA prompts have no color system, whose other tasks have prompts of both kinds,
+    and that has free prompts with a system too."""
+    prompts = []
+    for at, prompt in enumerate(sample_prompts(60)):
+        bare = prompt.task == "cna" or (prompt.task in ("moc", "ica") and at % 3 == 0)
+        prompts.append(replace(prompt, system="") if bare else prompt)
+        if at % 15 == 0:
+            prompts.append(replace(prompt, id=f"own-{at}", task="free", source="own"))
+    plan = replace(PLAN, name="own", prompts=tuple(prompts), set_name="mixed")
+    folder = sample_run(root / "runs", plan)
+    context.storage.runs.ingest(folder)
+    return folder.run_id
+
+
+def test_every_number_opens_its_own_failures(context: Context, tmp_path: Path) -> None:
+    run_id = _own_run(context, tmp_path)
+    whole = sample_run(tmp_path / "runs", PLAN)
+    context.storage.runs.ingest(whole)
+    results = context.storage.results
+    checked = 0
+
+    def same(opens: dict[str, str], rate: Rate, run: str) -> None:
+        nonlocal checked
+        meant = slice_of({"runs": run, "status": "fail", **opens})
+        assert results.count(meant) == rate.scored - rate.passes, opens
+        checked += rate.percent is not None
+
+    for systems in (*SYSTEM_CHOICES, "l2", "l3", "css"):
+        view = board_view(context, {"systems": systems})
+        rows = board(results.board(DEFAULT_RULE), "averaged" if systems == "each" else systems)
+        for group in view["groups"]:
+            for one in group["rows"]:
+                for task, cell in rows[one["id"]].cells.items():
+                    said = one["cells"][task]
+                    same(said["opens"], cell.rate, one["id"])
+                    for part in said["parts"]:
+                        of = cell.parts.get(part["id"], cell.apart)
+                        assert of is not None
+                        same(part["opens"], of, one["id"])
+                if one["cells"][AVERAGE]["percent"] is not None:
+                    same(one["cells"][AVERAGE]["opens"], rows[one["id"]].average, one["id"])
+    assert checked > 60
+    assert results.count(Slice(system="none", runs=(run_id,))) > 0
+
+
+def test_prompts_without_a_color_system_have_a_number(context: Context, tmp_path: Path) -> None:
+    _own_run(context, tmp_path)
+    app = FastAPI()
+    app.include_router(board_routes(context))
+    with TestClient(app) as client:
+        averaged, pooled = (
+            row(shown(client, systems=one), "own")["cells"] for one in ("averaged", "pooled")
+        )
+        assert averaged["cna"]["percent"] == pooled["cna"]["percent"] is not None
+        assert averaged["cna"]["note"] == pooled["cna"]["note"] == "no color system: pooled"
+        assert averaged["moc"]["note"] == ""
+        assert "without a color system not in it" in averaged["moc"]["title"]
+        assert pooled["moc"]["opens"]["system"] == "l2,l3,css,none"
+        lines = client.get("/api/explore/board.csv", params={"systems": "each"}).text
+        first, *parts = csv.DictReader(io.StringIO(lines))
+        assert float(first["cna_percent"]) == averaged["cna"]["percent"]
+        (bare,) = [one for one in parts if one["system"] == "none"]
+        assert float(bare["cna_percent"]) == averaged["cna"]["percent"]
+        assert float(bare["moc_images"]) > 0
+
+
+def test_systems_stand_alone_or_below(client: TestClient) -> None:
+    each = row(shown(client, systems="each"), "flux")["cells"]["cna"]
+    assert [part["id"] for part in each["parts"]] == list(TABLE_SYSTEMS)
+    assert each["percent"] == pytest.approx(sum(part["percent"] for part in each["parts"]) / 3)
+    alone = row(shown(client, systems="l3"), "flux")["cells"]["cna"]
+    assert alone["percent"] == each["parts"][1]["percent"]
+    assert row(shown(client), "flux")["cells"]["cna"]["parts"] == []
+
+
+def test_runs_of_other_prompts_stand_apart(client: TestClient) -> None:
+    view = shown(client)
+    whole, part = view["groups"]
+    assert [one["name"] for one in whole["rows"]] != []
+    assert len(whole["rows"]) == 2
+    assert "60 prompts · a part of its 44,464" in whole["words"]
+    assert part["name"] == "my colors"
+    assert "a selection, not the benchmark" in part["words"]
+    best = [one["cells"]["cna"]["best"] for one in whole["rows"]]
+    percents = [round(one["cells"]["cna"]["percent"], 1) for one in whole["rows"]]
+    assert best == [percent == max(percents) for percent in percents]
+
+
+def test_a_part_is_named_and_leads_nothing(client: TestClient) -> None:
+    found = row(shown(client), "=part")
+    assert found["cells"]["cna"]["note"] == "only L2"
+    assert found["cells"]["cna"]["best"] is False
+    assert found["cells"][AVERAGE]["percent"] is None
+    assert found["cells"][AVERAGE]["note"] == "0 of 5 tasks so far"
+    assert found["progress"]["words"].startswith("50% drawn")
+    assert found["beside"].startswith("free ")
+    other = row(shown(client, rule="paper"), "=part")
+    assert (other["said"], other["cells"]) == ("not judged by paper", {})
+
+
+def test_an_earlier_version_of_a_rule_is_another_group(made: tuple[Context, RunFolder]) -> None:
+    context = made[0]
+    run = next(one for one in context.storage.runs.all() if one.model == "flux.1-dev")
+    earlier = replace(run, run_id="old", rules=(("truehue", "0.1"),))
+    found = groups([run, earlier], "truehue", context.service(Library).sets())
+    assert [len(group.runs) for group in found] == [1, 1]
+    assert "truehue 0.1, an earlier version" in found[1].words
+    (same,) = groups([run, earlier], "paper", context.service(Library).sets())
+    assert len(same.runs) == 2
+
+
+def test_the_same_name_and_number_of_other_prompts_is_another_group(
+    made: tuple[Context, RunFolder],
+) -> None:
+    context = made[0]
+    run = next(one for one in context.storage.runs.all() if one.model == "flux.1-dev")
+    summary = {**run.summary, "prompts_sha256": "abcdef" + "0" * 58}
+    other = replace(run, run_id="other", summary=summary)
+    found = groups([run, other], "paper", context.service(Library).sets())
+    assert [len(group.runs) for group in found] == [1, 1]
+    assert found[0].name == found[1].name
+    assert "list abcdef" in found[1].words
+    assert "list" not in groups([run], "paper", context.service(Library).sets())[0].words
+
+
+def test_hidden_runs_are_not_shown(client: TestClient, made: tuple[Context, RunFolder]) -> None:
+    runs, run_id = made[0].storage.runs, made[1].run_id
+    runs.hide(run_id, True)
+    try:
+        names = [one["id"] for group in shown(client)["groups"] for one in group["rows"]]
+        assert run_id not in names
+        assert len(names) == 2
+    finally:
+        runs.hide(run_id, False)
+
+
+def test_the_published_table_stands_apart_as_printed(client: TestClient) -> None:
+    found = shown(client)["published"]
+    assert "arXiv:2510.20586" in found["source"]
+    rows = {one["name"]: one for one in found["rows"]}
+    assert len(rows) == 9
+    assert float(rows["OmniGen2"]["cells"]["average"]["text"]) == value(
+        "gencolorbench-table4", "Avg.", model="OmniGen2"
+    )
+    assert rows["Flux"]["cells"]["cna"]["text"] == "33.70"
+    assert rows["Flux"]["cells"]["cna"]["doubt"]
+    assert rows["Flux"]["here"] == ["flux.1-dev on a sample"]
+    assert rows["Sana"]["here"] == []
+    assert "another question" in shown(client, rule="released")["published"]["told"]
+    assert "yours above do not" in shown(client, systems="l1")["published"]["told"]
+
+
+def test_csv_holds_the_same_numbers(client: TestClient) -> None:
+    answer = client.get("/api/explore/board.csv", params={"systems": "each", "rule": "paper"})
+    assert answer.headers["content-disposition"].endswith('"truehue-leaderboard.csv"')
+    lines = list(csv.DictReader(io.StringIO(answer.text)))
+    view = shown(client, systems="each", rule="paper")
+    cells = row(view, "flux")["cells"]
+    mine = [one for one in lines if one["run_name"].startswith("flux")]
+    assert [one["system"] for one in mine] == ["l2 l3 css", *TABLE_SYSTEMS]
+    assert float(mine[0]["ica_percent"]) == cells["ica"]["percent"]
+    assert float(mine[0]["average_high"]) == cells[AVERAGE]["high"]
+    assert float(mine[2]["ncu_low"]) == cells["ncu"]["parts"][1]["low"]
+    unscored = sum(int(number) for name, number in mine[0].items() if name.startswith("unscored_")
+                   and name != "unscored_are")  # fmt: skip
+    assert unscored == row(view, "flux")["unscored"]["count"]
+    (part,) = [one for one in lines if one["run_name"].startswith("'=part")]
+    assert (part["cna_percent"], part["pictures_in"]) == ("", "4")
+
+
+def test_without_a_run_there_is_still_the_paper(context: Context) -> None:
+    app = FastAPI()
+    app.include_router(board_routes(context))
+    with TestClient(app) as client:
+        view = shown(client)
+        assert view["groups"] == []
+        assert len(view["published"]["rows"]) == 9
+        assert len(client.get("/api/explore/board.csv").text.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        ({"rule": "mine"}, "No rule is called"),
+        ({"systems": "l9"}, "no choice of systems 'l9'"),
+        ({"unscored": "hidden"}, "left-out or wrong"),
+    ],
+)
+def test_a_choice_that_there_is_not_is_named(
+    client: TestClient, params: dict[str, str], words: str
+) -> None:
+    for path in ("board", "board.csv"):
+        answer = client.get(f"/api/explore/{path}", params=params)
+        assert answer.status_code == 400
+        assert words in answer.json()["error"]
+
+
+def test_a_run_without_a_picture_has_no_row_and_is_named(context: Context, tmp_path: Path) -> None:
+    empty = RunFolder.create(tmp_path / "runs", replace(PLAN, name="still empty"))
+    context.storage.runs.register(empty)
+    alone = board_view(context, {})
+    assert alone["groups"] == []
+    assert alone["without"].endswith("come in yet: still empty.")
+    context.storage.runs.ingest(sample_run(tmp_path / "runs", replace(PLAN, model="model-b")))
+    (group,) = board_view(context, {})["groups"]
+    assert len(group["rows"]) == 1
+
+
+def test_a_set_of_which_few_prompts_have_a_picture_says_how_many(
+    context: Context, tmp_path: Path
+) -> None:
+    folder = RunFolder.create(tmp_path, PLAN)
+    results = [sample_result(folder, PLAN, position) for position in range(8)]
+    write_shard(folder.shard_folder / "w0-0.parquet", results)
+    context.storage.runs.ingest(folder)
+    (group,) = board_view(context, {})["groups"]
+    assert "60 prompts · a part of its 44,464 · pictures of 4 of them · " in group["words"]
+
+
+def test_a_number_without_an_interval_says_why(context: Context, tmp_path: Path) -> None:
+    prompts = [one for one in sample_prompts(400) if (one.task, one.system) == ("cna", "l2")]
+    plan = replace(PLAN, name="all fail", prompts=tuple(prompts), rules=PLAN.rules[:1])
+    folder = RunFolder.create(tmp_path, plan)
+    made = [sample_result(folder, plan, at, failed=False) for at in range(plan.total)]
+    failing = {one.prompt for one in made} - {
+        one.prompt for one in made if any(v.picture_status != FAIL for v in one.verdicts)
+    }
+    write_shard(
+        folder.shard_folder / "w0-0.parquet", [one for one in made if one.prompt in failing]
+    )
+    context.storage.runs.ingest(folder)
+    cell = row(board_view(context, {}), "all fail")["cells"]["cna"]
+    assert (cell["percent"], cell["interval"]) == (0.0, "")
+    assert f"the rule of three puts the truth below {300 / len(failing):.1f}%" in cell["title"]
+
+
+def test_an_unfinished_run_says_how_it_stands(
+    client: TestClient, made: tuple[Context, RunFolder]
+) -> None:
+    part = row(shown(client), "=part")
+    folder = RunFolder(made[1].path.parent / part["id"])
+    folder.keep_state(replace(folder.state(), status="paused"))
+    assert row(shown(client), "=part")["progress"]["words"] == "50% drawn · paused"
+
+
+def test_the_folder_of_another_run_is_no_fault(
+    made: tuple[Context, RunFolder], tmp_path: Path
+) -> None:
+    """A run whose folder is elsewhere: how far it is is known, that it is at work is not."""
+    context = made[0]
+    folder = sample_run(tmp_path, replace(PLAN, name="elsewhere", prompts=PLAN.prompts[:4]))
+    folder.shards()[1].unlink()
+    context.storage.runs.ingest(folder)
+    app = FastAPI()
+    app.include_router(board_routes(context))
+    with TestClient(app) as client:
+        found = row(shown(client), "elsewhere")
+    assert found["progress"]["words"] == "50% drawn"
+
+
+# ── live limits ──────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("at", [0, 1])
+def test_the_rules_own_limits_give_the_stored_verdicts(
+    made: tuple[Context, RunFolder], at: int
+) -> None:
+    context, folder = made
+    by = rule(PLAN.rules[at][0])
+    limits = usual_limits(by)
+    assert limits
+    results = context.storage.results
+    stored = results.board(by.id, [folder.run_id])
+    assert stored == results.board(by.id, [folder.run_id], limits)
+    none = results.board(by.id, [folder.run_id], dict.fromkeys(limits, 1e-6))
+    wide = results.board(by.id, [folder.run_id], dict.fromkeys(limits, 999.0))
+    assert _passes(none) < _passes(stored) < _passes(wide)
+    assert sum(one.images * one.prompts for one in wide) == PLAN.total
+
+
+def _passes(tallies: list[PromptTally]) -> int:
+    """Passes of tasks that ask every object for a color."""
+    return sum(one.passes * one.prompts for one in tallies if one.task == "cna")
+
+
+def test_moved_limits_recount_by_hand(made: tuple[Context, RunFolder]) -> None:
+    context, folder = made
+    params = {"rule": "paper", "limits": "delta_e00:12,hue_deg:45", "systems": "l2"}
+    view = board_view(context, params)
+    assert "ΔE00 below 12 instead of 5" in view["limits"]["words"]
+    assert [one["now"] for one in view["limits"]["metrics"]] == [5.0, 12.0, 45.0]
+    groups_of = [one for group in view["groups"] for one in group["rows"]]
+    row = next(one for one in groups_of if one["id"] == folder.run_id)
+    wanted = [
+        (one.status, one.delta_chroma, one.delta_e00, one.hue_deg)
+        for shard in folder.shards()
+        for item in read_shard(shard)
+        if (PLAN.prompts[item.prompt].task, PLAN.prompts[item.prompt].system) == ("cna", "l2")
+        for one in item.verdicts
+        if one.rule == "paper"
+    ]
+    scored = [one for one in wanted if one[0] != UNSCORED]
+    passes = sum(
+        one[2] is not None and one[1] < 5 and one[2] < 12 and one[3] < 45  # type: ignore[operator]
+        for one in scored
+    )
+    assert row["cells"]["cna"]["title"].startswith(f"{passes} of {len(scored)} scored pictures")
+    # Never stored: the rule's own are as they were, and a file says whose the numbers are.
+    assert board_view(context, {"rule": "paper"})["limits"]["words"] == ""
+    lines = list(csv.DictReader(io.StringIO(board_csv(context, params))))
+    assert lines[0]["limits"] == "delta_chroma:5 delta_e00:12 hue_deg:45"
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        ({"rule": "released", "limits": "delta_e00:7"}, "With other limits another could pass"),
+        ({"rule": "truehue", "limits": "delta_e00:7"}, "has no limit 'delta_e00'"),
+        ({"rule": "paper", "limits": "delta_e00:nan"}, "give a number above 0"),
+        ({"rule": "paper", "limits": "delta_e00:-3"}, "give a number above 0"),
+    ],
+)
+def test_limits_that_cannot_be_are_refused(
+    made: tuple[Context, RunFolder], params: dict[str, str], words: str
+) -> None:
+    with pytest.raises(BadInput, match=words):
+        board_view(made[0], params)
+    assert limits_view("released", {})["metrics"] == []

@@ -1,0 +1,439 @@
+"""The Explore tab without a browser: reports, their pictures, long work, and disagreements."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+import numpy as np
+import pytest
+from fastapi.testclient import TestClient
+
+from core.color.systems import parse_target
+from core.diagnosis.plan import renderer_tasks, rules_used
+from core.diagnosis.records import DiagnosisReport, Example
+from core.diagnosis.run import diagnose
+from core.errors import BadInput, UnknownColor
+from core.prompts.prompt import ObjectTarget
+from core.verdict.rules import DEFAULT_RULE, RULES
+from tabs.diagnosis import report as explore_report
+from tabs.diagnosis import run as explore_run
+from tabs.diagnosis.images import Scene, measured, scene, stored
+from tabs.diagnosis.images import drawn as drawn_scene
+from tabs.diagnosis.report import rate_text, report_view, reports_here, stale
+from tabs.explore import tab as explore
+from tabs.explore.audit import agreement_view
+from tabs.explore.rejudge import start_rejudge
+from tabs.explore.why import reasons
+from tabs.inspect import tab as inspect
+from tabs.page.context import Context
+from tabs.page.jobs import Job, Jobs
+from tabs.shell import shell
+from tests.storage.samples import drawing
+from tests.tabs.drawn import drawn
+
+MUG = Scene("mug", "studio", 0, "l2", "Red", "", 128)
+
+
+# Whichever asks for the diagnosis first starts the process that makes it.
+pytestmark = pytest.mark.process
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A real diagnosis, as small as it can be: two objects under two lights, 64 pixels."""
+    out = tmp_path_factory.mktemp("diagnosis") / "small"
+    tasks = renderer_tasks(
+        rules_used(), ("mug", "cube"), ("overcast", "hard"), (0,), ("l2", "css"), 64, 12
+    )
+    diagnose(out, rules_used(), tasks, workers=1, every=12)
+    return out.parent
+
+
+@pytest.fixture
+def report(folder: Path) -> DiagnosisReport:
+    return explore_report.read_report(folder / "small" / "report.json")
+
+
+@pytest.fixture
+def no_shipped(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """No report is shipped, until a test puts one there."""
+    path = tmp_path / "shipped.json"
+    monkeypatch.setattr(explore_report, "SHIPPED_FILE", path)
+    return path
+
+
+def until(done: Callable[[], bool], seconds: float = 60.0) -> None:
+    end = time.monotonic() + seconds
+    while not done():
+        assert time.monotonic() < end, "It did not come to this."
+        time.sleep(0.02)
+
+
+# ── reports ──────────────────────────────────────────────────────────────────────────────────
+
+
+def test_without_a_report_the_page_gets_the_command(no_shipped: Path, tmp_path: Path) -> None:
+    made = reports_here(tmp_path / "nothing")
+    assert made == []
+    assert report_view(made, "", "pooled") == {
+        "reports": [],
+        "command": "python -m core.diagnose --out DIR",
+    }
+
+
+def test_numbers_of_the_page_are_those_of_the_report(
+    no_shipped: Path, folder: Path, report: DiagnosisReport
+) -> None:
+    view = report_view(reports_here(folder), "", "pooled")
+    assert [row["id"] for row in view["rows"]] == [by.id for by in RULES]
+    for row in view["rows"]:
+        rule = report.rule(row["id"])
+        assert rule is not None
+        for system, cell in row["cells"].items():
+            figure = rule.figure("pooled", system)
+            assert figure is not None
+            assert cell["hit"]["percent"] == figure.hit_percent
+            assert cell["hit"]["counts"] == f"{figure.hits:,} of {figure.asked:,}"
+            assert cell["false"]["counts"] == f"{figure.false_accepts:,} of {figure.tried:,}"
+            assert cell["false"]["text"] == f"{figure.false_accept_percent:.1f}"
+    assert {one["system"]: one["hit"] for one in view["published"]} == {
+        "l2": "96.46",
+        "css": "92.00",
+    }
+    by = {one["by"]: one["rows"] for one in view["breakdowns"]}
+    # The worst light first.
+    assert [row["key"] for row in by["light"]] == ["hard", "overcast"]
+    assert [row["key"] for row in by["object"]] == ["mug", "cube"]
+    assert all(len(row["swatches"]) == 1 for row in by["hue"] + by["lightness"])
+    rule = report.rules[0]
+    figure = rule.figure("pooled", "css", "light", "hard")
+    assert figure is not None
+    found = by["light"][0]["cells"][rule.id]["css"]
+    assert found["hit"]["percent"] == figure.hit_percent
+    assert json.loads(json.dumps(view)) == view
+
+
+def test_each_set_has_its_own_numbers_and_words(no_shipped: Path, folder: Path) -> None:
+    made = reports_here(folder)
+    views = {one["id"]: report_view(made, "", one["id"])
+             for one in report_view(made, "", "")["sets"]}  # fmt: skip
+    # The mug is tuned on and the cube is held out, so are their lights; the rest is mixed.
+    assert set(views) == {"pooled", "held_out", "tuned", "mixed", "two_material"}
+    asked = {
+        name: view["rows"][0]["cells"]["l2"]["hit"]["counts"].split(" of ")[1]
+        for name, view in views.items()
+    }
+    assert int(asked["held_out"]) + int(asked["tuned"]) + int(asked["mixed"]) == int(
+        asked["pooled"]
+    )
+    assert "cube, cylinder" in views["held_out"]["set_words"]
+    assert "overcast and window" in views["tuned"]["set_words"]
+    # A set that the report has not falls back to all pictures.
+    assert report_view(made, "", "unknown")["set"] == "pooled"
+
+
+def test_this_machine_stands_beside_the_shipped_one(no_shipped: Path, folder: Path) -> None:
+    no_shipped.write_bytes((folder / "small" / "report.json").read_bytes())
+    made = reports_here(folder)
+    assert [one.id for one in made] == ["shipped", "small"]
+    view = report_view(made, "shipped", "pooled")
+    assert view["name"] == "Shipped with TrueHue"
+    assert view["beside"]["name"].startswith("This machine, ")
+    assert view["beside"]["name"].endswith("every 12th color")
+    assert report_view(made, "small", "pooled")["beside"]["name"] == "Shipped with TrueHue"
+    assert report_view(made, "not there", "pooled")["source"] == "shipped"
+
+
+def test_a_report_of_another_version_says_so(report: DiagnosisReport) -> None:
+    rule = report.rules[-1]
+    assert stale(rule) == ""
+    old = type(rule)(**{**rule.__dict__, "version": "0.9"})
+    assert stale(old) == f"made with {rule.id} 0.9, now {rule.version}"
+    gone = type(rule)(**{**rule.__dict__, "id": "gone"})
+    assert "gone" in stale(gone)
+    assert "not here any more" in stale(gone)
+
+
+def test_a_rule_that_the_report_lacks_is_named(
+    no_shipped: Path, folder: Path, tmp_path: Path
+) -> None:
+    data = json.loads((folder / "small" / "report.json").read_text())
+    data["rules"] = data["rules"][:1]
+    no_shipped.write_text(json.dumps(data))
+    rows = report_view(reports_here(tmp_path), "", "pooled")["rows"]
+    assert [row["id"] for row in rows] == [by.id for by in RULES]
+    assert all(row["stale"] == "not in this report" and not row["cells"] for row in rows[1:])
+
+
+def test_a_damaged_report_of_this_machine_is_left_out(
+    no_shipped: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for name, text in (("a", "{"), ("b", '{"schema": 99}')):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "report.json").write_text(text)
+    assert reports_here(tmp_path) == []
+    assert "no JSON" in caplog.text
+    assert "schema" in caplog.text
+
+
+def test_the_shipped_report_is_one_and_has_every_rule_with_its_version() -> None:
+    """A rule that was changed needs a new report: python -m core.diagnose."""
+    shipped = explore_report.read_report(explore_report.SHIPPED_FILE)
+    assert not shipped.problems
+    assert [(rule.id, rule.version) for rule in shipped.rules] == [
+        (by.id, by.version) for by in RULES
+    ]
+
+
+def test_roc_marks_each_rule_where_it_is(report: DiagnosisReport) -> None:
+    figure = explore_report.roc_figure(report, "css")
+    points = {
+        trace["name"].split(", area")[0]: (trace["x"][0], trace["y"][0])
+        for trace in figure["data"] if trace["mode"] == "lines+markers"
+    }  # fmt: skip
+    for rule in report.rules:
+        at = rule.figure("pooled", "css")
+        assert at is not None
+        assert points[rule.name] == (at.false_accept_percent, at.hit_percent)
+
+
+# ── pictures ─────────────────────────────────────────────────────────────────────────────────
+
+
+def test_an_example_is_measured_and_stored_as_generate_stores(context: Context) -> None:
+    found = measured(MUG, "paper", "Red")
+    assert found["status"] in ("pass", "fail")
+    assert found["found"].startswith("#")
+    kept = stored(context, MUG, "released", "Orange")
+    image = context.storage.images.get(kept["image_id"])
+    srgb8, mask = drawn_scene(MUG)
+    assert np.array_equal(context.storage.images.srgb8(image.image_id), srgb8)
+    assert np.array_equal(context.storage.masks.pixels(kept["mask"]), mask)
+    assert (kept["object"], kept["rule"]) == ("mug", "released")
+    assert parse_target(kept["target"]).label == "Orange"
+    # What Inspect asks by itself is the true color.
+    assert image.origin["target"] == "l2:Red"
+    record = context.storage.masks.get(kept["mask"])
+    assert (record.maker, record.parameters["object"]) == ("renderer", "mug")
+    assert stored(context, MUG, "released", "Orange") == kept
+
+
+def test_inspect_opens_the_example_with_rule_color_and_exact_mask(
+    context: Context, view: inspect.View
+) -> None:
+    kept = stored(context, MUG, "released", "Orange")
+    source = {"opened": kept["image_id"], **kept}
+    asked = ("plate", "css:red", "paper", 2, True, "l3")
+    out = explore.opened(context, view, source, *asked)
+    updates = dict(zip([id(one) for one in view.outputs], out, strict=True))
+    rule_shown = updates[id(view.rule)]
+    assert (rule_shown["value"] if isinstance(rule_shown, dict) else rule_shown) == "released"
+    assert updates[id(view.object_name)] == "mug"
+    assert updates[id(view.neighbors)] == 2
+    shown = updates[id(view.verdict)]["view"]["question"]
+    assert (shown["rule"], shown["mask"]) == ("released", kept["mask"])
+    assert parse_target(shown["target"]).name == "Orange"
+    assert context.storage.evidence.count() == 0
+    with pytest.raises(BadInput, match="did not say"):
+        explore.opened(context, view, {}, *asked)
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        ({"system": "l9"}, BadInput), ({"seed": "-1"}, BadInput), ({"size": "9999"}, BadInput),
+        ({"object": "unicorn"}, BadInput), ({"light": "neon"}, BadInput),
+        ({"color": "no color"}, UnknownColor),
+    ],
+)  # fmt: skip
+def test_pictures_that_no_report_names_are_refused(
+    change: dict[str, str], error: type[Exception]
+) -> None:
+    given = {"object": "mug", "light": "studio", "seed": "0", "system": "l2", "color": "Red",
+             "second": "", "size": "64", **change}  # fmt: skip
+    with pytest.raises(error):
+        drawn_scene(scene(given))
+
+
+def test_every_example_of_the_report_can_be_drawn(report: DiagnosisReport) -> None:
+    """And the rule still says what the report says of it."""
+    examples: list[tuple[str, Example]] = [
+        (rule.id, rule.worst[at]) for rule in report.rules for at in range(min(2, len(rule.worst)))
+    ]
+    assert examples
+    for rule_id, one in examples:
+        shown = Scene(one.object, one.light, one.seed, one.system, one.color, one.second, 64)
+        found = measured(shown, rule_id, one.asked)
+        assert found["delta_e00"] == pytest.approx(one.delta_e00, rel=1e-5)
+        assert (found["status"] == "pass") == (one.kind == "false accept")
+
+
+# ── long work ────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_job_says_how_far_it_is_and_ends_when_asked() -> None:
+    jobs, go_on = Jobs(), threading.Event()
+
+    def work(job: Job) -> dict[str, Any]:
+        job.total = 10
+        while not job.stop.is_set():
+            job.done = min(job.done + 1, 9)
+            go_on.wait(0.01)
+        return {"report": "x"}
+
+    job = jobs.start("diagnosis", "Work", "me", work)
+    until(lambda: job.done > 3)
+    assert job.as_json("me")["mine"] is True
+    assert job.as_json("you")["mine"] is False
+    with pytest.raises(BadInput, match="“Work” is running"):
+        jobs.start("diagnosis", "Other", "me", work)
+    with pytest.raises(BadInput, match="Only who began"):
+        jobs.cancel(job.id, "you")
+    assert job.status == "running"
+    jobs.cancel(job.id, "me")
+    until(lambda: job.finished)
+    assert (job.status, jobs.latest("diagnosis")) == ("cancelled", job)
+    assert jobs.latest("rejudge") is None
+    jobs.close()
+    with pytest.raises(BadInput, match="about to end"):
+        jobs.start("diagnosis", "Late", "me", work)
+
+
+def test_a_job_that_fails_says_why() -> None:
+    def work(job: Job) -> dict[str, Any]:
+        raise BadInput("The folder is full.")
+
+    job = Jobs().start("diagnosis", "Work", "me", work)
+    until(lambda: job.finished)
+    assert (job.status, job.as_json("me")["problem"]) == ("failed", "The folder is full.")
+
+
+@pytest.fixture
+def small_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(explore_run, "OBJECTS", ("cube",))
+    monkeypatch.setattr(explore_run, "DEFAULT_LIGHTS", ("overcast",))
+    monkeypatch.setattr(explore_run, "workers", lambda: 1)
+
+
+@pytest.mark.usefixtures("small_run")
+def test_a_run_here_writes_a_report_and_can_be_cancelled_and_taken_up(
+    context: Context, no_shipped: Path
+) -> None:
+    job = explore_run.start_run(context, 10, "me", 64)
+    context.jobs.cancel(job.id, "me")
+    until(lambda: job.finished)
+    assert job.status == "cancelled", job.problem
+    home = context.storage.data_dir / "diagnosis"
+    assert reports_here(home) == []
+    job = explore_run.start_run(context, 10, "me", 64)
+    until(lambda: job.finished)
+    assert (job.status, job.result) == ("done", {"report": "every-10"}), job.problem
+    assert job.done == job.total > 10
+    (made,) = reports_here(home)
+    view = report_view([made], "every-10", "pooled")
+    assert [row["stale"] for row in view["rows"]] == [""] * len(RULES)
+    with pytest.raises(BadInput, match="every 7th"):
+        explore_run.start_run(context, 7, "me")
+
+
+# ── disagreements ────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture
+def mugs(context: Context) -> Iterator[Context]:
+    """Pictures that every rule has judged; shading fails some of them by the paper's rule."""
+    for seed, light in enumerate(("studio", "overcast", "hard")):
+        drawn(context, "mug", "l3:Vivid reddish orange", light, seed)
+    return context
+
+
+def test_the_table_counts_stored_verdicts(mugs: Context) -> None:
+    view = agreement_view(mugs, {})
+    assert (view["a"], view["b"], view["judged"]) == (DEFAULT_RULE, "paper", 3)
+    counts = view["counts"]
+    assert counts["disagree"] == counts["first"] + counts["second"] == len(view["pairs"])
+    assert counts["disagree"] > 0
+    statuses = [tuple(said["status"] for said in pair["said"]) for pair in view["pairs"]]
+    assert set(statuses) <= {("pass", "fail"), ("fail", "pass")}
+    assert agreement_view(mugs, {"system": "css"})["judged"] == 0
+    assert agreement_view(mugs, {"system": "l3"})["judged"] == 3
+    with pytest.raises(BadInput, match="No rule is called"):
+        agreement_view(mugs, {"a": "nobody"})
+
+
+def test_reasons_are_measured_again(mugs: Context) -> None:
+    pairs = agreement_view(mugs, {})["pairs"]
+    told = reasons(mugs, [pair["key"] for pair in pairs])
+    assert set(told) == {pair["key"] for pair in pairs}
+    for one in told.values():
+        assert DEFAULT_RULE in one["sentence"]
+        assert all(title and text for title, text in one["reasons"])
+    with pytest.raises(BadInput, match="At most"):
+        reasons(mugs, ["x"] * 9)
+    assert "not stored" in reasons(mugs, ["nonsense"])["nonsense"]["problem"]
+
+
+def test_stored_images_are_judged_by_what_they_lack(context: Context) -> None:
+    kept = stored(context, MUG, "paper", "Red")
+    target = ObjectTarget("mug", parse_target("l2:Red"))
+    context.storage.drawings.add(drawing(kept["image_id"], targets=(target,)))
+    both = {"a": "paper", "b": "released"}
+    assert agreement_view(context, both)["judged"] == 0
+    for expected in ("1 image judged, 0 had all", "0 images judged, 1 had all"):
+        job = start_rejudge(context, ["paper", "released"], "me")
+        until(lambda job=job: job.finished)  # type: ignore[misc]
+        assert job.status == "done", job.problem
+        assert job.words.startswith(expected)
+    assert agreement_view(context, both)["judged"] == 1
+    with pytest.raises(BadInput, match="No rule is called"):
+        start_rejudge(context, ["nobody"], "me")
+
+
+# ── routes ───────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture
+def client(context: Context) -> Iterator[TestClient]:
+    with TestClient(shell.mount(context)) as opened:
+        yield opened
+
+
+def test_routes_answer_and_refuse_in_words(client: TestClient) -> None:
+    get, post = client.get, client.post
+    assert get("/api/explore/agreement").json()["judged"] == 0
+    assert get("/api/explore/agreement?a=paper&b=paper").status_code == 400
+    assert get("/api/explore/jobs").json() == {"diagnosis": None, "rejudge": None, "cells": None}
+    where = "object=mug&light=studio&seed=0&system=l2&color=Red&size=64"
+    answer = get(f"/api/explore/picture.png?{where}")
+    assert answer.headers["content-type"] == "image/png"
+    assert get("/api/explore/picture.png?object=unicorn&system=l2&color=Red").status_code == 400
+    assert get(f"/api/explore/example?{where}&rule=paper&asked=Red").json()["status"]
+    refused = post("/api/explore/runs", json={"every": 10})
+    assert refused.status_code == 403  # without the header of this page
+    headers = {"X-TrueHue": "1"}
+    refused = post("/api/explore/runs", json={"every": 0}, headers=headers)
+    assert (refused.status_code, "every 0th" in refused.json()["error"]) == (400, True)
+    refused = post("/api/explore/rejudge", json={"rules": []}, headers=headers)
+    assert "named no rule" in refused.json()["error"]
+
+
+def test_the_tab_is_drawn_and_a_link_selects_it() -> None:
+    assert "explore" in shell.TABS
+    with gr.Blocks():
+        made = explore.layout()
+    assert made.trust.elem_id == "explore-trust"
+
+
+@pytest.mark.parametrize(
+    ("percent", "text"),
+    [(100.0, "100.0"), (99.994, "99.99"), (99.999, "99.99"), (99.94, "99.9"), (0.0, "0.0"),
+     (0.04, "0.04"), (0.3, "0.3"), (9.73, "9.7")],
+)  # fmt: skip
+def test_almost_all_is_not_all(percent: float, text: str) -> None:
+    assert rate_text(percent) == text

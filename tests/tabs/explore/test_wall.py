@@ -1,0 +1,369 @@
+"""The wall and pairs of runs without a browser: slices, pages, counts of filters, comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from core.analysis.names import sector_hex
+from core.analysis.records import SECTORS, Slice
+from core.analysis.run_names import run_labels
+from core.color.systems import parse_target
+from core.errors import BadInput, NotStored
+from core.runs.folder import RunFolder, run_folders
+from core.runs.records import ItemResult, ObjectVerdict
+from core.runs.shards import read_shard, write_shard
+from core.verdict.rules import RULES
+from storage import Storage
+from tabs.explore.analyses import figure_view
+from tabs.explore.run_pairs import compare_view
+from tabs.explore.slice import slice_of
+from tabs.explore.wall import facets_view, picture_view, wall_view
+from tabs.judging.judgments import judge_verdict
+from tabs.page.context import Context
+from tabs.shell import shell
+from tabs.shell.compose import make_context
+from tests.storage.run_samples import (
+    fill,
+    sample_plan,
+    sample_prompts,
+    sample_result,
+    sample_run,
+)
+
+IMAGES = 2
+
+
+@dataclass(frozen=True)
+class Filled:
+    """Two runs of two models on the same prompts: the app's context, and the rows of the shards."""
+
+    context: Context
+    runs: tuple[str, str]
+    items: dict[tuple[str, int], ItemResult]
+
+    def leading(self, rule: str) -> dict[tuple[str, int], ObjectVerdict]:
+        """By run and position, the verdict of the object that decided."""
+        return {
+            key: verdict
+            for key, item in self.items.items()
+            for verdict in item.verdicts
+            if verdict.rule == rule and verdict.leads
+        }
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Filled]:
+    folder = tmp_path_factory.mktemp("wall")
+    with Storage.open(folder / "data") as storage:
+        first, second = fill(storage, folder / "runs", prompts=40, images=IMAGES)
+        items = {
+            (one.run_id, item.position): item
+            for one in run_folders(folder / "runs")
+            for shard in one.shards()
+            for item in read_shard(shard)
+        }
+        context = make_context(storage, "data")
+        yield Filled(context, (first, second), items)
+        context.close()
+
+
+def pages(context: Context, **given: str) -> list[dict[str, Any]]:
+    """All pages of the wall, seven pictures each."""
+    out: list[dict[str, Any]] = []
+    after = ""
+    while True:
+        found = wall_view(context, {**given, "limit": "7", "after": after})
+        out += found["items"]
+        after = found["next"]
+        if not after:
+            return out
+
+
+# ── slices ───────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_query_is_a_slice() -> None:
+    meant = Slice(
+        rule="truehue", runs=("b", "a"), task="coa", system="l3", category="Animals",
+        object="polar bear", color="l3:Vivid red", sector="330", asked_l2="Red",
+        found_l2="Purplish red", modifier="-ish", basic="basic", status="fail", cause="leaked",
+    )  # fmt: skip
+    query = {name: value for name, value in asdict(meant).items() if name != "runs" and value}
+    assert slice_of({**query, "runs": "b,a"}) == meant
+    assert slice_of({}) == Slice()
+    assert slice_of({"runs": "a,,a,b", "sort": "x", "color": " #AA1122 "}) == Slice(
+        runs=("a", "b"), color="#AA1122"
+    )
+    assert slice_of({"system": "l2, css,l2,none", "task": "cna,moc,"}) == Slice(
+        system="l2,css,none", task="cna,moc"
+    )
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"rule": "mine"}, {"system": "l2,l9"}, {"sector": "45"}, {"cause": "bad luck"},
+     {"status": "failed"}, {"modifier": "vivid"}, {"basic": "both"},
+     {"runs": ",".join(map(str, range(101)))}],
+)  # fmt: skip
+def test_what_no_slice_can_be(given: dict[str, str]) -> None:
+    with pytest.raises(BadInput, match=r"rule|There is no|too many"):
+        slice_of(given)
+
+
+# ── the wall ─────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("rule", ["paper", "released"])
+def test_the_wall_shows_each_failing_picture_once_worst_first(filled: Filled, rule: str) -> None:
+    shown = pages(filled.context, rule=rule, status="fail")
+    wanted = {
+        key: verdict
+        for key, verdict in filled.leading(rule).items()
+        if verdict.picture_status == "fail"
+    }
+    assert len(shown) == len(wanted) > 30
+    for one in shown:
+        verdict = wanted.pop((one["run_id"], one["position"]))
+        assert (one["object"], one["told"]) == (verdict.object_name, verdict.told)
+        assert (one["asked_hex"], one["status"]) == (verdict.asked_hex, "fail")
+        assert one["delta_e00"] == (
+            None if verdict.delta_e00 is None else pytest.approx(verdict.delta_e00, rel=1e-6)
+        )
+        assert one["rule"] == rule
+    assert not wanted
+    distances = [one["delta_e00"] for one in shown if one["delta_e00"] is not None]
+    assert distances == sorted(distances, reverse=True)
+    up = pages(filled.context, rule=rule, status="fail", sort="delta_e00-up")
+    assert [one["delta_e00"] for one in up[: len(distances)]] == distances[::-1]
+
+
+def test_a_picture_that_was_not_drawn_has_a_reason_and_no_picture(filled: Filled) -> None:
+    shown = pages(filled.context, status="unscored", cause="no-image")
+    failed = {key for key, item in filled.items.items() if item.status == "failed"}
+    assert {(one["run_id"], one["position"]) for one in shown} == failed != set()
+    for one in shown:
+        assert (one["url"], one["thumb"], one["found_hex"], one["delta_e00"]) == ("", "", "", None)
+        assert one["picture_reason"] == "The model ran out of memory: give it a smaller size."
+        # What was asked is known all the same.
+        assert one["asked_hex"].startswith("#")
+        assert one["object"]
+
+
+@pytest.mark.parametrize("given", [{"sort": "luck"}, {"after": "delta_e00.d.x"}, {"rule": "mine"}])
+def test_what_the_wall_refuses(filled: Filled, given: dict[str, str]) -> None:
+    with pytest.raises(BadInput):
+        wall_view(filled.context, given)
+
+
+def test_each_choice_of_a_filter_leaves_as_many_pictures_as_it_says(filled: Filled) -> None:
+    meant = {"status": "fail", "task": "moc"}
+    answer = facets_view(filled.context, meant)
+    assert answer["total"] == len(pages(filled.context, **meant)) > 10
+    checked = 0
+    for field, choices in answer["fields"].items():
+        for choice in choices[:4] if field != "rule" else ():
+            narrowed = slice_of({**meant, field: choice["value"]})
+            count = filled.context.storage.results.count(narrowed)
+            assert count == choice["count"], (field, choice)
+            checked += 1
+    assert checked > 25
+    for one in answer["fields"]["asked_l2"]:
+        assert one["hex"] == parse_target(one["value"], "l2").hex
+    assert [one["value"] for one in answer["fields"]["rule"]] == [rule.id for rule in RULES]
+    assert [(one["value"], one["hex"]) for one in answer["sectors"]] == [
+        (sector, sector_hex(sector)) for sector in SECTORS
+    ]
+
+
+def test_a_chosen_run_keeps_its_name_where_it_has_no_such_picture(filled: Filled) -> None:
+    first, second = filled.runs
+    names = [
+        {one["value"] for one in facets_view(filled.context, {"runs": run})["fields"]["found_l2"]}
+        for run in (first, second)
+    ]
+    only = sorted(names[1] - names[0])[0]
+    answer = facets_view(filled.context, {"runs": first, "found_l2": only})
+    assert answer["total"] == 0
+    assert [(one["value"], one["label"], one["count"] > 0) for one in answer["fields"]["runs"]] == [
+        (second, "model-b", True), (first, "model-a", False)
+    ]  # fmt: skip
+
+
+def test_one_picture_has_every_rule_and_object(filled: Filled) -> None:
+    run, position = next(key for key, item in filled.items.items() if len(item.masks) == 2)
+    item = filled.items[run, position]
+    answer = picture_view(filled.context, {"run": run, "position": str(position)})
+    found = [(one["rule"], one["target"], one["status"], one["told"]) for one in answer["items"]]
+    wanted = [(one.rule, one.target, one.status, one.told) for one in item.verdicts]
+    assert sorted(found) == sorted(wanted)
+    facts = dict(answer["facts"])
+    assert facts["Seed"] == str(item.seed)
+    assert facts["Image"] == f"{item.image + 1} of its prompt"
+    with pytest.raises(NotStored, match="did not come in"):
+        picture_view(filled.context, {"run": run, "position": "999999"})
+    with pytest.raises(BadInput, match="position is a whole number"):
+        picture_view(filled.context, {"run": run, "position": "-1"})
+    with pytest.raises(NotStored):
+        picture_view(filled.context, {"run": "f" * 16, "position": "0"})
+
+
+def test_one_disagrees_with_the_verdict_of_a_picture(filled: Filled) -> None:
+    run, position = next(key for key, item in filled.items.items() if len(item.masks) == 2)
+    context = filled.context
+    asked = {"run": run, "position": position, "answer": "fail", "reason": "It is brown."}
+    said = judge_verdict(context, {**asked, "rule": "paper"})
+    by_rule = {one["rule"]: one for one in said["statuses"]}
+    found = context.storage.results.picture(run, position)
+    assert {one.rule for one in found} == set(by_rule)
+    assert all(by_rule[one.rule]["status"] == one.picture_status for one in found)
+    assert by_rule["paper"]["version"] == dict(context.storage.runs.get(run).rules)["paper"]
+    answer = picture_view(context, {"run": run, "position": str(position)})
+    assert answer["judgment"]["reason"] == "It is brown."
+    assert context.storage.evidence.count() == 0
+    with pytest.raises(BadInput, match="not judged by"):
+        judge_verdict(context, {**asked, "rule": "none"})
+    with pytest.raises(BadInput, match="Say which picture"):
+        judge_verdict(context, {**asked, "rule": "paper", "position": "0"})
+
+
+def test_runs_of_one_model_are_told_apart(filled: Filled) -> None:
+    runs = filled.context.storage.runs.all()
+    assert sorted(run_labels(runs).values()) == ["model-a", "model-b"]
+    # What differs stands first, and no name is longer than 30 characters.
+    same = [
+        replace(
+            run, model="model-a", name=f"model-a on a sample, {at}",
+            summary={**run.summary, "seed": 7 * at},
+        )
+        for at, run in enumerate(runs)
+    ]  # fmt: skip
+    assert sorted(run_labels(same).values()) == ["seed 0", "seed 7"]
+    other = replace(same[0], run_id="e" * 16, model="model-of-a-very-long-name-indeed", name="")
+    several = run_labels([*same, replace(other, name=other.model)])
+    assert sorted(several.values()) == [
+        "model-of-a-very-long-name-ind…", "seed 0 · model-a", "seed 7 · model-a"
+    ]  # fmt: skip
+    named = [replace(run, name=f"Monday {run.model[-1]}") for run in runs]
+    assert sorted(run_labels(named).values()) == ["Monday a", "Monday b"]
+    twins = [replace(run, name="One name") for run in runs]
+    assert sorted(run_labels(twins).values()) == sorted(
+        f"One name ({one[:6]})" for one in filled.runs
+    )
+
+
+# ── pairs ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_pairs_are_counted_as_the_shards_say(filled: Filled) -> None:
+    first, second = filled.runs
+    said = filled.leading("paper")
+    kinds = {"both": ("pass", "pass"), "only_a": ("pass", "fail"), "only_b": ("fail", "pass"),
+             "neither": ("fail", "fail")}  # fmt: skip
+    both = [
+        (said[first, position].picture_status, said[second, position].picture_status)
+        for run, position in said
+        if run == first and (second, position) in said
+    ]
+    given = {"rule": "paper", "a": first, "b": second}
+    answer = compare_view(filled.context, given)
+    for cell, kind in kinds.items():
+        assert answer["counts"][cell] == both.count(kind) > 0
+        of_cell = compare_view(filled.context, {**given, "cell": cell, "limit": "200"})["pairs"]
+        assert len(of_cell) == both.count(kind)
+        assert {(one["picture_status"], two["picture_status"]) for one, two in of_cell} == {kind}
+    assert sum(answer["counts"][cell] for cell in (*kinds, "unscored")) == len(both)
+    for one, two in answer["pairs"]:
+        assert (one["run_id"], two["run_id"]) == (first, second)
+        assert (one["text"], one["image"]) == (two["text"], two["image"])
+    passes = sum(one == "pass" for one, other in both if "unscored" not in (one, other))
+    scored = answer["counts"]["scored"]
+    assert f"A (model-a) passes {100 * passes / scored:.1f}%" in answer["sentence"]
+    assert "McNemar’s exact test" in answer["test"]
+
+
+def test_pairs_begin_at_a_picture_and_go_on(filled: Filled) -> None:
+    first, second = filled.runs
+    given = {"a": first, "b": second, "limit": "5"}
+    everything = compare_view(filled.context, {**given, "limit": "200"})["pairs"]
+    at = everything[12][0]["position"]
+    page = compare_view(filled.context, {**given, "at": str(at)})
+    assert page["pinned"]
+    after = compare_view(filled.context, {**given, "after": page["next"]})
+    assert [one["position"] for one, _ in (*page["pairs"], *after["pairs"])] == [
+        one["position"] for one, _ in everything[12:22]
+    ]
+    with pytest.raises(NotStored, match="no picture 99,999"):
+        compare_view(filled.context, {**given, "at": "99999"})
+    with pytest.raises(BadInput, match="no part"):
+        compare_view(filled.context, {**given, "cell": "some"})
+    with pytest.raises(BadInput, match="same run"):
+        compare_view(filled.context, {**given, "b": first})
+    # The other run need not be named.
+    assert compare_view(filled.context, {"a": first})["b"] == second
+
+
+def test_one_run_has_nothing_to_be_compared_with(context: Context, tmp_path: Path) -> None:
+    assert wall_view(context, {}) == {"items": [], "next": "", "runs": 0}
+    assert facets_view(context, {})["total"] == 0
+    assert compare_view(context, {})["runs"] == []
+    fill(context.storage, tmp_path / "runs", ("model-a",), prompts=3, images=1)
+    answer = compare_view(context, {})
+    assert ([run["label"] for run in answer["runs"]], answer["pairs"]) == (["model-a"], [])
+
+
+def test_runs_that_share_their_prompts_are_compared_first(context: Context, tmp_path: Path) -> None:
+    pair = fill(context.storage, tmp_path / "runs", prompts=3, images=1)
+    other = replace(sample_plan("model-c", 6, 1), prompts=sample_prompts(6)[3:])
+    folder = sample_run(tmp_path / "runs", other)
+    context.storage.runs.ingest(folder)
+    answer = compare_view(context, {})
+    assert {answer["a"], answer["b"]} == set(pair)
+    assert compare_view(context, {"a": folder.run_id})["b"] in pair
+
+
+def test_a_run_without_a_picture_is_in_no_list_of_two(context: Context, tmp_path: Path) -> None:
+    pair = fill(context.storage, tmp_path / "runs", prompts=3, images=1)
+    empty = RunFolder.create(tmp_path / "runs", sample_plan("model-c", 3, 1))
+    context.storage.runs.register(empty)
+    answer = compare_view(context, {})
+    assert {run["id"] for run in answer["runs"]} == set(pair)
+    named = compare_view(context, {"a": empty.run_id})
+    assert named["runs"][-1] == {"id": empty.run_id, "label": "model-c · no picture"}
+
+
+def test_pictures_without_a_score_draw_no_figure(context: Context, tmp_path: Path) -> None:
+    plan = sample_plan(prompts=3, images=1)
+    folder = RunFolder.create(tmp_path, plan)
+    failed = [sample_result(folder, plan, at, failed=True) for at in range(3)]
+    write_shard(folder.shard_folder / "w0-0.parquet", failed)
+    context.storage.runs.ingest(folder)
+    view = figure_view(context, "categories", {})
+    assert (view["figure"], view["published"]) == (None, None)
+    assert "None of these pictures has a score" in view["empty"]
+
+
+def test_routes_answer_in_words(filled: Filled) -> None:
+    client = TestClient(shell.mount(filled.context))
+    first, _ = filled.runs
+    asked = {
+        "/api/explore/wall?status=fail&limit=3": 200, "/api/explore/wall?cause=x": 400,
+        "/api/explore/wall/facets": 200, "/api/explore/wall/count?status=fail": 200,
+        f"/api/explore/wall/picture?run={first}&position=0": 200,
+        "/api/explore/wall/picture?run=0000&position=0": 404,
+        f"/api/explore/compare?a={first}": 200, "/api/explore/compare?cell=x": 400,
+        "/api/explore/wall?runs=nothing": 404,
+    }  # fmt: skip
+    for url, status in asked.items():
+        answer = client.get(url)
+        assert (answer.status_code, "error" in answer.json()) == (status, status != 200), url
+    shown = client.get("/api/explore/wall?status=fail&limit=200").json()["items"]
+    total = client.get("/api/explore/wall/count?status=fail").json()["total"]
+    assert total == len(shown)
+    for url in (shown[0]["thumb"], shown[0]["url"]):
+        assert client.get(url).headers["content-type"] == "image/png"

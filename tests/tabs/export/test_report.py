@@ -1,0 +1,41 @@
+"""The report of a run: it holds back nothing that the page says of a number."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from html import unescape
+
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from tabs.explore.board import board_view
+from tabs.export.routes import export_routes
+from tabs.page.context import Context
+from tabs.runs.supervisor import RunSupervisor
+from tests.storage.run_samples import sample_plan, sample_run
+
+
+def test_the_report_doubts_what_the_leaderboard_doubts(context: Context) -> None:
+    """Too narrow intervals, prompts without a color system, numbers without an interval, and
+    printed numbers that another table of the paper contradicts."""
+    plan = sample_plan("flux.1-dev", 60)
+    prompts = [replace(one, system="") if one.task == "cna" else one for one in plan.prompts]
+    folder = sample_run(
+        context.service(RunSupervisor).root,
+        replace(plan, prompts=tuple(prompts), rules=plan.rules[:1]),
+    )
+    context.service(RunSupervisor).take_in()
+    cells = board_view(context, {"rule": plan.rules[0][0]})["groups"][0]["rows"][0]["cells"]
+    app = FastAPI()
+    app.include_router(export_routes(context))
+    with TestClient(app) as client:
+        text = unescape(client.get(f"/api/runs/{folder.run_id}/report.html").text)
+    ours = text.partition("<h3>This run</h3>")[2].partition("</section>")[0]
+    low_high = cells["coa"]["interval"].replace("–", " to ")
+    assert low_high.startswith("≈")
+    assert f"{cells['coa']['text']}<small>{low_high}</small>" in ours
+    assert "≈ marks those of under 20 prompts a system, which are too narrow" in ours
+    assert f"{cells['cna']['text']}<small>" in ours
+    assert "no color system: pooled" in ours
+    assert "33.70?" in ours
+    assert "? Flux, CNA, 33.70: Table 11's categories give about 41 for Flux." in ours

@@ -1,0 +1,322 @@
+"""The Generate tab's functions, called as its events call them, with the real engine."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import gradio as gr
+import numpy as np
+import pytest
+
+from core.color.systems import parse_target
+from core.errors import BadInput, UnknownColor
+from core.generation.backends.reference import ReferenceRenderer
+from core.generation.request import GenerationRequest
+from core.prompts.prompt import ObjectTarget
+from core.verdict.rules import RULES
+from tabs.generate import tab
+from tabs.generate.plan import Own
+from tabs.generate.routes import drawing_json
+from tabs.inspect.state import exact_mask
+from tabs.library.service import Library
+from tabs.page.context import Context
+from tests.tabs.drawn import drawn
+
+RENDERER = "reference-renderer"
+MUG = Own("", "mug", "css:teal")
+RIGHT: tuple[Any, ...] = ([RENDERER], 5, 1, "", "", 96, "studio", "none")
+
+
+@pytest.fixture
+def view(context: Context) -> tab.View:
+    """The components of the Generate tab, in no running app."""
+    with gr.Blocks():
+        return tab.layout(context)
+
+
+def restored(view: tab.View, query: dict[str, str]) -> dict[str, Any]:
+    """What a link sets, by the name of the component in the view."""
+    names = {id(component): name for name, component in vars(view).items()}
+    updates = tab.restore(query)
+    return {
+        names[id(component)]: update
+        for component, update in zip(view.restored, updates, strict=True)
+    }
+
+
+def untouched(update: Any) -> bool:
+    return isinstance(update, dict) and set(update) == {"__type__"}
+
+
+def scene(context: Context, failure: str = "none") -> tuple[list[Any], Any]:
+    """Draws a prompt of three objects; its drawings and the prompt."""
+    prompt = next(
+        prompt for prompt in context.service(Library).index("gencolorbench").prompts
+        if prompt.task == "moc" and prompt.system == "l2" and len(prompt.targets) == 3
+    )  # fmt: skip
+    sent = {"mode": "chosen", "owner": "me", "refs": [["gencolorbench", prompt.id]]}
+    job = tab.start(context, sent, Own(), *RIGHT[:5], 256, "even", failure)
+    assert context.engine.wait(job, 120).status == "done"
+    return context.storage.drawings.recent(prompt=("gencolorbench", prompt.id)), prompt
+
+
+def test_a_picture_is_stored_with_all_that_draws_it_again(context: Context) -> None:
+    record = drawn(context, "mug", "css:teal", "window", 5, 96)
+    (row,) = context.storage.drawings.recent()
+    target = ObjectTarget("mug", parse_target("css:teal"))
+    assert (row.model, row.seed, row.text) == (RENDERER, 5, "A photo of a teal mug")
+    assert row.options == {"light": "window", "failure": "none"}
+    assert row.targets[0].name == target.name
+    again = GenerationRequest(
+        row.model, row.text, row.seed or 0, width=row.width, height=row.height,
+        targets=row.targets, options=row.options,
+    )  # fmt: skip
+    from threading import Event
+
+    (made,) = ReferenceRenderer().draw([again], lambda _: None, Event())
+    assert np.array_equal(context.storage.images.srgb8(record.image_id), made.srgb8)
+    assert (record.source, record.origin["object_name"]) == ("render", "mug")
+    assert json.loads(json.dumps(dict(record.origin))) == record.origin
+
+
+def test_a_scene_has_a_mask_and_a_verdict_for_each_object(context: Context) -> None:
+    (row,), prompt = scene(context)
+    assert row.image_id is not None
+    masks = context.storage.masks.for_image(row.image_id)
+    assert {mask.parameters["target"] for mask in masks} == {0, 1, 2}
+    by_object = {mask.parameters["object"]: mask for mask in masks}
+    rows = context.storage.evidence.for_image(row.image_id)
+    assert len(rows) == 3 * len(RULES)
+    for one in rows:
+        assert one.mask_id == by_object[one.object_name].mask_id
+    for target in prompt.targets:
+        found = exact_mask(context, row.image_id, target.name)
+        assert found is not None
+        assert found.parameters["object"] == target.name
+    first = exact_mask(context, row.image_id)
+    assert first is not None
+    assert first.parameters["target"] == 0
+
+
+def test_objects_that_exchange_their_colors_are_told_from_right_ones(context: Context) -> None:
+    statuses = {}
+    for failure in ("none", "swapped"):
+        (row, *_), _ = scene(context, failure)
+        rows = context.storage.evidence.for_image(row.image_id or "")
+        statuses[failure] = [one.status for one in rows if one.protocol == "released"]
+    assert statuses["none"] == ["pass"] * 3
+    assert statuses["swapped"].count("fail") >= 2
+
+
+def test_the_same_request_is_one_image_and_two_drawings(context: Context) -> None:
+    assert drawn(context, "mug", "css:teal") == drawn(context, "mug", "css:teal")
+    counts = context.storage.images.count(), context.storage.masks.count()
+    assert counts == (1, 1)
+    assert context.storage.drawings.count() == 2
+    assert context.storage.evidence.count() == len(RULES)
+
+
+@pytest.mark.parametrize(
+    ("own", "controls", "error", "said"),
+    [
+        (Own("", "mug", "vivd red"), RIGHT, UnknownColor, "Vivid red"),
+        (Own("a sunset over the sea"), RIGHT, BadInput, "choose an object and a color"),
+        (MUG, ([], *RIGHT[1:]), BadInput, "at least one model"),
+        (MUG, (["dreams"], *RIGHT[1:]), BadInput, "dreams"),
+        (MUG, (*RIGHT[:1], -1, *RIGHT[2:]), BadInput, "from 0 to"),
+        (Own("x" * 30_000, "mug", "css:red"), RIGHT, BadInput, "20,000"),
+    ],
+)
+def test_what_cannot_be_asked_is_explained_and_nothing_is_stored(
+    context: Context, own: Own, controls: tuple[Any, ...], error: type[Exception], said: str
+) -> None:
+    with pytest.raises(error, match=said):
+        tab.start(context, {"mode": "own"}, own, *controls)
+    assert context.storage.drawings.count() == 0
+
+
+@pytest.mark.parametrize(
+    ("controls", "said"),
+    [
+        ((*RIGHT[:6], "disco", "none"), "light"),
+        ((*RIGHT[:7], "asleep"), "failure"),
+        ((["sdxl-base-1.0"], *RIGHT[1:]), "not here"),
+        ((["folder:/nowhere/at/all"], *RIGHT[1:]), "no folder"),
+    ],
+)
+def test_what_the_model_refuses_is_a_row_with_its_reason(
+    context: Context, controls: tuple[Any, ...], said: str
+) -> None:
+    job = tab.start(context, {"mode": "own"}, MUG, *controls)
+    state = context.engine.wait(job, 60)
+    assert (state.status, state.failed) == ("failed", 1)
+    (row,) = context.storage.drawings.recent(status="failed")
+    assert said in row.reason
+    assert row.image_id is None
+
+
+def test_folders_are_for_people_at_this_machine(context: Context) -> None:
+    object.__setattr__(context, "local", False)
+    with pytest.raises(BadInput, match="machine where the app runs"):
+        tab.start(context, {"mode": "own"}, MUG, ["folder:/etc"], *RIGHT[1:])
+
+
+def test_a_prompt_of_5000_characters_is_drawn(context: Context) -> None:
+    own = Own("a very long story " * 278, "mug", "css:teal")
+    job = tab.start(context, {"mode": "own"}, own, *RIGHT)
+    assert context.engine.wait(job, 60).status == "done"
+    (row,) = context.storage.drawings.recent()
+    assert len(row.text) > 5000
+    assert len(context.storage.images.get(row.image_id or "").name) < 200
+
+
+def test_a_basket_with_a_prompt_that_is_gone_says_so(context: Context) -> None:
+    sent = {"mode": "basket", "refs": [["mini", "gone"]]}
+    with pytest.raises(BadInput, match=r"gone.*Take it out of the basket"):
+        tab.start(context, sent, Own(), *RIGHT)
+    with pytest.raises(BadInput, match="no prompt to draw"):
+        tab.start(context, {"mode": "basket", "refs": []}, Own(), *RIGHT)
+
+
+def test_the_plan_counts_what_will_be_drawn(context: Context) -> None:
+    asked = {"mode": "basket", "prompts": 3}
+    many = ([RENDERER, "kolors"], 0, 2, "3, 5", "", 0, "hard", "swapped")
+    shown, about, only, *_ = tab.plan(context, asked, MUG, *many)
+    assert shown["view"]["button"] == "Draw 18 images"
+    assert shown["view"]["note"] == (
+        "3 prompts × 2 seeds × (2 guidance scales + the renderer, which takes no guidance)"
+    )
+    assert shown["view"]["settings"]["model"] == f"{RENDERER}|kolors"
+    (kolors,) = about["view"]["models"]
+    assert kolors["name"] == "Kolors"
+    assert kolors["facts"].startswith("50 steps, guidance 5, 1024 × 1024 · ")
+    commands = [command for _, command in kolors["lacking"]]
+    assert "python -m core.generation download kolors" in commands
+    assert only["visible"] is True
+    shown, _, only, *_ = tab.plan(context, {"mode": "own"}, MUG, ["kolors"], *RIGHT[1:])
+    assert (shown["view"]["button"], only["visible"]) == ("Draw", False)
+    shown, *_ = tab.plan(context, {"mode": "own"}, MUG, [RENDERER], None, *RIGHT[2:])
+    assert "whole number" in shown["view"]["problem"]
+
+
+@pytest.mark.parametrize(
+    ("models", "guidance", "said"),
+    [
+        ([RENDERER], "3, 5", "2 seeds"),
+        ([RENDERER, "kolors"], "", "2 seeds × 2 models"),
+        (["kolors", "sd3-medium"], "3, 5", "2 seeds × 2 models × 2 guidance scales"),
+        ([RENDERER, "kolors", "sd3-medium"], "3, 5",
+         "2 seeds × (2 models × 2 guidance scales + the renderer, which takes no guidance)"),
+    ],
+)  # fmt: skip
+def test_the_factors_multiply_to_the_number_on_the_button(
+    context: Context, models: list[str], guidance: str, said: str
+) -> None:
+    shown, *_ = tab.plan(context, {}, MUG, models, 0, 2, guidance, "", 0, "even", "none")
+    assert shown["view"]["note"] == said
+
+
+def test_too_many_images_are_said_before_one_presses(context: Context) -> None:
+    asked = {"mode": "basket", "prompts": 44_464}
+    shown, *_ = tab.plan(context, asked, MUG, *RIGHT)
+    assert "at most 20,000" in shown["view"]["problem"]
+
+
+def test_equal_pixels_keep_the_words_of_their_own_drawing(context: Context) -> None:
+    """Two prompts whose colors are ignored become the same picture, for different reasons."""
+    for color in ("#B92842", "#7F4829"):
+        drawn(context, "banana", color, failure="ignored")
+    rows = context.storage.drawings.recent()
+    assert rows[0].image_id == rows[1].image_id
+    notes = [" ".join(row.origin["notes"]) for row in rows]
+    assert "#7F4829" in notes[0]
+    assert "#B92842" in notes[1]
+    shown = [drawing_json(context, row) for row in rows]
+    assert [" ".join(one["notes"]) for one in shown] == notes
+    assert context.storage.images.get(rows[0].image_id or "").notes == ()
+
+
+def test_settings_that_the_renderer_does_not_take_are_not_written_down(context: Context) -> None:
+    job = tab.start(context, {"mode": "own"}, MUG, [RENDERER], 0, 1, "3", "20", 64, "even", "none")
+    assert context.engine.wait(job, 60).status == "done"
+    (row,) = context.storage.drawings.recent()
+    assert (row.steps, row.guidance) == (None, None)
+
+
+def test_a_picture_with_an_object_missing_is_never_right(context: Context) -> None:
+    (row,), prompt = scene(context, "one-missing")
+    rows = context.storage.evidence.for_image(row.image_id or "")
+    missing = [one for one in rows if one.mask_id is None]
+    assert {one.status for one in missing} == {"fail"}
+    assert len(missing) == len(RULES)
+    assert "is not in the picture" in missing[0].reason
+    assert context.storage.drawings.count(verdict="pass", rule="released") == 0
+    mark = context.storage.drawings.marks("gencolorbench", "released")[prompt.id]
+    assert mark.verdict == "fail"
+    # Its name finds no other object's mask.
+    name = missing[0].object_name
+    assert exact_mask(context, row.image_id or "", name) is None
+
+
+def test_a_folder_is_not_looked_for_where_others_reach_the_app(context: Context) -> None:
+    object.__setattr__(context, "local", False)
+    shown, about, *_ = tab.plan(context, {}, MUG, ["folder:/etc"], *RIGHT[1:])
+    assert "machine where the app runs" in shown["view"]["problem"]
+    assert about["view"] == {}
+
+
+def test_a_stand_in_is_said_before_drawing(context: Context) -> None:
+    own = Own("", "refrigerator", "css:teal")
+    reading = tab.plan(context, {"mode": "own"}, own, *RIGHT)[3]["view"]
+    assert any("stands in for the refrigerator" in note for note in reading["notes"])
+
+
+def test_a_link_fills_the_controls(view: tab.View) -> None:
+    found = restored(
+        view,
+        {"tab": "generate", "object": "book", "target": "#8040C0", "model": f"{RENDERER}|kolors",
+         "seed": "12", "seeds": "3", "size": "256", "light": "hard", "failure": "swapped",
+         "guidance": "3,5", "steps": "20", "text": "A book"},
+    )  # fmt: skip
+    assert found["target"]["value"] == "#8040C0"
+    assert found["models"] == [RENDERER, "kolors"]
+    names = ("own_text", "object_name", "seed", "seeds", "size", "light", "failure", "guidance")
+    blank = restored(view, {"tab": "generate", "object": "", "target": "", "text": ""})
+    assert (blank["object_name"], blank["target"]["value"]) == ("", "")
+    assert [found[name] for name in names] == [
+        "A book", "book", 12, 3, 256, "hard", "swapped", "3,5",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"tab": "generate"},
+        {"tab": "generate", "seed": "9" * 190, "size": "9" * 190, "seeds": "many"},
+        {"tab": "generate", "seed": "²", "size": "100", "light": "disco", "failure": "x"},
+        {"tab": "inspect", "seed": "3", "light": "hard"},
+    ],
+)
+def test_a_link_with_nonsense_in_it_leaves_the_controls_usable(
+    view: tab.View, query: dict[str, str]
+) -> None:
+    found = restored(view, query)
+    # What the fields follow is no control, and as it is on a fresh page.
+    filled = found.pop("filled")
+    assert untouched(filled) or filled == view.filled.value
+    assert all(untouched(update) for update in found.values())
+
+
+def test_an_image_that_cannot_be_judged_is_kept(
+    context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import tabs.judging.generation
+
+    def broken(*_: Any) -> None:
+        raise RuntimeError("no verdict today")
+
+    monkeypatch.setattr(tabs.judging.generation, "judge_exact", broken)
+    record = drawn(context, "sphere", "css:teal")
+    assert context.storage.evidence.count() == 0
+    assert context.storage.images.get(record.image_id).source == "render"

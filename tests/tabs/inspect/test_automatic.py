@@ -1,0 +1,474 @@
+"""Automatic masks, points and overrides in Inspect, by tiny real models through the real engine."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from core.generation.weights.sources import Sources
+from core.masks.grounded.serialize import is_automatic, steps_of
+from core.prompts.tables import objects
+from core.records import ImageRecord, MaskRecord
+from storage import Storage
+from tabs.inspect import find as inspect_find
+from tabs.inspect import tab as inspect
+from tabs.inspect.automatic import automatic_of
+from tabs.inspect.finding import Searches
+from tabs.inspect.mask_request import NO_NAME, labels_for, labels_of
+from tabs.inspect.routes import automatic_routes
+from tabs.page.context import Context
+from tabs.shell.compose import make_context
+from tests.browser.still_life import still_life
+from tests.tabs.inspect.test_tab import filled, link_query, plain, value_of, view_of
+from tests.tiny_models.folder import DETECTOR, PRESENCE, SAM, SAM2, models_folder, telling
+
+ASKED = (DETECTOR, SAM2, "paper", "rim, neck", "", 0.99, 0.99)
+QUESTION = ("jar", "l3:Vivid reddish orange", "paper", 0, True)
+MOST_S = 120.0
+POINT = {"type": "point", "x": 5, "y": 5, "inside": True}
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return models_folder(tmp_path_factory.mktemp("models"))
+
+
+@pytest.fixture(scope="module")
+def looking(tmp_path_factory: pytest.TempPathFactory, models: Path) -> Iterator[Context]:
+    """A context whose models are loaded once for the tests of this file."""
+    with Storage.open(tmp_path_factory.mktemp("looking") / "data") as storage:
+        made = make_context(storage, "data", sources=Sources(models))
+        yield made
+        made.close()
+
+
+@pytest.fixture(scope="module")
+def image(looking: Context) -> ImageRecord:
+    return looking.storage.images.add(still_life()[0], "jar.png", "upload")
+
+
+def ended(context: Context, work: dict[str, Any]) -> dict[str, Any]:
+    """The end of a search that the stage was told of."""
+    assert "job" in work, work
+    end = time.monotonic() + MOST_S
+    seen = -1
+    while time.monotonic() < end:
+        state = context.service(Searches).state(work["job"], seen, 1.0)
+        if state["status"] != "working":
+            return state
+        seen = state["count"]
+    raise AssertionError(f"It did not end: {state}")
+
+
+def find(context: Context, image: ImageRecord, *asked: Any, name: str = "jar") -> dict[str, Any]:
+    data = {"image_id": image.image_id}
+    return ended(context, inspect_find.find(context, data, name, *(asked or ASKED)))
+
+
+@pytest.fixture(scope="module")
+def made(looking: Context, image: ImageRecord, models: Path) -> MaskRecord:
+    """An automatic mask in which every step does something, with an answer to presence."""
+    best = telling(models, looking.srgb8(image.image_id), "jar")
+    state = find(
+        looking, image, DETECTOR, best.segmenter, best.variant, ", ".join(best.negatives), PRESENCE,
+        best.box_threshold, best.negative_threshold,
+    )  # fmt: skip
+    assert state["status"] == "done", state
+    return looking.storage.masks.get(state["mask_id"])
+
+
+def start(record: MaskRecord) -> dict[str, Any]:
+    return {"type": "stored", "mask_id": record.mask_id}
+
+
+def override(step: str, index: int, **more: Any) -> dict[str, Any]:
+    return {"type": "override", "step": step, "index": index, **more}
+
+
+def judged(context: Context, image: ImageRecord, *marks: dict[str, Any]) -> tuple[Any, Any, Any]:
+    staged, verdict, evidence = inspect.judge(context, value_of(image, *marks), *QUESTION)
+    return staged, view_of(verdict), view_of(evidence)
+
+
+def mask_of(context: Context, card: dict[str, Any]) -> MaskRecord:
+    return context.storage.masks.get(card["question"]["mask"])
+
+
+def titles(evidence: dict[str, Any]) -> dict[str, str]:
+    return {step["title"]: step["text"] for step in evidence["steps"]}
+
+
+# ── what is asked for ───────────────────────────────────────────────────────────────────────────
+
+
+def test_without_weights_it_says_what_is_missing_and_what_works(
+    context: Context, stored: ImageRecord, tmp_path: Path
+) -> None:
+    bare = make_context(
+        context.storage, "data", sources=Sources(tmp_path / "none", tmp_path / "cache")
+    )
+    try:
+        said = inspect_find.find(bare, {"image_id": stored.image_id}, "mug", *ASKED)
+        assert "job" not in said
+        assert "GroundingDINO tiny (0.64 GiB) and SAM 2.1 Hiera tiny" in said["problem"]
+        assert "python -m core.masks download grounding-dino-tiny" in said["problem"]
+        assert "draw the box by hand" in said["problem"]
+        point = {"type": "point", "x": 5, "y": 5, "inside": True}
+        data = {"image_id": stored.image_id, "marks": [point]}
+        assert "GrabCut" in inspect_find.points(bare, data, SAM)["problem"]
+    finally:
+        bare.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "words"),
+    [
+        ("  ", ASKED, NO_NAME),
+        ("m" * 81, ASKED, "at most 80"),
+        ("mug", ("nonsense", *ASKED[1:]), "no detector 'nonsense'"),
+        ("mug", (DETECTOR, DETECTOR, *ASKED[2:]), "no segmenter"),
+        ("mug", (*ASKED[:2], "mine", *ASKED[3:]), "No masking variant"),
+        ("mug", (*ASKED[:5], 1.5, 0.5), "from 0 to 1"),
+        ("mug", (*ASKED[:5], None, 0.5), "number from 0 to 1"),
+        ("mug", (*ASKED[:3], ",".join(map(str, range(50))), *ASKED[4:]), "At most 40"),
+    ],
+)
+def test_a_wish_that_cannot_be_is_refused_in_words(
+    looking: Context, image: ImageRecord, name: str, asked: Any, words: str
+) -> None:
+    said = inspect_find.find(looking, {"image_id": image.image_id}, name, *asked)
+    assert words in said["problem"]
+    assert "did not expect" not in said["problem"]
+
+
+def test_negative_labels_come_from_the_table_of_objects() -> None:
+    assert labels_of(" handle, lid ,, handle") == ("handle", "lid")
+    assert labels_for("Mug") == labels_for("mug")
+    assert labels_for("mug") == "handle, rim, base"
+    # Every row of the table fits into what is allowed.
+    assert all(labels_of(labels_for(row.name)) for row in objects())
+    assert labels_for("thing that is in no table") == ""
+
+
+# ── finding ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_an_automatic_mask_is_stored_with_all_its_steps(
+    looking: Context, image: ImageRecord, made: MaskRecord
+) -> None:
+    assert is_automatic(made.maker, made.parameters)
+    steps = steps_of(made.parameters)
+    assert len(steps.detections) == len(steps.segments) >= 2
+    assert len(steps.negatives) == 2
+    automatic = automatic_of(looking, image, [start(made)])
+    assert automatic is not None
+    pixels = looking.mask_pixels(made.mask_id)
+    assert np.array_equal(automatic.mask.pixels, pixels)
+    staged, _, evidence = judged(looking, image, start(made))
+    found = staged["found"]
+    assert [box["text"] for box in found["boxes"]] == [
+        f"{one.score:.2f}" for one in steps.detections
+    ]
+    assert all(row["used"] and not row["by_hand"] for row in [*found["boxes"], *found["negatives"]])
+    assert found["presence"][0]["note"].startswith("Janus-Pro 1B to “Is there a jar in the image?")
+    assert staged["mask_text"].startswith("Automatic · jar, ")
+    assert "Boxes by GroundingDINO tiny" in titles(evidence)
+    assert any(title.startswith("Cut out by SAM") for title in titles(evidence))
+    # What was taken away is hatched, and the legend says so.
+    assert any(of["text"].endswith("%") for of in found["negatives"])
+    assert "negative" in staged["hatched"]
+    assert staged["measured_url"].startswith("data:image/png")
+
+
+def test_an_object_without_a_box_is_not_found_and_nothing_is_stored(
+    looking: Context, image: ImageRecord, made: MaskRecord
+) -> None:
+    before = looking.storage.masks.count()
+    state = find(looking, image, *ASKED[:4], PRESENCE, 1.0, 1.0)
+    assert state["status"] == "failed"
+    assert "The detector found no jar" in state["words"]
+    assert "Asked whether it is in the image, Janus-Pro 1B said" in state["words"]
+    assert looking.storage.masks.count() == before
+
+
+def test_a_search_can_be_cancelled(looking: Context, image: ImageRecord, made: MaskRecord) -> None:
+    before = looking.storage.masks.count()
+    work = inspect_find.find(looking, {"image_id": image.image_id}, "cup", *ASKED)
+    looking.service(Searches).cancel(work["job"])
+    assert ended(looking, work)["status"] == "cancelled"
+    assert looking.storage.masks.count() == before
+
+
+def test_models_of_ones_own_are_typed_by_folder_and_file(
+    looking: Context, image: ImageRecord, models: Path
+) -> None:
+    file = models / SAM / "sam_vit_b_01ec64.pth"
+    detector, presence = f"folder:{models / DETECTOR}", f" {models / PRESENCE} "
+    state = find(looking, image, detector, str(file), "paper", "", presence, 0.5, 0.99)
+    assert state["status"] == "done", state
+    record = looking.storage.masks.get(state["mask_id"])
+    assert record.parameters["detector"]["id"] == detector
+    assert record.parameters["segmenter"]["id"] == f"folder:{file}"
+    staged, _, evidence = judged(looking, image, start(record))
+    # What the page says of them is a name, not where they lie.
+    assert staged["found"]["made"].startswith(f"{DETECTOR}, {file.name}, variant Paper")
+    assert staged["found"]["presence"][0]["note"].startswith(f"{PRESENCE} to ")
+    assert f"Boxes by {DETECTOR}" in titles(evidence)
+    # A point is cut out by it too, and the mark names it.
+    point = {"type": "point", "x": 60, "y": 60, "inside": True}
+    data = {"image_id": image.image_id, "marks": [point]}
+    pointed = ended(looking, inspect_find.points(looking, data, str(file)))
+    assert (pointed["status"], pointed["segmenter"]) == ("done", f"folder:{file}")
+    _, card, _ = judged(looking, image, {**point, "by": pointed["segmenter"]})
+    assert mask_of(looking, card).area_px > 0
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ("hub:nonsense", "write hub:owner/name"),
+        ("hub:someone/else", "core.masks download hub:someone/else --role segmenter"),
+        ("folder:", "There is no segmenter"),
+        ("folder:/no/such/place", "There is nothing at /no/such/place"),
+        ("~/no-such-place", "There is nothing at ~/no-such-place"),
+        ("/etc/hostname", "is no folder in the hub's layout, nor a .pth file"),
+        (None, "There is no segmenter"),
+        ("x" * 201, "at most 200"),
+    ],
+)
+def test_a_typed_model_that_is_none_is_refused_in_words(
+    looking: Context, image: ImageRecord, typed: Any, words: str
+) -> None:
+    data = {"image_id": image.image_id, "marks": []}
+    asked = (ASKED[0], typed, *ASKED[2:])
+    for said in (
+        inspect_find.find(looking, data, "jar", *asked),
+        inspect_find.points(looking, {**data, "marks": [POINT]}, typed),
+    ):
+        assert words in said["problem"]
+        assert "did not expect" not in said["problem"]
+
+
+def test_where_others_reach_the_app_no_folder_is_opened(
+    looking: Context, image: ImageRecord, models: Path
+) -> None:
+    data: dict[str, Any] = {"image_id": image.image_id, "marks": [POINT]}
+    folder = str(models / SAM2)
+    shared = replace(looking, local=False)
+    try:
+        for said in (
+            inspect_find.find(shared, data, "jar", f"folder:{folder}", *ASKED[1:]),
+            inspect_find.find(shared, data, "jar", ASKED[0], folder, *ASKED[2:]),
+            inspect_find.find(shared, data, "jar", *ASKED[:4], f" folder:{folder}", 0.9, 0.9),
+            inspect_find.points(shared, data, folder),
+            # Nor by a mark that was made up.
+            inspect_find.points(shared, {**data, "marks": [{**POINT, "by": folder}]}, SAM2),
+        ):
+            assert "Folders can only be named on the machine" in said["problem"]
+        staged, _, _ = judged(shared, image, {**POINT, "by": f"folder:{folder}"})
+        assert "Folders can only be named on the machine" in staged["message"]
+    finally:
+        # Alone its engine is its own.
+        shared.engine.close()
+
+
+# ── overrides ───────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_box_that_is_left_out_makes_another_mask_and_undo_the_first_again(
+    looking: Context, image: ImageRecord, made: MaskRecord
+) -> None:
+    _, first, _ = judged(looking, image, start(made))
+    count = len(steps_of(made.parameters).detections)
+    out = [override("box", n, use=False) for n in range(count - 1)]
+    staged, card, evidence = judged(looking, image, start(made), *out)
+    record = mask_of(looking, card)
+    assert record.mask_id != made.mask_id
+    assert record.parameters["overrides"]["without_boxes"] == list(range(count - 1))
+    assert record.parameters["marks"] == [start(made), *out]
+    assert [box["used"] for box in staged["found"]["boxes"]] == [False] * (count - 1) + [True]
+    assert "box 1 left out" in titles(evidence)["By hand"]
+    assert f"{count - 1} steps by hand" in staged["mask_text"]
+    # Ticked again, and undone: the pixels, and then the very mask, of the beginning.
+    back = [override("box", n, use=True) for n in range(count - 1)]
+    _, again, _ = judged(looking, image, start(made), *out, *back)
+    assert mask_of(looking, again).content_sha256 == made.content_sha256
+    _, undone, _ = judged(looking, image, start(made))
+    assert undone["evidence_id"] == first["evidence_id"]
+
+
+def test_without_any_box_it_says_so_and_still_lists_them(
+    looking: Context, image: ImageRecord, made: MaskRecord
+) -> None:
+    count = len(steps_of(made.parameters).detections)
+    out = [override("box", n, use=False) for n in range(count)]
+    staged, card, _ = judged(looking, image, start(made), *out)
+    assert "left out by hand" in staged["message"]
+    assert card["status"] == "unscored"
+    assert [box["used"] for box in staged["found"]["boxes"]] == [False] * count
+
+
+def test_a_negative_part_that_is_kept_is_measured(
+    looking: Context, image: ImageRecord, made: MaskRecord
+) -> None:
+    kept = [override("negative", n, use=False) for n in range(2)]
+    staged, card, evidence = judged(looking, image, start(made), *kept)
+    automatic = automatic_of(looking, image, [start(made)])
+    assert automatic is not None
+    pixels = looking.mask_pixels(mask_of(looking, card).mask_id)
+    assert np.array_equal(pixels, automatic.found.before_negatives)
+    assert pixels.sum() > looking.mask_pixels(made.mask_id).sum()
+    assert staged["found"]["negatives"][0]["note"] == "left in by hand"
+    assert "negative" not in staged["hatched"]
+    labels = sorted(of.label for of in steps_of(made.parameters).negatives)
+    assert titles(evidence)["By hand"] == f"{labels[0]} left in; {labels[1]} left in"
+
+
+def test_presence_can_be_answered_by_hand_and_the_card_says_so(
+    looking: Context, image: ImageRecord, made: MaskRecord
+) -> None:
+    no = override("presence", 0, answer="no")
+    staged, card, evidence = judged(looking, image, start(made), no)
+    assert staged["found"]["presence"][0]["override"] == "no"
+    assert card["absent"].startswith("You answered that there is no jar in the image")
+    assert card["metrics"], "the mask is measured all the same"
+    record = mask_of(looking, card)
+    assert record.parameters["presence"][0]["override"] == "no"
+    assert record.content_sha256 == made.content_sha256
+    assert titles(evidence)["Object present: no"].startswith("no, by hand; Janus-Pro 1B to ")
+    _, card, _ = judged(looking, image, start(made), no, override("presence", 0, answer="yes"))
+    assert card["absent"] == ""
+    _, card, _ = judged(looking, image, start(made), no, override("presence", 0, answer=""))
+    assert "override" not in mask_of(looking, card).parameters["presence"][0]
+
+
+@pytest.mark.parametrize("step", ["box", "negative", "presence"])
+def test_an_override_of_what_is_not_there_is_refused(
+    looking: Context, image: ImageRecord, made: MaskRecord, step: str
+) -> None:
+    more = {"answer": "no"} if step == "presence" else {"use": False}
+    staged, card, _ = judged(looking, image, start(made), override(step, 99, **more))
+    assert f"no {step} 100" in staged["message"]
+    assert card["status"] == "unscored"
+
+
+def test_a_link_opens_the_same_mask_with_its_overrides_on_a_machine_without_weights(
+    looking: Context, image: ImageRecord, made: MaskRecord, view: inspect.View, tmp_path: Path
+) -> None:
+    marks = [start(made), override("box", 0, use=False), override("presence", 0, answer="no")]
+    staged, card, _ = judged(looking, image, *marks)
+    bare = make_context(
+        looking.storage, "data", sources=Sources(tmp_path / "none", tmp_path / "cache")
+    )
+    try:
+        opened = filled(view, inspect.restore(bare, view, link_query(card["link"])))
+    finally:
+        bare.engine.close()
+    assert opened["stage"]["marks"] == marks
+    assert opened["stage"]["found"] == staged["found"]
+    assert opened["stage"]["outline"] == staged["outline"]
+    assert view_of(opened["verdict"])["evidence_id"] == card["evidence_id"]
+    assert plain(opened["object_name"]) == "jar"
+
+
+# ── points ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def point(x: float, y: float, inside: bool = True, **more: Any) -> dict[str, Any]:
+    return {"type": "point", "x": x, "y": y, "inside": inside, **more}
+
+
+def cut_out(context: Context, image: ImageRecord, *marks: dict[str, Any], by: str) -> str:
+    data = {"image_id": image.image_id, "marks": list(marks)}
+    state = ended(context, inspect_find.points(context, data, by))
+    assert state["status"] == "done", state
+    return str(state["segmenter"])
+
+
+@pytest.mark.parametrize("by", [SAM, SAM2])
+def test_points_add_to_an_automatic_mask_and_take_away(
+    looking: Context, image: ImageRecord, made: MaskRecord, by: str
+) -> None:
+    marks = [start(made), point(100, 100), point(300, 250, inside=False)]
+    assert cut_out(looking, image, *marks, by=by) == by
+    marks = [marks[0], *({**mark, "by": by} for mark in marks[1:])]
+    staged, card, _ = judged(looking, image, *marks)
+    record = mask_of(looking, card)
+    assert [one["segmenter"] for one in record.parameters["points"]] == [by, by]
+    tool = looking.engine.call(
+        by, lambda model: [
+            model.from_points(model.embed(looking.srgb8(image.image_id)), [at], [True]).pixels
+            for at in ((100.0, 100.0), (300.0, 250.0))
+        ],
+    ).result(MOST_S)  # fmt: skip
+    wanted = (looking.mask_pixels(made.mask_id) | tool[0]) & ~tool[1]
+    assert np.array_equal(looking.mask_pixels(record.mask_id), wanted)
+    assert "2 points" in staged["mask_text"]
+
+
+def test_a_point_that_was_cut_out_asks_no_model_again(
+    looking: Context, image: ImageRecord, view: inspect.View, tmp_path: Path
+) -> None:
+    mark = point(200, 150)
+    by = cut_out(looking, image, mark, by=SAM2)
+    named = {**mark, "by": by}
+    bare = make_context(
+        looking.storage, "data", sources=Sources(tmp_path / "none", tmp_path / "cache")
+    )
+    try:
+        staged, card, _ = judged(bare, image, named)
+        assert staged["mask_text"].startswith("Points · 1 point · ")
+        # Opened from a link on another day, the stored mask is the answer.
+        another = make_context(looking.storage, "data", sources=bare.sources)
+        opened = filled(view, inspect.restore(another, view, link_query(card["link"])))
+        assert view_of(opened["verdict"])["evidence_id"] == card["evidence_id"]
+        assert opened["stage"]["marks"] == [named]
+        refused, _, _ = judged(another, image, point(90, 90, by=by))
+        assert "were cut out by SAM 2.1 Hiera tiny" in refused["message"]
+        another.engine.close()
+    finally:
+        bare.engine.close()
+
+
+def test_broken_points_of_a_page_become_words(looking: Context, image: ImageRecord) -> None:
+    for data in ({}, {"image_id": image.image_id}, {"image_id": image.image_id, "marks": "x"}):
+        assert inspect_find.points(looking, data, SAM)["problem"]
+    data = {"image_id": image.image_id, "marks": [point(9e5, 1)]}
+    assert (
+        "outside of the image" in ended(looking, inspect_find.points(looking, data, SAM))["words"]
+    )
+
+
+# ── over HTTP ───────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_search_is_watched_and_ended_over_http(
+    looking: Context, image: ImageRecord, made: MaskRecord
+) -> None:
+    app = FastAPI()
+    app.include_router(automatic_routes(looking))
+    with TestClient(app) as client:
+        work = inspect_find.find(looking, {"image_id": image.image_id}, "bowl", *ASKED)
+        path = f"/api/automatic/{work['job']}"
+        assert client.delete(path).status_code == 403
+        seen, state = -1, client.get(path).json()
+        while state["status"] == "working":
+            assert state["words"].endswith("…")
+            assert state["count"] != seen or seen == -1
+            seen = state["count"]
+            state = client.get(path, params={"seen": seen}).json()
+        assert state["status"] == "done"
+        assert looking.storage.masks.get(state["mask_id"]).parameters["object"] == "bowl"
+        work = inspect_find.find(looking, {"image_id": image.image_id}, "vase", *ASKED)
+        path = f"/api/automatic/{work['job']}"
+        assert client.delete(path, headers={"X-TrueHue": "1"}).status_code == 200
+        assert ended(looking, work)["status"] == "cancelled"
+        assert client.get("/api/automatic/unknown").status_code == 404

@@ -1,0 +1,487 @@
+"""The Inspect tab's functions, called as its events call them, with a real storage."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import Any
+
+import numpy as np
+import pytest
+
+from core.color.systems import parse_target
+from core.images.mask import Mask
+from core.records import EvidenceRecord, ImageRecord
+from core.verdict.measure import measure
+from core.verdict.rules import DEFAULT_RULE, RULES
+from tabs.inspect import tab as inspect
+from tabs.inspect.view import confidence_view
+from tabs.judging.keeping import keep_asked
+from tabs.page.context import Context
+from tests.core.photographs import bounds, object_photograph
+from tests.tabs.drawn import drawn
+
+Photograph = tuple[np.ndarray, list[int]]
+ALL_RULES = [by.id for by in RULES]
+
+
+def value_of(image: ImageRecord, *marks: dict[str, Any], seq: int = 1) -> dict[str, Any]:
+    return {"image_id": image.image_id, "marks": list(marks), "seq": seq}
+
+
+def box(photograph: Photograph) -> dict[str, Any]:
+    return {"type": "box", "box": photograph[1]}
+
+
+def view_of(update: dict[str, Any]) -> Any:
+    return update["view"]
+
+
+def kept(context: Context, verdict: dict[str, Any]) -> EvidenceRecord:
+    """The row of the verdict that is shown, after it was kept."""
+    keep_asked(context, view_of(verdict)["question"])
+    return context.storage.evidence.get(view_of(verdict)["evidence_id"])
+
+
+def filled(view: inspect.View, updates: list[Any]) -> dict[str, Any]:
+    """What opening sets, by the name of the component in the view."""
+    names = {id(component): name for name, component in vars(view).items()}
+    return {
+        names[id(component)]: update
+        for component, update in zip(view.outputs, updates, strict=True)
+    }
+
+
+def plain(update: Any) -> Any:
+    """The new value, whether it came alone or in an update."""
+    return update["value"] if isinstance(update, dict) else update
+
+
+def untouched(update: Any) -> bool:
+    return isinstance(update, dict) and set(update) == {"__type__"}
+
+
+def test_without_an_image_it_says_what_to_do(context: Context) -> None:
+    _, verdict, evidence = inspect.judge(context, None, "mug", "css:red", "paper", 0, True)
+    assert view_of(verdict)["status"] == "waiting"
+    assert "Open a photograph" in view_of(verdict)["reason"]
+    assert view_of(evidence) == ""
+
+
+def test_without_marks_it_says_what_to_do(context: Context, stored: ImageRecord) -> None:
+    staged, verdict, _ = inspect.judge(context, value_of(stored), "", "css:red", "paper", 0, True)
+    assert view_of(verdict)["status"] == "waiting"
+    assert "draw a box" in view_of(verdict)["reason"]
+    assert (staged["outline"], staged["mask_text"], staged["seq"]) == ("", "", 1)
+
+
+@pytest.mark.parametrize("target", ["", "   ", None])
+def test_without_a_color_the_mask_is_shown_and_the_color_asked_for(
+    context: Context, stored: ImageRecord, photograph: Photograph, target: str | None
+) -> None:
+    staged, verdict, _ = inspect.judge(
+        context, value_of(stored, box(photograph)), "", target, "paper", 0, True
+    )
+    assert view_of(verdict)["status"] == "waiting"
+    assert "Choose the asked color" in view_of(verdict)["reason"]
+    assert staged["outline"].startswith("M")
+    assert staged["mask_text"].startswith("GrabCut · box · ")
+    assert context.storage.evidence.count() == 0
+
+
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [("vivd reddish orange", "Vivid reddish orange"), ("#E83G1B", "digit 4"),
+     ("1, 300, 4", "green"), ("l9:red", "no color system"), ("rgb(1,2)", "2 numbers")],
+)  # fmt: skip
+def test_a_color_that_cannot_be_read_is_explained(
+    context: Context, stored: ImageRecord, photograph: Photograph, target: str, said: str
+) -> None:
+    staged, verdict, evidence = inspect.judge(
+        context, value_of(stored, box(photograph)), "", target, "paper", 0, True
+    )
+    assert view_of(verdict)["status"] == "unscored"
+    assert view_of(verdict)["title"] == "Not scored"
+    assert said in view_of(verdict)["reason"]
+    assert staged["outline"]
+    assert view_of(evidence) == ""
+    assert context.storage.evidence.count() == 0
+
+
+@pytest.mark.parametrize("rule_id", ALL_RULES)
+@pytest.mark.parametrize("target", ["l3:Vivid reddish orange", "#B45A32"])
+def test_a_verdict_is_what_the_pipeline_measures_and_is_kept_so(
+    context: Context, stored: ImageRecord, photograph: Photograph, rule_id: str, target: str
+) -> None:
+    staged, verdict, evidence = inspect.judge(
+        context, value_of(stored, box(photograph), seq=7), " ball ", target, rule_id, 0, True
+    )
+    card = view_of(verdict)
+    assert context.storage.evidence.count() == 0, "a draft until somebody asks to keep it"
+    row = kept(context, verdict)
+    assert row.mask_id is not None
+    pixels = context.storage.masks.pixels(row.mask_id)
+    wanted = measure(photograph[0], pixels, parse_target(target), rule_id, object_name="ball")
+    assert row.numbers == wanted.numbers()
+    assert (row.status, row.reason) == (wanted.verdict.status, wanted.verdict.reason)
+    assert (row.object_name, row.protocol) == ("ball", rule_id)
+    assert row.target["value"] == parse_target(target).value
+    assert (row.image_id, row.version) == (stored.image_id, wanted.verdict.version)
+    assert card["status"] == wanted.verdict.status
+    assert card["reason"] == wanted.verdict.reason
+    assert [metric["value"] for metric in card["metrics"]] == [
+        metric.value for metric in wanted.verdict.metrics
+    ]
+    assert [other["id"] for other in card["others"]] == [i for i in ALL_RULES if i != rule_id]
+    told = json.loads(card["json"])
+    assert told["evidence_id"] == card["evidence_id"]
+    assert told["delta_e00"] == wanted.numbers()["delta_e00"]
+    cards = {"chromaticity", "lightness", "offsets", "names", "names_of", "steps", "colors"}
+    assert set(view_of(evidence)) == cards
+    assert staged["seq"] == 7
+    assert f"{np.count_nonzero(pixels):,} px" in staged["mask_text"]
+    assert context.storage.check() == []
+
+
+def test_the_other_rules_on_the_card_are_what_they_say_when_chosen(
+    context: Context, stored: ImageRecord, photograph: Photograph
+) -> None:
+    value = value_of(stored, box(photograph))
+    cards = {}
+    for rule_id in ALL_RULES:
+        _, verdict, _ = inspect.judge(context, value, "", "css:chocolate", rule_id, 2, False)
+        cards[rule_id] = view_of(verdict)
+    for card in cards.values():
+        for other in card["others"]:
+            assert other["status"] == cards[other["id"]]["status"]
+            for metric in cards[other["id"]]["metrics"]:
+                assert metric["text"] in other["text"]
+
+
+def test_the_same_verdict_twice_is_one_row_and_another_question_is_another(
+    context: Context, stored: ImageRecord, photograph: Photograph
+) -> None:
+    value = value_of(stored, box(photograph))
+    asked: list[tuple[Any, ...]] = [
+        (value, "ball", "css:red", "paper", 0, True),
+        (value, "ball", "css:red", "paper", 0, False),
+        (value, "ball", "css:red", "paper", 3, True),
+        (value, "ball", "css:red", "released", 0, True),
+        (value, "ball", "css:tomato", "paper", 0, True),
+        (value, "apple", "css:red", "paper", 0, True),
+        (value_of(stored, {"type": "whole"}), "ball", "css:red", "paper", 0, True),
+    ]
+    ids = [kept(context, inspect.judge(context, *values)[1]).evidence_id for values in asked]
+    assert ids[0] == ids[1]
+    assert len(set(ids)) == len(asked) - 1
+    # Every rule is kept with the one that was shown: of five questions, two of them the same mask,
+    # object and color by another rule.
+    assert view_of(inspect.judge(context, *asked[3])[1])["kept"]
+    questions = {row.mask_id: 0 for row in context.storage.evidence.recent(100)}
+    assert len(questions) == 2
+
+
+def test_pixels_that_the_rule_left_out_are_hatched_on_demand(
+    context: Context, stored: ImageRecord, photograph: Photograph
+) -> None:
+    value = value_of(stored, box(photograph))
+    shown, *_ = inspect.judge(context, value, "", "css:orangered", "released", 0, True)
+    hidden, *_ = inspect.judge(context, value, "", "css:orangered", "released", 0, False)
+    assert shown["measured_url"].startswith("data:image/png;base64,")
+    assert hidden["measured_url"] == ""
+
+
+def test_an_unknown_rule_is_refused_in_words(
+    context: Context, stored: ImageRecord, photograph: Photograph
+) -> None:
+    value = value_of(stored, box(photograph))
+    _, verdict, _ = inspect.judge(context, value, "", "css:red", "paper2", 0, True)
+    assert view_of(verdict)["status"] == "unscored"
+    assert "paper2" in view_of(verdict)["reason"]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"image_id": 5, "marks": []},
+        {"image_id": "f" * 64, "marks": [{"type": "whole"}], "seq": 2},
+        {"image_id": "../truehue", "marks": [{"type": "whole"}], "seq": 2},
+    ],
+)
+def test_a_value_that_the_stage_never_makes_becomes_words(context: Context, value: Any) -> None:
+    staged, verdict, evidence = inspect.judge(context, value, "", "css:red", "paper", 0, True)
+    assert view_of(verdict)["status"] == "unscored"
+    assert staged["message"] == view_of(verdict)["reason"]
+    assert "unexpected" not in staged["message"].lower()
+    assert "did not expect" not in staged["message"]
+    assert view_of(evidence) == ""
+
+
+def test_ten_thousand_marks_become_words(context: Context, stored: ImageRecord) -> None:
+    value = value_of(stored, *[{"type": "whole"}] * 10_000, seq=3)
+    staged, verdict, _ = inspect.judge(context, value, "", "css:red", "paper", 0, True)
+    assert "At most 2,000 marks" in view_of(verdict)["reason"]
+    assert staged["seq"] == 3
+
+
+def test_a_mask_of_one_pixel_is_not_scored(context: Context, stored: ImageRecord) -> None:
+    dot = {"type": "brush", "radius": 0.5, "points": [[9.5, 9.5]]}
+    _, verdict, _ = inspect.judge(context, value_of(stored, dot), "", "css:red", "paper", 0, True)
+    assert view_of(verdict)["status"] == "unscored"
+    assert "single pixel" in view_of(verdict)["reason"]
+    assert context.storage.evidence.count() == 0
+
+
+def test_an_object_that_is_all_gray_is_judged_without_a_hue(context: Context) -> None:
+    image = context.storage.images.add(np.full((40, 40, 3), 128, np.uint8), "gray", "upload")
+    for rule_id in ALL_RULES:
+        _, verdict, evidence = inspect.judge(
+            context, value_of(image, {"type": "whole"}), "", "css:gray", rule_id, 0, True
+        )
+        assert view_of(verdict)["status"] == "pass", rule_id
+        assert view_of(evidence)["offsets"]["rows"][2]["text"] == "none to compare"
+
+
+# ── opening ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_drawn_image_opens_with_its_exact_mask_and_what_was_asked(
+    context: Context, view: inspect.View
+) -> None:
+    record = drawn(context, "mug", "l3:Vivid reddish orange", "studio", 3)
+    opened = filled(view, inspect.open_image(context, view, record.image_id))
+    staged, verdict = opened["stage"], opened["verdict"]
+    mask = context.storage.masks.for_image(record.image_id)[-1]
+    assert mask.maker == "renderer"
+    assert staged["exact_mask_id"] == mask.mask_id
+    assert staged["marks"] == staged["value"]["marks"]
+    assert staged["marks"] == [{"type": "stored", "mask_id": mask.mask_id}]
+    assert staged["image_url"] == f"/media/images/{record.image_id}.png"
+    assert (staged["width"], staged["height"], staged["seq"]) == (128, 128, 0)
+    assert staged["mask_text"].startswith("Exact mask from the renderer · ")
+    assert plain(opened["object_name"]) == "mug"
+    assert plain(opened["target"]) == "l3:Vivid reddish orange"
+    assert (plain(opened["rule"]), plain(opened["neighbors"])) == (DEFAULT_RULE, 0)
+    row = kept(context, verdict)
+    assert row.mask_id is not None
+    measured = context.storage.masks.get(row.mask_id)
+    assert measured.content_sha256 == mask.content_sha256
+    assert view_of(opened["evidence"]) is not None
+
+
+def test_an_uploaded_image_opens_without_marks(
+    context: Context, view: inspect.View, stored: ImageRecord
+) -> None:
+    opened = filled(view, inspect.open_image(context, view, stored.image_id))
+    staged = opened["stage"]
+    assert (staged["marks"], staged["exact_mask_id"]) == ([], "")
+    assert (plain(opened["object_name"]), plain(opened["target"])) == ("", "")
+    assert view_of(opened["verdict"])["status"] == "waiting"
+    assert view_of(opened["evidence"]) == ""
+
+
+def test_a_cutout_opens_with_the_mask_of_its_transparency(
+    context: Context, view: inspect.View, stored: ImageRecord
+) -> None:
+    pixels = np.zeros((128, 128), bool)
+    pixels[30:60, 30:60] = True
+    context.storage.masks.add(stored.image_id, Mask(pixels, "file", {"from": "transparency"}))
+    staged = filled(view, inspect.open_image(context, view, stored.image_id))["stage"]
+    assert staged["mask_text"] == "From the file's transparency · 900 px · 5.5%"
+
+
+def link_query(address: str) -> dict[str, str]:
+    from urllib.parse import parse_qsl, urlsplit
+
+    return dict(parse_qsl(urlsplit(address).query))
+
+
+@pytest.mark.parametrize("target", ["l3:Vivid reddish orange", "#B45A32"])
+def test_the_link_of_a_verdict_opens_the_same_verdict(
+    context: Context, view: inspect.View, stored: ImageRecord, photograph: Photograph, target: str
+) -> None:
+    stroke = {"type": "cut", "radius": 4, "points": [[5.25, 9.5], [12, 14.75]]}
+    k = 4 if target.startswith("l3") else 0
+    first, verdict, _ = inspect.judge(
+        context, value_of(stored, box(photograph), stroke), "red ball", target,
+        "paper-centred", k, True,
+    )  # fmt: skip
+    card = view_of(verdict)
+    again = filled(view, inspect.restore(context, view, link_query(card["link"])))
+    assert view_of(again["verdict"])["evidence_id"] == card["evidence_id"]
+    assert view_of(again["verdict"])["metrics"] == card["metrics"]
+    assert again["stage"]["mask_text"] == first["mask_text"]
+    assert again["stage"]["outline"] == first["outline"]
+    assert len(again["stage"]["marks"]) == 2
+    assert plain(again["object_name"]) == "red ball"
+    assert plain(again["target"]) == target
+    assert (plain(again["rule"]), plain(again["neighbors"])) == ("paper-centred", k)
+    assert context.storage.evidence.count() == 0
+    kept(context, verdict)
+    assert view_of(
+        filled(view, inspect.restore(context, view, link_query(card["link"])))["verdict"]
+    )["kept"]
+
+
+@pytest.mark.parametrize("image", ["f" * 16, "short", "zzzzzzzzzzzzzzzz", "../../x", "%00"])
+def test_a_link_to_an_image_that_is_not_stored_says_so(
+    context: Context, view: inspect.View, image: str
+) -> None:
+    out = inspect.restore(context, view, {"image": image, "target": "css:red"})
+    assert len(out) == len(view.outputs)
+    assert "This link cannot be opened here" in out[0]["message"]
+    assert view_of(out[1])["status"] == "unscored"
+
+
+def test_a_link_to_a_mask_that_is_not_stored_opens_the_image_and_says_so(
+    context: Context, view: inspect.View, stored: ImageRecord
+) -> None:
+    out = inspect.restore(context, view, {"image": stored.image_id[:16], "mask": "f" * 16})
+    assert out[0]["image_id"] == stored.image_id
+    assert out[0]["marks"] == []
+    assert "Nothing is stored under the mask id" in out[0]["message"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"rule": "nonsense"},
+        {"system": "l9"},
+        {"k": "99"},
+        {"k": "-1"},
+        {"k": "²"},
+        {"k": "1e3"},
+        {"k": "9" * 190},
+    ],
+)
+def test_a_link_with_nonsense_in_it_opens_with_defaults(
+    context: Context, view: inspect.View, stored: ImageRecord, query: dict[str, str]
+) -> None:
+    out = inspect.restore(context, view, {"image": stored.image_id, **query})
+    assert out[0]["image_id"] == stored.image_id
+    opened = filled(view, out)
+    assert (plain(opened["rule"]), plain(opened["neighbors"])) == (DEFAULT_RULE, 0)
+
+
+def test_a_link_to_another_tab_leaves_this_one_alone(context: Context, view: inspect.View) -> None:
+    for query in ({"tab": "generate", "image": "f" * 16}, {}, {"tab": "inspect"}):
+        out = inspect.restore(context, view, query)
+        assert len(out) == len(view.outputs)
+        assert all(untouched(update) for update in out)
+
+
+# ── several people ──────────────────────────────────────────────────────────────────────────────
+
+
+def test_two_people_at_once_each_get_their_own_result(context: Context) -> None:
+    cases: list[tuple[Any, ...]] = []
+    for seed, target in enumerate(["css:chocolate", "css:teal"]):
+        srgb8, truth = object_photograph(96, seed)
+        image = context.storage.images.add(srgb8, f"{seed}.png", "upload")
+        mark = {"type": "box", "box": bounds(truth, 5)}
+        cases.append(
+            (value_of(image, mark, seq=seed), f"thing {seed}", target, "released", 1, True)
+        )
+    alone = [inspect.judge(context, *case) for case in cases]
+    # The ids of both are known now: every later answer must be one of these, and the right one.
+    start = Barrier(2)
+
+    def person(case: tuple[Any, ...]) -> list[Any]:
+        start.wait()
+        return [inspect.judge(context, *case) for _ in range(6)]
+
+    with ThreadPoolExecutor(2) as pool:
+        together = list(pool.map(person, cases))
+    for own, answers in zip(alone, together, strict=True):
+        for answer in answers:
+            assert answer[0] == own[0]
+            assert answer[1] == own[1]
+            assert answer[2] == own[2]
+    assert alone[0][1]["view"]["evidence_id"] != alone[1][1]["view"]["evidence_id"]
+    assert context.storage.evidence.count() == 0
+
+
+def test_two_people_with_new_images_at_once_lose_nothing(context: Context) -> None:
+    start = Barrier(2)
+
+    def person(number: int) -> list[tuple[str, str]]:
+        start.wait()
+        out = []
+        for step in range(4):
+            srgb8 = np.full((30, 30, 3), (40 * number + 5 * step, 90, 60), np.uint8)
+            image = context.storage.images.add(srgb8, f"{number}-{step}", "upload")
+            _, verdict, _ = inspect.judge(
+                context, value_of(image, {"type": "whole"}), f"{number}-{step}", "css:red",
+                "paper", 0, True,
+            )  # fmt: skip
+            out.append((image.image_id, kept(context, verdict).evidence_id))
+        return out
+
+    with ThreadPoolExecutor(2) as pool:
+        done = [pair for own in pool.map(person, (1, 2)) for pair in own]
+    for image_id, evidence_id in done:
+        assert context.storage.evidence.get(evidence_id).image_id == image_id
+    verdicts = 8 * len(ALL_RULES)
+    assert context.storage.evidence.count() == verdicts
+    assert context.data_text() == f"data · 8 images · {verdicts} verdicts"
+
+
+# ── what only some rules have ───────────────────────────────────────────────────────────────────
+
+
+def test_numbers_without_a_limit_are_told_and_the_light_and_the_confidence_are_said(
+    context: Context, stored: ImageRecord, photograph: Photograph
+) -> None:
+    value = value_of(stored, box(photograph))
+    _, verdict, evidence = inspect.judge(
+        context, value, "ball", "css:orangered", "truehue", 0, True
+    )
+    card = view_of(verdict)
+    bars = {metric["label"]: metric for metric in card["metrics"]}
+    judged = [metric for metric in bars.values() if metric["limit"] is not None]
+    assert [metric["label"] for metric in judged] == ["Misfit"]
+    assert judged[0]["passed"] == (card["status"] == "pass")
+    for label in ("ΔE00", "ΔChroma", "Hue"):
+        assert bars[label]["passed"] is None
+        assert bars[label]["limit_text"] == "not judged"
+        assert "does not judge by it" in bars[label]["help"]
+    assert card["light"].startswith("Compared as it looks in ")
+    assert card["accepted"]["title"] == "In this light"
+    assert int(card["confidence"]["text"].rstrip("%")) >= 50
+    steps = {step["title"]: step["text"] for step in view_of(evidence)["steps"]}
+    assert "Light of the image" in steps
+    assert steps["Verdict by truehue 1.1"].endswith("limits misfit 3.6")
+    assert view_of(evidence)["offsets"]["to"].endswith(", as this light shows it")
+    _, verdict, _ = inspect.judge(context, value, "ball", "css:orangered", "paper", 0, True)
+    assert (view_of(verdict)["light"], view_of(verdict)["confidence"]) == ("", None)
+
+
+@pytest.mark.parametrize(
+    ("percent", "text"),
+    [(50.0, "50%"), (98.7, "99%"), (99.0, "99%"), (99.1, "over 99%"), (100.0, "over 99%")],
+)
+def test_no_rule_is_said_to_be_certain(percent: float, text: str) -> None:
+    shown = confidence_view(percent)
+    assert shown is not None
+    assert shown["text"] == text
+
+
+def test_the_card_says_where_the_rules_disagree_and_why(
+    context: Context, stored: ImageRecord, photograph: Photograph
+) -> None:
+    # A right color in shade: a mean of light and shadow fails it, what sees through shading not.
+    cards = []
+    for seed in range(3):
+        record = drawn(context, "mug", "l3:Vivid reddish orange", "studio", seed)
+        mask = context.storage.masks.for_image(record.image_id)[-1]
+        value = value_of(record, {"type": "stored", "mask_id": mask.mask_id})
+        asked = ("mug", "l3:Vivid reddish orange", "paper", 0, True)
+        cards.append(view_of(inspect.judge(context, value, *asked)[1]))
+    told = [card["audit"] for card in cards if card["audit"]]
+    assert told, "shading alone makes rules disagree"
+    for card in cards:
+        statuses = {card["status"], *(other["status"] for other in card["others"])}
+        assert bool(card["audit"]) == ({"pass", "fail"} <= statuses)
+    assert "truehue passes" in told[0]["sentence"]
+    assert all(title and text for title, text in told[0]["reasons"])

@@ -1,0 +1,125 @@
+"""How bodies are taken, and what an answer says of an error."""
+
+from __future__ import annotations
+
+import errno
+import json
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import anyio
+import pytest
+from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse
+from fastapi.testclient import TestClient
+
+from tabs.page import answers
+from tabs.page.answers import (
+    MOST_BASKET_BYTES,
+    MOST_JSON_BYTES,
+    MOST_VALUES,
+    posted,
+    read_json,
+    refusal,
+)
+
+OURS = {"X-TrueHue": "1", "Content-Type": "application/json"}
+
+
+@pytest.fixture
+def client() -> Iterator[TestClient]:
+    app = FastAPI()
+
+    @app.post("/small")
+    async def small(request: Request) -> JSONResponse:
+        return await posted(request, lambda given: {"read": len(given)})
+
+    @app.post("/basket")
+    async def basket(request: Request) -> JSONResponse:
+        return await posted(request, lambda given: {"read": len(given)}, MOST_BASKET_BYTES)
+
+    with TestClient(app) as made:
+        yield made
+
+
+def body(size: int) -> bytes:
+    """A JSON object of that many bytes."""
+    return b'{"a": "' + b"x" * (size - 9) + b'"}'
+
+
+def test_large_bodies_are_for_baskets_alone(client: TestClient) -> None:
+    for path, size, status in (
+        ("/small", MOST_JSON_BYTES, 200),
+        ("/small", MOST_JSON_BYTES + 1, 400),
+        ("/basket", MOST_JSON_BYTES + 1, 200),
+        ("/basket", MOST_BASKET_BYTES, 200),
+        ("/basket", MOST_BASKET_BYTES + 1, 400),
+    ):
+        answer = client.post(path, content=body(size), headers=OURS)
+        assert answer.status_code == status, (path, size)
+        if status == 400:
+            assert "too much at once" in answer.json()["error"]
+
+
+def test_many_small_values_are_refused_before_they_are_made() -> None:
+    """Ten million empty objects are 30 MB of text and a gigabyte in memory."""
+    data = b'{"refs":[' + b"{}," * (MOST_VALUES + 1) + b"{}]}"
+    with pytest.raises(ValueError, match="1,000,000 values"):
+        read_json(data)
+    assert len(read_json(b'{"refs":[' + b"{}," * 1000 + b"{}]}")["refs"]) == 1001
+
+
+def test_two_large_bodies_at_once_and_small_ones_go_past_them(client: TestClient) -> None:
+    """A third waits until one of two has been answered."""
+    seen, now, lock = [0], [0], threading.Lock()
+
+    def slow(data: bytes) -> dict[str, Any]:
+        if len(data) > MOST_JSON_BYTES:
+            with lock:
+                now[0] += 1
+                seen.append(now[0])
+            time.sleep(0.2)
+            with lock:
+                now[0] -= 1
+        return {}
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(answers, "read_json", slow)
+        large = [
+            threading.Thread(
+                target=client.post, args=("/basket",),
+                kwargs={"content": body(MOST_JSON_BYTES + 10), "headers": OURS},
+            )
+            for _ in range(5)
+        ]  # fmt: skip
+        for one in large:
+            one.start()
+        assert client.post("/small", content=b"{}", headers=OURS).status_code == 200
+        for one in large:
+            one.join()
+    assert max(seen) == 2
+
+
+def test_a_body_that_does_not_come_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers, "SLOWEST_S", 0.05)
+
+    async def never() -> dict[str, Any]:
+        await anyio.sleep(30)
+        return {}
+
+    scope = {"type": "http", "method": "POST", "path": "/", "headers": [(b"x-truehue", b"1")]}
+    answer = anyio.run(posted, Request(scope, never), lambda given: given)
+    assert answer.status_code == 400
+    assert b"did not arrive" in bytes(answer.body)
+
+
+def test_a_full_disk_is_said_in_words() -> None:
+    """As it is met while a browser sends a file: no error of ours, and nobody's fault."""
+    answer = refusal(OSError(errno.ENOSPC, "No space left on device"))
+    assert answer.status_code == 507
+    assert json.loads(bytes(answer.body)) == {
+        "error": "The disk is full: nothing was stored. Make room, then try again."
+    }
+    assert refusal(OSError(errno.EIO, "Input/output error")).status_code == 500

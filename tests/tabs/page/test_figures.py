@@ -1,0 +1,148 @@
+"""The figures are what plotly accepts, and no color in them is made up."""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+from PIL import Image
+
+from core.color.spaces import hex_of, lab_to_srgb8
+from core.color.systems import parse_target
+from core.verdict.measure import Measurement, measure
+from core.verdict.rules import RULES
+from tabs.page import figures
+from tabs.page.context import ROOT
+from tests.core.photographs import object_photograph
+
+STYLE = (ROOT / "assets/css/truehue.css").read_text("utf-8")
+
+
+CASES = [
+    *(
+        (by.id, target, k)
+        for by in RULES
+        for target, k in (("l3:Vivid reddish orange", 3), ("#4060A0", 0), ("css:gray", 0))
+    ),
+    ("one gray", "css:gray", 0),
+    ("black", "css:white", 0),
+]
+
+
+@pytest.fixture(params=CASES, ids=lambda case: f"{case[0]}-{case[1]}")
+def found(request: pytest.FixtureRequest) -> Measurement:
+    """A photograph by every rule, or an image of one color by the paper's."""
+    rule_id, target, k = request.param
+    flat = {"one gray": 128, "black": 0}.get(rule_id)
+    if flat is None:
+        srgb8, truth = object_photograph(96)
+        return measure(srgb8, truth, parse_target(target), rule_id, k=k)
+    srgb8 = np.full((20, 20, 3), flat, np.uint8)
+    return measure(srgb8, np.ones((20, 20), bool), parse_target(target))
+
+
+def numbers(values: Any) -> np.ndarray:
+    """What plotly wrote for an array: a list, or the bytes of one."""
+    if isinstance(values, dict):
+        return np.frombuffer(base64.b64decode(values["bdata"]), np.dtype(values["dtype"]))
+    return np.asarray(values)
+
+
+def colors_in(part: Any, key: str = "") -> Iterator[str]:
+    """Every text that stands where a color may, below ``part``."""
+    if isinstance(part, dict):
+        for name, value in part.items():
+            yield from colors_in(value, name)
+    elif isinstance(part, list):
+        for value in part:
+            yield from colors_in(value, key)
+    elif isinstance(part, str) and "color" in key:
+        yield part
+
+
+@pytest.mark.parametrize("draw", [figures.chromaticity, figures.lightness])
+def test_a_figure_is_valid_and_its_colors_are_measured_or_the_pages(
+    draw: Any, found: Measurement
+) -> None:
+    figure = draw(found)
+    # Plotly checks every name and every value.
+    again = go.Figure(figure)
+    assert len(again.data) >= 1
+    assert found.verdict.lab is not None
+    measured = {candidate.hex for candidate in found.candidates}
+    measured.add(hex_of(lab_to_srgb8(np.array(found.verdict.lab))))
+    if found.verdict.light is not None:
+        measured.add(hex_of(lab_to_srgb8(np.array(found.verdict.light.seen_lab))))
+    seen = set(colors_in(figure))
+    assert seen
+    for color in seen:
+        name = re.fullmatch(r"var\((--th-[a-z]+)\)", color)
+        if name:
+            assert f"{name[1]}:" in STYLE
+        else:
+            # "rgba(0,0,0,0)" lets the page through.
+            assert color in measured | {"rgba(0,0,0,0)"}
+
+
+def test_found_and_asked_stand_where_they_were_measured(found: Measurement) -> None:
+    figure = figures.chromaticity(found)
+    assert found.verdict.lab is not None
+    points = {
+        trace["text"][0]: (trace["x"][0], trace["y"][0], trace["marker"]["color"])
+        for trace in figure["data"]
+        if trace.get("text")
+    }
+    assert points["found"][:2] == pytest.approx(found.verdict.lab[1:])
+    asked = found.candidates[0]
+    label = f"asked: {asked.name or asked.hex}"
+    assert points[label][:2] == pytest.approx(asked.lab[1:])
+    assert points[label][2] == asked.hex
+    (low_a, high_a), (low_b, high_b) = (figure["layout"][f"{axis}axis"]["range"] for axis in "xy")
+    for a, b, _ in points.values():
+        assert low_a < a < high_a
+        assert low_b < b < high_b
+    assert low_a < 0 < high_a
+    assert low_b < 0 < high_b
+    # One unit of a* is as long as one of b*, or distances and angles would lie.
+    assert high_a - low_a == pytest.approx(high_b - low_b)
+    assert figure["layout"]["yaxis"]["scaleanchor"] == "x"
+
+
+def test_the_density_is_drawn_in_colors_of_the_pixels() -> None:
+    srgb8 = np.full((20, 20, 3), (200, 80, 40), np.uint8)
+    found = measure(srgb8, np.ones((20, 20), bool), parse_target("css:red"))
+    (image,) = figures.chromaticity(found)["layout"]["images"]
+    data = base64.b64decode(image["source"].removeprefix("data:image/png;base64,"))
+    with Image.open(io.BytesIO(data)) as opened:
+        rgba8 = np.asarray(opened)
+    drawn = rgba8[rgba8[..., 3] > 0][:, :3]
+    assert len(drawn)
+    assert np.unique(drawn, axis=0).tolist() == [[200, 80, 40]]
+    assert image["x"] <= found.verdict.lab[1] <= image["x"] + image["sizex"]  # type: ignore[index]
+    assert image["y"] - image["sizey"] <= found.verdict.lab[2] <= image["y"]  # type: ignore[index]
+
+
+@pytest.mark.parametrize(("asked", "apart"), [("#c85028", True), ("css:blue", False)])
+def test_words_of_one_place_do_not_cover_each_other(asked: str, apart: bool) -> None:
+    srgb8 = np.full((20, 20, 3), (200, 80, 40), np.uint8)
+    found = measure(srgb8, np.ones((20, 20), bool), parse_target(asked))
+    notes = figures.chromaticity(found)["layout"]["annotations"]
+    shifts = {note["text"]: note["yshift"] for note in notes}
+    assert (abs(shifts["found"] - shifts["asked"]) >= 14) == apart
+
+
+def test_the_lightness_histogram_holds_every_pixel() -> None:
+    srgb8, truth = object_photograph(96)
+    figure = figures.lightness(measure(srgb8, truth, parse_target("css:red")))
+    heights = numbers(figure["data"][0]["y"])
+    assert float(heights.sum()) == pytest.approx(100.0)
+    assert len(heights) == 50
+    texts = [note["text"] for note in figure["layout"]["annotations"]]
+    assert texts[0] == f"asked {parse_target('css:red').lab[0]:.1f}"
+    assert texts[1].startswith("found ")

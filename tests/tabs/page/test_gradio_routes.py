@@ -1,0 +1,71 @@
+"""Which of Gradio's routes are open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from fastapi.testclient import TestClient
+
+from storage import Storage
+from tabs.page.gradio_routes import MOST_EVENT_BYTES
+from tabs.shell import shell
+from tabs.shell.compose import make_context
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    with Storage.open(tmp_path_factory.mktemp("routes") / "data") as storage:
+        context = make_context(storage, "data")
+        with TestClient(shell.mount(context)) as made:
+            yield made
+        context.close()
+
+
+CLOSED = [
+    ("POST", "/gradio_api/upload"),
+    ("POST", "/gradio_api/process_recording"),
+    ("GET", "/gradio_api/proxy=https://example.test/"),
+    ("GET", "/gradio_api/proxy=%00"),
+    ("GET", "/gradio_api/file=/etc/hostname"),
+    ("GET", "/gradio_api/dev/reload"),
+    ("POST", "/gradio_api/component_server"),
+    ("GET", "/gradio_api/deep_link"),
+    ("POST", "/gradio_api/vibe-edit"),
+    ("GET", "/gradio_api/vibe-code/"),
+    ("GET", "/monitoring"),
+    ("GET", "/monitoring/summary"),
+    ("POST", "/gradio_api/run/predict"),
+    ("POST", "/gradio_api/api/predict/"),
+    ("POST", "/gradio_api/call/predict"),
+    ("POST", "/gradio_api/call/v2/predict"),
+    ("GET", "/gradio_api/info"),
+    ("GET", "/gradio_api/openapi.json"),
+    ("POST", "/login"),
+    ("PUT", "/gradio_api/queue/join"),
+    ("GET", "/no/such/address"),
+]
+
+
+@pytest.mark.parametrize(("method", "path"), CLOSED)
+def test_a_route_that_the_page_does_not_need_is_closed(
+    client: TestClient, method: str, path: str
+) -> None:
+    answer = client.request(method, path, files={"files": ("a.txt", b"x" * 1000)})
+    assert answer.status_code == 404
+    assert "nothing at this address" in answer.json()["error"]
+
+
+@pytest.mark.parametrize("path", ["/", "/config", "/theme.css", "/gradio_api/startup-events"])
+def test_what_the_page_needs_is_open(client: TestClient, path: str) -> None:
+    assert client.get(path).status_code == 200
+
+
+def test_an_event_has_a_length_and_a_limit(client: TestClient) -> None:
+    def parts() -> Iterator[bytes]:
+        yield b"{}"
+
+    for content in (b"x" * (MOST_EVENT_BYTES + 1), parts()):
+        answer = client.post("/gradio_api/queue/join", content=content)
+        assert answer.status_code == 413
+        assert "8 MB" in answer.json()["error"]

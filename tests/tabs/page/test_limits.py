@@ -1,0 +1,122 @@
+"""How much one may ask of the app, and what an error tells to whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from core.errors import BadInput, NotStored, StorageError
+from storage import Storage
+from tabs.page import errors as guard
+from tabs.page.context import Context
+from tabs.page.errors import MOST_CHARACTERS, for_others, message_of, others_read_errors
+from tabs.page.limits import HERE
+from tabs.page.limits import for_others as limits_for_others
+from tabs.page.routes import routes
+from tabs.runs.routes import run_routes
+from tabs.runs.supervisor import RunSupervisor
+from tabs.shell.compose import make_context
+
+OURS = {"X-TrueHue": "1"}
+
+
+@pytest.fixture
+def public(tmp_path: Path) -> Iterator[Context]:
+    """A context that others reach."""
+    with Storage.open(tmp_path / "data") as storage:
+        made = make_context(storage, "/home/somebody/data", local=False)
+        yield made
+        made.close()
+
+
+@pytest.fixture
+def told_to_others() -> Iterator[None]:
+    others_read_errors()
+    yield
+    others_read_errors(False)
+
+
+def test_one_visitor_does_not_take_the_whole_queue() -> None:
+    few = limits_for_others(gpus=0)
+    few.check_job(few.job_images, ["eve"] * (few.jobs_of_one - 1), "eve")
+    for images, waiting in (
+        (few.job_images + 1, []),
+        (1, ["eve"] * few.jobs_of_one),
+        (1, ["bob"] * few.jobs),
+    ):
+        with pytest.raises(BadInput):
+            few.check_job(images, waiting, "eve")
+    few.check_runs([few.run_pictures], few.runs - 1)
+    for pictures, waits in (([few.run_pictures + 1], 0), ([1], few.runs), ([1] * 6, 0)):
+        with pytest.raises(BadInput):
+            few.check_runs(pictures, waits)
+    HERE.check_job(100_000, ["me"] * 100, "me")
+    assert limits_for_others(gpus=2).workers == 2
+
+
+def test_a_run_for_others_has_no_more_workers_than_cores(public: Context) -> None:
+    app = FastAPI()
+    app.include_router(run_routes(public))
+    most = public.limits.workers
+    asked = {"set": "mini", "models": ["reference-renderer"], "workers": most + 1, "limit": 2}
+    with TestClient(app) as client:
+        answer = client.post("/api/runs/estimate", json=asked, headers=OURS)
+        assert (answer.status_code, answer.json().get("field")) == (400, "workers")
+        answer = client.post("/api/runs", json={**asked, "workers": 1, "limit": "", "images":
+                             1_000}, headers=OURS)  # fmt: skip
+        assert answer.status_code == 400
+        assert "pictures" in answer.json()["error"]
+    assert public.service(RunSupervisor).folders() == []
+
+
+def test_uploads_of_others_are_smaller(public: Context) -> None:
+    app = FastAPI()
+    app.include_router(routes(public))
+    with TestClient(app) as client:
+        content = b"x" * (public.limits.image_bytes + 1)
+        answer = client.post("/api/images", content=content, headers=OURS)
+        assert (answer.status_code, "32 MB" in answer.json()["error"]) == (400, True)
+        # Where the folder lies is nobody else's business.
+        assert client.get("/api/ready").json()["data"].startswith("data · ")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("/home/me/data/truehue.duckdb cannot be used.", "truehue.duckdb cannot be used."),
+        ("The folder '/srv/my data/runs/ab12' is gone.", "The folder 'ab12' is gone."),
+        (r"C:\Users\me\data\x.png is gone.", "x.png is gone."),
+        ("The database /d/truehue.duckdb reports: Conversion Error: LINE 1: SELECT\nx",
+         "The database reports an error."),
+        ("See https://example.org/a/b for details.", "See https://example.org/a/b for details."),
+        ("3/4 of runs/ab12 and a / b.", "3/4 of runs/ab12 and a / b."),
+        ("TrueHue is at its first page: /", "TrueHue is at its first page: /"),
+    ],
+)  # fmt: skip
+def test_others_are_told_names_not_paths(text: str, told: str) -> None:
+    assert for_others(text) == told
+
+
+def test_what_nobody_foresaw_is_told_to_people_at_the_machine_alone(
+    told_to_others: None, caplog: pytest.LogCaptureFixture
+) -> None:
+    error = OSError("cannot read /srv/secret/place.txt")
+    assert "secret" not in message_of(error)
+    assert "OSError" in message_of(error)
+    assert "secret" in caplog.text
+    assert (
+        message_of(StorageError("/srv/secret/truehue.duckdb is full")) == "truehue.duckdb is full"
+    )
+    others_read_errors(False)
+    assert "/srv/secret/place.txt" in message_of(error)
+
+
+@pytest.mark.parametrize("error", [BadInput("x" * 50_000), NotStored("y" * 50_000),
+                                   KeyError("z" * 50_000)])  # fmt: skip
+def test_what_was_given_is_not_given_back_whole(error: Exception) -> None:
+    assert len(message_of(error)) <= MOST_CHARACTERS
+    assert len(guard.shortened("x" * 50, 50)) == 50

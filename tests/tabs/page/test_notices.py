@@ -1,0 +1,100 @@
+"""What is told above every page, and what is refused while the data folder is away."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from core.errors import DataFolderError
+from core.prompts.prompt import ObjectTarget, Prompt
+from storage import Storage
+from storage.database.confirmed import Confirmed
+from tabs.page.context import Context
+from tabs.page.notices import notices
+from tabs.page.notices_routes import notice_routes
+from tabs.page.routes import routes
+from tabs.runs.supervisor import How, RunSupervisor
+from tabs.shell.compose import make_context
+from tests.core.runs.samples import small_plan
+from tests.tabs.page.test_routes import OURS, png
+
+
+@pytest.fixture
+def behind(tmp_path: Path) -> Iterator[Context]:
+    """A context whose database was three writes behind when it was opened."""
+    folder = tmp_path / "data"
+    with Storage.open(folder) as storage:
+        storage.selections.save("basket", [("", "mini-1")])
+        tally = storage._database.tally()
+    assert tally is not None
+    beside = Confirmed(folder / "truehue.duckdb")
+    beside.begin(replace(tally, writes=tally.writes + 3))
+    beside.close()
+    with Storage.open(folder) as storage:
+        made = make_context(storage, "data")
+        yield made
+        made.close()
+
+
+def _client(context: Context) -> TestClient:
+    app = FastAPI()
+    for make in (routes, notice_routes):
+        app.include_router(make(context))
+    return TestClient(app)
+
+
+def test_a_loss_is_told_until_it_was_read(behind: Context) -> None:
+    client = _client(behind)
+    (one,) = client.get("/api/notices").json()["notices"]
+    assert one["text"].startswith("3 writes that had been confirmed are missing from ")
+    assert client.post("/api/notices/read", json={"number": one["number"]}).status_code == 403
+    for wrong in ({}, {"number": "1"}, {"number": 0}, {"number": 10**30}):
+        assert client.post("/api/notices/read", json=wrong, headers=OURS).status_code == 400
+    assert client.post("/api/notices/read", json={"number": 9}, headers=OURS).status_code == 404
+    assert len(client.get("/api/notices").json()["notices"]) == 1
+    answer = client.post("/api/notices/read", json={"number": one["number"]}, headers=OURS)
+    assert answer.json() == client.get("/api/notices").json() == {"notices": []}
+
+
+def test_strangers_learn_no_paths_and_mark_nothing(behind: Context) -> None:
+    public = replace(behind, local=False)
+    try:
+        assert notices(public) == {"notices": []}
+        client = _client(public)
+        answer = client.post("/api/notices/read", json={"number": 1}, headers=OURS)
+        assert answer.status_code == 400
+        assert len(behind.storage.losses.unread()) == 1
+        shutil.rmtree(behind.storage.data_dir)
+        (one,) = notices(public)["notices"]
+        assert str(behind.storage.data_dir) not in one["text"]
+    finally:
+        public.close()
+
+
+def test_while_the_data_folder_is_away_nothing_is_confirmed(context: Context) -> None:
+    client = _client(context)
+    assert client.post("/api/images", content=png(1), headers=OURS).status_code == 200
+    assert client.get("/api/ready").json()["data"] == "data · 1 image · 0 verdicts"
+    folder = context.storage.data_dir
+    folder.rename(folder.with_name("moved"))
+    answer = client.post("/api/images", content=png(2), headers=OURS)
+    assert answer.status_code == 400
+    assert "was deleted, moved or unmounted" in answer.json()["error"]
+    plan = small_plan([Prompt("-", "a mug", "free", (ObjectTarget("mug"),))])
+    with pytest.raises(DataFolderError, match="was deleted"):
+        context.service(RunSupervisor).start(plan, How())
+    assert not folder.exists()
+    assert client.get("/api/ready").json()["data"] == "data · gone: nothing is stored"
+    (one,) = client.get("/api/notices").json()["notices"]
+    assert one["number"] is None
+    assert "start TrueHue again" in one["text"]
+    folder.with_name("moved").rename(folder)
+    assert client.get("/api/notices").json() == {"notices": []}
+    assert client.post("/api/images", content=png(2), headers=OURS).status_code == 200
+    assert client.get("/api/ready").json()["data"] == "data · 2 images · 0 verdicts"

@@ -1,0 +1,75 @@
+"""What is made on demand is made once, a few at a time."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import anyio
+import pytest
+
+from tabs.page.once import Once
+
+
+class Making:
+    """Counts how often it makes, and how many at a time."""
+
+    def __init__(self) -> None:
+        self.made, self.now, self.most = 0, 0, 0
+        self._lock = threading.Lock()
+
+    def __call__(self, name: str) -> str:
+        with self._lock:
+            self.made, self.now = self.made + 1, self.now + 1
+            self.most = max(self.most, self.now)
+        time.sleep(0.05)
+        with self._lock:
+            self.now -= 1
+        if name == "bad":
+            raise ValueError("no")
+        return name.upper()
+
+
+def asked(once: Once[..., str], names: list[str]) -> list[str | Exception]:
+    """All of them at the same time."""
+    out: list[str | Exception] = []
+
+    async def one(name: str) -> None:
+        try:
+            out.append(await once.get(name))
+        except ValueError as error:
+            out.append(error)
+
+    async def main() -> None:
+        async with anyio.create_task_group() as group:
+            for name in names:
+                group.start_soon(one, name)
+
+    anyio.run(main)
+    return out
+
+
+def test_equal_requests_share_what_is_made() -> None:
+    making = Making()
+    assert asked(Once(making), ["a"] * 20) == ["A"] * 20
+    assert making.made == 1
+
+
+def test_few_are_made_at_a_time_and_the_oldest_forgotten() -> None:
+    making = Making()
+    once = Once(making, at_once=2, most_kept=3)
+    assert sorted(map(str, asked(once, list("abcdef")))) == list("ABCDEF")
+    assert making.most == 2
+    asked(once, ["f"])
+    assert making.made == 6
+    asked(once, ["a"])
+    assert making.made == 7
+
+
+def test_a_failure_reaches_everybody_and_is_not_kept() -> None:
+    making = Making()
+    once = Once(making)
+    assert all(isinstance(one, ValueError) for one in asked(once, ["bad"] * 3))
+    with pytest.raises(ValueError, match="no"):
+        anyio.run(once.get, "bad")
+    assert asked(once, ["good"]) == ["GOOD"]

@@ -1,0 +1,313 @@
+"""Runs of concepts in the app: what is asked, what is said of them, and how Explore shows them."""
+
+from __future__ import annotations
+
+import io
+import shutil
+from dataclasses import replace
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from core.color.uw71 import uw71
+from core.prompts.concepts import build_concepts
+from core.runs.folder import RunFolder
+from core.runs.shards import read_shard, write_shard
+from tabs.command.runs import main
+from tabs.explore.analyses import KINDS, figure_view
+from tabs.explore.board import board_view
+from tabs.explore.board_csv import board_csv
+from tabs.explore.wall import facets_view, wall_view
+from tabs.explore.wall_routes import wall_routes
+from tabs.export.routes import export_routes
+from tabs.export.service import start_export
+from tabs.page.context import Context
+from tabs.runs.form import estimate_view
+from tabs.runs.list import runs_view
+from tabs.runs.plan import chosen, plans
+from tabs.runs.request import FieldProblem, wish_of
+from tabs.runs.supervisor import RunSupervisor
+from tabs.runs.words import facts_words, pictures_words, told_before
+from tests.core.export.made import make_run
+from tests.core.export.test_concepts import folder as folder
+from tests.core.runs.concept_samples import concept_plan, concept_prompts
+from tests.core.runs.samples import some_prompts
+from tests.storage.run_samples import sample_plan, sample_run
+
+SDXL = "sdxl-base-1.0"
+
+
+# ── what is asked ────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("given", "one", "several"),
+    [
+        ("", None, ()),
+        ("7.5", 7.5, ()),
+        (7, 7.0, ()),
+        ("3, 4,5", None, (3.0, 4.0, 5.0)),
+    ],
+)
+def test_guidance_is_one_or_several(
+    given: Any, one: float | None, several: tuple[float, ...]
+) -> None:
+    wish = wish_of({"set": "concepts", "models": [SDXL], "guidance": given})
+    assert (wish.guidance, wish.guidances) == (one, several)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("3,4,3", "Guidance 3 stands there twice"),
+        ("3,,4", "several separated by commas, not ''"),
+        ("3;4", "several separated by commas, not '3;4'"),
+        ("nan", "not 'nan'"),
+        ("3,inf", "not 'inf'"),
+        ("3,101", "from 0 to 100"),
+        ("-1", "from 0 to 100"),
+    ],
+)
+def test_other_guidances_name_the_field(given: str, said: str) -> None:
+    with pytest.raises(FieldProblem, match=said) as caught:
+        wish_of({"set": "concepts", "models": [SDXL], "guidance": given})
+    assert caught.value.field == "guidance"
+
+
+def test_plans_of_several_scales_and_their_words() -> None:
+    given = {"set": "concepts", "models": [SDXL], "guidance": "3,4,5,6,7,8,9", "images": "5"}
+    wish = wish_of(given)
+    (plan,) = plans(wish, chosen(build_concepts(), wish), "Concepts")
+    assert (plan.total, plan.rules, plan.seeds) == (2_558 * 35, (), 5)
+    assert pictures_words([plan]) == "2,558 prompts × 5 × 7 guidance scales = 89,530 pictures"
+    assert told_before(wish, [plan]) == [
+        "They ask for no color: the colors of each object are measured, and no rule judges them. "
+        "See Compare."
+    ]
+    both = wish_of({**given, "models": ["reference-renderer", SDXL], "limit": "10"})
+    made = plans(both, chosen(build_concepts(), both), "Concepts")
+    assert [one.guidances for one in made] == [(), plan.guidances]
+    assert pictures_words(made) == (
+        "10 prompts × 5 + 10 prompts × 5 × 7 guidance scales = 400 pictures"
+    )
+    assert told_before(both, made)[1:] == [
+        "The concepts are of 1 thing, with as many of its modifiers as the limit holds.",
+        "The reference renderer takes no guidance: it draws every seed once.",
+    ]
+    more = replace(both, limit=100)
+    kept = chosen(build_concepts(), more)
+    assert told_before(more, plans(more, kept, "Concepts"))[1] == (
+        "The concepts are of 8 things, each with all its modifiers."
+    )
+    assert len({prompt.concept for prompt in kept}) == 8
+    with pytest.raises(FieldProblem, match="of each of 7 guidance scales: 1 to 142") as caught:
+        plans(wish_of({**given, "images": "200"}), build_concepts(), "Concepts")
+    assert caught.value.field == "images"
+
+
+def test_a_mixed_set_says_what_is_measured() -> None:
+    wish = wish_of({"set": "x", "models": ["reference-renderer"]})
+    one = concept_prompts(("apple",))[:1]
+    mixed = [*one, *some_prompts(2, ("cna",))]
+    (plan,) = plans(wish, mixed, "Mixed")
+    assert [rule for rule, _ in plan.rules] == ["truehue", "paper", "released"]
+    (said,) = told_before(wish, [plan])
+    assert said.startswith("1 prompt of concepts asks for no color: the colors of each object")
+    assert told_before(wish, plans(wish, mixed[1:], "Others")) == []
+
+
+def test_facts_say_the_scales_and_their_seeds(tmp_path: Path) -> None:
+    made = RunFolder.create(tmp_path, concept_plan(seed=3, images=2, guidances=(3.0, 7.5)))
+    words = facts_words(made.summary())
+    assert " · seeds 3–4 · " in words
+    assert " · guidance 3, 7.5 · " in words
+    assert words.endswith("exact masks · colors of concepts")
+
+
+def test_the_estimate_counts_scales(context: Context) -> None:
+    given = {"set": "concepts", "models": [SDXL], "guidance": "3,5", "images": "5", "limit": "100"}
+    found = estimate_view(context, given)
+    assert found["pictures"] == 1_000
+    assert found["sentence"].startswith(
+        "100 prompts × 5 × 2 guidance scales = 1,000 pictures. They ask for no color: "
+    )
+
+
+# ── Explore ──────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture
+def alone(context: Context, folder: RunFolder) -> RunFolder:
+    """The run of concepts in a context, taken in; nothing else is there."""
+    shutil.copytree(folder.path, context.service(RunSupervisor).root / folder.run_id)
+    assert context.service(RunSupervisor).take_in() == 8
+    return RunFolder(context.service(RunSupervisor).root / folder.run_id)
+
+
+def test_the_list_of_runs_says_what_has_no_colors(context: Context, alone: RunFolder) -> None:
+    (found,) = runs_view(context, "me")["runs"]
+    assert found["words"].endswith(" · 1 concept picture without colors")
+    assert "unscored" not in found["words"]
+    assert "guidance 3, 7.5" in found["facts"]
+
+
+def test_its_row_on_the_leaderboard_points_to_compare(context: Context, alone: RunFolder) -> None:
+    view = board_view(context, {})
+    ((row,),) = [group["rows"] for group in view["groups"]]
+    assert (row["id"], row["said"], row["cells"]) == (
+        alone.run_id, "asks for no color; see Compare", {},
+    )  # fmt: skip
+    assert "guidance 3, 7.5" in row["facts"]
+    assert alone.run_id in board_csv(context, {})
+
+
+def test_beside_others_it_takes_no_part_in_their_numbers(
+    context: Context, alone: RunFolder
+) -> None:
+    other = sample_run(context.service(RunSupervisor).root, sample_plan("model-a", 12))
+    before = {}
+    for params in ({}, {"rule": "truehue"}):
+        context.service(RunSupervisor).take_in()
+        rows = [row for group in board_view(context, params)["groups"] for row in group["rows"]]
+        said = {row["id"]: row["said"] for row in rows}
+        assert said == {alone.run_id: "asks for no color; see Compare", other.run_id: ""}
+        before[str(params)] = rows
+    context.storage.runs.hide(alone.run_id)
+    for params in ({}, {"rule": "truehue"}):
+        (left,) = [row for g in board_view(context, params)["groups"] for row in g["rows"]]
+        assert left in before[str(params)]
+
+
+def test_wall_figures_and_comparison_carry_on(context: Context, alone: RunFolder) -> None:
+    for params in ({}, {"runs": alone.run_id}):
+        assert wall_view(context, params)["items"] == []
+        facets_view(context, params)
+        for name in KINDS:
+            figure_view(context, name, {"rule": "paper", **params})
+    other = sample_run(context.service(RunSupervisor).root, sample_plan("model-a", 12))
+    context.service(RunSupervisor).take_in()
+    app = FastAPI()
+    app.include_router(wall_routes(context))
+    with TestClient(app) as client:
+        answer = client.get(
+            "/api/explore/compare", params={"a": alone.run_id, "b": other.run_id, "rule": "paper"}
+        )
+    # One that a link names is there, with nothing to set side by side; nobody is led to it.
+    found = answer.json()
+    assert (answer.status_code, found["pairs"]) == (200, [])
+    labels = {one["id"]: one["label"] for one in found["runs"]}
+    assert labels[alone.run_id].endswith(" · asks for no color")
+    with TestClient(app) as client:
+        offered = client.get("/api/explore/compare", params={"rule": "paper"}).json()
+    assert [one["id"] for one in offered["runs"]] == [other.run_id]
+
+
+def test_its_report_says_what_was_measured(context: Context, alone: RunFolder) -> None:
+    app = FastAPI()
+    app.include_router(export_routes(context))
+    with TestClient(app) as client:
+        answer = client.get(f"/api/runs/{alone.run_id}/report.html")
+    assert answer.status_code == 200
+    text = unescape(answer.text)
+    assert "asks for no color, so no rule judges it. The colors of 6 pictures were measured" in text
+    assert "No mask." in text
+    assert "No memory." in text
+    assert "guidance 3, 7.5" in text
+
+
+def test_the_page_gives_its_table_of_colors(context: Context, alone: RunFolder) -> None:
+    (shown,) = runs_view(context, "me")["runs"]
+    assert shown["measures"] is True
+    other = make_run(context.service(RunSupervisor).root)
+    app = FastAPI()
+    app.include_router(export_routes(context))
+    with TestClient(app) as client:
+        answer = client.get(f"/api/runs/{alone.run_id}/colors.csv")
+        assert answer.status_code == 200
+        assert answer.headers["content-disposition"].endswith('-colors.csv"')
+        lines = answer.text.splitlines()
+        assert len(lines) == 1 + 8
+        assert sum(',"measured",' in line for line in lines) == 6
+        answer = client.get(f"/api/runs/{other.run_id}/colors.csv")
+        assert (answer.status_code, answer.json()["error"]) == (
+            404, "The run has no concepts, so it has no table of their colors.",
+        )  # fmt: skip
+        made = {}
+        for run in (alone, other):
+            job = start_export(context, {"run": run.run_id, "format": "parquet", "owner": "me"})
+            job.thread.join(60)
+            made[run.run_id] = job
+        result = made[alone.run_id].as_json("me")["result"]
+        table = pq.read_table(io.BytesIO(client.get(result["url"]).content))
+        assert "picture_status" in table.column_names
+        table = pq.read_table(io.BytesIO(client.get(result["colors"]["url"]).content))
+        assert table.column_names[-71:] == [one.hex for one in uw71()]
+        assert result["colors"]["name"].endswith("-colors.parquet")
+        bare = made[other.run_id].as_json("me")["result"]
+        assert "colors" not in bare
+        assert client.get(f"/api/exports/{made[other.run_id].id}/colors").status_code == 404
+
+
+# ── the command ──────────────────────────────────────────────────────────────────────────────────
+
+
+def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    status = main(list(arguments))
+    found = capsys.readouterr()
+    return status, found.out, found.err
+
+
+@pytest.mark.usefixtures("workers_here")
+def test_a_run_of_concepts_from_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = str(tmp_path / "data")
+    small = ("--data", data, "--set", "concepts", "--limit", "4", "--size", "64", "--yes",
+             "--workers", "1", "--images", "2", "--guidance", "3,7")  # fmt: skip
+    status, out, err = said(capsys, "start", *small)
+    assert status == 0, err
+    assert "4 prompts × 2 = 8 pictures" in out
+    assert "They ask for no color: the colors of each object are measured" in out
+    assert "The reference renderer takes no guidance: it draws every seed once." in out
+    assert "8 pictures taken into the database" in err
+    (path,) = (tmp_path / "data" / "runs").glob("*/plan.json")
+    made = RunFolder(path.parent)
+    found = [one for shard in made.shards() for one in read_shard(shard)]
+    assert [len(one.profiles) for one in found] == [1] * 8
+    status, out, _ = said(capsys, "status", "--data", data, made.run_id)
+    assert "colors of concepts" in out
+    assert "not measured" not in out
+    assert "4 prompts" in out
+    status, out, _ = said(capsys, "export", "--data", data, made.run_id, "--out",
+                          str(tmp_path / "a.csv"))  # fmt: skip
+    files = [tmp_path / name for name in ("a.csv", "a-colors.csv", "a.codebook.json")]
+    assert out.splitlines()[:3] == [str(one) for one in files]
+    assert all(one.is_file() for one in files)
+    first, *rest = found
+    for shard in made.shards():
+        shard.unlink()
+    bare = replace(first.profiles[0], profile=None, reason="No mask.")
+    write_shard(made.shard_folder / "a.parquet", [replace(first, profiles=(bare,)), *rest])
+    _, out, _ = said(capsys, "status", "--data", data, made.run_id)
+    assert "1 of 8 pictures of concepts not measured: 1 × No mask" in out
+
+
+def test_an_estimate_of_the_whole_set_from_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, out, _ = said(
+        capsys, "start", "--data", str(tmp_path), "--set", "concepts", "--model", SDXL,
+        "--images", "5", "--guidance", "3,4,5,6,7,8,9", "--estimate-only", "--no-trial",
+    )  # fmt: skip
+    assert status == 0
+    assert "2,558 prompts × 5 × 7 guidance scales = 89,530 pictures" in out
+    status, _, err = said(
+        capsys, "start", "--data", str(tmp_path), "--set", "concepts", "--guidance", "3,3",
+        "--estimate-only",
+    )  # fmt: skip
+    assert (status, err.strip()) == (2, "Guidance 3 stands there twice.")

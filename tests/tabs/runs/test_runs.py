@@ -1,0 +1,427 @@
+"""Runs in the app: what the form asks for, the keeper that executes them, and their list."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+
+from core.errors import BadInput, DataFolderError
+from core.prompts.sets import prompt_set
+from core.runs.folder import LOCK, PLAN, RunFolder
+from core.runs.locks import held
+from core.runs.records import RunState
+from core.runs.shards import read_shard
+from tabs.command.runs import main as command
+from tabs.explore.board import board_view
+from tabs.library.service import Library
+from tabs.page.context import Context
+from tabs.runs.form import estimate_view, form_view, planned, start_runs
+from tabs.runs.list import act, runs_view
+from tabs.runs.machine import release
+from tabs.runs.plan import chosen, plans
+from tabs.runs.request import FieldProblem, price_of, wish_of
+from tabs.runs.stored import OF_RUN
+from tabs.runs.supervisor import RunSupervisor, folders_of_runs
+from tabs.runs.words import bytes_words, money_words, progress_words, rate_words, time_words
+from tests.core.engine.models import FlatModel
+from tests.run_prompts import prompt_file, prompts
+from tests.storage.run_samples import sample_plan, sample_run
+from tests.tabs.drawn import drawn
+
+RENDERER = "reference-renderer"
+WAIT_S = 120
+
+
+@pytest.fixture
+def few(context: Context, tmp_path: Path) -> dict[str, Any]:
+    """What the page sends for a small run."""
+    set_id = context.service(Library).take_file(prompt_file(tmp_path), "few.jsonl")["set_id"]
+    return {
+        "set": set_id, "models": [RENDERER], "images": "2", "seed": "0", "size": "64",
+        "workers": "1", "rules": ["paper", "truehue"], "owner": "me",
+    }  # fmt: skip
+
+
+def until(true: Callable[[], bool]) -> None:
+    end = time.monotonic() + WAIT_S
+    while not true():
+        assert time.monotonic() < end, "it did not come true"
+        time.sleep(0.02)
+
+
+def one(context: Context, owner: str = "me") -> dict[str, Any]:
+    """The only run, as the page shows it."""
+    (found,) = runs_view(context, owner)["runs"]
+    return dict(found)
+
+
+# ── what is asked ────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "said"),
+    [
+        ({"set": ""}, "set", "Choose a prompt set"),
+        ({"set": "mini", "models": []}, "models", "at least one model"),
+        ({"set": "mini", "models": ["sdxl"]}, "models", "no generator 'sdxl'"),
+        ({"set": "mini", "images": "four"}, "images", "whole number"),
+        ({"set": "mini", "images": 0}, "images", "not 0"),
+        ({"set": "mini", "seed": 2**31 - 1, "images": 2}, "seed", "begin lower"),
+        ({"set": "mini", "size": "12"}, "size", "64 to 4,096, not 12"),
+        ({"set": "mini", "guidance": "warm"}, "guidance", "0 to 100"),
+        ({"set": "mini", "task": "xyz"}, "task", "cna"),
+        ({"set": "mini", "rules": []}, "rules", "at least one rule"),
+        ({"set": "mini", "k": "21"}, "k", "0 to 20"),
+        ({"set": "mini", "models": ["sdxl-base-1.0"], "masker": "exact"}, "masker", "renderer"),
+        ({"set": "mini", "masker": "grounded", "detector": "x"}, "detector", "no detector"),
+        ({"set": "mini", "kind": "stored", "models": []}, "models", "whose pictures"),
+    ],
+)
+def test_what_is_wrong_names_its_field(changes: dict[str, Any], field: str, said: str) -> None:
+    with pytest.raises(FieldProblem, match=said) as caught:
+        wish_of({"models": [RENDERER], **changes})
+    assert caught.value.field == field
+
+
+def test_a_limit_keeps_every_task_and_system() -> None:
+    every = prompt_set("mini").prompts()
+    wish = wish_of({"set": "mini", "models": [RENDERER], "limit": "200"})
+    some = chosen(every, wish)
+    assert len(some) == 200
+    assert {prompt.task for prompt in some} == {prompt.task for prompt in every}
+    assert {prompt.system for prompt in some} == {prompt.system for prompt in every}
+    assert chosen(every, replace(wish, limit=None)) == every
+    moc = chosen(every, replace(wish, task="moc", system="l2", limit=None))
+    assert {(prompt.task, prompt.system) for prompt in moc} == {("moc", "l2")}
+    with pytest.raises(FieldProblem, match="no prompt of the task CONCEPT"):
+        chosen(every, replace(wish, task="concept"))
+
+
+def test_several_models_are_a_run_each_and_masks_follow_the_model() -> None:
+    wish = wish_of({"set": "few", "models": [RENDERER, "sdxl-base-1.0"], "steps": "20"})
+    assert wish.masker.kind == "grounded"
+    first, second = plans(wish, prompts(4), "Few", "few")
+    assert (first.model, first.steps, first.options["light"]) == (RENDERER, None, "studio")
+    assert (second.model, second.steps, second.options) == ("sdxl-base-1.0", 20, {})
+    assert second.name == "Stable Diffusion XL base 1.0, seed 0 · Few"
+    alone = wish_of({"set": "few", "models": [RENDERER], "name": "  mine "})
+    assert (alone.masker.kind, plans(alone, prompts(2), "Few")[0].name) == ("exact", "mine")
+
+
+def test_words() -> None:
+    assert [time_words(one) for one in (None, 0.2, 75, 600, 5400, 7199, 200_000)] == [
+        "not known yet", "1 s", "75 s", "10 min", "1 h 30 min", "2 h", "2 days 8 h",
+    ]  # fmt: skip
+    assert [bytes_words(one) for one in (10, 1.44e6, 6.9e8, 6.8e10)] == [
+        "1 kB", "1.4 MB", "690 MB", "68 GB",
+    ]  # fmt: skip
+    assert [rate_words(one) for one in (14.23, 0.5, 0.001)] == [
+        "14.2 a second", "30.0 a minute", "3.6 an hour",
+    ]  # fmt: skip
+    assert (money_words(7200, 2.5), money_words(1, 2.5)) == ("5.00", "less than 0.01")
+    assert (price_of(" $2.50 "), price_of("")) == (2.5, None)
+    with pytest.raises(FieldProblem, match="such as 2"):
+        price_of("cheap")
+    state = RunState("r", "running", 2000, 812, 3, 14.2, 84.0, 2)
+    assert progress_words(state) == (
+        "812 of 2,000 pictures · 14.2 a second · about 84 s left · 2 workers · 3 failed"
+    )
+
+
+# ── the form ─────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_form_says_what_is_here(context: Context, few: dict[str, Any]) -> None:
+    form = form_view(context)
+    assert {"mini", few["set"]} <= {row["id"] for row in form["sets"]}
+    lacking = {row["id"]: row["lacking"] for row in form["models"]}
+    assert lacking[RENDERER] == ""
+    assert "python -m core.generation download" in lacking["sdxl-base-1.0"]
+    assert form["stored"] == []
+    drawn(context, "mug", "css:gold")
+    assert [row["id"] for row in form_view(context)["stored"]] == [RENDERER]
+
+
+def test_an_estimate_follows_the_filters(context: Context, few: dict[str, Any]) -> None:
+    found = estimate_view(context, {**few, "limit": "5", "price": "2"})
+    assert (found["prompts"], found["of"], found["pictures"]) == (5, 12, 10)
+    assert found["sentence"] == "5 prompts × 2 = 10 pictures"
+    assert (found["seconds"], found["cost"]) == (None, "not known yet")
+    with pytest.raises(FieldProblem) as caught:
+        estimate_view(context, {**few, "set": "none"})
+    assert caught.value.field == "set"
+
+
+def test_a_model_that_is_not_here_is_said_before_the_start(
+    context: Context, few: dict[str, Any]
+) -> None:
+    with pytest.raises(FieldProblem, match="cannot draw here yet") as caught:
+        start_runs(context, {**few, "models": ["sdxl-base-1.0"]})
+    assert caught.value.field == "models"
+    with pytest.raises(FieldProblem) as caught:
+        start_runs(context, {**few, "masker": "grounded"})
+    assert caught.value.field == "detector"
+    assert context.service(RunSupervisor).folders() == []
+
+
+def test_where_others_reach_the_app_folders_and_clusters_are_not_named(
+    context: Context, few: dict[str, Any]
+) -> None:
+    object.__setattr__(context, "local", False)
+    for changes, field in (
+        ({"models": ["folder:/etc"]}, "models"),
+        ({"ray": "10.0.0.1:6379"}, "ray"),
+        ({"masker": "grounded", "segmenter": "folder:/etc"}, "segmenter"),
+    ):
+        with pytest.raises(FieldProblem, match="on the machine where the app runs") as caught:
+            planned(context, {**few, **changes})
+        assert caught.value.field == field
+
+
+# ── the keeper ───────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.process
+def test_a_run_is_executed_and_taken_in(context: Context, few: dict[str, Any]) -> None:
+    (run_id,) = start_runs(context, few)["runs"]
+    until(lambda: one(context)["status"] == "finished")
+    assert context.service(RunSupervisor).take_in() in (0, 24)
+    shown = one(context)
+    assert (shown["id"], shown["done"], shown["stored"]) == (run_id, 24, 24)
+    assert shown["may"]["open"]
+    assert not shown["may"]["resume"]
+    assert context.service(RunSupervisor).take_in() == 0
+    # The same wish again is the same run.
+    assert start_runs(context, few)["runs"] == [run_id]
+    assert one(context)["status"] == "finished"
+    assert estimate_view(context, few)["seconds"] > 0
+    act(context, run_id, "hide", {"owner": "me"})
+    assert runs_view(context, "me") == {"runs": [], "hidden": 1}
+    assert runs_view(context, "me", hidden=True)["runs"][0]["hidden"]
+    act(context, run_id, "show", {"owner": "me"})
+    assert one(context)["hidden"] is False
+
+
+@pytest.mark.usefixtures("workers_here")
+def test_a_second_run_waits_and_a_closing_app_pauses_the_first(
+    context: Context, few: dict[str, Any]
+) -> None:
+    long = {**few, "images": "200"}
+    (first,) = start_runs(context, {**long, "name": "first"})["runs"]
+    (second,) = start_runs(context, {**long, "name": "second"})["runs"]
+    until(lambda: context.service(RunSupervisor).folder(first).state().status == "running")
+    shown = {row["id"]: row for row in runs_view(context, "me")["runs"]}
+    assert (shown[first]["status"], shown[second]["status"]) == ("running", "waiting")
+    assert shown[second]["place"] == 1
+    with pytest.raises(BadInput, match="at work or waits already"):
+        start_runs(context, {**long, "name": "first"})
+    act(context, second, "cancel", {"owner": "me"})
+    assert context.service(RunSupervisor).folder(second).state().status == "cancelled"
+    context.service(RunSupervisor).close()
+    assert context.service(RunSupervisor).folder(first).state().status == "paused"
+    with pytest.raises(BadInput, match="about to end"):
+        context.service(RunSupervisor).resume(first)
+    # The app is started again: who began the run, and with how many workers, is still known.
+    other = RunSupervisor(context.storage, context.engine, context.sources, context.endpoints)
+    context.services[RunSupervisor] = other
+    assert other.owner(first) == "me"
+    assert {row["status"] for row in runs_view(context, "me")["runs"]} == {"paused", "cancelled"}
+    done = other.folder(first).state().done
+    act(context, first, "resume", {"owner": "me"})
+    until(lambda: other.folder(first).state().done > done)
+    act(context, first, "pause", {"owner": "me"})
+    until(lambda: one_of(context, first)["status"] == "paused")
+
+
+def one_of(context: Context, run_id: str) -> dict[str, Any]:
+    return next(row for row in runs_view(context, "me")["runs"] if row["id"] == run_id)
+
+
+def test_a_run_in_another_folder_is_taken_in_and_stopped_there(
+    context: Context, tmp_path: Path
+) -> None:
+    shared = tmp_path / "shared"
+    folder = sample_run(shared, sample_plan(prompts=4, images=1))
+    with pytest.raises(DataFolderError, match="is one run"):
+        folders_of_runs([str(folder.path)])
+    with pytest.raises(DataFolderError, match="no folder"):
+        folders_of_runs([str(tmp_path / "nowhere")])
+    others = folders_of_runs([str(shared), str(shared / "..") + "/shared"])
+    assert others == (shared.resolve(),)
+    assert context.service(RunSupervisor).folders() == []
+    keeper = RunSupervisor(
+        context.storage, context.engine, context.sources, context.endpoints, others
+    )
+    context.services[RunSupervisor] = keeper
+    assert keeper.take_in() == 4
+    folder.keep_state(RunState(folder.run_id, "paused", 4, 2))
+    shown = one(context)
+    assert (shown["id"], shown["stored"]) == (folder.run_id, 4)
+    assert shown["facts"].endswith(f"in {shared}")
+    progress = board_view(context, {})["groups"][0]["rows"][0]["progress"]
+    assert progress is None
+    act(context, folder.run_id, "cancel", {"owner": "me"})
+    assert (folder.desired_state(), folder.state().status) == ("cancel", "cancelled")
+    object.__setattr__(context, "local", False)
+    assert str(shared) not in one(context)["facts"]
+    # The same run in the data folder too is one run, and that one.
+    copied = sample_run(keeper.root, sample_plan(prompts=4, images=1))
+    assert [found.path for found in keeper.folders()] == [copied.path]
+
+
+def test_where_a_run_elsewhere_is_at_work_the_leaderboard_says_so(
+    context: Context, tmp_path: Path
+) -> None:
+    folder = sample_run(tmp_path / "shared", sample_plan(prompts=4, images=1))
+    folder.shards()[1].unlink()
+    others = (tmp_path / "shared",)
+    keeper = RunSupervisor(
+        context.storage, context.engine, context.sources, context.endpoints, others
+    )
+    context.services[RunSupervisor] = keeper
+    assert keeper.take_in() == 2
+    with held(folder.path / LOCK, "in use"):
+        folder.keep_state(RunState(folder.run_id, "running", 4, 2, workers=1))
+        view = board_view(context, {})
+    (row,) = view["groups"][0]["rows"]
+    assert (row["progress"]["words"], view["busy"]) == ("50% drawn · running", True)
+
+
+def test_an_imported_run_is_shown_and_not_gone_on_with(context: Context) -> None:
+    folder = sample_run(context.service(RunSupervisor).root, sample_plan(prompts=4, images=1))
+    folder.shards()[1].unlink()
+    plan = json.loads((folder.path / PLAN).read_text())
+    about = {"name": "theirs.truehue.zip", "at": "2026-11-20T10:00:00", "images": False}
+    (folder.path / PLAN).write_text(json.dumps(plan | {"imported": about}))
+    folder.keep_state(RunState(folder.run_id, "paused", 4, 2, 1))
+    context.service(RunSupervisor).take_in()
+    shown = one(context)
+    assert (shown["status"], shown["words"][:17]) == ("imported", "2 of 4 pictures ·")
+    assert not any(shown["may"][name] for name in ("resume", "retry", "pause", "cancel"))
+    assert shown["may"]["export"]
+    (row,) = board_view(context, {})["groups"][0]["rows"]
+    assert row["progress"]["words"] == "50% drawn · imported"
+    words = context.data_text()
+    assert f"{context.storage.runs.verdicts()} verdicts" in words
+    assert context.storage.runs.verdicts() > 2
+
+
+@pytest.mark.usefixtures("workers_here")
+def test_only_who_started_a_run_may_change_it_where_others_reach_the_app(
+    context: Context, few: dict[str, Any]
+) -> None:
+    (run_id,) = start_runs(context, few)["runs"]
+    until(lambda: one(context)["status"] == "finished")
+    assert one(context, "you")["may"]["hide"]
+    object.__setattr__(context, "local", False)
+    assert one(context, "me")["may"]["hide"]
+    assert not any(one(context, "you")["may"][name] for name in ("hide", "retry", "resume"))
+    with pytest.raises(BadInput, match="Only who started"):
+        act(context, run_id, "hide", {"owner": "you"})
+    with pytest.raises(BadInput, match="Only who started"):
+        act(context, run_id, "cancel", {"owner": ""})
+
+
+def test_a_folder_that_cannot_be_read_is_shown_with_the_reason(
+    context: Context, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = context.service(RunSupervisor).root / "broken"
+    folder.mkdir(parents=True)
+    (folder / "plan.json").write_text('{"format": 99}')
+    assert context.service(RunSupervisor).take_in() == 0
+    shown = one(context)
+    assert (shown["status"], shown["trouble"]) == ("broken", True)
+    assert "this TrueHue reads" in shown["message"]
+    # The others can be worked with all the same.
+    assert form_view(context)["stored"] == []
+    sample_run(context.service(RunSupervisor).root, sample_plan(prompts=2, images=1))
+    for more in ([], ["--json"]):
+        assert command(["status", "--data", str(context.storage.data_dir), *more]) == 0
+        said = capsys.readouterr().out
+        assert "unreadable" in said
+        assert "model-a on a sample" in said
+    assert [name for name, may in shown["may"].items() if may] == ["hide"]
+    # Storage cannot take it in; it can be taken out of the list all the same.
+    act(context, "broken", "hide", {})
+    view = runs_view(context, "")
+    assert (len(view["runs"]), view["hidden"]) == (1, 1)
+    assert RunSupervisor(context.storage, context.engine, context.sources, {}).is_hidden("broken")
+    act(context, "broken", "show", {})
+    assert "broken" in [one["id"] for one in runs_view(context, "")["runs"]]
+
+
+@pytest.mark.usefixtures("workers_here")
+def test_what_a_model_drew_here_is_scored_with_its_masks(context: Context) -> None:
+    set_id = context.service(Library).take_file(_as_file(context), "few.jsonl")["set_id"]
+    image = drawn(context, "mug", "l2:Red")
+    row = context.storage.drawings.for_image(image.image_id)[0]
+    prompt = context.service(Library).index(set_id).prompts[0]
+    linked = replace(row, drawing_id="", prompt_source=set_id, prompt_id=prompt.id)
+    context.storage.drawings.add(linked)
+    asked = {"kind": "stored", "set": set_id, "models": [RENDERER], "rules": ["paper"],
+             "owner": "me", "workers": "1"}  # fmt: skip
+    (plan,), _, of = planned(context, asked)
+    assert (plan.total, of) == (1, 12)
+    assert (plan.items[0].image_id, list(plan.items[0].masks)) == (image.image_id, [0])
+    (run_id,) = start_runs(context, asked)["runs"]
+    until(lambda: one(context)["status"] == "finished")
+    (result,) = results(context.service(RunSupervisor).folder(run_id))
+    stored = context.storage.evidence.for_image(image.image_id)
+    by_paper = next(found for found in stored if found.protocol == "paper")
+    assert (result.verdicts[0].status, result.image_id) == (by_paper.status, image.image_id)
+    # A run that only scored is no source of pictures, and there are none of anybody else.
+    with pytest.raises(FieldProblem, match="scored pictures of others"):
+        planned(context, {**asked, "models": [OF_RUN + run_id]})
+    with pytest.raises(FieldProblem, match="No picture of 'nobody'"):
+        planned(context, {**asked, "models": ["nobody"]})
+
+
+def _as_file(context: Context) -> Path:
+    return prompt_file(context.storage.data_dir)
+
+
+def results(folder: RunFolder) -> list[Any]:
+    return [row for shard in folder.shards() for row in read_shard(shard)]
+
+
+def test_models_of_the_app_give_their_memory_back() -> None:
+    from core.engine import Engine
+    from core.generation.request import GenerationRequest
+
+    engine = Engine(lambda model_id: FlatModel(model_id), lambda model_id: 0)
+    job = engine.submit([GenerationRequest("flat", "x")], lambda delivery: None)
+    engine.wait(job, WAIT_S)
+    assert engine.loaded()
+    release(engine, Event(), WAIT_S)
+    assert engine.loaded() == ()
+    engine.close()
+
+
+@pytest.mark.usefixtures("workers_here")
+def test_what_failed_says_why_and_is_tried_again_on_request(
+    context: Context, few: dict[str, Any], tmp_path: Path
+) -> None:
+    # The renderer reads no words: a prompt without objects cannot be drawn.
+    file = tmp_path / "words.txt"
+    file.write_text("A photo of the color of the sea\n")
+    set_id = context.service(Library).take_file(file, "words.txt")["set_id"]
+    (run_id,) = start_runs(context, {**few, "set": set_id})["runs"]
+    until(lambda: one(context)["status"] == "finished")
+    shown = one(context)
+    assert (shown["failed"], shown["failed_words"]) == (2, "2 pictures could not be drawn")
+    assert shown["problems"][0]["count"] == 2
+    assert shown["may"]["retry"]
+    act(context, run_id, "resume", {"owner": "me", "retry": True})
+    until(lambda: len(results(context.service(RunSupervisor).folder(run_id))) == 4)
+    assert sorted(
+        row.attempt for row in results(context.service(RunSupervisor).folder(run_id))
+    ) == [1, 1, 2, 2]
+    until(lambda: one(context)["status"] == "finished")
+    assert (one(context)["done"], one(context)["failed"]) == (2, 2)

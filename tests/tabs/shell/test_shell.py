@@ -1,0 +1,91 @@
+"""The page around the tabs."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+import pytest
+from fastapi.testclient import TestClient
+
+from tabs.page.context import Context
+from tabs.shell import shell
+
+
+def test_more_pages_can_be_open_than_gradio_has_places(
+    context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every open page holds one event that does not end: with 40 places the 41st stood still."""
+    built: list[Any] = []
+    build = shell.build
+
+    def kept(given: Context) -> Any:
+        built.append(build(given))
+        return built[-1]
+
+    monkeypatch.setattr(shell, "build", kept)
+    with TestClient(shell.mount(context)) as client:
+        (demo,) = built
+        hold = next(fn.fn_id if hasattr(fn, "fn_id") else at for at, fn in demo.fns.items()
+                    if fn.fn is shell.hold_stream or fn.name == "hold_stream")  # fmt: skip
+        for page in range(45):
+            asked = {"data": [], "fn_index": hold, "session_hash": f"page{page}"}
+            assert client.post("/gradio_api/queue/join", json=asked).status_code == 200
+        assert len(demo._queue.active_jobs) == shell.MOST_PAGES
+
+        def running() -> int:
+            return sum(job is not None for job in demo._queue.active_jobs)
+
+        for _ in range(100):
+            if running() >= 45:
+                break
+            client.portal.call(asyncio.sleep, 0.1)  # type: ignore[union-attr]
+        assert running() >= 45
+    assert isinstance(demo, gr.Blocks)
+
+
+def test_no_file_of_the_machine_is_read_through_gradio(
+    context: Context, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every input of every event refuses a path that the page makes up.
+
+    Gradio copies a file that a value names into its folder, from where ``file=`` serves it; the
+    error that it answered with named the copy. Of a ``gr.State`` Gradio takes its own
+    value and none of the page's, so those events may be done.
+    """
+    # The folder that Gradio takes by itself is shared with every other app of the machine.
+    copies = tmp_path / "gradio"
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(copies))
+    secret = tmp_path / "secret.txt"
+    secret.write_text("nobody else's business")
+    made_up = {"path": str(secret), "meta": {"_type": "gradio.FileData"}}
+    with TestClient(shell.mount(context)) as client:
+        tried: dict[str, int] = {}
+        config = client.get("/config").json()
+        states = {one["id"] for one in config["components"] if one["type"] == "state"}
+        own: set[str] = set()
+        for event in config["dependencies"]:
+            for place, component in enumerate(event["inputs"]):
+                data: list[Any] = [None] * len(event["inputs"])
+                data[place] = made_up
+                body = {"data": data, "fn_index": event["id"], "session_hash": "stranger"}
+                joined = client.post("/gradio_api/queue/join", json=body)
+                tried[joined.json()["event_id"]] = event["id"]
+                if component in states:
+                    own.add(joined.json()["event_id"])
+        # The stream ends by itself when the last event of the session is done.
+        lines = client.get("/gradio_api/queue/data", params={"session_hash": "stranger"}).text
+        told = [json.loads(line[6:]) for line in lines.splitlines() if line.startswith("data: ")]
+        done = [one for one in told if one["msg"] == "process_completed"]
+        assert len(tried) - len(own) > 50
+        assert {one["event_id"] for one in done} == set(tried)
+        for one in done:
+            taken = one["success"] and one["event_id"] not in own
+            assert not taken, (tried[one["event_id"]], one)
+            assert secret.name not in json.dumps(one).replace(str(secret), ""), one
+        assert client.get(f"/gradio_api/file={secret}").status_code == 404
+    assert Path(gr.utils.get_upload_folder()) == copies
+    assert list(copies.rglob(secret.name)) == []
