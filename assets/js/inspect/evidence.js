@@ -94,8 +94,8 @@ export function mount({ element, props, watch }) {
       'Nearest names of ' + view.names_of + ', ΔE00';
     names(view.names);
     steps(view.steps);
-    figure(cards.ab, view.chromaticity);
-    figure(cards.light, view.lightness);
+    figure(cards.ab, view.chromaticity, true);
+    figure(cards.light, view.lightness, true);
   }
 
   watch('view', draw);

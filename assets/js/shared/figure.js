@@ -64,16 +64,18 @@ function seen(node) {
 }
 
 /**
- * Draws a figure once it is seen: plotly is 4.8 MB of text, and most of a second's work. One drawing
- * at a time for each node: two at once leave plotly with half of each.
+ * Draws a figure, `waiting` only once it is on the screen: plotly is 4.8 MB of text, and most of a
+ * second's work, which a first page does without. One drawing at a time for each node: two at once
+ * leave plotly with half of each.
  * @param {HTMLElement} node
  * @param {{ data: any[], layout: any }} data
+ * @param {boolean} [waiting]
  * @returns {Promise<void>}
  */
-export function figure(node, data) {
+export function figure(node, data, waiting = false) {
   newest.set(node, data);
   const next = (drawings.get(node) || Promise.resolve()).then(async () => {
-    await seen(node);
+    if (waiting) await seen(node);
     if (newest.get(node) !== data) return; // a later one comes right after this
     try {
       const Plotly = await plotly();
