@@ -27,12 +27,14 @@ check: $(VENV)/.installed-tests
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m mypy
+	@sh tests/check_scripts.sh
 
 bench: $(VENV)/.installed-tests
 	$(BIN)/python -m tests.bench
 	$(BIN)/python -m tests.bench.diagnose
 	$(BIN)/python -m tests.bench.masks
 	$(BIN)/python -m tests.bench.startup
+	$(BIN)/python -m tests.bench.page
 	$(BIN)/python -m tests.bench.prompts
 	$(BIN)/python -m tests.bench.diffusion
 	$(BIN)/python -m tests.bench.storage

@@ -17,7 +17,6 @@ from tabs.compare.tables import view as compare_tables
 from tabs.explore.tab import opens
 from tabs.inspect import tab as inspect
 from tabs.page.context import Context
-from tabs.page.figures import plotly_version
 from tabs.page.widgets import widget
 
 SWITCH = """<h2 class="th-unseen">Compare</h2>
@@ -28,15 +27,16 @@ SWITCH = """<h2 class="th-unseen">Compare</h2>
 <button type="button" role="tab" data-view="guidance">Guidance and size</button>
 <button type="button" role="tab" data-view="people">People and files</button></nav>"""
 
-SHARED = ("js/basket.js", "js/explore_shared.js", "js/compare_shared.js", "js/figure.js")
 VIEWS = {
-    "compare_concept": compare_concept,
-    "compare_tables": compare_tables,
-    "compare_modifiers": compare_modifiers,
-    "compare_guidance": compare_guidance,
-    "compare_people": compare_people,
+    "concept": compare_concept,
+    "tables": compare_tables,
+    "modifiers": compare_modifiers,
+    "guidance": compare_guidance,
+    "people": compare_people,
 }
 """By the name of the script that fills each."""
+OPENING = ("concept", "people")
+"""The views from which pictures are opened in Inspect."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,11 @@ class View:
 
 def layout() -> View:
     """Draws the tab; nothing is wired yet."""
-    switch = widget("compare", SWITCH, elem_id="compare", before=SHARED, plotly=plotly_version())
+    switch = widget("compare/switch", SWITCH, elem_id="compare")
     views = tuple(
         widget(
-            name, view.TEMPLATE, elem_id=name.replace("_", "-"),
-            before=(*SHARED, *view.BEFORE), plotly=plotly_version(),
+            f"compare/{name}", view.TEMPLATE, elem_id=f"compare-{name}",
+            events=("open",) if name in OPENING else (),
         )
         for name, view in VIEWS.items()
     )  # fmt: skip
@@ -62,5 +62,6 @@ def layout() -> View:
 
 def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, tabs: Any) -> None:
     """Connects the views to Inspect."""
-    for source in view.views:
-        opens(source, inspect_view, context, header, tabs)
+    for name, source in zip(VIEWS, view.views, strict=True):
+        if name in OPENING:
+            opens(source, inspect_view, context, header, tabs)

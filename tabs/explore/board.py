@@ -33,8 +33,6 @@ TEMPLATE = """<div class="th-board" hidden><section class="th-card th-board-top"
 <section class="th-card th-board-published" hidden><header><h3></h3><span class="th-board-tag">published under <b>paper</b></span></header>
 <p class="th-soft th-published-how"></p><div class="th-scroll"><table class="th-table th-board-table th-published-table"></table></div>
 <p class="th-soft th-published-notes"></p></section></div>"""  # noqa: E501
-BEFORE = ("js/explore_filters.js", "js/explore_limits.js")
-"""The assets that its script needs, beside what all views share."""
 
 
 def board_view(context: Context, params: Mapping[str, str]) -> dict[str, Any]:

@@ -47,8 +47,3 @@ It goes on when this page is closed, can be paused and taken up again after anyt
 <p>To see one in a few seconds, put 20 into “At most”, choose 256 × 256 as the size, and press Start.</p>
 <p>The same works without this page: <code>python app.py runs start --help</code></p></div>
 <div class="th-runs-items"></div></section></div>"""  # noqa: E501
-BEFORE: tuple[str, ...] = (
-    "js/explore_filters.js", "js/explore_card.js", "js/explore_runs_card.js",
-    "js/explore_runs_kept.js", "js/explore_runs_form.js", "js/explore_runs_export.js",
-)  # fmt: skip
-"""The assets that its script needs, beside what all views share."""

@@ -20,7 +20,6 @@ from tabs.judging.question import question
 from tabs.page.context import Context
 from tabs.page.errors import message_of
 from tabs.page.events import Cause, on
-from tabs.page.figures import plotly_version
 from tabs.page.widgets import widget
 
 SWITCH = """<h2 class="th-unseen">Explore</h2>
@@ -105,26 +104,15 @@ class View:
 
 def layout() -> View:
     """Draws the tab; nothing is wired yet."""
-    shared = ("js/basket.js", "js/explore_shared.js")
-    switch = widget("explore", SWITCH, elem_id="explore", before=shared)
-    board = widget(
-        "explore_board", explore_board.TEMPLATE, elem_id="explore-board",
-        before=(*shared, *explore_board.BEFORE),
-    )  # fmt: skip
-    wall = widget(
-        "explore_wall", explore_wall.TEMPLATE, elem_id="explore-wall",
-        before=(*shared, *explore_wall.BEFORE), plotly=plotly_version(),
-    )  # fmt: skip
-    runs = widget(
-        "explore_runs", explore_runs.TEMPLATE, elem_id="explore-runs",
-        before=(*shared, *explore_runs.BEFORE),
-    )  # fmt: skip
-    trust = widget(
-        "explore_trust", TRUST, elem_id="explore-trust", before=(*shared, "js/figure.js"),
-        plotly=plotly_version(),
-    )  # fmt: skip
-    audit = widget("explore_audit", AUDIT, elem_id="explore-audit", before=shared)
-    judgments = widget("explore_judgments", JUDGMENTS, elem_id="explore-judgments", before=shared)
+    switch = widget("explore/switch", SWITCH, elem_id="explore")
+    board = widget("explore/board", explore_board.TEMPLATE, elem_id="explore-board")
+    wall = widget("explore/wall", explore_wall.TEMPLATE, elem_id="explore-wall", events=("open",))
+    runs = widget("explore/runs", explore_runs.TEMPLATE, elem_id="explore-runs")
+    trust = widget("explore/trust", TRUST, elem_id="explore-trust", events=("open",))
+    audit = widget("explore/audit", AUDIT, elem_id="explore-audit", events=("open",))
+    judgments = widget(
+        "explore/judgments", JUDGMENTS, elem_id="explore-judgments", events=("open",)
+    )
     return View(switch, board, wall, runs, trust, audit, judgments)
 
 
@@ -148,9 +136,7 @@ def opened(context: Context, inspect_view: inspect.View, source: Any, *asked: An
 
 def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, tabs: Any) -> None:
     """Connects the views to Inspect."""
-    for source in (
-        view.board, view.wall, view.runs, view.trust, view.audit, view.judgments,
-    ):  # fmt: skip
+    for source in (view.wall, view.trust, view.audit, view.judgments):
         opens(source, inspect_view, context, header, tabs)
 
 

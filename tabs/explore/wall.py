@@ -54,12 +54,6 @@ TEMPLATE = """<div class="th-wall" hidden>
 <dialog class="th-light" aria-label="Picture"><div class="th-light-body"><div class="th-light-view"></div>
 <aside class="th-light-side"></aside></div></dialog>
 <dialog class="th-keys" aria-label="Keys"></dialog></div>"""  # noqa: E501
-BEFORE = (
-    "js/figure.js", "js/explore_filters.js", "js/explore_filter_bar.js", "js/explore_zoom.js",
-    "js/explore_card.js", "js/judging.js", "js/explore_light.js", "js/explore_compare.js",
-    "js/explore_analyses.js",
-)  # fmt: skip
-"""The assets that its script needs, beside what all views share."""
 
 
 def wall_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ ROW = """<nav class="th-examples" aria-label="Examples" hidden>
 
 def row() -> Any:
     """The row of examples above the stage; hidden where an image of one's own is open."""
-    return widget("examples", ROW, elem_id="examples")
+    return widget("inspect/examples", ROW, elem_id="examples", events=("open",))
 
 
 def wire(view: Any, inspect_view: inspect.View, context: Context) -> None:

@@ -112,12 +112,11 @@ class View:
 
 def layout(context: Context) -> View:
     """Draws the tab; nothing is wired yet."""
-    helpers = "js/basket.js"
     with gr.Row(elem_classes="th-generate"):
         with gr.Column(elem_classes="th-card th-prompts-card", min_width=320):
-            prompts = widget("prompts", PROMPTS, elem_id="prompts", before=helpers)
+            prompts = widget("generate/prompts", PROMPTS, elem_id="prompts")
         with gr.Column(elem_classes="th-card th-request-card", min_width=320):
-            ask = widget("ask", ASK, elem_id="ask", before=helpers)
+            ask = widget("generate/ask", ASK, elem_id="ask", events=("plan", "ready"))
             with gr.Column(elem_id="own-words", elem_classes="th-own"):
                 own_text = gr.Textbox(
                     label="Prompt", placeholder="A photo of a vivid reddish orange mug",
@@ -131,23 +130,33 @@ def layout(context: Context) -> View:
                     with gr.Column(min_width=180, scale=4):
                         target = color_picker("Color", FIRST[1], elem_id="generate-color")
                 filled = gr.State(FIRST)
-                reading = widget("reading", READING, elem_id="reading", before=helpers, view={})
+                reading = widget(
+                    "generate/reading", READING, elem_id="reading", events=("follow",), view={}
+                )
             models = gr.Dropdown(
                 model_choices(context), value=[RENDERER], label="Models", elem_id="generate-model",
                 multiselect=True, allow_custom_value=True,
             )  # fmt: skip
-            about = widget("models", MODELS, elem_id="models-about", view={})
-            fold = widget("fold", FOLD, elem_id="settings-fold", text="")
+            about = widget("generate/models", MODELS, elem_id="models-about", view={})
+            fold = widget("generate/fold", FOLD, elem_id="settings-fold", text="")
             with gr.Column(elem_id="more-settings", elem_classes="th-own th-off"):
                 parts = _more_settings()
             with gr.Row(elem_classes="th-draw-row"):
                 draw_box = widget(
-                    "draw", DRAW, elem_id="draw", before=helpers, view={"button": "Draw"}
+                    "generate/draw",
+                    DRAW,
+                    elem_id="draw",
+                    events=("draw",),
+                    view={"button": "Draw"},
                 )
-                result = widget("result", RESULT, elem_id="result", before=helpers)
-                queue = widget("queue", QUEUE, elem_id="queue", before=helpers, job="")
+                result = widget("generate/result", RESULT, elem_id="result")
+                queue = widget("generate/queue", QUEUE, elem_id="queue", job="")
     gallery = widget(
-        "gallery", GALLERY, elem_id="gallery", before=helpers, rules=[by.id for by in RULES]
+        "generate/gallery",
+        GALLERY,
+        elem_id="gallery",
+        events=("open",),
+        rules=[by.id for by in RULES],
     )
     return View(
         prompts=prompts, ask=ask, own_text=own_text, object_name=object_name, target=target,
@@ -180,7 +189,7 @@ def _more_settings() -> dict[str, Any]:
             list(LIGHTS), value="studio", label="Light of the renderer",
             elem_id="generate-light", elem_classes="th-segments",
         )  # fmt: skip
-        light_line = widget("line", LINE, elem_id="light-line", text="")
+        light_line = widget("generate/line", LINE, elem_id="light-line", text="")
         failure = gr.Dropdown(
             [(f"{name}: {words}", name) for name, words in FAILURES.items()], value="none",
             label="Failure that the renderer acts out", elem_id="generate-failure",

@@ -111,7 +111,7 @@ def overrides_of(marks: Sequence[Mark]) -> Overrides:
 
 
 def found_view(automatic: Automatic) -> dict[str, Any]:
-    """What the stage lists and draws of it; see ``assets/js/stage_found.js``."""
+    """What the stage lists and draws of it; see ``assets/js/stage/found.js``."""
     found, parameters = automatic.found, automatic.record.parameters
     area = max(1, int(np.count_nonzero(found.before_negatives)))
     out_of_use = set(automatic.overrides.left_out("box", len(found.detections)))

@@ -10,15 +10,9 @@ picked.
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any
-
 import gradio as gr
 
-from core.color.systems import SEARCH_ORDER, SYSTEMS, system
-from tabs.page.widgets import asset
-
-SCRIPTS = ("color_functions", "color_reading", "color_plane", "color_picker")
+from tabs.page.widgets import asset, on_load
 
 # Constant, with no user text in it: Gradio evaluates templates as code, and a template that
 # changes is drawn anew, which would drop what the person is typing.
@@ -61,25 +55,8 @@ def color_picker(label: str, value: str | None = None, elem_id: str | None = Non
         label=label,
         html_template=TEMPLATE,
         css_template=asset("css/color_picker.css"),
-        js_on_load="".join(asset(f"js/{name}.js") for name in SCRIPTS),
+        js_on_load=on_load("picker/picker"),
         apply_default_css=False,
         elem_id=elem_id,
         elem_classes=["th-picker-block"],
-        catalog=catalog(),
     )
-
-
-@cache
-def catalog() -> dict[str, Any]:
-    """All names for the browser: the systems in search order, and their colors in that order.
-
-    ``systems`` is a list of ``[id, name]``, ``colors`` one of ``[id, name, hex, L*, a*, b*]``.
-    """
-    return {
-        "systems": [[key, SYSTEMS[key]] for key in SEARCH_ORDER],
-        "colors": [
-            [key, color.name, color.hex, *(round(value, 4) for value in color.lab)]
-            for key in SEARCH_ORDER
-            for color in system(key).colors
-        ],
-    }

@@ -22,4 +22,4 @@ def rule_choice(value: str, elem_id: str) -> Any:
         {"id": by.id, "name": by.name, "description": by.description, "variant_of": by.variant_of}
         for by in RULES
     ]
-    return widget("rule_choice", TEMPLATE, value, elem_id=elem_id, rules=rules)
+    return widget("inspect/rule_choice", TEMPLATE, value, elem_id=elem_id, rules=rules)

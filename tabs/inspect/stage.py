@@ -3,7 +3,7 @@
 Its value is ``{"image_id", "marks", "seq"}`` after every finished change of the marks (Gradio's
 ``change``), and ``{"opened", "seq"}`` with the event ``open`` when a photograph was uploaded.
 ``browse`` asks for the stored images, ``find`` for the object's automatic mask, ``points`` for what
-``props.points`` need. The scripts are under ``assets/js/stage*.js``, the look is in
+``props.points`` need. The scripts are under ``assets/js/stage/``, the look is in
 ``assets/css/stage.css``, which the page loads with its other style sheets.
 """
 
@@ -11,12 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tabs.page.widgets import asset
-
-SCRIPTS = (
-    "stage_view", "stage_open", "stage_work", "stage_found", "stage_kept", "stage_pick", "stage",
-    "stage_hands", "stage_keys",
-)  # fmt: skip
+from tabs.page.widgets import on_load
 
 # What can be read; not image/*, which would offer HEIC and SVG only to refuse them.
 ACCEPTED = (
@@ -176,7 +171,7 @@ def stage(elem_id: str = "stage") -> Any:
     return gr.HTML(
         value=None,
         html_template=TEMPLATE,
-        js_on_load="\n".join(asset(f"js/{name}.js") for name in SCRIPTS),
+        js_on_load=on_load("stage/stage", ("open", "browse", "find", "points")),
         apply_default_css=False,
         elem_id=elem_id,
         image_url=None,

@@ -22,16 +22,12 @@ from tabs.judging.question import MAX_K, NEIGHBORS_OF, Question, question
 from tabs.page.context import Context
 from tabs.page.errors import message_of
 from tabs.page.events import Cause, on
-from tabs.page.figures import plotly_version
 from tabs.page.links import read
 from tabs.page.widgets import refresh, widget
 
 IN_ORDER: dict[str, Any] = {"concurrency_id": "inspect", "concurrency_limit": 1}
 """One at a time and in order: the answer to an old question never covers that to a new one."""
 VERDICT = '<section class="th-verdict" aria-live="polite"></section>'
-VERDICT_PARTS = (
-    "js/basket.js", "js/judging.js", "js/verdict_colors.js", "js/verdict_limits.js",
-)  # fmt: skip
 LIBRARY = """<dialog class="th-library" aria-label="Stored images"><header><b>Stored images</b>
 <input type="search" class="th-library-search" placeholder="Name, model, object, color" aria-label="Search stored images">
 <label class="th-library-of"><span>From</span> <select class="th-library-source" aria-label="Where images came from"></select></label>
@@ -117,7 +113,7 @@ def layout(sources: Sources | None = None) -> View:
             rule = rule_choice(DEFAULT_RULE, elem_id="rule")
             # Without a link: the address bar still holds the one that is about to be opened.
             verdict = widget(
-                "verdict", VERDICT, elem_id="verdict", before=VERDICT_PARTS,
+                "inspect/verdict", VERDICT, elem_id="verdict", events=("rule", "ready"),
                 view=waiting(NO_IMAGE, ""), limits="",
             )  # fmt: skip
             find = inspect_find.layout(sources)
@@ -137,14 +133,8 @@ def layout(sources: Sources | None = None) -> View:
                     value=True, elem_id="show-measured",
                     label="Hatch the pixels of the mask that the rule left out",
                 )  # fmt: skip
-    evidence = widget(
-        "evidence", EVIDENCE, elem_id="evidence", before=("js/figure.js", "js/verdict_colors.js"),
-        view=None,
-        plotly=plotly_version(),
-    )  # fmt: skip
-    library = widget(
-        "library", LIBRARY, elem_id="library", before=("js/basket.js", "js/judging.js"), open=0
-    )
+    evidence = widget("inspect/evidence", EVIDENCE, elem_id="evidence", view=None)
+    library = widget("inspect/library", LIBRARY, elem_id="library", events=("open",), open=0)
     return View(stage_view, object_name, target, rule, neighbors, show_measured,
                 neighbors_of, verdict, evidence, library, find)  # fmt: skip
 

@@ -13,6 +13,8 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from tabs.page.front_page import FrontPage
+
 # What a page sends for one event: strokes, marks and choices, no files.
 MOST_EVENT_BYTES = 8 * 2**20
 NOTHING_HERE = "There is nothing at this address. TrueHue is at its first page: /"
@@ -33,7 +35,7 @@ class GradioRoutes:
     """
 
     def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+        self._app = FrontPage(app)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan" or needed(scope.get("method", ""), scope["path"]):

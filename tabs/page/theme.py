@@ -65,24 +65,3 @@ def css_paths() -> list[Path]:
         "compare_tables", "compare_people", "judging",
     )  # fmt: skip
     return [folder / f"{name}.css" for name in names]
-
-
-HEAD = """<link rel="icon" type="image/svg+xml" href="/assets/favicon.svg">
-<script>{thrift}</script><script>{places}</script>"""
-"""``{places}`` is the script that keeps the browser's history; it is there before any widget."""
-
-# At every event Gradio takes snapshots of all properties of the widgets around, among them their
-# scripts, and has the browser copy each text: a third of the processor time of a page.
-THRIFT = """(() => {
-  const clone = window.structuredClone;
-  const same = new Set(['string', 'number', 'boolean', 'undefined', 'bigint']);
-  window.structuredClone = (value, options) => (
-    value === null || same.has(typeof value) ? value : clone(value, options));
-})();"""
-"""A copy of a text or a number is that text or number; the rest is copied as before."""
-
-
-def head() -> str:
-    """What goes into the page's head."""
-    places = (ROOT / "assets" / "js" / "places.js").read_text(encoding="utf-8")
-    return HEAD.replace("{thrift}", THRIFT).replace("{places}", places)

@@ -1,13 +1,21 @@
-"""A gr.HTML widget from files under assets/: constant template, script, no user text in either."""
+"""A gr.HTML widget from files under assets/: constant template, module, no user text in either."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import gradio as gr
 
-from core.verdict.rules import DEFAULT_RULE
+from tabs.page.asset_files import asset_files
 from tabs.page.context import ROOT
+
+# Gradio runs this text for each widget that comes on the page; a browser loads and runs the module
+# once. What Python sends until the module is there stands in ``props`` when ``mount`` reads them.
+ON_LOAD = """import('{address}').then(
+(module) => module.mount({{ element, props, trigger, watch }}),
+(error) => {{ element.textContent = '{gone}'; throw error; }}) /* {events} */"""
+GONE = "TrueHue was started anew. Load this page again."
 
 
 def asset(path: str) -> str:
@@ -15,23 +23,28 @@ def asset(path: str) -> str:
     return (ROOT / "assets" / path).read_text(encoding="utf-8")
 
 
+def on_load(module: str, events: Sequence[str] = ()) -> str:
+    """The script that mounts ``assets/js/<module>.js``.
+
+    Gradio 6.31 knows an event that is not its own by its name in quotes in this text.
+    """
+    names = " ".join(f"'{event}'" for event in events)
+    return ON_LOAD.format(address=asset_files().address(f"js/{module}.js"), events=names, gone=GONE)
+
+
 def widget(
-    name: str, template: str, value: Any = None, before: str | tuple[str, ...] = "", **props: Any
+    module: str, template: str, value: Any = None, events: Sequence[str] = (), **props: Any
 ) -> Any:
-    """A component drawn by ``assets/js/<name>.js`` into ``template``; the assets ``before`` hold
-    what several scripts share.
+    """A component that ``mount`` of ``assets/js/<module>.js`` draws into ``template``, which may
+    trigger the ``events``.
 
     The template must be constant: Gradio draws it anew when it changes, which would blank what the
     script drew, and text put into it could be run as code. The script sets text by textContent.
-    ``__DEFAULT_RULE__`` in a script stands for the id of the default rule.
     """
-    shared = (before,) if isinstance(before, str) and before else before or ()
     return gr.HTML(
         value=value,
         html_template=template,
-        js_on_load="".join(asset(path) for path in (*shared, f"js/{name}.js")).replace(
-            "__DEFAULT_RULE__", DEFAULT_RULE
-        ),
+        js_on_load=on_load(module, events),
         apply_default_css=False,
         **props,
     )

@@ -1,7 +1,7 @@
 """Back and Forward: the part of it that needs Gradio, and the row of pictures in Inspect.
 
-``assets/js/places.js`` keeps the browser's history for all rooms. What stood in Inspect is opened
-again here, from the query of its address.
+``assets/js/shared/links.js`` keeps the browser's history for all rooms. What stood in Inspect is
+opened again here, from the query of its address.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ FILM = """<nav class="th-film" aria-label="Pictures of the wall" hidden>
 
 def film() -> Any:
     """The row of pictures that one came through; hidden until one came through any."""
-    return widget("film", FILM, elem_id="film", before="js/basket.js")
+    return widget("inspect/film", FILM, elem_id="film", events=("open",))
 
 
 def places() -> Any:
     """The component that hears of Back and Forward; nothing of it is to be seen."""
-    return widget("places_inspect", PLACES, elem_id="places")
+    return widget("inspect/places", PLACES, elem_id="places", events=("back",))
 
 
 def wire(

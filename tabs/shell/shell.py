@@ -29,6 +29,7 @@ from tabs.judging.routes import judgment_routes
 from tabs.library.routes import prompt_routes
 from tabs.page import imports_dialog, notices, theme
 from tabs.page.answers import in_words, wrong_value
+from tabs.page.asset_files import asset_routes
 from tabs.page.context import Context
 from tabs.page.events import Cause, on
 from tabs.page.gradio_routes import GradioRoutes
@@ -81,7 +82,7 @@ LOOK_S, PROGRESS_S = 0.01, 1.0
 def build(context: Context) -> Any:
     """The Gradio app: ``gr.Blocks`` with all tabs wired to ``context``."""
     with gr.Blocks(title="TrueHue", fill_width=True, analytics_enabled=False) as demo:
-        header = widget("header", HEADER, elem_id="th-header", data=context.data_text())
+        header = widget("page/header", HEADER, elem_id="th-header", data=context.data_text())
         with gr.Tabs(selected="inspect", elem_id="th-tabs") as tabs:
             with gr.Tab("Generate", id="generate"):
                 generate_view = generate.layout(context)
@@ -93,11 +94,11 @@ def build(context: Context) -> Any:
                 explore_view = explore.layout()
             with gr.Tab("Compare", id="compare"):
                 compare_view = compare.layout()
-        widget("tour", TOUR, elem_id="tour", before="js/basket.js")
-        widget("notices", notices.NOTICES, elem_id="notices", before="js/basket.js")
-        widget("imports", imports_dialog.DIALOGS, elem_id="imports", before="js/basket.js")
-        widget("scrolling", SCROLLING, elem_id="scrolling")
-        widget("page_drop", PAGE_DROP, elem_id="page-drop")
+        widget("page/tour", TOUR, elem_id="tour")
+        widget("page/notices", notices.NOTICES, elem_id="notices")
+        widget("page/imports", imports_dialog.DIALOGS, elem_id="imports")
+        widget("page/scrolling", SCROLLING, elem_id="scrolling")
+        widget("page/drop", PAGE_DROP, elem_id="page-drop")
         place = places.places()
         inspect.wire(inspect_view, context, header)
         generate.wire(generate_view, inspect_view, context, header, tabs)
@@ -154,7 +155,7 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
     app.add_exception_handler(RequestValidationError, wrong_value)
     app.add_exception_handler(HTTPException, in_words)
     if not context.local:
-        # The page is over a megabyte of text, which costs those far away seconds.
+        # Long answers of the app's own routes; the page and its files come packed to everybody.
         app.add_middleware(GZipMiddleware, minimum_size=4096, compresslevel=5)
         app.add_middleware(VisitorCookies, visitors=context.visitors, space=space)
     # Added last, so it stands outermost.
@@ -181,11 +182,12 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
         notice_routes,
     ):
         app.include_router(make(context))
+    app.include_router(asset_routes())
     demo = build(context)
     demo.state_session_capacity = MOST_SESSIONS
     mounted = gr.mount_gradio_app(
-        app, demo, path="/", theme=theme.theme(), css_paths=list(theme.css_paths()),
-        head=theme.head(), footer_links=[], run_history=False, ssr_mode=False, show_error=True,
+        app, demo, path="/", theme=theme.theme(),
+        footer_links=[], run_history=False, ssr_mode=False, show_error=True,
         max_file_size="1mb",  # nothing here is uploaded by way of Gradio
     )  # fmt: skip
     # Gradio 6.31 checks the file paths that a page sends only where ``launch`` was called: without

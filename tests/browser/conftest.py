@@ -219,6 +219,25 @@ class Visit:
         self._profiles = 0
 
 
+@pytest.fixture(scope="package")
+def modules(browser: Browser) -> Iterator[Page]:
+    """A page of an app that serves the page's scripts and nothing else, to import them in."""
+    from fastapi import FastAPI
+    from fastapi.responses import HTMLResponse
+
+    from tabs.page.asset_files import asset_routes
+    from tests.browser.stage_app import serving
+
+    app = FastAPI()
+    app.include_router(asset_routes())
+    app.get("/", response_class=HTMLResponse)(lambda: "<!doctype html><title>Modules</title>")
+    with serving(app) as address:
+        page = browser.new_page()
+        page.goto(address)
+        yield page
+        page.close()
+
+
 @pytest.fixture
 def visit(chromium_here: Chromium, watch: Watch) -> Iterator[Visit]:
     """Pages for this test, closed at its end."""

@@ -25,6 +25,7 @@ from core.masks.describe import describe
 from core.masks.display import outline_path
 from core.masks.from_marks import mask_from_marks
 from tabs.inspect.stage import stage
+from tabs.page.asset_files import asset_routes
 from tabs.page.theme import css_paths, theme
 
 
@@ -93,6 +94,7 @@ class Bench:
 
     def app(self) -> FastAPI:
         app = FastAPI()
+        app.include_router(asset_routes())
 
         @app.post("/api/images")
         async def upload(request: Request) -> JSONResponse:

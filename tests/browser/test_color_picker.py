@@ -1,16 +1,19 @@
 """The color picker in a real Chromium, in front of a tiny Gradio app."""
 
-import socket
 from collections.abc import Iterator
 
 import gradio as gr
 import pytest
+from fastapi import FastAPI
 from playwright.sync_api import Browser, Page, expect
 
 from core.color.systems import SYSTEMS, parse_target, system
 from core.errors import UnknownColor
-from tabs.inspect.color_picker import catalog, color_picker
-from tabs.page.widgets import asset
+from tabs.inspect.color_picker import color_picker
+from tabs.page.asset_files import asset_routes
+from tabs.page.color_names import catalog
+from tests.browser.modules import module
+from tests.browser.stage_app import serving
 
 pytestmark = pytest.mark.browser
 
@@ -30,12 +33,10 @@ def address() -> Iterator[str]:
         asked.input(lambda value, log: f"{log}[{value}]", [asked, inputs], inputs,
                     trigger_mode="multiple")  # fmt: skip
         button.click(lambda text: gr.update(value=text), python, asked)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    demo.launch(server_name="127.0.0.1", server_port=port, prevent_thread_lock=True, quiet=True)
-    yield f"http://127.0.0.1:{port}/"
-    demo.close()
+    app = FastAPI()
+    app.include_router(asset_routes())
+    with serving(gr.mount_gradio_app(app, demo, path="/", ssr_mode=False)) as started:
+        yield started + "/"
 
 
 class Picker:
@@ -44,6 +45,8 @@ class Picker:
     def __init__(self, page: Page, elem_id: str) -> None:
         self.page = page
         root = page.locator(f"#{elem_id}")
+        # Its script comes a moment after its template.
+        expect(root.locator(".th-picker-label")).not_to_be_empty()
         self.input = root.get_by_role("combobox")
         self.options = root.locator("[role=option]")
         self.list = root.locator("[role=listbox]")
@@ -231,7 +234,7 @@ def test_stays_on_a_narrow_page(browser: Browser, address: str) -> None:
     page.close()
 
 
-def test_browser_and_core_read_alike(browser: Browser) -> None:
+def test_browser_and_core_read_alike(modules: Page) -> None:
     texts = [f"{key}:{color.name}" for key in SYSTEMS for color in system(key).colors]
     texts += [color.name.upper() for key in SYSTEMS for color in system(key).colors]
     texts += [color.hex.lower() for color in system("l3").colors]
@@ -250,16 +253,17 @@ def test_browser_and_core_read_alike(browser: Browser) -> None:
         "lab(32.3 79.19 -107.86)", "hwb(1 2 3)", "lab()", "l3:lab(52 40 30)",
         "l4:red", "l3:", "css:Vivid red", "vivd red", "gray50", "rgb", "-", "+1,2,3",
     ]  # fmt: skip
-    source = asset("js/color_functions.js") + asset("js/color_reading.js")
-    page = browser.new_page()
-    answers = page.evaluate(
-        "([source, catalog, texts]) => new Function('props', 'texts', source + "
-        "'return texts.map((text) => { const { color } = read(text);"
-        " return color ? [valueOf(color), color.hex, ...color.lab] : null; });')"
-        "({ catalog }, texts)",
-        [source, catalog(), texts],
+    answers = modules.evaluate(
+        f"""async ([catalog, texts]) => {{
+          const {{ colorReading, valueOf }} = await {module("picker/reading")};
+          const {{ read }} = colorReading(catalog);
+          return texts.map((text) => {{
+            const {{ color }} = read(text);
+            return color ? [valueOf(color), color.hex, ...color.lab] : null;
+          }});
+        }}""",
+        [catalog(), texts],
     )
-    page.close()
     for text, answer in zip(texts, answers, strict=True):
         try:
             target = parse_target(text)

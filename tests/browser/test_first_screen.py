@@ -101,7 +101,7 @@ COPIES = """() => {
 
 
 def test_what_a_page_copies_is_a_copy(fresh: App, visit: Visit) -> None:
-    """Texts and numbers are handed on as they are (``tabs.page.theme.THRIFT``), not the rest."""
+    """Texts and numbers are handed on as they are (``tabs.page.front_page.QUICK_COPIES``), not the rest."""
     page = visit(fresh.address)
     assert page.evaluate("window.structuredClone.toString().includes('same')")
     assert page.evaluate(COPIES) == [

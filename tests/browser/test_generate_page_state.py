@@ -14,6 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 from storage import Storage
 from tests.browser.conftest import Visit, Watch
 from tests.browser.generate_page import DRAWN_MS, LINK, GeneratePage
+from tests.browser.modules import STORE
 from tests.browser.workbench import Workbench
 from tests.running import App, running
 from tests.storage.samples import drawing, picture
@@ -134,7 +135,7 @@ def test_a_link_says_what_to_draw_also_beside_a_chosen_prompt(app: App, visit: V
         tab = GeneratePage(visit(app.address + link + mode))
         row = tab.page.locator(f'#prompts [data-prompt="{prompt}"]')
         expect(row).to_have_attribute("aria-selected", "true")
-        tab.page.wait_for_function("window.thChosen")
+        tab.page.wait_for_function(f"async () => {STORE}.get('chosen')")
         shown = tab.page.locator("#ask").get_by_role("tab", name=name)
         expect(shown).to_have_attribute("aria-selected", "true")
         expect(tab.page).to_have_url(re.compile(f"mode={mode}"))
@@ -310,7 +311,7 @@ def test_rows_stay_in_sight_while_their_marks_are_asked_for(app: App, visit: Vis
         " window.blanks += 1; }).observe(list, { childList: true, subtree: true }); }"
     )
     with tab.page.expect_response(re.compile("/api/prompts/search.*facets=0")):
-        tab.page.evaluate("document.dispatchEvent(new CustomEvent('th-drawn'))")
+        tab.page.evaluate(f"async () => {STORE}.tell('drawn')")
     tab.page.wait_for_timeout(300)
     assert tab.page.evaluate("window.blanks") == 0
     assert row.evaluate(MARKED)

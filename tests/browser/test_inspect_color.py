@@ -68,6 +68,8 @@ def test_the_color_is_told_at_once_then_a_pixel_is_asked_for(app: App, visit: Vi
         ["CSS", "Level 1", "Level 2", "Level 3"]
     )
     expect(card.locator(".th-palette i").first).to_be_visible()
+    # Drawn when it is seen.
+    bench.page.locator("#evidence .th-card-ab .th-figure").scroll_into_view_if_needed()
     expect(bench.page.locator(".th-card-ab .main-svg").first).to_be_visible()
     expect(bench.data).to_contain_text(re.compile("verdict"))
 

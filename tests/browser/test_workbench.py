@@ -98,6 +98,8 @@ def test_from_a_photograph_to_a_verdict_that_is_found_again(tmp_path: Path, visi
         assert [row[2] for row in by_paper.metrics] == ["< 5", "< 5", "< 30°"]
         assert "Vivid reddish orange\n#E83B1B\nL* 52.2 · a* 64.36 · b* 56.46" in by_paper.asked
         swatches_touch(bench, by_paper)
+        # Drawn when it is seen.
+        page.locator("#evidence .th-card-ab .th-figure").scroll_into_view_if_needed()
         expect(page.locator("#evidence .th-card-ab .main-svg").first).to_be_visible()
 
         bench.rule("released")
@@ -690,6 +692,8 @@ def test_nothing_on_the_page_tints_what_is_judged(app: App, visit: Visit, theme:
     bench.ask("css:tomato")
     bench.button("Whole image").click()
     bench.shown()
+    # Drawn when it is seen.
+    page.locator("#evidence .th-card-ab .th-figure").scroll_into_view_if_needed()
     expect(page.locator("#evidence .th-card-ab .main-svg").first).to_be_visible()
     bench.asked.click()
     bench.asked.fill("pink")

@@ -81,10 +81,3 @@ right. <button type="button" class="th-link th-cc-go-people">Import people's col
 <div class="th-cc-tip" role="status" aria-live="polite" hidden></div>
 <dialog class="th-cc-images" aria-label="Images of a bin"></dialog>
 <dialog class="th-cc-images th-cc-mark" aria-label="Mark the thing"></dialog></div>"""  # noqa: E501
-BEFORE: tuple[str, ...] = (
-    "js/compare_upload.js",
-    "js/compare_concept_choose.js", "js/compare_concept_figures.js",
-    "js/compare_concept_numbers.js", "js/compare_concept_steps.js",
-    "js/compare_concept_sources.js", "js/compare_concept_mark.js",
-)  # fmt: skip
-"""The assets that its script needs, beside what all views share."""

@@ -7,11 +7,6 @@ from html import escape
 from tabs.compare.people.examples import EXAMPLES
 from tabs.compare.people.images import CONTRIBUTORS, MASKS
 
-BEFORE: tuple[str, ...] = (
-    "js/compare_upload.js", "js/compare_people_parts.js", "js/compare_people_file.js",
-    "js/compare_people_pictures.js",
-)  # fmt: skip
-
 _NONE = """<section class="th-card th-people-none" hidden><h3>No colors by people yet</h3>
 <p>How far a model is from people can only be said where people are. The 6,369 human colorings of ColorConceptBench
 were not published. Models can be compared with each other all the same, and people's data can come from:</p>

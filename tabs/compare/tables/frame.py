@@ -23,8 +23,6 @@ METHOD_NAMES: Mapping[str, str] = {
     "pixels": "Every pixel to its nearest bin",
 }  # fmt: skip
 COMMAND = "python app.py runs start --set concepts --limit 200 --size 256 --yes"
-BEFORE = ("js/compare_analyses.js",)
-"""The assets that the scripts of these views need, beside what all views of Compare share."""
 
 
 def top(view: str, lead: str, body: str) -> str:

@@ -12,7 +12,6 @@ from core.concepts.tables import BY_CATEGORY, BY_KIND, Alignment, column_of, gro
 from core.errors import BadInput
 from core.prompts.concepts import STYLES
 from tabs.compare.sources import written_scale
-from tabs.compare.tables import frame as compare_frame
 from tabs.compare.tables.charts import Chart, Row, interval_text
 from tabs.compare.tables.frame import Frame, frame_of, top
 from tabs.compare.tables.people import PeopleHere
@@ -30,7 +29,6 @@ TEMPLATE = top(
     "found neither: alignment mostly falls with guidance, and does not follow size.",
     """<div class="th-an-figures th-guidance-figures"></div>""",
 )
-BEFORE = compare_frame.BEFORE
 PARTS = ("guidance", "size", "category")
 NUMBER_COLUMNS = ("value", "low", "high", "concepts", "left out")
 FIGURE_5 = (

@@ -9,7 +9,6 @@ from typing import Any
 from core.concepts.sensitivity import BEHAVIORS, OURS, Limits, Shift, shifts
 from core.errors import BadInput
 from core.prompts.concepts import STYLES
-from tabs.compare.tables import frame as compare_frame
 from tabs.compare.tables.charts import csv_text
 from tabs.compare.tables.frame import Frame, frame_of, top
 from tabs.compare.tables.modifier_charts import plane_chart, sizes_chart
@@ -31,7 +30,6 @@ TEMPLATE = top(
 <div class="th-an-foot"><p class="th-soft th-modifiers-about"></p><a class="th-button th-an-file th-modifiers-csv" download>This table as CSV</a></div></section>
 <p class="th-modifiers-without" hidden></p><div class="th-an-figures th-modifiers-figures"></div>""",  # noqa: E501
 )
-BEFORE = compare_frame.BEFORE
 MODIFIED = ("visual state", "emotional")
 PARTS = ("table", "plane")
 SHIFT_COLUMNS = tuple(field.name for field in fields(Shift))

@@ -10,7 +10,6 @@ from core.concepts.scores import KINDS, METRICS, ScoreMetric, by_id
 from core.concepts.tables import BY_CATEGORY, TABLE_1, TABLE_2, Alignment, alignment
 from core.errors import BadInput
 from core.prompts.concepts import STYLES
-from tabs.compare.tables import frame as compare_frame
 from tabs.compare.tables.charts import csv_text, interval_text
 from tabs.compare.tables.frame import Frame, frame_of, top
 from tabs.compare.tables.people import PeopleHere
@@ -33,7 +32,6 @@ TEMPLATE = top(
 <span class="th-strip th-tables-style" role="group" aria-label="Style"></span></div>
 <div class="th-scroll"><table class="th-table th-an-table"></table></div></section>""",  # noqa: E501
 )
-BEFORE = compare_frame.BEFORE
 
 ALL_KINDS = "all"
 STYLE_NAMES: Mapping[str, str] = {"photo": "Natural photo", "cartoon": "Clip-art"}

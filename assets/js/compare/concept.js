@@ -1,0 +1,524 @@
+// One concept and its distributions side by side.
+import { make, options, put, strip } from '../shared/dom.js';
+import { onTheme } from '../shared/figure.js';
+import { ask } from '../shared/http.js';
+import { opener } from '../shared/opening.js';
+import { store } from '../shared/state.js';
+import { conceptChooser } from './concept_chooser.js';
+import { linkedFigures, percent } from './concept_figures.js';
+import { markDialog } from './concept_mark.js';
+import { movesList, numbersTable } from './concept_numbers.js';
+import { MOST_SOURCES, dropField, sourceList } from './concept_sources.js';
+import { extractionSteps, imagesOfBin } from './concept_steps.js';
+import { compare, compareView, ofCompareLink, openCompare, openConceptRun } from './view.js';
+
+const DEFAULTS = {
+  method: 'extracted',
+  sort: 'hue',
+  scale: 'one',
+  apart: '1',
+  between: '',
+  pair: '0-1',
+  steps: '',
+};
+
+const METHOD_NAMES = {
+  extracted: 'extraction as published',
+  'extracted-soft': 'extraction, soft bins',
+  pixels: 'all pixels',
+};
+
+/** @param {import('../shared/widget.js').Widget} widget */
+export function mount(widget) {
+  const { element } = widget;
+  const openPicture = opener(widget);
+  const box = element.querySelector('[data-compare-view]');
+  const part = (name) => box.querySelector('.th-cc-' + name);
+  /** @type {Record<string, any>} */
+  const state = { concept: '', words: '', d: [], ...DEFAULTS };
+  let known = null;
+  let view = null;
+  let chosen = null;
+  let here = null;
+  let asked = 0;
+  let started = null;
+  let stale = false;
+
+  const chooser = conceptChooser(box, (next) => go({ ...next, d: null }));
+  const figures = linkedFigures(box, { tell: sharesOf, open: openBin });
+  const sources = sourceList(box, {
+    bins: () => known.bins,
+    changed: (d) => go({ d }),
+    mark: (one) => mark(one),
+    pool: (rows) => drop.pool(rows),
+  });
+  const mark = markDialog(box, {
+    keep: (source, next) => go({ d: state.d.map((one) => (one === source ? next : one)) }),
+    // Without a mask in the link its newest is taken: coming back, that is the one made there.
+    inspect(one) {
+      state.d = state.d.map((source) => (source === one.source ? source.split('/')[0] : source));
+      publish(true);
+      openPicture({
+        opened: one.image.image_id,
+        mask: one.image.mask_id,
+        object: chosen ? chosen.words : '',
+      });
+    },
+  });
+  const drop = dropField(box, {
+    concept: () => (chosen ? chosen.words : ''),
+    room: () => MOST_SOURCES - state.d.length,
+    // A file may hold other concepts than the one on the page: then the first of the file is opened.
+    async add(full, made) {
+      // As the choices write them: one that stands here is not offered again.
+      const list = full.map((one) => one.replace(/^(\w+:[0-9a-f]{16})[0-9a-f]+/, '$1'));
+      await concepts();
+      const other = made && chosen && !(await holds(list[0]));
+      if (made && (!chosen || other)) {
+        go({
+          concept: made.concept,
+          words: made.concept ? '' : made.words,
+          d: [...(chosen ? [] : state.d), ...list],
+        });
+        return;
+      }
+      go({ d: [...state.d, ...list].slice(0, MOST_SOURCES) });
+    },
+    pooled(singles, made) {
+      go({
+        ...(chosen ? {} : { concept: made.concept, words: made.concept ? '' : made.words }),
+        d: [
+          ...state.d.filter((one) => !singles.includes(one)),
+          made.source.replace(/^(\w+:[0-9a-f]{16})[0-9a-f]+/, '$1'),
+        ],
+        fresh: true,
+      });
+    },
+  });
+  const openImages = imagesOfBin(box, { bins: () => known.bins, ask: query, openPicture });
+  const steps = extractionSteps(box, {
+    openPicture,
+    bins: () => known.bins,
+    ask: query,
+    chose(source) {
+      state.steps = source;
+      publish();
+    },
+  });
+  let numbers = null;
+  let moves = null;
+
+  // ── questions ────────────────────────────────────────────────────────────────────────────────
+  function query(more) {
+    const values = new URLSearchParams();
+    Object.entries({
+      concept: state.concept,
+      words: state.words,
+      method: state.method,
+      ...more,
+    }).forEach(([name, value]) => {
+      if (value !== '' && value !== null) values.set(name, value);
+    });
+    return values;
+  }
+  function whole() {
+    return query({
+      d: state.d.join(','),
+      sort: state.sort,
+      scale: state.scale,
+      apart: state.apart,
+      between: state.between,
+      pair: state.pair,
+    });
+  }
+  async function holds(source) {
+    const found = await ask('/api/compare/choices?' + query({}));
+    return found.choices.some((one) => one.source === source || source.startsWith(one.source));
+  }
+  async function begin() {
+    started ||= ask('/api/compare/bins').then((answer) => {
+      known = answer;
+      figures.bins(known.bins);
+      numbers = numbersTable(box, {
+        bins: known.bins,
+        metrics: known.metrics,
+        inspectBin: openBin,
+        choose: (pair) => go({ pair: place(pair.a) + '-' + place(pair.b) }),
+      });
+      moves = movesList(box, {
+        bins: known.bins,
+        hover: (bin) => figures.mark(bin, null),
+        open: openBin,
+      });
+      options(
+        part('method'),
+        known.methods.map((one) => ({ id: one.id, name: METHOD_NAMES[one.id] || one.name })),
+        state.method,
+      );
+      known.methods.forEach((one, index) => {
+        part('method').options[index].title = one.name;
+      });
+    });
+    started.catch(() => {
+      started = null;
+    });
+    await started;
+  }
+  // What a link asks for and there is not becomes the usual: the page shows something, and says what.
+  function usual() {
+    const said = [];
+    [
+      ['method', 'method', known.methods],
+      ['sort', 'order of bins', known.sorts],
+    ].forEach(([key, words, there]) => {
+      if (there.some((one) => one.id === state[key])) return;
+      said.push(
+        'There is no ' +
+          words +
+          ' “' +
+          state[key].slice(0, 40) +
+          '”, which the link asks for: the usual one is shown.',
+      );
+      state[key] = DEFAULTS[key];
+    });
+    state.d = state.d && [...new Set(state.d)];
+    if (state.d && state.d.length > MOST_SOURCES) {
+      said.push('The link holds ' + state.d.length + ' distributions: the first six are shown.');
+      state.d = state.d.slice(0, MOST_SOURCES);
+    }
+    if (said.length) drop.say(said.join(' '), true);
+  }
+  const place = (source) => state.d.indexOf(source);
+  async function concepts() {
+    try {
+      const answer = await ask('/api/compare/concepts');
+      here = answer.here;
+      chooser.fill(answer.concepts);
+      problem('');
+    } catch (error) {
+      problem(error.message);
+    }
+  }
+  function problem(words) {
+    put(part('list-problem'), words);
+    part('list-problem').hidden = !words;
+  }
+
+  // ── what is asked for changes ────────────────────────────────────────────────────────────────
+  async function go(next) {
+    const other =
+      ('concept' in next || 'words' in next) &&
+      (next.concept !== state.concept || (next.words || '') !== state.words);
+    const kept = state.d;
+    Object.assign(state, next);
+    state.words ||= '';
+    state.d ||= [];
+    if (!('steps' in next) && !state.d.includes(state.steps)) state.steps = '';
+    const mine = ++asked;
+    try {
+      await begin();
+      usual();
+      if (state.concept || state.words) {
+        if (other || !chosen || next.d === null || next.fresh || stale) {
+          stale = false;
+          const answer = await ask('/api/compare/choices?' + query({}));
+          if (mine !== asked) return;
+          chosen = answer;
+          chooser.show(answer);
+          if (next.d === null) {
+            // What stood side by side stays, where there is something of it for this concept.
+            const there = new Set(answer.choices.map((one) => one.source));
+            const stay = kept.filter((one) => there.has(one) || one.startsWith('image:'));
+            state.d =
+              stay.length > 1
+                ? stay
+                : [...new Set([...stay, ...answer.begin])].slice(0, MOST_SOURCES);
+            state.pair = DEFAULTS.pair;
+          }
+        }
+      } else chosen = null;
+      delete state.fresh;
+      sources.choices(chosen ? chosen.choices : []);
+      await load(mine);
+    } catch (error) {
+      if (mine !== asked) return;
+      delete state.fresh;
+      problem(error.message);
+      publish();
+    }
+  }
+  async function load(mine) {
+    publish();
+    const something = Boolean(chosen) || state.d.length > 0;
+    box.classList.add('th-cc-busy');
+    try {
+      view = something ? await ask('/api/compare/view?' + whole()) : null;
+    } finally {
+      if (mine === asked) box.classList.remove('th-cc-busy');
+    }
+    if (mine !== asked) return;
+    problem('');
+    // Of a pair that is not there any more, the first two are shown.
+    if (view) {
+      state.pair = view.pair.join('-');
+      publish();
+    }
+    await draw(mine);
+  }
+  async function draw(mine) {
+    const there = view ? view.distributions.filter((one) => !one.problem) : [];
+    const several = there.length > 1;
+    part('start').hidden =
+      Boolean(view) || Boolean(here && (here.people || here.runs || here.sets));
+    front(several && there.length === 2);
+    part('no-people').hidden =
+      !chosen ||
+      chosen.choices.some((one) => one.kind === 'people') ||
+      there.some((one) => one.kind && !one.pictures);
+    ['histograms', 'palettes', 'steps'].forEach((name) => {
+      part(name).hidden = !there.length;
+    });
+    part('numbers').hidden = !several;
+    part('pair').hidden = !several;
+    part('planes').hidden = !(view && view.flow);
+    moves.draw(view ? view.flow : null);
+    sources.draw(view ? view.distributions : [], Boolean(chosen));
+    part('method-label').hidden = !there.some((one) => one.pictures);
+    if (!view) return;
+    strip(part('sort'), known.sorts, state.sort, (sort) => go({ sort }));
+    strip(
+      part('scale'),
+      [
+        { id: 'one', name: 'The same' },
+        { id: 'own', name: 'Each its own' },
+      ],
+      state.scale,
+      (scale) => go({ scale }),
+    );
+    strip(
+      part('pair-scale'),
+      [
+        { id: 'one', name: 'The same' },
+        { id: 'own', name: 'Each its own' },
+      ],
+      state.scale,
+      (scale) => go({ scale }),
+    );
+    strip(
+      part('between'),
+      [
+        { id: 'moves', name: 'What moves' },
+        { id: 'bins', name: 'Bins' },
+      ],
+      view.between,
+      (between) => go({ between }),
+    );
+    strip(
+      part('apart'),
+      [
+        { id: '1', name: 'L* apart' },
+        { id: '0', name: 'Exact' },
+      ],
+      state.apart,
+      (apart) => go({ apart }),
+    );
+    put(
+      part('map-words'),
+      state.apart === '1'
+        ? 'Bins of one a*, b* are set apart: up for lighter, down for darker ones. Areas are as shares.'
+        : 'Bins of one a*, b* lie on each other, the largest behind. Areas are as shares.',
+    );
+    part('method').value = state.method;
+    part('weights').href = '/api/compare/weights.csv?' + whole();
+    part('numbers-csv').href = '/api/compare/numbers.csv?' + whole();
+    if (several) {
+      const listed = there.map((one) => ({ id: one.source, name: one.letter + ' · ' + one.label }));
+      const [first, second] = view.pair;
+      options(part('first'), listed, view.distributions[first].source);
+      options(part('second'), listed, view.distributions[second].source);
+      const labels = Object.fromEntries(view.distributions.map((one) => [one.source, one.label]));
+      const pair = [first, second].sort().join('-');
+      numbers.draw(
+        view.pairs,
+        (one) => [place(one.a), place(one.b)].sort().join('-') === pair,
+        labels,
+      );
+      intervals(mine);
+    }
+    steps.draw(view.distributions, chosen ? chosen.words : '', state.steps);
+    await figures.draw({ ...view.figures, flow: view.flow && view.flow.figure });
+  }
+  // What is dropped comes first where no concept was chosen, and of two alone what moves does.
+  function front(two) {
+    const beside = part('beside');
+    const order = two
+      ? ['pair', 'numbers', 'histograms', 'palettes']
+      : ['histograms', 'numbers', 'pair', 'palettes'];
+    box.classList.toggle('th-cc-empty', !view);
+    if (chosen) {
+      if (part('choose').nextElementSibling !== beside) part('choose').after(beside);
+    } else if (box.firstElementChild !== beside) box.prepend(beside);
+    if (part('start').nextElementSibling !== part(order[0]))
+      part('start').after(...order.map(part));
+  }
+  async function intervals(mine) {
+    // One pair after the other, the one on the page first.
+    const front = (one) =>
+      [place(one.a), place(one.b)].sort().join('-') === [...view.pair].sort().join('-');
+    for (const pair of [...view.pairs].sort(
+      (one, other) => Number(front(other)) - Number(front(one)),
+    )) {
+      try {
+        const answer = await ask(
+          '/api/compare/intervals?' + query({ d: [pair.a, pair.b].join(',') }),
+        );
+        if (mine !== asked) return;
+        numbers.interval(answer);
+      } catch (error) {
+        if (mine === asked) numbers.problem(error.message);
+        return;
+      }
+    }
+  }
+  // A link names the mask that was measured: marked anew elsewhere, the picture still opens as it was.
+  function pinned(source) {
+    const row =
+      /^image:[0-9a-f]+$/.test(source) && view
+        ? view.distributions.find((one) => one.source === source)
+        : null;
+    return row && row.image ? source + '/' + row.image.mask_id.slice(0, 16) : source;
+  }
+  function publish(open) {
+    const as = open ? (source) => source : pinned;
+    const values = { concept: state.concept, words: state.words, d: state.d.map(as).join(',') };
+    Object.entries(DEFAULTS).forEach(([name, value]) => {
+      if (state[name] !== value) values[name] = name === 'steps' ? as(state[name]) : state[name];
+    });
+    ofCompareLink('concept', values);
+  }
+
+  // ── bins ─────────────────────────────────────────────────────────────────────────────────────
+  // The shares of a bin in all that are shown, for its name tag.
+  function sharesOf(bin) {
+    const table = make('table');
+    (view ? view.distributions : [])
+      .filter((one) => !one.problem)
+      .forEach((one) => {
+        const row = make('tr');
+        row.append(
+          make('th', '', one.letter),
+          make('td', 'th-cc-tip-label', one.label),
+          make('td', '', percent(one.weights[bin])),
+        );
+        table.append(row);
+      });
+    return [table];
+  }
+  function openBin(bin) {
+    if (view)
+      openImages(
+        bin,
+        view.distributions.filter((one) => !one.problem),
+        chosen ? chosen.words : '',
+      );
+  }
+
+  // ── hands ────────────────────────────────────────────────────────────────────────────────────
+  part('method').addEventListener('change', () => go({ method: part('method').value }));
+  part('swap').addEventListener('click', () =>
+    go({ pair: state.pair.split('-').reverse().join('-') }),
+  );
+  ['first', 'second'].forEach((name, side) =>
+    part(name).addEventListener('change', () => {
+      const pair = state.pair.split('-').map(Number);
+      const next = place(part(name).value);
+      if (pair[1 - side] === next) pair[1 - side] = pair[side];
+      pair[side] = next;
+      go({ pair: pair.join('-') });
+    }),
+  );
+  box.querySelectorAll('.th-cc-saves').forEach((saves) =>
+    saves.append(
+      ...['svg', 'png'].map((format) => {
+        const button = make('button', 'th-button th-cc-' + format, format.toUpperCase());
+        button.type = 'button';
+        button.dataset.of = saves.dataset.of;
+        button.dataset.format = format;
+        button.title =
+          'The figure as ' +
+          format.toUpperCase() +
+          ', on white' +
+          (format === 'png' ? ', two pixels for one' : '');
+        return button;
+      }),
+    ),
+  );
+  box.querySelectorAll('.th-cc-saves button').forEach((button) =>
+    button.addEventListener('click', async () => {
+      const words = (chosen ? chosen.words : 'images').replace(/[^a-z0-9]+/gi, '-');
+      try {
+        await figures.save(
+          button.dataset.of,
+          'truehue-' + words + '-' + button.dataset.of,
+          button.dataset.format,
+        );
+      } catch (error) {
+        problem('The figure could not be saved: ' + error.message);
+      }
+    }),
+  );
+  part('link').addEventListener('click', async () => {
+    const button = part('link');
+    const text = button.textContent;
+    try {
+      await navigator.clipboard.writeText(location.href);
+      put(button, 'Copied');
+    } catch {
+      put(button, 'Copy it from the address bar');
+    }
+    setTimeout(() => put(button, text), 1600);
+  });
+  box
+    .querySelectorAll('.th-cc-go-people')
+    .forEach((button) => button.addEventListener('click', () => openCompare('people')));
+  box
+    .querySelectorAll('.th-cc-go-run')
+    .forEach((button) => button.addEventListener('click', openConceptRun));
+  box
+    .querySelectorAll('.th-cc-go-own')
+    .forEach((button) =>
+      button.addEventListener('click', () => box.querySelector('.th-cc-drop input').click()),
+    );
+  onTheme(() => figures.again());
+  store.subscribe('compare-sets', () => {
+    here = null;
+    stale = true;
+    if (box.offsetParent !== null) concepts();
+  });
+
+  // Dropped beside the field, anywhere in the room: the same as into it.
+  store.subscribe('dropped-here', (detail) => {
+    if (compare.view !== 'concept') openCompare('concept');
+    drop.took(detail.files);
+  });
+  compareView(element, 'concept', {
+    async shown() {
+      const values = compare.values.concept;
+      await concepts();
+      const next = {
+        concept: values.concept || '',
+        words: values.words || '',
+        d: values.d ? values.d.split(',').filter(Boolean) : null,
+      };
+      Object.entries(DEFAULTS).forEach(([name, value]) => {
+        next[name] = values[name] || value;
+      });
+      if (next.concept || next.words || next.d) go({ ...next, fresh: true });
+      else {
+        await begin().catch((error) => problem(error.message));
+        chooser.begin();
+        draw(asked);
+      }
+    },
+  });
+}

@@ -1,0 +1,217 @@
+// The figures of a concept: drawn by plotly, and linked: a bin below the mouse is marked and named
+// in all of them at once.
+import { make } from '../shared/dom.js';
+import { figure, plotly, themed } from '../shared/figure.js';
+
+const PRINTED = {
+  '--th-ink': '#1c1c1c',
+  '--th-soft': '#5d5d5d',
+  '--th-line': '#c6c6c6',
+  '--th-panel': '#ffffff',
+};
+
+export function linkedFigures(box, { tell, open }) {
+  const tip = box.querySelector('.th-cc-tip');
+  const panes = new Map();
+  let bin = null;
+  let bins = [];
+
+  box.querySelectorAll('.th-cc-figure').forEach((frame) => {
+    const node = make('div', 'th-figure');
+    const over = make('div', 'th-cc-over');
+    over.setAttribute('aria-hidden', 'true');
+    frame.append(node, over);
+    const pane = {
+      name: frame.dataset.figure,
+      frame,
+      node,
+      over,
+      data: null,
+      columns: ['histograms', 'mirrored'].includes(frame.dataset.figure),
+    };
+    panes.set(pane.name, pane);
+    frame.addEventListener('mousemove', (event) => {
+      if (pane.columns) mark(column(pane, event), event);
+      else if (bin !== null) place(event);
+    });
+    frame.addEventListener('mouseleave', () => mark(null));
+    frame.addEventListener('click', () => {
+      if (bin !== null) open(bin);
+    });
+    if (pane.columns) {
+      frame.tabIndex = 0;
+      frame.setAttribute('role', 'group');
+      frame.setAttribute(
+        'aria-label',
+        pane.name + ': arrow keys go from bin to bin, Enter lists its images',
+      );
+      frame.addEventListener('keydown', (event) => {
+        const order = orderOf(pane);
+        const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+        if (step && order.length) {
+          mark(order[(order.indexOf(bin) + step + order.length) % order.length], null, pane);
+          event.preventDefault();
+        }
+        if ((event.key === 'Enter' || event.key === ' ') && bin !== null) {
+          open(bin);
+          event.preventDefault();
+        }
+        if (event.key === 'Escape') mark(null);
+      });
+      frame.addEventListener('blur', () => mark(null));
+    }
+  });
+  const traces = (pane, kind) =>
+    (pane.node._fullData || []).filter((trace) => trace.meta && trace.meta.is === kind);
+  function orderOf(pane) {
+    const first = traces(pane, 'strip')[0];
+    return first ? [...first.customdata] : [];
+  }
+  // The bin whose column is below the mouse, also where its bar is empty.
+  function column(pane, event) {
+    const layout = pane.node._fullLayout;
+    const order = orderOf(pane);
+    if (!layout || !order.length) return null;
+    const axis = layout.xaxis;
+    const at = Math.round(
+      axis.p2l(event.clientX - pane.node.getBoundingClientRect().left - axis._offset),
+    );
+    return at >= 0 && at < order.length ? order[at] : null;
+  }
+  function mark(next, event, at) {
+    if (next !== bin) {
+      bin = next;
+      panes.forEach(lit);
+      if (bin !== null) tip.replaceChildren(...words(bin));
+    }
+    tip.hidden = bin === null || !(event || at);
+    if (bin === null) return;
+    if (event) place(event);
+    else if (at) {
+      const line = at.over.firstChild;
+      const around = (line || at.frame).getBoundingClientRect();
+      place({ clientX: around.left, clientY: at.frame.getBoundingClientRect().top + 40 });
+    }
+  }
+  function place(event) {
+    const wide = tip.offsetWidth;
+    const high = tip.offsetHeight;
+    const gap = 16;
+    const left =
+      event.clientX + gap + wide > window.innerWidth
+        ? event.clientX - gap - wide
+        : event.clientX + gap;
+    const top =
+      event.clientY + gap + high > window.innerHeight
+        ? event.clientY - gap - high
+        : event.clientY + gap;
+    tip.style.left = Math.max(4, left) + 'px';
+    tip.style.top = Math.max(4, top) + 'px';
+  }
+  // Where the bin is, in every figure that draws bins.
+  function lit(pane) {
+    pane.over.replaceChildren();
+    const layout = pane.node._fullLayout;
+    if (bin === null || !layout || pane.frame.offsetParent === null) return;
+    if (pane.columns) {
+      const at = orderOf(pane).indexOf(bin);
+      const axis = layout.xaxis;
+      if (at < 0) return;
+      const line = make('i', 'th-cc-column');
+      const from = axis.l2p(at - 0.5);
+      const to = axis.l2p(at + 0.5);
+      line.style.left = axis._offset + from + 'px';
+      line.style.width = to - from + 'px';
+      pane.over.append(line);
+      return;
+    }
+    const dots = traces(pane, 'dots')[0];
+    if (!dots) return;
+    const at = [...dots.customdata].indexOf(bin);
+    const ring = make('i', 'th-cc-ring');
+    ring.style.left = layout.xaxis._offset + layout.xaxis.l2p(dots.x[at]) + 'px';
+    ring.style.top = layout.yaxis._offset + layout.yaxis.l2p(dots.y[at]) + 'px';
+    pane.over.append(ring);
+  }
+  function words(index) {
+    const one = bins[index];
+    const head = make('p', 'th-cc-tip-head');
+    const patch = make('i');
+    const lab = make('p', 'th-soft', labWords(one));
+    patch.style.background = one.hex;
+    head.append(patch, make('b', '', one.name));
+    return [head, make('p', '', 'Bin ' + one.index + ' · ' + one.hex), lab, ...tell(index)];
+  }
+  return {
+    bins(list) {
+      bins = list;
+    },
+    draw(figures) {
+      mark(null);
+      return Promise.all(
+        [...panes.values()].map(async (pane) => {
+          pane.data = figures[pane.name] || null;
+          if (!pane.data) return;
+          pane.frame.style.minHeight = pane.data.layout.height + 'px';
+          await figure(pane.node, pane.data);
+          if (!pane.node.on || pane.linked) return;
+          pane.linked = true;
+          pane.node.on('plotly_hover', (event) => {
+            const point = event.points.find((each) => each.customdata !== undefined);
+            if (point && !pane.columns) mark(point.customdata, event.event);
+          });
+          pane.node.on('plotly_unhover', () => {
+            if (!pane.columns) mark(null);
+          });
+        }),
+      );
+    },
+    again() {
+      panes.forEach((pane) => {
+        if (pane.data && pane.frame.offsetParent !== null) figure(pane.node, pane.data);
+      });
+    },
+    // For paper: always ink on white, whatever the page is.
+    async save(name, file, format) {
+      const pane = panes.get(name);
+      const Plotly = await plotly();
+      const data = themed(pane.data, { getPropertyValue: (each) => PRINTED[each] || '' });
+      const layout = {
+        ...data.layout,
+        paper_bgcolor: '#ffffff',
+        font: { ...data.layout.font, family: 'Helvetica, Arial, sans-serif' },
+      };
+      const url = await Plotly.toImage(
+        { data: data.data, layout },
+        {
+          format,
+          width: pane.node.clientWidth,
+          height: layout.height,
+          ...(format === 'png' ? { scale: 2 } : {}),
+        },
+      );
+      const link = make('a');
+      link.href = url;
+      link.download = file + '.' + format;
+      link.click();
+    },
+    mark,
+    bin: () => bin,
+  };
+}
+export function signedNumber(value) {
+  return (Math.abs(value) < 0.005 ? 0 : value).toFixed(2).replace('-', '−');
+}
+export function labWords(one) {
+  return (
+    'L* ' +
+    one.lab[0].toFixed(0) +
+    ' · a* ' +
+    signedNumber(one.lab[1]) +
+    ' · b* ' +
+    signedNumber(one.lab[2])
+  );
+}
+export function percent(share) {
+  return share > 0 && share < 0.0005 ? '< 0.1%' : (100 * share).toFixed(1) + '%';
+}

@@ -1,0 +1,38 @@
+// Does stronger guidance, or a larger model, bring the colors nearer to people's?
+import { analysisView, figureCard, publishedTables } from './analyses.js';
+
+/** @param {import('../shared/widget.js').Widget} widget */
+export function mount({ element }) {
+  const view = analysisView(
+    element,
+    'guidance',
+    {
+      people: '',
+      method: 'extracted',
+      runs: '',
+      metric: 'emd_lab',
+      kind: '',
+      style: '',
+    },
+    draw,
+  );
+  const { find, query, api } = view;
+  const cards = Object.fromEntries(
+    ['guidance', 'size', 'category'].map((part) => [
+      part,
+      figureCard(() => api + 'guidance.csv?' + query({ part })),
+    ]),
+  );
+  find('.th-guidance-figures').append(...Object.values(cards).map((card) => card.node));
+
+  function draw(data) {
+    view.choose('metric', 'Number', data.choices.metric);
+    view.choose('kind', 'Concepts', data.choices.kind);
+    view.choose('style', 'Style', data.choices.style);
+    Object.entries(cards).forEach(([part, card]) => {
+      card.node.hidden = !data.figures[part];
+      if (data.figures[part]) card.show(data.figures[part]);
+    });
+    publishedTables(find('.th-an-published'), data.published, data.frame.empty);
+  }
+}

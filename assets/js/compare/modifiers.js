@@ -1,0 +1,133 @@
+// How strongly and in which direction a modifier moves the colors: a table of ratios, and the plane
+// of size against direction.
+import { make, put } from '../shared/dom.js';
+import {
+  analysisView,
+  figureCard,
+  groupedColumns,
+  groupedHead,
+  publishedTables,
+} from './analyses.js';
+
+/** @param {import('../shared/widget.js').Widget} widget */
+export function mount({ element }) {
+  const view = analysisView(
+    element,
+    'modifiers',
+    {
+      people: '',
+      method: 'extracted',
+      guidance: 'all',
+      runs: '',
+      style: '',
+      kind: '',
+      modifier: '',
+      low: '',
+      high: '',
+      angle: '',
+    },
+    draw,
+  );
+  const { state, find, set, query, api } = view;
+  const csv = (part) => () => api + 'modifiers.csv?' + query({ part });
+  const plane = figureCard(csv('plane'));
+  const sizes = figureCard(csv('plane'));
+  find('.th-modifiers-figures').append(plane.node, sizes.node);
+  const limits = limitsBox();
+  plane.node.querySelector('header').after(limits.node);
+
+  function draw(data) {
+    view.choose('style', 'Style', data.choices.style);
+    view.choose('kind', 'Modifiers', data.choices.kind);
+    view.pick('modifier', 'Word', data.choices.modifier, data.modifier);
+    find('.th-modifiers-table').hidden = !data.table;
+    if (data.table) {
+      put(find('.th-modifiers-about'), data.table.about);
+      ratios(data.table);
+      find('.th-modifiers-csv').href = csv('table')();
+    }
+    put(find('.th-modifiers-without'), data.without);
+    find('.th-modifiers-without').hidden = !data.without;
+    plane.node.hidden = !data.plane;
+    sizes.node.hidden = !data.sizes;
+    if (data.plane) {
+      limits.show(data.limits);
+      plane.show(data.plane);
+    }
+    if (data.sizes) sizes.show(data.sizes);
+    publishedTables(find('.th-an-published'), data.published, data.frame.empty);
+  }
+  // Rows are runs; a number says how it came about below it.
+  function ratios(found) {
+    const box = find('.th-modifiers-table table');
+    const made = JSON.stringify(found);
+    if (box.dataset.made === made) return;
+    box.dataset.made = made;
+    const body = make('tbody');
+    const columns = groupedColumns(found.groups);
+    found.rows.forEach((one) => {
+      const row = make('tr');
+      const name = make('th', 'th-board-name');
+      name.scope = 'row';
+      name.title = one.facts;
+      name.append(make('b', '', one.name), make('small', '', one.facts));
+      row.append(
+        name,
+        ...columns.map((column) => {
+          const cell = one.cells[column.id];
+          const node = make('td', 'th-an-cell ' + column.line);
+          if (!cell || !cell.text) {
+            const none = make('span', 'th-an-none', '–');
+            none.title = cell ? cell.title : '';
+            node.append(none);
+            return node;
+          }
+          const button = make('span', 'th-an-number');
+          button.title = cell.title;
+          button.append(make('span', '', cell.text));
+          [cell.interval, cell.note]
+            .filter(Boolean)
+            .forEach((text) => button.append(make('small', '', text)));
+          node.append(button);
+          return node;
+        }),
+      );
+      body.append(row);
+    });
+    box.replaceChildren(groupedHead(found.groups, 'Run'), body);
+  }
+  // Where the regions of the plane begin; ours, and to be moved.
+  function limitsBox() {
+    const node = make('form', 'th-an-limits');
+    const back = make('button', 'th-button', 'Usual limits');
+    const fields = [
+      ['low', 'Inertia below', '× people'],
+      ['angle', 'Drift beyond', '°'],
+      ['high', 'Over-correction above', '× people'],
+    ].map(([key, words, unit]) => {
+      const label = make('label');
+      const input = make('input');
+      input.type = 'number';
+      input.step = key === 'angle' ? '5' : '0.05';
+      input.min = '0';
+      input.name = key;
+      label.append(make('span', '', words), input, make('span', '', unit));
+      input.addEventListener('change', () => set({ [key]: input.value }));
+      node.append(label);
+      return { key, input };
+    });
+    back.type = 'button';
+    back.addEventListener('click', () => set({ low: '', high: '', angle: '' }));
+    node.addEventListener('submit', (event) => event.preventDefault());
+    node.append(back);
+    return {
+      node,
+      show(limits) {
+        fields.forEach(({ key, input }) => {
+          if (document.activeElement !== input) input.value = limits[key];
+        });
+        back.hidden = !state.low && !state.high && !state.angle;
+      },
+    };
+  }
+}

@@ -1,0 +1,288 @@
+// People and files: what was imported, and the ways to bring more in.
+import { arrange, make, many, put } from '../shared/dom.js';
+import { ask, send } from '../shared/http.js';
+import { opener } from '../shared/opening.js';
+import { store } from '../shared/state.js';
+import { distributionImport } from './people_file.js';
+import { PEOPLE_URL, conceptRow, dropZone, foldedList, pressed } from './people_parts.js';
+import { openSet, pictureImport } from './people_pictures.js';
+import { uploadOne } from './upload.js';
+import { compare, compareView, ofCompareLink, openCompare } from './view.js';
+
+function button(text, act) {
+  const one = make('button', 'th-button', text);
+  one.type = 'button';
+  one.addEventListener('click', act);
+  return one;
+}
+
+function pictureCard(picture, one, openPicture) {
+  const card = make('button', 'th-people-preview');
+  const frame = make('div', 'th-people-frame');
+  const image = make('img');
+  const lines = make('span', 'th-people-lines');
+  card.type = 'button';
+  card.title = 'Open in Inspect';
+  image.src = picture.cutout;
+  image.alt = picture.name;
+  image.loading = 'lazy';
+  frame.appendChild(image);
+  lines.append(make('b', '', picture.name));
+  if (picture.contributor) lines.append(make('span', '', 'by ' + picture.contributor));
+  card.append(frame, lines);
+  card.addEventListener('click', () =>
+    openPicture({ opened: picture.image_id, mask: picture.mask_id, object: one.words }),
+  );
+  return card;
+}
+
+/** @param {import('../shared/widget.js').Widget} widget */
+export function mount(widget) {
+  const { element } = widget;
+  const openPicture = opener(widget);
+  const root = element.querySelector('[data-compare-view]');
+  const none = root.querySelector('.th-people-none');
+  const list = root.querySelector('.th-people-sets');
+  const listStatus = root.querySelector('.th-people-list-status');
+  const hiddenBox = root.querySelector('.th-people-hidden');
+  const hiddenInput = hiddenBox.querySelector('input');
+  const bring = pressed(root.querySelector('.th-people-what'), 'data-bring', 'file', () => {
+    showBring();
+    tellLink();
+  });
+  let bins = [];
+  let sets = [];
+  let opened = '';
+  let number = 0;
+  const nodes = new Map();
+
+  function showBring() {
+    root.querySelectorAll('[data-part]').forEach((part) => {
+      part.hidden = part.dataset.part !== bring.value();
+    });
+  }
+  function tellLink() {
+    ofCompareLink('people', {
+      bring: bring.value() === 'file' ? '' : bring.value(),
+      set: opened.slice(0, 16),
+    });
+  }
+  async function load(open) {
+    const mine = ++number;
+    try {
+      const data = await ask(PEOPLE_URL + '?hidden=' + hiddenInput.checked);
+      if (mine !== number) return;
+      bins = data.bins;
+      sets = data.sets;
+      none.hidden = data.people;
+      hiddenBox.hidden = !data.hidden;
+      put(hiddenBox.querySelector('span'), 'Show hidden (' + data.hidden + ')');
+      put(listStatus, sets.length ? many(sets.length, 'set') : '');
+      root.querySelector('.th-people-empty').hidden = sets.length > 0;
+      if (open) opened = open;
+      arrange(list, sets.map(setNode));
+      tellLink();
+      if (open && nodes.has(open)) nodes.get(open).node.scrollIntoView({ block: 'nearest' });
+    } catch (error) {
+      if (mine === number) put(listStatus, error.message);
+    }
+  }
+  function setNode(one) {
+    let held = nodes.get(one.set_id);
+    if (!held) {
+      held = newSet(one.set_id);
+      nodes.set(one.set_id, held);
+    }
+    held.show(one);
+    return held.node;
+  }
+  function newSet(id) {
+    const node = make('article', 'th-people-set');
+    const head = make('header');
+    const name = make('b');
+    const whose = make('span', 'th-people-badge');
+    const facts = make('p', 'th-people-facts');
+    const cover = make('p', 'th-people-facts');
+    const source = make('p', 'th-people-facts');
+    const notes = make('div');
+    const buttons = make('div', 'th-people-buttons');
+    const problem = make('p', 'th-problem');
+    const inside = make('div', 'th-people-inside');
+    const form = make('form', 'th-people-rename');
+    const input = make('input');
+    const keep = make('button', 'th-button', 'Rename');
+    let one = null;
+    let told = '';
+    input.maxLength = 120;
+    input.setAttribute('aria-label', 'Name of the set');
+    form.append(input, keep);
+    form.hidden = problem.hidden = true;
+    const see = button('', () => {
+      opened = opened === id ? '' : id;
+      sets.forEach((each) => nodes.get(each.set_id).show(each));
+      tellLink();
+    });
+    const compareIt = button('Compare', () => openSet(one, one.source));
+    const rename = button('Rename', () => {
+      form.hidden = !form.hidden;
+      input.value = one.name;
+      if (!form.hidden) input.focus();
+    });
+    const hide = button('', () => change('hidden', { hidden: !one.hidden }));
+    buttons.append(see, compareIt, rename, hide);
+    head.append(name, whose);
+    node.append(head, facts, cover, source, notes, buttons, form, problem, inside);
+    async function change(what, values) {
+      problem.hidden = true;
+      try {
+        await send(PEOPLE_URL + '/' + id + '/' + what, values);
+        form.hidden = true;
+        store.tell('compare-sets');
+      } catch (error) {
+        put(problem, error.message);
+        problem.hidden = false;
+      }
+    }
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      change('name', { name: input.value });
+    });
+    return {
+      node,
+      show(now) {
+        one = now;
+        const isOpen = opened === id;
+        put(name, one.name);
+        put(whose, one.whose);
+        put(facts, one.facts);
+        put(cover, one.covers);
+        cover.hidden = !one.covers;
+        put(source, one.from);
+        node.classList.toggle('th-people-was-hidden', one.hidden);
+        if (told !== String(one.notes)) {
+          told = String(one.notes);
+          notes.replaceChildren(
+            ...(one.notes.length
+              ? [foldedList('Notes of the import', one.notes, one.notes.length)]
+              : []),
+          );
+        }
+        put(
+          see,
+          isOpen ? 'Close' : one.type === 'pictures' ? 'See the pictures' : 'See the concepts',
+        );
+        see.setAttribute('aria-expanded', String(isOpen));
+        compareIt.hidden = one.type !== 'pictures';
+        put(hide, one.hidden ? 'Show again' : 'Hide');
+        inside.hidden = !isOpen;
+        if (isOpen && !inside.firstChild) fillSet(inside, one);
+      },
+    };
+  }
+  // The concepts of a set, or its pictures: a page at a time.
+  function fillSet(box, one) {
+    const rows = make('div', one.type === 'pictures' ? 'th-people-previews' : 'th-people-rows');
+    const more = make('button', 'th-button', 'Show more');
+    const said = make('p', 'th-soft');
+    const find = make('input', 'th-people-find');
+    let at = 0;
+    let asked = 0;
+    let timer = null;
+    more.type = 'button';
+    more.hidden = true;
+    find.type = 'search';
+    find.placeholder = 'Find a concept';
+    find.setAttribute('aria-label', 'Find a concept in ' + one.name);
+    find.hidden = one.type === 'pictures' || one.concepts < 8;
+    said.setAttribute('role', 'status');
+    box.append(find, said, rows, more);
+    async function page(anew) {
+      const mine = ++asked;
+      if (anew) at = 0;
+      try {
+        const data = await ask(
+          PEOPLE_URL +
+            '/' +
+            one.set_id +
+            '?offset=' +
+            at +
+            '&typed=' +
+            encodeURIComponent(find.value.trim()),
+        );
+        if (mine !== asked) return;
+        const found = data.concepts
+          ? data.concepts.map((row) =>
+              conceptRow(bins, row, (chosen) => openSet(chosen, one.source)),
+            )
+          : data.pictures.map((picture) => pictureCard(picture, one, openPicture));
+        if (anew) rows.replaceChildren(...found);
+        else rows.append(...found);
+        at += found.length;
+        more.hidden = at >= data.total;
+        put(
+          said,
+          data.total > at || find.value.trim()
+            ? at.toLocaleString('en-US') + ' of ' + data.total.toLocaleString('en-US')
+            : '',
+        );
+      } catch (error) {
+        if (mine === asked) put(said, error.message);
+      }
+    }
+    more.addEventListener('click', () => page(false));
+    find.addEventListener('input', () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => page(true), 150);
+    });
+    page(true);
+  }
+
+  distributionImport(root.querySelector('[data-part="file"]'), () => bins, load);
+  pictureImport(root.querySelector('[data-part="pictures"]'), {
+    stored: load,
+    openPicture,
+  });
+  // One image is no set: it goes straight to its histogram.
+  const single = root.querySelector('[data-part="image"]');
+  const singleStatus = single.querySelector('.th-people-status');
+  dropZone(single.querySelector('.th-people-drop'), async (given) => {
+    put(singleStatus, 'Reading ' + given[0].name + '…');
+    singleStatus.classList.remove('th-problem');
+    try {
+      const image = await uploadOne('/api/images', given[0]);
+      put(singleStatus, '');
+      store.tell('drawn');
+      openCompare('concept', { d: 'image:' + image.image_id.slice(0, 16) });
+    } catch (error) {
+      put(singleStatus, error.message);
+      singleStatus.classList.add('th-problem');
+    }
+  });
+  root.querySelectorAll('.th-people-goto').forEach((one) =>
+    one.addEventListener('click', () => {
+      bring.set(one.dataset.goto);
+      showBring();
+      tellLink();
+      root.querySelector('.th-people-bring').scrollIntoView({ block: 'nearest' });
+    }),
+  );
+  hiddenInput.addEventListener('change', () => load());
+  store.subscribe('compare-sets', () => {
+    if (root.offsetParent !== null) load();
+  });
+  showBring();
+  compareView(element, 'people', {
+    shown() {
+      const told = compare.values.people;
+      if (['file', 'pictures', 'image'].includes(told.bring)) bring.set(told.bring);
+      showBring();
+      opened = told.set || opened;
+      load().then(() => {
+        const whole = sets.find((one) => opened && one.set_id.startsWith(opened));
+        opened = whole ? whole.set_id : '';
+        sets.forEach((one) => nodes.get(one.set_id).show(one));
+        tellLink();
+      });
+    },
+  });
+}

@@ -1,0 +1,225 @@
+// A file of distributions: first a report on what it holds, then it is stored or put away.
+import { make, many, put } from '../shared/dom.js';
+import { conceptField, conceptRow, dropZone, foldedList, pressed } from './people_parts.js';
+import {
+  readDistribution,
+  stageDistribution,
+  storeDistribution,
+  uploadForget,
+  uploadSession,
+} from './upload.js';
+
+export function distributionImport(part, bins, stored) {
+  const zone = part.querySelector('.th-people-drop');
+  const box = part.querySelector('.th-people-report');
+  const form = part.querySelector('form');
+  const name = form.querySelector('[name="name"]');
+  const source = form.querySelector('[name="source"]');
+  const whose = form.querySelector('.th-people-whose');
+  const store = form.querySelector('.th-people-store');
+  const away = form.querySelector('.th-people-away');
+  const status = part.querySelector('.th-people-status');
+  const of = pressed(whose, 'data-people', 'people');
+  const wordsBox = part.querySelector('.th-people-ask');
+  const wordsButton = wordsBox.querySelector('button');
+  const words = conceptField(wordsBox, () => {});
+  let session = '';
+  let options = {};
+  let at = 0;
+  const say = (text, problem) => {
+    put(status, text);
+    status.classList.toggle('th-problem', Boolean(problem));
+  };
+  function clear() {
+    uploadForget(session);
+    session = '';
+    options = {};
+    at += 1;
+    [box, form, wordsBox].forEach((one) => {
+      one.hidden = true;
+    });
+    zone.hidden = false;
+  }
+  function offers(report) {
+    return report.buttons.map((one) => {
+      const take = make('button', 'th-button th-people-offer', one.text);
+      take.type = 'button';
+      take.addEventListener('click', () => again(one.options));
+      return take;
+    });
+  }
+  function refused(report) {
+    const nodes = [
+      make('b', '', report.file + ' cannot be taken as it is'),
+      make('p', 'th-problem', report.refused),
+    ];
+    const buttons = make('div', 'th-people-buttons');
+    buttons.append(...offers(report));
+    const other = make('button', 'th-button', 'Choose another file');
+    other.type = 'button';
+    other.addEventListener('click', clear);
+    buttons.append(other);
+    if (report.problems_total > 1)
+      nodes.push(foldedList('Rows that cannot be read so', report.problems, report.problems_total));
+    box.replaceChildren(...nodes, buttons);
+    wordsBox.hidden = report.offer !== 'words';
+    form.hidden = true;
+  }
+  function accepted(report) {
+    const counts = make('dl', 'th-people-counts');
+    const all = report.coverage.find((one) => one.kind === 'all');
+    const count = (number, text) =>
+      counts.append(make('dt', '', number.toLocaleString('en-US')), make('dd', '', text));
+    count(report.concepts, report.concepts === 1 ? 'concept' : 'concepts');
+    count(all.found, 'of them of ColorConceptBench (' + coverageWords(report.coverage) + ')');
+    if (report.contributors)
+      count(report.contributors, report.contributors === 1 ? 'contributor' : 'contributors');
+    else if (report.people) count(report.people, 'people, by the file, in one mean');
+    if (report.problems_total)
+      count(
+        report.problems_total,
+        report.problems_total === 1 ? 'row that cannot be read' : 'rows that cannot be read',
+      );
+    const nodes = [
+      make('b', '', report.file),
+      make('p', 'th-people-kind', 'Read as ' + report.kind + '.'),
+      counts,
+      ...report.notes.map((text) => make('p', 'th-soft', text)),
+    ];
+    // The notes name the first of them.
+    if (report.unknown_total > 8)
+      nodes.push(
+        foldedList(
+          'Not of ColorConceptBench, kept as they are',
+          report.unknown.map(
+            (one) =>
+              one.words + (one.similar.length ? ' (similar: ' + one.similar.join(', ') + ')' : ''),
+          ),
+          report.unknown_total,
+        ),
+      );
+    if (report.problems_total)
+      nodes.push(foldedList('Left out', report.problems, report.problems_total));
+    if (report.buttons.length) {
+      const buttons = make('div', 'th-people-buttons');
+      buttons.append(...offers(report));
+      nodes.push(buttons);
+    }
+    const rows = make('div', 'th-people-rows');
+    rows.append(...report.first.map((one) => conceptRow(bins(), one)));
+    nodes.push(rows);
+    if (report.concepts > report.first.length)
+      nodes.push(
+        make(
+          'p',
+          'th-soft',
+          'The first ' +
+            report.first.length +
+            ' of ' +
+            report.concepts.toLocaleString('en-US') +
+            ' concepts.',
+        ),
+      );
+    box.replaceChildren(...nodes);
+    wordsBox.hidden = true;
+    form.hidden = false;
+    store.textContent =
+      'Store ' + (report.sets > 1 ? many(report.sets, 'set') : many(report.concepts, 'concept'));
+  }
+  function show(report) {
+    box.hidden = false;
+    zone.hidden = true;
+    if (report.refused) refused(report);
+    else accepted(report);
+  }
+  async function again(more) {
+    const mine = at;
+    options = { ...options, ...more };
+    say('Reading…');
+    try {
+      const report = await readDistribution(session, options);
+      if (mine !== at) return;
+      say('');
+      show(report);
+    } catch (error) {
+      say(error.message, true);
+    }
+  }
+  async function take(files) {
+    clear();
+    const mine = at;
+    const file = files[0];
+    session = uploadSession();
+    say('Reading ' + file.name + '…');
+    name.value = file.name.replace(/\.[^.]*$/, '');
+    source.value = '';
+    try {
+      const report = await stageDistribution(session, file);
+      if (mine !== at) return;
+      say(
+        files.length > 1 ? 'One file at a time: the first of ' + files.length + ' was read.' : '',
+      );
+      show(report);
+    } catch (error) {
+      say(error.message, true);
+    }
+  }
+  dropZone(zone, take);
+  wordsButton.addEventListener('click', () => {
+    if (words.words()) again({ words: words.words() });
+  });
+  away.addEventListener('click', () => {
+    clear();
+    say('Put away: nothing was stored.');
+  });
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    if (store.getAttribute('aria-disabled') === 'true') return;
+    store.setAttribute('aria-disabled', 'true');
+    say('Storing…');
+    try {
+      const made = await storeDistribution(session, {
+        ...options,
+        name: name.value,
+        source: source.value,
+        of_people: of.value() === 'people',
+      });
+      session = '';
+      clear();
+      say(
+        [
+          made.sets.length > 1
+            ? many(made.sets.length, 'set') +
+              ' are stored: ' +
+              made.sets.map((one) => '“' + one.name + '”').join(', ') +
+              '.'
+            : made.known
+              ? 'These rows are here already, as “' + made.name + '”.'
+              : '“' + made.name + '” is stored.',
+          made.said,
+        ]
+          .filter(Boolean)
+          .join(' '),
+      );
+      stored(made.set_id);
+    } catch (error) {
+      say(error.message, true);
+    }
+    store.setAttribute('aria-disabled', 'false');
+  });
+  clear();
+  return { take };
+}
+function coverageWords(coverage) {
+  return coverage
+    .filter((one) => one.kind !== 'all')
+    .map(
+      (one) =>
+        one.found.toLocaleString('en-US') +
+        ' of ' +
+        one.of.toLocaleString('en-US') +
+        ' ' +
+        one.kind,
+    )
+    .join(', ');
+}

@@ -1,0 +1,298 @@
+// Pictures of one concept: chosen, looked at with the pixels that count, stored as a set.
+import { make, many, put } from '../shared/dom.js';
+import { ask } from '../shared/http.js';
+import { PEOPLE_URL, conceptField, dropZone, pressed } from './people_parts.js';
+import {
+  planPictures,
+  stagePictures,
+  storePictures,
+  uploadForget,
+  uploadSession,
+} from './upload.js';
+import { openCompare } from './view.js';
+
+const PREVIEWS = 24;
+export function pictureImport(part, { stored, openPicture }) {
+  const zone = part.querySelector('.th-people-drop');
+  const form = part.querySelector('form');
+  const grid = part.querySelector('.th-people-previews');
+  const problems = part.querySelector('.th-people-problems');
+  const status = part.querySelector('.th-people-status');
+  const report = part.querySelector('.th-people-report');
+  const bar = part.querySelector('.th-bar');
+  const fill = bar.querySelector('i');
+  const contributors = form.querySelector('[name="contributors"]');
+  const contributorsField = contributors.closest('.th-people-field');
+  const name = form.querySelector('[name="name"]');
+  const store = form.querySelector('.th-people-store');
+  const away = form.querySelector('.th-people-away');
+  const stop = form.querySelector('.th-people-stop');
+  const words = conceptField(form.querySelector('.th-people-concept'), () => say(''));
+  const mask = pressed(form.querySelector('.th-people-mask'), 'data-mask', 'stored', () => {
+    maskHint();
+    looks();
+  });
+  const whose = pressed(form.querySelector('.th-people-whose'), 'data-people', 'model', () => {
+    whoseChanged();
+    plan();
+  });
+  const hint = form.querySelector('.th-people-mask-hint');
+  const HINTS = {
+    stored:
+      'Of a picture that was marked in Inspect, its newest mask, found by its pixels; of a cut-out, its transparency. A picture that has neither is left out.',
+    'marked-or-whole':
+      'The stored mask or the transparency of those that have one; of the others everything counts, background and all.',
+    whole: 'Background and all. For pictures that show nothing but the object.',
+    paper:
+      'For colored sheets: all but the near-white (L* above 98) that reaches the border. White inside an outline counts as white, and outlines count as drawn.',
+  };
+  let session = '';
+  let planned = null;
+  let at = 0;
+  let cancel = null;
+  const say = (text, problem) => {
+    put(status, text);
+    status.classList.toggle('th-problem', Boolean(problem));
+  };
+  const maskHint = () => put(hint, HINTS[mask.value()]);
+  const people = () => whose.value() === 'people';
+  function whoseChanged() {
+    contributorsField.hidden = !people();
+    name.placeholder = people() ? 'Our designers, spring study' : 'FLUX.1-dev, guidance 3.5';
+  }
+  const from = () => (people() ? contributors.value : '');
+  function clear() {
+    uploadForget(session);
+    session = '';
+    planned = null;
+    at += 1;
+    form.hidden = true;
+    zone.hidden = false;
+    bar.hidden = true;
+    grid.replaceChildren();
+    problems.replaceChildren();
+  }
+  async function plan() {
+    if (!session) return;
+    const mine = at;
+    try {
+      const found = await planPictures(session, { contributors: from() });
+      if (mine !== at) return;
+      planned = found;
+      say(
+        found.counts
+          .map(([number, text]) => number.toLocaleString('en-US') + ' ' + text)
+          .join(' · '),
+      );
+      problems.replaceChildren(...found.problems.map((text) => make('li', '', text)));
+      store.textContent = 'Store ' + many(found.total, 'picture');
+      store.setAttribute('aria-disabled', 'false');
+      looks();
+    } catch (error) {
+      if (mine === at) {
+        say(error.message, true);
+        store.setAttribute('aria-disabled', 'true');
+      }
+    }
+  }
+  // One after another: a large picture takes a moment to read.
+  let looking = 0;
+  async function looks() {
+    if (!planned) return;
+    const number = ++looking;
+    const mine = at;
+    const mode = mask.value();
+    const cards = planned.pictures.slice(0, PREVIEWS).map((one) => {
+      const card = make('figure', 'th-people-preview');
+      const image = make('img');
+      const title = make('b', '', one.name);
+      const about = make('span', '', 'Reading…');
+      image.alt = one.name;
+      title.title = one.name;
+      const lines = make('figcaption');
+      lines.append(title, about);
+      if (one.contributor) lines.appendChild(make('span', '', 'by ' + one.contributor));
+      const frame = make('div', 'th-people-frame');
+      frame.appendChild(image);
+      card.append(frame, lines);
+      return [one, card, image, about];
+    });
+    grid.replaceChildren(...cards.map(([, card]) => card));
+    if (planned.total > PREVIEWS)
+      grid.appendChild(
+        make('p', 'th-soft', 'and ' + many(planned.total - PREVIEWS, 'picture') + ' more'),
+      );
+    let left = 0;
+    for (const [one, card, image, about] of cards) {
+      let data;
+      try {
+        data = await ask(PEOPLE_URL + '/pictures/' + session + '/' + one.place + '?mask=' + mode);
+      } catch (error) {
+        data = { refused: error.message };
+      }
+      if (number !== looking || mine !== at) return;
+      if (data.url) image.src = data.url;
+      else image.remove();
+      card.classList.toggle('th-people-refused', Boolean(data.refused));
+      if (data.refused) {
+        put(about, 'Left out: ' + data.refused.replace(one.name + ' ', 'it '));
+        left += 1;
+        continue;
+      }
+      put(about, data.mask);
+      about.title = [data.words, ...data.notes].join('\n');
+      if (data.notes.length) about.append(' · ' + many(data.notes.length, 'note'));
+    }
+    // Only where all were looked at it is known how many will come in.
+    const good = planned.total - left;
+    const all = planned.total <= PREVIEWS;
+    put(
+      store,
+      !all || !left
+        ? 'Store ' + many(planned.total, 'picture')
+        : good
+          ? 'Store ' + good.toLocaleString('en-US') + ' of ' + many(planned.total, 'picture')
+          : 'Keep them for Inspect',
+    );
+  }
+  async function take(files) {
+    clear();
+    report.hidden = true;
+    const mine = at;
+    session = uploadSession();
+    zone.hidden = true;
+    try {
+      await stagePictures(session, files, (text) => {
+        if (mine === at) say(text);
+      });
+      if (mine !== at) return;
+      form.hidden = false;
+      await plan();
+    } catch (error) {
+      if (mine === at) {
+        clear();
+        say(error.message, true);
+      }
+    }
+  }
+  function told(found) {
+    const nodes = [
+      make('b', '', found.title),
+      ...found.notes.map((text) => make('p', 'th-soft', text)),
+    ];
+    const buttons = make('div', 'th-people-buttons');
+    if (found.refused.length) {
+      const list = make('ul', 'th-people-left');
+      found.refused.forEach((one) => {
+        const line = make('li');
+        line.append(make('b', '', one.name), make('span', '', one.why));
+        if (one.image_id) {
+          const open = make('button', 'th-button', 'Mark in Inspect');
+          open.type = 'button';
+          open.addEventListener('click', () =>
+            openPicture({ opened: one.image_id, object: found.words }),
+          );
+          line.appendChild(open);
+        }
+        list.appendChild(line);
+      });
+      nodes.push(
+        make(
+          'p',
+          '',
+          many(found.refused.length, 'picture') +
+            (found.refused.length === 1 ? ' was' : ' were') +
+            ' left out:',
+        ),
+        list,
+      );
+    }
+    if (found.set_id) {
+      const open = make('button', 'th-button th-draw-button', 'Compare now');
+      open.type = 'button';
+      open.addEventListener('click', () => openSet(found, found.source));
+      buttons.appendChild(open);
+    }
+    nodes.push(buttons);
+    report.replaceChildren(...nodes);
+    report.hidden = false;
+  }
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    if (store.getAttribute('aria-disabled') === 'true') return;
+    if (!words.words()) {
+      say('Say which concept these pictures show.', true);
+      form.querySelector('.th-people-concept input').focus();
+      return;
+    }
+    store.setAttribute('aria-disabled', 'true');
+    away.hidden = true;
+    bar.hidden = false;
+    fill.style.width = '0';
+    try {
+      const options = {
+        words: words.words(),
+        mask: mask.value(),
+        contributors: from(),
+        of_people: people(),
+        name: name.value,
+      };
+      const found = await storePictures(
+        session,
+        options,
+        (text, state) => {
+          if (!state.finished) {
+            say(text);
+            fill.style.width = (100 * state.position) / Math.max(1, state.total) + '%';
+          }
+        },
+        (call) => {
+          cancel = call;
+          stop.hidden = false;
+        },
+      );
+      say('');
+      told(found);
+      if (found.set_id) {
+        session = '';
+        clear();
+        name.value = '';
+        stored(found.set_id);
+      }
+    } catch (error) {
+      say(error.message, true);
+    }
+    cancel = null;
+    stop.hidden = true;
+    away.hidden = false;
+    bar.hidden = true;
+    store.setAttribute('aria-disabled', 'false');
+  });
+  stop.addEventListener('click', async () => {
+    if (cancel)
+      try {
+        await cancel();
+      } catch (error) {
+        say(error.message, true);
+      }
+  });
+  away.addEventListener('click', () => {
+    clear();
+    report.hidden = true;
+    say('Put away: nothing was stored.');
+  });
+  contributors.addEventListener('change', plan);
+  dropZone(zone, take);
+  maskHint();
+  whoseChanged();
+  clear();
+  return { take };
+}
+// The Concept view with one source; its words as a concept where they are one.
+export function openSet(one, source) {
+  const [kind, id] = source.split(':');
+  openCompare('concept', {
+    ...(one.concept ? { concept: one.concept } : one.words ? { words: one.words } : {}),
+    d: kind + ':' + id.slice(0, 16),
+  });
+}

@@ -1,0 +1,211 @@
+// Tables like the paper's 1 and 2 over all concepts, by category below, and the published ones apart.
+import { arrange, make, put, strip, touching } from '../shared/dom.js';
+import { ask } from '../shared/http.js';
+import {
+  analysisView,
+  groupedColumns,
+  groupedHead,
+  openConcept,
+  publishedTables,
+} from './analyses.js';
+import { ofCompareLink } from './view.js';
+
+const VIEW = 'tables';
+
+const COMMON = [
+  { id: 'yes', name: 'Concepts that all rows have' },
+  { id: 'no', name: 'Each row its own' },
+];
+
+/** @param {import('../shared/widget.js').Widget} widget */
+export function mount({ element }) {
+  const view = analysisView(
+    element,
+    VIEW,
+    {
+      people: '',
+      method: 'extracted',
+      guidance: 'all',
+      runs: '',
+      common: 'yes',
+      metric: 'emd_lab',
+      kind: 'base',
+      style: 'photo',
+      cell: '',
+    },
+    draw,
+  );
+  const { state, find, set, query, api } = view;
+
+  function draw(data) {
+    const ready = data.tables.length > 0;
+    view.choose('common', 'Averaged over', COMMON);
+    find('.th-tables-ours').hidden = !ready;
+    put(find('.th-tables-about'), data.about);
+    arrange(find('.th-tables-both'), data.tables.map(table));
+    find('.th-tables-csv').href = api + 'tables.csv?' + query();
+    categories(data.categories);
+    publishedTables(find('.th-an-published'), data.published, data.frame.empty);
+    if (state.cell) concepts();
+    else find('.th-tables-concepts').hidden = true;
+  }
+  const kept = new Map();
+  function keep(key, create) {
+    if (!kept.has(key)) kept.set(key, create());
+    return kept.get(key);
+  }
+
+  function table(found) {
+    const node = keep('table ' + found.id, () => {
+      const made = make('article', 'th-an-ours');
+      const scroll = make('div', 'th-scroll');
+      const inner = make('table', 'th-table th-an-table');
+      scroll.append(inner);
+      made.append(make('h3'), make('p', 'th-soft'), scroll);
+      return made;
+    });
+    const [title, words, scroll] = node.children;
+    put(title, found.title);
+    put(words, found.words);
+    fill(scroll.firstChild, found);
+    return node;
+  }
+  // Made anew when its numbers change; who stands in a cell stays there.
+  function fill(box, found) {
+    const made = JSON.stringify(found) + state.cell;
+    if (box.dataset.made === made) return;
+    box.dataset.made = made;
+    const held = box.contains(document.activeElement) ? document.activeElement.dataset.cell : '';
+    const body = make('tbody');
+    const columns = groupedColumns(found.groups);
+    found.rows.forEach((one) => {
+      const row = make('tr');
+      const name = make('th', 'th-board-name');
+      name.scope = 'row';
+      name.title = one.facts;
+      name.append(make('b', '', one.name), make('small', '', one.facts));
+      row.append(name, ...columns.map((column) => number(one, column, one.cells[column.id])));
+      body.append(row);
+    });
+    box.replaceChildren(groupedHead(found.groups, 'Run'), body);
+    if (held) {
+      const again = [...box.querySelectorAll('[data-cell]')].find(
+        (one) => one.dataset.cell === held,
+      );
+      if (again) again.focus({ preventScroll: true });
+    }
+  }
+  function number(one, column, cell) {
+    const node = make('td', 'th-an-cell ' + column.line);
+    if (!cell || !cell.text) {
+      const none = make('span', 'th-an-none', '–');
+      none.title = cell ? cell.title : 'No concept of this kind in this run';
+      node.append(none);
+      return node;
+    }
+    const button = make('button', cell.mark ? 'th-an-' + cell.mark : '');
+    const at = one.id + ':' + column.id;
+    button.type = 'button';
+    button.dataset.cell = at;
+    button.title =
+      cell.title +
+      (cell.mark === 'best'
+        ? '\nthe best of the column'
+        : cell.mark === 'second'
+          ? '\nthe second of the column'
+          : '') +
+      '\nLists the concepts, worst first';
+    button.setAttribute('aria-pressed', String(state.cell === at));
+    button.setAttribute(
+      'aria-label',
+      [
+        one.name,
+        column.title,
+        cell.text,
+        cell.mark,
+        cell.interval && '95% interval ' + cell.interval,
+      ]
+        .filter(Boolean)
+        .join(', '),
+    );
+    const text = make('span', '', cell.text);
+    if (cell.mark === 'best') text.append(make('i', '', '★'));
+    button.append(text);
+    if (cell.interval) button.append(make('small', '', cell.interval));
+    button.addEventListener('click', () => {
+      state.cell = state.cell === at ? '' : at;
+      draw(view.data());
+      told();
+      if (state.cell) find('.th-tables-concepts').scrollIntoView({ block: 'nearest' });
+    });
+    node.append(button);
+    return node;
+  }
+  function told() {
+    ofCompareLink(VIEW, Object.fromEntries(new URLSearchParams(query())));
+  }
+
+  // ── per category: one number at a time ───────────────────────────────────────────────────────
+  function categories(found) {
+    const box = find('.th-tables-categories');
+    box.hidden = !found;
+    if (!found) return;
+    put(box.querySelector('h3'), found.title);
+    put(box.querySelector('p'), found.words);
+    ['metric', 'kind', 'style'].forEach((key) =>
+      strip(box.querySelector('.th-tables-' + key), found.choices[key], found[key], (id) =>
+        set({ [key]: id }),
+      ),
+    );
+    fill(box.querySelector('table'), found);
+  }
+
+  // ── the concepts behind a number ─────────────────────────────────────────────────────────────
+  let listed = 0;
+  async function concepts(more) {
+    const box = find('.th-tables-concepts');
+    const mine = ++listed;
+    const list = box.querySelector('ol');
+    box.hidden = false;
+    const offset = more ? list.children.length : 0;
+    try {
+      const found = await ask(
+        api + 'tables/concepts?' + query({ cell: state.cell, offset: String(offset) }),
+      );
+      if (mine !== listed) return;
+      put(box.querySelector('h3'), found.title);
+      put(box.querySelector('.th-tables-said'), found.words);
+      const lines = found.concepts.map((one) => {
+        const line = make('li');
+        const button = make('button', 'th-rule', one.words);
+        button.type = 'button';
+        button.title = 'Opens the concept: people and this run';
+        button.addEventListener('click', () => openConcept(one.open));
+        line.append(
+          button,
+          make('b', '', one.text),
+          touching([
+            { role: 'people’s commonest color', hex: one.hexes[0], name: one.names[0] },
+            { role: 'the run’s commonest color', hex: one.hexes[1], name: one.names[1] },
+          ]),
+          make('small', 'th-soft', one.note),
+        );
+        return line;
+      });
+      if (more) list.append(...lines);
+      else list.replaceChildren(...lines);
+      box.querySelector('.th-tables-more').hidden = list.children.length >= found.total;
+    } catch (error) {
+      if (mine !== listed) return;
+      put(box.querySelector('.th-tables-said'), 'The concepts cannot be listed. ' + error.message);
+      list.replaceChildren();
+      box.querySelector('.th-tables-more').hidden = true;
+    }
+  }
+  find('.th-tables-more').addEventListener('click', () => concepts(true));
+  find('.th-tables-close').addEventListener('click', () => {
+    state.cell = '';
+    draw(view.data());
+    told();
+  });
+}

@@ -1,0 +1,110 @@
+// Files on their way into Compare: distributions, and pictures of a concept. A file waits under a
+// session of its own until it is stored; a page that is closed loses only what waits.
+// Needs basket.js. For other views:
+//   uploadDistribution(file, { words, normalize, as_58, name, source, of_people })
+//     -> { set_id, source, words, concept, kind, name, known } of the first set, .sets of all and .said;
+//     where the file can be read another way, the error carries .offer ('words' wants these) and
+//     .buttons, each with .text and .options.
+//   uploadPictures(files, words, { mask: 'stored' | 'whole' | 'paper', contributors: '' | 'name' |
+//     'table', of_people, name, said })
+//     -> the report: { set_id, source, words, concept, taken, refused: [{ name, why, image_id }] };
+//     where no set came of it, the error carries .report.
+import { many } from '../shared/dom.js';
+import { ask, send } from '../shared/http.js';
+import { randomId } from '../shared/owner.js';
+import { store } from '../shared/state.js';
+
+export function uploadSession() {
+  return randomId();
+}
+export function uploadOne(url, file) {
+  return ask(url, {
+    method: 'POST',
+    headers: { 'X-TrueHue': '1', 'X-File-Name': encodeURIComponent(file.name) },
+    body: file,
+  });
+}
+export function uploadForget(session) {
+  // What cannot be told goes when the app starts again.
+  if (session) send('/api/compare/sets/forget/' + session, {}).catch(() => {});
+}
+export async function stageDistribution(session, file) {
+  return uploadOne('/api/compare/sets/distributions/' + session, file);
+}
+export async function readDistribution(session, options) {
+  return send('/api/compare/sets/distributions/' + session + '/read', options);
+}
+export async function storeDistribution(session, options) {
+  const made = await send('/api/compare/sets/distributions/' + session + '/store', options);
+  store.tell('compare-sets');
+  return made;
+}
+export async function uploadDistribution(file, options) {
+  const session = uploadSession();
+  try {
+    await stageDistribution(session, file);
+    const report = await readDistribution(session, options || {});
+    if (report.refused)
+      throw Object.assign(new Error(report.refused), {
+        offer: report.offer,
+        buttons: report.buttons,
+      });
+    return await storeDistribution(session, options || {});
+  } catch (error) {
+    uploadForget(session);
+    throw error;
+  }
+}
+// Sends pictures three at a time; `said` is told how many have arrived.
+export async function stagePictures(session, files, said) {
+  const waiting = [...files].map((file, place) => [place, file]);
+  let sent = 0;
+  const next = async () => {
+    while (waiting.length) {
+      const [place, file] = waiting.shift();
+      await uploadOne('/api/compare/sets/pictures/' + session + '/' + place, file);
+      sent += 1;
+      if (said)
+        said('Sending ' + sent.toLocaleString('en-US') + ' of ' + many(files.length, 'file') + '…');
+    }
+  };
+  await Promise.all([next(), next(), next()]);
+}
+export function planPictures(session, options) {
+  return send('/api/compare/sets/pictures-plan/' + session, options);
+}
+// Follows the job to its end; `begun` gets a function that cancels it.
+export async function storePictures(session, options, said, begun) {
+  const job = (await send('/api/compare/sets/pictures-store/' + session, options)).job;
+  if (begun) begun(() => send('/api/compare/sets/jobs/' + job + '/cancel', {}));
+  for (;;) {
+    const state = await ask('/api/compare/sets/jobs/' + job);
+    if (said) said(state.words, state);
+    if (state.finished) {
+      if (!state.report.words) throw new Error(state.words); // it failed; the report is the job's own
+      if (state.report.set_id) store.tell('compare-sets');
+      store.tell('drawn');
+      return state.report;
+    }
+    await new Promise((done) => setTimeout(done, 250));
+  }
+}
+export async function uploadPictures(files, words, options) {
+  const session = uploadSession();
+  const wanted = { mask: 'stored', ...(options || {}), words };
+  const said = wanted.said;
+  delete wanted.said;
+  try {
+    await stagePictures(session, files, said);
+    const report = await storePictures(session, wanted, said);
+    if (!report.set_id)
+      throw Object.assign(
+        new Error(report.refused.length === 1 ? report.refused[0].why : report.title),
+        { report },
+      );
+    return report;
+  } catch (error) {
+    uploadForget(session);
+    throw error;
+  }
+}

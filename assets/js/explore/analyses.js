@@ -1,0 +1,394 @@
+// The linked analyses: figures of the slice beside the wall. Choosing a part of one narrows the
+// slice; each figure looks at everything but its own choice, so that another one can be made.
+import { arrange, make, many, put, strip, swatches } from '../shared/dom.js';
+import { figure, onTheme, plotly, themed } from '../shared/figure.js';
+import { ask } from '../shared/http.js';
+import { places } from '../shared/links.js';
+import { store } from '../shared/state.js';
+import { publishSlice, setSlice, sliceQuery } from './filters.js';
+import { explore, onBack, openView, restored } from './view.js';
+
+/** @param {HTMLElement} box */
+export function linkedAnalyses(box) {
+  const NAMES = [
+    ['categories', 'Categories'],
+    ['basic', 'Basic names'],
+    ['modifiers', 'Modifiers'],
+    ['confusion', 'Asked and found'],
+    ['drift', 'Drift'],
+    ['found', 'Found colors'],
+    ['hues', 'Hue and chroma'],
+    ['rules', 'Rules'],
+  ];
+  const AT_ONCE = 2;
+  const TITLE_PX = 84;
+  const linked = restored('wall');
+  const known = NAMES.map(([name]) => name);
+  let shown = (linked.get('fig') || '')
+    .split(',')
+    .filter((name) => known.includes(name))
+    .slice(0, AT_ONCE);
+  if (!shown.length) shown = ['categories'];
+  // How a figure is drawn, such as rows of the category map, by its parameter's name.
+  const ways = { rows: linked.get('rows') || '', by: linked.get('by') || '' };
+  const cards = new Map();
+
+  // ── the choice of figures ──────────────────────────────────────────────────────────────────
+  const chooser = make('div', 'th-strip th-analyses-names');
+  chooser.setAttribute('role', 'group');
+  chooser.setAttribute('aria-label', 'Figures, two at a time');
+  NAMES.forEach(([name, text]) => {
+    const button = make('button', '', text);
+    button.type = 'button';
+    button.dataset.figure = name;
+    button.addEventListener('click', () => {
+      if (!shown.includes(name)) shown = [...shown, name].slice(-AT_ONCE);
+      else if (shown.length > 1) shown = shown.filter((one) => one !== name);
+      else return;
+      arranged();
+      publish();
+    });
+    chooser.append(button);
+  });
+  function publish() {
+    explore.figureLink = { fig: shown.join(',') === 'categories' ? '' : shown.join(','), ...ways };
+    publishSlice();
+  }
+  function arranged() {
+    [...chooser.children].forEach((button) =>
+      button.setAttribute('aria-pressed', String(shown.includes(button.dataset.figure))),
+    );
+    shown.forEach((name) => {
+      if (!cards.has(name)) cards.set(name, card(name));
+    });
+    arrange(box, [chooser, ...shown.map((name) => cards.get(name).node)]);
+    shown.forEach((name) => cards.get(name).need());
+  }
+
+  // ── one figure ─────────────────────────────────────────────────────────────────────────────
+  function card(name) {
+    const node = make('section', 'th-card th-analysis');
+    const head = make('header');
+    const title = make('h3');
+    const choices = make('span', 'th-strip');
+    const words = make('p', 'th-soft th-analysis-words');
+    const plot = make('div', 'th-figure');
+    const empty = make('p', 'th-analysis-empty');
+    const table = make('div', 'th-scroll th-analysis-table');
+    const stands = make('p', 'th-soft th-analysis-stands');
+    const foot = make('div', 'th-analysis-foot');
+    const asTable = make('button', 'th-button', 'As a table');
+    const svg = make('button', 'th-button', 'SVG');
+    const png = make('button', 'th-button', 'PNG');
+    const csv = make('a', 'th-button', 'CSV');
+    const published = make('section', 'th-analysis-published');
+    const publishedTitle = make('h4');
+    const publishedWords = make('p', 'th-soft');
+    const publishedPlot = make('div', 'th-figure');
+    const audit = make('button', 'th-button', 'Where the rules disagree');
+    let data = null;
+    let stale = true;
+    let asked = 0;
+    let listed = false;
+    let heard = false;
+    // What the slice was before a part of this figure was chosen, to go back to.
+    let before = null;
+    node.dataset.figure = name;
+    [asTable, svg, png, audit].forEach((button) => {
+      button.type = 'button';
+    });
+    asTable.setAttribute('aria-pressed', 'false');
+    svg.title = 'The figure as SVG, on white';
+    png.title = 'The figure as PNG, on white, two pixels for one';
+    csv.title = 'The numbers of the figure';
+    audit.title = 'Stored pictures that two rules have judged, side by side';
+    audit.hidden = name !== 'rules';
+    plot.setAttribute('role', 'img');
+    choices.setAttribute('role', 'group');
+    choices.setAttribute('aria-label', 'How it is drawn');
+    stands.setAttribute('role', 'status');
+    head.append(title, choices);
+    foot.append(asTable, svg, png, csv, audit);
+    published.append(publishedTitle, publishedWords, publishedPlot);
+    node.append(head, words, plot, empty, table, stands, foot, published);
+
+    // A part of a figure that is chosen is a place of its own, to come back from.
+    const narrow = (changes) => {
+      places.went();
+      setSlice(changes);
+    };
+    const equal = (value, now) =>
+      Array.isArray(value) ? value.join(',') === now.join(',') : value === now;
+    const used = (pick) =>
+      Object.entries(pick).every(([field, value]) => equal(value, explore.slice[field]));
+    function choose(index) {
+      const pick = data.picks[index];
+      if (!pick) return;
+      if (used(pick)) {
+        const back = Object.fromEntries(
+          Object.keys(pick).map((field) => [field, (before || {})[field] ?? '']),
+        );
+        // A rule there is always.
+        if (!back.rule) delete back.rule;
+        before = null;
+        narrow(back);
+        return;
+      }
+      // One choice after another goes back to what was before the first, in one step.
+      const fields = [...new Set([...Object.keys(pick), ...Object.keys(before || {})])];
+      const kept = before || {};
+      before = Object.fromEntries(
+        fields.map((field) => [field, field in kept ? kept[field] : explore.slice[field]]),
+      );
+      const others = Object.fromEntries(
+        Object.keys(kept)
+          .filter((field) => !(field in pick))
+          .map((field) => [field, kept[field]]),
+      );
+      narrow({ ...others, ...pick });
+    }
+    function query() {
+      const values = new URLSearchParams(sliceQuery());
+      if (before && 'runs' in before) values.set('among', before.runs.join(',') || '*');
+      if (name === 'categories' && ways.rows) values.set('rows', ways.rows);
+      if (name === 'drift' && ways.by) values.set('by', ways.by);
+      return values.toString();
+    }
+    function need() {
+      // A choice that was taken back elsewhere is none to go back from.
+      if (before && data && !data.picks.some(used)) before = null;
+      stale = true;
+      if (visible()) load();
+    }
+    async function load() {
+      const mine = ++asked;
+      stale = false;
+      node.setAttribute('aria-busy', 'true');
+      try {
+        const answer = await ask('/api/explore/figures/' + name + '?' + query());
+        if (mine !== asked) return;
+        data = answer;
+        await draw();
+      } catch (error) {
+        if (mine !== asked) return;
+        data = null;
+        tell('The figure cannot be shown. ' + error.message);
+      }
+      if (mine === asked) node.removeAttribute('aria-busy');
+    }
+    function tell(text) {
+      put(empty, text);
+      empty.hidden = !text;
+      const without = Boolean(text);
+      plot.hidden = without;
+      foot.hidden = without;
+      stands.hidden = without;
+      table.hidden = without || !listed;
+      if (without) published.hidden = true;
+    }
+    async function draw() {
+      put(title, data.title);
+      put(words, data.words);
+      title.title = words.title = data.source;
+      strip(choices, data.options, data.value || (data.options[0] || { id: '' }).id, (id) => {
+        ways[data.option] = ways[data.option] === id ? '' : id;
+        publish();
+        need();
+      });
+      put(stands, data.stands);
+      tell(data.empty);
+      if (data.empty) return;
+      plot.setAttribute('aria-label', data.title + ' The numbers are in the table.');
+      csv.href = '/api/explore/figures/' + name + '.csv?' + query();
+      rows();
+      await figure(plot, narrowed(data.figure, plot.clientWidth));
+      if (!heard && plot.on) {
+        heard = true;
+        plot.on('plotly_click', (event) => {
+          const at = event.points[0];
+          if (typeof at.customdata === 'number') choose(at.customdata);
+        });
+      }
+      published.hidden = !data.published;
+      if (data.published) {
+        put(publishedTitle, data.published.title);
+        put(publishedWords, data.published.words);
+        publishedTitle.title = publishedWords.title = data.published.source;
+        publishedPlot.setAttribute('role', 'img');
+        publishedPlot.setAttribute('aria-label', data.published.title);
+        figure(publishedPlot, data.published.figure);
+      }
+    }
+
+    // The same for the keyboard and for those who do not see it: each row chooses what it tells of.
+    function rows() {
+      const there = listed && data && !data.empty;
+      table.hidden = !there;
+      if (!there) {
+        table.replaceChildren();
+        return;
+      }
+      const made = make('table', 'th-table');
+      const body = make('tbody');
+      const names = make('tr');
+      const top = make('thead');
+      data.columns.forEach((column) => {
+        const cell = make('th', '', column);
+        cell.scope = 'col';
+        names.append(cell);
+      });
+      top.append(names);
+      data.lines.forEach((line) => {
+        const row = make('tr');
+        const head = make('th');
+        const button = make('button', 'th-rule', line.cells[0]);
+        head.scope = 'row';
+        button.type = 'button';
+        if (line.pick < 0) head.append(line.cells[0]);
+        else {
+          button.setAttribute('aria-pressed', String(data.chosen.includes(line.pick)));
+          button.setAttribute('aria-label', line.cells.slice(0, 3).join(', '));
+          button.dataset.pick = String(line.pick);
+          button.addEventListener('click', () => choose(line.pick));
+          head.append(button);
+        }
+        if (line.hexes.length) head.prepend(swatches(line.hexes));
+        row.append(head, ...line.cells.slice(1).map((text) => make('td', '', text)));
+        body.append(row);
+      });
+      made.append(top, body);
+      const held = table.contains(document.activeElement)
+        ? document.activeElement.dataset.pick
+        : undefined;
+      table.replaceChildren(
+        made,
+        ...(data.more ? [make('p', 'th-soft', many(data.more, 'row') + ' more in the CSV.')] : []),
+      );
+      if (held !== undefined) {
+        const again = table.querySelector('[data-pick="' + held + '"]');
+        if (again) again.focus({ preventScroll: true });
+      }
+    }
+    asTable.addEventListener('click', () => {
+      listed = !listed;
+      asTable.setAttribute('aria-pressed', String(listed));
+      rows();
+    });
+    [
+      { button: svg, format: 'svg' },
+      { button: png, format: 'png' },
+    ].forEach(({ button, format }) =>
+      button.addEventListener('click', async () => {
+        if (!data) return;
+        button.setAttribute('aria-disabled', 'true');
+        try {
+          await save(plot, data, name, format);
+        } catch (error) {
+          put(stands, 'The ' + format.toUpperCase() + ' could not be made: ' + error.message);
+        }
+        button.removeAttribute('aria-disabled');
+      }),
+    );
+    audit.addEventListener('click', () => openView('audit'));
+    return {
+      node,
+      need,
+      again: () => {
+        if (stale && visible()) load();
+      },
+      redraw: () => {
+        if (data && !data.empty && visible()) draw();
+      },
+      spoil: () => {
+        stale = true;
+      },
+    };
+  }
+
+  // Where names would cover each other, their swatches have to do.
+  function narrowed(drawn, width) {
+    const across = drawn.layout.xaxis;
+    if (width >= 420 || !across.ticktext || across.ticktext.length < 20) return drawn;
+    return { ...drawn, layout: { ...drawn.layout, xaxis: { ...across, showticklabels: false } } };
+  }
+  // A figure by itself: on white and in the colors of the light page, whatever the page is now, so
+  // that it holds no name of a color that only this page knows.
+  async function save(plot, data, name, format) {
+    const Plotly = await plotly();
+    const style = getComputedStyle(document.documentElement);
+    const drawn = themed(data.figure, style);
+    const width = Math.max(plot.clientWidth, 560);
+    const layout = {
+      ...drawn.layout,
+      autosize: false,
+      width,
+      height: drawn.layout.height + TITLE_PX,
+      paper_bgcolor: '#ffffff',
+      plot_bgcolor: '#ffffff',
+      margin: { ...drawn.layout.margin, t: drawn.layout.margin.t + TITLE_PX },
+      font: { ...drawn.layout.font, family: 'sans-serif' },
+      title: {
+        text: data.title,
+        subtitle: {
+          text: data.stands.replaceAll('. ', '.<br>'),
+          font: { size: 11, color: drawn.layout.font.color },
+        },
+        x: 0,
+        xref: 'container',
+        xanchor: 'left',
+        pad: { l: 12, t: 12 },
+        y: 1,
+        yanchor: 'top',
+        yref: 'container',
+        font: { size: 15, color: style.getPropertyValue('--th-ink').trim() },
+      },
+    };
+    const address = await Plotly.toImage(
+      { data: drawn.data, layout },
+      { format, width, height: layout.height, ...(format === 'png' ? { scale: 2 } : {}) },
+    );
+    const link = make('a');
+    if (format === 'svg') {
+      const text = decodeURIComponent(address.slice(address.indexOf(',') + 1));
+      link.href = URL.createObjectURL(new Blob([text], { type: 'image/svg+xml' }));
+    } else link.href = address;
+    link.download = 'truehue-' + name + '-' + data.rule + '.' + format;
+    link.click();
+    if (format === 'svg') setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  }
+
+  // ── the whole ──────────────────────────────────────────────────────────────────────────────
+  onBack('wall', (query) => {
+    const wanted = (query.get('fig') || 'categories')
+      .split(',')
+      .filter((name) => known.includes(name))
+      .slice(0, AT_ONCE);
+    const before = JSON.stringify([shown, ways]);
+    if (wanted.length) shown = wanted;
+    Object.assign(ways, { rows: query.get('rows') || '', by: query.get('by') || '' });
+    if (JSON.stringify([shown, ways]) === before) return;
+    explore.figureLink = { fig: shown.join(',') === 'categories' ? '' : shown.join(','), ...ways };
+    arranged();
+  });
+  const visible = () => box.offsetParent !== null && explore.view === 'wall';
+  const each = (call) =>
+    shown.forEach((name) => {
+      if (cards.has(name)) call(cards.get(name));
+    });
+  store.subscribe('slice', () => {
+    cards.forEach((one) => one.spoil());
+    each((one) => one.need());
+  });
+  // Runs that moved on bring other numbers: the figures take them up together with the pictures.
+  store.subscribe('fresh', () => {
+    cards.forEach((one) => one.spoil());
+    each((one) => one.again());
+  });
+  store.subscribe('explore', () => each((one) => one.again()));
+  new IntersectionObserver((seen) => {
+    if (seen.some((entry) => entry.isIntersecting)) each((one) => one.again());
+  }).observe(chooser);
+  onTheme(() => each((one) => one.redraw()));
+  explore.figureLink = { fig: shown.join(',') === 'categories' ? '' : shown.join(','), ...ways };
+  arranged();
+}

@@ -1,0 +1,381 @@
+// Where two rules disagree on stored images: a table of counts, pictures with both verdicts and the
+// reason, and judging what only one rule has judged.
+import { arrange, make, many, options, put, swatches, touchingInWords } from '../shared/dom.js';
+import { ask, send } from '../shared/http.js';
+import { beginsWork, watchWork, workLine } from '../shared/jobs.js';
+import { opener } from '../shared/opening.js';
+import { owner } from '../shared/owner.js';
+import { store } from '../shared/state.js';
+import { explore, ofLink, onBack, restored } from './view.js';
+
+const MARKS = { pass: '✓', fail: '✕', unscored: '–' };
+
+function card(one, openPicture) {
+  const node = make('article', 'th-pair-card');
+  const button = make('button', 'th-shot-picture');
+  const picture = make('img');
+  node.dataset.key = one.key;
+  button.type = 'button';
+  button.title = 'Open in Inspect';
+  button.setAttribute('aria-label', 'Open in Inspect: ' + one.object + ', asked for ' + one.color);
+  picture.src = one.thumb;
+  picture.loading = 'lazy';
+  picture.alt = '';
+  button.appendChild(picture);
+  const open = (said) =>
+    openPicture({
+      opened: one.image_id,
+      mask: one.mask,
+      object: one.object,
+      target: one.target,
+      rule: said.rule,
+    });
+  button.addEventListener('click', () => open(one.said[0]));
+  const words = make('div', 'th-pair-words');
+  const head = make('p', 'th-pair-head');
+  if (one.hex) head.appendChild(swatches([one.hex]));
+  head.append(
+    make('b', '', one.object || 'object'),
+    make('span', 'th-soft', 'asked: ' + one.color),
+  );
+  words.appendChild(head);
+  one.said.forEach((said) => {
+    const line = make('button', 'th-pair-said');
+    line.type = 'button';
+    line.title = said.reason + ' Open in Inspect by this rule.';
+    line.dataset.status = said.status;
+    line.addEventListener('click', () => open(said));
+    const first = make('span', 'th-pair-line');
+    first.append(
+      make('b', '', MARKS[said.status] + ' ' + said.name),
+      make('span', '', said.status),
+    );
+    if (said.found && one.hex)
+      first.appendChild(
+        touchingInWords([
+          { role: 'asked', hex: one.hex, name: one.color },
+          { role: 'found', hex: said.found, name: '' },
+        ]),
+      );
+    first.appendChild(
+      make(
+        'span',
+        'th-pair-number',
+        said.delta_e00 === null || said.delta_e00 === undefined
+          ? ''
+          : said.delta_e00.toFixed(1) + ' ΔE00',
+      ),
+    );
+    line.append(first, make('small', '', said.reason));
+    if (said.words) line.appendChild(make('small', 'th-stale', said.words));
+    words.appendChild(line);
+  });
+  const why = make('div', 'th-pair-why');
+  why.hidden = true;
+  node.append(button, words, why);
+  return {
+    node,
+    why(found) {
+      if (!found) return;
+      const told = found.reasons && found.reasons.length;
+      // Both verdicts stand on the card; the sentence says no more than they do.
+      why.replaceChildren(
+        ...(told ? [] : [make('p', 'th-pair-sentence', found.problem || found.sentence || '')]),
+      );
+      if (told) {
+        const list = make('dl');
+        found.reasons.forEach(([title, text]) =>
+          list.append(make('dt', '', title), make('dd', '', text)),
+        );
+        why.appendChild(list);
+      }
+      why.hidden = !why.textContent;
+    },
+  };
+}
+
+/** @param {import('../shared/widget.js').Widget} widget */
+export function mount(widget) {
+  const { element } = widget;
+  const openPicture = opener(widget);
+  const root = element.querySelector('.th-agree');
+  const find = (name) => root.querySelector(name);
+  const linked = restored('audit');
+  const state = { cell: 'disagree', task: '', system: '' };
+  ['a', 'b', 'task', 'system', 'cell'].forEach((name) => {
+    if (linked.get(name)) state[name] = linked.get(name);
+  });
+  let data = null;
+  let asked = 0;
+  let cards = new Map();
+
+  function query(offset) {
+    const values = new URLSearchParams({ offset });
+    Object.entries(state).forEach(([name, value]) => {
+      if (value) values.set(name, value);
+    });
+    return '/api/explore/agreement?' + values;
+  }
+  async function load() {
+    const mine = ++asked;
+    try {
+      const answer = await ask(query(0));
+      if (mine !== asked) return;
+      data = answer;
+      cards = new Map();
+      draw();
+      place(data.pairs, mine);
+    } catch (error) {
+      if (mine !== asked) return;
+      tell('The verdicts cannot be shown. ' + error.message);
+      // A link to a rule or a part that is not here: the usual ones can be shown all the same.
+      if (!data) {
+        state.cell = 'disagree';
+        delete state.a;
+        delete state.b;
+        const words = error.message;
+        await load();
+        tell('This link cannot be opened as it is. ' + words);
+      }
+    }
+  }
+  function tell(text) {
+    const box = find('.th-agree-empty');
+    put(box, text);
+    box.hidden = !text;
+  }
+  async function further() {
+    const mine = asked;
+    try {
+      const answer = await ask(query(cards.size));
+      if (mine === asked) place(answer.pairs, mine);
+    } catch (error) {
+      tell(error.message);
+    }
+  }
+  function name(id) {
+    return (data.rules.find((rule) => rule.id === id) || { name: id }).name;
+  }
+  function draw() {
+    state.a = data.a;
+    state.b = data.b;
+    const rules = data.rules.map((rule) => ({ id: rule.id, name: rule.name }));
+    options(
+      find('.th-agree-a'),
+      rules.filter((rule) => rule.id !== data.b),
+      data.a,
+    );
+    options(
+      find('.th-agree-b'),
+      rules.filter((rule) => rule.id !== data.a),
+      data.b,
+    );
+    options(find('.th-agree-task'), [{ id: '', name: 'All' }, ...data.tasks], data.task);
+    options(find('.th-agree-system'), [{ id: '', name: 'All' }, ...data.systems], data.system);
+    table();
+    sentence();
+    ofLink('audit', {
+      a: data.a,
+      b: data.b,
+      task: data.task,
+      system: data.system,
+      cell: data.cell === 'disagree' ? '' : data.cell,
+    });
+  }
+  function part(cell, words) {
+    const box = make('td', 'th-agree-cell');
+    const button = make('button', '', data.counts[cell].toLocaleString('en-US'));
+    button.type = 'button';
+    button.dataset.cell = cell;
+    button.title = words;
+    button.setAttribute('aria-label', words + ': ' + data.counts[cell]);
+    button.setAttribute(
+      'aria-pressed',
+      String(
+        state.cell === cell ||
+          (state.cell === 'disagree' && (cell === 'first' || cell === 'second')),
+      ),
+    );
+    button.addEventListener('click', () => {
+      state.cell = state.cell === cell ? 'disagree' : cell;
+      load();
+    });
+    box.appendChild(button);
+    return box;
+  }
+  function table() {
+    const a = name(data.a);
+    const b = name(data.b);
+    const focused =
+      document.activeElement && document.activeElement.dataset
+        ? document.activeElement.dataset.cell
+        : '';
+    const top = make('tr');
+    const pass = make('tr');
+    const fail = make('tr');
+    const unscored = make('tr');
+    top.append(
+      make('td'),
+      make('th', '', '✓ ' + b + ' passes'),
+      make('th', '', '✕ ' + b + ' fails'),
+    );
+    pass.append(
+      make('th', 'th-row-name', '✓ ' + a + ' passes'),
+      part('both', 'Both pass'),
+      part('first', 'Only ' + a + ' passes'),
+    );
+    fail.append(
+      make('th', 'th-row-name', '✕ ' + a + ' fails'),
+      part('second', 'Only ' + b + ' passes'),
+      part('neither', 'Both fail'),
+    );
+    const rest = part('unscored', 'Unscored by either');
+    rest.colSpan = 2;
+    unscored.append(make('th', 'th-row-name', '– either is unscored'), rest);
+    const body = make('tbody');
+    body.append(top, pass, fail, unscored);
+    find('.th-agree-table').replaceChildren(body);
+    if (focused) {
+      const again = root.querySelector('[data-cell="' + focused + '"]');
+      if (again) again.focus({ preventScroll: true });
+    }
+  }
+  function sentence() {
+    const apart = data.counts.first + data.counts.second;
+    const scored = data.judged - data.counts.unscored;
+    const share = scored ? ((100 * apart) / scored).toFixed(1) + '% of those with two scores' : '';
+    put(
+      find('.th-agree-sentence'),
+      data.judged
+        ? 'Of ' +
+            many(data.judged, 'question') +
+            ' judged by both, ' +
+            name(data.a) +
+            ' and ' +
+            name(data.b) +
+            ' disagree on ' +
+            apart.toLocaleString('en-US') +
+            (share ? ', ' + share : '') +
+            '.'
+        : 'No stored picture is judged by both rules yet' +
+            (data.task || data.system ? ' with these filters' : '') +
+            '.',
+    );
+    put(
+      find('.th-agree-kappa'),
+      data.kappa === null
+        ? ''
+        : 'Cohen’s kappa ' +
+            data.kappa.toFixed(2) +
+            ': agreement beyond chance, from 1 (always) over 0 (as chance would).',
+    );
+    const missing = [
+      [data.first_only, data.b],
+      [data.second_only, data.a],
+    ].filter(([count]) => count);
+    put(
+      find('.th-agree-missing'),
+      missing
+        .map(
+          ([count, id]) =>
+            many(count, 'more question') +
+            (count === 1 ? ' is' : ' are') +
+            ' without a verdict by ' +
+            name(id) +
+            '.',
+        )
+        .join(' ') +
+        (missing.length
+          ? ' Drawn and imported pictures are judged by the button below; a question that was put in Inspect is judged there.'
+          : ''),
+    );
+    put(find('.th-agree-start'), 'Judge stored images by ' + name(data.a) + ' and ' + name(data.b));
+    find('.th-agree-judge').hidden = !data.images;
+  }
+
+  // ── pictures ─────────────────────────────────────────────────────────────────────────────────
+  const TITLES = {
+    disagree: () => 'They disagree',
+    first: () => 'Only ' + name(data.a) + ' passes',
+    second: () => 'Only ' + name(data.b) + ' passes',
+    both: () => 'Both pass',
+    neither: () => 'Both fail',
+    unscored: () => 'Unscored by either',
+  };
+  function place(pairs, mine) {
+    const fresh = pairs.filter((one) => !cards.has(one.key));
+    fresh.forEach((one) => cards.set(one.key, card(one, openPicture)));
+    arrange(
+      find('.th-agree-grid'),
+      [...cards.values()].map((one) => one.node),
+    );
+    put(find('.th-agree-title'), TITLES[data.cell]());
+    put(find('.th-agree-count'), data.total ? many(data.total, 'picture') : '');
+    tell(
+      data.total
+        ? ''
+        : data.judged
+          ? 'None of these.'
+          : data.images
+            ? 'Judge the stored images by both rules to compare them.'
+            : 'Nothing is stored yet. Draw pictures in Generate: each is judged by every rule.',
+    );
+    find('.th-agree-more').hidden = cards.size >= data.total;
+    reasons(
+      fresh.map((one) => one.key),
+      mine,
+    );
+  }
+  // Measured again, a few at a time: pictures and verdicts are there before their reasons.
+  async function reasons(keys, mine) {
+    for (let at = 0; at < keys.length; at += 4) {
+      if (mine !== asked || root.hidden) return;
+      try {
+        const found = await ask('/api/explore/why?keys=' + keys.slice(at, at + 4).join(','));
+        keys.slice(at, at + 4).forEach((key) => {
+          if (cards.has(key)) cards.get(key).why(found.why[key]);
+        });
+      } catch {
+        return; /* the stored reasons of both rules are on the card */
+      }
+    }
+  }
+  find('.th-agree-more').addEventListener('click', further);
+  ['a', 'b', 'task', 'system'].forEach((key) =>
+    find('.th-agree-' + key).addEventListener('change', (event) => {
+      state[key] = event.target.value;
+      load();
+    }),
+  );
+
+  // ── judging what is missing ──────────────────────────────────────────────────────────────────
+  const showJob = workLine(find('.th-agree-job'));
+  const start = find('.th-agree-start');
+  beginsWork(start, find('.th-agree-job'), () =>
+    send('/api/explore/rejudge', { rules: [state.a, state.b], owner }),
+  );
+  watchWork(element, 'rejudge', (job, ended) => {
+    start.setAttribute('aria-disabled', String(Boolean(job && job.status === 'running')));
+    showJob(job);
+    if (ended) {
+      load();
+      store.tell('drawn');
+    }
+  });
+  onBack('audit', (query) => {
+    Object.assign(state, { cell: 'disagree', task: '', system: '' });
+    ['a', 'b', 'task', 'system', 'cell'].forEach((name) => {
+      if (query.get(name)) state[name] = query.get(name);
+    });
+  });
+  // What was judged elsewhere meanwhile is shown when this view comes to the front.
+  function front() {
+    root.hidden = explore.view !== 'audit';
+    if (!root.hidden) load();
+  }
+  store.subscribe('explore', front);
+  new IntersectionObserver((seen) => {
+    if (seen.some((entry) => entry.isIntersecting) && !root.hidden && data) load();
+  }).observe(element);
+  front();
+}

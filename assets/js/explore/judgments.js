@@ -1,0 +1,184 @@
+// Rules against people: how often each rule says what people said of its verdicts, and their list.
+import { make, put, strip, swatches } from '../shared/dom.js';
+import { ask, send } from '../shared/http.js';
+import { opener } from '../shared/opening.js';
+import { store } from '../shared/state.js';
+import { explore } from './view.js';
+
+const MARKS = { pass: '✓', fail: '✕', unscored: '–' };
+
+/** @param {import('../shared/widget.js').Widget} widget */
+export function mount(widget) {
+  const { element } = widget;
+  const openPicture = opener(widget);
+  const root = element.querySelector('.th-people-verdicts');
+  const find = (name) => root.querySelector(name);
+  let data = null;
+  let asked = 0;
+  let only = '';
+  let rows = [];
+
+  async function load(offset) {
+    const mine = ++asked;
+    try {
+      const answer = await ask('/api/judgments?' + new URLSearchParams({ offset, only }));
+      if (mine !== asked) return;
+      data = answer;
+      rows = offset ? [...rows, ...data.judgments] : data.judgments;
+      draw();
+    } catch (error) {
+      if (mine === asked) {
+        put(find('.th-pv-empty'), 'The judgments cannot be shown. ' + error.message);
+        find('.th-pv-empty').hidden = false;
+      }
+    }
+  }
+  function draw() {
+    const none = !data.rules.length;
+    find('.th-pv-sum').hidden = none;
+    find('.th-pv-bar').hidden = none;
+    const empty = find('.th-pv-empty');
+    put(
+      empty,
+      none
+        ? 'Nobody has agreed or disagreed yet. Open a picture in Inspect or in the large view of Failures and press D: “I disagree”.'
+        : rows.length
+          ? ''
+          : 'None of these.',
+    );
+    empty.hidden = !empty.textContent;
+    table();
+    find('.th-pv-list').replaceChildren(...rows.map(line));
+    find('.th-pv-more').hidden = rows.length >= data.total;
+    strip(
+      find('.th-pv-only'),
+      [
+        { id: '', name: 'All' },
+        { id: 'disagree', name: 'Disagreements' },
+      ],
+      only,
+      (id) => {
+        only = id;
+        load(0);
+      },
+    );
+  }
+  function table() {
+    const head = make('tr');
+    [
+      ['Rule', ''],
+      ['Agrees with people', ''],
+      ['Too strict', 'It fails what people say has the color'],
+      ['Too lenient', 'It passes what people say does not have the color'],
+      ['Unscored', 'It measured nothing'],
+    ].forEach(([text, title]) => {
+      const cell = make('th', '', text);
+      cell.scope = 'col';
+      if (title) cell.title = title;
+      head.appendChild(cell);
+    });
+    const body = make('tbody');
+    body.append(
+      head,
+      ...data.rules.map((row) => {
+        const node = make('tr');
+        const name = make('th', 'th-row-name', row.name + ' ' + row.version);
+        const scored = row.agree + row.too_strict + row.too_lenient;
+        name.scope = 'row';
+        const share = scored ? ' (' + ((100 * row.agree) / scored).toFixed(0) + '%)' : '';
+        node.append(
+          name,
+          make('td', '', row.agree + ' of ' + scored + share),
+          make('td', '', String(row.too_strict)),
+          make('td', '', String(row.too_lenient)),
+          make('td', '', String(row.unscored)),
+        );
+        return node;
+      }),
+    );
+    find('.th-pv-table').replaceChildren(body);
+  }
+  function line(one) {
+    const node = make('li', 'th-pv-item');
+    const words = make('div');
+    if (one.stored) {
+      const button = make('button', 'th-shot-picture');
+      const picture = make('img');
+      button.type = 'button';
+      button.title = 'Open in Inspect';
+      button.setAttribute('aria-label', 'Open in Inspect: ' + (one.object || 'picture'));
+      picture.src = one.thumb;
+      picture.loading = 'lazy';
+      picture.alt = '';
+      button.appendChild(picture);
+      button.addEventListener('click', () =>
+        openPicture({
+          opened: one.image_id,
+          mask: one.mask,
+          object: one.object,
+          target: one.target,
+          rule: one.rule,
+        }),
+      );
+      node.appendChild(button);
+    } else node.appendChild(make('span', 'th-pv-gone', 'deleted'));
+    const head = make('p', 'th-pair-head');
+    if (one.hex) head.appendChild(swatches([one.hex]));
+    head.append(
+      make('b', '', one.object || 'object'),
+      make('span', 'th-soft', one.color ? 'asked: ' + one.color : ''),
+    );
+    const said = make(
+      'p',
+      '',
+      (one.agrees ? 'Agrees' : 'Disagrees') +
+        ' with ' +
+        one.rule_name +
+        ' ' +
+        one.version +
+        ' (' +
+        MARKS[one.status] +
+        ' ' +
+        one.status +
+        '): it ' +
+        (one.answer === 'pass' ? 'has' : 'does not have') +
+        ' the color.',
+    );
+    words.append(head, said);
+    if (one.reason) words.appendChild(make('p', 'th-pv-reason', '“' + one.reason + '”'));
+    words.appendChild(
+      make(
+        'small',
+        'th-soft',
+        one.statuses.map((rule) => MARKS[rule.status] + ' ' + rule.name).join('  ') +
+          ' · ' +
+          new Date(one.at).toLocaleDateString('en-US', { dateStyle: 'medium' }),
+      ),
+    );
+    const back = make('button', 'th-button', 'Take back');
+    back.type = 'button';
+    back.addEventListener('click', async () => {
+      try {
+        await send('/api/judgments/' + one.id + '/withdraw', {});
+        load(0);
+      } catch (error) {
+        put(back, error.message);
+      }
+    });
+    node.append(words, back);
+    return node;
+  }
+  find('.th-pv-more').addEventListener('click', () => load(rows.length));
+  function front() {
+    root.hidden = explore.view !== 'audit';
+    if (!root.hidden) load(0);
+  }
+  store.subscribe('explore', front);
+  store.subscribe('judged', () => {
+    if (!root.hidden) load(0);
+  });
+  new IntersectionObserver((seen) => {
+    if (seen.some((entry) => entry.isIntersecting) && !root.hidden && data) load(0);
+  }).observe(element);
+  front();
+}

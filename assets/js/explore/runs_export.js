@@ -1,0 +1,189 @@
+// Runs as files, and files as runs: what is quick is sent at once, what takes longer is made in the
+// background and sent when it is done. Importing shows in a line above the list, exporting at its run.
+import { make, put } from '../shared/dom.js';
+import { ask, send } from '../shared/http.js';
+import { workLine } from '../shared/jobs.js';
+import { owner } from '../shared/owner.js';
+import { store } from '../shared/state.js';
+import { explore } from './view.js';
+
+export function runExports(element, root, imported) {
+  // What people read first stands first. A kind without a path is made in the background.
+  const KINDS = [
+    ['html', 'Report, one HTML file'],
+    ['csv', 'Table, CSV', 'export.csv'],
+    ['colors', 'Colors of concepts, CSV', 'colors.csv'],
+    ['parquet', 'Table, Parquet'],
+    ['zip', 'Archive that others can import'],
+    ['images', 'Archive with its pictures'],
+    ['bib', 'References, BibTeX', 'references.bib'],
+    ['book', 'Codebook of the tables', 'codebook.md'],
+  ];
+  const boxes = {
+    export: root.querySelector('.th-runs-export'),
+    import: root.querySelector('.th-runs-import'),
+  };
+  const lines = { export: workLine(boxes.export), import: workLine(boxes.import) };
+  const done = make('p', 'th-run-facts');
+  const file = make('a');
+  const second = make('span');
+  const colors = make('a');
+  const chooser = root.querySelector('.th-runs-file');
+  const button = root.querySelector('.th-runs-take');
+  const refused = make('p', 'th-problem');
+  let timer = null;
+  const begun = new Set();
+  done.hidden = true;
+  second.append(', and ', colors);
+  done.append('Made: ', file, second);
+  boxes.export.appendChild(done);
+  refused.hidden = true;
+  refused.setAttribute('role', 'alert');
+  boxes.import.appendChild(refused);
+
+  function fetchIt(url) {
+    const link = make('a');
+    link.href = url;
+    link.download = '';
+    document.body.appendChild(link);
+    link.click();
+    link.remove();
+  }
+  async function look() {
+    clearTimeout(timer);
+    let busy = false;
+    try {
+      const jobs = await ask('/api/exports?owner=' + owner);
+      ['export', 'import'].forEach((kind) => {
+        const job = jobs[kind];
+        const mine = job && begun.has(job.id);
+        // What ended before this page was opened is no news.
+        lines[kind](job && (mine || job.status === 'running') ? job : null);
+        busy = busy || Boolean(job && job.status === 'running');
+        if (!mine || job.status === 'running') return;
+        begun.delete(job.id);
+        if (job.status !== 'done') return;
+        if (kind === 'import') {
+          imported(job.result.run);
+          return;
+        }
+        file.href = job.result.url;
+        file.download = job.result.name;
+        put(file, job.result.name);
+        const beside = job.result.colors;
+        second.hidden = !beside;
+        if (beside) {
+          colors.href = beside.url;
+          colors.download = beside.name;
+          put(colors, beside.name);
+        }
+        done.hidden = false;
+        fetchIt(job.result.url);
+      });
+    } catch {
+      busy = begun.size > 0; /* asked again: the app may be starting anew */
+    }
+    if (busy && element.isConnected) timer = setTimeout(look, 500);
+  }
+  async function start(run, what, node) {
+    done.hidden = true;
+    node.appendChild(boxes.export); // in sight of who pressed
+    const images = what === 'images';
+    const made = await send('/api/exports', {
+      run: run.id,
+      format: images ? 'zip' : what,
+      images,
+      rule: explore.slice.rule,
+      owner,
+    });
+    begun.add(made.job);
+    look();
+  }
+  button.addEventListener('click', () => chooser.click());
+  chooser.addEventListener('change', async () => {
+    const chosen = chooser.files[0];
+    chooser.value = '';
+    if (!chosen) return;
+    refused.hidden = true;
+    button.setAttribute('aria-disabled', 'true');
+    try {
+      const made = await ask('/api/runs/import', {
+        method: 'POST',
+        headers: {
+          'X-TrueHue': '1',
+          'X-File-Name': encodeURIComponent(chosen.name),
+          'X-Owner': owner,
+        },
+        body: chosen,
+      });
+      begun.add(made.job);
+      look();
+    } catch (error) {
+      put(refused, error.message);
+      refused.hidden = false;
+    }
+    button.setAttribute('aria-disabled', 'false');
+  });
+  store.subscribe('explore-job', look);
+  document.addEventListener('click', (event) => {
+    root.querySelectorAll('.th-run-menu[open]').forEach((menu) => {
+      if (!menu.contains(event.target)) menu.open = false;
+    });
+  });
+  root.addEventListener('keydown', (event) => {
+    const menu = event.key === 'Escape' && event.target.closest('.th-run-menu[open]');
+    if (menu) {
+      menu.open = false;
+      menu.querySelector('summary').focus();
+    }
+  });
+  look();
+  return {
+    // The button of a run that opens what it can be exported as.
+    menu(run, node, refuse) {
+      const menu = make('details', 'th-run-menu');
+      const list = make('div', 'th-run-choices');
+      menu.append(make('summary', 'th-button', 'Export'), list);
+      const sizes = new Map();
+      KINDS.forEach(([what, name, path]) => {
+        if (what === 'colors' && !run.measures) return;
+        const link = make('a');
+        const begin = make('button');
+        const one = path ? link : begin;
+        const size = make('small', 'th-soft');
+        one.append(make('span', '', name), size);
+        sizes.set(what, size);
+        if (path) {
+          link.href = '/api/runs/' + run.id + '/' + path;
+          link.download = '';
+          one.addEventListener('click', () => {
+            menu.open = false;
+          });
+        } else {
+          one.type = 'button';
+          one.addEventListener('click', async () => {
+            menu.open = false;
+            refuse('');
+            try {
+              await start(run, what, node);
+            } catch (error) {
+              refuse(error.message);
+            }
+          });
+        }
+        list.appendChild(one);
+      });
+      // About how large each will be: counted when the menu is opened.
+      menu.addEventListener('toggle', async () => {
+        if (!menu.open) return;
+        try {
+          const found = await ask('/api/runs/' + run.id + '/sizes');
+          sizes.forEach((node, what) => put(node, found[what] || ''));
+        } catch {
+          /* the names say enough */
+        }
+      });
+      return menu;
+    },
+  };
+}

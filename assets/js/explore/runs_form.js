@@ -1,0 +1,426 @@
+// The form that starts runs: what can be chosen comes from the app, and so does what is wrong. The
+// estimate follows every change.
+import { make, many, options, put, strip } from '../shared/dom.js';
+import { ask, send } from '../shared/http.js';
+import { owner } from '../shared/owner.js';
+import { store } from '../shared/state.js';
+import { KEPT_FIELDS, formKept, keepFormOf } from './runs_kept.js';
+import { explore } from './view.js';
+
+export function runForm(element, root, started) {
+  const form = root.querySelector('form');
+  const field = (name) => form.elements.namedItem(name);
+  const total = form.querySelector('.th-runs-total');
+  const numbers = form.querySelector('.th-runs-estimate dl');
+  const count = form.querySelector('.th-runs-count');
+  const refused = form.querySelector(':scope > .th-problem');
+  const begin = form.querySelector('.th-draw-button');
+  const modelBox = form.querySelector('.th-runs-models');
+  const attempt = form.querySelector('.th-runs-try');
+  const RENDERER = 'reference-renderer';
+  const MASKERS = [
+    { id: 'exact', name: 'Exact', title: 'The masks that came with the picture' },
+    { id: 'grounded', name: 'Find the objects', title: 'A detector and a segmenter find them' },
+    { id: 'whole', name: 'Whole picture', title: 'Every pixel counts: patches and textures' },
+  ];
+  const HINTS = {
+    exact: {
+      drawn: 'The renderer knows where its objects are.',
+      stored:
+        'The newest mask that each picture has here for the object; without one it is unscored.',
+    },
+    grounded: {
+      drawn: 'Found by their names in every picture.',
+      stored: 'Found by their names in every picture.',
+    },
+    whole: {
+      drawn: 'Every pixel of the picture counts.',
+      stored: 'Every pixel of the picture counts.',
+    },
+  };
+  let data = null;
+  let first = true;
+  let kind = 'drawn';
+  let masker = 'exact';
+  let ownMasker = false;
+  let asked = 0;
+  let waiting = null;
+  let trying = false;
+
+  function chosenModels() {
+    if (kind === 'stored') return field('stored').value ? [field('stored').value] : [];
+    const listed = [...modelBox.querySelectorAll('input:checked')].map((box) => box.value);
+    const other = field('other')
+      .value.split(',')
+      .map((text) => text.trim())
+      .filter(Boolean);
+    return [...listed, ...other];
+  }
+  function values() {
+    const out = {
+      kind,
+      masker,
+      owner,
+      models: chosenModels(),
+      rules: [...form.querySelectorAll('.th-runs-rules input:checked')].map((box) => box.value),
+    };
+    [
+      'set',
+      'task',
+      'system',
+      'limit',
+      'images',
+      'seed',
+      'size',
+      'workers',
+      'name',
+      'guidance',
+      'steps',
+      'negative',
+      'light',
+      'failure',
+      'variant',
+      'presence',
+      'k',
+      'ray',
+      'detector',
+      'segmenter',
+    ].forEach((name) => {
+      out[name] = field(name).value;
+    });
+    return out;
+  }
+  // A sentence under the field that it speaks of, or above the button where it speaks of none.
+  function tell(name, text) {
+    form
+      .querySelectorAll('.th-runs-field > .th-problem, .th-runs-row > .th-problem')
+      .forEach((node) => node.remove());
+    form.querySelectorAll('[aria-invalid]').forEach((node) => node.removeAttribute('aria-invalid'));
+    const box = name
+      ? [...form.querySelectorAll('[data-field="' + CSS.escape(name) + '"]')].find(
+          (one) => !one.closest('.th-off'),
+        )
+      : null;
+    refused.hidden = !text || Boolean(box);
+    put(refused, box ? '' : text);
+    if (!box || !text) return;
+    const problem = make('p', 'th-problem', text);
+    const control = box.querySelector('input, select');
+    problem.setAttribute('role', 'alert');
+    problem.id = 'th-runs-problem';
+    // In a row of several fields the sentence takes the row's whole width.
+    (box.closest('.th-runs-row') || box).appendChild(problem);
+    if (control) {
+      control.setAttribute('aria-invalid', 'true');
+      control.setAttribute('aria-describedby', problem.id);
+    }
+    const folded = box.closest('.th-runs-more');
+    if (folded) folded.open = true;
+  }
+  function checks(box, choices, chosen) {
+    const before = new Set(
+      box.children.length
+        ? [...box.querySelectorAll('input:checked')].map((one) => one.value)
+        : chosen,
+    );
+    box.replaceChildren(
+      ...choices.map((choice) => {
+        const label = make('label');
+        const input = make('input');
+        const name = make('span', '', choice.name);
+        input.type = 'checkbox';
+        input.value = choice.id;
+        input.checked = before.has(choice.id);
+        label.append(input, name);
+        if (choice.title) label.title = choice.title;
+        if (choice.note) label.appendChild(make('small', '', choice.note));
+        return label;
+      }),
+    );
+  }
+  // Pictures are scored with the prompts that they were drawn of.
+  function ownSet() {
+    const drawn = data ? data.stored.find((one) => one.id === field('stored').value) : null;
+    if (drawn && drawn.set && [...field('set').options].some((one) => one.value === drawn.set))
+      field('set').value = drawn.set;
+  }
+  // A part of a set is drawn to have a look; what is here already is scored as a whole.
+  function change(id) {
+    kind = id;
+    ownMasker = false;
+    if (kind === 'stored') ownSet();
+    const limit = field('limit');
+    const usual = String(data ? data.limit : '');
+    if (kind === 'stored' && limit.value === usual) limit.value = '';
+    else if (kind === 'drawn' && !limit.value) limit.value = usual;
+    show();
+    soon();
+  }
+  function show() {
+    const stored = kind === 'stored';
+    const drawsHere = !stored && chosenModels().some((id) => id !== RENDERER);
+    form
+      .querySelectorAll('.th-runs-draws')
+      .forEach((node) => node.classList.toggle('th-off', stored));
+    form
+      .querySelectorAll('.th-runs-scores')
+      .forEach((node) => node.classList.toggle('th-off', !stored));
+    if (!ownMasker) masker = drawsHere ? 'grounded' : 'exact';
+    form
+      .querySelectorAll('.th-runs-grounded')
+      .forEach((node) => node.classList.toggle('th-off', masker !== 'grounded'));
+    strip(
+      form.querySelector('.th-runs-kind'),
+      [
+        { id: 'drawn', name: 'Draw pictures' },
+        { id: 'stored', name: 'Score pictures that are here' },
+      ],
+      kind,
+      (id) => {
+        change(id);
+      },
+    );
+    strip(
+      form.querySelector('.th-runs-masker'),
+      MASKERS.map((one) => (stored && one.id === 'exact' ? { ...one, name: 'Newest mask' } : one)),
+      masker,
+      (id) => {
+        masker = id;
+        ownMasker = true;
+        show();
+        soon();
+      },
+    );
+    put(form.querySelector('[data-field=masker] .th-runs-hint'), HINTS[masker][kind]);
+    const lacking =
+      masker === 'grounded' && data
+        ? ['detector', 'segmenter', 'presence']
+            .map((role) => data[role + 's'].find((one) => one.id === field(role).value))
+            .filter((one) => one && one.lacking)
+        : [];
+    form
+      .querySelector('.th-runs-lacking')
+      .replaceChildren(...lacking.map((one) => make('li', '', one.lacking)));
+  }
+  function fill() {
+    const named = (one) => ({ id: one.id, name: one.name });
+    const set = explore.runSet || field('set').value || data.set;
+    const stored = field('stored').value;
+    const sets = data.sets.map(
+      (one) => new Option(one.name + ' · ' + one.count.toLocaleString('en-US'), one.id),
+    );
+    field('set').replaceChildren(...sets);
+    field('set').value = data.sets.some((one) => one.id === set) ? set : data.set;
+    explore.runSetAsked = Boolean(explore.runSet);
+    explore.runSet = '';
+    options(field('task'), [{ id: '', name: 'All' }, ...data.tasks], field('task').value);
+    options(field('system'), [{ id: '', name: 'All' }, ...data.systems], field('system').value);
+    options(field('size'), [{ id: '', name: "Model's own" }, ...data.sizes], field('size').value);
+    options(field('light'), data.lights, field('light').value || 'studio');
+    options(field('failure'), data.failures, field('failure').value || 'none');
+    options(field('variant'), data.variants, field('variant').value || data.variants[0].id);
+    const vision = (one) => ({ id: one.id, name: one.name + (one.lacking ? ' (not here)' : '') });
+    options(
+      field('detector'),
+      data.detectors.map(vision),
+      field('detector').value || data.detector,
+    );
+    options(
+      field('segmenter'),
+      data.segmenters.map(vision),
+      field('segmenter').value || data.segmenter,
+    );
+    options(
+      field('presence'),
+      [{ id: '', name: 'Do not ask' }, ...data.presences.map(vision)],
+      field('presence').value,
+    );
+    options(
+      field('stored'),
+      data.stored.length ? data.stored.map(named) : [{ id: '', name: 'No pictures here yet' }],
+      stored || (data.stored[0] || { id: '' }).id,
+    );
+    checks(
+      modelBox,
+      data.models.map((one) => ({
+        ...named(one),
+        note: one.lacking ? 'not here' : '',
+        title: one.lacking,
+      })),
+      [RENDERER],
+    );
+    checks(
+      form.querySelector('.th-runs-rules'),
+      data.rules.map((one) => ({ ...named(one), title: one.description })),
+      data.rules.filter((one) => one.usual).map((one) => one.id),
+    );
+    const kept = first ? formKept() : null;
+    if (first)
+      [
+        ['limit', data.limit],
+        ['images', data.images],
+        ['seed', 0],
+        ['workers', data.workers],
+        ['k', 0],
+      ].forEach(([name, usual]) => {
+        field(name).value = usual;
+      });
+    if (kept) takeBack(kept);
+    first = false;
+    field('other').placeholder = data.local
+      ? 'another: hub:owner/name or folder:/path'
+      : 'another: hub:owner/name';
+    put(form.querySelector('.th-runs-machine'), data.machine);
+    show();
+  }
+  // What was chosen is kept in this browser, so that a reload or another day finds it again.
+  function takeBack(kept) {
+    kind = kept.kind === 'stored' && !explore.runSetAsked ? 'stored' : 'drawn';
+    if (MASKERS.some((one) => one.id === kept.masker)) {
+      masker = kept.masker;
+      ownMasker = kept.ownMasker === true;
+    }
+    Object.entries(kept.fields || {}).forEach(([name, value]) => {
+      const input = field(name);
+      if (
+        !input ||
+        typeof value !== 'string' ||
+        (input.options && ![...input.options].some((one) => one.value === value))
+      )
+        return;
+      if (name === 'set' && explore.runSetAsked) return;
+      input.value = value;
+    });
+    [
+      ['models', modelBox],
+      ['rules', form.querySelector('.th-runs-rules')],
+    ].forEach(([name, box]) => {
+      const wanted = Array.isArray(kept[name]) ? kept[name] : [];
+      const boxes = [...box.querySelectorAll('input')];
+      if (
+        boxes.some((one) => wanted.includes(one.value)) ||
+        (name === 'models' && kept.fields && kept.fields.other)
+      )
+        boxes.forEach((one) => {
+          one.checked = wanted.includes(one.value);
+        });
+    });
+    explore.runSetAsked = false;
+  }
+  function keepForm() {
+    if (!data) return;
+    const checked = (box) => [...box.querySelectorAll('input:checked')].map((one) => one.value);
+    keepFormOf({
+      kind,
+      masker,
+      ownMasker,
+      models: checked(modelBox),
+      rules: checked(form.querySelector('.th-runs-rules')),
+      fields: Object.fromEntries(KEPT_FIELDS.map((name) => [name, field(name).value])),
+    });
+  }
+  function line(name, text, why) {
+    const value = make('dd', '', text);
+    if (why) value.appendChild(make('small', '', why));
+    return [make('dt', '', name), value];
+  }
+  function showEstimate(found) {
+    put(
+      count,
+      many(found.prompts, 'prompt') +
+        (found.of > found.prompts ? ' of ' + found.of.toLocaleString('en-US') : ''),
+    );
+    put(total, found.sentence);
+    const rows = [
+      ...line('Time', found.time, found.basis),
+      ...line('On disk', found.disk, found.disk_basis),
+    ];
+    if (found.cost) rows.push(...line('Costs', found.cost));
+    numbers.replaceChildren(...rows);
+    numbers.dataset.known = String(found.seconds !== null);
+    attempt.hidden = found.seconds !== null && !trying;
+  }
+  async function estimate(url) {
+    if (!data || element.offsetParent === null) return;
+    const mine = ++asked;
+    form.querySelector('.th-runs-estimate').setAttribute('aria-busy', 'true');
+    try {
+      const found = await send(url || '/api/runs/estimate', {
+        ...values(),
+        price: field('price').value,
+      });
+      if (mine !== asked) return;
+      tell('', '');
+      showEstimate(found);
+    } catch (error) {
+      if (mine !== asked) return;
+      tell(error.field, error.message);
+      put(count, '');
+      put(total, '');
+      numbers.replaceChildren();
+      attempt.hidden = true;
+    }
+    form.querySelector('.th-runs-estimate').setAttribute('aria-busy', 'false');
+  }
+  function soon() {
+    keepForm();
+    clearTimeout(waiting);
+    waiting = setTimeout(() => estimate(), 250);
+  }
+  attempt.addEventListener('click', async () => {
+    if (trying) return;
+    trying = true;
+    attempt.setAttribute('aria-disabled', 'true');
+    put(attempt, 'Drawing three…');
+    await estimate('/api/runs/trial');
+    trying = false;
+    attempt.setAttribute('aria-disabled', 'false');
+    put(attempt, 'Try three pictures');
+    attempt.hidden = attempt.hidden || numbers.dataset.known === 'true';
+  });
+
+  form.addEventListener('input', (event) => {
+    if (event.target === field('stored')) ownSet();
+    show();
+    soon();
+  });
+  // Another view wants a set to be drawn: explore.runSet, which waits where the form is yet to come.
+  store.subscribe('runs-set', () => {
+    kind = 'drawn';
+    if (data) {
+      fill();
+      soon();
+    }
+  });
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    if (begin.getAttribute('aria-disabled') === 'true') return;
+    begin.setAttribute('aria-disabled', 'true');
+    put(begin, 'Starting…');
+    try {
+      const made = await send('/api/runs', values());
+      tell('', '');
+      started(made.runs);
+    } catch (error) {
+      tell(error.field, error.message);
+    }
+    begin.setAttribute('aria-disabled', 'false');
+    put(begin, 'Start');
+  });
+  return {
+    filled: () => Boolean(data),
+    // What can be chosen may have changed since: sets, selections, models' files.
+    async refresh() {
+      try {
+        data = await ask('/api/runs/form');
+      } catch (error) {
+        tell('', 'The form cannot be shown. ' + error.message);
+        return;
+      }
+      tell('', '');
+      fill();
+      form.classList.remove('th-runs-unread');
+      estimate();
+    },
+  };
+}

@@ -1,0 +1,43 @@
+// The form of a run, kept in this browser.
+
+const KEPT_FORM = 'th-run-form';
+export const KEPT_FIELDS = [
+  'set',
+  'task',
+  'system',
+  'limit',
+  'images',
+  'seed',
+  'size',
+  'workers',
+  'name',
+  'guidance',
+  'steps',
+  'negative',
+  'light',
+  'failure',
+  'variant',
+  'presence',
+  'k',
+  'ray',
+  'detector',
+  'segmenter',
+  'other',
+  'stored',
+  'price',
+];
+export function formKept() {
+  try {
+    const kept = JSON.parse(localStorage.getItem(KEPT_FORM));
+    return kept && typeof kept === 'object' ? kept : null;
+  } catch {
+    return null; /* the usual form then */
+  }
+}
+export function keepFormOf(values) {
+  try {
+    localStorage.setItem(KEPT_FORM, JSON.stringify(values));
+  } catch {
+    /* it holds until the page closes */
+  }
+}

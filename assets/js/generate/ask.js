@@ -1,0 +1,215 @@
+// What will be drawn: the basket, the chosen prompt, or one's own words. The button that draws them
+// is a widget of its own, below the settings; it reads store.get('request').
+import { basket } from '../shared/basket.js';
+import { arrange, arrowKeys, make, many, swatches } from '../shared/dom.js';
+import { send } from '../shared/http.js';
+import { owner } from '../shared/owner.js';
+import { store } from '../shared/state.js';
+
+const SHOWN = 100;
+
+function chosenNodes() {
+  const item = store.get('chosen');
+  if (!item) return [make('p', 'th-hint', 'No prompt is chosen yet.')];
+  const words = make('p', 'th-ask-text', item.text);
+  const targets = make('ul', 'th-ask-targets');
+  (item.targets || []).forEach((target) => {
+    const line = make('li');
+    if (target.hex) line.append(swatches([target.hex]));
+    const what = target.color_label
+      ? target.object + ': ' + target.color_label
+      : target.role === 'bystander'
+        ? target.object + ': must not take the color'
+        : target.object;
+    line.append(
+      make('span', '', what + (target.role === 'reference' ? ' (the same color, implied)' : '')),
+    );
+    targets.appendChild(line);
+  });
+  const put = make(
+    'button',
+    'th-button',
+    basket.has(item) ? 'Take out of the basket' : 'Put into the basket',
+  );
+  put.type = 'button';
+  put.addEventListener('click', () => basket.toggle(item));
+  return [words, targets, put];
+}
+
+/** @param {import('../shared/widget.js').Widget} widget */
+export function mount({ element, props, trigger }) {
+  const tabs = [...element.querySelectorAll('[data-mode]')];
+  const body = element.querySelector('.th-ask-body');
+  let emptied = [];
+  let mode = 'own';
+
+  function number() {
+    return mode === 'basket'
+      ? basket.size()
+      : mode === 'chosen'
+        ? store.get('chosen')
+          ? 1
+          : 0
+        : 1;
+  }
+  function tell() {
+    const value = { mode, prompts: number(), owner };
+    if (JSON.stringify(value) !== JSON.stringify(props.value)) {
+      props.value = value;
+      trigger('plan');
+    }
+  }
+  function choose(next) {
+    mode = next;
+    show();
+    tell();
+  }
+
+  function show() {
+    tabs.forEach((tab) => {
+      const on = tab.dataset.mode === mode;
+      tab.setAttribute('aria-selected', String(on));
+      tab.tabIndex = on ? 0 : -1;
+      if (tab.dataset.mode === 'basket')
+        tab.textContent = basket.size()
+          ? 'Basket · ' + basket.size().toLocaleString('en-US')
+          : 'Basket';
+    });
+    const own = document.querySelector('#own-words');
+    if (own) own.classList.toggle('th-off', mode !== 'own');
+    arrange(body, mode === 'basket' ? basketNodes() : mode === 'chosen' ? chosenNodes() : []);
+    body.hidden = mode === 'own';
+    store.set('request', {
+      mode,
+      owner,
+      prompts: number(),
+      refs: () =>
+        mode === 'basket'
+          ? basket.refs()
+          : mode === 'chosen' && store.get('chosen')
+            ? [[store.get('chosen').source, store.get('chosen').id]]
+            : [],
+    });
+  }
+  // Made once: a name that is being typed stays when the basket changes.
+  const saving = savingNodes();
+  function savingNodes() {
+    const bar = make('form', 'th-basket-bar');
+    const name = make('input');
+    name.placeholder = 'Name of the selection';
+    name.maxLength = 80;
+    name.setAttribute('aria-label', 'Name of the selection');
+    const save = make('button', 'th-button', 'Save');
+    const clear = make('button', 'th-button', 'Empty the basket');
+    clear.type = 'button';
+    clear.addEventListener('click', () => {
+      emptied = basket.items();
+      basket.clear();
+    });
+    const said = make('p', 'th-ask-note');
+    said.setAttribute('role', 'status');
+    bar.append(name, save, clear);
+    bar.addEventListener('submit', async (event) => {
+      event.preventDefault();
+      save.disabled = true;
+      try {
+        const kept = await send('/api/selections', { name: name.value, refs: basket.refs() });
+        said.textContent =
+          'Saved as “' +
+          kept.name +
+          '” with ' +
+          many(kept.count, 'prompt') +
+          ': it is in the list of prompt sets.' +
+          (kept.missing
+            ? ' ' +
+              many(kept.missing, 'prompt') +
+              (kept.missing === 1 ? ' is' : ' are') +
+              ' not here any more and ' +
+              (kept.missing === 1 ? 'was' : 'were') +
+              ' left out.'
+            : '');
+        said.classList.remove('th-problem');
+        store.tell('sets');
+      } catch (error) {
+        said.textContent = error.message;
+        said.classList.add('th-problem');
+      }
+      save.disabled = false;
+    });
+    return [bar, said];
+  }
+  function basketNodes() {
+    const items = basket.items();
+    if (!items.length) {
+      const line = make(
+        'p',
+        'th-hint',
+        emptied.length
+          ? 'The basket was emptied: ' + many(emptied.length, 'prompt') + '. '
+          : 'The basket is empty.',
+      );
+      if (!emptied.length) return [line];
+      const undo = make('button', 'th-button th-basket-undo', 'Undo');
+      undo.type = 'button';
+      undo.addEventListener('click', () => {
+        const back = emptied;
+        emptied = [];
+        basket.add(back);
+      });
+      line.appendChild(undo);
+      return [line];
+    }
+    emptied = [];
+    const list = make('ul', 'th-basket-list');
+    items.slice(0, SHOWN).forEach((item) => {
+      const line = make('li');
+      const out = make('button', 'th-basket-out', '✕');
+      out.type = 'button';
+      out.title = 'Take out of the basket';
+      out.setAttribute('aria-label', 'Take out of the basket: ' + (item.text || item.id));
+      out.addEventListener('click', () => basket.toggle(item));
+      line.append(swatches(item.hexes || []), make('span', '', item.text || item.id), out);
+      list.appendChild(line);
+    });
+    if (items.length > SHOWN)
+      list.appendChild(
+        make('li', 'th-hint', 'and ' + many(items.length - SHOWN, 'prompt') + ' more'),
+      );
+    return [list, ...saving];
+  }
+
+  tabs.forEach((tab) => tab.addEventListener('click', () => choose(tab.dataset.mode)));
+  arrowKeys(tabs);
+  let held = basket.size();
+  basket.watch((elsewhere) => {
+    saving[1].textContent = '';
+    saving[1].classList.remove('th-problem');
+    // The first prompt put in says what is meant to be drawn; one put in on another page does not.
+    if (!elsewhere && basket.size() > held && mode !== 'basket') {
+      held = basket.size();
+      choose('basket');
+      return;
+    }
+    held = basket.size();
+    show();
+    tell();
+  });
+  store.subscribe('chosen', (detail) => {
+    // A link that says what to draw is not overruled by the prompt that it names too.
+    const linked = detail && detail.restored && MODES.includes(wanted);
+    if (linked || (mode === 'basket' && basket.size())) {
+      show();
+      tell();
+      return;
+    }
+    choose('chosen');
+  });
+  const MODES = ['own', 'basket', 'chosen'];
+  const wanted = new URLSearchParams(location.search).get('mode');
+  if (MODES.includes(wanted)) mode = wanted;
+  else if (basket.size()) mode = 'basket';
+  show();
+  tell();
+  // Now this tab is drawn, so that what a link names can be put into it.
+  trigger('ready');
+}

@@ -1,0 +1,95 @@
+// The button that draws what was asked for, what it will come to, and the address of it all.
+import { places } from '../shared/links.js';
+import { store } from '../shared/state.js';
+
+/** @param {import('../shared/widget.js').Widget} widget */
+export function mount({ element, props, trigger, watch }) {
+  const button = element.querySelector('.th-draw-button');
+  const note = element.querySelector('.th-ask-note');
+  let sending = 0;
+
+  function show() {
+    const view = props.view || {};
+    const asked = store.get('request') || { mode: 'own', prompts: 1 };
+    const waiting = sending && view.answered !== sending;
+    button.textContent = view.button || 'Draw';
+    // Not disabled: it keeps the focus, and the line beside it says why nothing would come.
+    button.setAttribute(
+      'aria-disabled',
+      String(!asked.prompts || Boolean(view.problem) || Boolean(waiting)),
+    );
+    const say = asked.prompts
+      ? view.problem || view.note || ''
+      : asked.mode === 'basket'
+        ? 'Put prompts into the basket with the boxes at the left of the list.'
+        : 'Click a prompt in the list.';
+    note.textContent = say;
+    note.classList.toggle('th-problem', Boolean(asked.prompts && view.problem));
+  }
+
+  // The address opens the browser's view and the request again.
+  function publish() {
+    const asked = store.get('request');
+    if (element.offsetParent === null || !store.get('browse') || !asked) return;
+    const view = props.view || {};
+    const values = {
+      tab: 'generate',
+      ...store.get('browse'),
+      mode: asked.mode,
+      ...(asked.mode === 'own' ? view.own || {} : {}),
+      ...(view.settings || {}),
+    };
+    // An empty object or color of one's own is a choice: without it, a link would bring the first one.
+    const own =
+      asked.mode === 'own' && view.own
+        ? ['object', 'target'].filter((name) => name in view.own)
+        : [];
+    const text = Object.entries(values)
+      .filter(
+        ([name, value]) =>
+          own.includes(name) || (value !== '' && value !== null && value !== undefined),
+      )
+      .flatMap(([name, value]) =>
+        [value].flat().map(
+          (one) =>
+            name +
+            '=' +
+            encodeURIComponent(one ?? '')
+              .replace(/%3A/g, ':')
+              .replace(/%2C/g, ','),
+        ),
+      )
+      .join('&');
+    places.show('?' + text);
+  }
+  new IntersectionObserver((seen) => {
+    if (seen.some((entry) => entry.isIntersecting)) publish();
+  }).observe(element);
+
+  button.addEventListener('click', () => {
+    const asked = store.get('request');
+    if (!asked || button.getAttribute('aria-disabled') === 'true') return;
+    sending = Date.now();
+    show();
+    trigger('draw', { mode: asked.mode, owner: asked.owner, refs: asked.refs(), at: sending });
+    // An answer that never comes must not keep the button shut.
+    const mine = sending;
+    setTimeout(() => {
+      if (sending === mine) {
+        sending = 0;
+        show();
+      }
+    }, 8000);
+  });
+  store.subscribe('request', () => {
+    show();
+    publish();
+  });
+  store.subscribe('browse', publish);
+  watch('view', () => {
+    if ((props.view || {}).answered === sending) sending = 0;
+    show();
+    publish();
+  });
+  show();
+}

@@ -1,0 +1,18 @@
+// The settings that a first picture does not need, folded away; the line says what they are.
+
+/** @param {import('../shared/widget.js').Widget} widget */
+export function mount({ element, props, watch }) {
+  const button = element.querySelector('.th-fold');
+  const words = button.querySelector('span');
+  function open(on) {
+    const box = document.getElementById('more-settings');
+    if (box) box.classList.toggle('th-off', !on);
+    button.setAttribute('aria-expanded', String(on));
+  }
+  button.addEventListener('click', () => open(button.getAttribute('aria-expanded') !== 'true'));
+  function draw() {
+    words.textContent = props.text || '';
+  }
+  watch('text', draw);
+  draw();
+}

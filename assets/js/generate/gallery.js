@@ -1,0 +1,291 @@
+// All pictures, newest first, with what they were drawn from and their verdicts. A click on an
+// object opens it in Inspect.
+import { DEFAULT_RULE } from '../shared/constants.js';
+import { arrange, make, many, put, swatches } from '../shared/dom.js';
+import { ask } from '../shared/http.js';
+import { chooseRule, rule } from '../shared/rule.js';
+import { store } from '../shared/state.js';
+
+const MARKS = { pass: '✓', fail: '✕', unscored: '–' };
+const SAID = { pass: 'pass', fail: 'fail', unscored: 'unscored' };
+const WORDS = { pass: 'Pass', fail: 'Fail', unscored: 'Unscored' };
+
+function kept(ids) {
+  return ids.map((id) => ({ drawing_id: id, kept: true }));
+}
+
+/** @param {import('../shared/widget.js').Widget} widget */
+export function mount({ element, props, trigger }) {
+  const grid = element.querySelector('.th-gallery-grid');
+  const status = element.querySelector('.th-gallery-status');
+  const more = element.querySelector('.th-gallery-more');
+  const filters = [...element.querySelectorAll('[data-filter]')];
+  const modelBox = element.querySelector('.th-gallery-model');
+  const ruleBox = element.querySelector('.th-gallery-rule');
+  let filter = 'all';
+  let leaving = false;
+  // The pictures on screen, newest first: drawing_id to { node, update }. A picture keeps its node.
+  let cards = new Map();
+
+  function open(item, target) {
+    props.value = {
+      opened: item.image_id,
+      object: target ? target.object : '',
+      target: target ? target.color : '',
+      mask: target ? target.mask : '',
+      at: Date.now(),
+    };
+    leaving = true;
+    trigger('open');
+  }
+  function card(first) {
+    let item = first;
+    const node = make('article', 'th-shot' + (item.status === 'failed' ? ' th-shot-failed' : ''));
+    node.dataset.drawing = item.drawing_id;
+    if (item.image_id) {
+      const button = make('button', 'th-shot-picture');
+      button.type = 'button';
+      button.title = 'Open in Inspect';
+      button.setAttribute('aria-label', 'Open in Inspect: ' + item.text);
+      const picture = make('img');
+      picture.src = item.thumb;
+      picture.alt = '';
+      picture.loading = 'lazy';
+      button.appendChild(picture);
+      button.addEventListener('click', () =>
+        open(item, item.targets.find((target) => target.color) || null),
+      );
+      node.appendChild(button);
+    } else node.appendChild(make('p', 'th-shot-reason', item.reason));
+    const text = make('p', 'th-shot-text', item.text || item.name);
+    text.title = item.text;
+    const verdict = make('p', 'th-shot-verdict');
+    const word = make('b');
+    const why = make('span');
+    verdict.append(word, why);
+    const targets = make('div', 'th-shot-targets');
+    const truth = make('p', 'th-shot-about th-shot-truth');
+    const about = make('p', 'th-shot-about');
+    const notes = make('p', 'th-shot-about');
+    const badges = item.targets
+      .map((target, index) => (target.asked ? badge(index) : null))
+      .filter(Boolean);
+    targets.append(...badges.map((one) => one.button));
+    node.append(text, targets, verdict, truth, about, notes);
+    function badge(index) {
+      const button = make('button', 'th-shot-target');
+      const mark = make('b');
+      const asked = first.targets[index].asked;
+      button.type = 'button';
+      button.disabled = !first.image_id;
+      if (asked.relation === 'differs') button.append(make('i', 'th-differs', '≠'));
+      button.append(swatches([asked.hex]), make('span', '', first.targets[index].object), mark);
+      button.addEventListener('click', () => open(item, item.targets[index]));
+      return {
+        button,
+        update() {
+          const target = item.targets[index];
+          const main = target.verdicts.find((one) => one.rule === rule());
+          // A word: beside a name in a chip, ✕ would read as “take away”.
+          put(mark, main ? SAID[main.status] : '');
+          mark.className = main ? 'th-badge th-badge-' + main.status : '';
+          mark.hidden = !main;
+          const what =
+            target.object +
+            ', ' +
+            (asked.relation === 'differs' ? 'must not be ' : '') +
+            asked.label;
+          const all = target.verdicts.map((one) => one.rule + ' ' + one.status).join(', ');
+          button.title =
+            what +
+            ': ' +
+            (main ? main.reason + '\n' + all : 'no verdict by ' + rule() + ' yet') +
+            '. Open in Inspect';
+        },
+      };
+    }
+    // The picture as a whole: the word, why, and in the title each object with the step it came to.
+    function tellVerdict() {
+      const said = item.verdicts.find((one) => one.rule === rule());
+      verdict.hidden = !said;
+      if (!said) return;
+      put(word, MARKS[said.status] + ' ' + WORDS[said.status]);
+      word.className = 'th-shot-word th-shot-word-' + said.status;
+      put(why, said.reason);
+      verdict.title = item.targets
+        .filter((target) => target.asked)
+        .map((target) => {
+          const one = target.verdicts.find((other) => other.rule === rule());
+          return (
+            target.object +
+            ': ' +
+            (one ? one.status + ' at the step “' + one.step + '”. ' + one.reason : 'no verdict yet')
+          );
+        })
+        .join('\n');
+    }
+    function update(now) {
+      item = now || item;
+      tellVerdict();
+      put(truth, item.truth || '');
+      truth.hidden = !item.truth;
+      put(about, item.about);
+      about.title = item.details;
+      put(notes, item.notes.join(' '));
+      notes.title = item.notes.join('\n');
+      notes.hidden = !item.notes.length;
+      badges.forEach((one) => one.update());
+    }
+    update();
+    return { node, update };
+  }
+  // Shows these drawings, in this order; what is shown already is brought up to date where it stands.
+  function place(items) {
+    const now = new Map();
+    items.forEach((item) => {
+      const one = cards.get(item.drawing_id) || card(item);
+      one.update(item.kept ? null : item);
+      now.set(item.drawing_id, one);
+    });
+    cards = now;
+    arrange(
+      grid,
+      [...cards.values()].map((one) => one.node),
+    );
+  }
+  function query(limit, offset) {
+    const values = new URLSearchParams({ limit, offset });
+    if (filter === 'failed') values.set('status', 'failed');
+    else if (filter !== 'all') values.set('verdict', filter);
+    if (modelBox.value) values.set('model', modelBox.value);
+    values.set('rule', rule());
+    return values;
+  }
+  // One question after the other. Asking for the newest twice while one waits is asking once.
+  let busy = Promise.resolve();
+  let waiting = false;
+  let turn = 0;
+  function load(run) {
+    busy = busy.then(run).catch((error) => {
+      status.textContent = 'The pictures could not be listed: ' + error.message;
+    });
+  }
+  function refresh() {
+    if (waiting) return;
+    waiting = true;
+    load(() => {
+      waiting = false;
+      return newest();
+    });
+  }
+  function again() {
+    const mine = ++turn;
+    load(async () => {
+      if (mine !== turn) return;
+      const data = await ask('/api/drawings?' + query(24, 0));
+      if (mine !== turn) return;
+      place(data.items);
+      tell(data);
+    });
+  }
+  function further() {
+    const mine = turn;
+    load(async () => {
+      const data = await ask('/api/drawings?' + query(24, cards.size));
+      if (mine !== turn) return;
+      const known = data.items.filter((item) => !cards.has(item.drawing_id));
+      place([...kept([...cards.keys()]), ...known]);
+      tell(data);
+    });
+  }
+  // New pictures go before those that are shown; what is shown below them stays.
+  async function newest() {
+    const mine = turn;
+    const shown = [...cards.keys()];
+    const found = [];
+    let data;
+    let met;
+    do {
+      data = await ask(
+        '/api/drawings?' + query(Math.max(24, Math.min(shown.length, 96)), found.length),
+      );
+      if (mine !== turn) return;
+      found.push(...data.items);
+      const ids = new Set(found.map((item) => item.drawing_id));
+      met = shown.findLastIndex((id) => ids.has(id));
+    } while (met < 0 && found.length < shown.length && data.items.length);
+    const ids = new Set(found.map((item) => item.drawing_id));
+    const below =
+      found.length < data.total && met >= 0
+        ? shown.slice(met + 1).filter((id) => !ids.has(id))
+        : [];
+    place([...found, ...kept(below)]);
+    tell(data);
+  }
+  function tell(data) {
+    more.hidden = cards.size >= data.total;
+    put(
+      status,
+      data.total
+        ? many(data.total, filter === 'failed' ? 'attempt' : 'picture') +
+            (filter === 'failed' ? ' without an image' : '')
+        : '',
+    );
+    const empty = element.querySelector('.th-gallery-empty');
+    empty.hidden = data.total > 0;
+    empty.textContent =
+      filter === 'all' && !modelBox.value
+        ? 'Nothing is drawn yet. Press Draw: the reference renderer needs no weights.'
+        : 'Nothing of this kind.';
+    const chosen = modelBox.value;
+    const models = JSON.stringify(data.models);
+    if (modelBox.dataset.models !== models) {
+      modelBox.dataset.models = models;
+      modelBox.replaceChildren(
+        new Option('All models', ''),
+        ...data.models.map(
+          (one) => new Option(one.name + ' · ' + one.count.toLocaleString('en-US'), one.id),
+        ),
+      );
+      modelBox.value = chosen;
+    }
+    modelBox.hidden = data.models.length < 2 && !chosen;
+  }
+  filters.forEach((button) =>
+    button.addEventListener('click', () => {
+      filter = button.dataset.filter;
+      filters.forEach((other) => other.setAttribute('aria-pressed', String(other === button)));
+      again();
+    }),
+  );
+  modelBox.addEventListener('change', again);
+  ruleBox.replaceChildren(...(props.rules || []).map((id) => new Option('Judged by ' + id, id)));
+  if (!(props.rules || []).includes(rule())) chooseRule(DEFAULT_RULE, false);
+  ruleBox.value = rule();
+  ruleBox.addEventListener('change', () => {
+    chooseRule(ruleBox.value);
+    cards.forEach((one) => one.update());
+    if (['pass', 'fail', 'unscored'].includes(filter)) again();
+    else refresh();
+  });
+  more.addEventListener('click', further);
+  element.querySelector('.th-import-images').addEventListener('click', () => {
+    store.tell('import', { kind: 'images' });
+  });
+  store.subscribe('drawn', refresh);
+  store.subscribe('judged', refresh);
+  store.subscribe('open', (detail) =>
+    open(detail, detail.targets.find((target) => target.color) || null),
+  );
+  new IntersectionObserver((seen) => {
+    if (seen.some((entry) => entry.isIntersecting)) {
+      refresh();
+      return;
+    }
+    // Inspect is in front now, and begins at its top.
+    if (leaving && element.offsetParent === null) {
+      leaving = false;
+      window.scrollTo(0, 0);
+    }
+  }).observe(element);
+}

@@ -1,0 +1,143 @@
+// The picture that was asked for last, large beside the button: as it is drawn, then with its verdict.
+import { make, put } from '../shared/dom.js';
+import { ask } from '../shared/http.js';
+import { rule } from '../shared/rule.js';
+import { store } from '../shared/state.js';
+
+const SIGNS = { pass: '✓ Pass', fail: '✕ Fail', unscored: '– Unscored' };
+
+/** @param {import('../shared/widget.js').Widget} widget */
+export function mount({ element }) {
+  const button = element.querySelector('.th-result-picture');
+  const picture = button.querySelector('img');
+  const empty = button.querySelector('span');
+  const verdict = element.querySelector('.th-result-verdict');
+  const truth = element.querySelector('.th-result-truth');
+  const about = element.querySelector('.th-result-about');
+  const mine = new Set();
+  let item = null;
+  let drawing = null;
+  let lost = false;
+  let asked = 0;
+
+  function source(url, words) {
+    picture.hidden = !url;
+    empty.hidden = Boolean(url);
+    put(empty, words || '');
+    if (url && picture.getAttribute('src') !== url) picture.src = url;
+  }
+  function show() {
+    put(truth, '');
+    element.querySelector('.th-result').classList.toggle('th-result-busy', Boolean(drawing));
+    button.disabled = Boolean(drawing) || !item || !item.image_id;
+    if (drawing) {
+      const words =
+        drawing.status === 'drawing'
+          ? 'Drawing'
+          : drawing.status === 'loading'
+            ? 'Loading the model'
+            : 'Waiting';
+      source(drawing.preview, words + '…');
+      put(verdict, '');
+      put(
+        about,
+        lost
+          ? 'TrueHue does not answer: this is what was last heard.'
+          : drawing.preview
+            ? 'As it is drawn: no verdict yet'
+            : '',
+      );
+      return;
+    }
+    if (!item) {
+      source('', 'The picture appears here.');
+      put(verdict, '');
+      put(about, '');
+      return;
+    }
+    source(item.image_id ? item.thumb : '', item.reason);
+    const said = (item.verdicts || []).find((one) => one.rule === rule());
+    verdict.replaceChildren(
+      ...(said
+        ? [
+            make('b', '', SIGNS[said.status]),
+            make(
+              'span',
+              '',
+              said.reason.startsWith('By ')
+                ? ' ' + said.reason
+                : ' by ' + rule() + ': ' + said.reason,
+            ),
+          ]
+        : item.image_id
+          ? [
+              make(
+                'span',
+                '',
+                (item.targets || []).some((one) => one.asked)
+                  ? 'No verdict yet: click the picture to mark the object.'
+                  : 'Nothing of this picture can be judged.',
+              ),
+            ]
+          : []),
+    );
+    // What a render's color is, whatever a rule says of it.
+    put(truth, item.truth || '');
+    put(about, (item.text || item.name || '') + ' · ' + item.about);
+    about.title = (item.notes || []).join('\n');
+    picture.alt = item.text || '';
+    button.title = 'Open in Inspect';
+  }
+  // Enough pixels for the place that it has, once they are here.
+  function sharpen() {
+    if (!item || !item.image_id || drawing) return;
+    const full = new Image();
+    const wanted = item.image_id;
+    full.onload = () => {
+      if (item && item.image_id === wanted && !drawing) picture.src = full.src;
+    };
+    full.src = '/media/images/' + wanted + '.png';
+  }
+  async function newest() {
+    const turn = ++asked;
+    try {
+      const data = await ask('/api/drawings?limit=24&rule=' + encodeURIComponent(rule()));
+      if (turn !== asked) return;
+      const found =
+        data.items.find((one) => mine.has(one.job)) ||
+        (mine.size ? item : data.items.find((one) => one.image_id)) ||
+        null;
+      const other = !item || !found || found.drawing_id !== item.drawing_id;
+      item = found;
+      show();
+      if (other) sharpen();
+    } catch {
+      /* the gallery says that it cannot be listed */
+    }
+  }
+  button.addEventListener('click', () => {
+    if (item) store.tell('open', item);
+  });
+  store.subscribe('jobs', (detail) => {
+    detail.jobs.filter((job) => job.mine).forEach((job) => mine.add(job.id));
+    const before = drawing;
+    drawing =
+      detail.jobs.find(
+        (job) =>
+          job.mine &&
+          ['waiting', 'loading', 'drawing'].includes(job.status) &&
+          !(job.done && !job.preview),
+      ) || null;
+    lost = detail.lost;
+    show();
+    if (before && !drawing) newest();
+  });
+  store.subscribe('drawn', newest);
+  store.subscribe('rule', show);
+  // An imported picture may have its verdicts later.
+  store.subscribe('judged', newest);
+  new IntersectionObserver((seen) => {
+    if (seen.some((entry) => entry.isIntersecting)) newest();
+  }).observe(button);
+  show();
+}

@@ -1,0 +1,104 @@
+// The four evidence cards: two plotly figures, nearest names, and how it was measured.
+import { colorCard } from '../shared/colors.js';
+import { figure, onTheme } from '../shared/figure.js';
+
+function el(tag, cls, text) {
+  const node = document.createElement(tag);
+  if (cls) node.className = cls;
+  if (text !== undefined && text !== null) node.textContent = text;
+  return node;
+}
+
+/** @param {import('../shared/widget.js').Widget} widget */
+export function mount({ element, props, watch }) {
+  const cards = {
+    ab: element.querySelector('.th-card-ab .th-figure'),
+    light: element.querySelector('.th-card-light .th-figure'),
+    offsets: element.querySelector('.th-offsets'),
+    names: element.querySelector('.th-names'),
+    steps: element.querySelector('.th-steps'),
+  };
+  const grid = element.querySelector('.th-evidence');
+
+  function offsets(data) {
+    element.querySelector('.th-difference').hidden = !data;
+    cards.offsets.replaceChildren();
+    if (!data) return;
+    const title = element.querySelector('.th-offsets-to');
+    title.textContent = 'Found minus ' + data.to;
+    const full = Math.max(20, ...data.rows.map((row) => Math.abs(row.value)));
+    data.rows.forEach((row) => {
+      const line = el('div', 'th-offset');
+      const track = el('div', 'th-signed');
+      const fill = el('i');
+      const size = Math.min(50, (Math.abs(row.value) / full) * 50);
+      fill.style.left = (row.value < 0 ? 50 - size : 50) + '%';
+      fill.style.width = size + '%';
+      track.appendChild(fill);
+      [
+        el('span', 'th-label', row.label),
+        track,
+        el('span', 'th-value', row.text),
+        el('span', 'th-word', row.word),
+      ].forEach((n) => line.appendChild(n));
+      cards.offsets.appendChild(line);
+    });
+  }
+
+  function names(systems) {
+    cards.names.replaceChildren();
+    systems.forEach((system) => {
+      cards.names.appendChild(el('h4', '', system.system));
+      const table = el('table');
+      system.rows.forEach((row) => {
+        const line = el('tr');
+        const chip = el('i', 'th-chip');
+        chip.style.background = row.hex;
+        const cell = el('td', 'th-chip-cell');
+        cell.appendChild(chip);
+        [
+          cell,
+          el('td', 'th-name', row.name),
+          el('td', 'th-num', row.hex),
+          el('td', 'th-num', row.delta_e00),
+        ].forEach((n) => line.appendChild(n));
+        table.appendChild(line);
+      });
+      cards.names.appendChild(table);
+    });
+  }
+
+  function steps(list) {
+    cards.steps.replaceChildren();
+    list.forEach((step) => {
+      const item = el('li');
+      const words = el('span');
+      words.appendChild(el('span', '', step.title));
+      words.appendChild(el('small', '', step.text));
+      item.appendChild(el('b', 'th-step-mark', step.mark));
+      item.appendChild(words);
+      cards.steps.appendChild(item);
+    });
+  }
+
+  function draw() {
+    const view = props.view;
+    grid.hidden = !view;
+    if (!view) return;
+    offsets(view.offsets);
+    element.querySelector('.th-palette-part').hidden = !view.colors;
+    element
+      .querySelector('.th-palette-box')
+      .replaceChildren(...(view.colors ? [colorCard(view.colors, false)] : []));
+    element.querySelector('.th-names-title').textContent =
+      'Nearest names of ' + view.names_of + ', ΔE00';
+    names(view.names);
+    steps(view.steps);
+    figure(cards.ab, view.chromaticity, true);
+    figure(cards.light, view.lightness, true);
+  }
+
+  watch('view', draw);
+  onTheme(draw);
+  draw();
+}

@@ -1,0 +1,106 @@
+// The examples above the stage. Of a page that names no image, the first one opens by itself where
+// nobody has brought a picture yet; whatever a person opens meanwhile stays. Pressed ones are drawn
+// when they are first asked for. 'open' is triggered with {example}.
+import { store } from '../shared/state.js';
+
+const query = () => new URLSearchParams(location.search);
+
+const stageRoot = () => document.querySelector('#stage .th-stage');
+
+// Whether nothing is open and nothing is on its way.
+const free = () => {
+  const root = stageRoot();
+  return (
+    Boolean(root) &&
+    root.classList.contains('empty') &&
+    root.querySelector('.th-stage-progress').hidden &&
+    !query().get('image')
+  );
+};
+
+async function answer(body) {
+  const sent = body
+    ? {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', 'X-TrueHue': '1' },
+        body: JSON.stringify(body),
+      }
+    : {};
+  const got = await fetch('/api/examples', sent);
+  const said = await got.json();
+  if (!got.ok) throw new Error(said.error || 'The app answered ' + got.status + '.');
+  return said;
+}
+
+/** @param {import('../shared/widget.js').Widget} widget */
+export function mount({ element, props, trigger }) {
+  const row = element.querySelector('.th-examples');
+  const list = row.querySelector('.th-examples-list');
+  const status = row.querySelector('.th-examples-status');
+  const atStart = !query().get('image') && (query().get('tab') || 'inspect') === 'inspect';
+  let images = new Map();
+  let wanted = '';
+
+  function place() {
+    if ((query().get('tab') || 'inspect') !== 'inspect') return;
+    const open = (query().get('image') || '').slice(0, 16);
+    const key = [...images].find(([, image]) => image && open && image.startsWith(open));
+    row.hidden = !images.size || Boolean(open && !key);
+    list
+      .querySelectorAll('button')
+      .forEach((button) =>
+        button.setAttribute('aria-pressed', String(Boolean(key) && button.dataset.key === key[0])),
+      );
+  }
+
+  async function open(key, byItself) {
+    wanted = key;
+    status.textContent = images.get(key) ? '' : 'Drawing it…';
+    try {
+      const made = await answer({ example: key });
+      images.set(key, made.image_id);
+    } catch (error) {
+      status.textContent = byItself ? '' : 'The example could not be drawn. ' + error.message;
+      return;
+    }
+    if (wanted !== key) return;
+    status.textContent = '';
+    // Somebody has opened something in the meantime: that is what they want to see.
+    if (byItself && !free()) return;
+    props.value = { example: key, at: Date.now() };
+    trigger('open');
+  }
+
+  function show(rows) {
+    images = new Map(rows.map((one) => [one.key, one.image]));
+    list.replaceChildren(
+      ...rows.map((one) => {
+        const button = document.createElement('button');
+        button.type = 'button';
+        button.className = 'th-button';
+        button.dataset.key = one.key;
+        button.textContent = one.title;
+        button.title = one.says;
+        button.setAttribute('aria-pressed', 'false');
+        button.addEventListener('click', () => open(one.key, false));
+        return button;
+      }),
+    );
+    place();
+  }
+
+  store.subscribe('shown', place);
+  // A photograph that is being sent is wanted more than an example that is being drawn.
+  store.subscribe('photograph', () => {
+    wanted = '';
+    status.textContent = '';
+  });
+  answer()
+    .then((said) => {
+      show(said.examples);
+      if (said.first && atStart && free()) open(said.examples[0].key, true);
+    })
+    .catch(() => {
+      /* without examples the stage says what to do */
+    });
+}

@@ -1,0 +1,114 @@
+// Limits that a person moves: who would pass, at once, and no stored verdict changes. A verdict passes
+// where one of its alternatives (core/verdict/counterfactual.py) has every judged number below its limit.
+// Stands before verdict.js; keeps the limits of the picture that is shown, by metric.
+
+export const LIMIT_STEPS = { misfit: 0.1, delta_e00: 0.1, delta_chroma: 0.1, hue_deg: 1 };
+const LIMIT_NAMES = {
+  misfit: 'misfit',
+  delta_e00: 'ΔE00',
+  delta_chroma: 'ΔChroma',
+  hue_deg: 'hue',
+};
+export function moveableLimits(changed) {
+  let own = {};
+  let view = null;
+  let picture = '';
+
+  const ruled = () =>
+    Object.fromEntries(
+      view.metrics.filter((one) => one.limit !== null).map((one) => [one.name, one.limit]),
+    );
+  function limits() {
+    const out = ruled();
+    Object.keys(out).forEach((name) => {
+      if (name in own) out[name] = own[name];
+    });
+    return out;
+  }
+  // Those of the judged numbers that are not the rule's.
+  function moved() {
+    const known = ruled();
+    return Object.keys(known).filter((name) => name in own && own[name] !== known[name]);
+  }
+  const passes = (bounds) =>
+    view.alternatives.some((one) =>
+      Object.entries(one).every(([name, value]) => value < bounds[name]),
+    );
+  // The first place of the slider above a value: a number passes strictly below its limit.
+  const above = (name, value) =>
+    (Math.floor(value / LIMIT_STEPS[name] + 1e-9) + 1) * LIMIT_STEPS[name];
+  // The smallest limit of the slider that lets it pass, the others as they are; null for none.
+  function passesFrom(name, bounds) {
+    const values = view.alternatives
+      .filter((one) =>
+        Object.entries(one).every(([other, value]) => other === name || value < bounds[other]),
+      )
+      .map((one) => one[name]);
+    if (!values.length) return null;
+    return above(name, Math.min(...values));
+  }
+  // Where no single limit would do: those that the nearest of the alternatives goes over.
+  function together(bounds) {
+    const over = (one) => Object.entries(one).filter(([name, value]) => value >= bounds[name]);
+    const excess = (one) => over(one).reduce((sum, [name, value]) => sum + value / bounds[name], 0);
+    const nearest = [...view.alternatives].sort((one, other) => excess(one) - excess(other))[0];
+    return over(nearest)
+      .map(([name, value]) => LIMIT_NAMES[name] + ' ' + number(name, above(name, value)))
+      .join(' and ');
+  }
+  const unit = (name) => (name === 'hue_deg' ? '°' : '');
+  const number = (name, value) =>
+    (name === 'hue_deg' ? String(Math.round(value)) : value.toFixed(1)) + unit(name);
+
+  return {
+    limits,
+    moved,
+    number,
+    most: (metric) => metric.limit * 3,
+    take(next, text) {
+      view = next;
+      const shown = new URLSearchParams(next.link || '').get('image') || '';
+      if (shown !== picture) own = {};
+      picture = shown;
+      if (text) {
+        own = {};
+        text.split(',').forEach((part) => {
+          const [name, value] = part.split(':');
+          if (name in LIMIT_STEPS && Number(value) > 0) own[name] = Number(value);
+        });
+      }
+    },
+    set(name, value) {
+      own[name] = Math.round(value * 10) / 10;
+      changed();
+    },
+    reset() {
+      own = {};
+      changed();
+    },
+    passes: () => passes(limits()),
+    // A sentence for a verdict that fails: one limit alone, or that no single one would do.
+    hint() {
+      const bounds = limits();
+      if (passes(bounds)) return '';
+      const ways = Object.keys(bounds)
+        .map((name) => [name, passesFrom(name, bounds)])
+        .filter((way) => way[1] !== null);
+      if (!ways.length) return 'Would pass with limits of ' + together(bounds) + '.';
+      return (
+        'Would pass with a limit of ' +
+        ways
+          .map(([name, value]) => LIMIT_NAMES[name] + ' ' + number(name, value))
+          .join(', or of ') +
+        '.'
+      );
+    },
+    // For the address: "delta_e00:8,hue_deg:40"; empty for the rule's own.
+    text: () =>
+      view && view.metrics
+        ? moved()
+            .map((name) => name + ':' + own[name])
+            .join(',')
+        : '',
+  };
+}

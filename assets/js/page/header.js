@@ -1,0 +1,83 @@
+// The gray that surrounds every image, and the data folder. The choice is kept in this browser.
+import { roomTab } from '../shared/dom.js';
+import { store } from '../shared/state.js';
+
+const SURROUNDS = { light: '#cfcfcf', middle: '#777777', dark: '#262626' };
+
+/** @param {import('../shared/widget.js').Widget} widget */
+export function mount({ element, props, watch }) {
+  const buttons = [...element.querySelectorAll('[data-surround]')];
+
+  function choose(name) {
+    document.documentElement.style.setProperty('--th-surround', SURROUNDS[name]);
+    buttons.forEach((button) =>
+      button.setAttribute('aria-pressed', String(button.dataset.surround === name)),
+    );
+    try {
+      localStorage.setItem('th-surround', name);
+    } catch {
+      /* private windows may refuse */
+    }
+  }
+
+  buttons.forEach((button) =>
+    button.addEventListener('click', () => choose(button.dataset.surround)),
+  );
+  let kept = null;
+  try {
+    kept = localStorage.getItem('th-surround');
+  } catch {
+    /* as above */
+  }
+  choose(SURROUNDS[kept] ? kept : 'middle');
+
+  const themes = element.querySelector('.th-theme');
+  themes.addEventListener('click', () => {
+    const dark = !document.body.classList.contains('dark');
+    document.body.classList.toggle('dark', dark);
+    try {
+      localStorage.setItem('th-theme', dark ? 'dark' : 'light');
+    } catch {
+      /* as above */
+    }
+  });
+  let theme = new URLSearchParams(location.search).get('__theme');
+  if (!theme) {
+    try {
+      theme = localStorage.getItem('th-theme');
+    } catch {
+      /* as above */
+    }
+  }
+  if (theme) document.body.classList.toggle('dark', theme === 'dark');
+
+  const data = element.querySelector('.th-data');
+  function showData() {
+    data.textContent = props.data || '';
+  }
+  watch('data', showData);
+  showData();
+  // Pictures come from the queue, which no event of this page waits for.
+  let counted = 0;
+  async function count() {
+    counted = Date.now();
+    try {
+      const answer = await fetch('/api/ready');
+      if (answer.ok) data.textContent = (await answer.json()).data;
+    } catch {
+      /* the next event brings it */
+    }
+  }
+  store.subscribe('drawn', count);
+  store.subscribe('runs', count);
+  // What a run has brought meanwhile is seen with the next look into Explore.
+  store.subscribe('explore', () => {
+    if (Date.now() - counted > 5000) count();
+  });
+
+  // The tour begins on the Generate tab.
+  element.querySelector('.th-tour-button').addEventListener('click', () => {
+    roomTab('Generate')?.click();
+    setTimeout(() => store.tell('tour'), 300);
+  });
+}

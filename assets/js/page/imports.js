@@ -1,0 +1,289 @@
+// Two dialogs: prompts from a file, and images that were drawn elsewhere. Both end with a report
+// that says of every line or file what became of it.
+import { make, many } from '../shared/dom.js';
+import { ask, send } from '../shared/http.js';
+import { owner, randomId } from '../shared/owner.js';
+import { store } from '../shared/state.js';
+
+function listed(title, items, total) {
+  const box = make('details');
+  box.append(make('summary', '', title + ' (' + total.toLocaleString('en-US') + ')'));
+  const list = make('ul');
+  items.forEach((text) => list.appendChild(make('li', '', text)));
+  if (total > items.length)
+    list.appendChild(
+      make('li', '', 'and ' + (total - items.length).toLocaleString('en-US') + ' more'),
+    );
+  box.appendChild(list);
+  return box;
+}
+
+function show(box, report) {
+  const counts = make('dl');
+  report.counts.forEach(([number, text]) =>
+    counts.append(make('dt', '', number.toLocaleString('en-US')), make('dd', '', text)),
+  );
+  box.replaceChildren(
+    make('b', '', report.title),
+    counts,
+    ...(report.notes || []).map((text) => make('p', '', text)),
+    ...report.lists
+      .filter((one) => one.total)
+      .map((one) => listed(one.title, one.items, one.total)),
+  );
+  box.hidden = false;
+}
+
+function refuse(box, error) {
+  box.replaceChildren(make('p', 'th-problem', error.message));
+  box.hidden = false;
+}
+
+/** @param {import('../shared/widget.js').Widget} widget */
+export function mount({ element }) {
+  const dialogs = {
+    prompts: element.querySelector('.th-import-prompt-dialog'),
+    images: element.querySelector('.th-import-image-dialog'),
+  };
+  Object.values(dialogs).forEach((dialog) => {
+    dialog.querySelector('.th-import-close').addEventListener('click', () => dialog.close());
+    dialog.addEventListener('click', (event) => {
+      if (event.target === dialog) dialog.close();
+    });
+  });
+
+  // Prompts
+  const promptFile = dialogs.prompts.querySelector('input[type="file"]');
+  const promptReport = dialogs.prompts.querySelector('.th-import-report');
+  promptFile.addEventListener('change', async () => {
+    const reports = [];
+    promptReport.hidden = false;
+    promptReport.replaceChildren(make('p', '', 'Reading…'));
+    let opened = '';
+    for (const file of promptFile.files) {
+      const box = make('div');
+      try {
+        const data = await ask('/api/prompts/sets', {
+          method: 'POST',
+          headers: { 'X-TrueHue': '1', 'X-File-Name': encodeURIComponent(file.name) },
+          body: file,
+        });
+        show(box, data.report);
+        if (data.set_id) opened = data.set_id;
+      } catch (error) {
+        refuse(box, new Error(file.name + ': ' + error.message));
+      }
+      reports.push(box);
+    }
+    promptReport.replaceChildren(...reports);
+    promptFile.value = '';
+    if (opened) store.tell('sets', { open: opened });
+  });
+
+  // Images
+  const form = dialogs.images.querySelector('form');
+  const report = dialogs.images.querySelector('.th-import-report');
+  const folder = form.querySelector('.th-import-folder');
+  const path = form.querySelector('.th-import-path');
+  const setBox = form.querySelector('.th-import-set');
+  const modelBox = form.querySelector('.th-import-model');
+  const check = form.querySelector('.th-import-check');
+  const start = form.querySelector('.th-import-start');
+  const stop = form.querySelector('.th-import-stop');
+  const status = form.querySelector('.th-import-status');
+  let session = '';
+  let job = '';
+
+  function say(text, problem) {
+    status.textContent = text;
+    status.classList.toggle('th-problem', Boolean(problem));
+  }
+  // What was looked at is what is imported: any change asks to look again.
+  function changed() {
+    start.hidden = true;
+    report.hidden = true;
+    scoring.hidden = true;
+    if (session && !job)
+      send('/api/image-sets/forget', { session }).catch(() => {
+        /* it goes when the app starts again */
+      });
+    session = '';
+  }
+  async function upload() {
+    session = randomId();
+    const files = [...folder.files];
+    let sent = 0;
+    const next = async () => {
+      while (files.length) {
+        const file = files.shift();
+        await ask('/api/image-sets/files/' + session, {
+          method: 'POST',
+          headers: {
+            'X-TrueHue': '1',
+            'X-File-Name': encodeURIComponent(file.name),
+            'X-File-Path': encodeURIComponent(file.webkitRelativePath || file.name),
+          },
+          body: file,
+        });
+        sent += 1;
+        if (sent % 10 === 0 || !files.length)
+          say(
+            'Reading ' +
+              sent.toLocaleString('en-US') +
+              ' of ' +
+              folder.files.length.toLocaleString('en-US') +
+              ' files…',
+          );
+      }
+    };
+    await Promise.all([next(), next(), next()]);
+  }
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    if (!path.value.trim() && !folder.files.length) {
+      say('Choose a folder first.', true);
+      return;
+    }
+    check.disabled = true;
+    start.hidden = true;
+    report.hidden = true;
+    try {
+      if (folder.files.length) {
+        if (!session) await upload();
+      } else session = '';
+      say('Comparing files and prompts…');
+      const data = await send('/api/image-sets/plan', {
+        session,
+        path: path.value.trim(),
+        set: setBox.value,
+        model: modelBox.value,
+      });
+      show(report, data.report);
+      say('');
+      start.hidden = !data.found;
+      start.textContent = 'Import ' + many(data.found, 'image');
+    } catch (error) {
+      say(error.message, true);
+    }
+    check.disabled = false;
+  });
+  start.addEventListener('click', async () => {
+    start.disabled = true;
+    try {
+      job = (
+        await send('/api/image-sets/start', {
+          session,
+          path: path.value.trim(),
+          set: setBox.value,
+          model: modelBox.value,
+        })
+      ).job;
+      stop.hidden = false;
+      await follow();
+    } catch (error) {
+      say(error.message, true);
+    }
+    start.disabled = false;
+  });
+  async function follow() {
+    for (;;) {
+      const state = await ask('/api/image-sets/jobs/' + job);
+      say(state.words);
+      if (state.finished) {
+        stop.hidden = true;
+        start.hidden = true;
+        show(report, state.report);
+        if (state.report.score && state.report.score.groups) offer(state.report.score);
+        else scoring.hidden = true;
+        job = session = '';
+        store.tell('judged');
+        store.tell('drawn');
+        store.tell('sets');
+        return;
+      }
+      await new Promise((done) => setTimeout(done, 300));
+    }
+  }
+  // What was imported is scored from here, with its own set and the masks that it brought.
+  const scoring = dialogs.images.querySelector('.th-import-score');
+  const maskBox = scoring.querySelector('select');
+  const scoreButton = scoring.querySelector('.th-import-score-start');
+  let offered = null;
+  function offer(found) {
+    offered = found;
+    maskBox.replaceChildren(...found.maskers.map((one) => new Option(one.name, one.id)));
+    maskBox.value = found.masker;
+    about();
+    scoring.hidden = false;
+    scoring.scrollIntoView({ block: 'nearest' });
+  }
+  function about() {
+    scoring.querySelector('p').textContent = (
+      offered.maskers.find((one) => one.id === maskBox.value) || { about: '' }
+    ).about;
+  }
+  maskBox.addEventListener('change', about);
+  scoreButton.addEventListener('click', async () => {
+    scoreButton.disabled = true;
+    try {
+      job = (
+        await send('/api/image-sets/score', {
+          groups: offered.groups,
+          images: offered.images,
+          masker: maskBox.value,
+          owner: owner,
+        })
+      ).job;
+      stop.hidden = false;
+      await follow();
+    } catch (error) {
+      job = '';
+      say(error.message, true);
+    }
+    scoreButton.disabled = false;
+  });
+  stop.addEventListener('click', async () => {
+    stop.disabled = true;
+    try {
+      await send('/api/image-sets/jobs/' + job + '/cancel', {});
+    } catch (error) {
+      say(error.message, true);
+    }
+    stop.disabled = false;
+  });
+  folder.addEventListener('change', () => {
+    changed();
+    path.value = '';
+    say(folder.files.length ? many(folder.files.length, 'file') + ' in the folder' : '');
+  });
+  path.addEventListener('input', () => {
+    changed();
+    if (path.value) folder.value = '';
+  });
+  // The files stay as they are; only what they are compared with is another.
+  [setBox, modelBox].forEach((control) =>
+    control.addEventListener('input', () => {
+      start.hidden = true;
+      report.hidden = true;
+    }),
+  );
+
+  store.subscribe('import', async (detail) => {
+    const dialog = dialogs[detail.kind];
+    dialog.showModal();
+    if (detail.kind !== 'images') return;
+    try {
+      const data = await ask('/api/prompts/sets');
+      const chosen = setBox.value;
+      setBox.replaceChildren(
+        new Option('No set: the prompts are in a CSV in the folder', ''),
+        new Option('Every imported set, by the name of its file', '*'),
+        ...data.sets.map((one) => new Option(one.title, one.id)),
+      );
+      setBox.value = chosen || (data.sets[0] ? data.sets[0].id : '');
+      path.closest('.th-field').hidden = !data.local;
+    } catch (error) {
+      say(error.message, true);
+    }
+  });
+}

@@ -1,0 +1,62 @@
+// Above everything: that nothing can be stored, or that something is lost. Drawn into the body, so
+// that it takes no room in the page's layout while there is nothing to tell.
+import { arrange, make, put } from '../shared/dom.js';
+import { ask, send } from '../shared/http.js';
+import { store } from '../shared/state.js';
+
+/** @param {import('../shared/widget.js').Widget} widget */
+export function mount({ element }) {
+  const box = element.querySelector('.th-notices');
+  document.body.prepend(box);
+  let looked = 0;
+
+  function show(notices) {
+    box.hidden = !notices.length;
+    const known = new Map(
+      [...box.children].map((node) => [node.dataset.number + node.firstChild.textContent, node]),
+    );
+    arrange(
+      box,
+      notices.map((one) => known.get(String(one.number) + one.text) || drawn(one)),
+    );
+  }
+
+  function drawn(one) {
+    const node = make('div', 'th-notice');
+    node.dataset.number = String(one.number);
+    node.appendChild(make('p', '', one.text));
+    if (one.number !== null) {
+      const read = make('button', 'th-button', 'I have read this');
+      read.type = 'button';
+      read.addEventListener('click', async () => {
+        read.disabled = true;
+        try {
+          show((await send('/api/notices/read', { number: one.number })).notices);
+        } catch (error) {
+          read.disabled = false;
+          put(node.firstElementChild, one.text + ' ' + error.message);
+        }
+      });
+      node.appendChild(read);
+    }
+    return node;
+  }
+
+  async function look() {
+    looked = Date.now();
+    try {
+      show((await ask('/api/notices')).notices);
+    } catch {
+      /* asked again with the next event */
+    }
+  }
+  look();
+  ['drawn', 'runs', 'explore'].forEach((name) =>
+    store.subscribe(name, () => {
+      if (Date.now() - looked > 2000) look();
+    }),
+  );
+  document.addEventListener('visibilitychange', () => {
+    if (!document.hidden) look();
+  });
+}

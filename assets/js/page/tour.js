@@ -1,0 +1,215 @@
+// A few minutes for newcomers: what to press, in order. Next takes the step's walk: it opens the tab
+// that the step talks of. Drawing and starting stay the reader's; a step that was done goes on.
+import { basket } from '../shared/basket.js';
+import { openRoom } from '../shared/dom.js';
+import { store } from '../shared/state.js';
+
+function seen(node) {
+  return Boolean(node && node.offsetParent !== null);
+}
+
+function press(selector) {
+  const node = document.querySelector(selector);
+  if (seen(node)) {
+    node.click();
+    return true;
+  }
+  return false;
+}
+
+// The corner where the card hides least of what the step is about; the mark itself never.
+const KEPT_FREE = [
+  { at: '.th-tour-spot', weight: 100 },
+  { at: '#draw', weight: 8 },
+  { at: '#queue .th-queue', weight: 6 },
+  { at: '#result .th-result-picture', weight: 4 },
+  { at: '#result .th-result-words', weight: 4 },
+  { at: '#verdict .th-actions', weight: 6 },
+  { at: '#rule', weight: 4 },
+  { at: '#prompts .th-list', weight: 1 },
+];
+
+const CORNERS = ['right bottom', 'left bottom', 'right top', 'left top'];
+
+/** @param {import('../shared/widget.js').Widget} widget */
+export function mount({ element }) {
+  const card = element.querySelector('.th-tour');
+  const title = card.querySelector('h3');
+  const text = card.querySelector('p');
+  const count = card.querySelector('footer span');
+  const next = card.querySelector('.th-tour-next');
+  const end = card.querySelector('.th-tour-end');
+  const back = card.querySelector('.th-tour-back');
+  const STEPS = [
+    {
+      title: 'Draw a mug of known color',
+      text: 'Press Draw. The reference renderer needs no weights and draws a vivid reddish orange mug. The line above it says what will be judged; write words of your own and it follows them.',
+      walk: () => {
+        openRoom('Generate');
+        later('#ask [data-mode="own"]');
+      },
+      at: '#draw .th-draw-button',
+      done: 'th-drawn',
+    },
+    {
+      title: 'See the verdict',
+      text: 'The picture stands beside the button, with the verdict of the rule that is chosen below. The renderer knows exactly which pixels are the mug. Click the picture, or Next, to see why.',
+      walk: () => openRoom('Generate'),
+      at: '#result .th-result-picture',
+      done: () => seen(document.querySelector('#verdict')),
+    },
+    {
+      title: 'Change the rule',
+      text: 'Choose another rule. The same pixels can pass one and fail another: light and shade move L* and chroma. “How this was measured” lists every step.',
+      walk: () => {
+        if (!seen(document.querySelector('#verdict')))
+          press('#result .th-result-picture:enabled') || openRoom('Inspect');
+      },
+      at: '#rule',
+    },
+    {
+      title: 'Fill a basket',
+      text: 'Search for “vivid green” and tick three prompts at the left of the list; with Shift, all between two. Draw then draws the basket.',
+      walk: () => openRoom('Generate'),
+      at: '#prompts .th-search',
+      done: () => basket.size() >= 3,
+    },
+    {
+      title: 'Let a whole run do it',
+      text: 'Take 20 prompts, 1 image per prompt and the size 256 × 256, and press Start: every picture is drawn, judged by all rules, and kept.',
+      walk: () => {
+        openRoom('Explore');
+        later('.th-explore-switch [data-view="runs"]');
+      },
+      at: ['#explore-runs .th-draw-button', '.th-explore-switch [data-view="runs"]'],
+      done: () => document.querySelector('.th-run-item[data-status="running"]'),
+    },
+    {
+      title: 'See what broke',
+      text: 'Leaderboard says how often each run painted what was asked. Click a number: Failures shows the pictures behind it. “Can the measure be trusted?” says how often each rule is right.',
+      walk: () => {
+        openRoom('Explore');
+        later('.th-explore-switch [data-view="board"]');
+      },
+      at: ['.th-explore-switch [data-view="board"]'],
+      done: () => document.querySelector('dialog.th-light[open]'),
+    },
+    {
+      title: 'Compare with people',
+      text: 'A “rotten mango” has no one right color. Search for it and choose it: what people give it and what models give it stand side by side. Your own pictures come in at the foot of Generate, under “Bring your own images”.',
+      walk: () => {
+        openRoom('Compare');
+        later('.th-compare-switch [data-view="concept"]');
+      },
+      at: ['.th-cc-search', '.th-compare-switch [data-view="concept"]'],
+    },
+  ];
+  // Of several places of a step the first that is seen is marked.
+  let step = -1;
+  let timer = null;
+  let spot = null;
+  let opener = null;
+  card.tabIndex = -1;
+  // A tab draws itself when it is first opened: what is in it is pressed once it is there.
+  let wanted = '';
+  function later(selector) {
+    wanted = press(selector) ? '' : selector;
+  }
+  function place() {
+    const wide = card.offsetWidth;
+    const high = card.offsetHeight;
+    const edge = 16;
+    const top = 60;
+    const boxes = KEPT_FREE.map(({ at, weight }) => ({ node: document.querySelector(at), weight }))
+      .filter(({ node }) => seen(node))
+      .map(({ node, weight }) => ({ frame: node.getBoundingClientRect(), weight }));
+    const costs = CORNERS.map((corner) => {
+      const left = corner.startsWith('left') ? edge : innerWidth - wide - edge;
+      const up = corner.endsWith('top') ? top : innerHeight - high - edge;
+      return boxes.reduce(
+        (sum, { frame: box, weight }) =>
+          sum +
+          (box.left < left + wide && box.right > left && box.top < up + high && box.bottom > up
+            ? weight
+            : 0),
+        0,
+      );
+    });
+    const best = CORNERS[costs.indexOf(Math.min(...costs))];
+    if (card.dataset.corner !== best) card.dataset.corner = best;
+  }
+  function mark() {
+    if (wanted) later(wanted);
+    const now =
+      step >= 0
+        ? [STEPS[step].at]
+            .flat()
+            .map((at) => document.querySelector(at))
+            .find(seen)
+        : null;
+    if (spot !== (now || null)) {
+      if (spot) spot.classList.remove('th-tour-spot');
+      spot = now || null;
+      if (spot) {
+        spot.classList.add('th-tour-spot');
+        spot.scrollIntoView({ block: 'nearest' });
+      }
+    }
+    if (step >= 0) place();
+  }
+  function go(to) {
+    step = to;
+    wanted = '';
+    clearInterval(timer);
+    if (step < 0 || step >= STEPS.length) {
+      step = -1;
+      mark();
+      const held = card.contains(document.activeElement);
+      card.hidden = true;
+      if (held && opener && opener.isConnected) opener.focus();
+      try {
+        localStorage.setItem('th-tour', 'seen');
+      } catch {
+        /* it may be offered again */
+      }
+      return;
+    }
+    const one = STEPS[step];
+    title.textContent = one.title;
+    text.textContent = one.text;
+    count.textContent = step + 1 + ' of ' + STEPS.length;
+    back.disabled = step === 0;
+    next.textContent = step + 1 === STEPS.length ? 'Done' : 'Next';
+    if (card.hidden) {
+      opener = document.activeElement;
+      card.hidden = false;
+      card.focus({ preventScroll: true });
+    }
+    one.walk();
+    mark();
+    // What was done before this step began does not end it: one may have come back to read.
+    let before = typeof one.done === 'function' && Boolean(one.done());
+    timer = setInterval(() => {
+      mark();
+      if (typeof one.done !== 'function') return;
+      const now = Boolean(one.done());
+      if (now && !before) go(step + 1);
+      before = now;
+    }, 500);
+  }
+  store.subscribe('drawn', () => {
+    if (step >= 0 && STEPS[step].done === 'th-drawn') go(step + 1);
+  });
+  next.addEventListener('click', () => go(step + 1));
+  back.addEventListener('click', () => {
+    if (step > 0) go(step - 1);
+  });
+  end.addEventListener('click', () => go(-1));
+  document.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape' && step >= 0 && !document.querySelector('dialog[open]')) go(-1);
+  });
+  store.subscribe('tour', () => go(0));
+  addEventListener('resize', () => {
+    if (step >= 0) place();
+  });
+}

@@ -1,0 +1,84 @@
+// What color it is: palette, best-lit part and plain mean with their names in four systems. Shared by
+// the verdict card and the evidence below it, before their own scripts. Text by textContent only.
+
+function colorNode(tag, cls, text) {
+  const node = document.createElement(tag);
+  if (cls) node.className = cls;
+  if (text !== undefined && text !== null) node.textContent = text;
+  return node;
+}
+
+// The palette as one strip: parts touch, as wide as their share.
+function paletteStrip(colors) {
+  const strip = colorNode('div', 'th-palette');
+  strip.setAttribute('role', 'img');
+  strip.setAttribute(
+    'aria-label',
+    'Palette: ' +
+      colors.palette.map((one) => one.hex + ' ' + Math.round(one.percent) + '%').join(', '),
+  );
+  colors.palette.forEach((one) => {
+    const part = colorNode('i');
+    part.style.background = one.hex;
+    part.style.flexGrow = one.percent;
+    part.title = one.text;
+    strip.appendChild(part);
+  });
+  return strip;
+}
+
+function colorNames(names) {
+  const list = colorNode('dl', 'th-color-names');
+  names.forEach((one) => {
+    const chip = colorNode('i', 'th-chip');
+    const cell = colorNode('dd');
+    chip.style.background = one.hex;
+    chip.title = one.hex;
+    cell.append(
+      chip,
+      colorNode('span', '', one.name),
+      colorNode('small', '', one.delta_e00 + ' ΔE00'),
+    );
+    list.append(
+      colorNode(
+        'dt',
+        '',
+        one.system.replace('ISCC-NBS level', 'Level').replace(' Color Level 4', ''),
+      ),
+      cell,
+    );
+  });
+  return list;
+}
+
+// `wide` is the card of the verdict; else a few lines beside the nearest names.
+export function colorCard(colors, wide) {
+  const box = colorNode('div', 'th-colors');
+  if (wide) box.appendChild(colorNode('h2', '', colors.of));
+  if (wide && colors.note) box.appendChild(colorNode('p', 'th-reason', colors.note));
+  const words = colorNode('p', 'th-palette-text', 'Palette · ' + colors.palette_text);
+  words.title = colors.palette_help;
+  box.append(paletteStrip(colors), words);
+  const list = colorNode('div', 'th-color-rows');
+  colors.rows.forEach((row) => {
+    const part = colorNode('section', 'th-color');
+    const swatch = colorNode('div', 'th-color-swatch');
+    const text = colorNode('div', 'th-color-words');
+    swatch.style.background = row.hex;
+    swatch.classList.toggle('th-on-light', row.dark_text);
+    const title = colorNode('b', '', row.title);
+    title.title = row.help;
+    text.append(
+      title,
+      colorNode('small', '', row.text),
+      colorNode('span', 'th-color-hex', row.hex),
+      colorNode('span', '', row.lab),
+      colorNode('span', '', row.lch),
+    );
+    part.append(swatch, text);
+    if (wide) part.appendChild(colorNames(row.names));
+    list.appendChild(part);
+  });
+  box.appendChild(list);
+  return box;
+}

@@ -1,0 +1,110 @@
+// Figures by plotly in the page's colors.
+import { PLOTLY_VERSION } from './constants.js';
+import { make } from './dom.js';
+
+/** @type {Promise<any> | undefined} */
+let library;
+
+/** One copy of plotly for the page, loaded when the first figure is drawn. */
+export function plotly() {
+  library ||= new Promise((done, failed) => {
+    const script = make('script');
+    script.src = '/assets/plotly.min.js?v=' + encodeURIComponent(PLOTLY_VERSION);
+    script.onload = () => done(Reflect.get(window, 'Plotly'));
+    script.onerror = () => {
+      library = undefined;
+      failed(new Error('plotly.min.js did not load'));
+    };
+    document.head.appendChild(script);
+  });
+  return library;
+}
+
+/**
+ * Figures name the page's colors as var(--th-ink); plotly wants the color itself.
+ * @param {any} value
+ * @param {{ getPropertyValue: (name: string) => string }} style
+ * @returns {any}
+ */
+export function themed(value, style) {
+  if (typeof value === 'string') {
+    const name = /^var\((--th-[a-z]+)\)$/.exec(value);
+    return name ? style.getPropertyValue(name[1]).trim() : value;
+  }
+  if (Array.isArray(value)) return value.map((item) => themed(item, style));
+  if (!value || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, themed(item, style)]));
+}
+
+/** @type {WeakMap<Element, Promise<void>>} */
+const drawings = new WeakMap();
+/** @type {WeakMap<Element, object>} */
+const newest = new WeakMap();
+/** What share of a node must be on the screen before plotly is loaded for it. */
+const SEEN = 0.3;
+
+/**
+ * Ends when a good part of the node is on the screen, or when a figure is in it already.
+ * @param {Element} node
+ * @returns {Promise<void>}
+ */
+function seen(node) {
+  if (node.classList.contains('js-plotly-plot')) return Promise.resolve();
+  return new Promise((done) => {
+    const watcher = new IntersectionObserver(
+      (entries) => {
+        if (!entries.some((entry) => entry.isIntersecting)) return;
+        watcher.disconnect();
+        done();
+      },
+      { threshold: SEEN },
+    );
+    watcher.observe(node);
+  });
+}
+
+/**
+ * Draws a figure, `waiting` only once it is on the screen: plotly is 4.8 MB of text, and most of a
+ * second's work, which a first page does without. One drawing at a time for each node: two at once
+ * leave plotly with half of each.
+ * @param {HTMLElement} node
+ * @param {{ data: any[], layout: any }} data
+ * @param {boolean} [waiting]
+ * @returns {Promise<void>}
+ */
+export function figure(node, data, waiting = false) {
+  newest.set(node, data);
+  const next = (drawings.get(node) || Promise.resolve()).then(async () => {
+    if (waiting) await seen(node);
+    if (newest.get(node) !== data) return; // a later one comes right after this
+    try {
+      const Plotly = await plotly();
+      const style = getComputedStyle(node);
+      const drawn = themed(data, style);
+      drawn.layout.font.family = style.fontFamily;
+      await Plotly.react(node, drawn.data, drawn.layout, {
+        displayModeBar: false,
+        responsive: true,
+      });
+    } catch (error) {
+      const words = 'The figure could not be drawn: ' + error.message;
+      node.replaceChildren(make('p', 'th-waiting', words));
+    }
+  });
+  drawings.set(node, next);
+  return next;
+}
+
+/**
+ * A change between light and dark changes the figures' colors too.
+ * @param {() => void} draw
+ */
+export function onTheme(draw) {
+  const isDark = () => document.body.classList.contains('dark');
+  let dark = isDark();
+  new MutationObserver(() => {
+    if (isDark() === dark) return;
+    dark = isDark();
+    draw();
+  }).observe(document.body, { attributes: true, attributeFilter: ['class'] });
+}

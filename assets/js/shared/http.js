@@ -1,0 +1,55 @@
+// Questions to the app's routes. What it refuses comes as an Error in words for people.
+
+/**
+ * The JSON behind an address. The error has the form's `field` that it speaks of, or ''.
+ * @param {string} url
+ * @param {RequestInit} [options]
+ * @returns {Promise<any>}
+ */
+export async function ask(url, options) {
+  let answer;
+  try {
+    answer = await fetch(url, options);
+  } catch (error) {
+    if (error instanceof Error && error.name === 'AbortError') throw error;
+    throw new Error('The app does not answer. Is it still running?', { cause: error });
+  }
+  let data = null;
+  try {
+    data = await answer.json();
+  } catch {
+    // the status tells
+  }
+  if (!answer.ok) {
+    const words = (data && data.error) || 'The app answered ' + answer.status + '.';
+    throw Object.assign(new Error(words), { field: (data && data.field) || '' });
+  }
+  return data;
+}
+
+/**
+ * Sends JSON; the header is one that a page elsewhere could not send unasked.
+ * @param {string} url
+ * @param {unknown} body
+ * @param {Record<string, string>} [extra] more headers
+ * @returns {Promise<any>}
+ */
+export function send(url, body, extra) {
+  return ask(url, {
+    method: 'POST',
+    headers: { 'X-TrueHue': '1', 'Content-Type': 'application/json', ...extra },
+    body: JSON.stringify(body),
+  });
+}
+
+/**
+ * Sends a file as it is, with its name.
+ * @param {string} url
+ * @param {File} file
+ * @param {Record<string, string>} [extra] more headers
+ * @returns {Promise<any>}
+ */
+export function sendFile(url, file, extra) {
+  const headers = { 'X-TrueHue': '1', 'X-File-Name': encodeURIComponent(file.name), ...extra };
+  return ask(url, { method: 'POST', headers, body: file });
+}

@@ -1,0 +1,140 @@
+// Long work that is begun here and goes on elsewhere: its button, its line, and the looks at it.
+import { duration, inFront, make, put } from './dom.js';
+import { ask, send } from './http.js';
+import { owner } from './owner.js';
+import { store } from './state.js';
+
+/**
+ * The button that begins long work. It waits from the click on: a second click is no second wish.
+ * @param {HTMLElement} button
+ * @param {HTMLElement} box what a refusal is said above
+ * @param {() => Promise<unknown>} begin
+ */
+export function beginsWork(button, box, begin) {
+  const refused = make('p', 'th-problem');
+  refused.hidden = true;
+  refused.setAttribute('role', 'alert');
+  box.before(refused);
+  button.addEventListener('click', async () => {
+    if (button.getAttribute('aria-disabled') === 'true') return;
+    button.setAttribute('aria-disabled', 'true');
+    refused.hidden = true;
+    try {
+      await begin();
+    } catch (error) {
+      put(refused, error.message);
+      refused.hidden = false;
+      button.setAttribute('aria-disabled', 'false');
+    }
+    store.tell('explore-job');
+  });
+}
+
+const ENDS = { done: 'Done in ', cancelled: 'Cancelled. ', failed: 'Failed. ' };
+
+function wordsOf(job) {
+  if (job.status === 'running') {
+    return job.words + (job.left_s === null ? '' : ' · about ' + duration(job.left_s) + ' left');
+  }
+  const end = ENDS[job.status] + (job.status === 'done' ? duration(job.elapsed_s) + '. ' : '');
+  return end + (job.status === 'failed' ? '' : job.words);
+}
+
+/**
+ * A line of long work: title, bar, words, Cancel. It keeps its nodes.
+ * @param {HTMLElement} box
+ * @returns {(job: any) => void} shows a job, or nothing of null
+ */
+export function workLine(box) {
+  const node = make('article', 'th-job');
+  const head = make('header');
+  const title = make('b');
+  const button = make('button', 'th-button', 'Cancel');
+  const bar = make('div', 'th-bar');
+  const fill = make('i');
+  const words = make('p', 'th-job-words');
+  const problem = make('p', 'th-problem');
+  let job = null;
+  node.hidden = true;
+  button.type = 'button';
+  words.setAttribute('role', 'status');
+  bar.setAttribute('role', 'progressbar');
+  bar.setAttribute('aria-valuemin', '0');
+  bar.setAttribute('aria-valuemax', '100');
+  bar.appendChild(fill);
+  head.append(title, button);
+  node.append(head, bar, words, problem);
+  box.appendChild(node);
+  button.addEventListener('click', async () => {
+    if (!job || button.getAttribute('aria-disabled') === 'true') return;
+    button.setAttribute('aria-disabled', 'true');
+    try {
+      await send('/api/explore/jobs/' + job.id + '/cancel', { owner });
+    } catch (error) {
+      put(problem, error.message);
+      problem.hidden = false;
+    }
+    store.tell('explore-job');
+  });
+  return (now) => {
+    job = now;
+    node.hidden = !job;
+    if (!job) return;
+    const running = job.status === 'running';
+    const percent = job.total ? Math.round((100 * job.done) / job.total) : 0;
+    put(title, (job.mine ? '' : 'Someone else: ') + job.title);
+    button.hidden = !running || !job.mine;
+    button.setAttribute('aria-disabled', String(job.cancelling));
+    put(button, job.cancelling ? 'Cancelling…' : 'Cancel');
+    bar.hidden = !running;
+    bar.setAttribute('aria-label', job.title);
+    bar.setAttribute('aria-valuenow', String(percent));
+    fill.style.width = percent + '%';
+    put(words, wordsOf(job));
+    put(problem, job.problem);
+    problem.hidden = !job.problem;
+    node.dataset.status = job.status;
+  };
+}
+
+/**
+ * Asks for the work of one kind while the element is seen: often while some runs, else now and then.
+ * @param {HTMLElement} element
+ * @param {string} kind
+ * @param {(job: any, ended: boolean) => void} show
+ */
+export function watchWork(element, kind, show) {
+  let timer;
+  let before;
+  async function look() {
+    clearTimeout(timer);
+    let busy = false;
+    if (inFront(element) && !document.hidden) {
+      try {
+        const job = (await ask('/api/explore/jobs?owner=' + owner))[kind] || null;
+        busy = Boolean(job && job.status === 'running');
+        // A short one may begin and end between two looks.
+        const known = before && job && before.id === job.id && before.status !== 'running';
+        const fresh = before !== undefined && job && !known;
+        show(job, Boolean(fresh && !busy));
+        before = job;
+      } catch {
+        busy = true; // asked again: the app may be starting anew
+      }
+    }
+    clearTimeout(timer);
+    if (element.isConnected) timer = setTimeout(look, busy ? 500 : 4000);
+  }
+  // What was begun here is new, also where it has ended before the first look.
+  store.subscribe('explore-job', () => {
+    before ??= null;
+    look();
+  });
+  document.addEventListener('visibilitychange', () => {
+    if (!document.hidden) look();
+  });
+  new IntersectionObserver((seen) => {
+    if (seen.some((entry) => entry.isIntersecting)) look();
+  }).observe(element);
+  look();
+}

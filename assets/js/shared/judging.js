@@ -1,0 +1,240 @@
+// Keeping a verdict and saying whether one agrees: buttons under a verdict, used by Inspect and by
+// the large view of a picture. `question` is what is sent: of a mask, or of a picture of a run.
+// `evidence` is the id of the kept verdict, '' for a draft, null where there is nothing to keep.
+import { make } from './dom.js';
+import { send } from './http.js';
+import { store } from './state.js';
+
+const ANSWER_WORDS = { pass: 'it has the color', fail: 'it does not have the color' };
+/**
+ * @param {{ question: Record<string, any>, status: string, ruleName: string, evidence: string | null,
+ *   judgment?: any, changed?: (fresh: any) => void }} what
+ */
+export function judging({ question, status, ruleName, evidence, judgment, changed }) {
+  const node = make('section', 'th-judging');
+  const line = make('div', 'th-judging-line');
+  const below = make('div', 'th-judging-below');
+  node.setAttribute('aria-label', 'Your own answer');
+  node.append(line, below);
+  let id = evidence;
+  let mine = judgment || null;
+  let form = null;
+  function button(text, key, title, run) {
+    const made = make('button', 'th-button', text);
+    made.type = 'button';
+    made.title = title + (key ? ' (key ' + key.toUpperCase() + ')' : '');
+    if (key) made.setAttribute('aria-keyshortcuts', key.toUpperCase());
+    made.addEventListener('click', () => busy(made, run));
+    return made;
+  }
+  async function busy(made, run) {
+    if (made.getAttribute('aria-disabled') === 'true') return;
+    made.setAttribute('aria-disabled', 'true');
+    try {
+      await run();
+    } catch (error) {
+      problem(error.message);
+    } finally {
+      made.removeAttribute('aria-disabled');
+    }
+  }
+  function problem(text) {
+    const old = below.querySelector('.th-problem');
+    if (old) old.remove();
+    if (!text) return;
+    const said = make('p', 'th-problem', text);
+    said.setAttribute('role', 'alert');
+    below.appendChild(said);
+  }
+  function told(fresh) {
+    if (changed) changed(fresh);
+    store.tell('drawn');
+    store.tell('judged');
+  }
+  async function keep() {
+    const answer = await send('/api/verdicts', question);
+    id = answer.evidence[question.rule];
+    told({ evidence: id });
+    draw();
+  }
+  async function remove() {
+    const gone = await send('/api/trash', { kind: 'verdict', ids: [id], all_rules: true });
+    const before = id;
+    id = '';
+    told({ evidence: '' });
+    draw();
+    undo(
+      below,
+      gone.count > 1
+        ? 'The verdicts of ' + gone.count + ' rules were deleted.'
+        : 'The verdict was deleted.',
+      gone.id,
+      () => {
+        id = before;
+        told({ evidence: id });
+        draw();
+      },
+    );
+  }
+  async function answer(value, reason) {
+    mine = await send('/api/judgments', { ...question, answer: value, reason });
+    if (id === '') id = 'kept';
+    form = null;
+    told({ judgment: mine });
+    draw();
+    const held = line.querySelector('button');
+    if (held) held.focus({ preventScroll: true });
+  }
+  async function takeBack() {
+    await send('/api/judgments/' + mine.id + '/withdraw', {});
+    mine = null;
+    told({ judgment: null });
+    draw();
+  }
+  function ask1(disagrees) {
+    // What the verdict says, or its opposite; of what was not scored the person says it alone.
+    const wanted =
+      { pass: disagrees ? 'fail' : 'pass', fail: disagrees ? 'pass' : 'fail' }[status] || '';
+    form = make('form', 'th-judging-form');
+    const set = make('fieldset');
+    const legend = make('legend', '', 'What do you see?');
+    set.appendChild(legend);
+    ['pass', 'fail'].forEach((value) => {
+      const label = make('label');
+      const radio = make('input');
+      radio.type = 'radio';
+      radio.name = 'th-answer';
+      radio.value = value;
+      radio.required = true;
+      radio.checked = value === wanted;
+      label.append(radio, make('span', '', ANSWER_WORDS[value].replace(/^i/, 'I')));
+      set.appendChild(label);
+    });
+    const label = make('label', 'th-judging-why');
+    const why = make('textarea');
+    why.rows = 2;
+    why.maxLength = 2000;
+    why.placeholder = 'For instance: the shaded side was measured';
+    label.append(make('span', '', 'Why? (may stay empty)'), why);
+    const foot = make('div', 'th-judging-foot');
+    const save = make('button', 'th-button', 'Save');
+    const cancel = make('button', 'th-button', 'Cancel');
+    save.type = 'submit';
+    cancel.type = 'button';
+    cancel.addEventListener('click', () => {
+      form = null;
+      draw();
+    });
+    foot.append(save, cancel, make('span', 'th-soft', 'Kept with the verdicts of all rules.'));
+    form.append(set, label, foot);
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      const chosen = form.querySelector('input:checked');
+      if (chosen) busy(save, () => answer(chosen.value, why.value));
+    });
+    form.addEventListener('keydown', (event) => {
+      event.stopPropagation();
+      if (event.key === 'Escape') {
+        event.preventDefault();
+        form = null;
+        draw();
+      }
+      if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.requestSubmit();
+    });
+    draw();
+    why.focus({ preventScroll: true });
+    form.scrollIntoView({ block: 'nearest' });
+  }
+  function draw() {
+    const parts = [];
+    if (id === '')
+      parts.push(
+        make('span', 'th-kept-state', 'Draft, not kept'),
+        button(
+          'Keep verdict',
+          'v',
+          'Stores the verdicts of all rules on this mask and color',
+          keep,
+        ),
+      );
+    else if (id !== null) {
+      const kept = make('span', 'th-kept-state', 'Kept');
+      kept.title = 'In the database of the data folder. It counts in “Where the rules disagree”.';
+      if (id !== 'kept') kept.dataset.evidence = id;
+      parts.push(kept);
+      if (id !== 'kept' && !mine)
+        parts.push(
+          button('Delete', '', 'Takes this verdict out of the database; can be undone', remove),
+        );
+    }
+    if (!mine && !form) {
+      if (status === 'pass' || status === 'fail')
+        parts.push(
+          button('I agree', 'a', 'You see what ' + ruleName + ' says', () => answer(status, '')),
+        );
+      parts.push(
+        button('I disagree', 'd', 'Say what you see instead, and why', async () => ask1(true)),
+      );
+    }
+    line.replaceChildren(...parts);
+    below.replaceChildren();
+    if (form) below.appendChild(form);
+    if (mine && !form) {
+      const said = make('p', 'th-judging-said');
+      const verb =
+        mine.status === 'unscored' ? 'You say: ' : mine.agrees ? 'You agree: ' : 'You disagree: ';
+      said.append(
+        make('b', '', verb),
+        make(
+          'span',
+          '',
+          ANSWER_WORDS[mine.answer] + '.' + (mine.reason ? ' “' + mine.reason + '”' : ''),
+        ),
+      );
+      below.append(
+        said,
+        button('Change', 'd', 'Another answer or reason', async () => ask1(!mine.agrees)),
+        button('Take back', '', 'Your answer no longer counts', takeBack),
+      );
+    }
+  }
+  draw();
+  return {
+    node,
+    // One key: v keeps, d disagrees, a agrees. Returns whether it was one of them.
+    key(pressed) {
+      if (form) return false;
+      const wanted = [...node.querySelectorAll('button')].find(
+        (one) => one.getAttribute('aria-keyshortcuts') === pressed.toUpperCase(),
+      );
+      if (!wanted) return false;
+      wanted.click();
+      return true;
+    },
+    show(found) {
+      mine = found;
+      if (found && id === '') id = 'kept';
+      if (!form) draw();
+    },
+  };
+}
+// A line that undoes a deletion, for as long as it stands there.
+export function undo(box, words, trashId, done) {
+  const line = make('p', 'th-undo');
+  const back = make('button', 'th-button', 'Undo');
+  back.type = 'button';
+  line.setAttribute('role', 'status');
+  line.append(make('span', '', words), back);
+  back.addEventListener('click', async () => {
+    back.setAttribute('aria-disabled', 'true');
+    try {
+      await send('/api/trash/' + trashId + '/restore', {});
+      line.remove();
+      done();
+    } catch (error) {
+      line.replaceChildren(make('span', 'th-problem', error.message));
+    }
+  });
+  box.appendChild(line);
+  return line;
+}

@@ -1,0 +1,268 @@
+// Where a person is, as entries of the browser's history: Back and Forward go through rooms and what
+// was open in them. Whoever changes what is on screen calls places.show(address) and need not know
+// whether that is another place: another room, view, picture or concept is, other settings are not.
+import { openRoom } from './dom.js';
+import { store } from './state.js';
+
+const KEPT = 'th-places';
+const SETTLE_MS = 4000;
+const CALM_MS = 500;
+const MOST_KEPT = 200;
+const ROOMS = {
+  generate: 'Generate',
+  inspect: 'Inspect',
+  explore: 'Explore',
+  compare: 'Compare',
+};
+const EXPLORE = {
+  board: 'Leaderboard',
+  wall: 'Failures',
+  runs: 'Runs',
+  trust: 'Can the measure be trusted?',
+  audit: 'Where the rules disagree',
+};
+const COMPARE = {
+  concept: 'A concept',
+  tables: 'Tables',
+  modifiers: 'Modifiers',
+  guidance: 'Guidance and size',
+  people: 'People and files',
+};
+
+// What makes two addresses the same place, or not.
+function placeOf(query) {
+  const value = (name) => query.get(name) || '';
+  const tab = value('tab') || 'inspect';
+  const view = value('view');
+  if (tab === 'inspect') return 'inspect ' + value('image').slice(0, 16);
+  if (tab === 'compare')
+    return ['compare', view || 'concept', value('concept') || value('words'), value('set')].join(
+      ' ',
+    );
+  if (tab !== 'explore') return tab;
+  if (view === 'wall')
+    return (
+      'explore wall' +
+      (value('large') ? ' large' : value('mode') === 'compare' ? ' pairs ' + value('cell') : '')
+    );
+  return ['explore', view || 'board', view === 'audit' ? value('cell') : ''].join(' ');
+}
+const nameOfColor = (text) => text.replace(/^(l1|l2|l3|css):/, '');
+function titleOf(query, words) {
+  const value = (name) => (query.get(name) || '').slice(0, 60);
+  const tab = value('tab') || 'inspect';
+  const view = value('view');
+  const about = (...parts) => parts.filter(Boolean).join(', ');
+  let room = ROOMS[tab] || '';
+  let open = words || '';
+  if (tab === 'inspect') open ||= about(value('object'), nameOfColor(value('target')));
+  if (tab === 'generate') open ||= value('q') || value('text');
+  if (tab === 'compare') {
+    room = 'Compare: ' + (COMPARE[view] || COMPARE.concept);
+    open ||= value('words') || value('concept').replace(/^[\w-]+:/, '');
+  }
+  if (tab === 'explore') {
+    room = EXPLORE[view] || EXPLORE.board;
+    if (view === 'wall') {
+      if (value('mode') === 'compare') room = 'Two runs';
+      const status = value('status');
+      if (status === 'pass') room = 'Passes';
+      else if (status && status !== 'fail') room = 'Pictures';
+      open ||= about(
+        value('object'),
+        nameOfColor(value('color')),
+        value('task').toUpperCase(),
+        value('large') && 'one picture',
+      );
+    }
+    if (view === 'board' || !view) open ||= value('rule') && 'by ' + value('rule');
+  }
+  return (open ? room + ': ' + open : room) + ' – TrueHue';
+}
+
+// ── what is remembered of each entry: where the page was scrolled to, what had the focus, and
+// what a room noted ────────────────────────────────────────────────────────────────────────
+let records = {};
+let last = 0;
+try {
+  ({ records, last } = JSON.parse(sessionStorage.getItem(KEPT)) || { records, last });
+} catch {
+  /* a fresh start */
+}
+const record = (n) => (records[n] ||= { scroll: 0, memo: {} });
+window.addEventListener('pagehide', () => {
+  const kept = Object.fromEntries(
+    Object.entries(records)
+      .slice(-MOST_KEPT)
+      .map(([n, one]) => [n, { scroll: one.scroll, memo: one.memo }]),
+  );
+  try {
+    sessionStorage.setItem(KEPT, JSON.stringify({ records: kept, last }));
+  } catch {
+    /* only a reload forgets */
+  }
+});
+
+const queryNow = () => new URLSearchParams(location.search);
+const ofState = (state) => (state && state.thPlace) || null;
+let here = ofState(history.state) || { n: (last += 1), before: '' };
+let key = placeOf(queryNow());
+let acted = false;
+let forced = false;
+let target = null;
+let settling = null;
+let said = '';
+if (history.scrollRestoration) history.scrollRestoration = 'manual';
+function write(address, push) {
+  history[push ? 'pushState' : 'replaceState']({ thPlace: here }, '', address);
+  key = placeOf(queryNow());
+  document.title = titleOf(queryNow(), said);
+  store.tell('shown', { query: queryNow() });
+}
+
+// A late answer to what was asked before someone went back speaks of a place that was left.
+function show(address, words) {
+  const query = new URLSearchParams(address);
+  const next = placeOf(query);
+  if (target !== null && next !== target) return;
+  const went = forced || (acted && next !== key);
+  forced = false;
+  said = words || '';
+  if (location.search === address) {
+    document.title = titleOf(query, said);
+    return;
+  }
+  if (went) {
+    acted = false;
+    const left = record(here.n);
+    left.scroll = window.scrollY;
+    Object.keys(records).forEach((n) => {
+      if (Number(n) > here.n) delete records[n];
+    });
+    last = here.n + 1;
+    here = { n: last, before: key };
+  }
+  write(address, went);
+}
+// What was on top of a place is closed: where the entry before is that place, it is gone back to.
+function close(address) {
+  const under = placeOf(new URLSearchParams(address));
+  if (here.before === under && key !== under) history.back();
+  else {
+    acted = false;
+    show(address);
+  }
+}
+
+// ── Back and Forward ───────────────────────────────────────────────────────────────────────
+function settle() {
+  const mine = (settling = {});
+  const wanted = record(here.n);
+  const end = Date.now() + SETTLE_MS;
+  let since = 0;
+  let focused = false;
+  const done = () => {
+    if (settling === mine) {
+      settling = null;
+      store.tell('settled');
+    }
+  };
+  (function look() {
+    if (settling !== mine) return;
+    const node = wanted.focus;
+    if (!focused && node && node.isConnected && node.offsetParent !== null) {
+      node.focus({ preventScroll: true });
+      focused = true;
+    }
+    const reached = document.documentElement.scrollHeight - window.innerHeight >= wanted.scroll - 2;
+    if (reached && Math.abs(window.scrollY - wanted.scroll) > 1) window.scrollTo(0, wanted.scroll);
+    since ||= reached ? Date.now() : 0;
+    if (Date.now() > end || (since && Date.now() - since > CALM_MS)) {
+      done();
+      return;
+    }
+    setTimeout(look, 50);
+  })();
+}
+window.addEventListener('popstate', (event) => {
+  const query = queryNow();
+  const state = ofState(event.state);
+  // A jump within the page, such as that of the skip link, is no other place.
+  if (!state && location.hash) {
+    here = { n: (last += 1), before: here.before };
+    history.replaceState({ thPlace: here }, '');
+    return;
+  }
+  here = state || { n: (last += 1), before: '' };
+  key = target = placeOf(query);
+  acted = forced = false;
+  said = '';
+  document.title = titleOf(query);
+  openRoom(ROOMS[query.get('tab')] || ROOMS.inspect);
+  store.tell('place', { query, memo: record(here.n).memo });
+  store.tell('shown', { query });
+  settle();
+});
+// What a person does now is about what is on screen now.
+['pointerdown', 'keydown', 'drop', 'paste'].forEach((name) =>
+  window.addEventListener(
+    name,
+    (/** @type {any} */ event) => {
+      if (
+        !event.isTrusted ||
+        ['Alt', 'Control', 'Meta', 'Shift'].includes(event.key) ||
+        event.altKey
+      )
+        return;
+      acted = true;
+      target = settling = null;
+    },
+    true,
+  ),
+);
+['wheel', 'touchmove'].forEach((name) =>
+  window.addEventListener(
+    name,
+    () => {
+      settling = null;
+    },
+    { capture: true, passive: true },
+  ),
+);
+window.addEventListener(
+  'scroll',
+  () => {
+    if (!settling) record(here.n).scroll = window.scrollY;
+  },
+  { passive: true },
+);
+document.addEventListener('focusin', (event) => {
+  if (!settling && !(/** @type {Element} */ (event.target).closest('[role=tab]')))
+    record(here.n).focus = event.target;
+});
+
+history.replaceState({ thPlace: here }, '');
+// After a reload the page is where it was, once what was on it is there again.
+if (record(here.n).scroll) {
+  target = key;
+  settle();
+}
+export const places = {
+  show,
+  close,
+  // The next address is another place, whatever it looks like: a number was clicked.
+  went() {
+    forced = true;
+  },
+  // The next address is the same place, whatever it looks like: the next picture of a row.
+  stays() {
+    acted = false;
+  },
+  // What a room wants to know when someone comes back to this entry.
+  note(values) {
+    Object.assign(record(here.n).memo, values);
+  },
+  memo: () => record(here.n).memo,
+  before: () => here.before,
+  restoring: () => target !== null,
+};

@@ -1,0 +1,407 @@
+// The marking stage: the marks, their undo, the tools, and the traffic with Python.
+//
+// From Python: props image_url, image_id, width, height, image_name, notes, marks, exact_mask_id, and
+// for the state of the marks that `seq` names: outline, measured_url, mask_text, message, found; and
+// work, what was started for 'find' or 'points': {job, words} or {problem}, with a number `at`.
+// To Python: props.value = {image_id, marks, seq}, which Gradio reports as a change by itself;
+// {opened, seq} with the event 'open'; and the events 'browse', 'find' and 'points'.
+import { store } from '../shared/state.js';
+import { stageFound } from './found.js';
+import { stageHands } from './hands.js';
+import { stageKept } from './kept.js';
+import { stageKeys } from './keys.js';
+import { stageOpen } from './open.js';
+import { stagePick } from './pick.js';
+import { stageView } from './view.js';
+import { stageWork } from './work.js';
+
+const FINDING = 'truehue-finding';
+
+// Where keys are written, not pressed.
+const TYPING =
+  'input:not([type=range]):not([type=radio]):not([type=checkbox]):not([type=button]), ' +
+  'textarea, select, [contenteditable=""], [contenteditable=true]';
+
+const inText = (event) => event.target.closest && event.target.closest(TYPING);
+
+/** @param {import('../shared/widget.js').Widget} widget */
+export function mount({ element, props, trigger, watch }) {
+  const root = element.querySelector('.th-stage');
+  const find = (name) => root.querySelector('.th-stage-' + name);
+  const tools = new Map(
+    [...root.querySelectorAll('[data-tool]')].map((button) => [button.dataset.tool, button]),
+  );
+  const act = new Map(
+    [...root.querySelectorAll('[data-action]')].map((button) => [button.dataset.action, button]),
+  );
+  const overlay = find('veil-size');
+  const brush = find('brush-size');
+  const brushText = find('brush-text');
+
+  let past = [];
+  let future = []; // past and future hold whole lists: clearing can be undone
+  let sent = '';
+  let counter = 0;
+  let awaited = 0;
+  let pending = false;
+  let patience = 0;
+  const view = stageView(root);
+  const work = stageWork(root);
+  const found = stageFound(root, view, (override) => change([...stage.marks, override]));
+  const pick = stagePick(root, view, (hex) =>
+    store.tell('ask-color', { picker: 'asked-color', text: hex }),
+  );
+  /**
+   * What the hands and the keys know and change too: the marks, the one that is being drawn, those
+   * with a point that is being cut out (`wanted`), and the hint in the line below.
+   * @type {import('./hands.js').Stage}
+   */
+  const stage = {
+    marks: [],
+    tool: 'box',
+    imageId: null,
+    drawing: null,
+    wanted: null,
+    hint: '',
+    brushChosen: false,
+    ...{ root, view, pick, find, act, overlay, brush, visible, inText },
+    ...{ change, undo, redo, findObject, addPoint, forget, start, refresh, radius, say, showable },
+    browse: () => trigger('browse'),
+  };
+  const keys = stageKeys(stage);
+  let asked = ''; // 'find' or 'points': what the app is to begin
+
+  function visible() {
+    return (
+      root.isConnected && root.offsetParent !== null && !document.querySelector('dialog[open]')
+    );
+  }
+
+  // ── marks and their undo ───────────────────────────────────────────────────────────────────────
+
+  function send() {
+    counter += 1;
+    awaited = counter;
+    const value = { image_id: stage.imageId, marks: stage.marks, seq: awaited };
+    sent = JSON.stringify(value);
+    pending = true;
+    stage.hint = '';
+    say('');
+    clearTimeout(patience);
+    stageKept.keep(stage.imageId, stage.marks);
+    patience = setTimeout(() => {
+      if (pending) {
+        stage.hint = 'The app does not answer; what you drew is kept. Trying again…';
+        refresh();
+      }
+    }, 20000);
+    refresh();
+    props.value = JSON.parse(sent);
+  }
+
+  function change(next) {
+    forget();
+    past.push(stage.marks);
+    future = [];
+    stage.marks = next;
+    send();
+  }
+
+  function step(from, to) {
+    if (stage.wanted) {
+      forget();
+      return;
+    } // the point that was not cut out yet is what is undone
+    if (!from.length || stage.drawing) return;
+    to.push(stage.marks);
+    stage.marks = from.pop();
+    view.showMarks([]);
+    send();
+  }
+  function undo() {
+    step(past, future);
+  }
+  function redo() {
+    step(future, past);
+  }
+
+  // ── work that takes the device ─────────────────────────────────────────────────────────────────
+
+  function forget() {
+    asked = '';
+    if (work.busy) sessionStorage.removeItem(FINDING);
+    work.stop();
+    if (stage.wanted) {
+      stage.wanted = null;
+      view.showMarks(showable());
+      refresh();
+    }
+  }
+
+  // A mask is found, or a point is cut out, before it becomes a mark: until then the marks stay as they
+  // are, and the rest of the page goes on.
+  function findObject() {
+    forget();
+    say('');
+    asked = 'find';
+    work.expect('Asking…');
+    trigger('find', { image_id: stage.imageId });
+  }
+
+  function addPoint(mark) {
+    const next = [...(stage.wanted || stage.marks), mark];
+    forget();
+    stage.wanted = next;
+    asked = 'points';
+    say('');
+    work.expect('Asking…');
+    view.showMarks(next.filter((one) => one.type === 'point'));
+    refresh();
+    trigger('points', { image_id: stage.imageId, marks: next });
+  }
+
+  function started() {
+    const begun = props.work;
+    if (!begun) return;
+    if (begun.image_id !== stage.imageId || begun.kind !== asked) {
+      // Cancelled, or another image was opened, before the app had answered.
+      if (begun.job) work.drop(begun.job);
+      return;
+    }
+    if (begun.problem) {
+      forget();
+      say(String(begun.problem));
+      return;
+    }
+    asked = '';
+    if (begun.kind === 'find')
+      sessionStorage.setItem(FINDING, JSON.stringify({ job: begun.job, image_id: stage.imageId }));
+    follow(begun.job, String(begun.words || ''), begun.kind === 'points' ? stage.wanted : null);
+  }
+
+  // A search goes on while the page is loaded again.
+  function resume() {
+    let known = null;
+    try {
+      known = JSON.parse(sessionStorage.getItem(FINDING));
+    } catch {
+      /* not ours: nothing to go on with */
+    }
+    if (known && known.image_id === stage.imageId && stage.imageId)
+      follow(known.job, 'Looking…', null);
+  }
+
+  function follow(job, words, points) {
+    work.follow(job, words, (end) => {
+      sessionStorage.removeItem(FINDING);
+      if (end.status !== 'done') {
+        stage.wanted = null;
+        view.showMarks(showable());
+        if (end.status === 'failed') say(String(end.words || 'It did not work.'));
+        refresh();
+      } else if (points) {
+        stage.wanted = null;
+        change(
+          points.map((one) =>
+            one.type === 'point' && !one.by ? { ...one, by: end.segmenter } : one,
+          ),
+        );
+      } else {
+        change([...stage.marks, { type: 'stored', mask_id: end.mask_id }]);
+      }
+    });
+  }
+
+  function start(kind) {
+    const mark =
+      kind === 'exact' ? { type: 'stored', mask_id: props.exact_mask_id } : { type: 'whole' };
+    view.showMarks([]);
+    change([...stage.marks, mark]);
+  }
+
+  // ── what the page shows ────────────────────────────────────────────────────────────────────────
+
+  function say(text) {
+    find('message').hidden = !text;
+    find('message-text').textContent = text;
+  }
+
+  // What of the marks is still to be seen once there is a mask: points, until another start covers them.
+  function showable() {
+    if (!props.outline) return stage.marks;
+    const from = stage.marks.findLastIndex((mark) => ['whole', 'stored'].includes(mark.type));
+    return stage.marks.slice(from + 1).filter((mark) => mark.type === 'point');
+  }
+
+  function ground() {
+    // What the mask starts from: the last mark of these kinds.
+    const last = stage.marks.findLast((mark) => ['whole', 'stored', 'box'].includes(mark.type));
+    if (!last) return '';
+    if (last.type !== 'stored') return last.type;
+    return last.mask_id === props.exact_mask_id ? 'exact' : 'find';
+  }
+
+  function refresh() {
+    root.classList.toggle('empty', !stage.imageId);
+    find('empty').hidden = Boolean(stage.imageId);
+    tools.forEach((button, name) => {
+      button.disabled = !stage.imageId;
+      button.setAttribute('aria-pressed', String(stage.imageId !== null && name === stage.tool));
+    });
+    ['find', 'whole', 'exact'].forEach((name) => {
+      act.get(name).disabled = !stage.imageId;
+      // Where the mask starts from; what is pressed is the tool alone.
+      const starts = ground() === name && (name !== 'find' || Boolean(props.found));
+      if (starts) act.get(name).setAttribute('aria-current', 'true');
+      else act.get(name).removeAttribute('aria-current');
+    });
+    act.get('exact').hidden = !props.exact_mask_id;
+    act.get('undo').disabled = !past.length && !stage.wanted;
+    act.get('redo').disabled = !future.length;
+    act.get('clear').disabled = !stage.marks.length;
+    ['fit', 'one', 'in', 'out'].forEach((name) => {
+      act.get(name).disabled = !stage.imageId;
+    });
+    overlay.disabled = brush.disabled = !stage.imageId;
+    brushText.textContent = stage.imageId ? brush.value + ' px' : '';
+    find('status').textContent = stage.hint || (pending ? 'Measuring…' : '');
+    root.setAttribute('aria-busy', String(pending));
+  }
+
+  function radius() {
+    return Math.min(512, Math.max(0.5, Number(brush.value) / 2));
+  }
+
+  function showInfo() {
+    const notes = Array.isArray(props.notes) ? props.notes : [];
+    find('name').textContent = stage.imageId ? String(props.image_name || 'image') : '';
+    find('size').textContent = stage.imageId ? props.width + ' × ' + props.height : '';
+    find('info').hidden = !stage.imageId;
+    const lines = notes.length ? notes : ['Nothing was converted: the file is sRGB as it is.'];
+    find('notes').replaceChildren(
+      ...lines.map((note) => {
+        const line = document.createElement('li');
+        line.textContent = String(note);
+        return line;
+      }),
+    );
+  }
+
+  // ── from Python ────────────────────────────────────────────────────────────────────────────────
+
+  function showMask() {
+    // An answer to marks that have changed since, or to another image, is none.
+    if ((props.seq || 0) !== awaited) return;
+    if (pending) stageKept.done();
+    pending = false;
+    stage.hint = '';
+    clearTimeout(patience);
+    view.showOutline(stage.imageId ? String(props.outline || '') : '');
+    view.showHatch(stage.imageId ? props.measured_url : null);
+    // Marks that made a mask have done their work; those that made none stay to be seen.
+    if (!stage.drawing && !stage.wanted) view.showMarks(showable());
+    const hatched = stage.imageId ? String(props.hatched || '') : '';
+    find('legend').hidden = !hatched;
+    find('legend')
+      .querySelectorAll('span')
+      .forEach((part) => {
+        part.hidden = !hatched.includes(part.className);
+      });
+    found.show(stage.imageId && props.found ? props.found : null);
+    find('mask').textContent = String(
+      props.mask_text ||
+        (!stage.imageId ? 'No image is open' : stage.marks.length ? '' : 'Nothing is marked yet'),
+    );
+    say(String(props.message || ''));
+    refresh();
+  }
+
+  function adopt(list) {
+    stage.marks = Array.isArray(list) ? list : [];
+    past = [];
+    future = [];
+    awaited = props.seq || 0;
+    counter = Math.max(counter, awaited);
+    sent = JSON.stringify(props.value ?? null);
+    stage.drawing = null;
+  }
+
+  function fromPython(first) {
+    const value = props.value;
+    const given = value && value.image_id === props.image_id && JSON.stringify(value) !== sent;
+    if ((props.image_id || null) !== stage.imageId || first === true) {
+      forget();
+      stage.imageId = props.image_id || null;
+      adopt(given && Array.isArray(value.marks) ? value.marks : props.marks);
+      view.open(stage.imageId ? props.image_url : '', props.width || 1, props.height || 1);
+      view.showOutline('');
+      view.showMarks([]);
+      keys.drop();
+      pick.close();
+      const longest = Math.max(props.width || 1, props.height || 1);
+      brush.max = String(Math.min(1024, Math.max(8, Math.round(longest / 6))));
+      if (!stage.brushChosen) brush.value = String(Math.max(3, Math.round(longest / 40)));
+      showInfo();
+      resume();
+      // What had no answer before the page was loaded again is asked once more.
+      const unheard = stage.imageId && stageKept.take(stage.imageId);
+      if (unheard)
+        setTimeout(() => {
+          if (stage.imageId === unheard.image_id) change(unheard.marks);
+        }, 0);
+    } else if (given) {
+      adopt(value.marks);
+    }
+    showMask();
+    refresh();
+  }
+
+  function restoreMarks() {
+    if (JSON.stringify(props.marks || []) === JSON.stringify(stage.marks)) return;
+    adopt(props.marks);
+    showMask();
+    refresh();
+  }
+
+  watch('marks', restoreMarks);
+  watch(
+    [
+      'image_id',
+      'value',
+      'outline',
+      'measured_url',
+      'mask_text',
+      'seq',
+      'message',
+      'found',
+      'hatched',
+    ],
+    fromPython,
+  );
+  watch('work', started);
+  watch(['image_name', 'notes', 'width', 'height'], showInfo);
+  watch('image_url', () => {
+    if (stage.imageId && find('picture').getAttribute('src') !== props.image_url) {
+      view.open(props.image_url, props.width || 1, props.height || 1);
+    }
+  });
+  watch('exact_mask_id', refresh);
+  find('picture').addEventListener('error', () => {
+    if (find('picture').getAttribute('src'))
+      say('The image could not be loaded. Reload the page, or open it again.');
+  });
+  stageHands(stage, keys);
+  stageOpen(
+    root,
+    (event) => visible() && !inText(event),
+    (opened) => {
+      say('');
+      counter += 1;
+      sent = JSON.stringify({ opened, seq: counter });
+      props.value = JSON.parse(sent);
+      trigger('open');
+    },
+    say,
+  );
+  fromPython(true);
+}

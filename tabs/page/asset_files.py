@@ -1,0 +1,154 @@
+"""The page's scripts and style: served from addresses that name their content, for ever the same.
+
+``/assets/VERSION/js/explore/wall.js``: VERSION is a digest of all of them, taken once at start, so
+that a browser keeps every file and still sees each change at once. The scripts import each other by
+relative paths and thereby share the version. Everything is held in memory; compressed bodies are
+made when somebody first asks for them.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import posixpath
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+
+import brotli
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from core.verdict.rules import DEFAULT_RULE
+from tabs.page.context import ROOT
+
+KINDS: Mapping[str, str] = {
+    ".js": "text/javascript",
+    ".css": "text/css",
+    ".json": "application/json",
+}
+FOREVER = "public, max-age=31536000, immutable"
+_IMPORT = re.compile(r"^import [^;]*? from '(\.[^']+)';", re.MULTILINE)
+CATALOG = "js/picker/catalog.json"
+STYLE = "css/page.css"
+NO_FILE = "There is no such file of the page. Load the page again: it may be of an earlier start."
+
+
+@dataclass(frozen=True)
+class Body:
+    """A file's bytes, plain and compressed."""
+
+    plain: bytes
+    media_type: str
+
+    @cached_property
+    def brotli(self) -> bytes:
+        # The highest quality takes a second for half a megabyte, and gains a tenth.
+        quality = 11 if len(self.plain) < 2**17 else 9
+        return bytes(brotli.compress(self.plain, quality=quality))
+
+    @cached_property
+    def gzip(self) -> bytes:
+        return gzip.compress(self.plain, compresslevel=9, mtime=0)
+
+    def answer(self, accepted: str, headers: Mapping[str, str]) -> Response:
+        """The body in the best way that the header ``Accept-Encoding`` names."""
+        coding = accepted_coding(accepted)
+        body = {"br": lambda: self.brotli, "gzip": lambda: self.gzip, "": lambda: self.plain}
+        said = {**headers, "Vary": "Accept-Encoding"}
+        if coding:
+            said["Content-Encoding"] = coding
+        return Response(body[coding](), media_type=self.media_type, headers=said)
+
+
+def accepted_coding(accepted: str) -> str:
+    """``br``, ``gzip`` or nothing, as a browser's ``Accept-Encoding`` allows."""
+    parts = [part.replace(" ", "").partition(";q=") for part in accepted.lower().split(",")]
+    names = {name for name, _, weight in parts if weight not in ("0", "0.0", "0.00", "0.000")}
+    return next((name for name in ("br", "gzip") if name in names), "")
+
+
+class AssetFiles:
+    """The files of ``assets/js`` by their path below ``assets/``, and those that are ``made``."""
+
+    def __init__(self, folder: Path, made: Mapping[str, bytes] | None = None) -> None:
+        paths = sorted(path for path in (folder / "js").rglob("*.js") if path.is_file())
+        self._bodies = {
+            path.relative_to(folder).as_posix(): Body(path.read_bytes(), KINDS[path.suffix])
+            for path in paths
+        }
+        for name, content in (made or {}).items():
+            self._bodies[name] = Body(content, KINDS[posixpath.splitext(name)[1]])
+        digest = hashlib.sha256()
+        for name, body in self._bodies.items():
+            digest.update(f"{name}\0{len(body.plain)}\0".encode())
+            digest.update(body.plain)
+        self.version = digest.hexdigest()[:16]
+
+    def address(self, path: str) -> str:
+        """Where the file is served; raises ``KeyError`` of one that is not there."""
+        if path not in self._bodies:
+            raise KeyError(path)
+        return f"/assets/{self.version}/{path}"
+
+    def under(self, start: str) -> list[str]:
+        """The paths of the scripts that begin so, in order."""
+        return [name for name in self._bodies if name.startswith(start) and name.endswith(".js")]
+
+    def with_imports(self, modules: Iterable[str]) -> list[str]:
+        """These modules and all that they import, each once."""
+        found: dict[str, None] = {}
+        waiting = list(modules)
+        while waiting:
+            name = waiting.pop(0)
+            if name in found:
+                continue
+            found[name] = None
+            text = self._bodies[name].plain.decode()
+            waiting += [
+                posixpath.normpath(posixpath.join(posixpath.dirname(name), other))
+                for other in _IMPORT.findall(text)
+            ]
+        return list(found)
+
+    def body(self, version: str, path: str) -> Body | None:
+        """The file under an address, or None. Only names that were listed at start are known."""
+        return self._bodies.get(path) if version == self.version else None
+
+
+@cache
+def asset_files() -> AssetFiles:
+    """Those of this app, read once."""
+    from tabs.page.color_names import catalog
+    from tabs.page.style_sheet import style_sheet
+    from tabs.page.theme import css_paths
+
+    names = json.dumps(catalog(), ensure_ascii=False, separators=(",", ":"))
+    style = style_sheet(path.read_text(encoding="utf-8") for path in css_paths())
+    return AssetFiles(ROOT / "assets", {CATALOG: names.encode(), STYLE: style.encode()})
+
+
+def constants() -> str:
+    """What the scripts are told once for the whole page, as JSON; see ``shared/constants.js``."""
+    from core.generation.registry import RENDERER
+    from tabs.page.figures import plotly_version
+
+    return json.dumps({"rule": DEFAULT_RULE, "plotly": plotly_version(), "renderer": RENDERER})
+
+
+def asset_routes() -> APIRouter:
+    """The route of the page's files."""
+    router = APIRouter()
+
+    @router.get("/assets/{version}/{path:path}")
+    def asset(version: str, path: str, request: Request) -> Response:
+        body = asset_files().body(version, path)
+        if body is None:
+            return JSONResponse({"error": NO_FILE}, 404)
+        return body.answer(request.headers.get("accept-encoding", ""), {"Cache-Control": FOREVER})
+
+    return router

@@ -1,0 +1,107 @@
+"""The first page: Gradio's, with what belongs into its head, compressed and told by its ETag.
+
+Gradio 6.31 writes the head's elements that it is given into the page's configuration, and its own
+script adds them when it has started. What stands here is in the page from its first byte, so that
+a browser asks for our modules and for Gradio's at the same time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from urllib.parse import parse_qs
+
+from starlette.datastructures import Headers
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from tabs.page.asset_files import CATALOG, STYLE, Body, asset_files, constants
+
+# The folders of scripts that a room needs when it is the first one to be seen.
+FOLDERS: Mapping[str, Sequence[str]] = {
+    "inspect": ("inspect", "stage", "picker"),
+    "generate": ("generate", "picker"),
+    "explore": ("explore",),
+    "compare": ("compare",),
+}
+# A page differs by its host, its room and the data folder's numbers in it.
+MOST_KEPT = 16
+# Gradio 6.31 copies each property of each component by itself, 24,000 times in a load. Of what is
+# no object, a copy is the thing itself.
+QUICK_COPIES = """((slow) => {
+  self.structuredClone = (one, how) =>
+    one === null || !['object', 'function', 'symbol'].includes(typeof one) ? one : slow(one, how);
+})(structuredClone);"""
+HEAD = """<link rel="icon" type="image/svg+xml" href="/assets/favicon.svg">
+<script>{quick}</script>
+<script type="application/json" id="th-constants">{constants}</script>
+<link rel="preload" as="fetch" crossorigin href="{catalog}">
+{preloads}
+"""
+
+
+def head(room: str) -> str:
+    """What a page that opens with this room brings in its head."""
+    files = asset_files()
+    folders = ("page", *FOLDERS.get(room, FOLDERS["inspect"]))
+    modules = files.with_imports([name for part in folders for name in files.under(f"js/{part}/")])
+    links = (f'<link rel="modulepreload" href="{files.address(name)}">' for name in modules)
+    return HEAD.format(
+        constants=constants(),
+        quick=QUICK_COPIES,
+        catalog=files.address(CATALOG),
+        preloads="\n".join(links),
+    )
+
+
+class FrontPage:
+    """ASGI app around Gradio's that completes the answer to ``GET /``."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._made: OrderedDict[str, tuple[str, Body]] = OrderedDict()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["path"] != "/" or scope["method"] != "GET":
+            await self._app(scope, receive, send)
+            return
+        start: Message = {}
+        parts: list[bytes] = []
+
+        async def kept(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                start.update(message)
+            else:
+                parts.append(message.get("body", b""))
+
+        await self._app(scope, receive, kept)
+        plain = b"".join(parts)
+        if start["status"] != 200:
+            answer = Response(plain, start["status"])
+            answer.raw_headers = list(start["headers"])
+        else:
+            asked = Headers(scope=scope)
+            room = parse_qs(scope["query_string"].decode("latin-1")).get("tab", ["inspect"])[0]
+            tag, body = self._page(plain, room)
+            said = {"ETag": tag, "Cache-Control": "private, no-cache"}
+            if tag in asked.get("if-none-match", ""):
+                answer = Response(status_code=304, headers=said)
+            else:
+                answer = body.answer(asked.get("accept-encoding", ""), said)
+        await answer(scope, receive, send)
+
+    def _page(self, plain: bytes, room: str) -> tuple[str, Body]:
+        """The whole page and its tag; made once for all who are sent the same."""
+        room = room if room in FOLDERS else "inspect"
+        key = hashlib.sha256(room.encode() + b"\0" + plain).hexdigest()[:32]
+        if key not in self._made:
+            # Before the first script: what is asked for later comes later. The style comes behind
+            # Gradio's own.
+            style = f'<link rel="stylesheet" href="{asset_files().address(STYLE)}">\n</head>'
+            page = plain.replace(b"<script>", head(room).encode() + b"<script>", 1)
+            page = page.replace(b"</head>", style.encode(), 1)
+            self._made[key] = (f'"{key}-{asset_files().version}"', Body(page, "text/html"))
+            while len(self._made) > MOST_KEPT:
+                self._made.popitem(last=False)
+        return self._made[key]

@@ -1,0 +1,63 @@
+"""The page's style sheets as one file that says what Gradio would make of them.
+
+Gradio 6.31 takes style sheets as text in the page's configuration, and its script writes every
+rule twice: as it stands, and below ``.gradio-container-VERSION .contain``, where it is stronger
+than the rules of Gradio's own components. Done by the browser, that is a good part of a page's
+work. Here it is done once, with the same outcome, and the page links the file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from importlib.metadata import version
+
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_COMMA_INSIDE = re.compile(r"\([^)]*,")
+
+
+def rules(text: str) -> Iterator[tuple[str, str]]:
+    """``(head, body)`` of each rule of a sheet or of a block: ``.a .b``, ``color: red``."""
+    text = _COMMENT.sub("", text)
+    start, depth, opened = 0, 0, 0
+    for at, sign in enumerate(text):
+        if sign == "{":
+            depth += 1
+            if depth == 1:
+                opened = at
+        elif sign == "}":
+            depth -= 1
+            if depth == 0:
+                yield text[start:opened].strip(), text[opened + 1 : at].strip()
+                start = at + 1
+    if depth or text[start:].strip():
+        raise ValueError(f"a rule that does not end: {text[start:][:60]!r}")
+
+
+def stronger(selectors: str, within: str) -> str:
+    """A list of selectors with ``within`` before each, as Gradio puts it there."""
+    dark = ".dark " if ".dark" in selectors else ""
+    parts = selectors.replace(".dark", "", 1).split(",")
+    return ", ".join(f"{dark}{within} {part.strip()}" for part in parts)
+
+
+def written_twice(text: str, within: str) -> Iterator[str]:
+    """The rules of a sheet and their stronger forms; those of ``@media`` in that form alone."""
+    for head, body in rules(text):
+        if head.startswith("@media"):
+            inner = "".join(f"{stronger(one, within)}{{{has}}}" for one, has in rules(body))
+            yield f"{head}{{{inner}}}"
+        elif head.startswith("@"):
+            yield f"{head}{{{body}}}"
+        else:
+            more = stronger(head, within)
+            # A comma in brackets: Gradio cuts the list there too, and a browser drops its rule.
+            apart = f"{{{body}}}" if _COMMA_INSIDE.search(head) else ","
+            yield f"{head}{apart}{more}{{{body}}}"
+
+
+def style_sheet(texts: Iterable[str]) -> str:
+    """All sheets in one, for this version of Gradio."""
+    name = "gradio-container-" + version("gradio").replace(".", "-")
+    within = f".gradio-container.{name} .contain"
+    return "\n".join(rule for text in texts for rule in written_twice(text, within))

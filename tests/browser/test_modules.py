@@ -1,0 +1,119 @@
+"""Scripts of the page that need no page, imported by themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page
+
+from tabs.page.asset_files import asset_files
+from tests.browser.modules import STORE, module
+
+pytestmark = pytest.mark.browser
+
+
+def run(modules: Page, body: str, value: Any = None) -> Any:
+    """What the body of an async function gives back; ``value`` is its ``value``."""
+    return modules.evaluate(f"async (value) => {{ {body} }}", value)
+
+
+def test_all_modules_load(modules: Page) -> None:
+    """Nothing imports a name that is not there, and none needs the workbench to be loaded."""
+    failed = run(
+        modules,
+        """const failed = [];
+        for (const one of value) await import(one).catch((error) => failed.push(one + ' ' + error));
+        return failed;""",
+        [asset_files().address(name) for name in asset_files().under("js/")],
+    )
+    assert failed == []
+
+
+def test_the_store_keeps_and_tells(modules: Page) -> None:
+    heard = run(
+        modules,
+        f"""const store = {STORE}, heard = [];
+        const leave = store.subscribe('a', (detail) => heard.push(['first', detail]));
+        store.subscribe('a', (detail) => heard.push(['second', detail]));
+        store.set('a', 1);
+        store.set('a', 2, 'news');
+        store.tell('a', 3);
+        const kept = store.get('a');
+        leave();
+        store.tell('a', 4);
+        return [heard, kept, store.take('a'), store.get('a') === undefined];""",
+    )
+    first = [["first", 1], ["second", 1], ["first", "news"], ["second", "news"]]
+    assert heard == [[*first, ["first", 3], ["second", 3], ["second", 4]], 2, 2, True]
+
+
+def test_a_fault_of_one_listener_is_not_the_others(modules: Page) -> None:
+    reported: list[str] = []
+    modules.on("pageerror", lambda error: reported.append(str(error)))
+    heard = run(
+        modules,
+        f"""const store = {STORE}, heard = [];
+        store.subscribe('b', () => {{ throw new Error('a fault'); }});
+        store.subscribe('b', () => heard.push('heard'));
+        store.tell('b');
+        return heard;""",
+    )
+    assert heard == ["heard"]
+    assert any("a fault" in one for one in reported)
+
+
+def test_words_of_numbers_and_times(modules: Page) -> None:
+    said = run(
+        modules,
+        f"""const {{ many, duration }} = await {module("shared/dom")};
+        return [many(1, 'picture'), many(1200, 'picture'), duration(0.2), duration(90),
+          duration(5400)];""",
+    )
+    assert said == ["1 picture", "1,200 pictures", "1 s", "2 min", "1.5 h"]
+
+
+def test_what_stays_is_not_taken_out_of_its_box(modules: Page) -> None:
+    kept = run(
+        modules,
+        f"""const {{ arrange, make }} = await {module("shared/dom")};
+        const box = make('div');
+        const [a, b, c] = ['a', 'b', 'c'].map((text) => make('button', '', text));
+        document.body.append(box);
+        arrange(box, [a, b]);
+        b.focus();
+        arrange(box, [c, b]);
+        const order = box.textContent, focused = document.activeElement === b;
+        box.remove();
+        return [order, focused];""",
+    )
+    assert kept == ["cb", True]
+
+
+def test_the_basket_is_kept_in_the_browser(modules: Page) -> None:
+    held = run(
+        modules,
+        f"""const {{ basket }} = await {module("shared/basket")};
+        const one = {{ source: 's', id: '1', text: 'A red mug' }};
+        const told = [], leave = basket.watch((elsewhere) => told.push(elsewhere));
+        basket.toggle(one);
+        basket.add([one, {{ source: 's', id: '2' }}]);
+        const kept = JSON.parse(localStorage.getItem('th-basket')).map((item) => item.id);
+        const refs = basket.refs();
+        basket.drop([one]);
+        leave();
+        const left = basket.items().map((item) => item.id);
+        basket.clear();
+        return [kept, refs, left, told];""",
+    )
+    assert held == [["1", "2"], [["s", "1"], ["s", "2"]], ["2"], [False, False, False]]
+
+
+def test_colors_of_a_figure_are_the_page_s(modules: Page) -> None:
+    drawn = run(
+        modules,
+        f"""const {{ themed }} = await {module("shared/figure")};
+        const style = {{ getPropertyValue: (name) => ' #123 ' + name }};
+        return themed({{ line: ['var(--th-ink)', 'var(--other)', 3, null] }}, style);""",
+    )
+    assert drawn == {"line": ["#123 --th-ink", "var(--other)", 3, None]}

@@ -1,0 +1,93 @@
+"""What an earlier commit stored opens today, with nothing lost."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.runs.folder import RunFolder
+from core.runs.shards import read_shard
+from storage.store import Storage
+from tabs.page.context import Context
+from tabs.runs.supervisor import RunSupervisor
+from tabs.shell.compose import make_context
+from tests.former.make import rows_of
+
+FORMER = Path(__file__).with_name("6606366.zip")
+RULES = {"paper", "released", "truehue"}
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("former") / "data"
+    with zipfile.ZipFile(FORMER) as archive:
+        archive.extractall(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def context(data: Path) -> Iterator[Context]:
+    with Storage.open(data) as storage:
+        opened = make_context(storage, "data")
+        yield opened
+        opened.close()
+
+
+def test_every_row_of_every_table_is_there(data: Path) -> None:
+    former = json.loads((data / "rows.json").read_text())
+    assert sum(len(rows) - 1 for rows in former.values()) > 50
+    Storage.open(data).close()  # the steps that came since are done
+    now = rows_of(data / "truehue.duckdb")
+    for table, (columns, *rows) in former.items():
+        columns_now, *rows_now = now[table]
+        places = [columns_now.index(column) for column in columns]
+        kept = sorted([row[place] for place in places] for row in rows_now)
+        if table == "schema_migrations":  # which has the newer steps too
+            kept = [row for row in kept if row in rows]
+        assert kept == sorted(rows), table
+
+
+def test_nothing_points_at_nothing_and_nothing_is_called_lost(context: Context) -> None:
+    assert context.storage.check() == []
+    assert context.storage.losses.unread() == []
+
+
+def test_images_masks_and_verdicts_are_read(context: Context) -> None:
+    storage = context.storage
+    (image,) = [one for one in storage.images.recent() if one.name == "mug.png"]
+    assert storage.images.srgb8(image.image_id).shape == (64, 64, 3)
+    (mask,) = storage.masks.for_image(image.image_id)
+    assert storage.masks.pixels(mask.mask_id).sum() == mask.area_px
+    records = storage.evidence.for_image(image.image_id)
+    assert {record.protocol for record in records} == RULES
+    assert all(record.numbers["delta_e00"] is not None for record in records)
+    assert {one.status for one in storage.drawings.recent()} == {"drawn", "failed"}
+
+
+def test_prompts_selections_and_sets_are_read(context: Context) -> None:
+    storage = context.storage
+    (own,) = storage.prompt_sets.all()
+    assert [prompt.id for prompt in storage.prompt_sets.prompts(own.set_id)] == [
+        "cna_l3-1",
+        "cna_l3-2",
+        "cna_l3-3",
+    ]
+    (selection,) = storage.selections.all()
+    assert selection.name == "Reds"
+    assert [one.name for one in storage.distributions.all()] == ["People"]
+    assert [one.name for one in storage.picture_sets.all()] == ["Mangos"]
+
+
+def test_the_run_is_read_from_its_folder_and_from_the_index(context: Context) -> None:
+    (folder,) = context.service(RunSupervisor).folders()
+    assert folder.state().status == "finished"
+    results = [result for path in RunFolder(folder.path).shards() for result in read_shard(path)]
+    assert sorted(result.position for result in results) == [0, 1, 2, 3]
+    assert context.service(RunSupervisor).take_in() == 0  # the index has it already
+    (run,) = context.storage.runs.all()
+    assert run.name == "Four"
+    assert context.storage.runs.verdicts() == sum(len(result.verdicts) for result in results)

@@ -1,0 +1,50 @@
+"""The style sheet as Gradio would write it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tabs.page.style_sheet import rules, stronger, style_sheet, written_twice
+from tabs.page.theme import css_paths
+
+WITHIN = ".w .contain"
+
+
+def test_rules_are_read_with_their_blocks() -> None:
+    text = "/* a { */ .a, .b { color: red }\n@media (x) { .c { top: 0; } .d { left: 0 } }"
+    assert list(rules(text)) == [
+        (".a, .b", "color: red"),
+        ("@media (x)", ".c { top: 0; } .d { left: 0 }"),
+    ]
+    with pytest.raises(ValueError, match="does not end"):
+        list(rules(".a { color: red"))
+
+
+def test_each_selector_is_written_once_more_below_the_page_s_own() -> None:
+    (rule,) = written_twice(".a, .b { color: red }", WITHIN)
+    assert rule == ".a, .b,.w .contain .a, .w .contain .b{color: red}"
+
+
+def test_a_list_with_a_comma_in_brackets_keeps_its_plain_form() -> None:
+    """Cut at that comma the stronger form is invalid; it must not take the plain one with it."""
+    (rule,) = written_twice(":is(.a, .b) i { top: 0 }", WITHIN)
+    assert rule.startswith(":is(.a, .b) i{top: 0}")
+
+
+def test_rules_of_media_and_of_the_dark_page_are_as_gradio_has_them() -> None:
+    (rule,) = written_twice("@media (max-width: 1px) { .a { top: 0 } }", WITHIN)
+    assert rule == "@media (max-width: 1px){.w .contain .a{top: 0}}"
+    assert stronger("body.dark .a", WITHIN) == ".dark .w .contain body .a"
+    assert list(written_twice("@keyframes k { to { top: 0 } }", WITHIN)) == [
+        "@keyframes k{to { top: 0 }}"
+    ]
+
+
+def test_the_page_s_sheets_are_all_in_it() -> None:
+    texts = [path.read_text(encoding="utf-8") for path in css_paths()]
+    made = style_sheet(texts)
+    assert made.count("{") == made.count("}")
+    assert re.search(r"\.gradio-container\.gradio-container-\d+-\d+-\d+ \.contain \.th-stage", made)
+    assert sum(text.count("@media") for text in texts) == made.count("@media")
