@@ -101,7 +101,8 @@ COPIES = """() => {
 
 
 def test_what_a_page_copies_is_a_copy(fresh: App, visit: Visit) -> None:
-    """Texts and numbers are handed on as they are (``tabs.page.front_page.QUICK_COPIES``), not the rest."""
+    """Texts and numbers are handed on as they are, not the rest: see
+    ``tabs.page.front_page.QUICK_COPIES``."""
     page = visit(fresh.address)
     assert page.evaluate("window.structuredClone.toString().includes('same')")
     assert page.evaluate(COPIES) == [
