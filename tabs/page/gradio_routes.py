@@ -22,7 +22,7 @@ TOO_LONG = f"That is more than {MOST_EVENT_BYTES // 2**20} MB for one step. Send
 
 _READ = re.compile(
     r"/|/config/?|/theme\.css|/favicon\.ico|/manifest\.json|/robots\.txt|/(assets|static|svelte)/.+"
-    r"|/gradio_api/(app_id|startup-events|theme\.css|queue/data|heartbeat/[^/]+)/?"
+    r"|/gradio_api/(info|app_id|startup-events|theme\.css|queue/data|heartbeat/[^/]+)/?"
 )
 _SENT = re.compile(r"/gradio_api/(queue/join|cancel|reset)/?")
 
