@@ -234,13 +234,15 @@ def wire(context: Context) -> None:
             lambda actor: start_runs(
                 context,
                 actor,
-                RunRequest(
-                    set=prompt_set,
-                    models=(model,),
-                    limit=limit,
-                    images=images,
-                    seed=seed,
-                    name=name,
+                RunRequest.model_validate(
+                    {
+                        "set": prompt_set,
+                        "models": [model],
+                        "limit": limit,
+                        "images": images,
+                        "seed": seed,
+                        "name": name,
+                    }
                 ),
             ),
         )

@@ -120,7 +120,7 @@ def test_what_cannot_be_done_is_said(
 def test_an_image_is_drawn(client: Client) -> None:
     job = client.predict("a red mug", api_name="/generate")["job"]
     state = ended(
-        lambda: client.predict(job, api_name="/job_state"), {"waiting", "running", "working"}
+        lambda: client.predict(job, api_name="/job_state"), {"waiting", "loading", "drawing"}
     )
     assert state["status"] == "done"
 

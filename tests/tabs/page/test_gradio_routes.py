@@ -39,7 +39,6 @@ CLOSED = [
     ("POST", "/gradio_api/api/predict/"),
     ("POST", "/gradio_api/call/predict"),
     ("POST", "/gradio_api/call/v2/predict"),
-    ("GET", "/gradio_api/info"),
     ("GET", "/gradio_api/openapi.json"),
     ("POST", "/login"),
     ("PUT", "/gradio_api/queue/join"),
@@ -56,7 +55,9 @@ def test_a_route_that_the_page_does_not_need_is_closed(
     assert "nothing at this address" in answer.json()["error"]
 
 
-@pytest.mark.parametrize("path", ["/", "/config", "/theme.css", "/gradio_api/startup-events"])
+@pytest.mark.parametrize(
+    "path", ["/", "/config", "/theme.css", "/gradio_api/startup-events", "/gradio_api/info"]
+)
 def test_what_the_page_needs_is_open(client: TestClient, path: str) -> None:
     assert client.get(path).status_code == 200
 
