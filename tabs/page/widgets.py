@@ -12,9 +12,11 @@ from tabs.page.context import ROOT
 
 # Gradio runs this text for each widget that comes on the page; a browser loads and runs the module
 # once. What Python sends until the module is there stands in ``props`` when ``mount`` reads them.
-ON_LOAD = """import('{address}').then(
+# Until then nothing can be pressed: the click would be lost.
+ON_LOAD = """element.inert = true; import('{address}').then(
 (module) => module.mount({{ element, props, trigger, watch }}),
-(error) => {{ element.textContent = '{gone}'; throw error; }}) /* {events} */"""
+(error) => {{ element.textContent = '{gone}'; throw error; }}
+).finally(() => {{ element.inert = false; }}) /* {events} */"""
 GONE = "TrueHue was started anew. Load this page again."
 
 
