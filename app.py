@@ -141,10 +141,16 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
     hosts = allowed_hosts(settings.host, settings.public)
     folder = Path(settings.models).expanduser() if settings.models else None
     context = make_context(
-        storage, settings.data, munsell=munsell, sources=Sources.here(folder),
-        endpoints={one.name: one for one in servers}, local=hosts != EVERY_HOST,
-        munsell_file=settings.munsell or "", runs=runs, example=settings.example,
-    )  # fmt: skip
+        storage,
+        settings.data,
+        munsell=munsell,
+        sources=Sources.here(folder),
+        endpoints={one.name: one for one in servers},
+        local=hosts != EVERY_HOST,
+        munsell_file=settings.munsell or "",
+        runs=runs,
+        example=settings.example,
+    )
     context.jobs.recover()
     context.staging.clear_all()
     clear_exports(context)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
+from typing import Any
 
 from core.records import JobRecord
 from storage.database.connection import Database, aware
@@ -30,26 +31,27 @@ class Jobs:
             cursor.execute(
                 f"INSERT INTO jobs ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [
-                    record.job_id, record.kind, record.title, record.actor, record.status,
-                    record.done, record.total, record.words, json.dumps(dict(record.result)),
-                    record.problem, _stored(record.began_at) or self._database.now(),
+                    record.job_id,
+                    record.kind,
+                    record.title,
+                    record.actor,
+                    record.status,
+                    record.done,
+                    record.total,
+                    record.words,
+                    json.dumps(dict(record.result)),
+                    record.problem,
+                    _stored(record.began_at) or self._database.now(),
                     _stored(record.ended_at),
                 ],
-            )  # fmt: skip
+            )
 
     def recent(self, limit: int = KEPT) -> list[JobRecord]:
         """The records that began last, newest first."""
         rows = self._database.rows(
             f"SELECT {_COLUMNS} FROM jobs ORDER BY began_at DESC, job_id LIMIT ?", [limit]
         )
-        return [
-            JobRecord(
-                job_id, kind, title, actor, status, done, total, words, json.loads(result),
-                problem, aware(began_at), aware(ended_at) if ended_at else None,
-            )
-            for job_id, kind, title, actor, status, done, total, words, result, problem, began_at,
-            ended_at in rows
-        ]  # fmt: skip
+        return [_record(row) for row in rows]
 
     def interrupt(self, problem: str) -> int:
         """Say of what was under way that it was interrupted, and why; how many that were.
@@ -75,3 +77,11 @@ class Jobs:
 
 def _stored(time: datetime | None) -> datetime | None:
     return None if time is None else time.replace(tzinfo=None)
+
+
+def _record(row: tuple[Any, ...]) -> JobRecord:
+    fields = dict(zip(_COLUMNS.split(", "), row, strict=True))
+    fields["result"] = json.loads(fields["result"])
+    fields["began_at"] = aware(fields["began_at"])
+    fields["ended_at"] = aware(fields["ended_at"]) if fields["ended_at"] else None
+    return JobRecord(**fields)

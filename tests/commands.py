@@ -21,8 +21,10 @@ def called(
     """
     out, err = io.StringIO(), io.StringIO()
     with (
-        contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err),
-    ):  # fmt: skip
+        contextlib.chdir(folder),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
         try:
             status = main(list(arguments))
         except SystemExit as end:  # argparse's own

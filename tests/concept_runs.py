@@ -39,15 +39,25 @@ def prompts(chosen: Sequence[Concept], styles: Sequence[str] = ("photo",)) -> tu
 
 
 def concept_run(
-    root: Path, failure: str = "none", chosen: Sequence[Concept] = (),
-    styles: Sequence[str] = ("photo",), guidances: Sequence[float] = (), seeds: int = 2,
-) -> RunFolder:  # fmt: skip
+    root: Path,
+    failure: str = "none",
+    chosen: Sequence[Concept] = (),
+    styles: Sequence[str] = ("photo",),
+    guidances: Sequence[float] = (),
+    seeds: int = 2,
+) -> RunFolder:
     """A finished run of the renderer below ``root``, called by its failure."""
     plan = make_plan(
-        prompts(chosen or fruits(), styles), RENDERER, name=f"renderer, {failure}",
-        set_name="concepts", images=seeds, guidances=guidances, size_px=SIZE_PX,
-        options={"failure": failure}, masker=MaskerSpec("exact"),
-    )  # fmt: skip
+        prompts(chosen or fruits(), styles),
+        RENDERER,
+        name=f"renderer, {failure}",
+        set_name="concepts",
+        images=seeds,
+        guidances=guidances,
+        size_px=SIZE_PX,
+        options={"failure": failure},
+        masker=MaskerSpec("exact"),
+    )
     folder = RunFolder.create(root, plan)
     state = done(folder)
     assert state.status == "finished"
@@ -68,8 +78,9 @@ def palettes_csv(chosen: Sequence[Concept] = ()) -> bytes:
     rows = [["concept", "modifier", "contributor", "hex", "weight"]]
     rows += [
         [one.concept, one.modifier, "p01", color, f"{weight:.6f}"]
-        for one in chosen or fruits() for color, weight in palette(one)
-    ]  # fmt: skip
+        for one in chosen or fruits()
+        for color, weight in palette(one)
+    ]
     return _csv(rows)
 
 

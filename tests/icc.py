@@ -77,9 +77,21 @@ def profile(space: str, pcs: str, kind: str, tags: dict[str, bytes]) -> bytes:
         table += struct.pack(">4sII", name.encode(), start + len(body), len(data))
         body += data + bytes(-len(data) % 4)
     header = struct.pack(
-        ">I4sI4s4s4s6H4s", start + len(body), bytes(4), 0x04300000, kind.encode(),
-        space.encode(), pcs.encode(), 2020, 1, 1, 0, 0, 0, b"acsp",
-    )  # fmt: skip
+        ">I4sI4s4s4s6H4s",
+        start + len(body),
+        bytes(4),
+        0x04300000,
+        kind.encode(),
+        space.encode(),
+        pcs.encode(),
+        2020,
+        1,
+        1,
+        0,
+        0,
+        0,
+        b"acsp",
+    )
     header += bytes(68 - len(header)) + _s15(*D50)
     header += bytes(128 - len(header))
     return header + struct.pack(">I", len(tags)) + table + body
@@ -94,9 +106,13 @@ def rgb_profile(name: str, primaries, curve: bytes) -> bytes:
     red, green, blue = matrix_d50(primaries).T
     tags = _named(name) | {
         "chad": b"sf32" + bytes(4) + _s15(*adaptation_to_d50().ravel()),
-        "rXYZ": _xyz(red), "gXYZ": _xyz(green), "bXYZ": _xyz(blue),
-        "rTRC": curve, "gTRC": curve, "bTRC": curve,
-    }  # fmt: skip
+        "rXYZ": _xyz(red),
+        "gXYZ": _xyz(green),
+        "bXYZ": _xyz(blue),
+        "rTRC": curve,
+        "gTRC": curve,
+        "bTRC": curve,
+    }
     return profile("RGB ", "XYZ ", "mntr", tags)
 
 

@@ -27,10 +27,16 @@ ROOT = Path(__file__).resolve().parents[1]
 LOOK_S = 0.02
 # What the app imports when it starts.
 READY = (
-    "app", "core.generation.backends.endpoints", "core.generation.weights.sources", "storage.store",
-    "tabs.page.context", "tabs.export.service", "tabs.runs.supervisor", "tabs.shell.shell",
+    "app",
+    "core.generation.backends.endpoints",
+    "core.generation.weights.sources",
+    "storage.store",
+    "tabs.page.context",
+    "tabs.export.service",
+    "tabs.runs.supervisor",
+    "tabs.shell.shell",
     "uvicorn",
-)  # fmt: skip
+)
 
 
 class Forked:
@@ -72,17 +78,24 @@ class Nursery:
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.nursery"], cwd=ROOT, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, text=True,
-        )  # fmt: skip
+            [sys.executable, "-m", "tests.nursery"],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
 
     def start(
         self, arguments: Sequence[str], log: Path, environment: dict[str, str], program: str = "app"
     ) -> Forked:
         """An app with these arguments and variables, its words in ``log``; ``program`` is the
         module with its ``main``."""
-        asked = {"arguments": list(arguments), "log": str(log), "environment": environment,
-                 "program": program}  # fmt: skip
+        asked = {
+            "arguments": list(arguments),
+            "log": str(log),
+            "environment": environment,
+            "program": program,
+        }
         return Forked(self, int(self.ask(asked)["pid"]))
 
     def ask(self, question: dict[str, Any]) -> dict[str, Any]:

@@ -103,9 +103,13 @@ def command(*arguments: str) -> list[str]:
 def run(*arguments: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
     """Runs the app where it is expected to end by itself."""
     return subprocess.run(
-        command(*arguments), cwd=folder, capture_output=True, text=True, timeout=START_S,
+        command(*arguments),
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=START_S,
         check=False,
-    )  # fmt: skip
+    )
 
 
 @contextmanager
@@ -133,7 +137,7 @@ def own_app(arguments: Sequence[str], log: Path) -> subprocess.Popen[bytes]:
     with log.open("wb") as out:
         return subprocess.Popen(
             command(*arguments), cwd=ROOT, stdout=out, stderr=subprocess.STDOUT, env=quick()
-        )  # fmt: skip
+        )
 
 
 @contextmanager

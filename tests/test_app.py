@@ -47,11 +47,8 @@ def huge_png() -> bytes:
     header = struct.pack(">IIBBBBB", 100_000, 100_000, 8, 2, 0, 0, 0)
     body = zlib.compress(bytes(1000))
     return (
-        b"\x89PNG\r\n\x1a\n"
-        + chunk(b"IHDR", header)
-        + chunk(b"IDAT", body)
-        + chunk(b"IEND", b"")
-    )  # fmt: skip
+        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", body) + chunk(b"IEND", b"")
+    )
 
 
 def state(folder: Path) -> dict[str, str]:
@@ -114,8 +111,9 @@ def test_an_address_that_is_not_of_this_machine_is_refused(tmp_path: Path) -> No
 
 
 def test_a_name_in_place_of_an_address_that_nobody_has_is_refused(tmp_path: Path) -> None:
-    done = run("--data", str(tmp_path / "data"), "--host", "no.such.invalid",
-               "--port", str(free_port()))  # fmt: skip
+    done = run(
+        "--data", str(tmp_path / "data"), "--host", "no.such.invalid", "--port", str(free_port())
+    )
     assert done.returncode not in (0, None)
     assert "Cannot listen on no.such.invalid" in done.stderr
     assert "Traceback" not in done.stderr
@@ -169,8 +167,14 @@ def test_a_database_of_a_newer_version_is_refused_and_left_as_it_was(tmp_path: P
 
 
 def test_a_missing_munsell_file_is_refused(tmp_path: Path) -> None:
-    done = run("--data", str(tmp_path / "data"), "--munsell", str(tmp_path / "none.csv"),
-               "--port", str(free_port()))  # fmt: skip
+    done = run(
+        "--data",
+        str(tmp_path / "data"),
+        "--munsell",
+        str(tmp_path / "none.csv"),
+        "--port",
+        str(free_port()),
+    )
     assert done.returncode == 2
     assert "none.csv" in done.stderr
     assert "Traceback" not in done.stderr
@@ -249,10 +253,11 @@ def test_an_image_that_is_not_stored_is_not_found(app: App) -> None:
 
 def test_the_database_cannot_be_fetched(app: App) -> None:
     for path in (
-        "/media/images/../../truehue.duckdb", "/media/images/%2e%2e/%2e%2e/truehue.duckdb",
+        "/media/images/../../truehue.duckdb",
+        "/media/images/%2e%2e/%2e%2e/truehue.duckdb",
         "/file=" + str(app.data / "truehue.duckdb"),
         "/gradio_api/file=" + str(app.data / "truehue.duckdb"),
-    ):  # fmt: skip
+    ):
         answer = app.ask(path)
         assert answer.status >= 400 or b"DUCK" not in answer.body[:64], path
 
@@ -312,8 +317,12 @@ def test_an_uploaded_image_comes_back_pixel_for_pixel(app: App) -> None:
     assert shown.headers["content-type"] == "image/png"
     with Image.open(io.BytesIO(shown.body)) as image:
         assert np.array_equal(np.asarray(image), pixels)
-    assert shown.body == (app.data / "images" / answer.json["image_id"][:2]
-                          / f"{answer.json['image_id']}.png").read_bytes()  # fmt: skip
+    assert (
+        shown.body
+        == (
+            app.data / "images" / answer.json["image_id"][:2] / f"{answer.json['image_id']}.png"
+        ).read_bytes()
+    )
     with Image.open(io.BytesIO(app.ask(answer.json["thumb"]).body)) as image:
         assert max(image.size) <= 192
 

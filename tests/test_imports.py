@@ -262,9 +262,13 @@ print(json.dumps({
 def witness(folder: Path, names: list[str]) -> dict[str, list[str]]:
     done = subprocess.run(
         # -B: the interpreter's own cache of compiled modules is not ours to judge.
-        [sys.executable, "-B", "-c", WITNESS, *names], cwd=folder, capture_output=True, text=True,
-        env={"PATH": "", "PYTHONPATH": str(ROOT), "HOME": str(folder)}, check=False,
-    )  # fmt: skip
+        [sys.executable, "-B", "-c", WITNESS, *names],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env={"PATH": "", "PYTHONPATH": str(ROOT), "HOME": str(folder)},
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     out: dict[str, list[str]] = json.loads(done.stdout)
     return out

@@ -118,8 +118,12 @@ def _told(folder: RunFolder) -> dict[str, Any]:
     try:
         return told(folder)
     except BadInput as error:
-        return {"folder": str(folder.path), "run_id": folder.run_id, "status": "unreadable",
-                "message": str(error)}  # fmt: skip
+        return {
+            "folder": str(folder.path),
+            "run_id": folder.run_id,
+            "status": "unreadable",
+            "message": str(error),
+        }
 
 
 def _line(folder: RunFolder) -> str:

@@ -28,18 +28,30 @@ _SAID_EVERY = 5
 def add_to(commands: Any, common: argparse.ArgumentParser) -> None:
     """Adds both commands to the parser of ``python app.py runs``."""
     formats = "; ".join(f"{name}: {words}" for name, words in FORMATS.items())
-    out = commands.add_parser("export", parents=[common], help="a run as a table, archive, report "
-                              "or references", description=formats)  # fmt: skip
+    out = commands.add_parser(
+        "export",
+        parents=[common],
+        help="a run as a table, archive, report or references",
+        description=formats,
+    )
     out.add_argument("name", metavar="RUN", help="its name, or the first characters of its id")
     out.add_argument("--format", choices=tuple(FORMATS), help="default: by the ending of --out")
     out.add_argument("--out", metavar="PATH", help="the file, or a folder for it (default here)")
     out.add_argument("--with-images", action="store_true", help="zip: pack pictures and masks too")
-    out.add_argument("--rule", default="", metavar="ID", help="html: the rule of figures and "
-                     f"failures, of {', '.join(one.id for one in RULES)} (default: the run's "
-                     "first)")  # fmt: skip
+    out.add_argument(
+        "--rule",
+        default="",
+        metavar="ID",
+        help="html: the rule of figures and "
+        f"failures, of {', '.join(rule.id for rule in RULES)} (default: the run's "
+        "first)",
+    )
     out.set_defaults(run=export_run)
-    take = commands.add_parser("import", parents=[common], help="an archive that someone exported, "
-                               "or the folder of a run, into the database")  # fmt: skip
+    take = commands.add_parser(
+        "import",
+        parents=[common],
+        help="an archive that someone exported, or the folder of a run, into the database",
+    )
     take.add_argument("file", metavar="FILE", help="NAME.truehue.zip, or the folder of a run")
     take.set_defaults(run=import_run)
 
@@ -63,10 +75,18 @@ def export_run(asked: argparse.Namespace) -> int:
     tabled = format in ("csv", "parquet")
     files = [out, *(beside([ExportRun(folder)], out) if tabled else [])]
     if asked.json:
-        print(json.dumps({"run_id": folder.run_id, "format": format, "message": said,
-                          "files": [str(one) for one in files]}))  # fmt: skip
+        print(
+            json.dumps(
+                {
+                    "run_id": folder.run_id,
+                    "format": format,
+                    "message": said,
+                    "files": [str(file) for file in files],
+                }
+            )
+        )
     else:
-        print("\n".join(str(one) for one in files))
+        print("\n".join(str(file) for file in files))
         if said:
             print(said, file=sys.stderr)
     return 0
@@ -87,8 +107,7 @@ def _export(asked: argparse.Namespace, folder: RunFolder, format: str, out: Path
         with Storage.open(place) as storage:
             context = make_context(storage, str(asked.data))
             try:
-                return export(context, folder, format, out, rule=asked.rule,
-                              progress=_told(asked))  # fmt: skip
+                return export(context, folder, format, out, rule=asked.rule, progress=_told(asked))
             finally:
                 context.close()
     finally:

@@ -47,25 +47,34 @@ twice and nothing is lost, whatever ends it.
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     out = argparse.ArgumentParser(
-        prog=program("runs", "app.py runs"), epilog=EPILOG,
+        prog=program("runs", "app.py runs"),
+        epilog=EPILOG,
         description="Draws a whole set of prompts, marks the objects and judges every picture.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+    )
     common = argparse.ArgumentParser(add_help=False)
-    # fmt: off
-    common.add_argument("--data", default=os.environ.get("TRUEHUE_DATA", "./data"), metavar="DIR",
-                        help="the app's data folder (default ./data); runs are in runs/ of it")
-    common.add_argument("--shared", metavar="DIR", help="the folder of runs, where it is another "
-                        "one that several machines see")
-    # fmt: on
+    common.add_argument(
+        "--data",
+        default=os.environ.get("TRUEHUE_DATA", "./data"),
+        metavar="DIR",
+        help="the app's data folder (default ./data); runs are in runs/ of it",
+    )
+    common.add_argument(
+        "--shared",
+        metavar="DIR",
+        help="the folder of runs, where it is another one that several machines see",
+    )
     common.add_argument("--json", action="store_true", help="JSON, for programs")
     crew = argparse.ArgumentParser(add_help=False)
     _crew(crew)
     commands = out.add_subparsers(dest="command", required=True, metavar="COMMAND")
     begin = commands.add_parser(
-        "start", parents=[common, crew], help="begins a run, or takes up the one of the same plan",
-        epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+        "start",
+        parents=[common, crew],
+        help="begins a run, or takes up the one of the same plan",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     _start(begin)
     begin.set_defaults(run=start.start)
     for name, words, run in (
@@ -76,10 +85,9 @@ def parser() -> argparse.ArgumentParser:
         one.add_argument("name", metavar="RUN", help="its name, or the first characters of its id")
         one.set_defaults(run=run)
     for name, words, run in (
-        ("pause", "stops a run after the pictures in work, wherever it is executed",
-         ask.pause),
+        ("pause", "stops a run after the pictures in work, wherever it is executed", ask.pause),
         ("cancel", "the same, for good; what is done stays", ask.cancel),
-    ):  # fmt: skip
+    ):
         one = commands.add_parser(name, parents=[common], help=words)
         one.add_argument("name", metavar="RUN", help="its name, or the first characters of its id")
         one.set_defaults(run=run)
@@ -93,69 +101,130 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _crew(out: argparse.ArgumentParser) -> None:
-    out.add_argument("--workers", type=int, metavar="N", help="processes that draw and judge "
-                     "(default: one a GPU; without weights one a core)")  # fmt: skip
-    out.add_argument("--ray", nargs="?", const="", metavar="ADDRESS", help="work on Ray's cluster "
-                     "at this address; without one, on RAY_ADDRESS or this machine")  # fmt: skip
-    out.add_argument("--models", metavar="DIR", help="folder with models' weights, one folder each "
-                     "(default: TRUEHUE_MODELS, then the hub's cache)")  # fmt: skip
-    out.add_argument("--endpoints", metavar="FILE.json", help="servers that draw through OpenAI's "
-                     "images API (default: TRUEHUE_ENDPOINT)")  # fmt: skip
+    out.add_argument(
+        "--workers",
+        type=int,
+        metavar="N",
+        help="processes that draw and judge (default: one a GPU; without weights one a core)",
+    )
+    out.add_argument(
+        "--ray",
+        nargs="?",
+        const="",
+        metavar="ADDRESS",
+        help="work on Ray's cluster at this address; without one, on RAY_ADDRESS or this machine",
+    )
+    out.add_argument(
+        "--models",
+        metavar="DIR",
+        help="folder with models' weights, one folder each "
+        "(default: TRUEHUE_MODELS, then the hub's cache)",
+    )
+    out.add_argument(
+        "--endpoints",
+        metavar="FILE.json",
+        help="servers that draw through OpenAI's images API (default: TRUEHUE_ENDPOINT)",
+    )
 
 
 def _start(out: argparse.ArgumentParser) -> None:
     sets = ", ".join(one.id for one in PROMPT_SETS)
-    # fmt: off
     what = out.add_argument_group("prompts")
-    what.add_argument("--set", default="mini", metavar="SET", help=f"{sets}, selection:NAME, an "
-                      "imported set, or a file of prompts (default mini)")
+    what.add_argument(
+        "--set",
+        default="mini",
+        metavar="SET",
+        help=f"{sets}, selection:NAME, an imported set, or a file of prompts (default mini)",
+    )
     what.add_argument("--task", default="", help=_one_of(TASKS))
     what.add_argument("--system", default="", help=_one_of(SYSTEMS))
-    what.add_argument("--limit", metavar="N", help="at most N prompts, taken at equal distances: "
-                      "every task and system keeps its part; concepts thing by thing, each with "
-                      "its modifiers; the same N is the same prompts")
+    what.add_argument(
+        "--limit",
+        metavar="N",
+        help="at most N prompts, taken at equal distances: "
+        "every task and system keeps its part; concepts thing by thing, each with "
+        "its modifiers; the same N is the same prompts",
+    )
     pictures = out.add_argument_group("pictures")
-    pictures.add_argument("--model", action="append", metavar="ID", help="who draws; several are a "
-                          "run each (default reference-renderer; python -m core.generation models "
-                          "lists them)")
-    pictures.add_argument("--images-of", metavar="MODEL", help="score the stored pictures of this "
-                          "model, or of run:RUN, and draw none")
-    pictures.add_argument("--images-from", metavar="FOLDER", help="import this folder of pictures "
-                          "that --model made, then score them")
-    pictures.add_argument("--images", default=DEFAULT_IMAGES, metavar="N", help="pictures a "
-                          "prompt (and guidance scale), with one seed each (default "
-                          f"{DEFAULT_IMAGES})")
+    pictures.add_argument(
+        "--model",
+        action="append",
+        metavar="ID",
+        help="who draws; several are a "
+        "run each (default reference-renderer; python -m core.generation models "
+        "lists them)",
+    )
+    pictures.add_argument(
+        "--images-of",
+        metavar="MODEL",
+        help="score the stored pictures of this model, or of run:RUN, and draw none",
+    )
+    pictures.add_argument(
+        "--images-from",
+        metavar="FOLDER",
+        help="import this folder of pictures that --model made, then score them",
+    )
+    pictures.add_argument(
+        "--images",
+        default=DEFAULT_IMAGES,
+        metavar="N",
+        help="pictures a "
+        "prompt (and guidance scale), with one seed each (default "
+        f"{DEFAULT_IMAGES})",
+    )
     pictures.add_argument("--seed", default=0, metavar="N", help="the first seed (default 0)")
     pictures.add_argument("--size", metavar="PX", help="side (default: the model's own)")
     pictures.add_argument("--steps", metavar="N", help="default: the model's own")
-    pictures.add_argument("--guidance", metavar="X[,X…]", help="one, or several scales: every seed "
-                          "is drawn with each of them (default: the model's own)")
+    pictures.add_argument(
+        "--guidance",
+        metavar="X[,X…]",
+        help="one, or several scales: every seed "
+        "is drawn with each of them (default: the model's own)",
+    )
     pictures.add_argument("--negative", default="", metavar="TEXT", help="negative prompt")
     pictures.add_argument("--light", default="studio", help=f"renderer: {_one_of(LIGHTS)}")
     pictures.add_argument("--failure", default="none", help=f"renderer: {_one_of(FAILURES)}")
     judging = out.add_argument_group("judging")
-    judging.add_argument("--masker", help=f"{_one_of(MASKERS)}: masks that came with the picture; "
-                         "the whole picture; found by a detector and a segmenter (default: exact "
-                         "for the renderer and stored pictures, else grounded)")
+    judging.add_argument(
+        "--masker",
+        help=f"{_one_of(MASKERS)}: masks that came with the picture; "
+        "the whole picture; found by a detector and a segmenter (default: exact "
+        "for the renderer and stored pictures, else grounded)",
+    )
     judging.add_argument("--detector", metavar="ID", help=f"default {DETECTOR}")
     judging.add_argument("--segmenter", metavar="ID", help=f"default {SEGMENTER}")
-    judging.add_argument("--presence", metavar="ID", help="model that says whether an object is "
-                         "there (default: none is asked)")
-    judging.add_argument("--variant", help=f"{_one_of(one.id for one in VARIANTS)} (default paper)")
-    judging.add_argument("--rules", default=",".join(DEFAULT_RULES), metavar="IDS",
-                         help="not used for concepts, whose colors are measured; comma separated, "
-                         f"of {_one_of(by.id for by in RULES)} "
-                         f"(default {','.join(DEFAULT_RULES)})")
-    judging.add_argument("--k", default=0, metavar="N", help="neighbors that paper and truehue "
-                         "accept too (default 0)")
+    judging.add_argument(
+        "--presence",
+        metavar="ID",
+        help="model that says whether an object is there (default: none is asked)",
+    )
+    variants = _one_of(variant.id for variant in VARIANTS)
+    judging.add_argument("--variant", help=f"{variants} (default paper)")
+    judging.add_argument(
+        "--rules",
+        default=",".join(DEFAULT_RULES),
+        metavar="IDS",
+        help="not used for concepts, whose colors are measured; comma separated, "
+        f"of {_one_of(by.id for by in RULES)} "
+        f"(default {','.join(DEFAULT_RULES)})",
+    )
+    judging.add_argument(
+        "--k",
+        default=0,
+        metavar="N",
+        help="neighbors that paper and truehue accept too (default 0)",
+    )
     judging.add_argument("--munsell", metavar="FILE.csv", help="samples for the released rule")
     out.add_argument("--name", default="", help="what people call the run")
     out.add_argument("--estimate-only", action="store_true", help="say what it would take, no more")
-    out.add_argument("--price-per-hour", metavar="X", help="of the machine: the estimate then has "
-                     "the money")
-    out.add_argument("--no-trial", action="store_true", help="do not draw three pictures to see "
-                     "how long one takes, where no run has told yet")
-    # fmt: on
+    out.add_argument(
+        "--price-per-hour", metavar="X", help="of the machine: the estimate then has the money"
+    )
+    out.add_argument(
+        "--no-trial",
+        action="store_true",
+        help="do not draw three pictures to see how long one takes, where no run has told yet",
+    )
     out.add_argument("--yes", action="store_true", help="begin without asking or trying")
 
 

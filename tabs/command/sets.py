@@ -104,7 +104,9 @@ def _of_file(file: Path) -> tuple[Prompt, ...]:
         print(f"{file.name}: {sentence}", file=sys.stderr)
     if not read.prompts:
         raise BadInput(f"No prompt could be read from {file}.", "set")
-    return tuple(one if one.source else replace(one, source=file.stem) for one in read.prompts)
+    return tuple(
+        prompt if prompt.source else replace(prompt, source=file.stem) for prompt in read.prompts
+    )
 
 
 def _in_library(

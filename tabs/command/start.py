@@ -80,10 +80,27 @@ def retry(asked: argparse.Namespace) -> int:
 def _given(asked: argparse.Namespace, stored: bool) -> dict[str, Any]:
     """The options as the form's fields."""
     names = (
-        "set", "task", "system", "limit", "images", "seed", "size", "steps", "guidance", "negative",
-        "light", "failure", "masker", "detector", "segmenter", "presence", "variant", "rules", "k",
+        "set",
+        "task",
+        "system",
+        "limit",
+        "images",
+        "seed",
+        "size",
+        "steps",
+        "guidance",
+        "negative",
+        "light",
+        "failure",
+        "masker",
+        "detector",
+        "segmenter",
+        "presence",
+        "variant",
+        "rules",
+        "k",
         "name",
-    )  # fmt: skip
+    )
     models = [asked.images_of] if asked.images_of else asked.model or [RENDERER]
     return {
         **{name: getattr(asked, name) for name in names},
@@ -102,14 +119,17 @@ def _crew(asked: argparse.Namespace, about: Mapping[str, Any]) -> ExecutionSetti
         team="local" if asked.ray is None else "ray",
         address=asked.ray or "",
         sources=Sources.here(Path(asked.models).expanduser() if asked.models else None),
-        endpoints={one.name: one for one in servers},
+        endpoints={server.name: server for server in servers},
     )
 
 
 def _say_estimate(
-    asked: argparse.Namespace, made: Sequence[RunPlan], crew: ExecutionSettings, price: float |
-    None, told: Sequence[str],
-) -> None:  # fmt: skip
+    asked: argparse.Namespace,
+    made: Sequence[RunPlan],
+    crew: ExecutionSettings,
+    price: float | None,
+    told: Sequence[str],
+) -> None:
     trials = Trials()
     # Weights that are missing are a failure of the run; an estimate only says so.
     missing = [lacking(one, crew) if asked.estimate_only else () for one in made]
@@ -122,8 +142,17 @@ def _say_estimate(
         cost = None if price is None or seconds is None else seconds / 3600 * price
         rows = [asdict(one) for one in each]
         masks = {"with_masks": sum(map(with_masks, made))} if made[0].kind == STORED else {}
-        say(json.dumps({"estimate": rows, "seconds": seconds, "cost": cost, **masks,
-                        **({"missing": sum(missing, ())} if any(missing) else {})}))  # fmt: skip
+        say(
+            json.dumps(
+                {
+                    "estimate": rows,
+                    "seconds": seconds,
+                    "cost": cost,
+                    **masks,
+                    **({"missing": sum(missing, ())} if any(missing) else {}),
+                }
+            )
+        )
         return
     say(pictures_words(made))
     for sentence in (*told, *mask_words(made)):
@@ -181,8 +210,11 @@ def _execute_all(
         state = _execute(asked, folder, crew, retry_failed)
         if state.status != "finished":
             for other in folders[at + 1 :]:
-                say(f"Not begun: {other.summary()['name']}; python app.py runs resume "
-                    f"{other.run_id[:8]}", file=sys.stderr)  # fmt: skip
+                say(
+                    f"Not begun: {other.summary()['name']}; python app.py runs resume "
+                    f"{other.run_id[:8]}",
+                    file=sys.stderr,
+                )
             return ENDED_EARLY
     return FINISHED
 

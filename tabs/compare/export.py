@@ -35,10 +35,16 @@ def weights_csv(context: Context, given: Mapping[str, str]) -> str:
         assert one.found is not None
         people = (one.found.count or "") if one.found.of_people else 0
         label = one.label if often[one.label] == 1 else f"{one.label} ({one.letter})"
-        writer.writerow([
-            guarded(question.words), guarded(label), one.found.kind, one.found.method, people,
-            *(repr(float(value)) for value in one.found.weights),
-        ])  # fmt: skip
+        writer.writerow(
+            [
+                guarded(question.words),
+                guarded(label),
+                one.found.kind,
+                one.found.method,
+                people,
+                *(repr(float(value)) for value in one.found.weights),
+            ]
+        )
     return out.getvalue()
 
 
@@ -54,10 +60,18 @@ def numbers_csv(context: Context, given: Mapping[str, str]) -> str:
     sides = [f"{name}_{side}" for side in "ab" for name in ("source", "label", "kind", "count")]
     columns = [name for one in METRICS for name in (one.id, f"{one.id}_low", f"{one.id}_high")]
     writer = csv.writer(out)
-    writer.writerow([
-        "concept", "method", *sides, *columns, "dominant_a", "dominant_b", "draws",
-        "interval_notes",
-    ])  # fmt: skip
+    writer.writerow(
+        [
+            "concept",
+            "method",
+            *sides,
+            *columns,
+            "dominant_a",
+            "dominant_b",
+            "draws",
+            "interval_notes",
+        ]
+    )
     for first, second in combinations(there, 2):
         assert first.found is not None
         assert second.found is not None
@@ -70,11 +84,17 @@ def numbers_csv(context: Context, given: Mapping[str, str]) -> str:
         for one in (first, second):
             assert one.found is not None
             described += [one.source, guarded(one.label), kind_words(one.found), one.found.count]
-        writer.writerow([
-            guarded(question.words), question.method, *described, *cells,
-            *(uw71()[index].hex for index in numbers.dominant), spans.draws,
-            " ".join(spans.notes),
-        ])  # fmt: skip
+        writer.writerow(
+            [
+                guarded(question.words),
+                question.method,
+                *described,
+                *cells,
+                *(uw71()[index].hex for index in numbers.dominant),
+                spans.draws,
+                " ".join(spans.notes),
+            ]
+        )
     return out.getvalue()
 
 

@@ -94,9 +94,17 @@ def histograms(shown: Sequence[Shown], sort: str, *, one_scale: bool = True) -> 
         _layout_y(figure, name, [foot, top], [0, scale * 1.06])
         _layout_strip(figure, strip, [foot - STRIP_PX / paper, foot])
         figure.add_annotation(
-            x=0, y=top, xref="paper", yref="paper", text=one.title, showarrow=False,
-            xanchor="left", yanchor="bottom", yshift=3, font={"size": 12.5, "color": INK},
-        )  # fmt: skip
+            x=0,
+            y=top,
+            xref="paper",
+            yref="paper",
+            text=one.title,
+            showarrow=False,
+            xanchor="left",
+            yanchor="bottom",
+            yshift=3,
+            font={"size": 12.5, "color": INK},
+        )
     _bins_axis(figure)
     figure.update_layout(margin={"l": 44, "r": 6, "t": 0, "b": 8})
     return plain_json(figure)
@@ -136,15 +144,28 @@ def mirrored(
         edges = 0.5 + room - strip, 0.5 - room + strip
         for path, source in ribbons(moves, order, *edges):
             figure.add_shape(
-                type="path", path=path, xref="x", yref="paper", fillcolor=uw71()[source].hex,
+                type="path",
+                path=path,
+                xref="x",
+                yref="paper",
+                fillcolor=uw71()[source].hex,
                 # Of thin ones the line is all that is seen: it has the color too.
-                line={"color": uw71()[source].hex, "width": 0.9}, opacity=0.85,
-            )  # fmt: skip
+                line={"color": uw71()[source].hex, "width": 0.9},
+                opacity=0.85,
+            )
     for one, y, anchor in ((first, 1.0, "top"), (second, 0.0, "bottom")):
         figure.add_annotation(
-            x=1, y=y, xref="paper", yref="paper", text=one.title, showarrow=False,
-            xanchor="right", yanchor=anchor, font={"size": 12.5, "color": INK}, bgcolor=PANEL,
-        )  # fmt: skip
+            x=1,
+            y=y,
+            xref="paper",
+            yref="paper",
+            text=one.title,
+            showarrow=False,
+            xanchor="right",
+            yanchor=anchor,
+            font={"size": 12.5, "color": INK},
+            bgcolor=PANEL,
+        )
     _bins_axis(figure)
     figure.update_layout(margin={"l": 44, "r": 6, "t": 6, "b": 6})
     return plain_json(figure)
@@ -160,21 +181,37 @@ def palettes(shown: Sequence[Shown]) -> dict[str, Any]:
         start = 0.0
         for hex_, lab, weight in one.palette:
             words = f"{hex_}<br>L* {lab[0]:.1f} · a* {signed(lab[1])} · b* {signed(lab[2])}"
-            figure.add_trace(go.Bar(
-                x=[100.0 * weight], base=[100.0 * start], y=[-place], width=0.58, orientation="h",
-                marker={"color": hex_, "line": {"width": 0}},
-                hovertemplate=f"{words}<br>{100.0 * weight:.1f}%<extra>{one.letter}</extra>",
-            ))  # fmt: skip
+            figure.add_trace(
+                go.Bar(
+                    x=[100.0 * weight],
+                    base=[100.0 * start],
+                    y=[-place],
+                    width=0.58,
+                    orientation="h",
+                    marker={"color": hex_, "line": {"width": 0}},
+                    hovertemplate=f"{words}<br>{100.0 * weight:.1f}%<extra>{one.letter}</extra>",
+                )
+            )
             start += weight
         figure.add_annotation(
-            x=0, y=0.29 - place, text=one.title, showarrow=False, xanchor="left",
-            yanchor="bottom", yshift=1, font={"size": 12.5, "color": INK},
-        )  # fmt: skip
+            x=0,
+            y=0.29 - place,
+            text=one.title,
+            showarrow=False,
+            xanchor="left",
+            yanchor="bottom",
+            yshift=1,
+            font={"size": 12.5, "color": INK},
+        )
     figure.update_xaxes(range=[0, 100.0], ticksuffix="%", showgrid=False, dtick=20, fixedrange=True)
     figure.update_yaxes(
-        range=[0.6 - len(shown), 0.68], showgrid=False, showticklabels=False, ticks="",
-        fixedrange=True, showline=False,
-    )  # fmt: skip
+        range=[0.6 - len(shown), 0.68],
+        showgrid=False,
+        showticklabels=False,
+        ticks="",
+        fixedrange=True,
+        showline=False,
+    )
     figure.update_layout(margin={"l": 6, "r": 18, "t": 0, "b": 26})
     return plain_json(figure)
 
@@ -187,14 +224,22 @@ def _bars(figure: Any, one: Shown, order: Sequence[int], axis: str) -> None:
     import plotly.graph_objects as go
 
     bins = uw71()
-    figure.add_trace(go.Bar(
-        x=list(range(COUNT)), y=[100.0 * float(one.weights[index]) for index in order],
-        yaxis=axis, width=0.92, customdata=list(order),
-        # A thin line: bins as light as the page are seen too.
-        marker={"color": [bins[index].hex for index in order],
-                "line": {"width": OUTLINE_PX, "color": SOFT}},
-        hoverinfo="none", meta={"letter": one.letter, "is": "bars"},
-    ))  # fmt: skip
+    figure.add_trace(
+        go.Bar(
+            x=list(range(COUNT)),
+            y=[100.0 * float(one.weights[index]) for index in order],
+            yaxis=axis,
+            width=0.92,
+            customdata=list(order),
+            # A thin line: bins as light as the page are seen too.
+            marker={
+                "color": [bins[index].hex for index in order],
+                "line": {"width": OUTLINE_PX, "color": SOFT},
+            },
+            hoverinfo="none",
+            meta={"letter": one.letter, "is": "bars"},
+        )
+    )
 
 
 def _strip(figure: Any, order: Sequence[int], axis: str) -> None:
@@ -202,38 +247,79 @@ def _strip(figure: Any, order: Sequence[int], axis: str) -> None:
     import plotly.graph_objects as go
 
     bins = uw71()
-    figure.add_trace(go.Bar(
-        x=list(range(COUNT)), y=[1.0] * COUNT, yaxis=axis, width=1.0, customdata=list(order),
-        marker={"color": [bins[index].hex for index in order], "line": {"width": 0}},
-        hoverinfo="none", meta={"is": "strip"},
-    ))  # fmt: skip
+    figure.add_trace(
+        go.Bar(
+            x=list(range(COUNT)),
+            y=[1.0] * COUNT,
+            yaxis=axis,
+            width=1.0,
+            customdata=list(order),
+            marker={"color": [bins[index].hex for index in order], "line": {"width": 0}},
+            hoverinfo="none",
+            meta={"is": "strip"},
+        )
+    )
     # One line around all of them: the white bin has an end on white paper too.
     figure.add_shape(
-        type="rect", xref="x", yref=f"{axis} domain", x0=-0.5, x1=COUNT - 0.5, y0=0, y1=1,
-        line={"color": LINE, "width": 0.6}, fillcolor="rgba(0,0,0,0)",
-    )  # fmt: skip
+        type="rect",
+        xref="x",
+        yref=f"{axis} domain",
+        x0=-0.5,
+        x1=COUNT - 0.5,
+        y0=0,
+        y1=1,
+        line={"color": LINE, "width": 0.6},
+        fillcolor="rgba(0,0,0,0)",
+    )
 
 
 def _bins_axis(figure: Any) -> None:
     figure.update_xaxes(
-        range=[-0.6, COUNT - 0.4], showticklabels=False, ticks="", showgrid=False, showline=False,
+        range=[-0.6, COUNT - 0.4],
+        showticklabels=False,
+        ticks="",
+        showgrid=False,
+        showline=False,
         fixedrange=True,
-    )  # fmt: skip
+    )
 
 
 def _layout_y(figure: Any, name: str, domain: list[float], span: list[float]) -> None:
-    figure.update_layout({f"yaxis{name[1:]}": {
-        "domain": _inside(domain), "range": span, "ticksuffix": "%", "nticks": 5,
-        "gridcolor": LINE, "linecolor": LINE, "zeroline": False, "ticks": "outside",
-        "tickcolor": LINE, "fixedrange": True, "anchor": "x",
-    }})  # fmt: skip
+    figure.update_layout(
+        {
+            f"yaxis{name[1:]}": {
+                "domain": _inside(domain),
+                "range": span,
+                "ticksuffix": "%",
+                "nticks": 5,
+                "gridcolor": LINE,
+                "linecolor": LINE,
+                "zeroline": False,
+                "ticks": "outside",
+                "tickcolor": LINE,
+                "fixedrange": True,
+                "anchor": "x",
+            }
+        }
+    )
 
 
 def _layout_strip(figure: Any, name: str, domain: list[float]) -> None:
-    figure.update_layout({f"yaxis{name[1:]}": {
-        "domain": _inside(domain), "range": [0, 1], "showticklabels": False, "ticks": "",
-        "showgrid": False, "zeroline": False, "showline": False, "fixedrange": True, "anchor": "x",
-    }})  # fmt: skip
+    figure.update_layout(
+        {
+            f"yaxis{name[1:]}": {
+                "domain": _inside(domain),
+                "range": [0, 1],
+                "showticklabels": False,
+                "ticks": "",
+                "showgrid": False,
+                "zeroline": False,
+                "showline": False,
+                "fixedrange": True,
+                "anchor": "x",
+            }
+        }
+    )
 
 
 def _inside(domain: list[float]) -> list[float]:

@@ -42,12 +42,16 @@ def image_row(context: Context, text: str, words: str) -> dict[str, Any] | None:
     image = context.storage.images.get(one.image_id)
     mask = context.storage.masks.get(one.mask_id)
     return {
-        "image_id": image.image_id, "mask_id": mask.mask_id, "whole": mask.maker == WHOLE,
-        "width": image.width, "height": image.height, "name": image.name,
+        "image_id": image.image_id,
+        "mask_id": mask.mask_id,
+        "whole": mask.maker == WHOLE,
+        "width": image.width,
+        "height": image.height,
+        "name": image.name,
         "words": _WHOLE_WORDS if mask.maker == WHOLE else mask_text(mask, image),
         "url": f"/media/images/{image.image_id}.png",
         "small": f"/api/compare/sets/cutouts/{image.image_id}/{mask.mask_id}.png",
-    }  # fmt: skip
+    }
 
 
 class Mark(PageRequest):
@@ -109,9 +113,11 @@ def pool(context: Context, actor: Actor, wanted: Pool) -> dict[str, Any]:
         raise BadInput("These rows are the same image: there is nothing to pool.")
     name = wanted.name or f"{words}, {many(len(members), 'picture')}"
     set_id = context.storage.picture_sets.add(
-        name, words, [(image_id, mask_id, "") for image_id, mask_id in members.items()],
+        name,
+        words,
+        [(image_id, mask_id, "") for image_id, mask_id in members.items()],
         wanted.of_people,
-    )  # fmt: skip
+    )
     brought(context, actor, SET, set_id)
     return {
         **concept_json(words),
@@ -124,6 +130,10 @@ def pool(context: Context, actor: Actor, wanted: Pool) -> dict[str, Any]:
 def _as_record(image_id: str, mask: Mask) -> MaskRecord:
     """A mask that is not stored, as what speaks of masks takes it."""
     return MaskRecord(
-        mask_id="", image_id=image_id, maker=mask.maker, parameters=mask.parameters,
-        content_sha256=mask.content_sha256, area_px=mask.area_px,
-    )  # fmt: skip
+        mask_id="",
+        image_id=image_id,
+        maker=mask.maker,
+        parameters=mask.parameters,
+        content_sha256=mask.content_sha256,
+        area_px=mask.area_px,
+    )

@@ -28,34 +28,85 @@ class Metric:
 
 
 METRICS = (
-    Metric("pcc", "pcc", "PCC", "", 3, "higher is closer",
-           "Pearson's correlation of the shares over the 71 bins, −1 to 1",
-           f"{PAPER}, equation 1", "do the same bins rise together? 1 is the same profile"),
-    Metric("emd", "emd_lab", "EMD", "Lab", 1, "lower is closer",
-           "Earth mover's distance: the least of Σ mass × distance that turns one distribution "
-           "into the other; the distance of two bins is Euclidean in CIELAB. Solved exactly",
-           f"{PAPER}, equation 2; Rubner et al. 2000",
-           "how far colors would have to move to turn one into the other, in CIELAB units"),
-    Metric("ed", "entropy_difference", "ED", "nats", 3, "lower is closer",
-           "Difference of the entropies, |H(A) − H(B)| with H = −Σ p ln p: whether both are "
-           "equally varied, not whether they have the same colors",
-           f"{PAPER}, equation 3", "is one more varied than the other? 0 is equally varied"),
-    Metric("dominant_equal", "dominant_equal", "Dominant bin", "", 0, "",
-           "Whether the fullest bins are the same one. DCA is the share of concepts of which this "
-           "is true. Of bins equally full the first counts",
-           f"{PAPER}, equation 4"),
-    Metric("hue_deg", "delta_hue_deg", "ΔHue", "°", 1, "lower is closer",
-           "Angle between the hues of the two fullest bins, 0 to 180°. A neutral bin has no hue: "
-           "then there is no number",
-           f"{PAPER}, equation 5"),
-    Metric("tv", "total_variation", "TV", "", 3, "lower is closer",
-           "Total variation: ½ Σ |p − q|, the mass that would have to move, 0 to 1; how far it "
-           "would have to move does not count",
-           "TrueHue, beside the paper's"),
-    Metric("js", "jensen_shannon", "JS", "nats", 3, "lower is closer",
-           "Jensen–Shannon divergence (not its root), 0 to ln 2 = 0.693",
-           "Lin 1991, IEEE Trans. Inf. Theory 37, 145; beside the paper's"),
-)  # fmt: skip
+    Metric(
+        "pcc",
+        "pcc",
+        "PCC",
+        "",
+        3,
+        "higher is closer",
+        "Pearson's correlation of the shares over the 71 bins, −1 to 1",
+        f"{PAPER}, equation 1",
+        "do the same bins rise together? 1 is the same profile",
+    ),
+    Metric(
+        "emd",
+        "emd_lab",
+        "EMD",
+        "Lab",
+        1,
+        "lower is closer",
+        "Earth mover's distance: the least of Σ mass × distance that turns one distribution "
+        "into the other; the distance of two bins is Euclidean in CIELAB. Solved exactly",
+        f"{PAPER}, equation 2; Rubner et al. 2000",
+        "how far colors would have to move to turn one into the other, in CIELAB units",
+    ),
+    Metric(
+        "ed",
+        "entropy_difference",
+        "ED",
+        "nats",
+        3,
+        "lower is closer",
+        "Difference of the entropies, |H(A) − H(B)| with H = −Σ p ln p: whether both are "
+        "equally varied, not whether they have the same colors",
+        f"{PAPER}, equation 3",
+        "is one more varied than the other? 0 is equally varied",
+    ),
+    Metric(
+        "dominant_equal",
+        "dominant_equal",
+        "Dominant bin",
+        "",
+        0,
+        "",
+        "Whether the fullest bins are the same one. DCA is the share of concepts of which this "
+        "is true. Of bins equally full the first counts",
+        f"{PAPER}, equation 4",
+    ),
+    Metric(
+        "hue_deg",
+        "delta_hue_deg",
+        "ΔHue",
+        "°",
+        1,
+        "lower is closer",
+        "Angle between the hues of the two fullest bins, 0 to 180°. A neutral bin has no hue: "
+        "then there is no number",
+        f"{PAPER}, equation 5",
+    ),
+    Metric(
+        "tv",
+        "total_variation",
+        "TV",
+        "",
+        3,
+        "lower is closer",
+        "Total variation: ½ Σ |p − q|, the mass that would have to move, 0 to 1; how far it "
+        "would have to move does not count",
+        "TrueHue, beside the paper's",
+    ),
+    Metric(
+        "js",
+        "jensen_shannon",
+        "JS",
+        "nats",
+        3,
+        "lower is closer",
+        "Jensen–Shannon divergence (not its root), 0 to ln 2 = 0.693",
+        "Lin 1991, IEEE Trans. Inf. Theory 37, 145; beside the paper's",
+    ),
+)
 
 
 PLAINLY = " · ".join(f"{one.name}: {one.plain}" for one in METRICS if one.plain)
@@ -65,15 +116,22 @@ PLAINLY = " · ".join(f"{one.name}: {one.plain}" for one in METRICS if one.plain
 def metrics_json() -> list[dict[str, Any]]:
     """The headings, in their order, with formula and source."""
     return [
-        {"id": one.id, "name": one.name, "unit": one.unit, "better": one.better,
-         "formula": one.formula, "source": one.source, "plain": one.plain}
-        for one in METRICS
-    ]  # fmt: skip
+        {
+            "id": metric.id,
+            "name": metric.name,
+            "unit": metric.unit,
+            "better": metric.better,
+            "formula": metric.formula,
+            "source": metric.source,
+            "plain": metric.plain,
+        }
+        for metric in METRICS
+    ]
 
 
 def numbers_json(found: Comparison) -> dict[str, dict[str, Any]]:
     """By metric: its value, and the text to show; ``why`` where there is no number."""
-    return {one.id: _cell(one, found) for one in METRICS}
+    return {metric.id: _cell(metric, found) for metric in METRICS}
 
 
 def _cell(metric: Metric, found: Comparison) -> dict[str, Any]:

@@ -31,9 +31,13 @@ def compare_routes(context: Context) -> Door:
         return guarded(lambda: concepts_view(context))
 
     views: dict[str, Callable[[Context, Mapping[str, str]], dict[str, Any]]] = {
-        "choices": choices_view, "view": concept_view, "intervals": intervals_view,
-        "flow": flow_view, "images": images_view, "steps": steps_view,
-    }  # fmt: skip
+        "choices": choices_view,
+        "view": concept_view,
+        "intervals": intervals_view,
+        "flow": flow_view,
+        "images": images_view,
+        "steps": steps_view,
+    }
     for name, view in views.items():
         door.add_api_route(f"/{name}", _answering(context, view), methods=["GET"])
 

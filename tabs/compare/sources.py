@@ -102,8 +102,9 @@ def distribution(context: Context, text: str, words: str, method: str) -> Distri
         why = _reasons(unscored)
         raise NotStored(
             f"{label} has no picture of {words!r} that could be measured{why}."
-            if unscored else f"{label} has no picture of {words!r}."
-        )  # fmt: skip
+            if unscored
+            else f"{label} has no picture of {words!r}."
+        )
     made = of_pictures(label, found, method, of_people=_of_people(context, source)).noted(*notes)
     if not unscored:
         return made
@@ -132,8 +133,10 @@ def choices(context: Context, words: str) -> list[Choice]:
         if rows:
             kind = "people" if one.of_people else "other"
             note = "ratings, normalized" if one.kind == RATINGS else one.kind
-            people = max(len({row.contributor for row in rows if row.contributor}),
-                         max(row.people for row in rows))  # fmt: skip
+            people = max(
+                len({row.contributor for row in rows if row.contributor}),
+                max(row.people for row in rows),
+            )
             out.append(Choice(Source(SET, one.set_id).text, one.name, kind, people, note))
     out.sort(key=lambda choice: choice.kind != "people")
     concept = concept_of(words)
@@ -258,10 +261,12 @@ def _label(context: Context, source: Source) -> str:
 
 
 def _narrowed(style: str, guidance: float | None) -> str:
-    return "".join((
-        f" · {STYLES[style]}" if style else "",
-        "" if guidance is None else f" · guidance {written_scale(guidance)}",
-    ))  # fmt: skip
+    return "".join(
+        (
+            f" · {STYLES[style]}" if style else "",
+            "" if guidance is None else f" · guidance {written_scale(guidance)}",
+        )
+    )
 
 
 def _of_id(short: str, known: Sequence[Any], what: str) -> Any:

@@ -52,11 +52,13 @@ def layout() -> View:
     switch = widget("compare/switch", SWITCH, elem_id="compare")
     views = tuple(
         widget(
-            f"compare/{name}", view.TEMPLATE, elem_id=f"compare-{name}",
+            f"compare/{name}",
+            view.TEMPLATE,
+            elem_id=f"compare-{name}",
             events=("open",) if name in OPENING else (),
         )
         for name, view in VIEWS.items()
-    )  # fmt: skip
+    )
     return View(switch, views)
 
 

@@ -33,34 +33,59 @@ def roc_figure(report: DiagnosisReport, system: str) -> dict[str, Any]:
             continue
         dash, shape = style_of(place)
         points = sorted(roc.points, key=lambda point: point.limit)
-        figure.add_trace(go.Scatter(
-            x=[point.false_accept_percent for point in points],
-            y=[point.hit_percent for point in points], customdata=[point.limit for point in points],
-            mode="lines", line={"color": INK if dash == "solid" else SOFT, "width": 2,
-                                "dash": dash},
-            name=rule.name, legendgroup=rule.id, showlegend=False,
-            hovertemplate=f"{rule.name}, limits × %{{customdata:.2f}}<br>"
-            "hits %{y:.1f}%, false accepts %{x:.1f}%<extra></extra>",
-        ))  # fmt: skip
+        figure.add_trace(
+            go.Scatter(
+                x=[point.false_accept_percent for point in points],
+                y=[point.hit_percent for point in points],
+                customdata=[point.limit for point in points],
+                mode="lines",
+                line={"color": INK if dash == "solid" else SOFT, "width": 2, "dash": dash},
+                name=rule.name,
+                legendgroup=rule.id,
+                showlegend=False,
+                hovertemplate=f"{rule.name}, limits × %{{customdata:.2f}}<br>"
+                "hits %{y:.1f}%, false accepts %{x:.1f}%<extra></extra>",
+            )
+        )
         at = rule.figure("pooled", system)
         if at is None or at.hit_percent is None or at.false_accept_percent is None:
             continue
         area = "" if roc.auc is None else f", area {roc.auc:.3f}"
-        figure.add_trace(go.Scatter(
-            x=[at.false_accept_percent], y=[at.hit_percent], mode="lines+markers",
-            name=f"{rule.name}{area}", legendgroup=rule.id, showlegend=True,
-            line={"color": INK if dash == "solid" else SOFT, "width": 2, "dash": dash},
-            cliponaxis=False, marker={"symbol": shape, "size": 11, "color": PANEL,
-                    "line": {"width": 2, "color": INK}},
-            hovertemplate=f"{rule.name}, as it is<br>hits %{{y:.1f}}%, false accepts %{{x:.1f}}%"
-            "<extra></extra>",
-        ))  # fmt: skip
+        figure.add_trace(
+            go.Scatter(
+                x=[at.false_accept_percent],
+                y=[at.hit_percent],
+                mode="lines+markers",
+                name=f"{rule.name}{area}",
+                legendgroup=rule.id,
+                showlegend=True,
+                line={"color": INK if dash == "solid" else SOFT, "width": 2, "dash": dash},
+                cliponaxis=False,
+                marker={
+                    "symbol": shape,
+                    "size": 11,
+                    "color": PANEL,
+                    "line": {"width": 2, "color": INK},
+                },
+                hovertemplate=f"{rule.name}, as it is<br>"
+                "hits %{y:.1f}%, false accepts %{x:.1f}%"
+                "<extra></extra>",
+            )
+        )
     figure.update_layout(
-        showlegend=True, margin={"l": 46, "r": 10, "t": 10, "b": 40},
-        legend={"x": 1, "y": 0, "xanchor": "right", "yanchor": "bottom", "bgcolor": PANEL,
-                "font": {"size": 11, "color": INK}, "itemclick": False,
-                "itemdoubleclick": False},
-    )  # fmt: skip
+        showlegend=True,
+        margin={"l": 46, "r": 10, "t": 10, "b": 40},
+        legend={
+            "x": 1,
+            "y": 0,
+            "xanchor": "right",
+            "yanchor": "bottom",
+            "bgcolor": PANEL,
+            "font": {"size": 11, "color": INK},
+            "itemclick": False,
+            "itemdoubleclick": False,
+        },
+    )
     figure.update_xaxes(range=[-0.4, NARROW_PERCENT], title_text="False accepts, %")
     figure.update_yaxes(range=[0, 102], title_text="Hits, %")
     return plain_json(figure)

@@ -58,9 +58,10 @@ def scene(given: Mapping[str, Any]) -> Scene:
     numbers = {
         name: whole(str(given.get(name) or default), most)
         for name, default, most in (
-            ("seed", 0, MAX_SEED), ("size", DEFAULT_SIZE_PX, LARGEST_PX),
+            ("seed", 0, MAX_SEED),
+            ("size", DEFAULT_SIZE_PX, LARGEST_PX),
         )
-    }  # fmt: skip
+    }
     seed, size_px, system = numbers["seed"], numbers["size"], str(given.get("system", ""))
     if seed is None or size_px is None or system not in SET_SYSTEMS:
         raise BadInput("The page asked for a picture that is in no diagnosis. Reload the page.")
@@ -98,9 +99,13 @@ def drawn(asked: Scene) -> tuple[np.ndarray, np.ndarray]:
 @lru_cache(maxsize=KEPT_PICTURES)
 def _drawn(asked: Scene) -> tuple[np.ndarray, np.ndarray]:
     srgb8, mask = picture(
-        asked.object_name, asked.light, asked.seed, asked.true.hex, asked.size_px,
+        asked.object_name,
+        asked.light,
+        asked.seed,
+        asked.true.hex,
+        asked.size_px,
         asked.second or None,
-    )  # fmt: skip
+    )
     mask = mask.copy()
     srgb8.flags.writeable = mask.flags.writeable = False
     return srgb8, mask
@@ -127,11 +132,12 @@ def measured(asked: Scene, rule_id: str, target_text: str) -> dict[str, Any]:
     found = measure(srgb8, mask, target, rule(rule_id).id, object_name=asked.object_name)
     lab = found.verdict.lab
     return {
-        "status": found.verdict.status, "reason": found.verdict.reason,
+        "status": found.verdict.status,
+        "reason": found.verdict.reason,
         "version": found.verdict.version,
         "found": hex_of(lab_to_srgb8(np.array(lab))) if lab else "",
         "delta_e00": found.numbers()["delta_e00"],
-    }  # fmt: skip
+    }
 
 
 def stored(context: Context, asked: Scene, rule_id: str, target_text: str) -> dict[str, Any]:
@@ -139,9 +145,13 @@ def stored(context: Context, asked: Scene, rule_id: str, target_text: str) -> di
     target = parse_target(target_text, asked.system)
     srgb8, mask = drawn(asked)
     about = {
-        "object_name": asked.object_name, "light": asked.light, "seed": asked.seed,
-        "size_px": asked.size_px, "albedo_srgb8": list(asked.true.srgb8), "second": asked.second,
-    }  # fmt: skip
+        "object_name": asked.object_name,
+        "light": asked.light,
+        "seed": asked.seed,
+        "size_px": asked.size_px,
+        "albedo_srgb8": list(asked.true.srgb8),
+        "second": asked.second,
+    }
     light = f"{asked.light} light, seed {asked.seed}"
     name = f"{asked.object_name}, {asked.true.label} · diagnosis · {light}"
     image = context.storage.images.add(
@@ -152,6 +162,9 @@ def stored(context: Context, asked: Scene, rule_id: str, target_text: str) -> di
         Mask(mask, "renderer", {**about, "object": asked.object_name, "target": 0}),
     )
     return {
-        "image_id": image.image_id, "mask": record.mask_id, "object": asked.object_name,
-        "target": target.value, "rule": rule(rule_id).id,
-    }  # fmt: skip
+        "image_id": image.image_id,
+        "mask": record.mask_id,
+        "object": asked.object_name,
+        "target": target.value,
+        "rule": rule(rule_id).id,
+    }

@@ -3,76 +3,35 @@
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from core.color.systems import parse_target
 from core.diagnosis.path_traced import read_path_traced
 from core.diagnosis.records import DiagnosisReport, Example, Figure, RuleReport
-from core.errors import BadInput, TrueHueError
+from core.errors import TrueHueError
 from core.verdict.rules import RULES
 from tabs.diagnosis.figures import roc_figure
-from tabs.page.context import ROOT
+from tabs.diagnosis.store import SHIPPED, TRACED_FILE, Made, _nth, read_report
 from tabs.page.errors import many
 
-log = logging.getLogger("truehue")
-
-SHIPPED = "shipped"
-SHIPPED_FILE = ROOT / "assets" / "diagnosis" / "report.json"
-TRACED_FILE = SHIPPED_FILE.with_name("path_traced.json")
 COMMAND = "python -m core.diagnose --out DIR"
 SYSTEM_NAMES = {"l2": "Level 2", "css": "CSS"}
-BY_NAMES = {"light": "Light", "object": "Object", "hue": "Hue of the true color, h_ab",
-            "lightness": "L* of the true color"}  # fmt: skip
-SET_NAMES = {"pooled": "All pictures", "held_out": "Held out", "tuned": "Tuned on",
-             "mixed": "One of each half", "two_material": "Two materials"}  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Made:
-    """A report at hand; ``name`` says whose it is."""
-
-    id: str
-    name: str
-    path: Path
-
-
-def reports_here(folder: Path) -> list[Made]:
-    """The shipped report, if there is one, and those made on this machine, newest first.
-
-    ``folder`` holds a folder for each run. A file of it that is no report goes to the log.
-    """
-    out = [Made(SHIPPED, "Shipped with TrueHue", SHIPPED_FILE)] if SHIPPED_FILE.is_file() else []
-    runs = []
-    for path in folder.glob("*/report.json"):
-        try:
-            report = read_report(path)
-        except BadInput as error:
-            log.warning("%s: %s", path, error)
-            continue
-        runs.append((report.created_at, path, f"This machine, {_about_run(report)}"))
-    return out + [Made(path.parent.name, name, path) for _, path, name in sorted(runs)[::-1]]
-
-
-def read_report(path: Path) -> DiagnosisReport:
-    """The report in a file. Raises BadInput where it is damaged, of another schema, or gone."""
-    try:
-        return _read(path, path.stat().st_mtime_ns)
-    except OSError as error:
-        raise BadInput(f"The report {path.name} cannot be read: {error.strerror}.") from error
-
-
-@lru_cache(maxsize=16)
-def _read(path: Path, changed: int) -> DiagnosisReport:
-    try:
-        return DiagnosisReport.from_json(json.loads(path.read_text(encoding="utf-8")))
-    except ValueError as error:
-        raise BadInput(f"The report {path.name} is no JSON: {error}. Make it again.") from error
+BY_NAMES = {
+    "light": "Light",
+    "object": "Object",
+    "hue": "Hue of the true color, h_ab",
+    "lightness": "L* of the true color",
+}
+SET_NAMES = {
+    "pooled": "All pictures",
+    "held_out": "Held out",
+    "tuned": "Tuned on",
+    "mixed": "One of each half",
+    "two_material": "Two materials",
+}
 
 
 def report_view(made: Sequence[Made], wanted: str, part: str) -> dict[str, Any]:
@@ -87,26 +46,36 @@ def report_view(made: Sequence[Made], wanted: str, part: str) -> dict[str, Any]:
     chosen = next((one for one in made if one.id == wanted), made[0])
     beside = next((one for one in made if (one.id == SHIPPED) != (chosen.id == SHIPPED)), None)
     report = read_report(chosen.path)
-    parts = [name for name in SET_NAMES if any(f.set == name for r in report.rules
-                                               for f in r.figures)]  # fmt: skip
+    parts = [
+        name for name in SET_NAMES if any(f.set == name for r in report.rules for f in r.figures)
+    ]
     part = part if part in parts else "pooled"
     other = read_report(beside.path) if beside else None
     systems = [system for system in SYSTEM_NAMES if system in report.systems]
     return {
         "reports": [{"id": one.id, "name": one.name} for one in made],
-        "source": chosen.id, "name": chosen.name, "set": part, "command": COMMAND,
+        "source": chosen.id,
+        "name": chosen.name,
+        "set": part,
+        "command": COMMAND,
         "sets": [{"id": name, "name": SET_NAMES[name]} for name in parts],
         "set_words": set_words(report, part),
-        "about": about(report), "problems": list(report.problems),
+        "about": about(report),
+        "problems": list(report.problems),
         "systems": [{"id": system, "name": SYSTEM_NAMES[system]} for system in systems],
         "rows": _rows(report, part, systems),
         "published": [
-            {"system": one.system, "hit": f"{one.hit_percent:.2f}", "percent": one.hit_percent,
-             "source": one.source}
+            {
+                "system": one.system,
+                "hit": f"{one.hit_percent:.2f}",
+                "percent": one.hit_percent,
+                "source": one.source,
+            }
             for one in report.published
         ],
         "beside": {"name": beside.name, "rows": _rows(other, part, systems)}
-        if beside and other else None,
+        if beside and other
+        else None,
         "traced": traced_view(systems),
         "roc": {system: roc_figure(report, system) for system in systems},
         "breakdowns": [
@@ -114,9 +83,10 @@ def report_view(made: Sequence[Made], wanted: str, part: str) -> dict[str, Any]:
             for by in BY_NAMES
         ],
         "drawable": not report.source,
-        "examples": {one.id: [_example(report, example) for example in one.worst]
-                     for one in report.rules},
-    }  # fmt: skip
+        "examples": {
+            rule.id: [_example(report, example) for example in rule.worst] for rule in report.rules
+        },
+    }
 
 
 def traced_view(systems: Sequence[str]) -> dict[str, Any]:
@@ -125,21 +95,35 @@ def traced_view(systems: Sequence[str]) -> dict[str, Any]:
     names = {by.id: by.name for by in RULES}
     return {
         "sets": [
-            {"id": one.id, "name": one.name, "words": one.words,
-             "rows": [
-                 {"name": names.get(rule.rule, rule.rule), "version": rule.version,
-                  "cells": {system: _cell(rule.figures.get(system)) for system in systems},
-                  "unscored": 0}
-                 for rule in traced.rules if rule.set == one.id
-             ],
-             "calibration": [
-                 {"status": bin_.status, "from": f"{bin_.from_percent}%", "verdicts": bin_.verdicts,
-                  "said": rate_text(bin_.said_percent), "right": rate_text(bin_.right_percent)}
-                 for bin_ in traced.calibration if bin_.set == one.id
-             ]}
+            {
+                "id": one.id,
+                "name": one.name,
+                "words": one.words,
+                "rows": [
+                    {
+                        "name": names.get(rule.rule, rule.rule),
+                        "version": rule.version,
+                        "cells": {system: _cell(rule.figures.get(system)) for system in systems},
+                        "unscored": 0,
+                    }
+                    for rule in traced.rules
+                    if rule.set == one.id
+                ],
+                "calibration": [
+                    {
+                        "status": bin_.status,
+                        "from": f"{bin_.from_percent}%",
+                        "verdicts": bin_.verdicts,
+                        "said": rate_text(bin_.said_percent),
+                        "right": rate_text(bin_.right_percent),
+                    }
+                    for bin_ in traced.calibration
+                    if bin_.set == one.id
+                ],
+            }
             for one in traced.sets
         ],
-    }  # fmt: skip
+    }
 
 
 def set_words(report: DiagnosisReport, part: str) -> str:
@@ -156,14 +140,15 @@ def set_words(report: DiagnosisReport, part: str) -> str:
         "mixed": "An object of one half under a light of the other.",
         "two_material": "Objects of two materials: the mask holds both, the asked color is that "
         "of one of them.",
-    }.get(part, "")  # fmt: skip
+    }.get(part, "")
 
 
 def about(report: DiagnosisReport) -> str:
     """How the report was made, in a line."""
     made = datetime.fromisoformat(report.created_at)
-    colors = " + ".join(f"{count} {SYSTEM_NAMES.get(system, system)}"
-                        for system, count in report.systems.items())  # fmt: skip
+    colors = " + ".join(
+        f"{count} {SYSTEM_NAMES.get(system, system)}" for system, count in report.systems.items()
+    )
     words = [
         f"{many(report.images, 'picture')}: {many(len(report.objects), 'object')}, "
         f"{colors} colors, {many(len(report.lights), 'light')}"
@@ -173,8 +158,9 @@ def about(report: DiagnosisReport) -> str:
     if report.images_two_material:
         words.append(f"{report.images_two_material:,} of two materials")
     if report.size_px:
-        words.append(f"{report.size_px} × {report.size_px} pixels, "
-                     f"{many(len(report.seeds), 'viewpoint')}")  # fmt: skip
+        words.append(
+            f"{report.size_px} × {report.size_px} pixels, {many(len(report.seeds), 'viewpoint')}"
+        )
     source = report.source or f"reference renderer {report.renderer_version}"
     words += [source, f"{made:%d %b %Y}, {_minutes(report.seconds)}"]
     return " · ".join(words)
@@ -195,19 +181,33 @@ def _rows(report: DiagnosisReport, part: str, systems: Sequence[str]) -> list[di
     for rule in report.rules:
         by = next((known for known in RULES if known.id == rule.id), None)
         figures = {system: rule.figure(part, system) for system in systems}
-        rows.append({
-            "id": rule.id, "name": by.name if by else rule.name, "version": rule.version,
-            "stale": stale(rule), "description": by.description if by else "",
-            "parameters": json.dumps(rule.parameters, ensure_ascii=False),
-            "cells": {system: _cell(figure) for system, figure in figures.items()},
-            "unscored": sum(figure.unscored for figure in figures.values() if figure),
-        })  # fmt: skip
+        rows.append(
+            {
+                "id": rule.id,
+                "name": by.name if by else rule.name,
+                "version": rule.version,
+                "stale": stale(rule),
+                "description": by.description if by else "",
+                "parameters": json.dumps(rule.parameters, ensure_ascii=False),
+                "cells": {system: _cell(figure) for system, figure in figures.items()},
+                "unscored": sum(figure.unscored for figure in figures.values() if figure),
+            }
+        )
     known = {rule.id for rule in report.rules}
     rows += [
-        {"id": by.id, "name": by.name, "version": by.version, "stale": "not in this report",
-         "description": by.description, "parameters": "", "cells": {}, "unscored": None}
-        for by in RULES if by.id not in known
-    ]  # fmt: skip
+        {
+            "id": by.id,
+            "name": by.name,
+            "version": by.version,
+            "stale": "not in this report",
+            "description": by.description,
+            "parameters": "",
+            "cells": {},
+            "unscored": None,
+        }
+        for by in RULES
+        if by.id not in known
+    ]
     return rows
 
 
@@ -215,12 +215,18 @@ def _cell(figure: Figure | None) -> dict[str, Any] | None:
     if figure is None:
         return None
     return {
-        "hit": _rate(figure.hit_percent, figure.hit_low, figure.hit_high, figure.hits,
-                     figure.asked),
-        "false": _rate(figure.false_accept_percent, figure.false_accept_low,
-                       figure.false_accept_high, figure.false_accepts, figure.tried),
+        "hit": _rate(
+            figure.hit_percent, figure.hit_low, figure.hit_high, figure.hits, figure.asked
+        ),
+        "false": _rate(
+            figure.false_accept_percent,
+            figure.false_accept_low,
+            figure.false_accept_high,
+            figure.false_accepts,
+            figure.tried,
+        ),
         "unscored": figure.unscored,
-    }  # fmt: skip
+    }
 
 
 def rate_text(percent: float) -> str:
@@ -234,37 +240,48 @@ def _rate(
 ) -> dict[str, Any] | None:
     if percent is None or low is None or high is None:
         return None
-    return {"percent": percent, "text": rate_text(percent), "low": low, "high": high,
-            "interval": f"{low:.1f} to {high:.1f}", "counts": f"{count:,} of {of:,}"}  # fmt: skip
+    return {
+        "percent": percent,
+        "text": rate_text(percent),
+        "low": low,
+        "high": high,
+        "interval": f"{low:.1f} to {high:.1f}",
+        "counts": f"{count:,} of {of:,}",
+    }
 
 
 def _breakdown(
     report: DiagnosisReport, part: str, systems: Sequence[str], by: str
 ) -> list[dict[str, Any]]:
     keys = dict.fromkeys(
-        figure.key for rule in report.rules for figure in rule.figures
+        figure.key
+        for rule in report.rules
+        for figure in rule.figures
         if (figure.set, figure.by) == (part, by)
-    )  # fmt: skip
+    )
     names = {"light": report.lights, "object": report.objects}.get(by)
     order = sorted(keys) if names is None else [name for name in names if name in keys]
     if by == "light":  # the worst first, by the hits of all rules
 
         def hits(key: str) -> float:
-            found = [rule.figure(part, system, by, key) for rule in report.rules
-                     for system in systems]  # fmt: skip
+            found = [
+                rule.figure(part, system, by, key) for rule in report.rules for system in systems
+            ]
             return sum(one.hit_percent or 0.0 for one in found if one)
 
         order.sort(key=hits)
     return [
         {
-            "key": key, "label": _label(by, key), "swatches": list(key_swatches(by, key)),
+            "key": key,
+            "label": _label(by, key),
+            "swatches": list(key_swatches(by, key)),
             "cells": {
                 rule.id: {system: _cell(rule.figure(part, system, by, key)) for system in systems}
                 for rule in report.rules
             },
         }
         for key in order
-    ]  # fmt: skip
+    ]
 
 
 def _label(by: str, key: str) -> str:
@@ -300,11 +317,18 @@ def _example(report: DiagnosisReport, example: Example) -> dict[str, Any]:
     }
     return {
         **hexes,
-        "object": example.object, "light": example.light, "seed": example.seed,
-        "system": example.system, "color": example.color, "asked": example.asked,
-        "second": example.second, "kind": example.kind, "size": report.size_px,
-        "delta_e00": example.delta_e00, "margin": example.margin,
-    }  # fmt: skip
+        "object": example.object,
+        "light": example.light,
+        "seed": example.seed,
+        "system": example.system,
+        "color": example.color,
+        "asked": example.asked,
+        "second": example.second,
+        "kind": example.kind,
+        "size": report.size_px,
+        "delta_e00": example.delta_e00,
+        "margin": example.margin,
+    }
 
 
 @lru_cache(maxsize=1024)
@@ -314,17 +338,6 @@ def _hex(name: str, system: str) -> str:
         return parse_target(name, system).hex
     except TrueHueError:
         return ""
-
-
-def _about_run(report: DiagnosisReport) -> str:
-    made = datetime.fromisoformat(report.created_at)
-    size = f"every {_nth(report.every)} color" if report.every > 1 else "all colors"
-    return f"{made:%d %b %Y %H:%M}, {size}"
-
-
-def _nth(number: int) -> str:
-    last = {1: "st", 2: "nd", 3: "rd"}
-    return f"{number}{'th' if 10 < number % 100 < 14 else last.get(number % 10, 'th')}"
 
 
 def _minutes(seconds: float) -> str:

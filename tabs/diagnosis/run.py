@@ -55,8 +55,11 @@ def run(job: Job, out: Path, every: int, size_px: int = DEFAULT_SIZE_PX) -> dict
             raise Cancelled
         kept = f", {progress.reused:,} kept from before" if progress.reused else ""
         words = f"{progress.done:,} of {progress.images:,} pictures{kept}"
-        job.tell("Counting" if progress.done >= progress.images else words, progress.done,
-                 progress.images)  # fmt: skip
+        job.tell(
+            "Counting" if progress.done >= progress.images else words,
+            progress.done,
+            progress.images,
+        )
 
     rules = rules_used()
     tasks = renderer_tasks(rules, list(OBJECTS), DEFAULT_LIGHTS, (0,), SET_SYSTEMS, size_px, every)

@@ -17,14 +17,8 @@ from core.spreadsheets import cell
 from core.verdict.rules import rule
 from tabs.explore.color_figures import asked_found, drift, found_colors
 from tabs.explore.figure_parts import Drawn, Published
-from tabs.explore.share_figures import (
-    ROW_NAMES,
-    agreement,
-    categories,
-    hues,
-    kinds_of_names,
-    published_categories,
-)
+from tabs.explore.published_figures import ROW_NAMES, published_categories
+from tabs.explore.share_figures import agreement, categories, hues, kinds_of_names
 from tabs.explore.slice import slice_of
 from tabs.page.context import Context, runs_of
 from tabs.page.errors import many
@@ -66,20 +60,38 @@ def figure_view(context: Context, name: str, given: Mapping[str, str]) -> dict[s
     kind, meant, drawn, option = _drawn(context, name, given)
     shown = _published(name, meant, drawn, option)
     return {
-        "name": name, "title": kind.title, "words": kind.words, "source": kind.source,
-        "rule": meant.rule, "figure": drawn.figure, "empty": drawn.empty,
-        "picks": drawn.picks.all, "chosen": drawn.picks.in_use,
-        "stands": _stands(kind, meant, drawn), "option": kind.option, "value": option,
+        "name": name,
+        "title": kind.title,
+        "words": kind.words,
+        "source": kind.source,
+        "rule": meant.rule,
+        "figure": drawn.figure,
+        "empty": drawn.empty,
+        "picks": drawn.picks.all,
+        "chosen": drawn.picks.in_use,
+        "stands": _stands(kind, meant, drawn),
+        "option": kind.option,
+        "value": option,
         "options": [{"id": id_, "name": words} for id_, words in (kind.options or {}).items()],
         "columns": [column.replace("_", " ") for column in drawn.columns],
-        "lines": [{"cells": [_cell(value) for value in line.values], "pick": line.pick,
-                   "hexes": list(line.hexes)} for line in drawn.lines[:MOST_LINES]],
+        "lines": [
+            {
+                "cells": [_cell(value) for value in line.values],
+                "pick": line.pick,
+                "hexes": list(line.hexes),
+            }
+            for line in drawn.lines[:MOST_LINES]
+        ],
         "more": max(len(drawn.lines) - MOST_LINES, 0),
-        "published": None if shown is None else {
-            "figure": shown.figure, "title": shown.title, "words": shown.words,
+        "published": None
+        if shown is None
+        else {
+            "figure": shown.figure,
+            "title": shown.title,
+            "words": shown.words,
             "source": shown.source,
         },
-    }  # fmt: skip
+    }
 
 
 def figure_csv(context: Context, name: str, given: Mapping[str, str]) -> str:
@@ -213,10 +225,11 @@ KINDS: dict[str, Kind] = {
         "Share of passes by category of object; the stronger a cell is shaded, the more fail.",
         "Object-focused prompts with color names (CNA). Mean of the three: the plain mean of L2, "
         "L3 and CSS, as in GenColorBench (arXiv:2510.20586), Table 11, which is shown beside its "
-        "own rule, paper. "
-        + UNSCORED_OUT + " " + WILSON,
-        _categories, ("task", "system", "category"),
-        "rows", {key: ROW_NAMES[key] for key in (OVERALL, *TABLE_SYSTEMS)},
+        "own rule, paper. " + UNSCORED_OUT + " " + WILSON,
+        _categories,
+        ("task", "system", "category"),
+        "rows",
+        {key: ROW_NAMES[key] for key in (OVERALL, *TABLE_SYSTEMS)},
     ),
     "basic": Kind(
         "Basic against intermediate color names",
@@ -225,7 +238,8 @@ KINDS: dict[str, Kind] = {
         "Object-focused prompts (CNA) with ISCC-NBS level 2 names; basic are the eleven of "
         "GenColorBench (arXiv:2510.20586), section 4.4, Figure 5 left, where models do 8 to 20 "
         "points worse on intermediate ones. " + WILSON,
-        _basic, ("task", "system", "basic"),
+        _basic,
+        ("task", "system", "basic"),
     ),
     "modifiers": Kind(
         "Light, dark and -ish names",
@@ -234,14 +248,16 @@ KINDS: dict[str, Kind] = {
         "Object-focused prompts (CNA) with ISCC-NBS level 3 names, as in GenColorBench "
         "(arXiv:2510.20586), section 4.5, Figure 5 right, where -ish names are often below 35%. "
         + WILSON,
-        _modifiers, ("task", "system", "modifier"),
+        _modifiers,
+        ("task", "system", "modifier"),
     ),
     "confusion": Kind(
         "Which color was found where another was asked for?",
         "Each row is an asked color; the stronger a cell, the more often it came out so.",
         "Asked and found colors under the nearest ISCC-NBS level 2 name (CIEDE2000). A cell is the "
         "share of its row. A click on a swatch chooses the whole row or column.",
-        _confusion, ("asked_l2", "found_l2"),
+        _confusion,
+        ("asked_l2", "found_l2"),
     ),
     "drift": Kind(
         "Where do asked colors drift?",
@@ -249,22 +265,28 @@ KINDS: dict[str, Kind] = {
         "plane.",
         "CIELAB, D65, 2 degrees; means over the verdicts. The thin line joins the most colorful "
         "colors of sRGB.",
-        _drift, ("color", "asked_l2"),
-        "by", {"names": "Level 2 names", "colors": "Each color"},
+        _drift,
+        ("color", "asked_l2"),
+        "by",
+        {"names": "Level 2 names", "colors": "Each color"},
     ),
     "found": Kind(
         "Which colors are found most often?",
         "The ten most frequent found colors of each category, drawn in the color of their name.",
         "Found colors under the nearest ISCC-NBS level 2 name (CIEDE2000), as in GenColorBench "
         "(arXiv:2510.20586), Figure 3. Outlined: all others.",
-        _found, ("category", "found_l2"),
+        _found,
+        ("category", "found_l2"),
     ),
     "hues": Kind(
         "Accuracy over hue and chroma of the asked color",
         "Percent of passes; the stronger a cell is shaded, the more fail. A click chooses both.",
         "h_ab and C*ab of CIELAB, D65, 2 degrees; sectors of 30 degrees, neutral below C*ab 5. "
-        + UNSCORED_OUT + " " + WILSON,
-        _hues, ("sector", "chroma"),
+        + UNSCORED_OUT
+        + " "
+        + WILSON,
+        _hues,
+        ("sector", "chroma"),
     ),
     "rules": Kind(
         "Do the rules agree?",
@@ -272,7 +294,8 @@ KINDS: dict[str, Kind] = {
         "where they differ.",
         "Agreement in percent and kappa (Cohen 1960): agreement beyond chance, 1 is full, 0 is "
         "chance. The chosen runs; other filters do not narrow it.",
-        _rules, ("against",),
+        _rules,
+        ("against",),
     ),
-}  # fmt: skip
+}
 """The figures by their names, in the order of the page."""

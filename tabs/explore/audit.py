@@ -31,21 +31,43 @@ def agreement_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]
     table = agreement.table(first.id, second.id, *narrowed)
     pairs = agreement.pairs(first.id, second.id, cell, PAGE, min(offset, 2**31), *narrowed)
     total = {
-        "disagree": table.first + table.second, "first": table.first, "second": table.second,
-        "both": table.both, "neither": table.neither, "unscored": table.unscored,
-    }  # fmt: skip
+        "disagree": table.first + table.second,
+        "first": table.first,
+        "second": table.second,
+        "both": table.both,
+        "neither": table.neither,
+        "unscored": table.unscored,
+    }
     return {
-        "a": first.id, "b": second.id, "cell": cell, "task": task or "", "system": system or "",
-        "rules": [{"id": by.id, "name": by.name, "version": by.version,
-                   "description": by.description, "main": by.main} for by in RULES],
-        "counts": total, "judged": table.judged, "kappa": table.kappa,
-        "first_only": table.first_only, "second_only": table.second_only,
+        "a": first.id,
+        "b": second.id,
+        "cell": cell,
+        "task": task or "",
+        "system": system or "",
+        "rules": [
+            {
+                "id": by.id,
+                "name": by.name,
+                "version": by.version,
+                "description": by.description,
+                "main": by.main,
+            }
+            for by in RULES
+        ],
+        "counts": total,
+        "judged": table.judged,
+        "kappa": table.kappa,
+        "first_only": table.first_only,
+        "second_only": table.second_only,
         "images": context.storage.images.count(),
         "tasks": [{"id": one, "name": TASKS.get(one, one)} for one in agreement.tasks()],
-        "systems": [{"id": one or NO_SYSTEM, "name": SYSTEMS.get(one, "hex or rgb")}
-                    for one in agreement.systems()],
-        "pairs": [pair_json(pair) for pair in pairs], "total": total[cell],
-    }  # fmt: skip
+        "systems": [
+            {"id": one or NO_SYSTEM, "name": SYSTEMS.get(one, "hex or rgb")}
+            for one in agreement.systems()
+        ],
+        "pairs": [pair_json(pair) for pair in pairs],
+        "total": total[cell],
+    }
 
 
 def pair_json(pair: Pair) -> dict[str, Any]:
@@ -55,11 +77,15 @@ def pair_json(pair: Pair) -> dict[str, Any]:
     value = target.get("value") or target.get("hex") or ""
     return {
         "key": f"{pair.first.evidence_id}-{pair.second.evidence_id}",
-        "image_id": pair.image_id, "mask": pair.mask_id or "", "object": pair.object_name,
-        "target": value, "hex": target.get("hex") or "", "color": label,
+        "image_id": pair.image_id,
+        "mask": pair.mask_id or "",
+        "object": pair.object_name,
+        "target": value,
+        "hex": target.get("hex") or "",
+        "color": label,
         "thumb": f"/media/thumbs/{pair.image_id}.png?side=384",
         "said": [_said_json(pair.first), _said_json(pair.second)],
-    }  # fmt: skip
+    }
 
 
 def _said_json(said: VerdictPair) -> dict[str, Any]:
@@ -70,8 +96,12 @@ def _said_json(said: VerdictPair) -> dict[str, Any]:
     if said.parameters.get("k"):
         words.append(f"k = {said.parameters['k']}")
     return {
-        "rule": said.rule, "name": now.name if now else said.rule, "status": said.status,
-        "reason": said.reason, "delta_e00": said.numbers.get("delta_e00"),
-        "found": said.numbers.get("found_hex") or "", "words": ", ".join(words),
+        "rule": said.rule,
+        "name": now.name if now else said.rule,
+        "status": said.status,
+        "reason": said.reason,
+        "delta_e00": said.numbers.get("delta_e00"),
+        "found": said.numbers.get("found_hex") or "",
+        "words": ", ".join(words),
         "evidence": said.evidence_id,
-    }  # fmt: skip
+    }

@@ -59,16 +59,21 @@ def board_view(context: Context, params: Mapping[str, str]) -> dict[str, Any]:
             "unscored": _choices(UNSCORED_CHOICES),
         },
         "groups": [
-            {"id": group.id, "name": group.name, "words": group.words,
-             "rows": found.rows_json(group.runs)}
+            {
+                "id": group.id,
+                "name": group.name,
+                "words": group.words,
+                "rows": found.rows_json(group.runs),
+            }
             for group in by_group
-        ] + found.unread_group(),
+        ]
+        + found.unread_group(),
         "limits": limits_view(found.rule_id, found.limits),
         "about": found.about(),
         "without": found.without_words(),
         "published": published_view(found.runs, found.rule_id, found.systems),
         "busy": any(state in MOVES for state in found.states.values()),
-    }  # fmt: skip
+    }
 
 
 def _choices(choices: Mapping[str, tuple[str, str]]) -> list[dict[str, str]]:

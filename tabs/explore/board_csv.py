@@ -23,10 +23,23 @@ RATE_FIELDS = tuple(field.name for field in fields(Rate) if field.name != "beyon
 UNSCORED_FOR = tuple(CAUSES)[tuple(CAUSES).index("no-image") :]
 """The causes of CAUSES that leave a picture without a score."""
 _RUN = (
-    "run_id", "run_name", "model", "set_name", "prompts", "pictures_a_prompt", "masks", "k",
-    "pictures_planned", "pictures_in", "rule", "rule_version", "limits",
-    "systems", "unscored_are", "system",
-)  # fmt: skip
+    "run_id",
+    "run_name",
+    "model",
+    "set_name",
+    "prompts",
+    "pictures_a_prompt",
+    "masks",
+    "k",
+    "pictures_planned",
+    "pictures_in",
+    "rule",
+    "rule_version",
+    "limits",
+    "systems",
+    "unscored_are",
+    "system",
+)
 
 
 def board_csv(context: Context, params: Mapping[str, str]) -> str:
@@ -62,14 +75,17 @@ def _rows(found: Found, run: RunRecord) -> Iterator[dict[str, Any]]:
         counts[_unscored(one.cause)] += one.count
     rates = {task: cell.rate for task, cell in row.cells.items()}
     yield {
-        **head, "system": _meant(row, found.systems), **_named({**rates, AVERAGE: row.average}),
-        "not_averaged_for": " ".join(row.missing), **counts,
-    }  # fmt: skip
+        **head,
+        "system": _meant(row, found.systems),
+        **_named({**rates, AVERAGE: row.average}),
+        "not_averaged_for": " ".join(row.missing),
+        **counts,
+    }
     if found.systems == EACH:
         below = {
             task: {**cell.parts, **({NO_SYSTEM: cell.apart} if cell.apart else {})}
             for task, cell in row.cells.items()
-        }  # fmt: skip
+        }
         for system in dict.fromkeys(name for parts in below.values() for name in parts):
             parts = {task: found[system] for task, found in below.items() if system in found}
             yield {**head, "system": system, **_named(parts)}
@@ -77,12 +93,23 @@ def _rows(found: Found, run: RunRecord) -> Iterator[dict[str, Any]]:
 
 def _head(found: Found, run: RunRecord) -> dict[str, Any]:
     values = (
-        run.run_id, run.name, run.model, run.set_name, run.summary["prompts"],
-        run.summary["images"], run.summary["masker"]["kind"], run.summary["k"], run.total,
-        run.items, found.rule_id, dict(run.rules).get(found.rule_id, rule(found.rule_id).version),
+        run.run_id,
+        run.name,
+        run.model,
+        run.set_name,
+        run.summary["prompts"],
+        run.summary["images"],
+        run.summary["masker"]["kind"],
+        run.summary["k"],
+        run.total,
+        run.items,
+        found.rule_id,
+        dict(run.rules).get(found.rule_id, rule(found.rule_id).version),
         " ".join(f"{name}:{value:g}" for name, value in found.limits.items()) or "the rule's own",
-        found.systems, found.unscored, "",
-    )  # fmt: skip
+        found.systems,
+        found.unscored,
+        "",
+    )
     return dict(zip(_RUN, values, strict=True))
 
 
@@ -114,14 +141,21 @@ def published_view(runs: Sequence[RunRecord], rule_id: str, systems: str) -> dic
         ours = counterpart(found.paper.id, model)
         here = [run.name for run in runs if run.model in ours.ids]
         kind = f"{row.keys['resolution']} px · {row.keys['type']}"
-        shown.append({
-            "name": model, "facts": kind, "here": here, "here_note": ours.note if here else "",
-            "cells": {
-                key: {"text": row.printed[column.name] or "–",
-                      "doubt": found.doubt(row, column.name)}
-                for key, column in columns.items()
-            },
-        })  # fmt: skip
+        shown.append(
+            {
+                "name": model,
+                "facts": kind,
+                "here": here,
+                "here_note": ours.note if here else "",
+                "cells": {
+                    key: {
+                        "text": row.printed[column.name] or "–",
+                        "doubt": found.doubt(row, column.name),
+                    }
+                    for key, column in columns.items()
+                },
+            }
+        )
     told = []
     if rule_id != found.protocol:
         told.append(
@@ -136,6 +170,10 @@ def published_view(runs: Sequence[RunRecord], rule_id: str, systems: str) -> dic
     )
     return {
         "title": f"{found.number}, as published",
-        "source": found.source, "url": found.paper.url, "how": found.how,
-        "told": " ".join(told), "notes": list(found.notes), "rows": shown,
-    }  # fmt: skip
+        "source": found.source,
+        "url": found.paper.url,
+        "how": found.how,
+        "told": " ".join(told),
+        "notes": list(found.notes),
+        "rows": shown,
+    }

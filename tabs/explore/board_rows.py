@@ -73,8 +73,8 @@ class Found:
         tallies = results.board(self.rule_id, ids, self.limits) if ids else []
         averaged = AVERAGED if self.systems == EACH else self.systems
         self.pictured: dict[str, int] = {}
-        for one in tallies:
-            self.pictured[one.run_id] = self.pictured.get(one.run_id, 0) + one.prompts
+        for tally in tallies:
+            self.pictured[tally.run_id] = self.pictured.get(tally.run_id, 0) + tally.prompts
         self.rows = board(tallies, averaged, self.unscored)
         self.causes: dict[str, list[CauseCount]] = {run_id: [] for run_id in ids}
         for cause in results.unscored(Slice(self.rule_id, ids)) if ids else []:
@@ -83,18 +83,29 @@ class Found:
 
     def rows_json(self, runs: Sequence[RunRecord]) -> list[dict[str, Any]]:
         """One group of runs that may be compared."""
-        whole = [self.rows[run.run_id] for run in runs
-                 if run.run_id in self.rows and run.items >= run.total]  # fmt: skip
+        whole = [
+            self.rows[run.run_id]
+            for run in runs
+            if run.run_id in self.rows and run.items >= run.total
+        ]
         best = leaders(whole)
         return [self._row(run, best) for run in runs]
 
     def unread_group(self) -> list[dict[str, Any]]:
         """A group of the runs that cannot be compared with any, or none."""
         rows: list[dict[str, Any]] = [
-            {"id": run.run_id, "name": run.name, "facts": "", "progress": None, "cells": {},
-             "beside": "", "unscored": None, "said": why}
+            {
+                "id": run.run_id,
+                "name": run.name,
+                "facts": "",
+                "progress": None,
+                "cells": {},
+                "beside": "",
+                "unscored": None,
+                "said": why,
+            }
             for run, why in self.unread
-        ]  # fmt: skip
+        ]
         words = "hide them in Runs, or take their folders away"
         group = {"id": "unread", "name": "Cannot be read", "words": words, "rows": rows}
         return [group] if rows else []
@@ -102,10 +113,15 @@ class Found:
     def _row(self, run: RunRecord, best: Mapping[str, frozenset[str]]) -> dict[str, Any]:
         row = self.rows.get(run.run_id)
         out: dict[str, Any] = {
-            "id": run.run_id, "name": run.name, "facts": facts(run, self.pictured.get(run.run_id)),
-            "progress": progress(run, self.states[run.run_id]), "cells": {}, "beside": "",
-            "unscored": None, "said": "",
-        }  # fmt: skip
+            "id": run.run_id,
+            "name": run.name,
+            "facts": facts(run, self.pictured.get(run.run_id)),
+            "progress": progress(run, self.states[run.run_id]),
+            "cells": {},
+            "beside": "",
+            "unscored": None,
+            "said": "",
+        }
         if not run.rules:
             out["said"] = "asks for no color; see Compare"
         elif self.rule_id not in dict(run.rules):
@@ -117,10 +133,12 @@ class Found:
                 out["cells"][task] = self._cell(cell, run.run_id in best.get(task, ()))
             few = any(cell.few for cell in row.cells.values())
             out["cells"][AVERAGE] = {
-                **self._rate(row.average, few), "opens": _opens_all(row),
+                **self._rate(row.average, few),
+                "opens": _opens_all(row),
                 "best": run.run_id in best.get(AVERAGE, ()),
-                "note": _not_averaged(row, run.items < run.total), "parts": [],
-            }  # fmt: skip
+                "note": _not_averaged(row, run.items < run.total),
+                "parts": [],
+            }
             out["beside"] = " · ".join(
                 f"{task} {rate.percent:.1f}% of {many(rate.images, 'picture')}"
                 for task, rate in row.others.items()
@@ -132,17 +150,24 @@ class Found:
     def _cell(self, cell: Cell, best: bool) -> dict[str, Any]:
         below = {**cell.parts, **({NO_SYSTEM: cell.apart} if cell.apart else {})}
         parts = [
-            {**self._rate(rate, rate.few), "id": name, "name": PART_NAMES[name],
-             "opens": {"task": cell.task, "system": name}}
+            {
+                **self._rate(rate, rate.few),
+                "id": name,
+                "name": PART_NAMES[name],
+                "opens": {"task": cell.task, "system": name},
+            }
             for name, rate in below.items()
-        ]  # fmt: skip
+        ]
         rate = self._rate(cell.rate, cell.few)
         if cell.apart:
             rate["title"] += f" · {apart_words(cell)}: see {POOLED}"
         return {
-            **rate, "best": best, "note": part_note(cell), "parts": parts if self.systems == EACH
-            else [], "opens": {"task": cell.task, "system": ",".join(cell.parts)},
-        }  # fmt: skip
+            **rate,
+            "best": best,
+            "note": part_note(cell),
+            "parts": parts if self.systems == EACH else [],
+            "opens": {"task": cell.task, "system": ",".join(cell.parts)},
+        }
 
     def _rate(self, rate: Rate, few: bool) -> dict[str, Any]:
         of = rate.images if self.unscored == WRONG else rate.scored
@@ -157,11 +182,13 @@ class Found:
         elif few:
             words.append(f"under {FEW_PROMPTS} prompts a color system: the interval is too narrow")
         return {
-            "percent": rate.percent, "low": rate.low, "high": rate.high,
+            "percent": rate.percent,
+            "low": rate.low,
+            "high": rate.high,
             "text": "–" if rate.percent is None else f"{rate.percent:.1f}",
             "interval": _interval(rate, few),
             "title": " · ".join(words),
-        }  # fmt: skip
+        }
 
     def without_words(self) -> str:
         """The runs that have no row, empty where there is none."""
@@ -260,11 +287,15 @@ def _unscored(row: BoardRow, counts: Sequence[CauseCount]) -> dict[str, Any]:
         "text": f"{count:,}",
         "words": words if count else f"of {row.images:,}",
         "causes": [
-            {"id": cause, "text": f"{causes[cause]:,}", "name": CAUSES.get(cause, cause),
-             "tasks": ", ".join(f"{task.upper()} {n:,}" for task, n in tasks[cause].items())}
+            {
+                "id": cause,
+                "text": f"{causes[cause]:,}",
+                "name": CAUSES.get(cause, cause),
+                "tasks": ", ".join(f"{task.upper()} {n:,}" for task, n in tasks[cause].items()),
+            }
             for cause in sorted(causes, key=lambda one: -causes[one])
         ],
-    }  # fmt: skip
+    }
 
 
 def _states(context: Context, runs: Sequence[RunRecord]) -> dict[str, str]:
@@ -289,6 +320,7 @@ def progress(run: RunRecord, state: str) -> dict[str, Any] | None:
     # brought here without its state has pictures and is no plan alone.
     said = STATUS_WORDS.get(state, "") if state not in ("finished", "planned") else ""
     return {
-        "percent": percent, "words": f"{words} · {said}" if said else words,
+        "percent": percent,
+        "words": f"{words} · {said}" if said else words,
         "title": f"{run.items:,} of {many(run.total, 'picture')}",
-    }  # fmt: skip
+    }

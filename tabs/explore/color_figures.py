@@ -59,16 +59,18 @@ def asked_found(counts: Sequence[Count], meant: Slice) -> Drawn:
                 f"the verdicts that asked for {asked}<br>{number:,} verdicts, {passed:,} pass"
             )
             out.append(
-                HeatCell(float(share) if number else None, f"{share:.0f}" if number else "",
-                         hover, pick)
-            )  # fmt: skip
+                HeatCell(
+                    float(share) if number else None, f"{share:.0f}" if number else "", hover, pick
+                )
+            )
             if number:
                 values = (asked, found, int(number), float(share), int(passed))
                 lines.append(Line(values, pick, (_hex(asked), _hex(found))))
         cells.append(out)
     few = max(len(table.asked), len(table.found)) <= FEW_NAMES
-    figure = heat_map(cells, table.found, table.asked, picks, row_px=24 if few else 16,
-                      gap=1, written=few)  # fmt: skip
+    figure = heat_map(
+        cells, table.found, table.asked, picks, row_px=24 if few else 16, gap=1, written=few
+    )
     down, across = range(len(table.asked)), range(len(table.found))
     figure.add_trace(_swatches([-1] * len(down), list(down), table.asked, "asked_l2", picks, few))
     below = [len(table.asked)] * len(across)
@@ -91,12 +93,20 @@ def _swatches(
     chosen = [picks.add(**{by: name}) for name in names]
     word = "asked" if by == "asked_l2" else "found"
     return go.Scatter(
-        x=x, y=y, mode="markers", customdata=chosen, cliponaxis=False,
-        hovertext=[f"{word} {name}" for name in names], hovertemplate="%{hovertext}<extra></extra>",
-        marker={"symbol": "square", "size": 15 if large else 11,
-                "color": [_hex(name) for name in names],
-                "line": {"color": INK, "width": [2.5 if picks.used(one) else 0 for one in chosen]}},
-    )  # fmt: skip
+        x=x,
+        y=y,
+        mode="markers",
+        customdata=chosen,
+        cliponaxis=False,
+        hovertext=[f"{word} {name}" for name in names],
+        hovertemplate="%{hovertext}<extra></extra>",
+        marker={
+            "symbol": "square",
+            "size": 15 if large else 11,
+            "color": [_hex(name) for name in names],
+            "line": {"color": INK, "width": [2.5 if picks.used(one) else 0 for one in chosen]},
+        },
+    )
 
 
 def drift(drifts: Sequence[Drift], meant: Slice, by: str = "") -> Drawn:
@@ -107,9 +117,22 @@ def drift(drifts: Sequence[Drift], meant: Slice, by: str = "") -> Drawn:
     grouped = by == "names" or (not by and len(drifts) > MANY_COLORS)
     every = arrows(drifts, grouped)
     shown, rest = every[:MOST_ARROWS], every[MOST_ARROWS:]
-    columns = ("asked", "asked_colors", "verdicts", "percent_pass", "asked_L", "asked_a", "asked_b",
-               "found_L", "found_a", "found_b", "asked_hex", "found_hex", "delta_ab",
-               "delta_e00")  # fmt: skip
+    columns = (
+        "asked",
+        "asked_colors",
+        "verdicts",
+        "percent_pass",
+        "asked_L",
+        "asked_a",
+        "asked_b",
+        "found_L",
+        "found_a",
+        "found_b",
+        "asked_hex",
+        "found_hex",
+        "delta_ab",
+        "delta_e00",
+    )
     stands = Rate(sum(one.passes for one in every), sum(one.count - one.passes for one in every))
     if not every:
         return Drawn(None, picks, columns, (), stands, empty=NOT_MEASURED)
@@ -117,40 +140,61 @@ def drift(drifts: Sequence[Drift], meant: Slice, by: str = "") -> Drawn:
     chosen = [picks.add(**{field: one.value}) for one in shown]
     figure = blank(height=420, dragmode=False)
     outline = most_colorful()
-    figure.add_trace(go.Scatter(
-        x=outline[:, 0].tolist(), y=outline[:, 1].tolist(), mode="lines", hoverinfo="skip",
-        line={"color": LINE, "width": 1},
-    ))  # fmt: skip
-    figure.add_trace(go.Scatter(
-        x=[value for one in shown for value in (one.asked_lab[1], one.found_lab[1], None)],
-        y=[value for one in shown for value in (one.asked_lab[2], one.found_lab[2], None)],
-        mode="lines", hoverinfo="skip", line={"color": SOFT, "width": 1},
-    ))  # fmt: skip
+    figure.add_trace(
+        go.Scatter(
+            x=outline[:, 0].tolist(),
+            y=outline[:, 1].tolist(),
+            mode="lines",
+            hoverinfo="skip",
+            line={"color": LINE, "width": 1},
+        )
+    )
+    figure.add_trace(
+        go.Scatter(
+            x=[value for one in shown for value in (one.asked_lab[1], one.found_lab[1], None)],
+            y=[value for one in shown for value in (one.asked_lab[2], one.found_lab[2], None)],
+            mode="lines",
+            hoverinfo="skip",
+            line={"color": SOFT, "width": 1},
+        )
+    )
     hovers = [_arrow_words(one) for one in shown]
     used = [picks.used(pick) for pick in chosen]
     for end, symbol, size in (("asked", "circle", 7), ("found", "arrow", 11)):
         points = [getattr(one, f"{end}_lab") for one in shown]
-        figure.add_trace(go.Scatter(
-            x=[lab[1] for lab in points], y=[lab[2] for lab in points], mode="markers",
-            customdata=chosen, hovertext=hovers, hovertemplate="%{hovertext}<extra></extra>",
-            marker={"symbol": symbol, "opacity": 1,
+        figure.add_trace(
+            go.Scatter(
+                x=[lab[1] for lab in points],
+                y=[lab[2] for lab in points],
+                mode="markers",
+                customdata=chosen,
+                hovertext=hovers,
+                hovertemplate="%{hovertext}<extra></extra>",
+                marker={
+                    "symbol": symbol,
+                    "opacity": 1,
                     "size": [size + 5 if one else size for one in used],
                     "angle": [one.heading_deg for one in shown] if end == "found" else 0,
                     "color": [getattr(one, f"{end}_hex") for one in shown],
-                    "line": {"color": INK, "width": [2.5 if one else 1 for one in used]}},
-        ))  # fmt: skip
+                    "line": {"color": INK, "width": [2.5 if one else 1 for one in used]},
+                },
+            )
+        )
     ends = [lab[1:] for one in shown for lab in (one.asked_lab, one.found_lab)]
     low, high = square_around(np.array([*ends, (0.0, 0.0)]))
     axis: dict[str, Any] = {"zeroline": True, "zerolinecolor": LINE, "fixedrange": True}
     figure.update_xaxes(range=[low[0], high[0]], title_text="a*", constrain="domain", **axis)
-    figure.update_yaxes(range=[low[1], high[1]], title_text="b*", scaleanchor="x",
-                        constrain="domain", **axis)  # fmt: skip
+    figure.update_yaxes(
+        range=[low[1], high[1]], title_text="b*", scaleanchor="x", constrain="domain", **axis
+    )
     notes = []
     if grouped:
         notes.append(f"{len(drifts):,} asked colors under their level 2 names.")
     if rest:
-        notes.append(f"The {len(rest):,} asked colors with the fewest verdicts are not drawn; "
-                     "the CSV has them.")  # fmt: skip
+        notes.append(
+            f"The {len(rest):,} asked colors with the fewest verdicts are not drawn; "
+            "the CSV has them."
+        )
     lines = [_arrow_line(one, picks, field) for one in every]
     return Drawn(finished(figure), picks, columns, tuple(lines), stands, tuple(notes))
 
@@ -169,8 +213,18 @@ def _arrow_words(one: Arrow) -> str:
 
 
 def _arrow_line(one: Arrow, picks: Picks, field: str) -> Line:
-    values = (one.name, one.colors, one.count, one.percent, *one.asked_lab, *one.found_lab,
-              one.asked_hex, one.found_hex, one.length_ab, one.delta_e00)  # fmt: skip
+    values = (
+        one.name,
+        one.colors,
+        one.count,
+        one.percent,
+        *one.asked_lab,
+        *one.found_lab,
+        one.asked_hex,
+        one.found_hex,
+        one.length_ab,
+        one.delta_e00,
+    )
     return Line(values, picks.add(**{field: one.value}), (one.asked_hex, one.found_hex))
 
 
@@ -194,31 +248,49 @@ def found_colors(counts: Sequence[Count], meant: Slice) -> Drawn:
     lines = {}
     figure = blank(height=34 * len(names) + 62, dragmode=False, barmode="stack", bargap=0.22)
     for rank in ranks:
-        chosen = [picks.add(category=one.category, found_l2=one.name) if one.name else NOTHING
-                  for one in rank]  # fmt: skip
+        chosen = [
+            picks.add(category=one.category, found_l2=one.name) if one.name else NOTHING
+            for one in rank
+        ]
         used = [picks.used(pick) for pick in chosen]
-        figure.add_trace(go.Bar(
-            orientation="h", y=[names.index(one.category) for one in rank],
-            x=[one.percent for one in rank], customdata=chosen,
-            hovertext=[f"{label(one.category or 'no category', 60)}<br>"
-                       f"<b>{one.name or 'all others'}</b><br>"
-                       f"{percent_text(one.percent)}%, {one.count:,} verdicts" for one in rank],
-            hovertemplate="%{hovertext}<extra></extra>",
-            marker={"color": [_hex(one.name) if one.name else "rgba(0,0,0,0)" for one in rank],
-                    "line": {"color": [INK if on else SOFT for on in used],
-                             "width": [3 if on else 0.5 for on in used]}},
-        ))  # fmt: skip
+        figure.add_trace(
+            go.Bar(
+                orientation="h",
+                y=[names.index(one.category) for one in rank],
+                x=[one.percent for one in rank],
+                customdata=chosen,
+                hovertext=[
+                    f"{label(one.category or 'no category', 60)}<br>"
+                    f"<b>{one.name or 'all others'}</b><br>"
+                    f"{percent_text(one.percent)}%, {one.count:,} verdicts"
+                    for one in rank
+                ],
+                hovertemplate="%{hovertext}<extra></extra>",
+                marker={
+                    "color": [_hex(one.name) if one.name else "rgba(0,0,0,0)" for one in rank],
+                    "line": {
+                        "color": [INK if on else SOFT for on in used],
+                        "width": [3 if on else 0.5 for on in used],
+                    },
+                },
+            )
+        )
         for one, pick in zip(rank, chosen, strict=True):
             values = (one.category, one.name or "all others", one.count, one.percent)
             hexes = (_hex(one.name),) if one.name else ()
             lines[one] = Line(values, pick, hexes)
-    figure.update_xaxes(range=[0, 100], title_text="Share of the found colors, %", fixedrange=True,
-                        showgrid=False)  # fmt: skip
+    figure.update_xaxes(
+        range=[0, 100], title_text="Share of the found colors, %", fixedrange=True, showgrid=False
+    )
     figure.update_yaxes(
         tickvals=list(range(len(names))),
-        ticktext=[label(one or "no category", 40).replace(" and ", " and<br>") for one in names],
-        autorange="reversed", showgrid=False, ticks="", automargin=True, fixedrange=True,
-    )  # fmt: skip
+        ticktext=[label(name or "no category", 40).replace(" and ", " and<br>") for name in names],
+        autorange="reversed",
+        showgrid=False,
+        ticks="",
+        automargin=True,
+        fixedrange=True,
+    )
     figure.update_layout(margin={"l": 8, "r": 14, "t": 8, "b": 46})
     ordered = tuple(lines[one] for one in shares)
     return Drawn(finished(figure), picks, columns, ordered, stands)

@@ -151,34 +151,57 @@ class HeatCell:
 
 
 def heat_map(
-    cells: Sequence[Sequence[HeatCell]], across: Sequence[str], down: Sequence[str], picks: Picks,
-    row_px: int = 26, gap: int = 2, written: bool = True, text_px: int = 11,
-) -> Any:  # fmt: skip
+    cells: Sequence[Sequence[HeatCell]],
+    across: Sequence[str],
+    down: Sequence[str],
+    picks: Picks,
+    row_px: int = 26,
+    gap: int = 2,
+    written: bool = True,
+    text_px: int = 11,
+) -> Any:
     """A heat map in grays; the first row stands on top. Chosen cells get a frame."""
     import plotly.graph_objects as go
 
     figure = blank(height=row_px * len(down) + 64, dragmode=False)
-    figure.add_trace(go.Heatmap(
-        z=[[cell.shade for cell in row] for row in cells],
-        hovertext=[[cell.hover for cell in row] for row in cells],
-        customdata=[[cell.pick for cell in row] for row in cells],
-        hovertemplate="%{hovertext}<extra></extra>",
-        hoverongaps=False, xgap=gap, ygap=gap, zmin=0, zmax=100, showscale=False,
-        colorscale=[[0, PANEL], [1, INK]],
-    ))  # fmt: skip
+    figure.add_trace(
+        go.Heatmap(
+            z=[[cell.shade for cell in row] for row in cells],
+            hovertext=[[cell.hover for cell in row] for row in cells],
+            customdata=[[cell.pick for cell in row] for row in cells],
+            hovertemplate="%{hovertext}<extra></extra>",
+            hoverongaps=False,
+            xgap=gap,
+            ygap=gap,
+            zmin=0,
+            zmax=100,
+            showscale=False,
+            colorscale=[[0, PANEL], [1, INK]],
+        )
+    )
     if written:
         figure.add_trace(_texts(cells, text_px))
-    ticks = {"showgrid": False, "showline": False, "ticks": "", "automargin": True,
-             "fixedrange": True}  # fmt: skip
+    ticks = {
+        "showgrid": False,
+        "showline": False,
+        "ticks": "",
+        "automargin": True,
+        "fixedrange": True,
+    }
     figure.update_xaxes(tickvals=list(range(len(across))), ticktext=list(across), **ticks)
     figure.update_yaxes(
         tickvals=list(range(len(down))), ticktext=list(down), autorange="reversed", **ticks
     )
     # A cell of no shade is seen by its line alone.
     figure.add_shape(
-        type="rect", x0=-0.5, x1=len(across) - 0.5, y0=-0.5, y1=len(down) - 0.5,
-        line={"color": LINE, "width": 1}, layer="below",
-    )  # fmt: skip
+        type="rect",
+        x0=-0.5,
+        x1=len(across) - 0.5,
+        y0=-0.5,
+        y1=len(down) - 0.5,
+        line={"color": LINE, "width": 1},
+        layer="below",
+    )
     for y, row in enumerate(cells):
         for x, cell in enumerate(row):
             if picks.used(cell.pick):
@@ -191,20 +214,31 @@ def _texts(cells: Sequence[Sequence[HeatCell]], text_px: int) -> Any:
     """The texts of the cells, each in the color that can be read on its shade."""
     import plotly.graph_objects as go
 
-    places = [(x, y, cell) for y, row in enumerate(cells) for x, cell in enumerate(row)
-              if cell.shade is not None]  # fmt: skip
+    places = [
+        (x, y, cell)
+        for y, row in enumerate(cells)
+        for x, cell in enumerate(row)
+        if cell.shade is not None
+    ]
     colors = [PANEL if (cell.shade or 0.0) > DARK_SHADE else INK for _, _, cell in places]
     return go.Scatter(
-        x=[x for x, _, _ in places], y=[y for _, y, _ in places],
-        text=[cell.text for _, _, cell in places], mode="text", hoverinfo="skip",
+        x=[x for x, _, _ in places],
+        y=[y for _, y, _ in places],
+        text=[cell.text for _, _, cell in places],
+        mode="text",
+        hoverinfo="skip",
         textfont={"size": text_px, "color": colors},
-    )  # fmt: skip
+    )
 
 
 def frame(figure: Any, x: int, y: int) -> None:
     """Marks a cell, visible on light and on dark."""
     for color, width in ((PANEL, 5), (INK, 2)):
         figure.add_shape(
-            type="rect", x0=x - 0.47, x1=x + 0.47, y0=y - 0.44, y1=y + 0.44,
+            type="rect",
+            x0=x - 0.47,
+            x1=x + 0.47,
+            y0=y - 0.44,
+            y1=y + 0.44,
             line={"color": color, "width": width},
-        )  # fmt: skip
+        )

@@ -27,22 +27,35 @@ def picture_json(
     """One picture by one rule, with the object that is looked at."""
     run = runs.get(item.run_id)
     return {
-        "run_id": item.run_id, "position": item.position, "image": item.image,
-        "run": run.name if run else item.run_id, "model": names.get(item.run_id, item.run_id),
+        "run_id": item.run_id,
+        "position": item.position,
+        "image": item.image,
+        "run": run.name if run else item.run_id,
+        "model": names.get(item.run_id, item.run_id),
         "model_name": name_of(run.model) if run else "",
-        "rule": item.rule, "rule_name": RULE_NAMES.get(item.rule, item.rule),
-        "text": item.text, "task_name": TASKS.get(item.task, item.task),
-        "image_id": item.image_id, "mask": item.mask_id,
+        "rule": item.rule,
+        "rule_name": RULE_NAMES.get(item.rule, item.rule),
+        "text": item.text,
+        "task_name": TASKS.get(item.task, item.task),
+        "image_id": item.image_id,
+        "mask": item.mask_id,
         "url": f"/media/images/{item.image_id}.png" if item.image_id else "",
         "thumb": f"/media/thumbs/{item.image_id}.png" if item.image_id else "",
         "gone": NOT_EXPORTED if run and run.summary.get("imported") else GONE,
-        "target": item.target, "object": item.object_name, "color": item.color,
-        "color_name": item.color_name, "differs": item.relation == DIFFERS,
-        "asked_hex": item.asked_hex, "found_hex": item.found_hex,
-        "status": item.status, "picture_status": item.picture_status,
-        "cause_words": CAUSES.get(item.cause, item.cause), "told": item.told,
-        "picture_reason": item.picture_reason, "delta_e00": item.delta_e00,
-    }  # fmt: skip
+        "target": item.target,
+        "object": item.object_name,
+        "color": item.color,
+        "color_name": item.color_name,
+        "differs": item.relation == DIFFERS,
+        "asked_hex": item.asked_hex,
+        "found_hex": item.found_hex,
+        "status": item.status,
+        "picture_status": item.picture_status,
+        "cause_words": CAUSES.get(item.cause, item.cause),
+        "told": item.told,
+        "picture_reason": item.picture_reason,
+        "delta_e00": item.delta_e00,
+    }
 
 
 def value_hex(field: str, value: str) -> str:

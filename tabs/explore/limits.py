@@ -13,9 +13,11 @@ from core.errors import BadInput
 from core.verdict.rules import Rule, rule
 
 _LABELS = {
-    "delta_chroma": ("ΔChroma", "", 30.0, 0.5), "delta_e00": ("ΔE00", "", 30.0, 0.5),
-    "hue_deg": ("Hue", "°", 180.0, 1.0), "misfit": ("Misfit", "", 20.0, 0.1),
-}  # fmt: skip
+    "delta_chroma": ("ΔChroma", "", 30.0, 0.5),
+    "delta_e00": ("ΔE00", "", 30.0, 0.5),
+    "hue_deg": ("Hue", "°", 180.0, 1.0),
+    "misfit": ("Misfit", "", 20.0, 0.1),
+}
 """Name, unit, where the slider ends and its step, by metric."""
 
 MOST = 1000.0
@@ -88,11 +90,22 @@ def limits_view(rule_id: str, limits: Mapping[str, float]) -> dict[str, Any]:
     ]
     return {
         "metrics": [
-            {"id": name, "name": _LABELS[name][0], "unit": _LABELS[name][1], "usual": value,
-             "now": limits.get(name, value), "most": _LABELS[name][2], "step": _LABELS[name][3]}
+            {
+                "id": name,
+                "name": _LABELS[name][0],
+                "unit": _LABELS[name][1],
+                "usual": value,
+                "now": limits.get(name, value),
+                "most": _LABELS[name][2],
+                "step": _LABELS[name][3],
+            }
             for name, value in usual.items()
-        ] if may_move(by) else [],
+        ]
+        if may_move(by)
+        else [],
         "why_not": why_not(by),
         "words": f"With your limits: {'; '.join(words)}. Nothing stored changes, and a number opens"
-        " its pictures by the limits of the rule." if words else "",
-    }  # fmt: skip
+        " its pictures by the limits of the rule."
+        if words
+        else "",
+    }

@@ -34,10 +34,12 @@ def start_rejudge(context: Context, actor: Actor, wanted: JudgeStored) -> dict[s
     names = " and ".join(by.name for by in rules)
     return {
         "job": context.jobs.start(
-            KIND, f"Judging stored images by {names}", actor,
+            KIND,
+            f"Judging stored images by {names}",
+            actor,
             lambda job: run(context, [by.id for by in rules], job),
         ).id
-    }  # fmt: skip
+    }
 
 
 def run(context: Context, rule_ids: list[str], job: Job) -> dict[str, Any]:

@@ -6,8 +6,9 @@ from fastapi import Request
 from fastapi.responses import JSONResponse, Response
 
 from tabs.diagnosis.images import KeepPicture, keep_picture, measured, picture_png, scene
-from tabs.diagnosis.report import report_view, reports_here
+from tabs.diagnosis.report import report_view
 from tabs.diagnosis.run import Diagnose, start_run
+from tabs.diagnosis.store import reports_here
 from tabs.explore.audit import agreement_view
 from tabs.explore.rejudge import JudgeStored, start_rejudge
 from tabs.explore.why import reasons

@@ -33,11 +33,25 @@ def compare_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
     named = (given.get("a"), given.get("b"))
     runs = [run for run in shown if run.items > run.failed and run.rules]
     listed = [*runs, *(run for run in shown if run.run_id in named and run not in runs)]
-    out = {"runs": [{"id": run.run_id, "label": names[run.run_id] + ("" if run in runs else
-                     " · no picture" if run.rules else " · asks for no color")}
-                    for run in listed], "pairs": [],
-           "next": "", "pinned": False, "a": "", "b": "", "sentence": "", "test": "", "empty": "",
-           "counts": _counts(PairCounts())}  # fmt: skip
+    out = {
+        "runs": [
+            {
+                "id": run.run_id,
+                "label": names[run.run_id]
+                + ("" if run in runs else " · no picture" if run.rules else " · asks for no color"),
+            }
+            for run in listed
+        ],
+        "pairs": [],
+        "next": "",
+        "pinned": False,
+        "a": "",
+        "b": "",
+        "sentence": "",
+        "test": "",
+        "empty": "",
+        "counts": _counts(PairCounts()),
+    }
     if len(runs) < 2 and not (given.get("a") and given.get("b")):
         return out
     first, second = _two(context, runs, given)
@@ -49,19 +63,27 @@ def compare_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
     counts = PairCounts(**{name: said[name] for name in (*CELLS, "unscored")})
     at = whole(given.get("at", ""), MOST_POSITION)
     found = results.pairs(
-        first.run_id, second.run_id, meant, cell, limit=limit, after=given.get("after", ""),
+        first.run_id,
+        second.run_id,
+        meant,
+        cell,
+        limit=limit,
+        after=given.get("after", ""),
         start=at,
-    )  # fmt: skip
+    )
     known = {run.run_id: run for run in (*shown, first, second)}
     name_a, name_b = names.get(first.run_id, first.name), names.get(second.run_id, second.name)
     return out | {
-        "a": first.run_id, "b": second.run_id, "counts": _counts(counts),
+        "a": first.run_id,
+        "b": second.run_id,
+        "counts": _counts(counts),
         "sentence": _versions(first, second, meant.rule) + _sentence(counts, name_a, name_b),
         "test": _test(counts),
         "pairs": [[picture_json(one, known, names) for one in pair] for pair in found],
-        "next": found[-1][0].cursor if len(found) == limit else "", "pinned": at is not None,
+        "next": found[-1][0].cursor if len(found) == limit else "",
+        "pinned": at is not None,
         "empty": _nothing(counts, cell),
-    }  # fmt: skip
+    }
 
 
 def _versions(first: RunRecord, second: RunRecord, rule_id: str) -> str:
@@ -91,11 +113,15 @@ def _two(
             # With a partner, those that share its prompts come first; without, those that share
             # theirs with another run.
             of_set = Counter(map(_prompts, left))
-            left.sort(key=lambda run: (
-                of_set[_prompts(run)] < 2 if partner is None
-                else 2 * (run.set_name != partner.set_name) + (_prompts(run) != _prompts(partner)),
-                run.items <= run.failed,
-            ))  # fmt: skip
+            left.sort(
+                key=lambda run: (
+                    of_set[_prompts(run)] < 2
+                    if partner is None
+                    else 2 * (run.set_name != partner.set_name)
+                    + (_prompts(run) != _prompts(partner)),
+                    run.items <= run.failed,
+                )
+            )
             if not left:
                 raise BadInput("Two runs are needed to compare.")
             chosen[place] = left[0]
@@ -110,9 +136,14 @@ def _prompts(run: RunRecord) -> str:
 
 
 def _counts(counts: PairCounts) -> dict[str, int]:
-    return {"both": counts.both, "only_a": counts.only_a, "only_b": counts.only_b,
-            "neither": counts.neither, "unscored": counts.unscored,
-            "scored": counts.scored}  # fmt: skip
+    return {
+        "both": counts.both,
+        "only_a": counts.only_a,
+        "only_b": counts.only_b,
+        "neither": counts.neither,
+        "unscored": counts.unscored,
+        "scored": counts.scored,
+    }
 
 
 def _sentence(counts: PairCounts, name_a: str, name_b: str) -> str:

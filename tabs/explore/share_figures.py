@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from core.analysis.groups import (
-    CATEGORIES,
     OVERALL,
     category_cells,
     hue_cells,
@@ -25,9 +23,8 @@ from core.analysis.records import (
     Count,
     RuleAgreement,
     Slice,
-)  # fmt: skip
+)
 from core.color.spaces import hex_of, lab_to_srgb8
-from core.published import Column, PublishedRow, PublishedTable, table
 from core.verdict.rules import RULES
 from tabs.explore.figure_parts import (
     NOTHING,
@@ -36,7 +33,6 @@ from tabs.explore.figure_parts import (
     HeatCell,
     Line,
     Picks,
-    Published,
     finished,
     heat_map,
     label,
@@ -45,20 +41,21 @@ from tabs.explore.figure_parts import (
     rate_words,
     short_names,
 )
+from tabs.explore.published_figures import ROW_NAMES, _short, _wrong
 from tabs.page.figures import INK, SOFT, blank
 
-TABLE_11 = "gencolorbench-table11"
-ROW_NAMES = {"l2": "L2", "l3": "L3", "css": "CSS", OVERALL: "Mean of the three"}
 FEW_RUNS = 2
 """Up to so many runs, the category map shows every system; of more, one row each."""
 NO_RUNS = "No run has object-focused prompts (CNA) with a category in this selection."
 KINDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "basic": {"basic": ("Basic", "circle"), "intermediate": ("Intermediate", "diamond-open")},
     "modifier": {
-        "light": ("Light", "triangle-up"), "dark": ("Dark", "triangle-down"),
-        "-ish": ("-ish", "diamond-open"), "none": ("None of these", "circle-open"),
+        "light": ("Light", "triangle-up"),
+        "dark": ("Dark", "triangle-down"),
+        "-ish": ("-ish", "diamond-open"),
+        "none": ("None of these", "circle-open"),
     },
-}  # fmt: skip
+}
 """What names are grouped by, with the shape that marks each group."""
 
 
@@ -85,17 +82,19 @@ def categories(
         pick = picks.add(**changes) if cell.rate is None or cell.rate.scored else NOTHING
         words = (
             f"mean of the three systems: {percent_text(cell.percent)}%"
-            if cell.rate is None else rate_words(cell.rate)
-        )  # fmt: skip
+            if cell.rate is None
+            else rate_words(cell.rate)
+        )
         row = drawn.setdefault((cell.run, cell.system), [])
         row.append(
             HeatCell(
-                _wrong(cell.percent), percent_text(cell.percent),
+                _wrong(cell.percent),
+                percent_text(cell.percent),
                 f"{label(runs[cell.run], 60)}, {ROW_NAMES[cell.system]}<br>"
                 f"<b>{label(cell.category, 60)}</b><br>{words}",
                 pick,
             )
-        )  # fmt: skip
+        )
         values = rate_values(cell.rate) if cell.rate else (cell.percent, *[None] * 5)
         lines.append(Line((runs[cell.run], cell.system, cell.category, *values), pick))
     down = [_row_name(short[run], row, len(used), len(shown)) for run, row in drawn]
@@ -108,16 +107,6 @@ def _row_name(run: str, system: str, runs: int, systems: int) -> str:
     if systems == 1:
         return run
     return ROW_NAMES[system] if runs == 1 else f"{run} · {ROW_NAMES[system].split()[0]}"
-
-
-def _short(category: str) -> str:
-    """The first word of a category: ``Furniture``."""
-    return label(category.split()[0])
-
-
-def _wrong(percent: float | None) -> float | None:
-    """The shade of a share of passes: the stronger, the more verdicts fail."""
-    return None if percent is None else 100.0 - percent
 
 
 def kinds_of_names(
@@ -139,41 +128,79 @@ def kinds_of_names(
     step, lines = 0.17, []
     figure = blank(height=22 * len(KINDS[by]) * len(used) + 110, dragmode=False)
     for place, (kind, (name, symbol)) in enumerate(KINDS[by].items()):
-        rows = [(at, run, by_key[run, kind]) for at, run in enumerate(used)
-                if by_key.get((run, kind), Rate()).scored]  # fmt: skip
-        chosen = [picks.add(task="cna", system=system, runs=[run], **{by: kind})
-                  for _, run, _ in rows]  # fmt: skip
+        rows = [
+            (at, run, by_key[run, kind])
+            for at, run in enumerate(used)
+            if by_key.get((run, kind), Rate()).scored
+        ]
+        chosen = [
+            picks.add(task="cna", system=system, runs=[run], **{by: kind}) for _, run, _ in rows
+        ]
         ends = [rate.interval or (0.0, 0.0) for _, _, rate in rows]
         shares = [rate.percent or 0.0 for _, _, rate in rows]
         offset = step * (place - (len(KINDS[by]) - 1) / 2)
-        figure.add_trace(go.Scatter(
-            x=shares, y=[at + offset for at, _, _ in rows], mode="markers", name=name,
-            customdata=chosen, showlegend=True, cliponaxis=False,
-            hovertext=[f"{label(runs[run], 60)}<br><b>{name}</b><br>{rate_words(rate)}"
-                       for _, run, rate in rows],
-            hovertemplate="%{hovertext}<extra></extra>",
-            error_x={"type": "data", "symmetric": False, "color": SOFT, "thickness": 1.2,
-                     "width": 0,
-                     "array": [end[1] - x for x, end in zip(shares, ends, strict=True)],
-                     "arrayminus": [x - end[0] for x, end in zip(shares, ends, strict=True)]},
-            marker={"symbol": symbol, "color": INK, "opacity": 1,
+        figure.add_trace(
+            go.Scatter(
+                x=shares,
+                y=[at + offset for at, _, _ in rows],
+                mode="markers",
+                name=name,
+                customdata=chosen,
+                showlegend=True,
+                cliponaxis=False,
+                hovertext=[
+                    f"{label(runs[run], 60)}<br><b>{name}</b><br>{rate_words(rate)}"
+                    for _, run, rate in rows
+                ],
+                hovertemplate="%{hovertext}<extra></extra>",
+                error_x={
+                    "type": "data",
+                    "symmetric": False,
+                    "color": SOFT,
+                    "thickness": 1.2,
+                    "width": 0,
+                    "array": [end[1] - x for x, end in zip(shares, ends, strict=True)],
+                    "arrayminus": [x - end[0] for x, end in zip(shares, ends, strict=True)],
+                },
+                marker={
+                    "symbol": symbol,
+                    "color": INK,
+                    "opacity": 1,
                     "size": [15 if picks.used(pick) else 10 for pick in chosen],
-                    "line": {"width": 1.8, "color": INK}},
-        ))  # fmt: skip
-        lines += [Line((runs[run], kind, *rate_values(rate)), pick)
-                  for (_, run, rate), pick in zip(rows, chosen, strict=True)]  # fmt: skip
+                    "line": {"width": 1.8, "color": INK},
+                },
+            )
+        )
+        lines += [
+            Line((runs[run], kind, *rate_values(rate)), pick)
+            for (_, run, rate), pick in zip(rows, chosen, strict=True)
+        ]
     lines.sort(key=lambda line: list(runs.values()).index(line.values[0]))
     # Room for the marks that stand at the ends.
     figure.update_xaxes(range=[-3, 103], title_text="Pass, %", fixedrange=True)
     figure.update_yaxes(
-        tickvals=list(range(len(used))), ticktext=[short[run] for run in used], showgrid=False,
-        ticks="", range=[len(used) - 0.5, -0.5], automargin=True, fixedrange=True,
-    )  # fmt: skip
+        tickvals=list(range(len(used))),
+        ticktext=[short[run] for run in used],
+        showgrid=False,
+        ticks="",
+        range=[len(used) - 0.5, -0.5],
+        automargin=True,
+        fixedrange=True,
+    )
     figure.update_layout(
-        margin={"l": 8, "r": 14, "t": 30, "b": 46}, showlegend=True,
-        legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "itemclick": False,
-                "itemdoubleclick": False, "font": {"color": INK}, "itemsizing": "constant"},
-    )  # fmt: skip
+        margin={"l": 8, "r": 14, "t": 30, "b": 46},
+        showlegend=True,
+        legend={
+            "orientation": "h",
+            "x": 0,
+            "y": 1,
+            "yanchor": "bottom",
+            "itemclick": False,
+            "itemdoubleclick": False,
+            "font": {"color": INK},
+            "itemsizing": "constant",
+        },
+    )
     return Drawn(finished(figure), picks, columns, tuple(lines), stands)
 
 
@@ -202,12 +229,13 @@ def hues(counts: Sequence[Count], meant: Slice) -> Drawn:
             where = "neutral" if sector == NEUTRAL else f"h_ab {sector_label(sector)}"
             row.append(
                 HeatCell(
-                    _wrong(cell.rate.percent), label(_whole(cell.rate.percent)),
+                    _wrong(cell.rate.percent),
+                    label(_whole(cell.rate.percent)),
                     f"<b>{where}</b>, C*ab {_band(low)}<br>{rate_words(cell.rate)}<br>"
                     f"{cell.colors:,} asked colors, their mean {mean}",
                     pick,
                 )
-            )  # fmt: skip
+            )
             lines.append(
                 Line((sector, low, cell.colors, mean, *rate_values(cell.rate)), pick, (mean,))
             )
@@ -217,13 +245,23 @@ def hues(counts: Sequence[Count], meant: Slice) -> Drawn:
     figure = heat_map(drawn, across, names, picks, row_px=34, text_px=10)
     chosen = [picks.add(sector=sector) for sector in SECTORS]
     bottom = len(bands) - 0.1
-    figure.add_trace(go.Scatter(
-        x=list(range(len(SECTORS))), y=[bottom] * len(SECTORS), mode="markers",
-        customdata=chosen, hovertext=[sector_label(sector) for sector in SECTORS],
-        hovertemplate="%{hovertext}<extra></extra>", cliponaxis=False,
-        marker={"symbol": "square", "size": 13, "color": [sector_hex(one) for one in SECTORS],
-                "line": {"width": 0}},
-    ))  # fmt: skip
+    figure.add_trace(
+        go.Scatter(
+            x=list(range(len(SECTORS))),
+            y=[bottom] * len(SECTORS),
+            mode="markers",
+            customdata=chosen,
+            hovertext=[sector_label(sector) for sector in SECTORS],
+            hovertemplate="%{hovertext}<extra></extra>",
+            cliponaxis=False,
+            marker={
+                "symbol": "square",
+                "size": 13,
+                "color": [sector_hex(one) for one in SECTORS],
+                "line": {"width": 0},
+            },
+        )
+    )
     figure.update_yaxes(
         range=[len(bands) + 0.3, -0.5], autorange=False, title_text="C*ab of the asked color"
     )
@@ -253,15 +291,26 @@ def _band(low: float) -> str:
 def agreement(pairs: Sequence[RuleAgreement], meant: Slice) -> Drawn:
     """How far each two rules say the same of the same pictures."""
     picks = Picks(meant)
-    columns = ("rule_a", "rule_b", "percent_agreement", "kappa", "both_pass", "only_a_passes",
-               "only_b_passes", "neither_passes", "unscored")  # fmt: skip
+    columns = (
+        "rule_a",
+        "rule_b",
+        "percent_agreement",
+        "kappa",
+        "both_pass",
+        "only_a_passes",
+        "only_b_passes",
+        "neither_passes",
+        "unscored",
+    )
     names = {rule.id: rule.name for rule in RULES}
     by_pair = {(one.rule_a, one.rule_b): one for pair in pairs for one in (pair, turned(pair))}
     found = {rule for key in by_pair for rule in key}
     order = [*(rule for rule in names if rule in found), *sorted(found - set(names))]
-    scored = Rate(sum(one.both + one.neither for one in pairs),
-                  sum(one.only_a + one.only_b for one in pairs),
-                  sum(one.unscored for one in pairs))  # fmt: skip
+    scored = Rate(
+        sum(one.both + one.neither for one in pairs),
+        sum(one.only_a + one.only_b for one in pairs),
+        sum(one.unscored for one in pairs),
+    )
     if not any(scored_by_both(one) for one in pairs):
         empty = "No two rules have judged the same pictures in these runs."
         return Drawn(None, picks, columns, (), scored, empty=empty)
@@ -280,50 +329,32 @@ def agreement(pairs: Sequence[RuleAgreement], meant: Slice) -> Drawn:
             one, other = label(names.get(first, first)), label(names.get(second, second))
             row.append(
                 HeatCell(
-                    _wrong(same), f"{label(_whole(same))}%<br>κ {told}",
+                    _wrong(same),
+                    f"{label(_whole(same))}%<br>κ {told}",
                     f"<b>{one}</b> and <b>{other}</b><br>{percent_text(same)}% the same, "
                     f"κ {told}<br>both pass {pair.both:,}, neither {pair.neither:,}<br>"
                     f"{one} alone {pair.only_a:,}<br>{other} alone {pair.only_b:,}<br>"
                     f"unscored by either {pair.unscored:,}",
                     pick,
                 )
-            )  # fmt: skip
+            )
             lines.append(
-                Line((first, second, same, beyond, pair.both, pair.only_a,
-                      pair.only_b, pair.neither, pair.unscored), pick)
-            )  # fmt: skip
+                Line(
+                    (
+                        first,
+                        second,
+                        same,
+                        beyond,
+                        pair.both,
+                        pair.only_a,
+                        pair.only_b,
+                        pair.neither,
+                        pair.unscored,
+                    ),
+                    pick,
+                )
+            )
         drawn.append(row)
     shown = [label(names.get(rule, rule)).replace(", ", ",<br>") for rule in order]
     figure = heat_map(drawn, shown, shown, picks, row_px=44, text_px=10)
     return Drawn(finished(figure), picks, columns, tuple(lines), scored)
-
-
-@cache
-def published_categories(shown: str) -> Published:
-    """The paper's Table 11 for one color system, to stand beside ours."""
-    found = table(TABLE_11)
-    columns = {column.ours: column for column in found.columns}
-    names = [name for name in CATEGORIES if name in columns]
-    rows = found.find(color_type=shown)
-    cells = [[_published_cell(found, row, columns[name]) for name in names] for row in rows]
-    figure = heat_map(
-        cells, [_short(name) for name in names], [label(row.keys["model"]) for row in rows],
-        Picks(Slice()), row_px=22, text_px=10,
-    )  # fmt: skip
-    return Published(
-        finished(figure), f"As published: {found.number}, {ROW_NAMES[shown]}",
-        f"The paper’s own models, pictures and prompts, judged under {found.protocol}. {found.how}",
-        "\n".join((found.source, *found.notes)),
-    )  # fmt: skip
-
-
-def _published_cell(found: PublishedTable, row: PublishedRow, column: Column) -> HeatCell:
-    value = row.values[column.name]
-    doubt = found.doubt(row, column.name)
-    hover = (
-        f"{label(row.keys['model'])}, {ROW_NAMES[row.keys['color_type']]}<br>"
-        f"<b>{column.meaning}</b><br>{row.printed[column.name] or 'no number'}% as published"
-    )
-    return HeatCell(
-        _wrong(value), percent_text(value), f"{hover}<br>{doubt}" if doubt else hover
-    )  # fmt: skip

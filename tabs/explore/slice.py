@@ -38,11 +38,14 @@ def slice_of(params: Mapping[str, str]) -> Slice:
         _one_of("color system", one, (*SYSTEMS, NO_SYSTEM))
     given["rule"] = rule(given.get("rule") or Slice.rule).id
     known: dict[str, Iterable[str]] = {
-        "status": STATUSES, "cause": CAUSES, "sector": SECTORS, "modifier": MODIFIERS,
+        "status": STATUSES,
+        "cause": CAUSES,
+        "sector": SECTORS,
+        "modifier": MODIFIERS,
         "basic": (BASIC, INTERMEDIATE),
         "chroma": [f"{low:.0f}" for low in (0.0, *CHROMA_BANDS)],
         "against": [one.id for one in RULES],
-    }  # fmt: skip
+    }
     for name, choices in known.items():
         _one_of(name, given.get(name, ""), choices)
     return Slice(runs=runs, **given)

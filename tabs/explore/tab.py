@@ -126,9 +126,13 @@ def opened(context: Context, inspect_view: inspect.View, source: Any, *asked: An
         raise BadInput("The page did not say which image to open. Reload the page.")
     now = question(*asked)
     put = question(
-        source.get("object"), source.get("target"), source.get("rule") or now.rule_id, now.k,
-        now.show_measured, now.neighbors_of,
-    )  # fmt: skip
+        source.get("object"),
+        source.get("target"),
+        source.get("rule") or now.rule_id,
+        now.k,
+        now.show_measured,
+        now.neighbors_of,
+    )
     return inspect.open_image(
         context, inspect_view, str(source["opened"]), put, str(source.get("mask") or "")
     )
@@ -154,8 +158,11 @@ def opens(
         return [gr.update(selected="inspect"), *out, gr.update(data=context.data_text())]
 
     source.open(
-        on(context, "look", shown), [source, *inspect_view.asked],
+        on(context, "look", shown),
+        [source, *inspect_view.asked],
         [tabs, *inspect_view.outputs, header],
-        show_progress="hidden", api_visibility="private", trigger_mode="multiple",
+        show_progress="hidden",
+        api_visibility="private",
+        trigger_mode="multiple",
         **inspect.IN_ORDER,
-    )  # fmt: skip
+    )

@@ -21,9 +21,12 @@ from tabs.page.links import whole
 
 PAGE, MOST = 60, 200
 SORTS = {
-    "delta_e00": ("delta_e00", True), "delta_e00-up": ("delta_e00", False),
-    "misfit": ("misfit", True), "prompt": ("prompt", False), "recent": ("recent", True),
-}  # fmt: skip
+    "delta_e00": ("delta_e00", True),
+    "delta_e00-up": ("delta_e00", False),
+    "misfit": ("misfit", True),
+    "prompt": ("prompt", False),
+    "recent": ("recent", True),
+}
 MOST_POSITION = 2**31 - 1
 
 TEMPLATE = """<div class="th-wall" hidden>
@@ -74,8 +77,9 @@ def wall_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
     names, known = run_labels(runs), {run.run_id: run for run in runs}
     return {
         "items": [picture_json(item, known, names) for item in found],
-        "next": found[-1].cursor if len(found) == limit else "", "runs": len(runs),
-    }  # fmt: skip
+        "next": found[-1].cursor if len(found) == limit else "",
+        "runs": len(runs),
+    }
 
 
 def facets_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
@@ -89,23 +93,30 @@ def facets_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
             for value, label, count in choices
         ]
         for field, choices in results.facets(meant).items()
-    }  # fmt: skip
-    fields["runs"] = [one | {"label": names.get(one["value"], one["label"])}
-                      for one in fields.pop("run")]  # fmt: skip
+    }
+    fields["runs"] = [
+        one | {"label": names.get(one["value"], one["label"])} for one in fields.pop("run")
+    ]
     listed = {one["value"] for one in fields["runs"]}
     # A run that was chosen has a name, also where it has no such picture.
-    fields["runs"] += [{"value": run_id, "label": names.get(run_id, run_id), "hex": "", "count": 0}
-                       for run_id in meant.runs if run_id not in listed]  # fmt: skip
+    fields["runs"] += [
+        {"value": run_id, "label": names.get(run_id, run_id), "hex": "", "count": 0}
+        for run_id in meant.runs
+        if run_id not in listed
+    ]
     fields["rule"] = [
         {"value": by.id, "label": by.name, "title": by.description, "count": None, "main": by.main}
         for by in RULES
     ]
     return {
-        "total": results.count(meant), "all": results.count(replace(meant, status="")),
+        "total": results.count(meant),
+        "all": results.count(replace(meant, status="")),
         "fields": fields,
-        "sectors": [{"value": one, "label": sector_label(one), "hex": sector_hex(one)}
-                    for one in SECTORS],
-    }  # fmt: skip
+        "sectors": [
+            {"value": sector, "label": sector_label(sector), "hex": sector_hex(sector)}
+            for sector in SECTORS
+        ],
+    }
 
 
 def count_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
@@ -130,9 +141,10 @@ def picture_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
         facts.append(["Size", f"{found[0].width} × {found[0].height} px"])
         facts += _drawn(context, found)
     return {
-        "items": [picture_json(item, known, names) for item in found], "facts": facts,
+        "items": [picture_json(item, known, names) for item in found],
+        "facts": facts,
         "judgment": of_picture(context, run.run_id, position),
-    }  # fmt: skip
+    }
 
 
 def _drawn(context: Context, items: Sequence[WallItem]) -> list[list[str]]:
@@ -156,8 +168,12 @@ def mask_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
     pixels = context.mask_pixels(context.storage.masks.get(given.get("mask", "")).mask_id)
     height, width = pixels.shape
     share = 100.0 * float(pixels.mean())
-    return {"path": outline_path(pixels), "width": width, "height": height,
-            "words": f"Mask: {int(pixels.sum()):,} px, {share:.1f}% of the picture"}  # fmt: skip
+    return {
+        "path": outline_path(pixels),
+        "width": width,
+        "height": height,
+        "words": f"Mask: {int(pixels.sum()):,} px, {share:.1f}% of the picture",
+    }
 
 
 def page_size(given: Mapping[str, str]) -> int:

@@ -35,8 +35,9 @@ def _reasons(context: Context, key: str) -> dict[str, Any]:
     told = audit(found)
     by = {one.verdict.rule: one.verdict.status for one in found}
     if any(by.get(one.protocol) != one.status for one in (first, second)):
-        now = ", ".join(f"{one.protocol} {by.get(one.protocol, 'is not here')}"
-                        for one in (first, second))  # fmt: skip
+        now = ", ".join(
+            f"{one.protocol} {by.get(one.protocol, 'is not here')}" for one in (first, second)
+        )
         return {"problem": f"These verdicts are of an older version. Measured now: {now}."}
     if told is None:
         return {"problem": ""}
@@ -78,12 +79,22 @@ def measured_again(
             # A row that names no samples was judged without any, as by numbers; a rule that has
             # samples of its own takes them where the color has a category.
             alone = row.protocol == by.id and "munsell_sha256" not in settings
-            found.append(measure(
-                srgb8, mask, target, by.id, k=int(settings.get("k") or 0), munsell=context.munsell,
-                system=settings.get("neighbors_of"), object_name=name,
-                relation=str(said.get("relation") or MATCHES), guided=settings.get("guided"),
-                by_number=alone, known=known,
-            ))  # fmt: skip
+            found.append(
+                measure(
+                    srgb8,
+                    mask,
+                    target,
+                    by.id,
+                    k=int(settings.get("k") or 0),
+                    munsell=context.munsell,
+                    system=settings.get("neighbors_of"),
+                    object_name=name,
+                    relation=str(said.get("relation") or MATCHES),
+                    guided=settings.get("guided"),
+                    by_number=alone,
+                    known=known,
+                )
+            )
         except TrueHueError as error:
             found.append(unscored_measurement(str(error), target, by.id, name))
     return found

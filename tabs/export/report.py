@@ -86,11 +86,19 @@ def report_of(context: Context, run: ExportRun, rule_id: str = "", step: Step = 
         Section("Without a score", _unscored(context, run, record)),
     ]
     step("Drawing figures")
-    sections.append(Section(f"Figures, by the rule {rule_name(rule_id)}",
-                            tuple(_charts(context, run.run_id, rule_id))))  # fmt: skip
+    sections.append(
+        Section(
+            f"Figures, by the rule {rule_name(rule_id)}",
+            tuple(_charts(context, run.run_id, rule_id)),
+        )
+    )
     step("Gathering failures")
-    sections.append(Section(f"Failures, by the rule {rule_name(rule_id)}",
-                            tuple(_failures(context, run.run_id, rule_id))))  # fmt: skip
+    sections.append(
+        Section(
+            f"Failures, by the rule {rule_name(rule_id)}",
+            tuple(_failures(context, run.run_id, rule_id)),
+        )
+    )
     sections.append(Section("References", (Code(references([run])),)))
     return Report(record.name, below, tuple(sections))
 
@@ -114,19 +122,25 @@ def _of_concepts(run: ExportRun, record: RunRecord) -> Report:
         ("Pictures that could not be drawn", "Reason", run.reasons),
     ):
         if reasons:
-            rows = tuple((Cell(reason, words=True), Cell(f"{count:,}"))
-                         for reason, count in reasons.most_common(MOST_REASONS))  # fmt: skip
+            rows = tuple(
+                (Cell(reason, words=True), Cell(f"{count:,}"))
+                for reason, count in reasons.most_common(MOST_REASONS)
+            )
             lost.append(Table(title, (head, "Pictures"), rows))
-    return Report(record.name, below, (
-        Section("What was run", _what(run, record)),
-        Section("Colors of concepts", (Words(words), *lost)),
-        Section("References", (Code(references([run])),)),
-    ))  # fmt: skip
+    return Report(
+        record.name,
+        below,
+        (
+            Section("What was run", _what(run, record)),
+            Section("Colors of concepts", (Words(words), *lost)),
+            Section("References", (Code(references([run])),)),
+        ),
+    )
 
 
 def rule_name(rule_id: str) -> str:
     """What people call a rule; its id where it is not here."""
-    return next((one.name for one in RULES if one.id == rule_id), rule_id)
+    return next((rule.name for rule in RULES if rule.id == rule_id), rule_id)
 
 
 def _what(run: ExportRun, record: RunRecord) -> tuple[Block, ...]:
@@ -142,13 +156,18 @@ def _what(run: ExportRun, record: RunRecord) -> tuple[Block, ...]:
         ("Settings", _settings(plan) if drawn else ""),
         ("Masks", masker_words(about["masker"])),
         ("Rules", "; ".join(f"{rule_name(one)} {version}" for one, version in plan.rules)),
-        ("Neighbors", "" if not plan.rules
-         else f"k = {plan.k}: that many names beside the asked one are accepted too"
-         if plan.k else "k = 0: only the asked color is accepted"),
+        (
+            "Neighbors",
+            ""
+            if not plan.rules
+            else f"k = {plan.k}: that many names beside the asked one are accepted too"
+            if plan.k
+            else "k = 0: only the asked color is accepted",
+        ),
         ("Drawn with", "; ".join(_way(way) for way in run.made_by)),
         ("Came from", imported_words(run.imported)),
         ("Report by", f"TrueHue {VERSION}"),
-    ]  # fmt: skip
+    ]
     return (Facts(tuple((name, value) for name, value in pairs if value)),)
 
 
@@ -164,8 +183,9 @@ def _settings(plan: Any) -> str:
 
 
 def _way(way: dict[str, Any]) -> str:
-    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in way.items()
-                     if name not in ("model",))  # fmt: skip
+    return ", ".join(
+        f"{name.replace('_', ' ')} {value}" for name, value in way.items() if name not in ("model",)
+    )
 
 
 def _board(context: Context, record: RunRecord) -> tuple[Block, ...]:
@@ -241,17 +261,22 @@ def _published() -> Table:
     # An empty last column keeps the tasks below those of the run.
     head = ("Model", *(task.upper() for task in TABLE_TASKS), "Average", "")
     rows = tuple(
-        (Cell(row.keys["model"]),
-         *(Cell((row.printed[name] or "–") + ("?" if found.doubt(row, name) else ""))
-           for name in shown),
-         Cell(""))
+        (
+            Cell(row.keys["model"]),
+            *(
+                Cell((row.printed[name] or "–") + ("?" if found.doubt(row, name) else ""))
+                for name in shown
+            ),
+            Cell(""),
+        )
         for row in found.rows
-    )  # fmt: skip
+    )
     doubts = [
         f" ? {row.keys['model']}, {head_name}, {row.printed[name]}: {found.doubt(row, name)}"
-        for row in found.rows for name, head_name in zip(shown, head[1:], strict=False)
+        for row in found.rows
+        for name, head_name in zip(shown, head[1:], strict=False)
         if found.doubt(row, name)
-    ]  # fmt: skip
+    ]
     note = (
         f"{found.source}. {found.how} The authors' own pictures, prompts and protocol: beside "
         f"yours for comparison, never ranked with them.{''.join(doubts)}"
@@ -269,10 +294,12 @@ def _unscored(context: Context, run: ExportRun, record: RunRecord) -> tuple[Bloc
     if causes:
         rules = [rule_id for rule_id, _ in record.rules]
         rows = tuple(
-            (Cell(CAUSES.get(cause, cause), words=True),
-             *(Cell(f"{counts[rule_id]:,}") for rule_id in rules))
+            (
+                Cell(CAUSES.get(cause, cause), words=True),
+                *(Cell(f"{counts[rule_id]:,}") for rule_id in rules),
+            )
             for cause, counts in sorted(causes.items(), key=lambda one: -one[1].total())
-        )  # fmt: skip
+        )
         blocks.append(Table("Pictures without a score", ("Why", *map(rule_name, rules)), rows))
     else:
         blocks.append(Words("Every picture has a pass or a fail by every rule."))
@@ -291,8 +318,13 @@ def _charts(context: Context, run_id: str, rule_id: str) -> Iterable[Block]:
         made = figure_view(context, name, {"rule": rule_id, "runs": run_id})
         figure = made["figure"]
         empty = made["empty"] or "There is too little to draw."
-        yield Chart(made["title"], without_clicks(made["words"]), figure, "" if figure else empty,
-                    made["stands"] if figure else "")  # fmt: skip
+        yield Chart(
+            made["title"],
+            without_clicks(made["words"]),
+            figure,
+            "" if figure else empty,
+            made["stands"] if figure else "",
+        )
 
 
 def without_clicks(words: str) -> str:
@@ -310,9 +342,10 @@ def _failures(context: Context, run_id: str, rule_id: str) -> Iterable[Block]:
         yield Words("No picture fails by this rule.")
         return
     found = list(results.wall(meant, limit=MOST_SHOTS))
-    for task in sorted(one.key[0] for one in results.groups(meant, ("task",))):
-        found += results.wall(Slice(rule_id, (run_id,), task=task, status="fail"),
-                              limit=MOST_A_TASK)  # fmt: skip
+    for task in sorted(group.key[0] for group in results.groups(meant, ("task",))):
+        found += results.wall(
+            Slice(rule_id, (run_id,), task=task, status="fail"), limit=MOST_A_TASK
+        )
     unique = {one.position: one for one in found}
     yield Words(
         f"{many(len(unique), 'picture')} of {total:,} that fail: the {MOST_SHOTS} with the largest "
@@ -321,8 +354,10 @@ def _failures(context: Context, run_id: str, rule_id: str) -> Iterable[Block]:
         soft=True,
     )
     for task, name in TASKS.items():
-        own = sorted((one for one in unique.values() if one.task == task),
-                     key=lambda one: -(one.delta_e00 or 0.0))  # fmt: skip
+        own = sorted(
+            (one for one in unique.values() if one.task == task),
+            key=lambda one: -(one.delta_e00 or 0.0),
+        )
         if own:
             shots = tuple(_shot(context, one, gone) for one in own)
             yield Shots(f"{name} ({task.upper()}), {len(own):,}", shots)
@@ -338,9 +373,16 @@ def _shot(context: Context, one: WallItem, gone: str) -> Shot:
     number = "" if one.delta_e00 is None else f"{one.delta_e00:.1f} ΔE00"
     asked = f"not {one.color_name}" if one.relation == DIFFERS else one.color_name
     return Shot(
-        picture, missing, one.text, one.object_name or "no object", asked, one.asked_hex,
-        one.found_hex, number, one.told,
-    )  # fmt: skip
+        picture,
+        missing,
+        one.text,
+        one.object_name or "no object",
+        asked,
+        one.asked_hex,
+        one.found_hex,
+        number,
+        one.told,
+    )
 
 
 def thumbnail(context: Context, image_id: str) -> bytes:

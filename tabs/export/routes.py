@@ -88,8 +88,12 @@ def export_routes(context: Context) -> Door:
             if book in CODEBOOKS:
                 media, text = CODEBOOKS[book]
                 return Response(text(runs_of(folder)), media_type=media)
-            format = {"export.parquet": "parquet", "export.zip": "zip", "report.html": "html",
-                      "references.bib": "bib"}.get(book)  # fmt: skip
+            format = {
+                "export.parquet": "parquet",
+                "export.zip": "zip",
+                "report.html": "html",
+                "references.bib": "bib",
+            }.get(book)
             if format is None:
                 raise NotStored("There is no such export.")
             return _made(context, folder, format)
@@ -133,9 +137,11 @@ def _made(context: Context, folder: RunFolder, format: str) -> Response:
         place.cleanup()
         raise
     return FileResponse(
-        out, headers=_named(folder, format), media_type=MEDIA[format],
+        out,
+        headers=_named(folder, format),
+        media_type=MEDIA[format],
         background=BackgroundTask(place.cleanup),
-    )  # fmt: skip
+    )
 
 
 def _named(folder: RunFolder, format: str) -> dict[str, str]:

@@ -39,19 +39,33 @@ FOLDER, KEPT, NOW = "exports", 5, "now-"
 COLORS_CSV = "colors"
 """No format of its own: the second table of a CSV, as a browser gets it."""
 
-ENDINGS = {"csv": "csv", "parquet": "parquet", "zip": "truehue.zip", "html": "html", "bib": "bib",
-           COLORS_CSV: "csv"}  # fmt: skip
+ENDINGS = {
+    "csv": "csv",
+    "parquet": "parquet",
+    "zip": "truehue.zip",
+    "html": "html",
+    "bib": "bib",
+    COLORS_CSV: "csv",
+}
 MEDIA = {
-    "csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet",
-    "zip": "application/zip", "html": "text/html; charset=utf-8",
+    "csv": "text/csv; charset=utf-8",
+    "parquet": "application/vnd.apache.parquet",
+    "zip": "application/zip",
+    "html": "text/html; charset=utf-8",
     "bib": "application/x-bibtex; charset=utf-8",
-}  # fmt: skip
+}
 
 
 def export(
-    context: Context, folder: RunFolder, format: str, out: Path | str, *,
-    with_images: bool = False, rule: str = "", progress: Progress = quiet,
-) -> str:  # fmt: skip
+    context: Context,
+    folder: RunFolder,
+    format: str,
+    out: Path | str,
+    *,
+    with_images: bool = False,
+    rule: str = "",
+    progress: Progress = quiet,
+) -> str:
     """Exports a run to the file ``out``; ``format`` is a key of core.export.FORMATS. Returns what
     is to be said of it: how many pictures have no result yet, or nothing.
 
@@ -130,16 +144,27 @@ def start_export(context: Context, actor: Actor, wanted: Export) -> dict[str, An
         place.mkdir()
         out = place / file_name(folder, wanted.format)
         try:
-            said = export(context, folder, wanted.format, out, with_images=wanted.images,
-                          rule=rule, progress=_told(job, "Writing"))  # fmt: skip
+            said = export(
+                context,
+                folder,
+                wanted.format,
+                out,
+                with_images=wanted.images,
+                rule=rule,
+                progress=_told(job, "Writing"),
+            )
         except BaseException:
             shutil.rmtree(place, ignore_errors=True)
             job.tell("Nothing was written.")
             raise
         _keep_few(root)
         job.tell(f"{out.name}, {_size(out.stat().st_size)}. {said}".removesuffix(". "))
-        made: dict[str, Any] = {"run": folder.run_id, "format": wanted.format, "name": out.name,
-                "url": f"/api/exports/{job.id}/file"}  # fmt: skip
+        made: dict[str, Any] = {
+            "run": folder.run_id,
+            "format": wanted.format,
+            "name": out.name,
+            "url": f"/api/exports/{job.id}/file",
+        }
         if beside := colors_path(context, job.id):
             made["colors"] = {"name": beside.name, "url": f"/api/exports/{job.id}/colors"}
         return made

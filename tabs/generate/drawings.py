@@ -39,18 +39,23 @@ def drawing_json(context: Context, row: DrawingRecord) -> dict[str, Any]:
     about = [model_name(row.model), *(text for text in settings if text)]
     size = f"{row.width} × {row.height} pixels" if row.width and row.height else ""
     return {
-        "drawing_id": row.drawing_id, "job": row.job_id, "image_id": row.image_id,
+        "drawing_id": row.drawing_id,
+        "job": row.job_id,
+        "image_id": row.image_id,
         "status": row.status,
-        "reason": row.reason, "text": row.text, "about": " · ".join(about),
+        "reason": row.reason,
+        "text": row.text,
+        "about": " · ".join(about),
         "details": "\n".join(text for text in (row.prompt_id, size, row.source) if text),
-        "notes": notes, "truth": truth_of(row),
+        "notes": notes,
+        "truth": truth_of(row),
         "thumb": f"/media/thumbs/{row.image_id}.png?side=384" if row.image_id else "",
         "targets": [
             _target_json(target, position, asked.get(position), said.get(position, ()), masks)
             for position, target in enumerate(row.targets)
         ],
         "verdicts": [one.as_json() for one in said_of_picture(row.targets, said)],
-    }  # fmt: skip
+    }
 
 
 def truth_of(row: DrawingRecord) -> str:
@@ -67,18 +72,24 @@ def truth_of(row: DrawingRecord) -> str:
 
 
 def _target_json(
-    target: ObjectTarget, position: int, asked: Expectation | None, said: Sequence[Said],
+    target: ObjectTarget,
+    position: int,
+    asked: Expectation | None,
+    said: Sequence[Said],
     masks: Mapping[int, MaskRecord],
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     color = target.color
     mine = masks.get(position)
     return {
-        "object": target.name, "role": target.role, "color": color.value if color else "",
-        "hex": color.hex if color else "", "color_label": color.label if color else "",
+        "object": target.name,
+        "role": target.role,
+        "color": color.value if color else "",
+        "hex": color.hex if color else "",
+        "color_label": color.label if color else "",
         "mask": mine.mask_id if mine else "",
         "asked": _asked_json(asked) if asked else None,
         "verdicts": [one.as_json() for one in said],
-    }  # fmt: skip
+    }
 
 
 def _asked_json(asked: Expectation) -> dict[str, str]:

@@ -45,9 +45,14 @@ class Example:
         """What the renderer is asked for."""
         targets = tuple(ObjectTarget(name, parse_target(color)) for name, color in self.objects)
         return GenerationRequest(
-            RENDERER, self.title, seed=self.seed, width=SIZE_PX, height=SIZE_PX, targets=targets,
+            RENDERER,
+            self.title,
+            seed=self.seed,
+            width=SIZE_PX,
+            height=SIZE_PX,
+            targets=targets,
             options={"light": self.light, "failure": self.failure},
-        )  # fmt: skip
+        )
 
     def question(self) -> Question:
         """The object and the color that are asked first."""
@@ -58,28 +63,36 @@ class Example:
 SIZE_PX = 400
 EXAMPLES = (
     Example(
-        "mug", "A mug of known color",
+        "mug",
+        "A mug of known color",
         "Shaded by one lamp: is it still the vivid reddish orange that was asked for?",
         (("mug", "l3:Vivid reddish orange"),),
     ),
     Example(
-        "boxed", "A scene with a box mark",
+        "boxed",
+        "A scene with a box mark",
         "A render, not a photograph, marked as one marks a photograph: a box around the banana, "
         "whose edge was found.",
-        (("banana", "l3:Vivid yellow"), ("teapot", "l3:Strong green")), light="window", seed=2,
+        (("banana", "l3:Vivid yellow"), ("teapot", "l3:Strong green")),
+        light="window",
+        seed=2,
         box=(11, 183, 191, 281),
     ),
     Example(
-        "leaked", "Two objects, one leaked",
+        "leaked",
+        "Two objects, one leaked",
         "A red apple and a blue mug were asked for. The apple's color went over to the mug.",
-        (("apple", "l3:Vivid red"), ("mug", "l3:Vivid blue")), asked=1, failure="leaked", seed=3,
+        (("apple", "l3:Vivid red"), ("mug", "l3:Vivid blue")),
+        asked=1,
+        failure="leaked",
+        seed=3,
     ),
-)  # fmt: skip
+)
 
 
 def example_of(key: str) -> Example:
     """The example of that key; raises BadInput where there is none."""
-    found = next((one for one in EXAMPLES if one.key == key), None)
+    found = next((example for example in EXAMPLES if example.key == key), None)
     if found is None:
         raise BadInput(f"There is no example {key!r}.")
     return found
@@ -90,8 +103,13 @@ def listed(context: Context) -> dict[str, Any]:
     one that is not drawn yet, ``first`` says that nobody has brought a picture yet."""
     stored = _stored(context)
     rows = [
-        {"key": one.key, "title": one.title, "says": one.says, "image": stored.get(one.key, "")}
-        for one in EXAMPLES
+        {
+            "key": example.key,
+            "title": example.title,
+            "says": example.says,
+            "image": stored.get(example.key, ""),
+        }
+        for example in EXAMPLES
     ]
     return {"examples": rows, "first": context.example and context.own_images() == 0}
 
@@ -122,9 +140,9 @@ def _stored(context: Context) -> dict[str, str]:
     """The stored examples of this version of the renderer: key to id."""
     records = context.storage.images.recent(4 * len(EXAMPLES), 0, EXAMPLE)
     return {
-        str(one.origin.get("example")): one.image_id
-        for one in records
-        if one.origin.get("renderer_version") == RENDERER_VERSION
+        str(record.origin.get("example")): record.image_id
+        for record in records
+        if record.origin.get("renderer_version") == RENDERER_VERSION
     }
 
 
@@ -148,8 +166,9 @@ def _masks(
         return [mask_from_marks(made.srgb8, [{"type": "box", "box": list(example.box)}])]
     return [
         Mask(
-            one.mask.pixels, one.mask.maker,
-            {**one.mask.parameters, "target": one.target, "object": targets[one.target].name},
+            mask.mask.pixels,
+            mask.mask.maker,
+            {**mask.mask.parameters, "target": mask.target, "object": targets[mask.target].name},
         )
-        for one in made.masks
-    ]  # fmt: skip
+        for mask in made.masks
+    ]

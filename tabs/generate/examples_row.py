@@ -37,7 +37,11 @@ def wire(view: Any, inspect_view: inspect.View, context: Context) -> None:
             return inspect.refused(inspect_view, message_of(error))
 
     view.open(
-        on(context, "look", opened), view, inspect_view.outputs, show_progress="hidden",
+        on(context, "look", opened),
+        view,
+        inspect_view.outputs,
+        show_progress="hidden",
         api_visibility="private",
-        trigger_mode="always_last", **inspect.IN_ORDER,
-    )  # fmt: skip
+        trigger_mode="always_last",
+        **inspect.IN_ORDER,
+    )

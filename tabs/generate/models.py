@@ -21,8 +21,9 @@ def model_choices(context: Context) -> list[tuple[str, str]]:
     weights on this machine is marked."""
     listed = [
         (entry.name + (" · not here" if _lacks(entry, context) else ""), entry.id)
-        for entry in MODELS if entry.kind in DRAWABLE
-    ]  # fmt: skip
+        for entry in MODELS
+        if entry.kind in DRAWABLE
+    ]
     return listed + [(f"{name} (server)", f"served:{name}") for name in context.endpoints]
 
 

@@ -55,7 +55,7 @@ class Wanted:
     @property
     def judged(self) -> tuple[ObjectTarget, ...]:
         """The objects that a color is asked of."""
-        return tuple(one for one in self.targets if one.color is not None)
+        return tuple(target for target in self.targets if target.color is not None)
 
 
 def wanted(own: Own) -> Wanted:
@@ -70,7 +70,7 @@ def wanted(own: Own) -> Wanted:
     first = _first(reading.targets)
     name = " ".join(own.object_name.split()) if object_by_hand else first.name if first else ""
     color = _color(own.target_text) if color_by_hand else first.color if first else None
-    rest = [one for one in reading.targets if one is not first and one.name != name]
+    rest = [target for target in reading.targets if target is not first and target.name != name]
     targets = ((object_target(name, color),) if name else ()) + tuple(rest)
     what = [word for word, is_so in (("object", object_by_hand), ("color", color_by_hand)) if is_so]
     verb = "were" if len(what) == 2 else "was"
@@ -106,7 +106,7 @@ def reading_view(own: Own, renderer: bool, only_renderer: bool) -> dict[str, Any
     if not found.judged and (own.text.strip() or found.targets):
         drawn = bool(found.targets) or not renderer
         notes.insert(0, NOTHING_TO_JUDGE + (" It is drawn all the same." if drawn else ""))
-    unasked = [one.name for one in found.targets if one.color is None]
+    unasked = [target.name for target in found.targets if target.color is None]
     if unasked and found.judged:
         verb = "has" if len(unasked) == 1 else "have"
         notes.append(f"The {' and the '.join(unasked)} {verb} no asked color: not judged.")
@@ -118,10 +118,13 @@ def reading_view(own: Own, renderer: bool, only_renderer: bool) -> dict[str, Any
     return {
         "judged": [
             {"object": one.name, "label": one.color.label, "hex": one.color.hex}
-            for one in found.judged if one.color
+            for one in found.judged
+            if one.color
         ],
-        "hand": found.hand, "notes": notes, "problem": problem,
-    }  # fmt: skip
+        "hand": found.hand,
+        "notes": notes,
+        "problem": problem,
+    }
 
 
 def unfilled(own: Own) -> Own:
@@ -132,7 +135,7 @@ def unfilled(own: Own) -> Own:
 
 def _first(targets: tuple[ObjectTarget, ...]) -> ObjectTarget | None:
     """The object that the fields speak of: the first with a color, else the first of all."""
-    return next((one for one in targets if one.color), targets[0] if targets else None)
+    return next((target for target in targets if target.color), targets[0] if targets else None)
 
 
 def _words(target: ObjectTarget | None) -> str:

@@ -17,9 +17,17 @@ from core.prompts.words import color_words, with_articles
 from tabs.generate.own_words import Own, wanted
 
 __all__ = [
-    "Own", "Settings", "count_of", "guidance_scales", "own_prompt", "requests", "settings",
-    "summary_of", "title_of", "too_many",
-]  # fmt: skip
+    "Own",
+    "Settings",
+    "count_of",
+    "guidance_scales",
+    "own_prompt",
+    "requests",
+    "settings",
+    "summary_of",
+    "title_of",
+    "too_many",
+]
 
 MOST_IMAGES = 20_000
 MOST_SEEDS = 1_000
@@ -41,9 +49,15 @@ class Settings:
 
 
 def settings(
-    models: Any, seed: Any, seeds: Any, guidance: Any, steps: Any, size_px: Any, light: Any,
+    models: Any,
+    seed: Any,
+    seeds: Any,
+    guidance: Any,
+    steps: Any,
+    size_px: Any,
+    light: Any,
     failure: Any,
-) -> Settings:  # fmt: skip
+) -> Settings:
     """Reads the controls; raises BadInput that names the control and what it takes."""
     chosen = [models] if isinstance(models, str) else list(models or [])
     if not chosen:
@@ -97,13 +111,21 @@ def own_prompt(own: Own) -> Prompt:
     if not text:
         color = targets[0].color
         text = with_articles(f"A photo of a {f'{color_words(color)} ' if color else ''}{name}")
-    parts = [part for one in targets for part in (one.name, one.color.value if one.color else "")]
+    parts = [
+        part
+        for target in targets
+        for part in (target.name, target.color.value if target.color else "")
+    ]
     digest = hashlib.sha256("\n".join([text, *(parts or ["", ""])]).encode()).hexdigest()[:12]
-    system = next((one.color.system for one in targets if one.color), None)
+    system = next((target.color.system for target in targets if target.color), None)
     return Prompt(
-        id=f"own-{digest}", text=text, task="free", targets=targets, source=OWN,
+        id=f"own-{digest}",
+        text=text,
+        task="free",
+        targets=targets,
+        source=OWN,
         system=system or "",
-    )  # fmt: skip
+    )
 
 
 def requests(prompts: Sequence[Prompt], how: Settings) -> list[GenerationRequest]:
@@ -118,16 +140,24 @@ def requests(prompts: Sequence[Prompt], how: Settings) -> list[GenerationRequest
         raise BadInput(too_many(total))
     return [
         GenerationRequest(
-            model=model, text=prompt.text, seed=seed, steps=_steps_of(model, how),
-            guidance=guidance, width=how.size_px, height=how.size_px, prompt_id=prompt.id,
-            targets=prompt.targets, options=_options(model, how), concept=prompt.concept,
+            model=model,
+            text=prompt.text,
+            seed=seed,
+            steps=_steps_of(model, how),
+            guidance=guidance,
+            width=how.size_px,
+            height=how.size_px,
+            prompt_id=prompt.id,
+            targets=prompt.targets,
+            options=_options(model, how),
+            concept=prompt.concept,
             modifier=prompt.modifier,
         )
         for model in how.models
         for guidance in _scales(model, how)
         for prompt in prompts
         for seed in range(how.seed, how.seed + how.seeds)
-    ]  # fmt: skip
+    ]
 
 
 def _scales(model: str, how: Settings) -> tuple[float | None, ...]:

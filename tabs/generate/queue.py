@@ -36,19 +36,30 @@ class Queue:
 
     def _record(self, state: JobState) -> JobRecord:
         return JobRecord(
-            state.id, DRAWING, state.title, state.owner, state.status, state.done, state.total,
+            state.id,
+            DRAWING,
+            state.title,
+            state.owner,
+            state.status,
+            state.done,
+            state.total,
             problem=state.message if state.status == "failed" else "",
             began_at=datetime.fromtimestamp(state.submitted_at, UTC),
             details={
-                "in_short": many(state.total, "image"), "place": state.place,
+                "in_short": many(state.total, "image"),
+                "place": state.place,
                 "failed": state.failed,
-                "model_name": model_name(state.model), "step": state.step, "steps": state.steps,
-                "elapsed_s": state.elapsed_s, "left_s": state.eta_s, "eta_s": state.eta_s,
+                "model_name": model_name(state.model),
+                "step": state.step,
+                "steps": state.steps,
+                "elapsed_s": state.elapsed_s,
+                "left_s": state.eta_s,
+                "eta_s": state.eta_s,
                 "message": state.message,
-                "problems": [_problem(one.text, one.count) for one in state.problems],
+                "problems": [_problem(problem.text, problem.count) for problem in state.problems],
                 "preview": self._preview_of(state),
             },
-        )  # fmt: skip
+        )
 
     def _preview_of(self, state: JobState) -> str:
         """The preview as a data URL: by the time that a page asked for it, it could be gone."""

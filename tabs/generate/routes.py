@@ -30,9 +30,11 @@ def drawing_routes(context: Context) -> Door:
     ) -> JSONResponse:
         def listed() -> dict[str, Any]:
             wanted: dict[str, Any] = {
-                "status": status or None, "verdict": verdict or None, "model": model or None,
+                "status": status or None,
+                "verdict": verdict or None,
+                "model": model or None,
                 "rule": rule or None,
-            }  # fmt: skip
+            }
             rows = context.storage.drawings.recent(
                 min(max(limit, 1), MOST_ITEMS), min(max(offset, 0), 2**31), **wanted
             )

@@ -64,8 +64,9 @@ def plan(context: Context, actor: Actor, asked: Any, own: Own, *controls: Any) -
         view = {
             "button": f"Draw {total:,} images" if total > 1 else "Draw",
             "note": _product(prompts, how) if total > 1 else "",
-            "own": _own_link(own), "settings": _link(how),
-        }  # fmt: skip
+            "own": _own_link(own),
+            "settings": _link(how),
+        }
         about = about_models(context, actor, how.models)
         problem = too_many(total) if total > MOST_IMAGES else lacking_words(about)
         if problem or reading.get("problem"):
@@ -162,12 +163,15 @@ def _own_link(own: Own) -> dict[str, Any]:
 def _link(how: Settings) -> dict[str, Any]:
     guidance = ",".join(f"{scale:g}" for scale in how.guidance if scale is not None)
     return {
-        "model": MODEL_SEPARATOR.join(how.models), "seed": how.seed,
+        "model": MODEL_SEPARATOR.join(how.models),
+        "seed": how.seed,
         "seeds": how.seeds if how.seeds > 1 else "",
-        "guidance": guidance, "steps": how.steps or "", "size": how.size_px or "",
+        "guidance": guidance,
+        "steps": how.steps or "",
+        "size": how.size_px or "",
         "light": how.light if RENDERER in how.models else "",
         "failure": how.failure if RENDERER in how.models and how.failure != "none" else "",
-    }  # fmt: skip
+    }
 
 
 def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, tabs: Any) -> None:
@@ -189,9 +193,14 @@ def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, 
         return _changed(own, fields_of(own.text))
 
     def started(
-        cause: Cause, asked: Any, text: Any, name: Any, target: Any,
-        filled: Any, *rest: Any,
-    ) -> list[Any]:  # fmt: skip
+        cause: Cause,
+        asked: Any,
+        text: Any,
+        name: Any,
+        target: Any,
+        filled: Any,
+        *rest: Any,
+    ) -> list[Any]:
         actor = cause.actor
         sent = cause.data if isinstance(cause.data, dict) else {}
         own = _own(text, name, target, filled)
@@ -209,13 +218,20 @@ def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, 
         try:
             now = question(*asked)
             put = Question(
-                str(source.get("object", "")), str(source.get("target", "")), now.rule_id, now.k,
-                now.show_measured, now.neighbors_of,
-            )  # fmt: skip
+                str(source.get("object", "")),
+                str(source.get("target", "")),
+                now.rule_id,
+                now.k,
+                now.show_measured,
+                now.neighbors_of,
+            )
             out = inspect.open_image(
-                context, inspect_view, str(source.get("opened", "")), put,
+                context,
+                inspect_view,
+                str(source.get("opened", "")),
+                put,
                 str(source.get("mask", "")),
-            )  # fmt: skip
+            )
         except Exception as error:
             gr.Warning(message_of(error))
             return [gr.skip()] * (len(inspect_view.outputs) + 2)
@@ -240,17 +256,21 @@ def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, 
         event(plans, [view.ask, *controls], view.planned, trigger_mode="always_last", **quiet)
     # A click while another is answered is the next wish, not a mistake to drop.
     view.draw.draw(
-        on_data(context, "compute", started), [view.ask, *controls],
+        on_data(context, "compute", started),
+        [view.ask, *controls],
         [*view.planned, view.queue, header],
-        trigger_mode="multiple", **quiet,
-    )  # fmt: skip
+        trigger_mode="multiple",
+        **quiet,
+    )
     new_seed = on(context, "look", lambda _: secrets.randbelow(100_000))
     view.new_seed.click(new_seed, None, view.seed, **quiet)
     view.gallery.open(
-        on(context, "look", inspected), [view.gallery, *inspect_view.asked],
+        on(context, "look", inspected),
+        [view.gallery, *inspect_view.asked],
         [tabs, *inspect_view.outputs, header],
-        **quiet, **inspect.IN_ORDER,
-    )  # fmt: skip
+        **quiet,
+        **inspect.IN_ORDER,
+    )
 
 
 def _changed(own: Own, fields: tuple[str, str]) -> list[Any]:

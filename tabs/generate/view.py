@@ -94,8 +94,16 @@ class View:
     @property
     def settings(self) -> list[Any]:
         """How to draw, in the order of :func:`tabs.generate.plan.settings`."""
-        return [self.models, self.seed, self.seeds, self.guidance, self.steps, self.size,
-                self.light, self.failure]  # fmt: skip
+        return [
+            self.models,
+            self.seed,
+            self.seeds,
+            self.guidance,
+            self.steps,
+            self.size,
+            self.light,
+            self.failure,
+        ]
 
     @property
     def restored(self) -> list[Any]:
@@ -105,9 +113,7 @@ class View:
     @property
     def planned(self) -> list[Any]:
         """What plan() fills."""
-        return [
-            self.draw, self.about, self.renderer_only, self.reading, self.fold, self.light_line
-        ]  # fmt: skip
+        return [self.draw, self.about, self.renderer_only, self.reading, self.fold, self.light_line]
 
 
 def layout(context: Context) -> View:
@@ -119,14 +125,22 @@ def layout(context: Context) -> View:
             ask = widget("generate/ask", ASK, elem_id="ask", events=("plan", "ready"))
             with gr.Column(elem_id="own-words", elem_classes="th-own"):
                 own_text = gr.Textbox(
-                    label="Prompt", placeholder="A photo of a vivid reddish orange mug",
-                    lines=2, max_lines=6, elem_id="generate-text",
-                )  # fmt: skip
+                    label="Prompt",
+                    placeholder="A photo of a vivid reddish orange mug",
+                    lines=2,
+                    max_lines=6,
+                    elem_id="generate-text",
+                )
                 with gr.Row(elem_classes="th-ask"):
                     object_name = gr.Dropdown(
-                        objects_to_draw(), value=FIRST[0], label="Object",
-                        elem_id="generate-object", min_width=110, scale=2, allow_custom_value=True,
-                    )  # fmt: skip
+                        objects_to_draw(),
+                        value=FIRST[0],
+                        label="Object",
+                        elem_id="generate-object",
+                        min_width=110,
+                        scale=2,
+                        allow_custom_value=True,
+                    )
                     with gr.Column(min_width=180, scale=4):
                         target = color_picker("Color", FIRST[1], elem_id="generate-color")
                 filled = gr.State(FIRST)
@@ -134,9 +148,13 @@ def layout(context: Context) -> View:
                     "generate/reading", READING, elem_id="reading", events=("follow",), view={}
                 )
             models = gr.Dropdown(
-                model_choices(context), value=[RENDERER], label="Models", elem_id="generate-model",
-                multiselect=True, allow_custom_value=True,
-            )  # fmt: skip
+                model_choices(context),
+                value=[RENDERER],
+                label="Models",
+                elem_id="generate-model",
+                multiselect=True,
+                allow_custom_value=True,
+            )
             about = widget("generate/models", MODELS, elem_id="models-about", view={})
             fold = widget("generate/fold", FOLD, elem_id="settings-fold", text="")
             with gr.Column(elem_id="more-settings", elem_classes="th-own th-off"):
@@ -159,10 +177,22 @@ def layout(context: Context) -> View:
         rules=[by.id for by in RULES],
     )
     return View(
-        prompts=prompts, ask=ask, own_text=own_text, object_name=object_name, target=target,
-        filled=filled, reading=reading, models=models, about=about, fold=fold, draw=draw_box,
-        result=result, queue=queue, gallery=gallery, **parts,
-    )  # fmt: skip
+        prompts=prompts,
+        ask=ask,
+        own_text=own_text,
+        object_name=object_name,
+        target=target,
+        filled=filled,
+        reading=reading,
+        models=models,
+        about=about,
+        fold=fold,
+        draw=draw_box,
+        result=result,
+        queue=queue,
+        gallery=gallery,
+        **parts,
+    )
 
 
 def _more_settings() -> dict[str, Any]:
@@ -173,29 +203,50 @@ def _more_settings() -> dict[str, Any]:
         seeds = gr.Number(1, label="Images per prompt", elem_id="generate-seeds", min_width=110)
     with gr.Row(elem_classes="th-ask"):
         size = gr.Dropdown(
-            [("Model's own", 0), *((f"{side} × {side}", side) for side in SIZES)], value=0,
-            label="Size", elem_id="generate-size", min_width=110,
-        )  # fmt: skip
+            [("Model's own", 0), *((f"{side} × {side}", side) for side in SIZES)],
+            value=0,
+            label="Size",
+            elem_id="generate-size",
+            min_width=110,
+        )
         guidance = gr.Textbox(
-            label="Guidance", placeholder="model's own", max_lines=1,
-            elem_id="generate-guidance", min_width=110,
-        )  # fmt: skip
+            label="Guidance",
+            placeholder="model's own",
+            max_lines=1,
+            elem_id="generate-guidance",
+            min_width=110,
+        )
         steps = gr.Textbox(
-            label="Steps", placeholder="model's own", max_lines=1, elem_id="generate-steps",
+            label="Steps",
+            placeholder="model's own",
+            max_lines=1,
+            elem_id="generate-steps",
             min_width=80,
-        )  # fmt: skip
+        )
     with gr.Column(elem_classes="th-own") as renderer_only:
         light = gr.Radio(
-            list(LIGHTS), value="studio", label="Light of the renderer",
-            elem_id="generate-light", elem_classes="th-segments",
-        )  # fmt: skip
+            list(LIGHTS),
+            value="studio",
+            label="Light of the renderer",
+            elem_id="generate-light",
+            elem_classes="th-segments",
+        )
         light_line = widget("generate/line", LINE, elem_id="light-line", text="")
         failure = gr.Dropdown(
-            [(f"{name}: {words}", name) for name, words in FAILURES.items()], value="none",
-            label="Failure that the renderer acts out", elem_id="generate-failure",
-        )  # fmt: skip
+            [(f"{name}: {words}", name) for name, words in FAILURES.items()],
+            value="none",
+            label="Failure that the renderer acts out",
+            elem_id="generate-failure",
+        )
     return {
-        "seed": seed, "new_seed": new_seed, "seeds": seeds, "size": size, "guidance": guidance,
-        "steps": steps, "light": light, "light_line": light_line, "failure": failure,
+        "seed": seed,
+        "new_seed": new_seed,
+        "seeds": seeds,
+        "size": size,
+        "guidance": guidance,
+        "steps": steps,
+        "light": light,
+        "light_line": light_line,
+        "failure": failure,
         "renderer_only": renderer_only,
-    }  # fmt: skip
+    }

@@ -64,7 +64,8 @@ class Automatic:
         """What negative labels took, bool ``(H, W)``."""
         pixels = self.found.before_negatives
         return union(
-            [one.pixels for one in self.found.negatives], (pixels.shape[0], pixels.shape[1])
+            [negative.pixels for negative in self.found.negatives],
+            (pixels.shape[0], pixels.shape[1]),
         )
 
 
@@ -117,25 +118,37 @@ def found_view(automatic: Automatic) -> dict[str, Any]:
     out_of_use = set(automatic.overrides.left_out("box", len(found.detections)))
     boxes = [
         {
-            "box": list(one.box), "label": one.label, "text": f"{one.score:.2f}",
-            "note": "", "used": n not in out_of_use, "by_hand": n in out_of_use,
+            "box": list(one.box),
+            "label": one.label,
+            "text": f"{one.score:.2f}",
+            "note": "",
+            "used": n not in out_of_use,
+            "by_hand": n in out_of_use,
         }
         for n, one in enumerate(found.detections)
-    ]  # fmt: skip
+    ]
     negatives = []
     for n, label in enumerate(found.negatives):
         used = automatic.overrides.of("negative", n).use
         share = 100.0 * np.count_nonzero(label.pixels) / area
-        negatives.append({
-            "label": label.label, "text": f"{share:.1f}%" if label.pixels.any() else "not taken",
-            "note": label.reason, "used": used, "by_hand": not used,
-            "found": bool(label.detections),
-        })  # fmt: skip
+        negatives.append(
+            {
+                "label": label.label,
+                "text": f"{share:.1f}%" if label.pixels.any() else "not taken",
+                "note": label.reason,
+                "used": used,
+                "by_hand": not used,
+                "found": bool(label.detections),
+            }
+        )
     return {
-        "object": str(parameters.get("object", "")), "made": made_by(parameters), "boxes": boxes,
-        "negatives": negatives, "presence": [_answer(one) for one in automatic.presence],
+        "object": str(parameters.get("object", "")),
+        "made": made_by(parameters),
+        "boxes": boxes,
+        "negatives": negatives,
+        "presence": [_answer(one) for one in automatic.presence],
         "notes": list(found.notes),
-    }  # fmt: skip
+    }
 
 
 def made_by(parameters: Mapping[str, Any]) -> str:
@@ -157,15 +170,16 @@ def name_of(model_id: str) -> str:
     scheme, _, rest = model_id.partition(":")
     if scheme == "folder":
         return PurePath(rest).name
-    return next((one.name for one in VISION_MODELS if one.id == model_id), model_id)
+    return next((model.name for model in VISION_MODELS if model.id == model_id), model_id)
 
 
 def _answer(one: Mapping[str, Any]) -> dict[str, Any]:
     said = presence_words(one)
     return {
         "answer": f"{one.get('object', '')}: {one.get('override') or one.get('answer')}",
-        "note": said, "override": str(one.get("override", "")),
-    }  # fmt: skip
+        "note": said,
+        "override": str(one.get("override", "")),
+    }
 
 
 def presence_words(one: Mapping[str, Any]) -> str:

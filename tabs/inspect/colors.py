@@ -53,36 +53,51 @@ def lch_text(lab: Sequence[float]) -> str:
 def color_row(title: str, lab: Lab, text: str = "", tip: str = "") -> dict[str, Any]:
     """One color with its numbers and its nearest name in each of the four systems."""
     names = [
-        {"system": SYSTEMS[key], "name": near[0][0].name, "hex": near[0][0].hex,
-         "delta_e00": f"{near[0][1]:.1f}"}
+        {
+            "system": SYSTEMS[key],
+            "name": near[0][0].name,
+            "hex": near[0][0].hex,
+            "delta_e00": f"{near[0][1]:.1f}",
+        }
         for key, near in all_nearest(np.array(lab), 1).items()
-    ]  # fmt: skip
+    ]
     return {
-        "title": title, "text": text, "help": tip, "hex": hex_of(lab_to_srgb8(np.array(lab))),
-        "lab": lab_text(lab), "lch": lch_text(lab), "dark_text": lab[0] > EVEN_CONTRAST,
+        "title": title,
+        "text": text,
+        "help": tip,
+        "hex": hex_of(lab_to_srgb8(np.array(lab))),
+        "lab": lab_text(lab),
+        "lch": lch_text(lab),
+        "dark_text": lab[0] > EVEN_CONTRAST,
         "names": names,
-    }  # fmt: skip
+    }
 
 
 def colors_view(described: ColorDescription, of: str, note: str = "") -> dict[str, Any]:
     """The colors for the card; ``of`` says of what, ``note`` what to know about it."""
     lit_share = f"{100.0 * described.lit_share:.0f}% of the pixels"
     palette = [
-        {"hex": hex_code, "percent": 100.0 * float(weight),
-         "text": f"{hex_code} · {100.0 * float(weight):.1f}% · {lab_text(lab)}"}
+        {
+            "hex": hex_code,
+            "percent": 100.0 * float(weight),
+            "text": f"{hex_code} · {100.0 * float(weight):.1f}% · {lab_text(lab)}",
+        }
         for hex_code, weight, lab in zip(
             described.palette.hexes, described.palette.weights, described.palette.lab, strict=True
         )
-    ]  # fmt: skip
+    ]
     share = 100.0 * described.palette_share
     return {
-        "of": of, "note": note, "palette": palette, "palette_help": PALETTE_HELP,
+        "of": of,
+        "note": note,
+        "palette": palette,
+        "palette_help": PALETTE_HELP,
         "palette_text": f"{_many(len(palette))}, {share:.0f}% of the pixels",
         "rows": [
             color_row("Best-lit part", described.lit_lab, lit_share, LIT_HELP),
             color_row("Plain mean", described.mean_lab, "all pixels", MEAN_HELP),
         ],
-    }  # fmt: skip
+    }
 
 
 def _many(count: int) -> str:

@@ -44,8 +44,15 @@ class FindView:
     @property
     def asked(self) -> list[Any]:
         """In the order of :data:`CONTROLS`."""
-        return [self.detector, self.segmenter, self.variant, self.negatives, self.presence,
-                self.box_threshold, self.negative_threshold]  # fmt: skip
+        return [
+            self.detector,
+            self.segmenter,
+            self.variant,
+            self.negatives,
+            self.presence,
+            self.box_threshold,
+            self.negative_threshold,
+        ]
 
 
 def layout(sources: Sources | None = None) -> FindView:
@@ -56,48 +63,79 @@ def layout(sources: Sources | None = None) -> FindView:
         "Automatic mask", open=False, elem_classes="th-settings", elem_id="automatic-mask"
     ):
         negatives = gr.Textbox(
-            label="Negative labels, with commas", elem_id="negative-labels", max_lines=1,
-            placeholder="handle, plate", max_length=1000,
+            label="Negative labels, with commas",
+            elem_id="negative-labels",
+            max_lines=1,
+            placeholder="handle, plate",
+            max_length=1000,
             info="Parts that are not measured, from GenColorBench's table of objects.",
-        )  # fmt: skip
+        )
         with gr.Row():
             detector = gr.Dropdown(
-                at_hand(here, "detector"), value=first_of(here, "detector"), min_width=150,
-                label="Boxes by", elem_id="detector", allow_custom_value=True,
+                at_hand(here, "detector"),
+                value=first_of(here, "detector"),
+                min_width=150,
+                label="Boxes by",
+                elem_id="detector",
+                allow_custom_value=True,
                 info="Or hub:owner/name, folder:/path",
-            )  # fmt: skip
+            )
             segmenter = gr.Dropdown(
-                at_hand(here, "segmenter"), value=first_of(here, "segmenter"), min_width=150,
-                label="Cut out by", elem_id="segmenter", allow_custom_value=True,
+                at_hand(here, "segmenter"),
+                value=first_of(here, "segmenter"),
+                min_width=150,
+                label="Cut out by",
+                elem_id="segmenter",
+                allow_custom_value=True,
                 info="Or these, or a .pth file's path",
-            )  # fmt: skip
+            )
         variant = gr.Radio(
-            [(known.name, known.id) for known in VARIANTS], value=first.id,
-            label="Variant", elem_id="mask-variant", elem_classes="th-segments",
-        )  # fmt: skip
+            [(known.name, known.id) for known in VARIANTS],
+            value=first.id,
+            label="Variant",
+            elem_id="mask-variant",
+            elem_classes="th-segments",
+        )
         with gr.Row():
             box_threshold = gr.Slider(
-                0, 1, value=first.box_threshold, step=0.01, label="Box score above",
-                elem_id="box-threshold", min_width=150,
-            )  # fmt: skip
+                0,
+                1,
+                value=first.box_threshold,
+                step=0.01,
+                label="Box score above",
+                elem_id="box-threshold",
+                min_width=150,
+            )
             negative_threshold = gr.Slider(
-                0, 1, value=first.negative_threshold, step=0.01, elem_id="negative-threshold",
-                label="Negative score above", min_width=150,
-            )  # fmt: skip
+                0,
+                1,
+                value=first.negative_threshold,
+                step=0.01,
+                elem_id="negative-threshold",
+                label="Negative score above",
+                min_width=150,
+            )
         presence = gr.Dropdown(
-            [("nobody", ""), *at_hand(here, "presence")], value="",
-            label="Ask first whether it is in the image", elem_id="presence-model",
+            [("nobody", ""), *at_hand(here, "presence")],
+            value="",
+            label="Ask first whether it is in the image",
+            elem_id="presence-model",
             allow_custom_value=True,
-        )  # fmt: skip
+        )
     return FindView(
         detector, segmenter, variant, negatives, presence, box_threshold, negative_threshold
     )
 
 
 CONTROLS = (
-    "detector", "segmenter", "variant", "negatives", "presence", "box_threshold",
+    "detector",
+    "segmenter",
+    "variant",
+    "negatives",
+    "presence",
+    "box_threshold",
     "negative_threshold",
-)  # fmt: skip
+)
 """The fields of a request, in the order of :attr:`FindView.asked`."""
 
 
@@ -114,8 +152,11 @@ def begun(image_id: str, kind: str, begin: Callable[[], Job]) -> Any:
 def find(context: Context, actor: Actor, data: Any, object_name: Any, *asked: Any) -> Any:
     """The event ``find``: the stage's prop ``work``."""
     image_id = _image_id(data)
-    given = {"image_id": image_id, "object_name": object_name,
-             **dict(zip(CONTROLS, asked, strict=True))}  # fmt: skip
+    given = {
+        "image_id": image_id,
+        "object_name": object_name,
+        **dict(zip(CONTROLS, asked, strict=True)),
+    }
     return begun(image_id, "find", lambda: start_find(context, actor, read_as(FindObject, given)))
 
 

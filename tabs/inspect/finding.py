@@ -112,9 +112,12 @@ class Asked:
         return self._ask(lambda tool: tool.from_boxes(embedding, boxes))
 
     def from_points(
-        self, embedding: Any, points: Sequence[tuple[float, float]], inside: Sequence[bool],
+        self,
+        embedding: Any,
+        points: Sequence[tuple[float, float]],
+        inside: Sequence[bool],
         box: Box | None = None,
-    ) -> Segment:  # fmt: skip
+    ) -> Segment:
         """As :meth:`core.masks.grounded.records.Segmenter.from_points`."""
         return self._ask(lambda tool: tool.from_points(embedding, points, inside, box))
 

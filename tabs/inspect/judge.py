@@ -72,9 +72,14 @@ def judge(context: Context, stage_value: Any, *asked: Any) -> list[Any]:
     except Exception as error:
         text = message_of(error)
         shown = gr.update(
-            outline="", measured_url="", mask_text="", message=text, seq=number_of(stage_value),
-            hatched="", found=_found_anyway(work),
-        )  # fmt: skip
+            outline="",
+            measured_url="",
+            mask_text="",
+            message=text,
+            seq=number_of(stage_value),
+            hatched="",
+            found=_found_anyway(work),
+        )
         return [shown, gr.update(view=problem(text)), _no_evidence()]
     if mask is None:
         return _unmarked(context, work, put)
@@ -91,8 +96,14 @@ def judge(context: Context, stage_value: Any, *asked: Any) -> list[Any]:
 def _unmarked(context: Context, work: Work, put: Question) -> list[Any]:
     """Nothing is marked: the colors of the whole picture, said to be that, and what to do next."""
     cleared = gr.update(
-        outline="", measured_url="", mask_text="", message="", seq=work.seq, hatched="", found="",
-    )  # fmt: skip
+        outline="",
+        measured_url="",
+        mask_text="",
+        message="",
+        seq=work.seq,
+        hatched="",
+        found="",
+    )
     view = waiting(NO_MASK, put.address(work.image.image_id))
     try:
         _, described, every = whole_picture(context.srgb8(work.image.image_id))
@@ -128,10 +139,16 @@ def _judge_mask(context: Context, work: Work, mask: MaskRecord, put: Question) -
     by_rule = {
         found.verdict.rule: found
         for found in measure_by_rules(
-            srgb8, pixels, target, [by.id for by in RULES], k=put.k, munsell=context.munsell,
-            system=put.neighbors_of, object_name=put.object_name,
+            srgb8,
+            pixels,
+            target,
+            [by.id for by in RULES],
+            k=put.k,
+            munsell=context.munsell,
+            system=put.neighbors_of,
+            object_name=put.object_name,
         )
-    }  # fmt: skip
+    }
     described = _described(by_rule.values())
     found = by_rule.pop(put.rule_id)
     if found.dominant is None:
@@ -166,11 +183,11 @@ def _judge_mask(context: Context, work: Work, mask: MaskRecord, put: Question) -
 def _described(measurements: Iterable[Measurement]) -> ColorDescription | None:
     """The colors of the mask, from what the rule ``truehue`` has found already; of its lit color
     only the usual level of shade, for which level it takes hangs on the asked color."""
-    for one in measurements:
-        if rule(one.verdict.rule).lit and one.colors is not None:
-            light = one.verdict.light
+    for measurement in measurements:
+        if rule(measurement.verdict.rule).lit and measurement.colors is not None:
+            light = measurement.verdict.light
             usual = light is not None and light.percentile == LIT_PERCENTILES[USUAL]
-            return describe_colors(one.colors, one.dominant if usual else None)
+            return describe_colors(measurement.colors, measurement.dominant if usual else None)
     return None
 
 
@@ -196,11 +213,14 @@ def _stage_update(
     left_out = measured is not None and bool((measured != pixels).any())
     taken = negative is not None and bool(negative.any())
     update: dict[str, Any] = gr.update(
-        outline=outline_path(pixels), mask_text=mask_text(mask, work.image), message="",
+        outline=outline_path(pixels),
+        mask_text=mask_text(mask, work.image),
+        message="",
         seq=work.seq,
-        measured_url=_data_url(png), found=found_view(automatic) if automatic is not None else "",
+        measured_url=_data_url(png),
+        found=found_view(automatic) if automatic is not None else "",
         hatched=" ".join(["left-out"] * left_out + ["negative"] * taken),
-    )  # fmt: skip
+    )
     return update
 
 
@@ -233,8 +253,12 @@ class Opened:
 
 
 def open_on_stage(
-    context: Context, image_id: str, put: Question, mask_id: str = "", words: str = "",
-) -> Opened:  # fmt: skip
+    context: Context,
+    image_id: str,
+    put: Question,
+    mask_id: str = "",
+    words: str = "",
+) -> Opened:
     """Puts a stored image on the stage with its mask, and judges it.
 
     Object and asked color are those of ``put``; where it has none, those that the image was drawn
@@ -258,24 +282,44 @@ def open_on_stage(
         trouble = message_of(error)
     drawn = origin_target(image)
     put = Question(
-        put.object_name or drawn[0], put.target_text or drawn[1],
-        put.rule_id, put.k, put.show_measured, put.neighbors_of,
-    )  # fmt: skip
+        put.object_name or drawn[0],
+        put.target_text or drawn[1],
+        put.rule_id,
+        put.k,
+        put.show_measured,
+        put.neighbors_of,
+    )
     # The time makes the value a new one, which the stage takes as a view to restore.
     value = {"image_id": image.image_id, "marks": marks, "seq": 0, "restored": time.time_ns()}
     staged, verdict, evidence = judge(
-        context, value, put.object_name, put.target_text, put.rule_id, put.k, put.show_measured,
+        context,
+        value,
+        put.object_name,
+        put.target_text,
+        put.rule_id,
+        put.k,
+        put.show_measured,
         put.neighbors_of,
-    )  # fmt: skip
+    )
     stage = {
-        "value": value, "image_url": f"/media/images/{image.image_id}.png",
-        "image_id": image.image_id, "width": image.width, "height": image.height,
-        "image_name": image.name, "notes": list(image.notes), "marks": marks,
-        "exact_mask_id": exact.mask_id if exact else "", "outline": staged.get("outline", ""),
-        "measured_url": staged.get("measured_url", ""), "mask_text": staged.get("mask_text", ""),
-        "seq": 0, "message": trouble or staged.get("message", ""),
-        "found": staged.get("found", ""), "hatched": staged.get("hatched", ""), "work": "",
-    }  # fmt: skip
+        "value": value,
+        "image_url": f"/media/images/{image.image_id}.png",
+        "image_id": image.image_id,
+        "width": image.width,
+        "height": image.height,
+        "image_name": image.name,
+        "notes": list(image.notes),
+        "marks": marks,
+        "exact_mask_id": exact.mask_id if exact else "",
+        "outline": staged.get("outline", ""),
+        "measured_url": staged.get("measured_url", ""),
+        "mask_text": staged.get("mask_text", ""),
+        "seq": 0,
+        "message": trouble or staged.get("message", ""),
+        "found": staged.get("found", ""),
+        "hatched": staged.get("hatched", ""),
+        "work": "",
+    }
     return Opened(stage, verdict, evidence, put)
 
 

@@ -107,12 +107,13 @@ def wish_of(context: Context, actor: Actor, wanted: FindObject) -> Wish:
         "negative_threshold": round(wanted.negative_threshold, 4),
     }
     return Wish(
-        wanted.object_name, labels_of(wanted.negatives),
+        wanted.object_name,
+        labels_of(wanted.negatives),
         chosen_model(actor, wanted.detector, "detector"),
         chosen_model(actor, wanted.segmenter, "segmenter"),
         mask_variant(wanted.variant).with_settings(settings),
         chosen_model(actor, wanted.presence, "presence") if wanted.presence else None,
-    )  # fmt: skip
+    )
 
 
 def labels_of(text: Any) -> tuple[str, ...]:
@@ -194,10 +195,16 @@ def _find(context: Context, image: ImageRecord, wish: Wish, search: Search) -> d
         presence = _asked(context, wish.presence, search).ask(srgb8, (wish.object_name,))
     try:
         found = ground(
-            srgb8, wish.object_name, wish.negative_labels, _asked(context, wish.detector, search),
-            _asked(context, wish.segmenter, search), wish.variant, image_name=image.image_id,
-            stop=search.job.stop, progress=search.does,
-        )  # fmt: skip
+            srgb8,
+            wish.object_name,
+            wish.negative_labels,
+            _asked(context, wish.detector, search),
+            _asked(context, wish.segmenter, search),
+            wish.variant,
+            image_name=image.image_id,
+            stop=search.job.stop,
+            progress=search.does,
+        )
     except TrueHueError as error:
         if not presence:
             raise
@@ -230,7 +237,9 @@ def start_points(context: Context, actor: Actor, wanted: CutPoints) -> Job:
         if isinstance(mark, Mapping)
     ]
     makers = {str(mark["by"]) for mark in named if mark.get("type") == "point"}
-    problem = lacking(context, [chosen_model(actor, one, "segmenter") for one in sorted(makers)])
+    problem = lacking(
+        context, [chosen_model(actor, maker, "segmenter") for maker in sorted(makers)]
+    )
     if problem:
         raise BadInput(problem)
 

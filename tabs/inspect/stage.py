@@ -21,13 +21,16 @@ ACCEPTED = (
 
 # (name, kind, words, tooltip, key). A tool stays pressed; an action happens at once.
 _FIND = (
-    "find", "action", "Find",
-    "Find the object named in the field Object, and cut it out (needs weights)", "F",
-)  # fmt: skip
+    "find",
+    "action",
+    "Find",
+    "Find the object named in the field Object, and cut it out (needs weights)",
+    "F",
+)
 _POINTS = (
     ("point-in", "tool", "+", "Click on the object: what is there is added (Alt: taken away)", "I"),
     ("point-out", "tool", "−", "Click beside it: what is there is taken away (Alt: added)", "O"),
-)  # fmt: skip
+)
 _BUTTONS = (
     ("box", "tool", "Box", "Draw a box around the object", "B"),
     ("keep", "tool", "Keep", "Draw over what belongs to the object; the edge is found", "K"),
@@ -39,10 +42,14 @@ _BUTTONS = (
     ("pick", "tool", "Pick", "The color of one pixel; press it once more to ask for it", "Q"),
 )
 _TEXTS = {
-    "find": "Find the object", "box": "Box", "point-in": "Point to add",
-    "point-out": "Point to take away", "whole": "Whole image", "exact": "Exact mask",
+    "find": "Find the object",
+    "box": "Box",
+    "point-in": "Point to add",
+    "point-out": "Point to take away",
+    "whole": "Whole image",
+    "exact": "Exact mask",
     "pick": "Pick a color",
-}  # fmt: skip
+}
 
 
 def _button(name: str, kind: str, words: str, tip: str, key: str) -> str:

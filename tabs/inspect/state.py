@@ -25,9 +25,10 @@ def exact_mask(context: Context, image_id: str, object_name: str = "") -> MaskRe
     that has none: it is not in the picture. Without a name it is that of the first object.
     """
     exact = [
-        record for record in context.storage.masks.for_image(image_id)
+        record
+        for record in context.storage.masks.for_image(image_id)
         if record.maker in EXACT_MAKERS
-    ]  # fmt: skip
+    ]
     if object_name and any("object" in one.parameters for one in exact):
         exact = [one for one in exact if one.parameters.get("object") in (object_name, None)]
     return min(exact, key=lambda one: one.parameters.get("target", 0), default=None)

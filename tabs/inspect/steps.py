@@ -50,11 +50,13 @@ def steps(
     ]
     if verdict.light is not None:
         out.append({"mark": "✓", "title": "Light of the image", "text": _light(verdict.light)})
-    out.append({
-        "mark": {PASS: "✓", FAIL: "✕"}[verdict.status],
-        "title": f"Verdict by {by.name} {by.version}",
-        "text": f"{found.accepted_text}{_drawn(found)}; {_limits(verdict.parameters)}",
-    })  # fmt: skip
+    out.append(
+        {
+            "mark": {PASS: "✓", FAIL: "✕"}[verdict.status],
+            "title": f"Verdict by {by.name} {by.version}",
+            "text": f"{found.accepted_text}{_drawn(found)}; {_limits(verdict.parameters)}",
+        }
+    )
     return out
 
 
@@ -70,19 +72,27 @@ def color_steps(
         {"mark": "✓", "title": "Mask", "text": mask_text + _mask_note(mask_parameters)},
         *_automatic(mask_parameters),
         _to_lab(described.pixel_count, image_notes),
-        {"mark": "✓", "title": "The best-lit part of the largest material",
-         "text": f"{100.0 * described.lit_share:.0f}% of the pixels, as the rule truehue takes it"},
-        {"mark": "✓", "title": "Palette",
-         "text": "8 × 8 × 8 cells of sRGB, the largest 20 merged while 7 ΔE00 or less apart"},
+        {
+            "mark": "✓",
+            "title": "The best-lit part of the largest material",
+            "text": f"{100.0 * described.lit_share:.0f}% of the pixels, "
+            "as the rule truehue takes it",
+        },
+        {
+            "mark": "✓",
+            "title": "Palette",
+            "text": "8 × 8 × 8 cells of sRGB, the largest 20 merged while 7 ΔE00 or less apart",
+        },
         {"mark": "·", "title": "No verdict", "text": "no color is asked for yet"},
-    ]  # fmt: skip
+    ]
 
 
 def _to_lab(pixel_count: int, image_notes: Sequence[str]) -> dict[str, Any]:
     return {
-        "mark": "✓", "title": f"{pixel_count:,} pixels to CIELAB",
+        "mark": "✓",
+        "title": f"{pixel_count:,} pixels to CIELAB",
         "text": "D65, 2°, float64; " + (" ".join(image_notes) or "sRGB, nothing converted"),
-    }  # fmt: skip
+    }
 
 
 def _drawn(found: Measurement) -> str:
@@ -122,10 +132,13 @@ def _presence(mask_text: str, parameters: Mapping[str, Any]) -> list[dict[str, A
     for one in said:
         override, answer = one.get("override"), one.get("override") or one.get("answer")
         by_hand = f"{override}, by hand; " if override else ""
-        out.append({
-            "mark": {"yes": "✓", "no": "✕"}.get(str(answer), "?"),
-            "title": f"Object present: {answer}", "text": by_hand + presence_words(one),
-        })  # fmt: skip
+        out.append(
+            {
+                "mark": {"yes": "✓", "no": "✕"}.get(str(answer), "?"),
+                "title": f"Object present: {answer}",
+                "text": by_hand + presence_words(one),
+            }
+        )
     return out
 
 
@@ -135,13 +148,18 @@ def _automatic(parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
     if not isinstance(boxes, list) or not isinstance(variant, Mapping):
         return []
     scores = ", ".join(f"{one['label']} {one['score']:.2f}" for one in boxes)
-    out = [{
-        "mark": "✓", "title": f"Boxes by {model_name(parameters, 'detector')}",
-        "text": f"{scores}; above {variant['box_threshold']:g}, variant {variant['name']}",
-    }, {
-        "mark": "✓", "title": f"Cut out by {model_name(parameters, 'segmenter')}",
-        "text": "one segment a box, united",
-    }]  # fmt: skip
+    out = [
+        {
+            "mark": "✓",
+            "title": f"Boxes by {model_name(parameters, 'detector')}",
+            "text": f"{scores}; above {variant['box_threshold']:g}, variant {variant['name']}",
+        },
+        {
+            "mark": "✓",
+            "title": f"Cut out by {model_name(parameters, 'segmenter')}",
+            "text": "one segment a box, united",
+        },
+    ]
     for one in parameters.get("negatives") or ():
         taken = f"{one['taken_px']:,} px taken away" if one["taken_px"] else one["reason"]
         mark = "✓" if one["taken_px"] else "·"

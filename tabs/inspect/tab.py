@@ -72,8 +72,14 @@ class View:
     @property
     def asked(self) -> list[Any]:
         """The question's controls, in the order of :func:`tabs.judging.question.question`."""
-        return [self.object_name, self.target, self.rule, self.neighbors, self.show_measured,
-                self.neighbors_of]  # fmt: skip
+        return [
+            self.object_name,
+            self.target,
+            self.rule,
+            self.neighbors,
+            self.show_measured,
+            self.neighbors_of,
+        ]
 
     @property
     def results(self) -> list[Any]:
@@ -83,8 +89,14 @@ class View:
     @property
     def outputs(self) -> list[Any]:
         """What open_image() and restore() fill."""
-        return [*self.results, self.object_name, self.target, self.rule, self.neighbors,
-                self.neighbors_of]  # fmt: skip
+        return [
+            *self.results,
+            self.object_name,
+            self.target,
+            self.rule,
+            self.neighbors,
+            self.neighbors_of,
+        ]
 
 
 class _Neighbors(gr.Slider):  # type: ignore[misc]
@@ -105,44 +117,76 @@ def layout(sources: Sources | None = None) -> View:
         with gr.Column(elem_classes="th-card th-verdict-card", min_width=320):
             with gr.Row(elem_classes="th-ask"):
                 object_name = gr.Textbox(
-                    label="Object", placeholder="mug", elem_id="object-name", max_length=80,
-                    max_lines=1, min_width=90, scale=2,
-                )  # fmt: skip
+                    label="Object",
+                    placeholder="mug",
+                    elem_id="object-name",
+                    max_length=80,
+                    max_lines=1,
+                    min_width=90,
+                    scale=2,
+                )
                 with gr.Column(min_width=180, scale=4):
                     target = color_picker("Asked color", elem_id="asked-color")
             rule = rule_choice(DEFAULT_RULE, elem_id="rule")
             # Without a link: the address bar still holds the one that is about to be opened.
             verdict = widget(
-                "inspect/verdict", VERDICT, elem_id="verdict", events=("rule", "ready"),
-                view=waiting(NO_IMAGE, ""), limits="",
-            )  # fmt: skip
+                "inspect/verdict",
+                VERDICT,
+                elem_id="verdict",
+                events=("rule", "ready"),
+                view=waiting(NO_IMAGE, ""),
+                limits="",
+            )
             find = inspect_find.layout(sources)
             with gr.Accordion("Settings of the rule", open=False, elem_classes="th-settings"):
                 neighbors = _Neighbors(
-                    0, MAX_K, value=0, step=1, elem_id="neighbors",
+                    0,
+                    MAX_K,
+                    value=0,
+                    step=1,
+                    elem_id="neighbors",
                     label="Neighbors accepted by paper, paper-centred and truehue, k",
                     info="The paper accepts the k nearest names of the same system, but does not "
                     "say k. 0 accepts the asked color alone.",
-                )  # fmt: skip
+                )
                 neighbors_of = gr.Radio(
-                    [(key.upper(), key) for key in SYSTEMS], value=NEIGHBORS_OF,
-                    label="Neighbors of a bare hex or rgb come from", elem_id="neighbors-of",
+                    [(key.upper(), key) for key in SYSTEMS],
+                    value=NEIGHBORS_OF,
+                    label="Neighbors of a bare hex or rgb come from",
+                    elem_id="neighbors-of",
                     elem_classes="th-segments",
-                )  # fmt: skip
+                )
                 show_measured = gr.Checkbox(
-                    value=True, elem_id="show-measured",
+                    value=True,
+                    elem_id="show-measured",
                     label="Hatch the pixels of the mask that the rule left out",
-                )  # fmt: skip
+                )
     evidence = widget("inspect/evidence", EVIDENCE, elem_id="evidence", view=None)
     library = widget("inspect/library", LIBRARY, elem_id="library", events=("open",), open=0)
-    return View(stage_view, object_name, target, rule, neighbors, show_measured,
-                neighbors_of, verdict, evidence, library, find)  # fmt: skip
+    return View(
+        stage_view,
+        object_name,
+        target,
+        rule,
+        neighbors,
+        show_measured,
+        neighbors_of,
+        verdict,
+        evidence,
+        library,
+        find,
+    )
 
 
 def open_image(
-    context: Context, view: View, image_id: str, put: Question | None = None, mask_id: str = "",
-    words: str = "", limits: str = "",
-) -> list[Any]:  # fmt: skip
+    context: Context,
+    view: View,
+    image_id: str,
+    put: Question | None = None,
+    mask_id: str = "",
+    words: str = "",
+    limits: str = "",
+) -> list[Any]:
     """Opens a stored image, as :func:`tabs.inspect.judge.open_on_stage`; fills ``outputs``.
 
     ``limits`` of a link are tried on the verdict by the page alone.
@@ -152,13 +196,18 @@ def open_image(
     return [
         refresh(view.stage, **done.stage),
         # The time makes them new: the same link opened again brings them back.
-        refresh(view.verdict, view=done.verdict["view"],
-                limits=f"{limits} {time.time_ns()}" if limits else ""),
-        refresh(view.evidence, view=done.evidence["view"]), done.put.object_name,
+        refresh(
+            view.verdict,
+            view=done.verdict["view"],
+            limits=f"{limits} {time.time_ns()}" if limits else "",
+        ),
+        refresh(view.evidence, view=done.evidence["view"]),
+        done.put.object_name,
         refresh(view.target, value=done.put.target_text),
-        refresh(view.rule, value=done.put.rule_id), done.put.k,
+        refresh(view.rule, value=done.put.rule_id),
+        done.put.k,
         done.put.neighbors_of,
-    ]  # fmt: skip
+    ]
 
 
 def restore(context: Context, view: View, query: dict[str, str]) -> list[Any]:
@@ -169,9 +218,14 @@ def restore(context: Context, view: View, query: dict[str, str]) -> list[Any]:
         put, words = question_of(query)
         limits, wrong = limits_of(query)
         return open_image(
-            context, view, query["image"], put, query.get("mask", ""),
-            words=" ".join(filter(None, (words, wrong))), limits=limits,
-        )  # fmt: skip
+            context,
+            view,
+            query["image"],
+            put,
+            query.get("mask", ""),
+            words=" ".join(filter(None, (words, wrong))),
+            limits=limits,
+        )
     except Exception as error:
         return refused(view, f"This link cannot be opened here. {message_of(error)}")
 
@@ -197,9 +251,14 @@ def wire(view: View, context: Context, header: Any) -> None:
         return rejudge(cause, *values)
 
     def rejudge_by(
-        cause: Cause, clicked: Any, value: Any, object_name: Any, target: Any, rule_id: Any,
+        cause: Cause,
+        clicked: Any,
+        value: Any,
+        object_name: Any,
+        target: Any,
+        rule_id: Any,
         *rest: Any,
-    ) -> list[Any]:  # fmt: skip
+    ) -> list[Any]:
         chosen = clicked.get("rule") if isinstance(clicked, dict) else None
         rule_id = chosen if chosen in {by.id for by in RULES} else rule_id
         return [rule_id, *rejudge(cause, value, object_name, target, rule_id, *rest)]
@@ -222,27 +281,38 @@ def wire(view: View, context: Context, header: Any) -> None:
     def linked(cause: Cause) -> list[Any]:
         return restore(context, view, read(dict(cause.query)))
 
-    quiet: dict[str, Any] = {
-        "show_progress": "hidden", "api_visibility": "private", **IN_ORDER
-    }  # fmt: skip
+    quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private", **IN_ORDER}
     view.verdict.ready(on(context, "look", linked), None, view.outputs, **quiet)
     controls, results = [view.stage, *view.asked], [*view.results, header]
     # Every mark counts, in order; with Gradio's default a quick second stroke would be dropped.
     marked = on(context, "add", remarked)
     view.stage.change(marked, controls, results, trigger_mode="multiple", **quiet)
     for event in (
-        view.object_name.submit, view.object_name.blur, view.target.input, view.rule.input,
-        view.neighbors.input, view.neighbors_of.input, view.show_measured.input,
-    ):  # fmt: skip
+        view.object_name.submit,
+        view.object_name.blur,
+        view.target.input,
+        view.rule.input,
+        view.neighbors.input,
+        view.neighbors_of.input,
+        view.show_measured.input,
+    ):
         event(on(context, "add", rejudge), controls, results, trigger_mode="always_last", **quiet)
     view.verdict.rule(
-        on(context, "add", rejudge_by), [view.verdict, *controls], [view.rule, *results],
-        trigger_mode="always_last", **quiet,
-    )  # fmt: skip
+        on(context, "add", rejudge_by),
+        [view.verdict, *controls],
+        [view.rule, *results],
+        trigger_mode="always_last",
+        **quiet,
+    )
     for source, stored in ((view.stage, False), (view.library, True)):
         open_it = on(context, "look", partial(opened, stored))
-        source.open(open_it, [source, *view.asked], [*view.outputs, header],
-                    trigger_mode="multiple", **quiet)  # fmt: skip
+        source.open(
+            open_it,
+            [source, *view.asked],
+            [*view.outputs, header],
+            trigger_mode="multiple",
+            **quiet,
+        )
     inspect_find.wire(view.find, view.stage, view.object_name, context)
     view.stage.browse(
         on(context, "look", _counter),

@@ -28,21 +28,24 @@ FULL = {"misfit": 15.0, "delta_chroma": 15.0, "delta_e00": 15.0, "hue_deg": 90.0
 """What fills the bar of a number that has no limit."""
 METRICS: dict[str, tuple[str, str, str]] = {
     "misfit": (
-        "Misfit", "",
+        "Misfit",
+        "",
         "√(ΔE00² + cost of the light²): how far the asked color stays from the found one in the "
         "light that explains the image best. Light that is less likely costs more.",
     ),
     "delta_chroma": (
-        "ΔChroma", "",
+        "ΔChroma",
+        "",
         "Distance in the a*b* plane: √(Δa*² + Δb*²). GenColorBench, section 3.4.",
     ),
     "delta_e00": ("ΔE00", "", "CIEDE2000 with kL = kC = kH = 1. Sharma, Wu, Dalal 2005."),
     "hue_deg": (
-        "Hue", "°",
+        "Hue",
+        "°",
         "Difference of the hue angles h_ab; 0 where either C*ab is below 5, since a near-neutral "
         "color has no hue to judge.",
     ),
-}  # fmt: skip
+}
 
 
 def waiting(text: str, link: str) -> dict[str, Any]:
@@ -57,8 +60,11 @@ def problem(text: str, link: str = "") -> dict[str, Any]:
 
 def _swatch(lab: Sequence[float], hex_code: str, name: str = "") -> dict[str, Any]:
     return {
-        "name": name, "hex": hex_code, "dark_text": lab[0] > EVEN_CONTRAST, "lab": lab_text(lab),
-    }  # fmt: skip
+        "name": name,
+        "hex": hex_code,
+        "dark_text": lab[0] > EVEN_CONTRAST,
+        "lab": lab_text(lab),
+    }
 
 
 def _bar(metric: Metric, found: Measurement) -> dict[str, Any]:
@@ -71,14 +77,18 @@ def _bar(metric: Metric, found: Measurement) -> dict[str, Any]:
     told = metric.threshold is None
     limit = "not judged" if told else f"< {metric.threshold:g}{unit}"
     return {
-        "name": metric.name, "label": label, "unit": unit,
+        "name": metric.name,
+        "label": label,
+        "unit": unit,
         "passed": None if told else metric.passed,
         "help": help_text + (" This rule reports it and does not judge by it." if told else ""),
-        "value": metric.value, "limit": metric.threshold, "full": FULL[metric.name],
+        "value": metric.value,
+        "limit": metric.threshold,
+        "full": FULL[metric.name],
         "text": "–" if gated else f"{metric.value:.1f}{unit}",
         "limit_text": "no hue" if gated else limit,
         "on": (candidate.name or candidate.hex) if metric.candidate else "",
-    }  # fmt: skip
+    }
 
 
 def _between(found: Measurement) -> dict[str, Any] | None:
@@ -123,9 +133,10 @@ def audit_view(measurements: Sequence[Measurement]) -> dict[str, Any] | None:
 def absence(mask_parameters: Mapping[str, Any]) -> str:
     """What the card says where the object was answered to be absent; empty otherwise."""
     said = [
-        one for one in mask_parameters.get("presence") or ()
+        one
+        for one in mask_parameters.get("presence") or ()
         if (one.get("override") or one.get("answer")) == "no"
-    ]  # fmt: skip
+    ]
     if not said:
         return ""
     who = "You" if said[0].get("override") else name_of(str(said[0].get("by")))
@@ -166,13 +177,17 @@ def verdict_view(
         "link": link,
         "json": json.dumps(
             {
-                **found.as_json(), "evidence_id": stored.evidence_id, "image_id": image.image_id,
-                "mask_id": stored.mask_id, "image_name": image.name,
+                **found.as_json(),
+                "evidence_id": stored.evidence_id,
+                "image_id": image.image_id,
+                "mask_id": stored.mask_id,
+                "image_name": image.name,
                 "image_notes": list(image.notes),
             },
-            indent=2, ensure_ascii=False,
+            indent=2,
+            ensure_ascii=False,
         ),
-    }  # fmt: skip
+    }
 
 
 def _other(found: Measurement) -> dict[str, Any]:
@@ -187,8 +202,14 @@ def _other(found: Measurement) -> dict[str, Any]:
     )
     if "misfit" in numbers:
         text = f"{numbers['misfit'].value:.1f} misfit · {text}"
-    return {"id": by.id, "name": by.name, "status": verdict.status, "text": text,
-            "title": TITLES[verdict.status], "help": by.description}  # fmt: skip
+    return {
+        "id": by.id,
+        "name": by.name,
+        "status": verdict.status,
+        "text": text,
+        "title": TITLES[verdict.status],
+        "help": by.description,
+    }
 
 
 def evidence_view(
@@ -215,13 +236,25 @@ def _offsets(found: Measurement) -> dict[str, Any]:
     nearest = found.candidates[found.verdict.nearest]
     turn = "none to compare" if offset.hue_deg is None else f"{_signed1(offset.hue_deg)}°"
     rows = [
-        {"label": "ΔL*", "text": _signed1(offset.lightness), "value": offset.lightness,
-         "word": _word(offset.lightness, "lighter", "darker")},
-        {"label": "ΔC*", "text": _signed1(offset.chroma), "value": offset.chroma,
-         "word": _word(offset.chroma, "more vivid", "less vivid")},
-        {"label": "Δh", "text": turn, "value": offset.hue_deg or 0.0,
-         "word": "" if offset.hue_deg is None else _turn_word(found, offset.hue_deg)},
-    ]  # fmt: skip
+        {
+            "label": "ΔL*",
+            "text": _signed1(offset.lightness),
+            "value": offset.lightness,
+            "word": _word(offset.lightness, "lighter", "darker"),
+        },
+        {
+            "label": "ΔC*",
+            "text": _signed1(offset.chroma),
+            "value": offset.chroma,
+            "word": _word(offset.chroma, "more vivid", "less vivid"),
+        },
+        {
+            "label": "Δh",
+            "text": turn,
+            "value": offset.hue_deg or 0.0,
+            "word": "" if offset.hue_deg is None else _turn_word(found, offset.hue_deg),
+        },
+    ]
     light = "" if found.verdict.light is None else ", as this light shows it"
     return {"to": (nearest.name or nearest.hex) + light, "rows": rows}
 

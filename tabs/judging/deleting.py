@@ -14,8 +14,13 @@ from tabs.page.context import Context
 from tabs.page.errors import many
 from tabs.page.requests import PageRequest
 
-_WORDS = {"images": "image", "masks": "mask", "evidence": "verdict", "drawings": "drawing",
-          "picture_sets": "set of pictures"}  # fmt: skip
+_WORDS = {
+    "images": "image",
+    "masks": "mask",
+    "evidence": "verdict",
+    "drawings": "drawing",
+    "picture_sets": "set of pictures",
+}
 TRASH = "trash"
 _PLURALS = {"set of pictures": "sets of pictures"}
 
@@ -111,13 +116,17 @@ def trash_json(record: TrashRecord) -> dict[str, Any]:
     head = record.name if number == 1 and record.name else _many(number, main)
     if number == 1 and record.kind != "image":
         head = f"{'A mask' if record.kind == 'mask' else 'A verdict'} of {record.name}"
-    along = [_many(n, table) for table, n in record.counts.items() if table != main
-             and table in _WORDS]  # fmt: skip
+    along = [
+        _many(n, table) for table, n in record.counts.items() if table != main and table in _WORDS
+    ]
     words = head + (f", with {_listed(along)}" if along else "")
     return {
-        "id": record.trash_id, "kind": record.kind, "words": words, "count": number,
+        "id": record.trash_id,
+        "kind": record.kind,
+        "words": words,
+        "count": number,
         "at": record.created_at.isoformat(),
-    }  # fmt: skip
+    }
 
 
 def _many(number: int, table: str) -> str:

@@ -26,15 +26,18 @@ SOURCE = {RENDERER: "render"}
 
 
 def draw(
-    context: Context, prompts: Sequence[Prompt], wanted: Sequence[GenerationRequest], title: str,
+    context: Context,
+    prompts: Sequence[Prompt],
+    wanted: Sequence[GenerationRequest],
+    title: str,
     actor: Actor,
-) -> str:  # fmt: skip
+) -> str:
     """Puts a job into the queue and returns its id; its images are stored as they come.
 
     ``wanted`` are requests for these prompts. Raises BadInput for what no model could draw,
     and where too much waits already.
     """
-    waiting = [one.owner for one in context.engine.states() if not one.finished]
+    waiting = [state.owner for state in context.engine.states() if not state.finished]
     context.limits.check_job(len(wanted), waiting, actor.id)
     by_id = {prompt.id: prompt for prompt in prompts}
     deliver = deliver_to(context, actor, by_id)
@@ -61,13 +64,22 @@ def keep(context: Context, delivery: Delivery, prompt: Prompt | None) -> Drawing
     """
     asked = delivery.request
     row = DrawingRecord(
-        text=asked.text, model=asked.model, job_id=delivery.job_id,
+        text=asked.text,
+        model=asked.model,
+        job_id=delivery.job_id,
         prompt_source=canonical(prompt.source) if prompt else "",
-        prompt_id=asked.prompt_id, task=prompt.task if prompt else "", targets=asked.targets,
-        seed=asked.seed, guidance=asked.guidance, steps=asked.steps, width=asked.width,
-        height=asked.height, negative_text=asked.negative_text, options=asked.options,
+        prompt_id=asked.prompt_id,
+        task=prompt.task if prompt else "",
+        targets=asked.targets,
+        seed=asked.seed,
+        guidance=asked.guidance,
+        steps=asked.steps,
+        width=asked.width,
+        height=asked.height,
+        negative_text=asked.negative_text,
+        options=asked.options,
         seconds=delivery.seconds,
-    )  # fmt: skip
+    )
     made = delivery.image
     if made is None:
         reason = delivery.problem or "No image came, and the model did not say why."
@@ -78,10 +90,10 @@ def keep(context: Context, delivery: Delivery, prompt: Prompt | None) -> Drawing
         made.srgb8, name_of(asked), SOURCE.get(asked.model, "generated"), (), origin
     )
     masks = {
-        one.target: context.storage.masks.add(
-            image.image_id, _named(one.mask, one.target, asked.targets)
+        mask.target: context.storage.masks.add(
+            image.image_id, _named(mask.mask, mask.target, asked.targets)
         )
-        for one in made.masks
+        for mask in made.masks
     }
     # The notes are of this drawing; another one may have led to the very same pixels.
     origin = {**made.origin, "notes": list(made.notes)}
@@ -90,7 +102,7 @@ def keep(context: Context, delivery: Delivery, prompt: Prompt | None) -> Drawing
     )
     picture = Picture(
         image.image_id, stored.task, stored.targets, masks, asked.model, asked.options
-    )  # fmt: skip
+    )
     try:
         judge_exact(context, picture)
     except Exception:

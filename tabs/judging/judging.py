@@ -81,9 +81,11 @@ def outcome_record(
     if found.relation == DIFFERS:
         target["relation"] = DIFFERS
     numbers = {
-        **plain.numbers, "step": outcome.step, "told": outcome.told,
+        **plain.numbers,
+        "step": outcome.step,
+        "told": outcome.told,
         "position": outcome.asked.position,
-    }  # fmt: skip
+    }
     return replace(plain, target=target, numbers=numbers)
 
 

@@ -70,23 +70,36 @@ def judgment_json(context: Context, judgment: JudgmentRecord) -> dict[str, Any]:
     target = judgment.target
     stored = _is_stored(context, judgment.image_id)
     return {
-        "id": judgment.judgment_id, "answer": judgment.answer, "reason": judgment.reason,
-        "rule": judgment.rule, "rule_name": NAMES.get(judgment.rule, judgment.rule),
-        "version": shown.version, "status": shown.status, "agrees": judgment.agrees,
+        "id": judgment.judgment_id,
+        "answer": judgment.answer,
+        "reason": judgment.reason,
+        "rule": judgment.rule,
+        "rule_name": NAMES.get(judgment.rule, judgment.rule),
+        "version": shown.version,
+        "status": shown.status,
+        "agrees": judgment.agrees,
         "statuses": [
-            {"rule": rule, "name": NAMES.get(rule, rule), "version": said.version,
-             "status": said.status}
+            {
+                "rule": rule,
+                "name": NAMES.get(rule, rule),
+                "version": said.version,
+                "status": said.status,
+            }
             for rule, said in judgment.statuses.items()
         ],
-        "object": judgment.object_name, "hex": str(target.get("hex") or ""),
+        "object": judgment.object_name,
+        "hex": str(target.get("hex") or ""),
         "color": str(target.get("name") or target.get("hex") or ""),
         "target": str(target.get("value") or target.get("hex") or ""),
-        "image_id": judgment.image_id, "mask": judgment.mask_id, "stored": stored,
+        "image_id": judgment.image_id,
+        "mask": judgment.mask_id,
+        "stored": stored,
         "thumb": f"/media/thumbs/{judgment.image_id}.png" if stored else "",
         "link": _link(judgment) if stored else "",
-        "run": judgment.run_id, "position": judgment.position,
+        "run": judgment.run_id,
+        "position": judgment.position,
         "at": judgment.created_at.isoformat() if judgment.created_at else "",
-    }  # fmt: skip
+    }
 
 
 def judgments_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
@@ -95,7 +108,7 @@ def judgments_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]
     offset = whole(given.get("offset", "0"), MOST_POSITION) or 0
     wanted = given.get("only", "")
     if wanted == "disagree":
-        judgments = [one for one in judgments if not one.agrees]
+        judgments = [judgment for judgment in judgments if not judgment.agrees]
     order = [by.id for by in RULES]
     rules = sorted(
         context.storage.judgments.by_rule(),
@@ -103,16 +116,22 @@ def judgments_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]
     )
     return {
         "total": len(judgments),
-        "judgments": [judgment_json(context, one) for one in judgments[offset : offset + PAGE]],
+        "judgments": [
+            judgment_json(context, judgment) for judgment in judgments[offset : offset + PAGE]
+        ],
         "rules": [
             {
-                "rule": row.rule, "name": NAMES.get(row.rule, row.rule), "version": row.version,
-                "agree": row.agree, "too_strict": row.too_strict, "too_lenient": row.too_lenient,
+                "rule": row.rule,
+                "name": NAMES.get(row.rule, row.rule),
+                "version": row.version,
+                "agree": row.agree,
+                "too_strict": row.too_strict,
+                "too_lenient": row.too_lenient,
                 "unscored": row.unscored,
             }
             for row in rules
         ],
-    }  # fmt: skip
+    }
 
 
 def judgments_csv(context: Context) -> str:
@@ -121,20 +140,50 @@ def judgments_csv(context: Context) -> str:
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(
-        ["judgment_id", "at", "answer", "reason", "shown_rule", "rule", "version", "status",
-         "agrees", "object", "color", "color_hex", "relation", "image_id", "mask_id", "run_id",
-         "run", "position"]
-    )  # fmt: skip
+        [
+            "judgment_id",
+            "at",
+            "answer",
+            "reason",
+            "shown_rule",
+            "rule",
+            "version",
+            "status",
+            "agrees",
+            "object",
+            "color",
+            "color_hex",
+            "relation",
+            "image_id",
+            "mask_id",
+            "run_id",
+            "run",
+            "position",
+        ]
+    )
     for one in context.storage.judgments.all():
         for rule_id, said in one.statuses.items():
             agrees = "" if said.status == UNSCORED else str(said.status == one.answer).lower()
             row = [
-                one.judgment_id, one.created_at.isoformat() if one.created_at else "", one.answer,
-                one.reason, one.rule, rule_id, said.version, said.status, agrees, one.object_name,
-                one.target.get("name"), one.target.get("hex"),
-                one.target.get("relation") or "matches", one.image_id, one.mask_id, one.run_id,
-                runs.get(one.run_id, ""), one.position if one.run_id else "",
-            ]  # fmt: skip
+                one.judgment_id,
+                one.created_at.isoformat() if one.created_at else "",
+                one.answer,
+                one.reason,
+                one.rule,
+                rule_id,
+                said.version,
+                said.status,
+                agrees,
+                one.object_name,
+                one.target.get("name"),
+                one.target.get("hex"),
+                one.target.get("relation") or "matches",
+                one.image_id,
+                one.mask_id,
+                one.run_id,
+                runs.get(one.run_id, ""),
+                one.position if one.run_id else "",
+            ]
             writer.writerow([cell(value) for value in row])
     return out.getvalue()
 
@@ -144,9 +193,14 @@ def of_question(context: Context, given: Mapping[str, str]) -> dict[str, Any] | 
     ``object`` and ``target``, as the page writes them. Raises BadInput for a color that is none."""
     color = parse_target(given.get("target", ""))
     asked = JudgmentRecord(
-        PASS, "", {}, given.get("image", ""), given.get("mask", ""),
-        object_name=given.get("object", ""), target={"hex": color.hex},
-    )  # fmt: skip
+        PASS,
+        "",
+        {},
+        given.get("image", ""),
+        given.get("mask", ""),
+        object_name=given.get("object", ""),
+        target={"hex": color.hex},
+    )
     found = context.storage.judgments.of(asked.question)
     return None if found is None else judgment_json(context, found)
 
@@ -163,9 +217,15 @@ def _of_mask(context: Context, actor: Actor, wanted: Judge) -> JudgmentRecord:
     shown = next(row for row in kept if row.protocol == wanted.rule)
     statuses = {row.protocol: RuleStatus(row.version, row.status) for row in kept}
     return JudgmentRecord(
-        wanted.answer, shown.protocol, statuses, shown.image_id, shown.mask_id or "",
-        object_name=shown.object_name, target=shown.target, reason=wanted.reason,
-    )  # fmt: skip
+        wanted.answer,
+        shown.protocol,
+        statuses,
+        shown.image_id,
+        shown.mask_id or "",
+        object_name=shown.object_name,
+        target=shown.target,
+        reason=wanted.reason,
+    )
 
 
 def _of_run(context: Context, wanted: Judge) -> JudgmentRecord:
@@ -185,9 +245,17 @@ def _of_run(context: Context, wanted: Judge) -> JudgmentRecord:
     color = parse_target(items[0].color) if items[0].color else None
     target = {} if color is None else {"name": color.name, "hex": color.hex}
     return JudgmentRecord(
-        wanted.answer, rule_id, statuses, items[0].image_id, "", run.run_id, position,
-        items[0].object_name, target, wanted.reason,
-    )  # fmt: skip
+        wanted.answer,
+        rule_id,
+        statuses,
+        items[0].image_id,
+        "",
+        run.run_id,
+        position,
+        items[0].object_name,
+        target,
+        wanted.reason,
+    )
 
 
 def _is_stored(context: Context, image_id: str) -> bool:
@@ -202,8 +270,10 @@ def _link(judgment: JudgmentRecord) -> str:
     return link(
         "inspect",
         {
-            "image": judgment.image_id[:ID_LENGTH], "mask": judgment.mask_id[:ID_LENGTH],
+            "image": judgment.image_id[:ID_LENGTH],
+            "mask": judgment.mask_id[:ID_LENGTH],
             "object": judgment.object_name,
-            "target": str(target.get("value") or target.get("hex") or ""), "rule": judgment.rule,
+            "target": str(target.get("value") or target.get("hex") or ""),
+            "rule": judgment.rule,
         },
-    )  # fmt: skip
+    )

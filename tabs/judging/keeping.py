@@ -26,11 +26,16 @@ def measured_by_all(
     """
     return list(
         measure_by_rules(
-            context.srgb8(image_id), context.mask_pixels(mask_id), parse_target(put.target_text),
-            [by.id for by in RULES], k=put.k, munsell=context.munsell, system=put.neighbors_of,
+            context.srgb8(image_id),
+            context.mask_pixels(mask_id),
+            parse_target(put.target_text),
+            [by.id for by in RULES],
+            k=put.k,
+            munsell=context.munsell,
+            system=put.neighbors_of,
             object_name=put.object_name,
         )
-    )  # fmt: skip
+    )
 
 
 def keep(context: Context, image_id: str, mask_id: str, put: Question) -> list[EvidenceRecord]:
@@ -42,11 +47,13 @@ def keep(context: Context, image_id: str, mask_id: str, put: Question) -> list[E
     image = context.storage.images.get(image_id)
     mask = context.storage.masks.get(mask_id)
     measurements = measured_by_all(context, image.image_id, mask.mask_id, put)
-    shown = next(one for one in measurements if one.verdict.rule == put.rule_id)
+    shown = next(
+        measurement for measurement in measurements if measurement.verdict.rule == put.rule_id
+    )
     if shown.dominant is None:
         raise BadInput(f"There is no verdict to keep: {shown.verdict.reason}")
     return context.storage.evidence.add_many(
-        [evidence_record(one, image.image_id, mask.mask_id) for one in measurements]
+        [evidence_record(measurement, image.image_id, mask.mask_id) for measurement in measurements]
     )
 
 

@@ -31,10 +31,14 @@ class Question:
     def as_json(self, image_id: str, mask_id: str) -> dict[str, Any]:
         """What the page sends to have the verdict on this mask kept (tabs.judging.keeping)."""
         return {
-            "image": image_id, "mask": mask_id, "object": self.object_name,
-            "target": self.target_text, "rule": self.rule_id, "k": self.k,
+            "image": image_id,
+            "mask": mask_id,
+            "object": self.object_name,
+            "target": self.target_text,
+            "rule": self.rule_id,
+            "k": self.k,
             "neighbors_of": self.neighbors_of,
-        }  # fmt: skip
+        }
 
     def address(self, image_id: str, mask_id: str = "") -> str:
         """The link that opens this image, mask and question again."""
@@ -42,17 +46,25 @@ class Question:
         return link(
             "inspect",
             {
-                "image": image_id[:ID_LENGTH], "mask": mask_id[:ID_LENGTH],
-                "object": self.object_name, "target": self.target_text, "rule": self.rule_id,
-                "k": self.k or None, "system": other,
+                "image": image_id[:ID_LENGTH],
+                "mask": mask_id[:ID_LENGTH],
+                "object": self.object_name,
+                "target": self.target_text,
+                "rule": self.rule_id,
+                "k": self.k or None,
+                "system": other,
             },
-        )  # fmt: skip
+        )
 
 
 def question(
-    object_name: Any, target_text: Any, rule_id: Any, k: Any, show_measured: Any,
+    object_name: Any,
+    target_text: Any,
+    rule_id: Any,
+    k: Any,
+    show_measured: Any,
     neighbors_of: Any = NEIGHBORS_OF,
-) -> Question:  # fmt: skip
+) -> Question:
     """Checks what the browser sent; raises BadInput for a k that is none, and for what the page
     cannot have sent."""
     if not (isinstance(k, (int, float)) and 0 <= k <= MAX_K and k == int(k)):
@@ -62,31 +74,48 @@ def question(
         )
     known = {by.id for by in RULES}
     right = (
-        isinstance(rule_id, str) and rule_id in known
-        and isinstance(neighbors_of, str) and neighbors_of in SYSTEMS
-    )  # fmt: skip
+        isinstance(rule_id, str)
+        and rule_id in known
+        and isinstance(neighbors_of, str)
+        and neighbors_of in SYSTEMS
+    )
     if not right:
         raise BadInput(
             f"The page sent the rule {rule_id!r:.60} and neighbors of {neighbors_of!r:.60}, which "
             "cannot be judged by. Reload the page."
         )
     return Question(
-        str(object_name or "").strip(), str(target_text or "").strip(), str(rule_id), int(k),
-        bool(show_measured), str(neighbors_of),
-    )  # fmt: skip
+        str(object_name or "").strip(),
+        str(target_text or "").strip(),
+        str(rule_id),
+        int(k),
+        bool(show_measured),
+        str(neighbors_of),
+    )
 
 
 def evidence_record(found: Measurement, image_id: str, mask_id: str | None) -> EvidenceRecord:
     """A measurement as storage keeps it."""
     verdict = found.verdict
     return EvidenceRecord(
-        image_id=image_id, mask_id=mask_id, object_name=found.object_name,
-        target=_target_json(found.target), protocol=verdict.rule, version=verdict.version,
-        parameters=verdict.parameters, status=verdict.status, reason=verdict.reason,
+        image_id=image_id,
+        mask_id=mask_id,
+        object_name=found.object_name,
+        target=_target_json(found.target),
+        protocol=verdict.rule,
+        version=verdict.version,
+        parameters=verdict.parameters,
+        status=verdict.status,
+        reason=verdict.reason,
         numbers=found.numbers(),
-    )  # fmt: skip
+    )
 
 
 def _target_json(target: ColorTarget) -> dict[str, Any]:
-    return {"name": target.name, "system": target.system, "hex": target.hex,
-            "lab": list(target.lab), "value": target.value}  # fmt: skip
+    return {
+        "name": target.name,
+        "system": target.system,
+        "hex": target.hex,
+        "lab": list(target.lab),
+        "value": target.value,
+    }

@@ -44,9 +44,11 @@ class Rejudged:
 
 
 def rejudge(
-    context: Context, rule_ids: Sequence[str], image_ids: Sequence[str] | None = None,
+    context: Context,
+    rule_ids: Sequence[str],
+    image_ids: Sequence[str] | None = None,
     stop: Event | None = None,
-) -> Iterator[Rejudged]:  # fmt: skip
+) -> Iterator[Rejudged]:
     """Judges stored pictures by rules that have not judged them, and yields after each picture.
 
     A verdict is missing where none of this rule's id and version is stored for the object, the
@@ -63,9 +65,16 @@ def rejudge(
 
     def state(done: int, finished: bool = False) -> Rejudged:
         return Rejudged(
-            len(rows), done, counts["judged"], counts["complete"], counts["without_mask"],
-            counts["unasked"], dict(found), dict(reasons), finished,
-        )  # fmt: skip
+            len(rows),
+            done,
+            counts["judged"],
+            counts["complete"],
+            counts["without_mask"],
+            counts["unasked"],
+            dict(found),
+            dict(reasons),
+            finished,
+        )
 
     yield state(0, not rows)
     for done, row in enumerate(rows, 1):
@@ -110,9 +119,10 @@ def _one(
     # Of an image of the renderer it is known what is not there; of others an object waits.
     known = [one for one in wanted if one.position in masks or row.model == RENDERER]
     missing = [
-        by.id for by in rules
+        by.id
+        for by in rules
         if not all(_has(stored, asked, picture, by, context.munsell) for asked in known)
-    ]  # fmt: skip
+    ]
     if not missing:
         return "complete", []
     before = {record.evidence_id for record in stored}
@@ -122,9 +132,12 @@ def _one(
 
 
 def _has(
-    stored: Sequence[EvidenceRecord], asked: Expectation, picture: Picture, by: Rule,
+    stored: Sequence[EvidenceRecord],
+    asked: Expectation,
+    picture: Picture,
+    by: Rule,
     munsell: MunsellSamples | None,
-) -> bool:  # fmt: skip
+) -> bool:
     """Whether the verdict that would come out now is stored."""
     record = picture.masks.get(asked.position)
     mask_id = record.mask_id if record else None

@@ -31,8 +31,11 @@ class Said:
     def as_json(self) -> dict[str, str]:
         """Plain JSON."""
         return {
-            "rule": self.rule, "status": self.status, "reason": self.reason, "step": self.step,
-        }  # fmt: skip
+            "rule": self.rule,
+            "status": self.status,
+            "reason": self.reason,
+            "step": self.step,
+        }
 
 
 def said_of_objects(
@@ -67,10 +70,12 @@ def _whole(
         found = next((one for one in by_object[asked.position] if one.rule == rule), None)
         missing = f"No verdict on {asked.label} yet."
         parts.append(found or Said(rule, UNSCORED, missing))
-    status = together(one.status for one in parts)
+    status = together(part.status for part in parts)
     if status == PASS:
         return Said(rule, PASS, by(rule, reasons.right(wanted)))
-    return Said(rule, status, reasons.joined(one.reason for one in parts if one.status == status))
+    return Said(
+        rule, status, reasons.joined(part.reason for part in parts if part.status == status)
+    )
 
 
 def _said(asked: Expectation, rows: Iterable[EvidenceRecord]) -> list[Said]:

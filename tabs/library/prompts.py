@@ -72,15 +72,17 @@ def search(context: Context, set_id: str, query: Query, facets: bool, rule: str)
                 ],
             }
             for facet in page.facets
-        ] if facets else [],
+        ]
+        if facets
+        else [],
         "suggestions": _suggestions(context, index, query, rule) if facets else {},
         "ms": (time.perf_counter() - began) * 1000.0,
-    }  # fmt: skip
+    }
 
 
 def _suggestions(context: Context, index: PromptIndex, query: Query, rule: str) -> dict[str, Any]:
     instead, facets = index.suggestions(query, context.service(Library).marks(index, rule))
-    return {"instead": instead, "facets": [vars(one) for one in facets]}
+    return {"instead": instead, "facets": [vars(facet) for facet in facets]}
 
 
 def matching(context: Context, set_id: str, query: Query, rule: str) -> list[dict[str, Any]]:
@@ -90,11 +92,14 @@ def matching(context: Context, set_id: str, query: Query, rule: str) -> list[dic
     prompts = [index.prompts[int(position)] for position in found]
     return [
         {
-            "source": prompt.source, "id": prompt.id, "text": prompt.text, "task": prompt.task,
+            "source": prompt.source,
+            "id": prompt.id,
+            "text": prompt.text,
+            "task": prompt.task,
             "hexes": [target.color.hex for target in prompt.targets if target.color],
         }
         for prompt in prompts
-    ]  # fmt: skip
+    ]
 
 
 @asks("look")
@@ -103,7 +108,7 @@ def resolve(context: Context, actor: Actor, wanted: Resolve) -> dict[str, Any]:
     library = context.service(Library)
     prompts, missing = library.resolve(wanted.refs)
     marks = library.drawn(prompts, wanted.rule)
-    return {"rows": [prompt_json(one, marks) for one in prompts], "missing": missing}
+    return {"rows": [prompt_json(prompt, marks) for prompt in prompts], "missing": missing}
 
 
 @asks("add")

@@ -102,7 +102,7 @@ class Library:
         """Gives back the index of a set, of a selection those of all its versions; it is built
         again when somebody asks for it."""
         with self._building:
-            for name in [one for one in self._indexes if one.partition("\n")[0] == set_id]:
+            for name in [index for index in self._indexes if index.partition("\n")[0] == set_id]:
                 del self._indexes[name]
 
     def search(self, set_id: str, query: Query, rule: str) -> tuple[PromptIndex, Page]:
@@ -153,9 +153,13 @@ class Library:
         set_id = ""
         if found.prompts:
             kept = self._storage.prompt_sets.add(
-                Path(name).stem, found.prompts, found.kind, name, sha256_of(file),
+                Path(name).stem,
+                found.prompts,
+                found.kind,
+                name,
+                sha256_of(file),
                 {"problems": problems[:MOST_PROBLEMS], "problem_count": len(problems)},
-            )  # fmt: skip
+            )
             set_id = kept.set_id
         return {
             "set_id": set_id,
@@ -167,11 +171,14 @@ class Library:
                 ],
                 "notes": list(found.notes),
                 "lists": [
-                    {"title": "Could not be read", "items": problems[:MOST_PROBLEMS],
-                     "total": len(problems)}
+                    {
+                        "title": "Could not be read",
+                        "items": problems[:MOST_PROBLEMS],
+                        "total": len(problems),
+                    }
                 ],
             },
-        }  # fmt: skip
+        }
 
     def resolve(self, refs: Iterable[tuple[str, str]]) -> tuple[list[Prompt], list[str]]:
         """Prompts of pairs ``(set, id)`` in that order, and a sentence for each that is not
@@ -229,16 +236,22 @@ def prompt_json(prompt: Prompt, marks: Mapping[tuple[str, str], PromptStatus]) -
     """A prompt as the page shows it, with what was drawn of it."""
     mark = marks.get((canonical(prompt.source), prompt.id))
     return {
-        "id": prompt.id, "source": prompt.source, "text": prompt.text, "task": prompt.task,
-        "task_title": TASKS.get(prompt.task, prompt.task), "system": prompt.system,
+        "id": prompt.id,
+        "source": prompt.source,
+        "text": prompt.text,
+        "task": prompt.task,
+        "task_title": TASKS.get(prompt.task, prompt.task),
+        "system": prompt.system,
         "targets": [
             {
-                "object": target.name, "role": target.role,
+                "object": target.name,
+                "role": target.role,
                 "hex": target.color.hex if target.color else "",
                 "color": target.color.value if target.color else "",
                 "color_label": target.color.label if target.color else "",
             }
             for target in prompt.targets
         ],
-        "drawn": mark.drawn if mark else 0, "verdict": mark.verdict if mark else "",
-    }  # fmt: skip
+        "drawn": mark.drawn if mark else 0,
+        "verdict": mark.verdict if mark else "",
+    }

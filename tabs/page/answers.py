@@ -113,9 +113,11 @@ def read_json(data: bytes) -> Answer:
 
 
 async def uploaded(
-    request: Request, most_bytes: int, make: Callable[[Path, str], Answer],
+    request: Request,
+    most_bytes: int,
+    make: Callable[[Path, str], Answer],
     limiter: anyio.CapacityLimiter | None = None,
-) -> JSONResponse:  # fmt: skip
+) -> JSONResponse:
     """Calls ``make`` with a temporary file that holds the request's body, and its name."""
     if (refused := foreign(request)) is not None:
         return refused

@@ -36,9 +36,12 @@ class Door(APIRouter):
         return actor_of(self.context, request)
 
     def takes(
-        self, path: str, kind: type[_Request], do: Callable[[Context, Actor, _Request], Answer],
+        self,
+        path: str,
+        kind: type[_Request],
+        do: Callable[[Context, Actor, _Request], Answer],
         most_bytes: int = MOST_JSON_BYTES,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """POST: ``do`` gets the JSON object that was sent, with the names in the address, as a
         record of ``kind``."""
 
@@ -52,10 +55,13 @@ class Door(APIRouter):
         self.add_api_route(path, taken, methods=["POST"], **_told(do, kind, path))
 
     def takes_file(
-        self, path: str, kind: type[_Request], most_bytes: int,
+        self,
+        path: str,
+        kind: type[_Request],
+        most_bytes: int,
         do: Callable[[Context, Actor, _Request, Path, str], Answer],
         limiter: anyio.CapacityLimiter | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """POST: ``do`` gets the file that was sent and its name; what else is asked stands in the
         address, and its place in a folder in the header ``X-File-Path``."""
 
@@ -94,11 +100,13 @@ def _told(
     ours = {"name": "X-TrueHue", "in": "header", "required": True, "schema": {"const": "1"}}
     first, _, _ = (do.__doc__ or "").partition("\n\n")
     return {
-        "name": getattr(do, "__name__", "done"), "summary": " ".join(first.split()),
+        "name": getattr(do, "__name__", "done"),
+        "summary": " ".join(first.split()),
         "openapi_extra": {
-            "requestBody": {"content": content}, "parameters": [*parameters, ours],
+            "requestBody": {"content": content},
+            "parameters": [*parameters, ours],
         },
-    }  # fmt: skip
+    }
 
 
 def inlined(schema: Any, known: Mapping[str, Any]) -> Any:

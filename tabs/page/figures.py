@@ -44,13 +44,22 @@ def blank(**layout: Any) -> Any:
     figure = go.Figure()
     figure.update_layout(
         margin={"l": 38, "r": 10, "t": 10, "b": 34},
-        paper_bgcolor="rgba(0,0,0,0)", plot_bgcolor="rgba(0,0,0,0)",
-        font={"size": 11, "color": SOFT}, showlegend=False, hovermode="closest",
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        font={"size": 11, "color": SOFT},
+        showlegend=False,
+        hovermode="closest",
         hoverlabel={"bgcolor": PANEL, "bordercolor": LINE, "font": {"color": INK}},
         **layout,
-    )  # fmt: skip
-    grid = {"gridcolor": LINE, "linecolor": LINE, "zeroline": False, "ticks": "outside",
-            "tickcolor": LINE, "title": {"standoff": 6}}  # fmt: skip
+    )
+    grid = {
+        "gridcolor": LINE,
+        "linecolor": LINE,
+        "zeroline": False,
+        "ticks": "outside",
+        "tickcolor": LINE,
+        "title": {"standoff": 6},
+    }
     figure.update_xaxes(**grid)
     figure.update_yaxes(**grid)
     return figure
@@ -80,10 +89,15 @@ def chromaticity(found: Measurement) -> dict[str, Any]:
     low, high = _in_view(found, density)
     _axis_line(figure, found, low, high)
     for index, outline in enumerate(_outlines(found)):
-        figure.add_trace(go.Scatter(
-            x=outline[:, 0], y=outline[:, 1], mode="lines", hoverinfo="skip",
-            line={"color": INK, "width": 1.4 if index == 0 else 0.8},
-        ))  # fmt: skip
+        figure.add_trace(
+            go.Scatter(
+                x=outline[:, 0],
+                y=outline[:, 1],
+                mode="lines",
+                hoverinfo="skip",
+                line={"color": INK, "width": 1.4 if index == 0 else 0.8},
+            )
+        )
     for candidate in found.candidates[1:MOST_DRAWN]:
         figure.add_trace(_point(candidate.lab, candidate.name, candidate.hex, "circle", 6))
     _neutral(figure)
@@ -96,8 +110,9 @@ def chromaticity(found: Measurement) -> dict[str, Any]:
         seen = light.seen_lab
         figure.add_trace(_point(seen, "asked, as this light shows it", _hex(seen), "diamond", 9))
     figure.add_trace(_point(found_lab, "found", _hex(found_lab), "square", 11))
-    _labels(figure, {"neutral": (0.0, 0.0), "asked": asked.lab[1:], "found": found_lab[1:]},
-            low, high)  # fmt: skip
+    _labels(
+        figure, {"neutral": (0.0, 0.0), "asked": asked.lab[1:], "found": found_lab[1:]}, low, high
+    )
     return _plane(figure, low, high)
 
 
@@ -112,8 +127,13 @@ def chromaticity_of_colors(colors: MaskedColors, described: ColorDescription) ->
     _neutral(figure)
     figure.add_trace(_point(mean_lab, "plain mean", _hex(mean_lab), "circle", 10))
     figure.add_trace(_point(lit, "best-lit part", _hex(lit), "square", 11))
-    _labels(figure, {"neutral": (0.0, 0.0), "asked": mean_lab[1:], "found": lit[1:]}, low, high,
-            {"asked": "mean", "found": "lit"})  # fmt: skip
+    _labels(
+        figure,
+        {"neutral": (0.0, 0.0), "asked": mean_lab[1:], "found": lit[1:]},
+        low,
+        high,
+        {"asked": "mean", "found": "lit"},
+    )
     return _plane(figure, low, high)
 
 
@@ -123,26 +143,44 @@ def _pixels(figure: Any, density: ChromaticityDensity) -> None:
 
     height, width = density.counts.shape
     figure.add_layout_image(
-        source=_png_url(density_image(density)[::-1]), xref="x", yref="y",
-        x=density.a_min, y=density.b_min + height * density.step,
-        sizex=width * density.step, sizey=height * density.step,
-        sizing="stretch", layer="below",
-    )  # fmt: skip
+        source=_png_url(density_image(density)[::-1]),
+        xref="x",
+        yref="y",
+        x=density.a_min,
+        y=density.b_min + height * density.step,
+        sizex=width * density.step,
+        sizey=height * density.step,
+        sizing="stretch",
+        layer="below",
+    )
     center = (np.array([density.a_min, density.b_min]) + density.step / 2.0).tolist()
-    figure.add_trace(go.Heatmap(
-        z=np.where(density.counts > 0, density.counts, np.nan), opacity=0, showscale=False,
-        x0=center[0], dx=density.step, y0=center[1], dy=density.step, hoverongaps=False,
-        hovertemplate="a* %{x:.1f} · b* %{y:.1f}<br>%{z:,} px<extra></extra>",
-    ))  # fmt: skip
+    figure.add_trace(
+        go.Heatmap(
+            z=np.where(density.counts > 0, density.counts, np.nan),
+            opacity=0,
+            showscale=False,
+            x0=center[0],
+            dx=density.step,
+            y0=center[1],
+            dy=density.step,
+            hoverongaps=False,
+            hovertemplate="a* %{x:.1f} · b* %{y:.1f}<br>%{z:,} px<extra></extra>",
+        )
+    )
 
 
 def _neutral(figure: Any) -> None:
     import plotly.graph_objects as go
 
-    figure.add_trace(go.Scatter(
-        x=[0], y=[0], mode="markers", hovertemplate="neutral: a* = b* = 0<extra></extra>",
-        marker={"symbol": "circle-open", "size": 9, "color": INK, "line": {"width": 1.5}},
-    ))  # fmt: skip
+    figure.add_trace(
+        go.Scatter(
+            x=[0],
+            y=[0],
+            mode="markers",
+            hovertemplate="neutral: a* = b* = 0<extra></extra>",
+            marker={"symbol": "circle-open", "size": 9, "color": INK, "line": {"width": 1.5}},
+        )
+    )
 
 
 def _plane(figure: Any, low: np.ndarray, high: np.ndarray) -> dict[str, Any]:
@@ -162,10 +200,13 @@ def _point(lab: Any, label: str, fill: str, symbol: str, size: int) -> Any:
     import plotly.graph_objects as go
 
     return go.Scatter(
-        x=[lab[1]], y=[lab[2]], mode="markers", text=[label],
+        x=[lab[1]],
+        y=[lab[2]],
+        mode="markers",
+        text=[label],
         hovertemplate="%{text}<br>a* %{x:.2f} · b* %{y:.2f}<extra></extra>",
         marker={"symbol": symbol, "size": size, "color": fill, "line": {"width": 2, "color": INK}},
-    )  # fmt: skip
+    )
 
 
 def _in_view(found: Measurement, density: ChromaticityDensity) -> tuple[np.ndarray, np.ndarray]:
@@ -201,16 +242,24 @@ def _axis_line(figure: Any, found: Measurement, low: np.ndarray, high: np.ndarra
     centered = dominant.method != "paper"
     through = mean(found.colors.lab[:, 1:], found.colors.counts) if centered else np.zeros(2)
     ends = line_across(through, np.array(dominant.axis), low, high)
-    figure.add_trace(go.Scatter(
-        x=ends[:, 0], y=ends[:, 1], mode="lines", hoverinfo="skip",
-        line={"color": SOFT, "width": 1, "dash": "dash"},
-    ))  # fmt: skip
+    figure.add_trace(
+        go.Scatter(
+            x=ends[:, 0],
+            y=ends[:, 1],
+            mode="lines",
+            hoverinfo="skip",
+            line={"color": SOFT, "width": 1, "dash": "dash"},
+        )
+    )
 
 
 def _labels(
-    figure: Any, points: dict[str, Any], low: np.ndarray, high: np.ndarray,
+    figure: Any,
+    points: dict[str, Any],
+    low: np.ndarray,
+    high: np.ndarray,
     words: Mapping[str, str] | None = None,
-) -> None:  # fmt: skip
+) -> None:
     """The names of the points beside them; ``words`` are what a name reads instead."""
     words = words or {}
     shifts = {"neutral": -11}
@@ -222,10 +271,15 @@ def _labels(
     for name, (a, b) in points.items():
         near_edge = float(a) > float(high[0]) - 12.0
         figure.add_annotation(
-            x=float(a), y=float(b), text=words.get(name, name), showarrow=False,
-            font={"size": 11, "color": INK}, xanchor="right" if near_edge else "left",
-            xshift=-11 if near_edge else 11, yshift=shifts.get(name, 0),
-        )  # fmt: skip
+            x=float(a),
+            y=float(b),
+            text=words.get(name, name),
+            showarrow=False,
+            font={"size": 11, "color": INK},
+            xanchor="right" if near_edge else "left",
+            xshift=-11 if near_edge else 11,
+            yshift=shifts.get(name, 0),
+        )
 
 
 def lightness(found: Measurement) -> dict[str, Any]:
@@ -249,10 +303,15 @@ def _lightness(colors: MaskedColors, lines: Sequence[tuple[str, float, str]]) ->
     counts = lightness_histogram(colors.lab, colors.counts)
     share = 100.0 * counts / counts.sum()
     figure = blank(bargap=0.12)
-    figure.add_trace(go.Bar(
-        x0=1.0, dx=2.0, y=share, marker={"color": SOFT, "line": {"width": 0}},
-        hovertemplate="L* %{x:.0f} ± 1<br>%{y:.1f}% of the pixels<extra></extra>",
-    ))  # fmt: skip
+    figure.add_trace(
+        go.Bar(
+            x0=1.0,
+            dx=2.0,
+            y=share,
+            marker={"color": SOFT, "line": {"width": 0}},
+            hovertemplate="L* %{x:.0f} ± 1<br>%{y:.1f}% of the pixels<extra></extra>",
+        )
+    )
     (_, first, _), (_, second, _) = lines
     for (name, value, dash), level, to_right in zip(
         lines, (1.0, 0.86), (second < first, second >= first), strict=True
@@ -261,10 +320,17 @@ def _lightness(colors: MaskedColors, lines: Sequence[tuple[str, float, str]]) ->
         # Words stand outside the pair of lines, and inside the plot.
         outside = (to_right and value < 80) or value < 20
         figure.add_annotation(
-            x=value, y=level, yref="paper", text=f"{name} {value:.1f}", showarrow=False,
-            xanchor="left" if outside else "right", xshift=4 if outside else -4, yanchor="top",
-            font={"size": 11, "color": INK}, bgcolor=PANEL,
-        )  # fmt: skip
+            x=value,
+            y=level,
+            yref="paper",
+            text=f"{name} {value:.1f}",
+            showarrow=False,
+            xanchor="left" if outside else "right",
+            xshift=4 if outside else -4,
+            yanchor="top",
+            font={"size": 11, "color": INK},
+            bgcolor=PANEL,
+        )
     figure.update_xaxes(range=[0, 100], title_text="L*", showgrid=False, dtick=20)
     figure.update_yaxes(showgrid=False, showticklabels=False, ticks="", fixedrange=True)
     figure.update_layout(margin={"l": 8, "r": 8, "t": 6, "b": 44}, height=230)

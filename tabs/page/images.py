@@ -30,12 +30,16 @@ def take_image(
 def image_json(record: ImageRecord) -> dict[str, Any]:
     """What the page needs to know of a stored image."""
     return {
-        "image_id": record.image_id, "name": record.name, "source": record.source,
-        "width": record.width, "height": record.height, "notes": list(record.notes),
+        "image_id": record.image_id,
+        "name": record.name,
+        "source": record.source,
+        "width": record.width,
+        "height": record.height,
+        "notes": list(record.notes),
         "url": f"/media/images/{record.image_id}.png",
         "thumb": f"/media/thumbs/{record.image_id}.png",
         "created_at": record.created_at.isoformat() if record.created_at else None,
-    }  # fmt: skip
+    }
 
 
 def store_upload(context: Context, file: Path, name: str) -> ImageRecord:

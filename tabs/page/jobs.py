@@ -102,9 +102,12 @@ class Job:
         return self.record.status in ENDED
 
     def tell(
-        self, words: str | None = None, done: int | None = None, total: int | None = None,
+        self,
+        words: str | None = None,
+        done: int | None = None,
+        total: int | None = None,
         result: Mapping[str, Any] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Says what the work is at; what is not given stays as it was."""
         said = {"words": words, "done": done, "total": total, "result": result}
         self.set(**{name: value for name, value in said.items() if value is not None})
@@ -169,9 +172,13 @@ class Jobs:
         """Begins ``work`` in a thread of its own. Raises BadInput while too much of its kind is
         under way, and StorageError where it cannot be stored."""
         record = JobRecord(
-            uuid.uuid4().hex, kind, title, actor.id, words="Waiting" if KINDS[kind].waits else
-            "Beginning", began_at=datetime.now(UTC),
-        )  # fmt: skip
+            uuid.uuid4().hex,
+            kind,
+            title,
+            actor.id,
+            words="Waiting" if KINDS[kind].waits else "Beginning",
+            began_at=datetime.now(UTC),
+        )
         job = Job(record, self._told)
         with self._condition:
             self._require_room(KINDS[kind], actor)
@@ -194,7 +201,7 @@ class Jobs:
     def _require_room(self, kind: Kind, actor: Actor) -> None:
         if self._closed:
             raise BadInput("The app is about to end: nothing new is begun.")
-        under_way = [one.record for one in self._jobs.values() if not one.ended]
+        under_way = [job.record for job in self._jobs.values() if not job.ended]
         same = [one for one in under_way if one.kind == kind.id]
         if len(same) >= kind.most + (MOST_WAITING if kind.waits else 0):
             raise BadInput(
@@ -230,8 +237,9 @@ class Jobs:
         self._store(ended)
         with self._condition:
             self._threads.pop(job.id, None)
-        job.set(status=ended.status, problem=ended.problem, result=ended.result,
-                ended_at=ended.ended_at)  # fmt: skip
+        job.set(
+            status=ended.status, problem=ended.problem, result=ended.result, ended_at=ended.ended_at
+        )
 
     def _told(self, job: Job) -> None:
         with self._condition:
@@ -294,7 +302,7 @@ class Jobs:
 
     def latest(self, kind: str) -> JobRecord | None:
         """The job of that kind that began last since the app began."""
-        mine = [one.record for one in list(self._jobs.values()) if one.record.kind == kind]
+        mine = [job.record for job in list(self._jobs.values()) if job.record.kind == kind]
         return mine[-1] if mine else None
 
     def cancel(self, actor: Actor, job_id: str) -> None:
@@ -334,7 +342,7 @@ class Jobs:
 
     def _elsewhere(self, kind: str = "") -> list[JobRecord]:
         asked = [source for source in self._sources if kind in ("", source.kind)]
-        return [one for source in asked for one in source.records()]
+        return [record for source in asked for record in source.records()]
 
 
 def begun_by(record: JobRecord) -> Thing:
@@ -357,15 +365,22 @@ def job_json(jobs: Jobs, actor: Actor, record: JobRecord) -> dict[str, Any]:
     if active and record.done and record.total and elapsed_s >= LEAST_S_TO_ESTIMATE:
         left_s = elapsed_s / record.done * max(record.total - record.done, 0)
     return {
-        "id": record.job_id, "kind": record.kind,
+        "id": record.job_id,
+        "kind": record.kind,
         "title": record.title if told else record.details.get("in_short", kind.title),
-        "mine": record.actor == actor.id, "active": active, "status": record.status,
+        "mine": record.actor == actor.id,
+        "active": active,
+        "status": record.status,
         "cancelling": jobs.is_cancelling(record),
         "may_cancel": active and allowed(actor, "cancel", begun_by(record)),
-        "done": record.done, "total": record.total, "words": record.words if told else "",
-        "left_s": left_s, "elapsed_s": elapsed_s, "problem": record.problem if told else "",
+        "done": record.done,
+        "total": record.total,
+        "words": record.words if told else "",
+        "left_s": left_s,
+        "elapsed_s": elapsed_s,
+        "problem": record.problem if told else "",
         "result": dict(record.result) if told else {},
         "began_at": record.began_at.isoformat() if record.began_at else None,
         **record.details,
         **({} if told else {n: type(v)() for n, v in record.details.items() if n in PRIVATE}),
-    }  # fmt: skip
+    }

@@ -25,9 +25,11 @@ def job_routes(context: Context) -> Door:
 
     @door.get("")
     async def jobs(
-        seen: int = -1, kind: str = "", owner: str | None = None,
+        seen: int = -1,
+        kind: str = "",
+        owner: str | None = None,
         actor: Actor = door.asking,
-    ) -> JSONResponse:  # fmt: skip
+    ) -> JSONResponse:
         # A page that says who owns it is of before: it asks for the queue of drawings.
         wanted = AllJobs(kind=kind if owner is None else "drawing")
         return await answered(context.jobs.version, seen, lambda: jobs_view(context, actor, wanted))

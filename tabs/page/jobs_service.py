@@ -27,7 +27,7 @@ def jobs_view(context: Context, actor: Actor, wanted: AllJobs) -> dict[str, Any]
     """All that runs, and what ended last; of others' ended work nothing is told."""
     version = context.jobs.version()  # before: what changes meanwhile is asked for again
     rows = context.jobs.all(wanted.kind)
-    shown = [one for one in rows if one.status not in ENDED or is_told(actor, one)]
+    shown = [row for row in rows if row.status not in ENDED or is_told(actor, row)]
     under_way = sum(one.status not in ENDED for one in shown)
     return {
         "jobs": [job_json(context.jobs, actor, one) for one in shown[: max(LISTED, under_way)]],

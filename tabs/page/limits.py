@@ -68,10 +68,17 @@ HERE = Limits()
 def for_others(gpus: int) -> Limits:
     """The limits where others reach the app: a demonstration, not a cluster."""
     return Limits(
-        image_bytes=32 * MIB, prompts_bytes=16 * MIB, archive_bytes=256 * MIB,
-        staged_bytes=2 * 1024 * MIB, job_images=200, jobs_of_one=3, jobs=30, run_pictures=2_000,
-        runs=5, workers=gpus or usable_cores(),
-    )  # fmt: skip
+        image_bytes=32 * MIB,
+        prompts_bytes=16 * MIB,
+        archive_bytes=256 * MIB,
+        staged_bytes=2 * 1024 * MIB,
+        job_images=200,
+        jobs_of_one=3,
+        jobs=30,
+        run_pictures=2_000,
+        runs=5,
+        workers=gpus or usable_cores(),
+    )
 
 
 def limits_of(local: bool) -> Limits:

@@ -26,9 +26,25 @@ def read(query: Mapping[str, str]) -> dict[str, str]:
     what was on screen.
     """
     known = (
-        "tab", "image", "mask", "target", "object", "rule", "k", "system", "light", "seed", "size",
-        "model", "text", "seeds", "guidance", "steps", "failure", "limits",
-    )  # fmt: skip
+        "tab",
+        "image",
+        "mask",
+        "target",
+        "object",
+        "rule",
+        "k",
+        "system",
+        "light",
+        "seed",
+        "size",
+        "model",
+        "text",
+        "seeds",
+        "guidance",
+        "steps",
+        "failure",
+        "limits",
+    )
     found = {
         key: query[key].strip()[: MAX_PROMPT_CHARACTERS if key == "text" else MOST_CHARACTERS]
         for key in known

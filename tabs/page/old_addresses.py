@@ -98,9 +98,12 @@ def _search(context: Context, job_id: str) -> dict[str, Any]:
     ended = record.status in ENDED
     status = {"interrupted": "failed"}.get(record.status, record.status) if ended else "working"
     return {
-        "job": record.job_id, "status": status, "words": record.problem or record.words,
-        "count": count, **record.result,
-    }  # fmt: skip
+        "job": record.job_id,
+        "status": status,
+        "words": record.problem or record.words,
+        "count": count,
+        **record.result,
+    }
 
 
 def _error(error: Exception) -> dict[str, str]:

@@ -29,9 +29,12 @@ class PageRequest(BaseModel):
     for is left alone. A field's ``title`` is what it is called where it is wrong."""
 
     model_config = ConfigDict(
-        frozen=True, extra="ignore", str_strip_whitespace=True, allow_inf_nan=False,
+        frozen=True,
+        extra="ignore",
+        str_strip_whitespace=True,
+        allow_inf_nan=False,
         arbitrary_types_allowed=True,
-    )  # fmt: skip
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -134,12 +137,12 @@ def _takes(schema: Mapping[str, Any], known: Mapping[str, Any]) -> str:
     for several in ("anyOf", "oneOf", "allOf"):
         parts = [one for one in schema.get(several, ()) if one.get("type") != "null"]
         if parts:
-            return " or ".join(dict.fromkeys(_takes(one, known) for one in parts))
+            return " or ".join(dict.fromkeys(_takes(part, known) for part in parts))
     if "$ref" in schema:
         return _takes(known[str(schema["$ref"]).rpartition("/")[2]], known)
     if "enum" in schema or "const" in schema:
         words = schema.get("enum", [schema.get("const")])
-        return f"one of {', '.join(str(one) for one in words)}"
+        return f"one of {', '.join(str(word) for word in words)}"
     return _of_type(schema, known)
 
 

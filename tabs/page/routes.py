@@ -45,9 +45,11 @@ def routes(context: Context) -> Door:
             {
                 "images": [image_json(record) for record in records],
                 "total": counts.get(source, 0) if source else sum(counts.values()),
-                "sources": counts, "stored": images.count(), "data": context.data_text(),
+                "sources": counts,
+                "stored": images.count(),
+                "data": context.data_text(),
             }
-        )  # fmt: skip
+        )
 
     @door.get("/media/images/{image_id}.png")
     def image(image_id: str) -> Response:

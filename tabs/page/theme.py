@@ -47,11 +47,14 @@ def theme() -> Any:
         "error_icon_color": "var(--th-ink)",
     }
     base = gr.themes.Base(
-        primary_hue="neutral", secondary_hue="neutral", neutral_hue="neutral",
-        text_size="sm", radius_size="sm",
+        primary_hue="neutral",
+        secondary_hue="neutral",
+        neutral_hue="neutral",
+        text_size="sm",
+        radius_size="sm",
         font=["system-ui", "Inter", "Segoe UI", "sans-serif"],
         font_mono=["ui-monospace", "SFMono-Regular", "Menlo", "monospace"],
-    )  # fmt: skip
+    )
     dark = {f"{name}_dark": value for name, value in both.items() if hasattr(base, f"{name}_dark")}
     return base.set(**both, **dark)
 
@@ -60,8 +63,21 @@ def css_paths() -> list[Path]:
     """The page's style sheets; widgets that bring their own scope it to themselves."""
     folder = ROOT / "assets" / "css"
     names = (
-        "truehue", "stage", "automatic", "generate", "explore", "explore_board", "explore_wall",
-        "explore_analyses", "explore_runs", "places", "examples", "compare", "compare_concept",
-        "compare_tables", "compare_people", "judging",
-    )  # fmt: skip
+        "truehue",
+        "stage",
+        "automatic",
+        "generate",
+        "explore",
+        "explore_board",
+        "explore_wall",
+        "explore_analyses",
+        "explore_runs",
+        "places",
+        "examples",
+        "compare",
+        "compare_concept",
+        "compare_tables",
+        "compare_people",
+        "judging",
+    )
     return [folder / f"{name}.css" for name in names]

@@ -59,10 +59,14 @@ def form_view(context: Context) -> dict[str, Any]:
         "local": context.local,
         "set": "mini",
         "sets": [
-            *({"id": one.id, "name": one.title, "count": one.count}
-              for one in context.service(Library).sets()),
-            *({"id": SELECTION + name, "name": f"Selection: {name}", "count": count}
-              for name, count in context.service(Library).selections()),
+            *(
+                {"id": one.id, "name": one.title, "count": one.count}
+                for one in context.service(Library).sets()
+            ),
+            *(
+                {"id": SELECTION + name, "name": f"Selection: {name}", "count": count}
+                for name, count in context.service(Library).selections()
+            ),
         ],
         "tasks": [{"id": one, "name": name} for one, name in TASKS.items()],
         "systems": [{"id": one, "name": name} for one, name in SYSTEMS.items()],
@@ -77,37 +81,46 @@ def form_view(context: Context) -> dict[str, Any]:
         "limit": DEFAULT_LIMIT,
         "images": DEFAULT_IMAGES,
         "sizes": [{"id": str(side), "name": f"{side} × {side}"} for side in SIZES],
-        "lights": [{"id": one, "name": one} for one in LIGHTS],
-        "failures": [{"id": one, "name": one} for one in FAILURES],
-        "variants": [{"id": one.id, "name": one.name} for one in VARIANTS],
+        "lights": [{"id": light, "name": light} for light in LIGHTS],
+        "failures": [{"id": failure, "name": failure} for failure in FAILURES],
+        "variants": [{"id": variant.id, "name": variant.name} for variant in VARIANTS],
         **{
             f"{role}s": [
                 {"id": one.id, "name": one.name, "lacking": _lines(vision_missing(one, sources))}
-                for one in VISION_MODELS if one.role == role
+                for one in VISION_MODELS
+                if one.role == role
             ]
             for role in ("detector", "segmenter", "presence")
         },
         "detector": DETECTOR,
         "segmenter": SEGMENTER,
         "rules": [
-            {"id": by.id, "name": by.name, "description": by.description,
-             "usual": by.id in DEFAULT_RULES, "main": by.main}
+            {
+                "id": by.id,
+                "name": by.name,
+                "description": by.description,
+                "usual": by.id in DEFAULT_RULES,
+                "main": by.main,
+            }
             for by in RULES
         ],
         "workers": gpus or max(1, cores - cores // 4),
         "machine": f"{many(cores, 'core')}, {many(gpus, 'GPU') if gpus else 'no GPU'} here. "
         + ("One worker a GPU." if gpus else "One worker a core."),
-    }  # fmt: skip
+    }
 
 
 def stored_choices(context: Context) -> list[dict[str, str]]:
     """Whose pictures can be scored: models of stored drawings, and runs that drew."""
     drawings = context.storage.drawings
     drawn = [
-        {"id": name, "name": f"{name_of(name)} · {many(count, 'picture')}",
-         "set": next((row.prompt_source for row in drawings.recent(1, model=name)), "")}
+        {
+            "id": name,
+            "name": f"{name_of(name)} · {many(count, 'picture')}",
+            "set": next((row.prompt_source for row in drawings.recent(1, model=name)), ""),
+        }
         for name, count in drawings.models()
-    ]  # fmt: skip
+    ]
     runs = []
     for folder in context.service(RunSupervisor).folders():
         try:
@@ -171,9 +184,10 @@ def _pictures(
         except NotStored as error:
             raise BadInput(str(error), "models") from None
     now = (
-        tuple(folder.shards()) if folder
+        tuple(folder.shards())
+        if folder
         else (context.storage.drawings.count(), context.storage.masks.count())
-    )  # fmt: skip
+    )
     key = (named, wish.set_id, wish.task, wish.system, wish.limit, len(prompts), now)
     kept = _KEPT.get(context.storage)
     if kept is not None and kept[0] == key:
@@ -211,7 +225,9 @@ def estimate_view(context: Context, actor: Actor, wanted: RunRequest) -> dict[st
     workers = f" with {many(how.workers, 'worker')}" if how.workers > 1 else ""
     told = told_before(wanted.wish(), made)
     return {
-        "prompts": len(made[0].prompts), "of": of, "pictures": sum(one.total for one in made),
+        "prompts": len(made[0].prompts),
+        "of": of,
+        "pictures": sum(one.total for one in made),
         "sentence": ". ".join([pictures_words(made), *told]),
         "seconds": seconds,
         "time": "not known yet" if seconds is None else f"about {time_words(seconds)}{workers}",
@@ -219,12 +235,12 @@ def estimate_view(context: Context, actor: Actor, wanted: RunRequest) -> dict[st
         "disk": f"about {bytes_words(sum(one.disk_bytes for one in found))}",
         "disk_basis": "",
         "cost": "" if wanted.price is None else money_words(seconds, wanted.price),
-    }  # fmt: skip
+    }
 
 
 def _lines(sentences: Sequence[str]) -> str:
     """A sentence a line: some end with a command. What to do by hand without it is no help here."""
-    return "\n".join(one for one in sentences if not one.startswith("Without "))
+    return "\n".join(sentence for sentence in sentences if not sentence.startswith("Without "))
 
 
 @asks("compute")

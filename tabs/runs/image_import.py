@@ -217,9 +217,11 @@ def report_json(
     ]
     title = f"{report.folder}: {'found' if planned_only else 'imported'}"
     return {
-        "title": title, "counts": [one for at, one in enumerate(counts) if one[0] or at < 3],
-        "notes": notes, "lists": lists,
-    }  # fmt: skip
+        "title": title,
+        "counts": [one for at, one in enumerate(counts) if one[0] or at < 3],
+        "notes": notes,
+        "lists": lists,
+    }
 
 
 def _list(title: str, listed: Listed) -> dict[str, Any]:

@@ -39,13 +39,19 @@ def offer(
     if not groups:
         return {}
     maskers = [
-        {"id": EXACT, "name": "The newest mask of each picture",
-         "about": f"{with_mask:,} of {many(len(listed), 'picture')} came with one: their "
-         "transparency. A picture without a mask gets no verdict until it is marked in Inspect."},
-        {"id": WHOLE, "name": "The whole picture",
-         "about": "Every pixel counts: right for patches and textures, wrong for an object in a "
-         "scene."},
-    ]  # fmt: skip
+        {
+            "id": EXACT,
+            "name": "The newest mask of each picture",
+            "about": f"{with_mask:,} of {many(len(listed), 'picture')} came with one: their "
+            "transparency. A picture without a mask gets no verdict until it is marked in Inspect.",
+        },
+        {
+            "id": WHOLE,
+            "name": "The whole picture",
+            "about": "Every pixel counts: right for patches and textures, wrong for an object in a "
+            "scene.",
+        },
+    ]
     roles: tuple[tuple[str, Role], ...] = ((DETECTOR, "detector"), (SEGMENTER, "segmenter"))
     here = not any(missing(vision_model(name, role), context.sources) for name, role in roles)
     if here:
@@ -55,8 +61,10 @@ def offer(
     return {
         "groups": [{"set": source, "model": model} for source, model in groups],
         "images": list(dict.fromkeys(row.image_id for row in listed)),
-        "pictures": len(listed), "maskers": maskers, "masker": preset,
-    }  # fmt: skip
+        "pictures": len(listed),
+        "maskers": maskers,
+        "masker": preset,
+    }
 
 
 class Group(PageRequest):
@@ -79,20 +87,25 @@ def start_scoring(context: Context, actor: Actor, wanted: ScoreImages) -> dict[s
     """Begins to score imported images."""
     return {
         "job": context.jobs.start(
-            "scoring", f"Scoring {many(len(wanted.images), 'imported image')}", actor,
+            "scoring",
+            f"Scoring {many(len(wanted.images), 'imported image')}",
+            actor,
             lambda job: score(context, actor, wanted, job),
         ).id
-    }  # fmt: skip
+    }
 
 
 def score(context: Context, actor: Actor, wanted: ScoreImages, job: Job) -> dict[str, Any]:
     """Runs over the pictures of an offer, one a set and model; then every rule's verdict is on
     each picture. The answer is a report. Raises BadInput for no such offer."""
     ids: list[str] = []
-    for one in wanted.groups:
+    for group in wanted.groups:
         asked = {
-            "kind": "stored", "set": one.set, "models": [one.model], "masker": wanted.masker,
-        }  # fmt: skip
+            "kind": "stored",
+            "set": group.set,
+            "models": [group.model],
+            "masker": wanted.masker,
+        }
         ids += start_runs(context, actor, read_as(RunRequest, asked))["runs"]
     stopped = _wait(context, ids, job)
     context.service(RunSupervisor).take_in()
@@ -127,18 +140,21 @@ def _wait(context: Context, ids: list[str], job: Job) -> str:
     """Until all runs have ended; why not all were finished, or nothing."""
     while True:
         states = [context.service(RunSupervisor).folder(run_id).state() for run_id in ids]
-        _tell(job, sum(one.done for one in states), sum(one.total for one in states))
+        _tell(job, sum(state.done for state in states), sum(state.total for state in states))
         waiting = [
-            run_id for run_id, one in zip(ids, states, strict=True)
+            run_id
+            for run_id, one in zip(ids, states, strict=True)
             if one.status not in ENDS or context.service(RunSupervisor).place(run_id) is not None
-        ]  # fmt: skip
+        ]
         problem = next(
             (said for one in ids if (said := context.service(RunSupervisor).problem(one))), ""
         )
         if problem:
             return problem
         if not waiting:
-            ended = [one.message or one.status for one in states if one.status != "finished"]
+            ended = [
+                state.message or state.status for state in states if state.status != "finished"
+            ]
             return f"The run did not finish: {ended[0]}" if ended else ""
         if job.stop.wait(LOOK_S):
             for run_id in waiting:

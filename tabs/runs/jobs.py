@@ -47,11 +47,19 @@ class RunJobs:
         status = status_of(folder, state, self._supervisor.place(run_id))
         began = datetime.fromisoformat(state.started_at) if state.started_at else None
         return JobRecord(
-            run_id, RUN, str(folder.summary()["name"]), self._supervisor.owner(run_id), status,
-            state.done, state.total, progress_words(state), {"run": run_id},
+            run_id,
+            RUN,
+            str(folder.summary()["name"]),
+            self._supervisor.owner(run_id),
+            status,
+            state.done,
+            state.total,
+            progress_words(state),
+            {"run": run_id},
             self._supervisor.problem(run_id) or (state.message if status == "interrupted" else ""),
-            began, details={"left_s": state.seconds_left},
-        )  # fmt: skip
+            began,
+            details={"left_s": state.seconds_left},
+        )
 
     def cancel(self, job_id: str) -> None:
         """Ends a run for good after the pictures that are drawn now."""

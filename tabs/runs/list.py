@@ -46,9 +46,11 @@ def runs_view(context: Context, actor: Actor, hidden: bool = False) -> dict[str,
             one = {**_unreadable(folder, unread_words(error), mine), "hidden": is_hidden}
         if record is not None:
             one.update(
-                name=record.name, hidden=record.hidden, stored=record.items,
+                name=record.name,
+                hidden=record.hidden,
+                stored=record.items,
                 refused=[f"{name}: {why}" for name, why in record.refused.items()],
-            )  # fmt: skip
+            )
         lost = unscored.get(folder.run_id)
         if lost and record is not None:
             one["words"] += f" · unscored: {_by_rule(lost, [name for name, _ in record.rules])}"
@@ -75,18 +77,28 @@ def run_json(context: Context, actor: Actor, folder: RunFolder) -> dict[str, Any
         "export": state.done > 0,
         "hide": mine and not moves,
         "retry": mine and here and bool(state.failed) and not moves,
-    }  # fmt: skip
+    }
     return {
-        "id": folder.run_id, "name": str(about["name"]), "status": status, "place": place,
-        "moves": moves, "may": may, "hidden": False, "stored": 0, "refused": [],
-        "total": state.total, "done": state.done, "failed": state.failed,
-        "words": progress_words(state), "measures": bool(measured_words(about)),
+        "id": folder.run_id,
+        "name": str(about["name"]),
+        "status": status,
+        "place": place,
+        "moves": moves,
+        "may": may,
+        "hidden": False,
+        "stored": 0,
+        "refused": [],
+        "total": state.total,
+        "done": state.done,
+        "failed": state.failed,
+        "words": progress_words(state),
+        "measures": bool(measured_words(about)),
         "facts": " · ".join(filter(None, (facts_words(about), where_words(context, folder)))),
         "message": problem or state.message,
         "trouble": bool(problem) or status in ("paused", "interrupted"),
         "failed_words": f"{many(state.failed, 'picture')} could not be drawn",
         "problems": [{"text": text, "count": count} for text, count in state.problems],
-    }  # fmt: skip
+    }
 
 
 class ChangeRun(PageRequest):
@@ -169,8 +181,22 @@ def _unreadable(folder: RunFolder, why: str, mine: bool) -> dict[str, Any]:
     """A folder that no run can be read from is shown with the reason; it can be hidden."""
     no = dict.fromkeys(("open", "resume", "pause", "cancel", "export", "retry"), False)
     return {
-        "id": folder.run_id, "name": folder.run_id, "status": "broken", "place": None,
-        "moves": False, "may": {**no, "hide": mine}, "hidden": False, "stored": 0, "refused": [],
-        "total": 0, "done": 0, "failed": 0, "words": "This folder cannot be read.", "facts": "",
-        "message": why, "trouble": True, "failed_words": "", "problems": [],
-    }  # fmt: skip
+        "id": folder.run_id,
+        "name": folder.run_id,
+        "status": "broken",
+        "place": None,
+        "moves": False,
+        "may": {**no, "hide": mine},
+        "hidden": False,
+        "stored": 0,
+        "refused": [],
+        "total": 0,
+        "done": 0,
+        "failed": 0,
+        "words": "This folder cannot be read.",
+        "facts": "",
+        "message": why,
+        "trouble": True,
+        "failed_words": "",
+        "problems": [],
+    }

@@ -41,21 +41,26 @@ def chosen(prompts: Sequence[Prompt], wish: RunWish) -> tuple[Prompt, ...]:
 
 
 def plans(
-    wish: RunWish, prompts: Sequence[Prompt], title: str, set_name: str = "", munsell: str = "",
+    wish: RunWish,
+    prompts: Sequence[Prompt],
+    title: str,
+    set_name: str = "",
+    munsell: str = "",
     items: Sequence[StoredItem] = (),
-) -> list[RunPlan]:  # fmt: skip
+) -> list[RunPlan]:
     """One plan a model. ``prompts`` as :func:`chosen` gave them, ``title`` what people call their
     set, ``set_name`` what the plan calls it (without one, the wish's), ``munsell`` the file of
     samples, ``items`` the pictures of a wish for stored ones. Raises BadInput for what no run
     can be.
     """
     out = []
-    for one in wish.models:
-        drawn_by_renderer = not wish.stored and one == RENDERER
+    for model in wish.models:
+        drawn_by_renderer = not wish.stored and model == RENDERER
         try:
             plan = make_plan(
-                prompts, one,
-                name=_name(wish, one, title, len(prompts)),
+                prompts,
+                model,
+                name=_name(wish, model, title, len(prompts)),
                 set_name=set_name or wish.set_id,
                 kind=STORED if wish.stored else DRAWN,
                 images=wish.images,
@@ -74,7 +79,7 @@ def plans(
                 rules=wish.rules,
                 k=wish.k,
                 munsell=munsell,
-            )  # fmt: skip
+            )
         except BadInput as error:
             raise BadInput(str(error), error.field or _field_of(str(error))) from None
         out.append(plan)
@@ -84,9 +89,13 @@ def plans(
 def _field_of(message: str) -> str:
     """The field that a refusal of the plan speaks of, or none."""
     starts = {
-        "The size": "size", "That model": "models", "The seeds": "seed",
-        "Images a prompt": "images", "There is no picture": "models", "There is no prompt": "set",
-    }  # fmt: skip
+        "The size": "size",
+        "That model": "models",
+        "The seeds": "seed",
+        "Images a prompt": "images",
+        "There is no picture": "models",
+        "There is no prompt": "set",
+    }
     return next((field for start, field in starts.items() if message.startswith(start)), "")
 
 

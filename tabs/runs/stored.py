@@ -82,11 +82,13 @@ def of_run(folder: RunFolder, prompts: Sequence[Prompt]) -> list[StoredItem]:
             continue
         kept = {
             one["target"]: StoredMask(
-                one["mask_id"], _whole(shelf(folder.masks, one["content_sha256"])), one["maker"],
+                one["mask_id"],
+                _whole(shelf(folder.masks, one["content_sha256"])),
+                one["maker"],
                 json.loads(one["parameters"]),
             )
             for one in row["masks"]
-        }  # fmt: skip
+        }
         file = _whole(shelf(folder.images, row["image_id"]))
         out.append(StoredItem(place, row["image"], row["image_id"], file, kept, about["model"]))
     out.sort(key=lambda one: (one.prompt, one.image))

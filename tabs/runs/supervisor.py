@@ -61,9 +61,13 @@ class RunSupervisor:
     """
 
     def __init__(
-        self, storage: Storage, engine: Engine, sources: Sources,
-        endpoints: Mapping[str, Endpoint], others: Sequence[Path] = (),
-    ) -> None:  # fmt: skip
+        self,
+        storage: Storage,
+        engine: Engine,
+        sources: Sources,
+        endpoints: Mapping[str, Endpoint],
+        others: Sequence[Path] = (),
+    ) -> None:
         self.root = storage.data_dir / "runs"
         self.roots = (self.root, *others)
         self._storage, self._engine = storage, engine

@@ -36,9 +36,13 @@ class Trials:
         return by_trial(plan, tried, workers)
 
     def try_out(
-        self, plans: Sequence[RunPlan], settings: WorkerSettings, root: Path,
-        before: Callable[[], None] = lambda: None, stop: Event | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        plans: Sequence[RunPlan],
+        settings: WorkerSettings,
+        root: Path,
+        before: Callable[[], None] = lambda: None,
+        stop: Event | None = None,
+    ) -> None:
         """Draws and judges a few pictures of each plan that nothing is known of, and throws them
         away. ``before`` is called before the first. Raises TrueHueError, such as for weights that
         are missing, and Cancelled once ``stop`` is set."""
@@ -64,6 +68,14 @@ def in_process(plan: RunPlan, settings: WorkerSettings) -> Estimate:
 def _key(plan: RunPlan) -> Any:
     """What decides how long one picture takes."""
     return (
-        plan.model, plan.kind, plan.size_px, plan.steps, plan.guidance, plan.masker, plan.rules,
-        plan.guidances, plan.set_name, tuple(sorted(plan.options.items())),
-    )  # fmt: skip
+        plan.model,
+        plan.kind,
+        plan.size_px,
+        plan.steps,
+        plan.guidance,
+        plan.masker,
+        plan.rules,
+        plan.guidances,
+        plan.set_name,
+        tuple(sorted(plan.options.items())),
+    )

@@ -17,10 +17,15 @@ from tabs.runs.request import EXACT, GROUNDED, RunWish
 
 _SETS = {one.id: one.title for one in PROMPT_SETS}
 STATUS_WORDS = {
-    "planned": "not started", "running": "running", "paused": "paused", "cancelled": "cancelled",
-    "finished": "finished", "interrupted": "interrupted", "waiting": "waiting",
+    "planned": "not started",
+    "running": "running",
+    "paused": "paused",
+    "cancelled": "cancelled",
+    "finished": "finished",
+    "interrupted": "interrupted",
+    "waiting": "waiting",
     "imported": "imported",
-}  # fmt: skip
+}
 
 
 def set_title(name: str) -> str:
@@ -151,7 +156,7 @@ def pictures_words(plans: Sequence[RunPlan]) -> str:
 
 def things_words(prompts: Sequence[Prompt]) -> str:
     """How many things the concepts of a limited run are of."""
-    families = {family_of(one) for one in prompts if one.task == CONCEPT}
+    families = {family_of(prompt) for prompt in prompts if prompt.task == CONCEPT}
     if len(families) == 1:
         return "The concepts are of 1 thing, with as many of its modifiers as the limit holds."
     return f"The concepts are of {len(families):,} things, each with all its modifiers."
@@ -162,7 +167,7 @@ def told_before(wish: RunWish, plans: Sequence[RunPlan]) -> list[str]:
     the renderer does not take."""
     out = []
     prompts = plans[0].prompts
-    count = sum(bool(measured_of(one.task, one.targets)) for one in prompts)
+    count = sum(bool(measured_of(prompt.task, prompt.targets)) for prompt in prompts)
     if count == len(prompts):
         out.append(
             "They ask for no color: the colors of each object are measured, and no rule judges "
@@ -175,6 +180,6 @@ def told_before(wish: RunWish, plans: Sequence[RunPlan]) -> list[str]:
         )
     if count and wish.limit is not None:
         out.append(things_words(prompts))
-    if wish.guidances and any(one.model == RENDERER and one.kind == DRAWN for one in plans):
+    if wish.guidances and any(plan.model == RENDERER and plan.kind == DRAWN for plan in plans):
         out.append("The reference renderer takes no guidance: it draws every seed once.")
     return out

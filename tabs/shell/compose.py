@@ -65,7 +65,7 @@ def make_context(
         endpoints=endpoints,
         local=local,
         runs=runs,
-        services={type(one): one for one in services},
+        services={type(service): service for service in services},
         **options,
     )
 

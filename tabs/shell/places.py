@@ -52,7 +52,11 @@ def wire(
         return inspect.restore(context, inspect_view, read(said))
 
     place.back(
-        on(context, "look", gone_back), place, inspect_view.outputs, show_progress="hidden",
+        on(context, "look", gone_back),
+        place,
+        inspect_view.outputs,
+        show_progress="hidden",
         api_visibility="private",
-        trigger_mode="multiple", **inspect.IN_ORDER,
-    )  # fmt: skip
+        trigger_mode="multiple",
+        **inspect.IN_ORDER,
+    )

@@ -116,9 +116,11 @@ def build(context: Context) -> Any:
             return [selected, gr.update(data=context.data_text())]
 
         demo.load(
-            on(context, "look", follow), outputs=[tabs, header], show_progress="hidden",
+            on(context, "look", follow),
+            outputs=[tabs, header],
+            show_progress="hidden",
             api_visibility="private",
-        )  # fmt: skip
+        )
         demo.load(
             hold_stream, show_progress="hidden", api_visibility="private", concurrency_limit=None
         )
@@ -188,10 +190,16 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
     demo = build(context)
     demo.state_session_capacity = MOST_SESSIONS
     mounted = gr.mount_gradio_app(
-        app, demo, path="/", theme=theme.theme(),
-        footer_links=[], run_history=False, ssr_mode=False, show_error=True,
+        app,
+        demo,
+        path="/",
+        theme=theme.theme(),
+        footer_links=[],
+        run_history=False,
+        ssr_mode=False,
+        show_error=True,
         max_file_size="1mb",  # nothing here is uploaded by way of Gradio
-    )  # fmt: skip
+    )
     # Gradio 6.31 checks the file paths that a page sends only where ``launch`` was called: without
     # this, every file that the process can read could be copied out through its ``file=`` route.
     demo.has_launched = True

@@ -39,9 +39,10 @@ GOAL_HISTOGRAM, GOAL_EMD = 0.5, 3.0
 ROUNDS, LEAST_S = 7, 0.03
 CONCEPTS, SIDE = 24, 192
 VIEWS = tuple(
-    (shape, seed, light) for shape in ("mug", "banana", "sphere") for seed, light in
-    ((1, "studio"), (2, "overcast"), (3, "even"))
-)  # fmt: skip
+    (shape, seed, light)
+    for shape in ("mug", "banana", "sphere")
+    for seed, light in ((1, "studio"), (2, "overcast"), (3, "even"))
+)
 PAIRS, MANY = 400, 100_000
 DRAWS, PICTURES = 1_000, 35
 TOLERANCE = 1e-9

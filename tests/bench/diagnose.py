@@ -45,8 +45,9 @@ THREE = ("paper", "released", "truehue")
 GOAL_DECODE, GOAL_MINUTES, GOAL_CORES = 1.5, 15.0, 2
 
 
-def tasks(rules: tuple[RuleUsed, ...], objects: tuple[str, ...], lights: tuple[str, ...],
-          every: int) -> list[Task]:  # fmt: skip
+def tasks(
+    rules: tuple[RuleUsed, ...], objects: tuple[str, ...], lights: tuple[str, ...], every: int
+) -> list[Task]:
     """Tasks of the default seed, size and systems."""
     return renderer_tasks(rules, objects, lights, (0,), SET_SYSTEMS, DEFAULT_SIZE_PX, every)
 
@@ -141,8 +142,10 @@ def main() -> None:
     """Prints both tables."""
     cv2.setNumThreads(1)
     load = os.getloadavg()[0]
-    print(f"{cpu_name()}, {os.cpu_count()} cores (load {load:.1f}), Python "
-          f"{platform.python_version()}, numpy {metadata.version('numpy')}")  # fmt: skip
+    print(
+        f"{cpu_name()}, {os.cpu_count()} cores (load {load:.1f}), Python "
+        f"{platform.python_version()}, numpy {metadata.version('numpy')}"
+    )
     whole_set()
     for size_px in (DEFAULT_SIZE_PX, 1024):
         scoring(size_px)

@@ -42,10 +42,18 @@ def medium(folder: Path) -> Any:
 
     pipeline = pipelines.stable_diffusion_3(folder)
     pipeline.transformer = SD3Transformer2DModel(
-        sample_size=16, patch_size=2, in_channels=16, out_channels=16, num_layers=3,
-        attention_head_dim=64, num_attention_heads=3, joint_attention_dim=64,
-        caption_projection_dim=192, pooled_projection_dim=64, pos_embed_max_size=96,
-    )  # fmt: skip
+        sample_size=16,
+        patch_size=2,
+        in_channels=16,
+        out_channels=16,
+        num_layers=3,
+        attention_head_dim=64,
+        num_attention_heads=3,
+        joint_attention_dim=64,
+        caption_projection_dim=192,
+        pooled_projection_dim=64,
+        pos_embed_max_size=96,
+    )
     return pipeline
 
 
@@ -58,17 +66,34 @@ def sd35_size(folder: Path) -> Any:
     pipeline = pipelines.stable_diffusion_3(folder)
     with torch.device(_device()):
         pipeline.transformer = SD3Transformer2DModel(
-            sample_size=128, patch_size=2, in_channels=16, out_channels=16, num_layers=24,
-            attention_head_dim=64, num_attention_heads=24, joint_attention_dim=64,
-            caption_projection_dim=1536, pooled_projection_dim=64, pos_embed_max_size=384,
-            qk_norm="rms_norm", dual_attention_layers=tuple(range(13)),
-        ).to(torch.bfloat16)  # fmt: skip
+            sample_size=128,
+            patch_size=2,
+            in_channels=16,
+            out_channels=16,
+            num_layers=24,
+            attention_head_dim=64,
+            num_attention_heads=24,
+            joint_attention_dim=64,
+            caption_projection_dim=1536,
+            pooled_projection_dim=64,
+            pos_embed_max_size=384,
+            qk_norm="rms_norm",
+            dual_attention_layers=tuple(range(13)),
+        ).to(torch.bfloat16)
         pipeline.vae = AutoencoderKL(
-            block_out_channels=(128, 256, 512, 512), layers_per_block=2, latent_channels=16,
-            down_block_types=("DownEncoderBlock2D",) * 4, up_block_types=("UpDecoderBlock2D",) * 4,
-            norm_num_groups=32, sample_size=1024, shift_factor=0.0609, scaling_factor=1.5305,
-            use_quant_conv=False, use_post_quant_conv=False, force_upcast=True,
-        ).to(torch.bfloat16)  # fmt: skip
+            block_out_channels=(128, 256, 512, 512),
+            layers_per_block=2,
+            latent_channels=16,
+            down_block_types=("DownEncoderBlock2D",) * 4,
+            up_block_types=("UpDecoderBlock2D",) * 4,
+            norm_num_groups=32,
+            sample_size=1024,
+            shift_factor=0.0609,
+            scaling_factor=1.5305,
+            use_quant_conv=False,
+            use_post_quant_conv=False,
+            force_upcast=True,
+        ).to(torch.bfloat16)
     return pipeline
 
 
@@ -80,23 +105,40 @@ def sdxl_size(folder: Path) -> Any:
     first, second = vocabularies.clip(), vocabularies.clip()
     with torch.device(_device()):
         unet = UNet2DConditionModel(
-            sample_size=128, block_out_channels=(320, 640, 1280), layers_per_block=2,
+            sample_size=128,
+            block_out_channels=(320, 640, 1280),
+            layers_per_block=2,
             down_block_types=("DownBlock2D", "CrossAttnDownBlock2D", "CrossAttnDownBlock2D"),
             up_block_types=("CrossAttnUpBlock2D", "CrossAttnUpBlock2D", "UpBlock2D"),
-            cross_attention_dim=64, attention_head_dim=(5, 10, 20), use_linear_projection=True,
-            transformer_layers_per_block=(1, 2, 10), addition_embed_type="text_time",
-            addition_time_embed_dim=256, projection_class_embeddings_input_dim=6 * 256 + 32,
-        ).to(torch.bfloat16)  # fmt: skip
+            cross_attention_dim=64,
+            attention_head_dim=(5, 10, 20),
+            use_linear_projection=True,
+            transformer_layers_per_block=(1, 2, 10),
+            addition_embed_type="text_time",
+            addition_time_embed_dim=256,
+            projection_class_embeddings_input_dim=6 * 256 + 32,
+        ).to(torch.bfloat16)
         vae = AutoencoderKL(
-            block_out_channels=(128, 256, 512, 512), layers_per_block=2, latent_channels=4,
-            down_block_types=("DownEncoderBlock2D",) * 4, up_block_types=("UpDecoderBlock2D",) * 4,
-            norm_num_groups=32, sample_size=1024, scaling_factor=0.13025, force_upcast=False,
-        ).to(torch.bfloat16)  # fmt: skip
+            block_out_channels=(128, 256, 512, 512),
+            layers_per_block=2,
+            latent_channels=4,
+            down_block_types=("DownEncoderBlock2D",) * 4,
+            up_block_types=("UpDecoderBlock2D",) * 4,
+            norm_num_groups=32,
+            sample_size=1024,
+            scaling_factor=0.13025,
+            force_upcast=False,
+        ).to(torch.bfloat16)
     return StableDiffusionXLPipeline(
-        vae=vae, text_encoder=encoders.clip(first),
-        text_encoder_2=encoders.clip(second, projection=True), tokenizer=first, tokenizer_2=second,
-        unet=unet, scheduler=pipelines._euler(), add_watermarker=False,
-    )  # fmt: skip
+        vae=vae,
+        text_encoder=encoders.clip(first),
+        text_encoder_2=encoders.clip(second, projection=True),
+        tokenizer=first,
+        tokenizer_2=second,
+        unet=unet,
+        scheduler=pipelines._euler(),
+        add_watermarker=False,
+    )
 
 
 FAMILIES: dict[str, Callable[[Path], Any]] = {
@@ -177,9 +219,13 @@ def main() -> int:
 
     def draw_own() -> np.ndarray:
         image = own(
-            request.text, num_inference_steps=asked.steps, guidance_scale=4.5, width=asked.size,
-            height=asked.size, generator=torch.Generator("cpu").manual_seed(7),
-        ).images[0]  # fmt: skip
+            request.text,
+            num_inference_steps=asked.steps,
+            guidance_scale=4.5,
+            width=asked.size,
+            height=asked.size,
+            generator=torch.Generator("cpu").manual_seed(7),
+        ).images[0]
         return np.asarray(image)
 
     def draw_ours(previews: bool) -> np.ndarray:
@@ -190,9 +236,12 @@ def main() -> int:
         f"{at.name}, {at.device}, {dtype}; torch {torch.__version__}, diffusers "
         f"{diffusers.__version__}, {torch.get_num_threads()} threads"
     )
-    numbers = sum(one.numel() for one in next(
-        part for part in (getattr(own, "transformer", None), getattr(own, "unet", None)) if part
-    ).parameters())  # fmt: skip
+    numbers = sum(
+        one.numel()
+        for one in next(
+            part for part in (getattr(own, "transformer", None), getattr(own, "unet", None)) if part
+        ).parameters()
+    )
     print(
         f"{asked.family}: {type(own).__name__}, {numbers / 1e6:,.0f} M weights that denoise, "
         f"{asked.size} x {asked.size}, {asked.steps} steps; medians of {asked.runs} in turns"

@@ -39,8 +39,18 @@ GOAL_MS, GOAL_PAGE_MS = 300.0, 150.0
 BUCKETS = 64
 BATCH = 100  # pictures that came in at once: the worst order, of a run that was watched
 RULES = tuple((rule(one).id, rule(one).version) for one in EVERY_RULE)
-CAUSES = ("", "hue", "duller", "lighter", "darker", "more-vivid", "leaked", "absent", "not-found",
-          "no-image")  # fmt: skip
+CAUSES = (
+    "",
+    "hue",
+    "duller",
+    "lighter",
+    "darker",
+    "more-vivid",
+    "leaked",
+    "absent",
+    "not-found",
+    "no-image",
+)
 
 
 def seed(storage: Storage, folder: Path, verdicts: int) -> None:
@@ -53,9 +63,13 @@ def seed(storage: Storage, folder: Path, verdicts: int) -> None:
     for at in range(MODELS):
         start = time.perf_counter()
         plan = RunPlan(
-            f"Model {at + 1}", "gencolorbench", prompts, f"model-{at + 1}", images=IMAGES,
+            f"Model {at + 1}",
+            "gencolorbench",
+            prompts,
+            f"model-{at + 1}",
+            images=IMAGES,
             rules=RULES,
-        )  # fmt: skip
+        )
         storage.runs.register(RunFolder.create(folder, plan))
         known = time.perf_counter()
         _run(storage, at, take * IMAGES)
@@ -181,13 +195,28 @@ def _noise(storage: Storage, cursor: object) -> None:
     reach = np.tile(np.linspace(0.3, 18.0, BUCKETS), len(rows))[:, None]
     lab = asked + random.normal(0, 1, asked.shape) * reach * (0.7, 1.0, 1.0)
     columns = (
-        np.repeat(np.arange(len(rows)), BUCKETS), np.tile(np.arange(BUCKETS), len(rows)),
-        lab[:, 0], lab[:, 1], lab[:, 2], nearest_l2(lab), delta_e00(lab, asked),
-        delta_chroma(lab, asked), hue_difference_deg(lab, asked),
-    )  # fmt: skip
+        np.repeat(np.arange(len(rows)), BUCKETS),
+        np.tile(np.arange(BUCKETS), len(rows)),
+        lab[:, 0],
+        lab[:, 1],
+        lab[:, 2],
+        nearest_l2(lab),
+        delta_e00(lab, asked),
+        delta_chroma(lab, asked),
+        hue_difference_deg(lab, asked),
+    )
     kinds = ("INTEGER", "INTEGER", "DOUBLE", "DOUBLE", "DOUBLE", "UTINYINT", *["DOUBLE"] * 3)
-    names = ("noise_color", "bucket", "found_l", "found_a", "found_b", "found_l2", "distance",
-             "in_plane", "turned")  # fmt: skip
+    names = (
+        "noise_color",
+        "bucket",
+        "found_l",
+        "found_a",
+        "found_b",
+        "found_l2",
+        "distance",
+        "in_plane",
+        "turned",
+    )
     lists = ", ".join(f"unnest(?::{k}[]) AS {n}" for k, n in zip(kinds, names, strict=True))
     cursor.execute(  # type: ignore[attr-defined]
         f"CREATE TEMP TABLE noise AS SELECT {lists}", [one.tolist() for one in columns]
@@ -224,37 +253,54 @@ def questions(storage: Storage) -> list[Line]:
         Line("filter bar, one run", lambda: results.facets(Slice(runs=(ids[0],)))),
     ]
     for by in (
-        ("run", "category"), ("run", "basic"), ("run", "modifier"), ("asked_l2", "found_l2"),
-        ("category", "found_l2"), ("sector",), ("run", "cause"), ("color",), ("run", "color"),
-    ):  # fmt: skip
+        ("run", "category"),
+        ("run", "basic"),
+        ("run", "modifier"),
+        ("asked_l2", "found_l2"),
+        ("category", "found_l2"),
+        ("sector",),
+        ("run", "cause"),
+        ("color",),
+        ("run", "color"),
+    ):
         lines.append(Line(f"by {' and '.join(by)}", lambda by=by: results.groups(every, by)))
     lines += [
         Line("drift of every color", lambda: results.drift(every)),
         Line("agreement of the rules", lambda: results.agreement()),
         Line("how many fail", lambda: results.count(fails), GOAL_PAGE_MS),
-        Line("how many with a hue fail", lambda: results.count(Slice(sector="0", status="fail")),
-             GOAL_PAGE_MS),
+        Line(
+            "how many with a hue fail",
+            lambda: results.count(Slice(sector="0", status="fail")),
+            GOAL_PAGE_MS,
+        ),
         Line("wall, everything", lambda: results.wall(every), GOAL_PAGE_MS),
         Line("wall, fails", lambda: results.wall(fails), GOAL_PAGE_MS),
-        Line("wall, fails, next page", lambda: results.wall(fails, after=page[-1].cursor),
-             GOAL_PAGE_MS),
+        Line(
+            "wall, fails, next page",
+            lambda: results.wall(fails, after=page[-1].cursor),
+            GOAL_PAGE_MS,
+        ),
         Line("wall, nearest first", lambda: results.wall(fails, descending=False), GOAL_PAGE_MS),
         Line("wall, newest first", lambda: results.wall(fails, sort="recent"), GOAL_PAGE_MS),
         Line("wall, by prompt", lambda: results.wall(fails, "prompt", False), GOAL_PAGE_MS),
-        Line("wall, one hue", lambda: results.wall(Slice(sector="0", status="fail")),
-             GOAL_PAGE_MS),
-        Line("wall, one hue, next page",
-             lambda: results.wall(Slice(sector="0", status="fail"), after=some[-1].cursor),
-             GOAL_PAGE_MS),
+        Line("wall, one hue", lambda: results.wall(Slice(sector="0", status="fail")), GOAL_PAGE_MS),
+        Line(
+            "wall, one hue, next page",
+            lambda: results.wall(Slice(sector="0", status="fail"), after=some[-1].cursor),
+            GOAL_PAGE_MS,
+        ),
         Line("wall, level 2 red", lambda: results.wall(Slice(color=f"l2:{red}")), GOAL_PAGE_MS),
         Line("two runs, counts", lambda: results.pair_counts(ids[0], ids[1], every)),
-        Line("two runs, counts of one category",
-             lambda: results.pair_counts(ids[0], ids[1], Slice(category="Animals"))),
-        Line("two runs, a page", lambda: results.pairs(ids[0], ids[1], every, "only_a"),
-             GOAL_PAGE_MS),
+        Line(
+            "two runs, counts of one category",
+            lambda: results.pair_counts(ids[0], ids[1], Slice(category="Animals")),
+        ),
+        Line(
+            "two runs, a page", lambda: results.pairs(ids[0], ids[1], every, "only_a"), GOAL_PAGE_MS
+        ),
         Line("one picture", lambda: results.picture(ids[3], 4711), GOAL_PAGE_MS),
         Line("list of runs", lambda: storage.runs.all()),
-    ]  # fmt: skip
+    ]
     return lines
 
 
@@ -305,8 +351,10 @@ def main() -> None:
 def _report(storage: Storage) -> None:
     rows = storage._database.count("run_verdicts")
     size = storage._database.path.stat().st_size / 1e9
-    print(f"{rows:,} verdicts of {storage._database.count('run_items'):,} pictures, "
-          f"{size:.2f} GB, {os.cpu_count()} cores")  # fmt: skip
+    print(
+        f"{rows:,} verdicts of {storage._database.count('run_items'):,} pictures, "
+        f"{size:.2f} GB, {os.cpu_count()} cores"
+    )
     plain, busy = measure(storage, reference(storage))
     print(f"{'milliseconds':<46}{'median':>8}{'times':>7}{'work':>8}{'goal':>6}")
     print(f"{'reference: passes of each run':<46}{plain:>8.1f}{1:>7.1f}{busy:>8.1f}")

@@ -58,9 +58,11 @@ def sam2_tiny() -> tuple[Segmenter, Anew]:
 
     def anew(srgb8: np.ndarray) -> np.ndarray:
         inputs: Any = processor(
-            images=srgb8, input_points=[[[list(POINT)]]], input_labels=[[[1]]],
+            images=srgb8,
+            input_points=[[[list(POINT)]]],
+            input_labels=[[[1]]],
             return_tensors="pt",
-        )  # fmt: skip
+        )
         sizes = inputs.pop("original_sizes")
         with torch.inference_mode():
             found = model(**inputs)

@@ -25,9 +25,14 @@ def plain(srgb8: np.ndarray, box: list[int]) -> np.ndarray:
     x0, y0, x1, y1 = box
     background, foreground = np.zeros((1, 65)), np.zeros((1, 65))
     cv2.grabCut(
-        np.ascontiguousarray(srgb8[..., ::-1]), labels, (x0, y0, x1 - x0, y1 - y0),
-        background, foreground, 5, cv2.GC_INIT_WITH_RECT,
-    )  # fmt: skip
+        np.ascontiguousarray(srgb8[..., ::-1]),
+        labels,
+        (x0, y0, x1 - x0, y1 - y0),
+        background,
+        foreground,
+        5,
+        cv2.GC_INIT_WITH_RECT,
+    )
     return (labels == cv2.GC_FGD) | (labels == cv2.GC_PR_FGD)
 
 

@@ -122,9 +122,12 @@ def served(checkout: Path, data: Path) -> Iterator[str]:
     port = free_port()
     command = [sys.executable, "app.py", "--data", str(data), "--port", str(port)]
     process = subprocess.Popen(
-        command, cwd=checkout, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        command,
+        cwd=checkout,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
         env={**os.environ, "PYTHONPATH": str(checkout)},
-    )  # fmt: skip
+    )
     address = f"http://127.0.0.1:{port}/"
     try:
         for _ in range(1200):
@@ -188,8 +191,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
                     taken[name][1].append(second)
         browser.close()
     print(f"medians of {given.loads}, kB of 1000 bytes: page, scripts and styles are the code")
-    print(f"{'':<22}{'code':>8}{'page':>8}{'scripts':>8}{'styles':>8}{'pictures':>9}{'answers':>8}"
-          f"{'all':>8}{'requests':>10}{'busy ms':>9}")  # fmt: skip
+    print(
+        f"{'':<22}{'code':>8}{'page':>8}{'scripts':>8}{'styles':>8}{'pictures':>9}{'answers':>8}"
+        f"{'all':>8}{'requests':>10}{'busy ms':>9}"
+    )
     for name, (first, second) in taken.items():
         print(line(f"{name}: first load", first))
         print(line(f"{name}: second load", second))
@@ -198,13 +203,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     ours = taken["this"]
     for values, limit, word in zip(ours, (FIRST_KB, SECOND_KB), ("first", "second"), strict=True):
         kilobytes = statistics.median(one.code for one in values) / 1000
-        print(f"{word} load {kilobytes:.0f} kB, goal at most {limit}: "
-              f"{'met' if kilobytes <= limit else 'NOT met'}")  # fmt: skip
+        print(
+            f"{word} load {kilobytes:.0f} kB, goal at most {limit}: "
+            f"{'met' if kilobytes <= limit else 'NOT met'}"
+        )
     if "other" in taken:
         pairs = zip(ours[0], taken["other"][0], strict=True)
         ratio = statistics.median(mine.busy_s / theirs.busy_s for mine, theirs in pairs)
-        print(f"main thread of a first load, this over other {ratio:.2f}, goal below 0.5: "
-              f"{'met' if ratio < 0.5 else 'NOT met'}")  # fmt: skip
+        print(
+            f"main thread of a first load, this over other {ratio:.2f}, goal below 0.5: "
+            f"{'met' if ratio < 0.5 else 'NOT met'}"
+        )
 
 
 def print_heaviest(one: Load, most: int = 25) -> None:

@@ -40,12 +40,20 @@ def values_of(prompt: Prompt, hue_of: dict[str, str]) -> dict[str, set[str]]:
     colors = {target.color.value for target in prompt.targets if target.color}
     many = ("no object", "one object", "several objects")[min(len(prompt.targets), 2)]
     single = {
-        "set": prompt.source, "task": prompt.task, "objects": many, "system": prompt.system,
-        "level": prompt.level, "notation": prompt.notation, "template": prompt.template,
-        "concept": prompt.concept, "modifier_kind": prompt.modifier_kind,
-        "modifier": prompt.modifier, "style": prompt.style, "drawn": "not drawn",
+        "set": prompt.source,
+        "task": prompt.task,
+        "objects": many,
+        "system": prompt.system,
+        "level": prompt.level,
+        "notation": prompt.notation,
+        "template": prompt.template,
+        "concept": prompt.concept,
+        "modifier_kind": prompt.modifier_kind,
+        "modifier": prompt.modifier,
+        "style": prompt.style,
+        "drawn": "not drawn",
         "verdict": "no verdict",
-    }  # fmt: skip
+    }
     return {name: {value} - {""} for name, value in single.items()} | {
         "color": colors,
         "hue": {hue_of[color] for color in colors},
@@ -102,8 +110,9 @@ class Duck:
         self.many = [name for name in FACETS if any(len(own[name]) != 1 for own in values)]
         self.one = [name for name in FACETS if name not in self.many]
         frame: dict[str, np.ndarray] = {
-            "row": np.arange(len(lines)), "line": np.array(lines, dtype=object)
-        }  # fmt: skip
+            "row": np.arange(len(lines)),
+            "line": np.array(lines, dtype=object),
+        }
         for name in self.one:
             frame[f"v_{name}"] = np.array([min(own[name]) for own in values], dtype=object)
         self._table("prompts", frame)
@@ -112,9 +121,11 @@ class Duck:
             columns = list(zip(*pairs, strict=True)) or [(), ()]
             self._table(
                 f"f_{name}",
-                {"row": np.array(columns[0], dtype=np.int64),
-                 "value": np.array(columns[1], dtype=object)},
-            )  # fmt: skip
+                {
+                    "row": np.array(columns[0], dtype=np.int64),
+                    "value": np.array(columns[1], dtype=object),
+                },
+            )
 
     def _table(self, name: str, frame: dict[str, np.ndarray]) -> None:
         self.base.register("given", frame)

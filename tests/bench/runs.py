@@ -113,10 +113,11 @@ def planning() -> None:
         verdicts = not_drawn("bench", plan.rules)
         for first in range(0, plan.total // 2, 500):
             rows = [
-                ItemResult(at, at // 4, at % 4, 1, "drawn", image_id=f"{at:064x}",
-                           verdicts=verdicts)
+                ItemResult(
+                    at, at // 4, at % 4, 1, "drawn", image_id=f"{at:064x}", verdicts=verdicts
+                )
                 for at in order[first : first + 500].tolist()
-            ]  # fmt: skip
+            ]
             write_shard(folder.shard_folder / f"s001w1-{first // 500:05d}.parquet", rows)
         began = time.perf_counter()
         there = RunFolder(folder.path)

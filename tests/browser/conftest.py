@@ -25,21 +25,36 @@ from tests.running import App, running
 
 # Chromium takes one such list: all but the last two are Playwright's own.
 FEATURES_OFF = (
-    "AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades",
-    "HttpsFirstBalancedModeAutoEnable", "LensOverlay", "MediaRouter", "PaintHolding",
-    "ThirdPartyStoragePartitioning", "AvoidCorsURLLoaderRestartOnRedirect",
-    "TcpPortRandomizationWin", "OptimizationHints", "NetworkTimeServiceQuerying", "AimEnabled",
+    "AvoidUnnecessaryBeforeUnloadCheckSync",
+    "DestroyProfileOnBrowserClose",
+    "HttpsUpgrades",
+    "HttpsFirstBalancedModeAutoEnable",
+    "LensOverlay",
+    "MediaRouter",
+    "PaintHolding",
+    "ThirdPartyStoragePartitioning",
+    "AvoidCorsURLLoaderRestartOnRedirect",
+    "TcpPortRandomizationWin",
+    "OptimizationHints",
+    "NetworkTimeServiceQuerying",
+    "AimEnabled",
     "PreconnectToSearch",
     # Pages of the browser's own address bar, which cost each window 0.7 s of processor time.
-    "WebUIOmniboxPopup", "WebUIOmniboxAimPopup",
-)  # fmt: skip
+    "WebUIOmniboxPopup",
+    "WebUIOmniboxAimPopup",
+)
 ARGUMENTS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
     "--disable-features=" + ",".join(FEATURES_OFF),
     # A canvas must give back the very bytes of an sRGB image, whatever the screen is.
     "--force-color-profile=srgb",
-]  # fmt: skip
+]
 # A machine that builds something else at the same time is slow, not broken.
 expect.set_options(timeout=60_000)
 LEFT = ("AbortError: signal is aborted without reason", "Unexpected error Connection errored out")
@@ -76,9 +91,11 @@ class Chromium:
         """The profile with this number, begun when it is wanted; they are begun in order."""
         if place == len(self._profiles):
             opened = self._start.launch_persistent_context(
-                self._folder / str(place), executable_path=self._executable, args=ARGUMENTS,
+                self._folder / str(place),
+                executable_path=self._executable,
+                args=ARGUMENTS,
                 viewport=VIEWPORT,
-            )  # fmt: skip
+            )
             self._profiles.append(opened)
         return self._profiles[place]
 

@@ -119,9 +119,15 @@ class Bench:
             view.open(self.opened, view, view, trigger_mode="multiple", **quiet)
             view.browse(self.browse, None, None, **quiet)
         return gr.mount_gradio_app(
-            app, demo, path="/", theme=theme(), css_paths=list(css_paths()), ssr_mode=False,
-            footer_links=[], run_history=False,
-        )  # fmt: skip
+            app,
+            demo,
+            path="/",
+            theme=theme(),
+            css_paths=list(css_paths()),
+            ssr_mode=False,
+            footer_links=[],
+            run_history=False,
+        )
 
 
 @contextlib.contextmanager

@@ -157,9 +157,12 @@ def test_palettes_bad_files_and_putting_away(visit: Visit, started: App) -> None
     box = part(view, "file")
     chosen = box.locator("input[type=file]").first
     before = len(sets(started))
-    bad = {"empty.csv": b"", "picture.csv": b"\x89PNG\r\n\x1a\n\0\0\0",
-           "columns.csv": b"concept,c1,c2\nbanana,0.5,0.5\n",
-           "broken.json": b'{"banana": [1,'}  # fmt: skip
+    bad = {
+        "empty.csv": b"",
+        "picture.csv": b"\x89PNG\r\n\x1a\n\0\0\0",
+        "columns.csv": b"concept,c1,c2\nbanana,0.5,0.5\n",
+        "broken.json": b'{"banana": [1,',
+    }
     for name, content in bad.items():
         chosen.set_input_files(file(name, content))
         expect(box.locator(".th-people-report b").first).to_contain_text(name)
@@ -211,10 +214,13 @@ def test_colored_sheets_become_a_set_without_their_paper(visit: Visit, started: 
     view.get_by_role("button", name="Pictures of a concept").click()
     expect(page).to_have_url(re.compile("bring=pictures"))
     box = part(view, "pictures")
-    box.locator("input[type=file]").set_input_files([
-        sheet("p1_banana.png", (240, 210, 60)), sheet("p2_banana.png", (150, 170, 60)),
-        file("p3_banana.png", b"\x89PNG\r\n\x1a\nno", "image/png"),
-    ])  # fmt: skip
+    box.locator("input[type=file]").set_input_files(
+        [
+            sheet("p1_banana.png", (240, 210, 60)),
+            sheet("p2_banana.png", (150, 170, 60)),
+            file("p3_banana.png", b"\x89PNG\r\n\x1a\nno", "image/png"),
+        ]
+    )
     cards = box.locator(".th-people-preview")
     expect(cards).to_have_count(3)
     expect(cards.first).to_contain_text("No mask of these pixels is stored")

@@ -13,7 +13,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from core.verdict.rules import RULES
 from storage import Storage
-from tabs.diagnosis.report import SHIPPED_FILE, rate_text
+from tabs.diagnosis.report import rate_text
+from tabs.diagnosis.store import SHIPPED_FILE
 from tabs.shell.compose import make_context
 from tests.browser.conftest import Visit, Watch
 from tests.browser.explore_app import small_app
@@ -80,8 +81,9 @@ def test_the_shipped_report_is_shown_as_it_is(visit: Visit, started: App) -> Non
         }
         wanted = [
             rate_text(figures[system][name])
-            for system in ("l2", "css") for name in ("hit_percent", "false_accept_percent")
-        ]  # fmt: skip
+            for system in ("l2", "css")
+            for name in ("hit_percent", "false_accept_percent")
+        ]
         expect(row.locator(".th-rate-numbers b")).to_have_text(wanted)
     # The paper's row; the path-traced sets have rows of that kind too.
     published = box.locator(".th-published", has_text="paper, as published")

@@ -105,8 +105,16 @@ def test_what_a_page_copies_is_a_copy(fresh: App, visit: Visit) -> None:
     page = visit(fresh.address)
     assert page.evaluate("window.structuredClone.toString().includes('slow')")
     assert page.evaluate(COPIES) == [
-        True, True, True, "two", True, 5, "DataCloneError", 0, True,
-    ]  # fmt: skip
+        True,
+        True,
+        True,
+        "two",
+        True,
+        5,
+        "DataCloneError",
+        0,
+        True,
+    ]
 
 
 def test_a_file_dropped_in_another_room_opens_in_inspect(fresh: App, visit: Visit) -> None:

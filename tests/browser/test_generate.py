@@ -89,9 +89,15 @@ def test_from_a_search_to_pictures_and_inspect(tmp_path: Path, visit: Visit) -> 
         expect(bench.asked).to_have_value(str(second.color.name))
         expect(bench.mask).to_contain_text("Exact mask from the renderer")
         again = rendered(
-            GenerationRequest("reference-renderer", text, width=256, height=256,
-                              targets=prompt.targets, prompt_id=prompt.id)
-        )  # fmt: skip
+            GenerationRequest(
+                "reference-renderer",
+                text,
+                width=256,
+                height=256,
+                targets=prompt.targets,
+                prompt_id=prompt.id,
+            )
+        )
         assert np.array_equal(drawn_pixels(bench.picture), again)
         visit.leave()
         app.stop()
@@ -116,9 +122,16 @@ def test_a_picture_in_own_words_is_drawn_again_from_its_link(app: App, visit: Vi
     tab.drawn(tab.draw())
     target = ObjectTarget("book", parse_target("#8040C0"))
     wanted = rendered(
-        GenerationRequest("reference-renderer", "", 1234, width=256, height=256,
-                          targets=(target,), options={"light": "window"})
-    )  # fmt: skip
+        GenerationRequest(
+            "reference-renderer",
+            "",
+            1234,
+            width=256,
+            height=256,
+            targets=(target,),
+            options={"light": "window"},
+        )
+    )
     thumb = f"/media/thumbs/{image_id(wanted)}.png"
     expect(tab.shots.first.locator("img")).to_have_attribute("src", re.compile(re.escape(thumb)))
     again = GeneratePage(visit(tab.page.url))

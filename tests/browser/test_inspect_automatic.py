@@ -65,8 +65,9 @@ class Finder(Workbench):
         field = self.page.locator("#negative-labels").get_by_role("textbox")
         field.fill(", ".join(best.negatives))
         thresholds = {
-            "box-threshold": best.box_threshold, "negative-threshold": best.negative_threshold
-        }  # fmt: skip
+            "box-threshold": best.box_threshold,
+            "negative-threshold": best.negative_threshold,
+        }
         for elem_id, value in thresholds.items():
             number = self.page.locator(f"#{elem_id} input[type=number]")
             # Choosing a variant fills these in; what is typed before that would be covered.

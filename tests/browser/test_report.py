@@ -81,8 +81,9 @@ def test_hostile_text_is_text(page: Page) -> None:
     assert page.title().startswith("Run </script>")
     assert page.locator("h1 b, figcaption script, section script:not([type])").count() == 0
     texts = page.locator("figcaption p").all_inner_texts()
-    assert any("</script><script>document.title='broken'</script>${1+1} <b>" in one
-               for one in texts)  # fmt: skip
+    assert any(
+        "</script><script>document.title='broken'</script>${1+1} <b>" in one for one in texts
+    )
 
 
 def test_nothing_can_be_fetched_or_run(browser: Browser, report: Path) -> None:

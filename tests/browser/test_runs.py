@@ -116,11 +116,31 @@ def test_a_run_in_a_shared_folder_comes_in_while_the_app_has_the_database(
 ) -> None:
     shared = started.data.parent / "shared"
     done = subprocess.run(
-        command("runs", "start", "--set", str(prompt_file(tmp_path)), "--data", str(started.data),
-                "--shared", str(shared), "--size", "64", "--images", "1", "--workers", "1",
-                "--yes", "--name", "from a cluster"),
-        cwd=ROOT, capture_output=True, text=True, check=False, timeout=DRAWN_MS / 1000,
-    )  # fmt: skip
+        command(
+            "runs",
+            "start",
+            "--set",
+            str(prompt_file(tmp_path)),
+            "--data",
+            str(started.data),
+            "--shared",
+            str(shared),
+            "--size",
+            "64",
+            "--images",
+            "1",
+            "--workers",
+            "1",
+            "--yes",
+            "--name",
+            "from a cluster",
+        ),
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=DRAWN_MS / 1000,
+    )
     assert done.returncode == 0, done.stderr
     assert f"started with --runs {shared}" in done.stderr
     run = item(runs(visit(started.address + RUNS)), "from a cluster")
@@ -139,10 +159,29 @@ def test_a_run_of_the_command_line_shows_while_the_app_has_the_database(
     """The command goes on without the database and says so; the app takes the results in."""
     few = prompt_file(tmp_path)
     done = subprocess.run(
-        command("runs", "start", "--set", str(few), "--data", str(started.data), "--size", "64",
-                "--images", "1", "--workers", "1", "--yes", "--name", "from a terminal"),
-        cwd=ROOT, capture_output=True, text=True, check=False, timeout=DRAWN_MS / 1000,
-    )  # fmt: skip
+        command(
+            "runs",
+            "start",
+            "--set",
+            str(few),
+            "--data",
+            str(started.data),
+            "--size",
+            "64",
+            "--images",
+            "1",
+            "--workers",
+            "1",
+            "--yes",
+            "--name",
+            "from a terminal",
+        ),
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=DRAWN_MS / 1000,
+    )
     assert done.returncode == 0, done.stderr
     assert "The app that has" in done.stderr
     box = runs(visit(started.address + RUNS))
@@ -160,8 +199,12 @@ def test_a_run_of_the_command_line_shows_while_the_app_has_the_database(
     # What only the database knows is asked of the app.
     refused = subprocess.run(
         command("runs", "start", "--set", "selection:mine", "--data", str(started.data), "--yes"),
-        cwd=ROOT, capture_output=True, text=True, check=False, timeout=DRAWN_MS / 1000,
-    )  # fmt: skip
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=DRAWN_MS / 1000,
+    )
     assert refused.returncode == 2
     assert "begin this run in the app" in refused.stderr
 

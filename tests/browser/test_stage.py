@@ -367,10 +367,13 @@ def test_a_phone_can_mark_by_touch(browser: Browser, address: str) -> None:
 
         def send(kind: str, *points: tuple[float, float]) -> None:
             at = [
-                {"x": frame["x"] + x * frame["width"] / SIZE,
-                 "y": frame["y"] + y * frame["height"] / SIZE, "id": k}
+                {
+                    "x": frame["x"] + x * frame["width"] / SIZE,
+                    "y": frame["y"] + y * frame["height"] / SIZE,
+                    "id": k,
+                }
                 for k, (x, y) in enumerate(points)
-            ]  # fmt: skip
+            ]
             touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": at})
 
         send("touchStart", (80, 75))

@@ -64,9 +64,11 @@ class Tasks:
     def says(self, words: str, verdict: str | re.Pattern[str]) -> Locator:
         """Waits until the newest picture of a prompt has this verdict."""
         line = self.shot(words).locator(".th-shot-verdict")
-        text = re.compile("^" + re.escape(verdict).replace(r"\ ", r"\s*") + "$") if isinstance(
-            verdict, str
-        ) else verdict  # fmt: skip
+        text = (
+            re.compile("^" + re.escape(verdict).replace(r"\ ", r"\s*") + "$")
+            if isinstance(verdict, str)
+            else verdict
+        )
         expect(line).to_have_text(text)
         return line
 
@@ -97,9 +99,10 @@ def test_each_task_is_shown_right_and_wrong_with_its_reason(tmp_path: Path, visi
         tasks.draw("leaked")
         line = tasks.says(MOC, "✕ Fail By truehue: the apple took the banana's color.")
         # Which object came to which step is in the title.
-        expect(line).to_have_attribute("title", re.compile(
-            "^banana: pass at the step “color”.*\napple: fail at the step “color”"
-        ))  # fmt: skip
+        expect(line).to_have_attribute(
+            "title",
+            re.compile("^banana: pass at the step “color”.*\napple: fail at the step “color”"),
+        )
         # Three quarters of the apple's pink on the plate: no match by the paper, seen by truehue.
         tasks.says(COA, "✕ Fail By truehue: the plate took the apple's color.")
         rule = page.get_by_role("combobox", name="Rule of the verdicts")

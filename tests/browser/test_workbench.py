@@ -572,8 +572,23 @@ def test_the_tools_are_chosen_by_keys(app: App, visit: Visit) -> None:
     expect(bench.stage.locator("[data-tool=box]")).to_have_attribute("aria-pressed", "true")
 
 
-NAMED = ("button", "tab", "radio", "checkbox", "combobox", "textbox", "slider", "spinbutton",
-         "link", "img", "image", "dialog", "toolbar", "listbox", "option")  # fmt: skip
+NAMED = (
+    "button",
+    "tab",
+    "radio",
+    "checkbox",
+    "combobox",
+    "textbox",
+    "slider",
+    "spinbutton",
+    "link",
+    "img",
+    "image",
+    "dialog",
+    "toolbar",
+    "listbox",
+    "option",
+)
 
 
 def nameless(page: Page) -> list[str]:

@@ -18,9 +18,13 @@ def test_a_reader_that_has_gone_ends_the_run_quietly(command: list[str]) -> None
     reading, writing = os.pipe()
     os.close(reading)
     done = subprocess.run(
-        [sys.executable, "-m", *command], cwd=ROOT, stdout=writing, stderr=subprocess.PIPE,
-        text=True, check=False,
-    )  # fmt: skip
+        [sys.executable, "-m", *command],
+        cwd=ROOT,
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
     os.close(writing)
     assert done.returncode == 1
     assert done.stderr == ""
@@ -29,10 +33,17 @@ def test_a_reader_that_has_gone_ends_the_run_quietly(command: list[str]) -> None
 @pytest.mark.parametrize("module", ["core.measure", "core.diagnose"])
 def test_a_terminal_without_greek_letters_ends_no_run(module: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", f"import {module}; from core.command import run_command; "
-         "run_command(lambda: print('\\u0394E00') or 0)"],
-        cwd=ROOT, capture_output=True, env={**os.environ, "PYTHONIOENCODING": "ascii"}, check=False,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-c",
+            f"import {module}; from core.command import run_command; "
+            "run_command(lambda: print('\\u0394E00') or 0)",
+        ],
+        cwd=ROOT,
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        check=False,
+    )
     assert done.returncode == 0
     assert done.stdout == b"\\u0394E00\n"
 
@@ -61,9 +72,13 @@ run_command(main, teardown=False)
 )
 def test_a_program_that_cannot_be_taken_apart_ends(main: str, status: int, said: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM.format(main=main)], cwd=ROOT, capture_output=True,
-        text=True, check=False, timeout=30,
-    )  # fmt: skip
+        [sys.executable, "-c", PROGRAM.format(main=main)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
+    )
     assert done.returncode == status
     assert done.stderr.endswith(said)
     assert done.stdout == ("done\n" if status == 3 else "") + "closed\n"

@@ -26,10 +26,13 @@ def test_tables_are_guarded_as_texts_are() -> None:
     import pyarrow as pa
 
     texts = [*STARTS, "=1+1", "a=b", "", None, "'tis", "\n=1"]
-    table = pa.table({
-        "text": texts, "kind": pa.array(texts).dictionary_encode(),
-        "number": [-1.5] * len(texts),
-    })  # fmt: skip
+    table = pa.table(
+        {
+            "text": texts,
+            "kind": pa.array(texts).dictionary_encode(),
+            "number": [-1.5] * len(texts),
+        }
+    )
     made = guarded_table(table)
     expected = [None if text is None else guarded(text) for text in texts]
     assert made["text"].to_pylist() == made["kind"].to_pylist() == expected

@@ -45,9 +45,12 @@ def fill(data: Path) -> None:
         mask = storage.masks.add(image.image_id, drawn.mask)
         for rule in ("paper", "released", "truehue"):
             measured = measure(
-                drawn.srgb8, drawn.mask.pixels, parse_target("l3:vivid reddish orange"), rule,
+                drawn.srgb8,
+                drawn.mask.pixels,
+                parse_target("l3:vivid reddish orange"),
+                rule,
                 object_name="mug",
-            )  # fmt: skip
+            )
             storage.evidence.add(evidence_record(measured, image.image_id, mask.mask_id))
         storage.drawings.add(drawing(image.image_id))
         storage.drawings.add(drawing())

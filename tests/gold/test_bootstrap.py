@@ -109,9 +109,13 @@ def test_scipy_says_the_same() -> None:
     theirs = stats.bootstrap(
         (passes, scored),
         lambda passes, scored, axis: 100 * passes.sum(axis=axis) / scored.sum(axis=axis),
-        paired=True, vectorized=True, method="percentile", n_resamples=RESAMPLES,
-        confidence_level=CONFIDENCE, rng=7,
-    ).confidence_interval  # fmt: skip
+        paired=True,
+        vectorized=True,
+        method="percentile",
+        n_resamples=RESAMPLES,
+        confidence_level=CONFIDENCE,
+        rng=7,
+    ).confidence_interval
     near(
         interval(ratios(resampled_sums(Counter(prompts), "test"))) or (0, 0),
         (float(theirs.low), float(theirs.high)),

@@ -25,9 +25,12 @@ SETS = pytest.mark.parametrize(
 def judge_xyz1(srgb8: np.ndarray) -> np.ndarray:
     # The illuminant is the space's own, so no chromatic adaptation comes in between.
     return colour.RGB_to_XYZ(
-        srgb8 / 255.0, colour.RGB_COLOURSPACES["sRGB"], illuminant=WHITE_XY,
-        chromatic_adaptation_transform=None, apply_cctf_decoding=True,
-    )  # fmt: skip
+        srgb8 / 255.0,
+        colour.RGB_COLOURSPACES["sRGB"],
+        illuminant=WHITE_XY,
+        chromatic_adaptation_transform=None,
+        apply_cctf_decoding=True,
+    )
 
 
 def judge_lab(srgb8: np.ndarray) -> np.ndarray:
@@ -36,9 +39,12 @@ def judge_lab(srgb8: np.ndarray) -> np.ndarray:
 
 def judge_srgb1(lab: np.ndarray) -> np.ndarray:
     return colour.XYZ_to_RGB(
-        colour.Lab_to_XYZ(lab, illuminant=WHITE_XY), colour.RGB_COLOURSPACES["sRGB"],
-        illuminant=WHITE_XY, chromatic_adaptation_transform=None, apply_cctf_encoding=True,
-    )  # fmt: skip
+        colour.Lab_to_XYZ(lab, illuminant=WHITE_XY),
+        colour.RGB_COLOURSPACES["sRGB"],
+        illuminant=WHITE_XY,
+        chromatic_adaptation_transform=None,
+        apply_cctf_encoding=True,
+    )
 
 
 def test_both_sides_have_the_same_matrix_and_white() -> None:

@@ -62,10 +62,12 @@ def by_linear_programming(p: np.ndarray, q: np.ndarray) -> float:
     leaving = sparse.kron(sparse.eye(COUNT), np.ones((1, COUNT)))
     arriving = sparse.kron(np.ones((1, COUNT)), sparse.eye(COUNT))
     found = optimize.linprog(
-        GROUND.ravel(), A_eq=sparse.vstack([leaving, arriving]).tocsr(),
-        b_eq=np.concatenate([p, q]), method="highs",
+        GROUND.ravel(),
+        A_eq=sparse.vstack([leaving, arriving]).tocsr(),
+        b_eq=np.concatenate([p, q]),
+        method="highs",
         options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
-    )  # fmt: skip
+    )
     assert found.status == 0, found.message
     return float(found.fun)
 
@@ -285,8 +287,11 @@ def test_of_equally_full_bins_the_first_is_dominant_and_the_tie_is_told() -> Non
 @pytest.mark.parametrize("order", list(permutations(range(3))))
 def test_the_order_of_people_does_not_choose_the_dominant_bin(order: tuple[int, ...]) -> None:
     """Both bins have (0.1 + 0.2 + 0.3) / 3, which sums to other last bits in another order."""
-    people = [0.1 * one_bin(40) + 0.3 * one_bin(10), 0.2 * one_bin(40) + 0.2 * one_bin(10),
-              0.3 * one_bin(40) + 0.1 * one_bin(10)]  # fmt: skip
+    people = [
+        0.1 * one_bin(40) + 0.3 * one_bin(10),
+        0.2 * one_bin(40) + 0.2 * one_bin(10),
+        0.3 * one_bin(40) + 0.1 * one_bin(10),
+    ]
     rest = 0.1 * sum(one_bin(at) for at in range(50, 56))
     mean = np.zeros(71)
     for person in order:

@@ -199,8 +199,9 @@ def test_released_achromatic_branch_is_guided_too() -> None:
     assert found.used_count == 6
     assert found.lab == pytest.approx((50.5, 0.0, 0.0), abs=1e-12)
     assert found.steps == (
-        ("chroma below 15", 60), ("the tenth nearest to the asked color", 6),
-    )  # fmt: skip
+        ("chroma below 15", 60),
+        ("the tenth nearest to the asked color", 6),
+    )
     assert released(lab).lab == pytest.approx((30.5, 0.0, 0.0), abs=1e-12)
 
 

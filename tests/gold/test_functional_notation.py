@@ -83,13 +83,17 @@ def test_hsl_agrees_with_colour_science() -> None:
 @pytest.mark.parametrize(
     ("text", "lab"),
     [
-        ("LAB( 52, 40, 30 )", (52, 40, 30)), ("lab(52% 32% 24%)", (52, 40, 30)),
-        ("lab(52 40 30", (52, 40, 30)), ("lab(50 none none)", (50, 0, 0)),
-        ("lch(50 40 0.25turn)", (50, 0, 40)), ("lch(50 40 100grad)", (50, 0, 40)),
-        ("lch(50 40 1.5707963267949rad)", (50, 0, 40)), ("lch(50 40 450)", (50, 0, 40)),
+        ("LAB( 52, 40, 30 )", (52, 40, 30)),
+        ("lab(52% 32% 24%)", (52, 40, 30)),
+        ("lab(52 40 30", (52, 40, 30)),
+        ("lab(50 none none)", (50, 0, 0)),
+        ("lch(50 40 0.25turn)", (50, 0, 40)),
+        ("lch(50 40 100grad)", (50, 0, 40)),
+        ("lch(50 40 1.5707963267949rad)", (50, 0, 40)),
+        ("lch(50 40 450)", (50, 0, 40)),
         ("lab(50 −20 10)", (50, -20, 10)),
     ],
-)  # fmt: skip
+)
 def test_css_syntax_is_read(text: str, lab: tuple[float, ...]) -> None:
     np.testing.assert_allclose(read(text).lab, lab, atol=1e-9)
 
@@ -135,10 +139,14 @@ def test_a_target_in_numbers_reads_back_to_the_same_color() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "lch(50 10 1e307turn)", "lab(50 1e308% 0)", "oklab(0.5 1e150 0)", "oklch(0.5 1e120 3)",
-        "hsl(1e307turn 10 10)", "lch(50 10 1e6)",
+        "lch(50 10 1e307turn)",
+        "lab(50 1e308% 0)",
+        "oklab(0.5 1e150 0)",
+        "oklch(0.5 1e120 3)",
+        "hsl(1e307turn 10 10)",
+        "lch(50 10 1e6)",
     ],
-)  # fmt: skip
+)
 def test_numbers_that_no_color_has_are_named(text: str) -> None:
     with pytest.raises(UnknownColor, match="at most 100,000"):
         read_function(text)

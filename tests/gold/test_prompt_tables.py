@@ -46,9 +46,11 @@ def test_the_templates_are_those_of_appendix_d() -> None:
     assert Counter(number[:3] for number in rows) == {"D.1": 27, "D.2": 63, "D.3": 30, "D.4": 100}
     focused = [t for kind in ("name", "hex", "rgb") for t in tables.focused_templates(kind)]
     ours = [
-        *focused, *tables.context_templates(), *tables.scene_templates(),
+        *focused,
+        *tables.context_templates(),
+        *tables.scene_templates(),
         *tables.implicit_templates(),
-    ]  # fmt: skip
+    ]
     assert {template.id: template.text for template in ours} == rows
 
 
@@ -70,8 +72,13 @@ def test_the_concepts_and_visual_states_are_those_of_table_9() -> None:
 def test_the_displaced_moods_are_given_out_in_their_printed_order() -> None:
     rows = {row["concept"]: row["emotional"] for row in printed("colorconcept_table9.csv")}
     assert [name for name, text in rows.items() if text] == [
-        "lettuce", "beach", "rainbow", "factory", "igloo", "skyscraper",
-    ]  # fmt: skip
+        "lettuce",
+        "beach",
+        "rainbow",
+        "factory",
+        "igloo",
+        "skyscraper",
+    ]
     ours: dict[str, list[str]] = {}
     for concept in concepts():
         if concept.modifier_kind == "emotional":

@@ -65,8 +65,12 @@ SPOTS = [
     ("gencolorbench-table11", {"model": "Flux", "color_type": "overall"}, "Sports_Toys", "31.0616"),
     ("gencolorbench-table11", {"model": "SD 3", "color_type": "css"}, "Furniture_House", "41.8000"),
     ("gencolorbench-table11", {"model": "BLIP3o", "color_type": "l3"}, "Fruit_Veg", "34.8942"),
-    ("colorconceptbench-table1", {"model": "Stable Diffusion XL (2.6B)"},
-     "Visual state Natural EMD", "28.529"),
+    (
+        "colorconceptbench-table1",
+        {"model": "Stable Diffusion XL (2.6B)"},
+        "Visual state Natural EMD",
+        "28.529",
+    ),
     ("colorconceptbench-table1", {"model": "OmniGen2 (4.8B)"}, "Emotional Clipart ED", "0.569"),
     ("colorconceptbench-table2", {"model": "Flux.1-dev (12B)"}, "Emotional Clipart ΔHue", "58.065"),
     ("colorconceptbench-table2", {"model": "Sana-1.5 (4.8B)"}, "Visual state Clipart DCA", "0.193"),
@@ -99,7 +103,7 @@ SPOTS = [
     ("cfd-table6", {"subset": "CFD-Test"}, "Total Images", "206430"),
     ("cfd-table7", {"category": "Night Scene"}, "Percentage", "6.5"),
     ("cfd-text", {"quantity": "mean CFM of SRPO"}, "value", "9.05"),
-]  # fmt: skip
+]
 
 
 def test_every_table_has_the_rows_and_columns_of_its_paper() -> None:
@@ -118,8 +122,9 @@ def test_a_cell_is_the_one_that_the_paper_prints(
 
 def test_every_table_has_a_spot() -> None:
     assert SIZES.keys() - {spot[0] for spot in SPOTS} == {
-        "gencolorbench-text", "colorconceptbench-text"
-    }  # fmt: skip
+        "gencolorbench-text",
+        "colorconceptbench-text",
+    }
 
 
 def test_only_people_lack_a_number() -> None:

@@ -17,9 +17,17 @@ from core.published import PublishedRow
 from tests.gold.published_cells import doubted, exact, label, number, numbers, off
 
 TASKS = (
-    "C'Recog", "C'Extract", "O'Recog", "C'Prop", "C'Comp", "C'Count", "O'Count", "C'Illu",
-    "C'Mimic", "C'Blind",
-)  # fmt: skip
+    "C'Recog",
+    "C'Extract",
+    "O'Recog",
+    "C'Prop",
+    "C'Comp",
+    "C'Count",
+    "O'Count",
+    "C'Illu",
+    "C'Mimic",
+    "C'Blind",
+)
 
 
 def test_every_average_of_table_4_is_the_mean_of_its_tasks() -> None:
@@ -66,8 +74,12 @@ def test_most_cells_of_table_11_are_1_02_times_two_decimals() -> None:
 
 
 def test_table_11_weighted_by_objects_gives_table_4_but_for_flux() -> None:
-    spelled = {"Pixart Alpha": "PixArt-Alpha", "Pixart Sigma": "PixArt-Sigma",
-               "Janus Pro": "Janus-Pro", "Blip3o": "BLIP3o"}  # fmt: skip
+    spelled = {
+        "Pixart Alpha": "PixArt-Alpha",
+        "Pixart Sigma": "PixArt-Sigma",
+        "Janus Pro": "Janus-Pro",
+        "Blip3o": "BLIP3o",
+    }
     objects = [row.category for row in prompt_tables.objects()]
     categories = published.table("gencolorbench-table11")
     apart = {}
@@ -104,10 +116,14 @@ def test_table_10_sums_up_its_questions(
 
 def test_tables_2_and_10_agree_where_no_doubt_is_told() -> None:
     spelled = {
-        "Janus 1.3B": "Janus", "Janus-Pro 7B": "Janus Pro", "mPLUG-Owl3 7B": "mPLUG-Owl3",
-        "DeepSeek-VL2-7B": "Deepseek", "BLIP3o-8B": "BLIP3o", "Qwen2-VL-7B": "Qwen2-VL",
+        "Janus 1.3B": "Janus",
+        "Janus-Pro 7B": "Janus Pro",
+        "mPLUG-Owl3 7B": "mPLUG-Owl3",
+        "DeepSeek-VL2-7B": "Deepseek",
+        "BLIP3o-8B": "BLIP3o",
+        "Qwen2-VL-7B": "Qwen2-VL",
         "Instruct-VL-7B": "Instruct-VL",
-    }  # fmt: skip
+    }
     table = published.table("gencolorbench-table2")
     apart = set()
     for row in table.rows:

@@ -30,9 +30,12 @@ def judge_srgb1(lab: np.ndarray) -> np.ndarray:
     """sRGB by colour-science, with the white of the source and colour's own sRGB matrix."""
     white = colour.XYZ_to_xy(WHITE_XYZ1)
     return colour.XYZ_to_RGB(
-        colour.Lab_to_XYZ(lab, illuminant=white), colour.RGB_COLOURSPACES["sRGB"],
-        illuminant=white, chromatic_adaptation_transform=None, apply_cctf_encoding=True,
-    )  # fmt: skip
+        colour.Lab_to_XYZ(lab, illuminant=white),
+        colour.RGB_COLOURSPACES["sRGB"],
+        illuminant=white,
+        chromatic_adaptation_transform=None,
+        apply_cctf_encoding=True,
+    )
 
 
 def by_rule() -> list[tuple[float, float, float]]:
@@ -104,8 +107,9 @@ def test_names_tell_all_bins_of_a_lightness_as_people_would() -> None:
         f", L* {bin_.lab[0]:.0f}" in bin_.name and bin_.name.count(",") <= 2 for bin_ in uw71.uw71()
     )
     assert sorted(name for name in names if name.startswith("Light olive")) == [
-        "Light olive, L* 50, C* 25", "Light olive, L* 50, C* 50",
-    ]  # fmt: skip
+        "Light olive, L* 50, C* 25",
+        "Light olive, L* 50, C* 50",
+    ]
 
 
 def test_ground_distances() -> None:
@@ -149,9 +153,12 @@ def test_nearest_by_all_distances_and_by_colour_science() -> None:
     srgb8 = RANDOM.integers(0, 256, (20_000, 3), dtype=np.uint8)
     white = np.array([0.3127, 0.3290])
     xyz1 = colour.RGB_to_XYZ(
-        srgb8 / 255.0, colour.RGB_COLOURSPACES["sRGB"], illuminant=white,
-        chromatic_adaptation_transform=None, apply_cctf_decoding=True,
-    )  # fmt: skip
+        srgb8 / 255.0,
+        colour.RGB_COLOURSPACES["sRGB"],
+        illuminant=white,
+        chromatic_adaptation_transform=None,
+        apply_cctf_decoding=True,
+    )
     lab = colour.XYZ_to_Lab(xyz1, illuminant=white)
     apart = ((lab[:, None] - uw71.lab71()[None]) ** 2).sum(axis=-1)
     np.testing.assert_array_equal(uw71.nearest(srgb8_to_lab(srgb8)), apart.argmin(axis=1))
@@ -231,8 +238,9 @@ def test_a_table_that_threads_fill_together_is_whole() -> None:
     """Pictures at once on a table with nothing in it: none may read what is not there yet."""
     pictures = RANDOM.integers(0, 256, (8, 64, 64, 3), dtype=np.uint8)
     inside = np.ones((64, 64), dtype=bool)
-    expected = [np.bincount(uw71.nearest(srgb8_to_lab(one[inside])), minlength=71)
-                for one in pictures]  # fmt: skip
+    expected = [
+        np.bincount(uw71.nearest(srgb8_to_lab(one[inside])), minlength=71) for one in pictures
+    ]
     uw71._table.cache_clear()
     with ThreadPoolExecutor(8) as pool:
         counts = list(pool.map(lambda one: uw71.pixel_counts(one, inside), pictures))

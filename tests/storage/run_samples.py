@@ -49,9 +49,15 @@ def sample_prompts(count: int) -> tuple[Prompt, ...]:
 def sample_plan(model: str = "model-a", prompts: int = 60, images: int = 2) -> RunPlan:
     """A plan of a drawn run by all rules."""
     return RunPlan(
-        name=f"{model} on a sample", set_name="gencolorbench", prompts=sample_prompts(prompts),
-        model=model, images=images, seed=7, rules=RULES, size_px=SIZE,
-    )  # fmt: skip
+        name=f"{model} on a sample",
+        set_name="gencolorbench",
+        prompts=sample_prompts(prompts),
+        model=model,
+        images=images,
+        seed=7,
+        rules=RULES,
+        size_px=SIZE,
+    )
 
 
 def fill(
@@ -85,9 +91,17 @@ def sample_result(
     prompt, seed = plan.prompts[number], plan.seed + image
     random = np.random.default_rng([*plan.model.encode(), number, image, attempt])
     result = ItemResult(
-        position, number, image, attempt, "drawn", seed=seed, seconds=0.25, scoring_seconds=0.05,
-        worker="w0", origin={"model": plan.model, "seed": seed},
-    )  # fmt: skip
+        position,
+        number,
+        image,
+        attempt,
+        "drawn",
+        seed=seed,
+        seconds=0.25,
+        scoring_seconds=0.05,
+        worker="w0",
+        origin={"model": plan.model, "seed": seed},
+    )
     if failed is None:
         failed = (position + sum(plan.model.encode())) % 29 == 11
     if failed:
@@ -109,13 +123,16 @@ def sample_result(
     name = image_id(srgb8)
     write_once(shelf(folder.images, name), encode_png(srgb8))
     return replace(
-        result, image_id=name, width=SIZE, height=SIZE,
+        result,
+        image_id=name,
+        width=SIZE,
+        height=SIZE,
         masks=tuple(
             MaskResult(at, mask.content_sha256, mask.area_px, mask.maker, mask.parameters)
             for at, mask in made
         ),
         verdicts=score(prompt, srgb8, findings, plan.rules, JudgeSettings(k=plan.k)),
-    )  # fmt: skip
+    )
 
 
 def _picture(

@@ -27,13 +27,17 @@ def test_what_was_under_way_is_interrupted_and_old_rows_go(
 ) -> None:
     monkeypatch.setattr(rows, "KEPT", 2)
     for number, status in enumerate(("done", "waiting", "running")):
-        storage.jobs.keep(replace(JOB, job_id=str(number), status=status,
-                                  began_at=BEGAN + timedelta(hours=number)))  # fmt: skip
+        storage.jobs.keep(
+            replace(
+                JOB, job_id=str(number), status=status, began_at=BEGAN + timedelta(hours=number)
+            )
+        )
     assert storage.jobs.interrupt("It ended.") == 2
     found = storage.jobs.recent()
     assert [(one.job_id, one.status, one.problem) for one in found] == [
-        ("2", "interrupted", "It ended."), ("1", "interrupted", "It ended."),
-    ]  # fmt: skip
+        ("2", "interrupted", "It ended."),
+        ("1", "interrupted", "It ended."),
+    ]
     assert storage.jobs.interrupt("Again.") == 0
 
 

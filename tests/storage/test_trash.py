@@ -17,8 +17,16 @@ from storage.verdicts.answers import LATEST
 from tests.storage.conftest import START, SteppingClock
 from tests.storage.samples import brushed, picture, verdict
 
-TABLES = ("images", "masks", "evidence", "drawings", "picture_sets", "picture_set_images",
-          "set_views", "picture_profiles")  # fmt: skip
+TABLES = (
+    "images",
+    "masks",
+    "evidence",
+    "drawings",
+    "picture_sets",
+    "picture_set_images",
+    "set_views",
+    "picture_profiles",
+)
 
 
 def rows(storage: Storage) -> dict[str, list[tuple[object, ...]]]:
@@ -41,8 +49,9 @@ def filled(storage: Storage) -> tuple[str, str]:
         storage.evidence.add(verdict(image.image_id, mask.mask_id))
         storage.evidence.add(verdict(image.image_id, mask.mask_id, version="2", status="fail"))
     mask = storage.masks.for_image(first.image_id)[0]
-    storage.drawings.add(DrawingRecord("a mug", "m", image_id=first.image_id, prompt_source="s",
-                                       prompt_id="p"))  # fmt: skip
+    storage.drawings.add(
+        DrawingRecord("a mug", "m", image_id=first.image_id, prompt_source="s", prompt_id="p")
+    )
     storage.picture_sets.add("mugs", "mug", [(first.image_id, mask.mask_id, "Ann")], True)
     return first.image_id, second.image_id
 
@@ -55,8 +64,15 @@ def test_a_picture_goes_with_all_that_speaks_of_it_and_comes_back_whole(
     assert storage.drawings.marks("s")["p"].drawn == 1
     gone = storage.trash.move("image", [first])
     assert gone.name == "first.png"
-    assert gone.counts == {"images": 1, "masks": 1, "evidence": 2, "drawings": 1,
-                           "picture_sets": 1, "set_views": 1, "picture_set_images": 1}  # fmt: skip
+    assert gone.counts == {
+        "images": 1,
+        "masks": 1,
+        "evidence": 2,
+        "drawings": 1,
+        "picture_sets": 1,
+        "set_views": 1,
+        "picture_set_images": 1,
+    }
     assert [record.image_id for record in storage.images.recent()] == [second]
     assert storage.check() == []
     # The mask's file is shared by the other picture's mask, and stays.

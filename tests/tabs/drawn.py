@@ -10,9 +10,14 @@ from tabs.page.context import Context
 
 
 def drawn(
-    context: Context, object_name: str, target: str, light: str = "studio", seed: int = 0,
-    size_px: int = 128, failure: str = "none",
-) -> ImageRecord:  # fmt: skip
+    context: Context,
+    object_name: str,
+    target: str,
+    light: str = "studio",
+    seed: int = 0,
+    size_px: int = 128,
+    failure: str = "none",
+) -> ImageRecord:
     """A picture of one object, drawn by the renderer and stored."""
     controls = (["reference-renderer"], seed, 1, "", "", size_px, light, failure)
     job = start(context, OWNER, {"mode": "own"}, Own("", object_name, target), *controls)

@@ -12,11 +12,17 @@ def clip(tokenizer: Any, *, projection: bool = False) -> Any:
     from transformers import CLIPTextConfig, CLIPTextModel, CLIPTextModelWithProjection
 
     config = CLIPTextConfig(
-        vocab_size=len(tokenizer), hidden_size=WIDTH, intermediate_size=37, projection_dim=WIDTH,
-        num_hidden_layers=2, num_attention_heads=4, max_position_embeddings=77,
-        bos_token_id=tokenizer.bos_token_id, eos_token_id=tokenizer.eos_token_id,
+        vocab_size=len(tokenizer),
+        hidden_size=WIDTH,
+        intermediate_size=37,
+        projection_dim=WIDTH,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        max_position_embeddings=77,
+        bos_token_id=tokenizer.bos_token_id,
+        eos_token_id=tokenizer.eos_token_id,
         pad_token_id=tokenizer.pad_token_id,
-    )  # fmt: skip
+    )
     return (CLIPTextModelWithProjection if projection else CLIPTextModel)(config)
 
 
@@ -25,9 +31,14 @@ def t5(tokenizer: Any, *, width: int = WIDTH) -> Any:
     from transformers import T5Config, T5EncoderModel
 
     config = T5Config(
-        vocab_size=len(tokenizer), d_model=width, d_kv=8, d_ff=37, num_layers=2, num_heads=4,
+        vocab_size=len(tokenizer),
+        d_model=width,
+        d_kv=8,
+        d_ff=37,
+        num_layers=2,
+        num_heads=4,
         feed_forward_proj="gated-gelu",
-    )  # fmt: skip
+    )
     return T5EncoderModel(config)
 
 
@@ -36,9 +47,13 @@ def bert(tokenizer: Any) -> Any:
     from transformers import BertConfig, BertModel
 
     config = BertConfig(
-        vocab_size=len(tokenizer), hidden_size=WIDTH, num_hidden_layers=2, num_attention_heads=4,
-        intermediate_size=37, max_position_embeddings=77,
-    )  # fmt: skip
+        vocab_size=len(tokenizer),
+        hidden_size=WIDTH,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        intermediate_size=37,
+        max_position_embeddings=77,
+    )
     return BertModel(config)
 
 
@@ -47,10 +62,19 @@ def gemma(tokenizer: Any) -> Any:
     from transformers import Gemma2Config, Gemma2Model
 
     config = Gemma2Config(
-        vocab_size=len(tokenizer), hidden_size=WIDTH, intermediate_size=32, num_hidden_layers=2,
-        num_attention_heads=4, num_key_value_heads=2, head_dim=8, max_position_embeddings=4096,
-        query_pre_attn_scalar=8, pad_token_id=0, eos_token_id=1, bos_token_id=2,
-    )  # fmt: skip
+        vocab_size=len(tokenizer),
+        hidden_size=WIDTH,
+        intermediate_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        head_dim=8,
+        max_position_embeddings=4096,
+        query_pre_attn_scalar=8,
+        pad_token_id=0,
+        eos_token_id=1,
+        bos_token_id=2,
+    )
     return Gemma2Model(config)
 
 
@@ -59,10 +83,17 @@ def glm(tokenizer: Any) -> Any:
     from transformers import GlmConfig, GlmModel
 
     config = GlmConfig(
-        vocab_size=len(tokenizer), hidden_size=WIDTH, intermediate_size=32, num_hidden_layers=2,
-        num_attention_heads=4, num_key_value_heads=2, head_dim=8, max_position_embeddings=2048,
-        pad_token_id=tokenizer.pad_token_id, eos_token_id=tokenizer.eos_token_id,
-    )  # fmt: skip
+        vocab_size=len(tokenizer),
+        hidden_size=WIDTH,
+        intermediate_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        head_dim=8,
+        max_position_embeddings=2048,
+        pad_token_id=tokenizer.pad_token_id,
+        eos_token_id=tokenizer.eos_token_id,
+    )
     return GlmModel(config)
 
 
@@ -72,18 +103,28 @@ def qwen(tokenizer: Any) -> Any:
 
     config = Qwen2_5_VLConfig(
         text_config={
-            "hidden_size": WIDTH, "intermediate_size": 32, "num_hidden_layers": 2,
-            "num_attention_heads": 2, "num_key_value_heads": 2, "vocab_size": len(tokenizer),
+            "hidden_size": WIDTH,
+            "intermediate_size": 32,
+            "num_hidden_layers": 2,
+            "num_attention_heads": 2,
+            "num_key_value_heads": 2,
+            "vocab_size": len(tokenizer),
             "rope_scaling": {"mrope_section": [2, 3, 3], "rope_type": "default", "type": "default"},
             "rope_theta": 1_000_000.0,
         },
         vision_config={
-            "depth": 1, "hidden_size": 16, "intermediate_size": 16, "num_heads": 2,
+            "depth": 1,
+            "hidden_size": 16,
+            "intermediate_size": 16,
+            "num_heads": 2,
             "out_hidden_size": WIDTH,
         },
-        vision_start_token_id=1, vision_end_token_id=2, vision_token_id=3, image_token_id=4,
+        vision_start_token_id=1,
+        vision_end_token_id=2,
+        vision_token_id=3,
+        image_token_id=4,
         video_token_id=5,
-    )  # fmt: skip
+    )
     return Qwen2_5_VLForConditionalGeneration(config)
 
 
@@ -93,13 +134,25 @@ def chatglm(tokenizer: Any) -> Any:
     from diffusers.pipelines.kolors.text_encoder import ChatGLMConfig, ChatGLMModel
 
     config = ChatGLMConfig(
-        num_layers=2, padded_vocab_size=len(tokenizer) + 16, hidden_size=WIDTH, ffn_hidden_size=32,
-        kv_channels=8, num_attention_heads=4, seq_length=512, multi_query_attention=True,
-        multi_query_group_num=2, rmsnorm=True, original_rope=True, post_layer_norm=True,
-        apply_residual_connection_post_layernorm=False, add_bias_linear=False, add_qkv_bias=True,
-        bias_dropout_fusion=True, attention_softmax_in_fp32=True,
+        num_layers=2,
+        padded_vocab_size=len(tokenizer) + 16,
+        hidden_size=WIDTH,
+        ffn_hidden_size=32,
+        kv_channels=8,
+        num_attention_heads=4,
+        seq_length=512,
+        multi_query_attention=True,
+        multi_query_group_num=2,
+        rmsnorm=True,
+        original_rope=True,
+        post_layer_norm=True,
+        apply_residual_connection_post_layernorm=False,
+        add_bias_linear=False,
+        add_qkv_bias=True,
+        bias_dropout_fusion=True,
+        attention_softmax_in_fp32=True,
         apply_query_key_layer_scaling=True,
-    )  # fmt: skip
+    )
     made = ChatGLMModel(config)
     # The class leaves its memory as it comes, since weights are always read over it.
     for name, one in made.named_parameters():

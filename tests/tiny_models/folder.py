@@ -18,8 +18,11 @@ from tests.core.generation.tiny_janus import save_tiny_janus
 from tests.tiny_models import grounding
 
 DETECTOR, SAM, SAM2, PRESENCE = (
-    "grounding-dino-tiny", "sam-vit-b", "sam2.1-hiera-tiny", "janus-pro-1b",
-)  # fmt: skip
+    "grounding-dino-tiny",
+    "sam-vit-b",
+    "sam2.1-hiera-tiny",
+    "janus-pro-1b",
+)
 
 
 def models_folder(folder: Path) -> Path:
@@ -50,9 +53,11 @@ def telling(models: Path, srgb8: np.ndarray, object_name: str) -> Telling:
     for name in (SAM2, SAM):
         segmenter = tools.open_segmenter(name, sources)
         for variant, label, sure, negative in itertools.product(
-            ("paper", "released"), ("rim", "handle", "lid", "cap", "base", "stem", "leaf"),
-            (0.99, 0.97, 0.9), (0.99, 0.9, 0.6),
-        ):  # fmt: skip
+            ("paper", "released"),
+            ("rim", "handle", "lid", "cap", "base", "stem", "leaf"),
+            (0.99, 0.97, 0.9),
+            (0.99, 0.9, 0.6),
+        ):
             asked = mask_variant(variant).with_settings(
                 {"box_threshold": sure, "negative_threshold": negative}
             )

@@ -29,30 +29,43 @@ def _vae(channels: int, **more: Any) -> Any:
 
     blocks = 4
     return AutoencoderKL(
-        block_out_channels=(8,) * blocks, layers_per_block=1, norm_num_groups=4, sample_size=64,
+        block_out_channels=(8,) * blocks,
+        layers_per_block=1,
+        norm_num_groups=4,
+        sample_size=64,
         down_block_types=("DownEncoderBlock2D",) * blocks,
-        up_block_types=("UpDecoderBlock2D",) * blocks, latent_channels=channels, **more,
-    ).eval()  # fmt: skip
+        up_block_types=("UpDecoderBlock2D",) * blocks,
+        latent_channels=channels,
+        **more,
+    ).eval()
 
 
 def _unet(**more: Any) -> Any:
     from diffusers import UNet2DConditionModel
 
     settings: dict[str, Any] = {
-        "block_out_channels": (8, 16), "layers_per_block": 1, "sample_size": 8, "in_channels": 4,
-        "out_channels": 4, "down_block_types": ("DownBlock2D", "CrossAttnDownBlock2D"),
-        "up_block_types": ("CrossAttnUpBlock2D", "UpBlock2D"), "cross_attention_dim": WIDTH,
-        "attention_head_dim": 4, "norm_num_groups": 4,
-    }  # fmt: skip
+        "block_out_channels": (8, 16),
+        "layers_per_block": 1,
+        "sample_size": 8,
+        "in_channels": 4,
+        "out_channels": 4,
+        "down_block_types": ("DownBlock2D", "CrossAttnDownBlock2D"),
+        "up_block_types": ("CrossAttnUpBlock2D", "UpBlock2D"),
+        "cross_attention_dim": WIDTH,
+        "attention_head_dim": 4,
+        "norm_num_groups": 4,
+    }
     return UNet2DConditionModel(**{**settings, **more})
 
 
 def _xl_unet(**more: Any) -> Any:
     settings: dict[str, Any] = {
-        "attention_head_dim": (2, 4), "use_linear_projection": True,
-        "addition_embed_type": "text_time", "addition_time_embed_dim": 8,
+        "attention_head_dim": (2, 4),
+        "use_linear_projection": True,
+        "addition_embed_type": "text_time",
+        "addition_time_embed_dim": 8,
         "transformer_layers_per_block": (1, 1),
-    }  # fmt: skip
+    }
     return _unet(**{**settings, **more})
 
 
@@ -60,9 +73,12 @@ def _euler() -> Any:
     from diffusers import EulerDiscreteScheduler
 
     return EulerDiscreteScheduler(
-        beta_start=0.00085, beta_end=0.012, beta_schedule="scaled_linear", steps_offset=1,
+        beta_start=0.00085,
+        beta_end=0.012,
+        beta_schedule="scaled_linear",
+        steps_offset=1,
         timestep_spacing="leading",
-    )  # fmt: skip
+    )
 
 
 def _flow(**more: Any) -> Any:
@@ -78,14 +94,23 @@ def stable_diffusion(folder: Path, *, with_checker: bool = False) -> Any:
     tokenizer = vocabularies.clip()
     checker, extractor = _checker() if with_checker else (None, None)
     scheduler = DDIMScheduler(
-        beta_start=0.00085, beta_end=0.012, beta_schedule="scaled_linear", clip_sample=False,
-        set_alpha_to_one=False, steps_offset=1,
-    )  # fmt: skip
+        beta_start=0.00085,
+        beta_end=0.012,
+        beta_schedule="scaled_linear",
+        clip_sample=False,
+        set_alpha_to_one=False,
+        steps_offset=1,
+    )
     return StableDiffusionPipeline(
-        vae=_vae(4), text_encoder=encoders.clip(tokenizer), tokenizer=tokenizer, unet=_unet(),
-        scheduler=scheduler, safety_checker=checker, feature_extractor=extractor,
+        vae=_vae(4),
+        text_encoder=encoders.clip(tokenizer),
+        tokenizer=tokenizer,
+        unet=_unet(),
+        scheduler=scheduler,
+        safety_checker=checker,
+        feature_extractor=extractor,
         requires_safety_checker=with_checker,
-    )  # fmt: skip
+    )
 
 
 def stable_diffusion_checked(folder: Path) -> Any:
@@ -99,10 +124,15 @@ def latent_consistency(folder: Path) -> Any:
 
     tokenizer = vocabularies.clip()
     return LatentConsistencyModelPipeline(
-        vae=_vae(4), text_encoder=encoders.clip(tokenizer), tokenizer=tokenizer,
-        unet=_unet(time_cond_proj_dim=8), scheduler=LCMScheduler(), safety_checker=None,
-        feature_extractor=None, requires_safety_checker=False,
-    )  # fmt: skip
+        vae=_vae(4),
+        text_encoder=encoders.clip(tokenizer),
+        tokenizer=tokenizer,
+        unet=_unet(time_cond_proj_dim=8),
+        scheduler=LCMScheduler(),
+        safety_checker=None,
+        feature_extractor=None,
+        requires_safety_checker=False,
+    )
 
 
 def _checker() -> tuple[Any, Any]:
@@ -112,11 +142,16 @@ def _checker() -> tuple[Any, Any]:
 
     config = CLIPConfig(
         vision_config={
-            "hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1,
-            "num_attention_heads": 2, "image_size": 32, "patch_size": 16, "projection_dim": 8,
+            "hidden_size": 16,
+            "intermediate_size": 16,
+            "num_hidden_layers": 1,
+            "num_attention_heads": 2,
+            "image_size": 32,
+            "patch_size": 16,
+            "projection_dim": 8,
         },
         projection_dim=8,
-    )  # fmt: skip
+    )
     checker = StableDiffusionSafetyChecker(config).eval()
     with torch.no_grad():
         # A cosine is never below this.
@@ -133,10 +168,15 @@ def stable_diffusion_xl(folder: Path) -> Any:
     first, second = vocabularies.clip(), vocabularies.clip()
     unet = _xl_unet(cross_attention_dim=2 * WIDTH, projection_class_embeddings_input_dim=48 + WIDTH)
     return StableDiffusionXLPipeline(
-        vae=_vae(4), text_encoder=encoders.clip(first),
-        text_encoder_2=encoders.clip(second, projection=True), tokenizer=first, tokenizer_2=second,
-        unet=unet, scheduler=_euler(), add_watermarker=False,
-    )  # fmt: skip
+        vae=_vae(4),
+        text_encoder=encoders.clip(first),
+        text_encoder_2=encoders.clip(second, projection=True),
+        tokenizer=first,
+        tokenizer_2=second,
+        unet=unet,
+        scheduler=_euler(),
+        add_watermarker=False,
+    )
 
 
 def playground(folder: Path) -> Any:
@@ -148,9 +188,10 @@ def playground(folder: Path) -> Any:
         sigma_min=0.002, sigma_max=80.0, sigma_data=0.5, solver_order=2
     )
     pipeline.vae.register_to_config(
-        latents_mean=[-1.6574, 1.886, -1.383, 2.5155], latents_std=[8.4927, 5.9022, 6.5498, 5.2299],
+        latents_mean=[-1.6574, 1.886, -1.383, 2.5155],
+        latents_std=[8.4927, 5.9022, 6.5498, 5.2299],
         scaling_factor=0.5,
-    )  # fmt: skip
+    )
     return pipeline
 
 
@@ -160,18 +201,35 @@ def stable_diffusion_3(folder: Path) -> Any:
 
     first, second, third = vocabularies.clip(), vocabularies.clip(), vocabularies.t5()
     transformer = SD3Transformer2DModel(
-        sample_size=8, patch_size=2, in_channels=16, out_channels=16, num_layers=2,
-        attention_head_dim=8, num_attention_heads=4, joint_attention_dim=2 * WIDTH,
-        caption_projection_dim=32, pooled_projection_dim=2 * WIDTH, pos_embed_max_size=96,
-    )  # fmt: skip
+        sample_size=8,
+        patch_size=2,
+        in_channels=16,
+        out_channels=16,
+        num_layers=2,
+        attention_head_dim=8,
+        num_attention_heads=4,
+        joint_attention_dim=2 * WIDTH,
+        caption_projection_dim=32,
+        pooled_projection_dim=2 * WIDTH,
+        pos_embed_max_size=96,
+    )
     return StableDiffusion3Pipeline(
-        transformer=transformer, scheduler=_flow(shift=3.0),
-        vae=_vae(16, shift_factor=0.0609, scaling_factor=1.5305, use_quant_conv=False,
-                 use_post_quant_conv=False),
-        text_encoder=encoders.clip(first, projection=True), tokenizer=first,
-        text_encoder_2=encoders.clip(second, projection=True), tokenizer_2=second,
-        text_encoder_3=encoders.t5(third, width=2 * WIDTH), tokenizer_3=third,
-    )  # fmt: skip
+        transformer=transformer,
+        scheduler=_flow(shift=3.0),
+        vae=_vae(
+            16,
+            shift_factor=0.0609,
+            scaling_factor=1.5305,
+            use_quant_conv=False,
+            use_post_quant_conv=False,
+        ),
+        text_encoder=encoders.clip(first, projection=True),
+        tokenizer=first,
+        text_encoder_2=encoders.clip(second, projection=True),
+        tokenizer_2=second,
+        text_encoder_3=encoders.t5(third, width=2 * WIDTH),
+        tokenizer_3=third,
+    )
 
 
 def flux(folder: Path) -> Any:
@@ -180,17 +238,32 @@ def flux(folder: Path) -> Any:
 
     first, second = vocabularies.clip(), vocabularies.t5()
     transformer = FluxTransformer2DModel(
-        patch_size=1, in_channels=64, num_layers=1, num_single_layers=1, attention_head_dim=16,
-        num_attention_heads=2, joint_attention_dim=WIDTH, pooled_projection_dim=WIDTH,
-        guidance_embeds=True, axes_dims_rope=(4, 6, 6),
-    )  # fmt: skip
+        patch_size=1,
+        in_channels=64,
+        num_layers=1,
+        num_single_layers=1,
+        attention_head_dim=16,
+        num_attention_heads=2,
+        joint_attention_dim=WIDTH,
+        pooled_projection_dim=WIDTH,
+        guidance_embeds=True,
+        axes_dims_rope=(4, 6, 6),
+    )
     return FluxPipeline(
         scheduler=_flow(shift=3.0, use_dynamic_shifting=True),
-        vae=_vae(16, shift_factor=0.1159, scaling_factor=0.3611, use_quant_conv=False,
-                 use_post_quant_conv=False),
-        text_encoder=encoders.clip(first), tokenizer=first, text_encoder_2=encoders.t5(second),
-        tokenizer_2=second, transformer=transformer,
-    )  # fmt: skip
+        vae=_vae(
+            16,
+            shift_factor=0.1159,
+            scaling_factor=0.3611,
+            use_quant_conv=False,
+            use_post_quant_conv=False,
+        ),
+        text_encoder=encoders.clip(first),
+        tokenizer=first,
+        text_encoder_2=encoders.t5(second),
+        tokenizer_2=second,
+        transformer=transformer,
+    )
 
 
 def srpo_part(folder: Path) -> Path:
@@ -212,40 +285,71 @@ def sana(folder: Path) -> Any:
     blocks = ("ResBlock",) * 4 + ("EfficientViTBlock",) * 2
     scales = ((),) * 4 + ((5,),) * 2
     vae = AutoencoderDC(
-        latent_channels=8, attention_head_dim=4, encoder_block_types=blocks,
-        decoder_block_types=blocks, encoder_block_out_channels=(8,) * 6,
-        decoder_block_out_channels=(8,) * 6, encoder_layers_per_block=(1,) * 6,
-        decoder_layers_per_block=(1,) * 6, encoder_qkv_multiscales=scales,
-        decoder_qkv_multiscales=scales, scaling_factor=0.41407,
-    )  # fmt: skip
+        latent_channels=8,
+        attention_head_dim=4,
+        encoder_block_types=blocks,
+        decoder_block_types=blocks,
+        encoder_block_out_channels=(8,) * 6,
+        decoder_block_out_channels=(8,) * 6,
+        encoder_layers_per_block=(1,) * 6,
+        decoder_layers_per_block=(1,) * 6,
+        encoder_qkv_multiscales=scales,
+        decoder_qkv_multiscales=scales,
+        scaling_factor=0.41407,
+    )
     transformer = SanaTransformer2DModel(
-        patch_size=1, in_channels=8, out_channels=8, num_layers=2, num_attention_heads=2,
-        attention_head_dim=8, num_cross_attention_heads=2, cross_attention_head_dim=8,
-        cross_attention_dim=16, caption_channels=WIDTH, sample_size=32,
+        patch_size=1,
+        in_channels=8,
+        out_channels=8,
+        num_layers=2,
+        num_attention_heads=2,
+        attention_head_dim=8,
+        num_cross_attention_heads=2,
+        cross_attention_head_dim=8,
+        cross_attention_dim=16,
+        caption_channels=WIDTH,
+        sample_size=32,
         qk_norm="rms_norm_across_heads",
-    )  # fmt: skip
+    )
     tokenizer = vocabularies.gemma()
     return SanaPipeline(
-        tokenizer=tokenizer, text_encoder=encoders.gemma(tokenizer), vae=vae,
-        transformer=transformer, scheduler=_flow(shift=3.0),
-    )  # fmt: skip
+        tokenizer=tokenizer,
+        text_encoder=encoders.gemma(tokenizer),
+        vae=vae,
+        transformer=transformer,
+        scheduler=_flow(shift=3.0),
+    )
 
 
 def _pixart(pipeline_class: type, sample_size: int) -> Any:
     from diffusers import DPMSolverMultistepScheduler, PixArtTransformer2DModel
 
     transformer = PixArtTransformer2DModel(
-        sample_size=sample_size, num_layers=2, patch_size=2, attention_head_dim=8,
-        num_attention_heads=3, caption_channels=WIDTH, in_channels=4, cross_attention_dim=24,
-        out_channels=8, attention_bias=True, activation_fn="gelu-approximate",
-        num_embeds_ada_norm=1000, norm_type="ada_norm_single", norm_elementwise_affine=False,
-        norm_eps=1e-6, use_additional_conditions=sample_size == 128,
-    )  # fmt: skip
+        sample_size=sample_size,
+        num_layers=2,
+        patch_size=2,
+        attention_head_dim=8,
+        num_attention_heads=3,
+        caption_channels=WIDTH,
+        in_channels=4,
+        cross_attention_dim=24,
+        out_channels=8,
+        attention_bias=True,
+        activation_fn="gelu-approximate",
+        num_embeds_ada_norm=1000,
+        norm_type="ada_norm_single",
+        norm_elementwise_affine=False,
+        norm_eps=1e-6,
+        use_additional_conditions=sample_size == 128,
+    )
     tokenizer = vocabularies.t5()
     return pipeline_class(
-        tokenizer=tokenizer, text_encoder=encoders.t5(tokenizer), vae=_vae(4),
-        transformer=transformer, scheduler=DPMSolverMultistepScheduler(),
-    )  # fmt: skip
+        tokenizer=tokenizer,
+        text_encoder=encoders.t5(tokenizer),
+        vae=_vae(4),
+        transformer=transformer,
+        scheduler=DPMSolverMultistepScheduler(),
+    )
 
 
 def pixart_alpha(folder: Path) -> Any:
@@ -267,19 +371,38 @@ def hunyuan_dit(folder: Path) -> Any:
     from diffusers import DDPMScheduler, HunyuanDiT2DModel, HunyuanDiTPipeline
 
     transformer = HunyuanDiT2DModel(
-        sample_size=8, num_layers=2, patch_size=2, attention_head_dim=8, num_attention_heads=4,
-        in_channels=4, cross_attention_dim=WIDTH, cross_attention_dim_t5=WIDTH,
-        pooled_projection_dim=16, hidden_size=32, activation_fn="gelu-approximate",
+        sample_size=8,
+        num_layers=2,
+        patch_size=2,
+        attention_head_dim=8,
+        num_attention_heads=4,
+        in_channels=4,
+        cross_attention_dim=WIDTH,
+        cross_attention_dim_t5=WIDTH,
+        pooled_projection_dim=16,
+        hidden_size=32,
+        activation_fn="gelu-approximate",
         use_style_cond_and_image_meta_size=False,
-    )  # fmt: skip
+    )
     first, second = vocabularies.bert(), vocabularies.t5()
     return HunyuanDiTPipeline(
-        vae=_vae(4), text_encoder=encoders.bert(first), tokenizer=first,
-        text_encoder_2=encoders.t5(second), tokenizer_2=second, transformer=transformer,
-        scheduler=DDPMScheduler(beta_start=0.00085, beta_end=0.018, beta_schedule="scaled_linear",
-                                prediction_type="v_prediction", steps_offset=1),
-        safety_checker=None, feature_extractor=None, requires_safety_checker=False,
-    )  # fmt: skip
+        vae=_vae(4),
+        text_encoder=encoders.bert(first),
+        tokenizer=first,
+        text_encoder_2=encoders.t5(second),
+        tokenizer_2=second,
+        transformer=transformer,
+        scheduler=DDPMScheduler(
+            beta_start=0.00085,
+            beta_end=0.018,
+            beta_schedule="scaled_linear",
+            prediction_type="v_prediction",
+            steps_offset=1,
+        ),
+        safety_checker=None,
+        feature_extractor=None,
+        requires_safety_checker=False,
+    )
 
 
 def kolors(folder: Path) -> Any:
@@ -288,13 +411,18 @@ def kolors(folder: Path) -> Any:
 
     tokenizer = vocabularies.chatglm(folder / "made")
     unet = _xl_unet(
-        encoder_hid_dim=WIDTH, encoder_hid_dim_type="text_proj", cross_attention_dim=16,
+        encoder_hid_dim=WIDTH,
+        encoder_hid_dim_type="text_proj",
+        cross_attention_dim=16,
         projection_class_embeddings_input_dim=48 + WIDTH,
-    )  # fmt: skip
+    )
     return KolorsPipeline(
-        vae=_vae(4), text_encoder=encoders.chatglm(tokenizer), tokenizer=tokenizer, unet=unet,
+        vae=_vae(4),
+        text_encoder=encoders.chatglm(tokenizer),
+        tokenizer=tokenizer,
+        unet=unet,
         scheduler=_euler(),
-    )  # fmt: skip
+    )
 
 
 def cogview4(folder: Path) -> Any:
@@ -303,15 +431,30 @@ def cogview4(folder: Path) -> Any:
 
     tokenizer = vocabularies.glm()
     transformer = CogView4Transformer2DModel(
-        patch_size=2, in_channels=16, num_layers=2, attention_head_dim=8, num_attention_heads=4,
-        out_channels=16, text_embed_dim=WIDTH, time_embed_dim=16, condition_dim=8, sample_size=8,
-    )  # fmt: skip
+        patch_size=2,
+        in_channels=16,
+        num_layers=2,
+        attention_head_dim=8,
+        num_attention_heads=4,
+        out_channels=16,
+        text_embed_dim=WIDTH,
+        time_embed_dim=16,
+        condition_dim=8,
+        sample_size=8,
+    )
     return CogView4Pipeline(
-        tokenizer=tokenizer, text_encoder=encoders.glm(tokenizer), transformer=transformer,
+        tokenizer=tokenizer,
+        text_encoder=encoders.glm(tokenizer),
+        transformer=transformer,
         vae=_vae(16, shift_factor=0.0, scaling_factor=1.0),
-        scheduler=_flow(base_shift=0.25, max_shift=0.75, base_image_seq_len=256,
-                        use_dynamic_shifting=True, time_shift_type="linear"),
-    )  # fmt: skip
+        scheduler=_flow(
+            base_shift=0.25,
+            max_shift=0.75,
+            base_image_seq_len=256,
+            use_dynamic_shifting=True,
+            time_shift_type="linear",
+        ),
+    )
 
 
 def qwen_image(folder: Path) -> Any:
@@ -323,21 +466,37 @@ def qwen_image(folder: Path) -> Any:
     )
 
     transformer = QwenImageTransformer2DModel(
-        patch_size=2, in_channels=64, out_channels=16, num_layers=2, attention_head_dim=16,
-        num_attention_heads=2, joint_attention_dim=WIDTH, guidance_embeds=False,
+        patch_size=2,
+        in_channels=64,
+        out_channels=16,
+        num_layers=2,
+        attention_head_dim=16,
+        num_attention_heads=2,
+        joint_attention_dim=WIDTH,
+        guidance_embeds=False,
         axes_dims_rope=(4, 6, 6),
-    )  # fmt: skip
+    )
     vae = AutoencoderKLQwenImage(
-        base_dim=8, z_dim=16, dim_mult=[1, 1, 1, 1], num_res_blocks=1,
+        base_dim=8,
+        z_dim=16,
+        dim_mult=[1, 1, 1, 1],
+        num_res_blocks=1,
         temperal_downsample=[False, True, True],
-    )  # fmt: skip
+    )
     tokenizer = vocabularies.qwen()
     return QwenImagePipeline(
-        scheduler=_flow(use_dynamic_shifting=True, base_shift=0.5, max_shift=0.9,
-                        max_image_seq_len=8192, shift_terminal=0.02),
-        vae=vae, text_encoder=encoders.qwen(tokenizer), tokenizer=tokenizer,
+        scheduler=_flow(
+            use_dynamic_shifting=True,
+            base_shift=0.5,
+            max_shift=0.9,
+            max_image_seq_len=8192,
+            shift_terminal=0.02,
+        ),
+        vae=vae,
+        text_encoder=encoders.qwen(tokenizer),
+        tokenizer=tokenizer,
         transformer=transformer,
-    )  # fmt: skip
+    )
 
 
 PIPELINES: dict[str, Callable[[Path], Any]] = {

@@ -79,9 +79,12 @@ def glm() -> Any:
         single="[gMASK] <sop> $A", special_tokens=starts
     )
     return PreTrainedTokenizerFast(
-        tokenizer_object=inner, pad_token="<|endoftext|>", eos_token="<|endoftext|>",
-        padding_side="left", model_max_length=128_000,
-    )  # fmt: skip
+        tokenizer_object=inner,
+        pad_token="<|endoftext|>",
+        eos_token="<|endoftext|>",
+        padding_side="left",
+        model_max_length=128_000,
+    )
 
 
 def chatglm(folder: Path) -> Any:
@@ -92,9 +95,15 @@ def chatglm(folder: Path) -> Any:
     written = io.BytesIO()
     lines = [LETTERS, string.ascii_uppercase, "a red mug on a table", "two green apples"] * 20
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(lines), model_writer=written, vocab_size=340, model_type="bpe",
-        byte_fallback=True, hard_vocab_limit=False, minloglevel=2, num_threads=1,
-    )  # fmt: skip
+        sentence_iterator=iter(lines),
+        model_writer=written,
+        vocab_size=340,
+        model_type="bpe",
+        byte_fallback=True,
+        hard_vocab_limit=False,
+        minloglevel=2,
+        num_threads=1,
+    )
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "tokenizer.model"
     path.write_bytes(written.getvalue())

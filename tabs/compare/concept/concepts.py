@@ -36,23 +36,31 @@ def concepts_view(context: Context) -> dict[str, Any]:
     known = concepts()
     listed = [
         [
-            one.id, one.words, one.concept, one.category, one.modifier_kind,
+            one.id,
+            one.words,
+            one.concept,
+            one.category,
+            one.modifier_kind,
             people[normal(one.words)],
             other[normal(one.words)] + pictured[normal(one.words)] + drawn[one.id],
         ]
         for one in known
-    ]  # fmt: skip
+    ]
     names = {normal(one.words) for one in known}
     beside = sorted({*people, *other, *pictured} - names)
-    listed += [["", words, words, "Other", "", people[words], other[words] + pictured[words]]
-               for words in beside if concept_of(words) is None]  # fmt: skip
+    listed += [
+        ["", words, words, "Other", "", people[words], other[words] + pictured[words]]
+        for words in beside
+        if concept_of(words) is None
+    ]
     return {
         "concepts": listed,
         "here": {
-            "people": sum(people.values()) > 0, "runs": len(runs),
+            "people": sum(people.values()) > 0,
+            "runs": len(runs),
             "sets": len(other) + len(pictured),
         },
-    }  # fmt: skip
+    }
 
 
 def choices_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
@@ -65,24 +73,33 @@ def choices_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
     return {
         "words": words,
         "concept": None if concept is None else concept_json(concept),
-        "siblings": [] if concept is None else [
-            concept_json(one) for one in concepts() if one.base_id == concept.base_id
-        ],
+        "siblings": []
+        if concept is None
+        else [concept_json(one) for one in concepts() if one.base_id == concept.base_id],
         "choices": [
-            {"source": one.source, "label": one.label, "kind": one.kind, "count": one.count,
-             "note": one.note}
+            {
+                "source": one.source,
+                "label": one.label,
+                "kind": one.kind,
+                "count": one.count,
+                "note": one.note,
+            }
             for one in found
         ],
         "begin": [one.source for one in begin_with(found)],
-    }  # fmt: skip
+    }
 
 
 def concept_json(concept: Concept) -> dict[str, str]:
     """One concept for the page."""
     return {
-        "id": concept.id, "words": concept.words, "thing": concept.concept,
-        "modifier": concept.modifier, "kind": concept.modifier_kind, "category": concept.category,
-    }  # fmt: skip
+        "id": concept.id,
+        "words": concept.words,
+        "thing": concept.concept,
+        "modifier": concept.modifier,
+        "kind": concept.modifier_kind,
+        "category": concept.category,
+    }
 
 
 def begin_with(found: list[Choice]) -> list[Choice]:

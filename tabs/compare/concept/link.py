@@ -61,7 +61,7 @@ def concept_asked(given: Mapping[str, str]) -> tuple[str, Concept | None]:
     id that there is not, and where both are missing."""
     wanted = given.get("concept", "").strip()
     if wanted:
-        found = {one.id: one for one in concepts()}.get(wanted)
+        found = {concept.id: concept for concept in concepts()}.get(wanted)
         if found is None:
             raise BadInput(
                 f"There is no concept {wanted[:MOST_WORDS]!r}. Choose one from the list above."
@@ -91,10 +91,16 @@ def asked(given: Mapping[str, str]) -> Asked:
     if sort not in SORTS:
         raise BadInput(f"Bins are sorted by {', '.join(SORTS)}; not by {sort[:40]!r}.")
     return Asked(
-        words, concept, sources, method, sort, _pair(given.get("pair", ""), len(sources)),
-        given.get("apart", "1") != "0", given.get("scale", "one") != "own",
+        words,
+        concept,
+        sources,
+        method,
+        sort,
+        _pair(given.get("pair", ""), len(sources)),
+        given.get("apart", "1") != "0",
+        given.get("scale", "one") != "own",
         (given.get("between") or ("moves" if len(sources) == 2 else "bins")) == "moves",
-    )  # fmt: skip
+    )
 
 
 def _pair(text: str, count: int) -> tuple[int, int]:

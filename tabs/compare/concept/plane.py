@@ -76,21 +76,31 @@ def flow(
         if np.array_equal(start, end):
             continue
         width_px = max(THINNEST_ARROW_PX, WIDEST_ARROW_PX * move.mass / widest)
-        outline = arrow(start, end, width_px / PX_A_UNIT,
-                        float(radius[move.source]), float(radius[move.target]))  # fmt: skip
+        outline = arrow(
+            start, end, width_px / PX_A_UNIT, float(radius[move.source]), float(radius[move.target])
+        )
         # The color that moves, with a thin line around it: light ones are seen too.
         figure.add_shape(
-            type="path", path=_path(outline), fillcolor=bins[move.source].hex,
+            type="path",
+            path=_path(outline),
+            fillcolor=bins[move.source].hex,
             # Many moves of next to nothing must not hide the few that matter.
             opacity=0.95 if width_px >= 1.5 else 0.4,
-            line={"color": INK, "width": 0.7}, name=f"{move.source}-{move.target}",
-        )  # fmt: skip
+            line={"color": INK, "width": 0.7},
+            name=f"{move.source}-{move.target}",
+        )
     if middles:
-        figure.add_trace(go.Scatter(
-            x=[float(middle[0]) for middle in middles], y=[float(middle[1]) for middle in middles],
-            mode="markers", marker={"size": 14, "color": INK, "opacity": 0.0}, text=words,
-            hovertemplate="%{text}<extra></extra>", meta={"is": "moves"},
-        ))  # fmt: skip
+        figure.add_trace(
+            go.Scatter(
+                x=[float(middle[0]) for middle in middles],
+                y=[float(middle[1]) for middle in middles],
+                mode="markers",
+                marker={"size": 14, "color": INK, "opacity": 0.0},
+                text=words,
+                hovertemplate="%{text}<extra></extra>",
+                meta={"is": "moves"},
+            )
+        )
     _legend(figure, (f"●  leaves {first.title}", f"○  arrives, for {second.title}"))
     return plain_json(figure)
 
@@ -136,11 +146,25 @@ def move_words(move: Move) -> str:
 
 def _plane() -> Any:
     figure = blank(height=_HEIGHT_PX)
-    figure.update_xaxes(range=list(_RANGE_A), title_text="a*", dtick=25, constrain="domain",
-                        zeroline=True, zerolinecolor=SOFT, zerolinewidth=1)  # fmt: skip
-    figure.update_yaxes(range=list(_RANGE_B), title_text="b*", dtick=25, scaleanchor="x",
-                        constrain="domain", zeroline=True, zerolinecolor=SOFT,
-                        zerolinewidth=1)  # fmt: skip
+    figure.update_xaxes(
+        range=list(_RANGE_A),
+        title_text="a*",
+        dtick=25,
+        constrain="domain",
+        zeroline=True,
+        zerolinecolor=SOFT,
+        zerolinewidth=1,
+    )
+    figure.update_yaxes(
+        range=list(_RANGE_B),
+        title_text="b*",
+        dtick=25,
+        scaleanchor="x",
+        constrain="domain",
+        zeroline=True,
+        zerolinecolor=SOFT,
+        zerolinewidth=1,
+    )
     figure.update_layout(margin={"l": 42, "r": 8, "t": _ABOVE_PX, "b": _BELOW_PX})
     return figure
 
@@ -149,11 +173,17 @@ def _dots(figure: Any, at: np.ndarray) -> None:
     """All bins, so that one sees where there could be mass."""
     import plotly.graph_objects as go
 
-    figure.add_trace(go.Scatter(
-        x=at[:, 0].tolist(), y=at[:, 1].tolist(), mode="markers",
-        marker={"size": 3.5, "color": LINE, "line": {"width": 0}},
-        customdata=[bin_.index for bin_ in uw71()], hoverinfo="none", meta={"is": "dots"},
-    ))  # fmt: skip
+    figure.add_trace(
+        go.Scatter(
+            x=at[:, 0].tolist(),
+            y=at[:, 1].tolist(),
+            mode="markers",
+            marker={"size": 3.5, "color": LINE, "line": {"width": 0}},
+            customdata=[bin_.index for bin_ in uw71()],
+            hoverinfo="none",
+            meta={"is": "dots"},
+        )
+    )
 
 
 def _discs(figure: Any, at: np.ndarray, weights: np.ndarray, largest: float, *, ring: bool) -> None:
@@ -165,31 +195,44 @@ def _discs(figure: Any, at: np.ndarray, weights: np.ndarray, largest: float, *, 
     colors = [bins[index].hex for index in order]
     common = {
         "x": [float(at[index, 0]) for index in order],
-        "y": [float(at[index, 1]) for index in order], "mode": "markers",
+        "y": [float(at[index, 1]) for index in order],
+        "mode": "markers",
         "customdata": order,
-    }  # fmt: skip
+    }
     size = {
-        "size": [float(weights[index]) for index in order], "sizemode": "area",
+        "size": [float(weights[index]) for index in order],
+        "sizemode": "area",
         "sizeref": 2.0 * largest / LARGEST_PX**2,
-    }  # fmt: skip
+    }
     words = {"hoverinfo": "none", "meta": {"is": "rings" if ring else "discs"}}
     if not ring:
         line = {"width": OUTLINE_PX, "color": SOFT}
         # Without an opacity, plotly makes bubbles translucent: other colors than those of the bins.
         disc = {**size, "color": colors, "line": line, "opacity": 1.0}
-        figure.add_trace(go.Scatter(**common, marker=disc,
-                                    **words))  # fmt: skip
+        figure.add_trace(go.Scatter(**common, marker=disc, **words))
         return
     # A ring of the bin's color between two thin lines of ink: light ones are seen too.
     for width, color in ((5.5, INK), (4.0, colors)):
-        marker = {**size, "color": "rgba(0,0,0,0)", "line": {"width": width, "color": color},
-                  "opacity": 1.0}  # fmt: skip
+        marker = {
+            **size,
+            "color": "rgba(0,0,0,0)",
+            "line": {"width": width, "color": color},
+            "opacity": 1.0,
+        }
         figure.add_trace(go.Scatter(**common, marker=marker, **words))
 
 
 def _legend(figure: Any, lines: Sequence[str]) -> None:
     for place, text in enumerate(lines):
         figure.add_annotation(
-            x=0, y=1, xref="paper", yref="paper", text=text, showarrow=False, xanchor="left",
-            yanchor="bottom", yshift=22 - 18 * place, font={"size": 12, "color": INK},
-        )  # fmt: skip
+            x=0,
+            y=1,
+            xref="paper",
+            yref="paper",
+            text=text,
+            showarrow=False,
+            xanchor="left",
+            yanchor="bottom",
+            yshift=22 - 18 * place,
+            font={"size": 12, "color": INK},
+        )

@@ -47,7 +47,7 @@ def bins_view() -> dict[str, Any]:
         "sorts": [{"id": sort, "name": name} for sort, name in SORTS.items()],
         "methods": [{"id": method, "name": words} for method, words in METHODS.items()],
         "metrics": metrics_json(),
-    }  # fmt: skip
+    }
 
 
 def concept_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
@@ -68,9 +68,11 @@ def concept_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
     answer: dict[str, Any] = {
         "distributions": [_with_image(context, question, one) for one in every],
         "pairs": [_pair(first, second) for first, second in combinations(there, 2)],
-        "pair": list(question.pair), "figures": {}, "flow": None,
+        "pair": list(question.pair),
+        "figures": {},
+        "flow": None,
         "between": "moves" if question.ribbons else "bins",
-    }  # fmt: skip
+    }
     if there:
         listed = list(shown.values())
         answer["figures"]["histograms"] = histograms(
@@ -81,9 +83,13 @@ def concept_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
     if closely:
         first, second = closely
         answer["figures"]["mirrored"] = mirrored(
-            first, second, question.sort, list(shown.values()), one_scale=question.one_scale,
+            first,
+            second,
+            question.sort,
+            list(shown.values()),
+            one_scale=question.one_scale,
             moves=emd_flow(first.weights, second.weights) if question.ribbons else (),
-        )  # fmt: skip
+        )
         answer["figures"]["map"] = bubbles(first, second, apart=question.apart)
         answer["flow"] = _moves(first, second, apart=question.apart)
     return answer
@@ -105,11 +111,15 @@ def intervals_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]
     first, second = pair_of(context, asked(given))
     found = intervals_of(first, second)
     return {
-        "a": first.source, "b": second.source, "draws": found.draws,
-        "intervals": {one.id: interval_json(one, span_of(one, found)) for one in METRICS},
-        "undefined": {one.id: found.undefined.get(one.field, 0) for one in METRICS},
+        "a": first.source,
+        "b": second.source,
+        "draws": found.draws,
+        "intervals": {
+            metric.id: interval_json(metric, span_of(metric, found)) for metric in METRICS
+        },
+        "undefined": {metric.id: found.undefined.get(metric.field, 0) for metric in METRICS},
         "notes": list(found.notes),
-    }  # fmt: skip
+    }
 
 
 def intervals_of(first: Resolved, second: Resolved) -> Intervals:
@@ -135,8 +145,14 @@ def intervals_of(first: Resolved, second: Resolved) -> Intervals:
 
 def _content(found: Distribution) -> Hashable:
     """All that the draws of a distribution depend on."""
-    return (found.label, found.method, found.weights.tobytes(), found.profiles, found.units,
-            tuple(row.weights.tobytes() for row in found.rows))  # fmt: skip
+    return (
+        found.label,
+        found.method,
+        found.weights.tobytes(),
+        found.profiles,
+        found.units,
+        tuple(row.weights.tobytes() for row in found.rows),
+    )
 
 
 def span_of(metric: Metric, found: Intervals) -> tuple[float, float] | None:
@@ -169,15 +185,19 @@ def palette_of(
     else:
         out = [
             (one.hex, one.lab, float(found.weights[one.index]))
-            for one in uw71() if found.weights[one.index] > 0
-        ]  # fmt: skip
+            for one in uw71()
+            if found.weights[one.index] > 0
+        ]
     return sorted(out, key=lambda color: -color[2])
 
 
 def _one(one: Resolved) -> dict[str, Any]:
     head: dict[str, Any] = {
-        "letter": one.letter, "source": one.source, "label": one.label, "problem": one.problem,
-    }  # fmt: skip
+        "letter": one.letter,
+        "source": one.source,
+        "label": one.label,
+        "problem": one.problem,
+    }
     if one.found is None:
         return head
     weights = one.found.weights
@@ -227,10 +247,14 @@ def _pair(first: Resolved, second: Resolved) -> dict[str, Any]:
     assert second.found is not None
     numbers = compare(first.found.weights, second.found.weights)
     return {
-        "a": first.source, "b": second.source, "letters": [first.letter, second.letter],
-        "numbers": numbers_json(numbers), "dominant": list(numbers.dominant),
-        "tied": list(numbers.tied), "hue_literal": numbers.delta_hue_literal_deg,
-    }  # fmt: skip
+        "a": first.source,
+        "b": second.source,
+        "letters": [first.letter, second.letter],
+        "numbers": numbers_json(numbers),
+        "dominant": list(numbers.dominant),
+        "tied": list(numbers.tied),
+        "hue_literal": numbers.delta_hue_literal_deg,
+    }
 
 
 def _closely(
@@ -247,12 +271,19 @@ def _moves(first: Shown, second: Shown, *, apart: bool) -> dict[str, Any]:
     moves = emd_flow(first.weights, second.weights)
     return {
         "moves": [
-            {"source": one.source, "target": one.target, "mass": one.mass,
-             "distance": one.distance_lab, "cost": one.cost}
-            for one in moves
+            {
+                "source": move.source,
+                "target": move.target,
+                "mass": move.mass,
+                "distance": move.distance_lab,
+                "cost": move.cost,
+            }
+            for move in moves
         ],
-        "emd": sum(one.cost for one in moves), "moved": sum(one.mass for one in moves),
-        "letters": [first.letter, second.letter], "drawn": min(len(moves), MOST_ARROWS),
-        "drawn_cost": sum(one.cost for one in moves[:MOST_ARROWS]),
+        "emd": sum(move.cost for move in moves),
+        "moved": sum(move.mass for move in moves),
+        "letters": [first.letter, second.letter],
+        "drawn": min(len(moves), MOST_ARROWS),
+        "drawn_cost": sum(move.cost for move in moves[:MOST_ARROWS]),
         "figure": flow(first, second, moves, apart=apart),
-    }  # fmt: skip
+    }

@@ -45,10 +45,14 @@ def images_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
     inside = sorted((pair for pair in shares if pair[0] > 0), key=lambda pair: -pair[0])
     made = distribution(context, source, question.words, question.method)
     return {
-        "bin": index, "label": made.label, "share": float(made.weights[index]),
-        "all": len(found), "with": len(inside), "method": made.method,
+        "bin": index,
+        "label": made.label,
+        "share": float(made.weights[index]),
+        "all": len(found),
+        "with": len(inside),
+        "method": made.method,
         "images": [{**picture_json(one), "share": share} for share, one in inside[:MOST_PICTURES]],
-    }  # fmt: skip
+    }
 
 
 def _share(one: PictureProfile, index: int) -> float:
@@ -68,11 +72,18 @@ def steps_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
     made = distribution(context, source, question.words, question.method)
     fullest = np.argsort(-made.weights, kind="stable")
     answer: dict[str, Any] = {
-        "label": made.label, "notes": list(made.notes),
-        "bins": [{"index": int(index), "weight": float(made.weights[index])}
-                 for index in fullest if made.weights[index] > 0],
-        "groups": [], "palette": [], "settings": [], "words": "",
-    }  # fmt: skip
+        "label": made.label,
+        "notes": list(made.notes),
+        "bins": [
+            {"index": int(index), "weight": float(made.weights[index])}
+            for index in fullest
+            if made.weights[index] > 0
+        ],
+        "groups": [],
+        "palette": [],
+        "settings": [],
+        "words": "",
+    }
     found = pictures(context, source, question.words)
     if not found:
         answer["words"] = (
@@ -85,26 +96,33 @@ def steps_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
             "By this method no colors are grouped or merged: every masked pixel goes to its "
             "nearest bin, and every picture weighs the same."
         )
-        answer["groups"] = [{
-            "weight": 1.0, "images": [picture_json(one) for one in found[:MOST_PICTURES]],
-            "more": max(0, len(found) - MOST_PICTURES), "pooled": [], "merged": [],
-        }]  # fmt: skip
+        answer["groups"] = [
+            {
+                "weight": 1.0,
+                "images": [picture_json(one) for one in found[:MOST_PICTURES]],
+                "more": max(0, len(found) - MOST_PICTURES),
+                "pooled": [],
+                "merged": [],
+            }
+        ]
         return answer
     extraction = made.extraction
     answer["settings"] = settings_words(extraction.settings)
     answer["palette"] = colors_json(extraction.palette)
     answer["groups"] = [
         {
-            "weight": float(group.weight), "kept": float(group.kept),
+            "weight": float(group.weight),
+            "kept": float(group.kept),
             "images": [
                 {**picture_json(found[place]), "dominant": _hex(found[place])}
                 for place in group.members[:MOST_PICTURES]
             ],
             "more": max(0, len(group.members) - MOST_PICTURES),
-            "pooled": colors_json(group.pooled), "merged": colors_json(group.merged),
+            "pooled": colors_json(group.pooled),
+            "merged": colors_json(group.merged),
         }
         for group in extraction.groups
-    ]  # fmt: skip
+    ]
     return answer
 
 
@@ -117,13 +135,16 @@ def settings_words(settings: Any) -> list[list[str]]:
     }
     assignment = {"nearest": "to the nearest bin", "soft": "softly to all bins (β = 1)"}
     return [
-        ["Groups", f"dominant colors within ΔE00 ≤ {settings.group_delta_e00:g}; "
-                   f"{grouping.get(settings.grouping, settings.grouping)}"],
+        [
+            "Groups",
+            f"dominant colors within ΔE00 ≤ {settings.group_delta_e00:g}; "
+            f"{grouping.get(settings.grouping, settings.grouping)}",
+        ],
         ["Pooled", f"pixels of a group in 8 × 8 × 8 RGB cells, the {settings.most_colors} fullest"],
         ["Merged", f"while colors are within ΔE00 ≤ {settings.merge_delta_e00:g}"],
         ["Weights", "groups by their number of images"],
         ["Bins", assignment.get(settings.assignment, settings.assignment)],
-    ]  # fmt: skip
+    ]
 
 
 def picture_json(one: PictureProfile) -> dict[str, Any]:
@@ -134,20 +155,25 @@ def picture_json(one: PictureProfile) -> dict[str, Any]:
         f"by {one.contributor}" if one.contributor else "",
     ]
     return {
-        "image": one.image_id, "mask": one.mask_id,
+        "image": one.image_id,
+        "mask": one.mask_id,
         "small": f"/api/compare/sets/cutouts/{one.image_id}/{one.mask_id}.png",
-        "about": " · ".join(filter(None, about)), "mask_px": one.profile.mask_px,
-    }  # fmt: skip
+        "about": " · ".join(filter(None, about)),
+        "mask_px": one.profile.mask_px,
+    }
 
 
 def colors_json(palette: Palette) -> list[dict[str, Any]]:
     """The colors of a palette, heaviest first."""
     order: Sequence[int] = np.argsort(-palette.weights, kind="stable").tolist()
     return [
-        {"hex": palette.hexes[at], "lab": [round(float(value), 2) for value in palette.lab[at]],
-         "weight": float(palette.weights[at])}
+        {
+            "hex": palette.hexes[at],
+            "lab": [round(float(value), 2) for value in palette.lab[at]],
+            "weight": float(palette.weights[at]),
+        }
         for at in order
-    ]  # fmt: skip
+    ]
 
 
 def _hex(one: PictureProfile) -> str:

@@ -66,10 +66,14 @@ def distributions_json() -> str:
     out = []
     for key, palette in _PALETTES.items():
         concept, modifier = key
-        out.append({
-            "concept": concept, "modifier": modifier, "contributor": "p01",
-            "palette": [{"hex": color, "weight": weight} for color, weight in palette],
-        })  # fmt: skip
+        out.append(
+            {
+                "concept": concept,
+                "modifier": modifier,
+                "contributor": "p01",
+                "palette": [{"hex": color, "weight": weight} for color, weight in palette],
+            }
+        )
     return json.dumps(out, indent=1)
 
 
@@ -86,13 +90,16 @@ def contributors_csv() -> str:
 
 EXAMPLES = (
     Example(
-        "ratings.csv", "Association ratings",
+        "ratings.csv",
+        "Association ratings",
         "A row a concept, its word first, and 71 columns named 0 to 70 in UW-71's canonical order. "
         "Ratings do not sum to 1; they are normalized once you say that they are ratings, and "
-        "called so everywhere.", ratings_csv,
+        "called so everywhere.",
+        ratings_csv,
     ),
     Example(
-        "histograms.csv", "Histograms",
+        "histograms.csv",
+        "Histograms",
         "A row a concept and contributor, and 71 columns named by the bins’ colors, here as hex; "
         "“L,a,b” works too. Columns may stand in any order: the colors say which bin is meant. "
         "Each row sums to 1; counts and percent are divided by their sum once you say so. A table "
@@ -100,26 +107,32 @@ EXAMPLES = (
         histograms_csv,
     ),
     Example(
-        "palettes.csv", "Palettes",
+        "palettes.csv",
+        "Palettes",
         "A row a color: concept, its color as hex (or r, g, b or L, a, b) and its weight. Without "
         "weights all colors count the same. Each color goes to the nearest of the 71 bins.",
         palettes_csv,
     ),
     Example(
-        "distributions.json", "JSON",
+        "distributions.json",
+        "JSON",
         "A list of objects with concept, and a palette or weights, 71 numbers; or one object with "
-        "71 numbers a concept.", distributions_json,
+        "71 numbers a concept.",
+        distributions_json,
     ),
     Example(
-        "one.csv", "One distribution",
+        "one.csv",
+        "One distribution",
         "71 numbers and nothing else, in a row or a column; the page asks for their concept.",
         one_csv,
     ),
     Example(
-        "contributors.csv", "Who colored which picture",
-        "For sets of pictures: file names and who colored them.", contributors_csv,
+        "contributors.csv",
+        "Who colored which picture",
+        "For sets of pictures: file names and who colored them.",
+        contributors_csv,
     ),
-)  # fmt: skip
+)
 
 
 def _words(key: tuple[str, str]) -> str:

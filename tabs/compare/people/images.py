@@ -71,7 +71,7 @@ class Layout:
     @property
     def contributors(self) -> int:
         """How many different ones are named."""
-        return len({one.contributor for one in self.pictures if one.contributor})
+        return len({picture.contributor for picture in self.pictures if picture.contributor})
 
 
 def laid_out(folder: Path, contributors: str = "") -> Layout:
@@ -99,12 +99,12 @@ def laid_out(folder: Path, contributors: str = "") -> Layout:
             "several sets of them, or draw them as a run."
         )
     problems = []
-    stems = {_stem(one) for one in pictures}
+    stems = {_stem(picture) for picture in pictures}
     for one in masks:
         if _stem(one).removesuffix(MASK_ENDING) not in stems:
             problems.append(f"{one.name} is the mask of no picture here and is left out.")
-    of_stem = {_stem(one).removesuffix(MASK_ENDING): one.path for one in masks}
-    pictures = [replace(one, mask=of_stem.get(_stem(one))) for one in pictures]
+    of_stem = {_stem(mask).removesuffix(MASK_ENDING): mask.path for mask in masks}
+    pictures = [replace(picture, mask=of_stem.get(_stem(picture))) for picture in pictures]
     named, said = _named(pictures, tables, contributors)
     return Layout(tuple(named), (*problems, *said))
 
@@ -151,7 +151,7 @@ def preview(context: Context, session: str, place: int, mode: str, most_px: int)
     from core.masks.display import cutout_png
 
     folder = context.staging.folder(session)
-    found = [one for one in laid_out(folder).pictures if one.place == place]
+    found = [picture for picture in laid_out(folder).pictures if picture.place == place]
     if not found:
         raise BadInput("That picture does not wait here any more. Choose it again.")
     loaded = load_image(found[0].path, name=found[0].name)
@@ -192,12 +192,17 @@ def _named(
                 "these files. Add one with the columns file and contributor."
             )
         said = _table(tables[0])
-        named = [replace(one, contributor=said.get(one.name.casefold(), "")) for one in pictures]
+        named = [
+            replace(picture, contributor=said.get(picture.name.casefold(), ""))
+            for picture in pictures
+        ]
     else:
         problems = [f"{one.name} is no picture and is not read." for one in tables]
         known = contributors == "name"
-        named = [replace(one, contributor=_up_to_line(one.name) if known else "")
-                 for one in pictures]  # fmt: skip
+        named = [
+            replace(picture, contributor=_up_to_line(picture.name) if known else "")
+            for picture in pictures
+        ]
     without = [one.name for one in named if not one.contributor] if contributors else []
     if without:
         shown = ", ".join(without[:3]) + (" …" if len(without) > 3 else "")

@@ -38,8 +38,10 @@ OFFERS: Mapping[str, str] = {
 """What a refused file can be read as, by the ``offer`` of the reader's error."""
 
 _OPTIONS: Mapping[str, Mapping[str, Any]] = {
-    RATINGS: {"normalize": RATINGS}, SHARES: {"normalize": SHARES}, AS_58: {"as_58": True},
-}  # fmt: skip
+    RATINGS: {"normalize": RATINGS},
+    SHARES: {"normalize": SHARES},
+    AS_58: {"as_58": True},
+}
 
 
 class Waiting(PageRequest):
@@ -95,11 +97,14 @@ def look(context: Context, actor: Actor, wanted: ReadFile) -> dict[str, Any]:
         offer = str(getattr(error, "offer", "") or "") or _wants_words(path, wanted)
         problems = list(getattr(error, "problems", ()))
         return {
-            "file": path.name, "refused": str(error), "offer": offer,
-            "button": OFFERS.get(offer, ""), "problems": problems[:SHOWN],
+            "file": path.name,
+            "refused": str(error),
+            "offer": offer,
+            "button": OFFERS.get(offer, ""),
+            "problems": problems[:SHOWN],
             "buttons": _buttons(NORMALIZED if offer == RATINGS else (offer,)),
             "problems_total": len(problems),
-        }  # fmt: skip
+        }
     return {"file": path.name, "refused": "", **report(file)}
 
 
@@ -111,21 +116,28 @@ def report(file: DistributionFile) -> dict[str, Any]:
     parts = file.parts()
     kinds = list(dict.fromkeys(part.kind for part in parts))
     return {
-        "kind": " and ".join(kinds), "kind_words": " and ".join(KINDS[kind] for kind in kinds),
-        "rows": len(file.rows), "sets": len(parts), "buttons": _buttons(file.offers),
-        "concepts": len(words), "contributors": len(people),
+        "kind": " and ".join(kinds),
+        "kind_words": " and ".join(KINDS[kind] for kind in kinds),
+        "rows": len(file.rows),
+        "sets": len(parts),
+        "buttons": _buttons(file.offers),
+        "concepts": len(words),
+        "contributors": len(people),
         "people": max((row.people for row in file.rows), default=0),
         "coverage": coverage(words),
         "notes": list(file.notes),
-        "unknown": [{"words": one, "similar": list(similar(one))[:3]}
-                    for one in file.unknown[:SHOWN]],
+        "unknown": [
+            {"words": one, "similar": list(similar(one))[:3]} for one in file.unknown[:SHOWN]
+        ],
         "unknown_total": len(file.unknown),
-        "problems": list(file.problems[:SHOWN]), "problems_total": len(file.problems),
+        "problems": list(file.problems[:SHOWN]),
+        "problems_total": len(file.problems),
         "first": [
-            line for part in parts
+            line
+            for part in parts
             for line in strips([row for row in part.rows if row.words in first], part.kind)
         ],
-    }  # fmt: skip
+    }
 
 
 @asks("add")
@@ -150,10 +162,16 @@ def keep(context: Context, actor: Actor, wanted: KeepFile) -> dict[str, Any]:
         set_id = storage.add(part, called[:MOST_NAME].strip(), path.name, source, of_people)
         if people and not of_people:
             nobodys.append(f"“{storage.get(set_id).name}”")
-        made.append({
-            **concept_json(part.rows[0].words), "set_id": set_id, "source": f"set:{set_id}",
-            "known": set_id in before, "kind": part.kind, "name": storage.get(set_id).name,
-        })  # fmt: skip
+        made.append(
+            {
+                **concept_json(part.rows[0].words),
+                "set_id": set_id,
+                "source": f"set:{set_id}",
+                "known": set_id in before,
+                "kind": part.kind,
+                "name": storage.get(set_id).name,
+            }
+        )
         brought(context, actor, SET, set_id)
     context.staging.clear(wanted.session)
     return {**made[0], "sets": made, "said": _nobodys(nobodys)}
@@ -170,8 +188,9 @@ def _nobodys(names: Sequence[str]) -> str:
 def _buttons(offers: Sequence[str]) -> list[dict[str, Any]]:
     return [
         {"offer": offer, "text": OFFERS[offer], "options": _OPTIONS[offer]}
-        for offer in offers if offer in _OPTIONS
-    ]  # fmt: skip
+        for offer in offers
+        if offer in _OPTIONS
+    ]
 
 
 def _waiting(context: Context, wanted: Waiting) -> Path:
@@ -184,9 +203,12 @@ def _waiting(context: Context, wanted: Waiting) -> Path:
 
 def _read(path: Path, wanted: ReadFile) -> DistributionFile:
     return read_distributions(
-        path.name, path.read_bytes(), as_58=wanted.as_58, normalize=wanted.normalize,
+        path.name,
+        path.read_bytes(),
+        as_58=wanted.as_58,
+        normalize=wanted.normalize,
         words=free_words(wanted.words) if wanted.words else None,
-    )  # fmt: skip
+    )
 
 
 def _wants_words(path: Path, wanted: ReadFile) -> str:

@@ -39,10 +39,14 @@ def _lists(door: Door) -> None:
 
     @door.get("")
     def listed(hidden: bool = False) -> JSONResponse:
-        return guarded(lambda: {
-            **sets.listed(context, hidden), "bins": sets.bins_json(), "masks": MASKS,
-            "contributors": CONTRIBUTORS,
-        })  # fmt: skip
+        return guarded(
+            lambda: {
+                **sets.listed(context, hidden),
+                "bins": sets.bins_json(),
+                "masks": MASKS,
+                "contributors": CONTRIBUTORS,
+            }
+        )
 
     @door.get("/words")
     def words(typed: str = "") -> JSONResponse:

@@ -46,7 +46,9 @@ def listed(context: Context, hidden: bool = False) -> dict[str, Any]:
 
 def coverage(words: Iterable[str]) -> list[dict[str, Any]]:
     """How many of ColorConceptBench's concepts are among the words, by kind and altogether."""
-    known = [found for one in dict.fromkeys(words) if (found := concept_of(one)) is not None]
+    known = [
+        found for fromkey in dict.fromkeys(words) if (found := concept_of(fromkey)) is not None
+    ]
     have = Counter(one.modifier_kind for one in known)
     there = _every()
     rows = [{"kind": kind, "found": have[kind], "of": there[kind]} for kind in CONCEPT_KINDS]
@@ -76,20 +78,26 @@ def inside(
         part = members[offset : offset + limit]
         return {
             "pictures": [
-                {"image_id": image, "mask_id": mask, "contributor": contributor,
-                 "name": storage.images.get(image).name,
-                 "cutout": f"/api/compare/sets/cutouts/{image}/{mask}.png"}
+                {
+                    "image_id": image,
+                    "mask_id": mask,
+                    "contributor": contributor,
+                    "name": storage.images.get(image).name,
+                    "cutout": f"/api/compare/sets/cutouts/{image}/{mask}.png",
+                }
                 for image, mask, contributor in part
             ],
-            "words": group.words, "total": len(members), "offset": offset,
-        }  # fmt: skip
+            "words": group.words,
+            "total": len(members),
+            "offset": offset,
+        }
     record = storage.distributions.get(set_id)
     wanted = normal(typed)
-    words = [one for one in storage.distributions.words(set_id) if wanted in normal(one)]
+    words = [word for word in storage.distributions.words(set_id) if wanted in normal(word)]
     rows = [
         row
-        for one in words[offset : offset + limit]
-        for row in storage.distributions.rows(set_id, one)
+        for word in words[offset : offset + limit]
+        for row in storage.distributions.rows(set_id, word)
     ]
     return {"concepts": strips(rows, record.kind), "total": len(words), "offset": offset}
 
@@ -134,29 +142,45 @@ def _distributions(context: Context, one: DistributionSetRecord) -> dict[str, An
     made = KINDS[one.kind]
     contributors = f" by {many(one.contributors, 'contributor')}" if one.contributors else ""
     return {
-        "set_id": one.set_id, "type": "distributions", "source": f"set:{one.set_id}",
-        "name": one.name, "of_people": one.of_people, "hidden": one.hidden,
+        "set_id": one.set_id,
+        "type": "distributions",
+        "source": f"set:{one.set_id}",
+        "name": one.name,
+        "of_people": one.of_people,
+        "hidden": one.hidden,
         "whose": "people" if one.of_people else "another measurement",
-        "concepts": one.concepts, "contributors": one.contributors, "words": words[0],
+        "concepts": one.concepts,
+        "contributors": one.contributors,
+        "words": words[0],
         "facts": f"{many(one.concepts, 'concept')}{contributors} · {made}",
-        "covers": _covers(coverage(words)), "from": _from(one.source, one.file_name, one),
-        "notes": list(one.notes), "created_at": one.created_at.isoformat(),
-    }  # fmt: skip
+        "covers": _covers(coverage(words)),
+        "from": _from(one.source, one.file_name, one),
+        "notes": list(one.notes),
+        "created_at": one.created_at.isoformat(),
+    }
 
 
 def _pictures(one: PictureSetRecord) -> dict[str, Any]:
     known = concept_of(one.words)
     contributors = f" by {many(one.contributors, 'contributor')}" if one.contributors else ""
     return {
-        "set_id": one.set_id, "type": "pictures", "source": f"pictures:{one.set_id}",
-        "name": one.name, "of_people": one.of_people, "hidden": one.hidden,
+        "set_id": one.set_id,
+        "type": "pictures",
+        "source": f"pictures:{one.set_id}",
+        "name": one.name,
+        "of_people": one.of_people,
+        "hidden": one.hidden,
         "whose": "people" if one.of_people else "a model",
-        "concepts": 1, "contributors": one.contributors, "words": one.words,
+        "concepts": 1,
+        "contributors": one.contributors,
+        "words": one.words,
         "concept": known.id if known else "",
         "facts": f"{many(one.images, 'picture')} of {one.words}{contributors}",
         "covers": "" if known else f"“{one.words}” is no concept of ColorConceptBench.",
-        "from": _from("", "", one), "notes": [], "created_at": one.created_at.isoformat(),
-    }  # fmt: skip
+        "from": _from("", "", one),
+        "notes": [],
+        "created_at": one.created_at.isoformat(),
+    }
 
 
 def _covers(found: Sequence[Mapping[str, Any]]) -> str:
@@ -193,13 +217,16 @@ def _line(words: str, rows: Sequence[DistributionRow], kind: str) -> dict[str, A
     order = np.argsort(-weights, kind="stable")
     people = len({row.contributor for row in rows if row.contributor})
     return {
-        "words": words, "label": rows[0].label, "concept": known.id if known else "",
-        "category": known.category if known else "", "kind": known.modifier_kind if known else "",
+        "words": words,
+        "label": rows[0].label,
+        "concept": known.id if known else "",
+        "category": known.category if known else "",
+        "kind": known.modifier_kind if known else "",
         "people": max(people, max(row.people for row in rows)),
         "bins": [[int(at), float(weights[at])] for at in order if weights[at] > 0],
         "dominant": dominant(weights),
-    }  # fmt: skip
+    }
 
 
 def _every() -> Mapping[str, int]:
-    return Counter(one.modifier_kind for one in concepts())
+    return Counter(concept.modifier_kind for concept in concepts())

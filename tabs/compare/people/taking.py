@@ -52,7 +52,7 @@ def stage(
 def look(context: Context, actor: Actor, wanted: PictureFiles) -> dict[str, Any]:
     """What a set would be made of, by names alone; raises BadInput in words for the page."""
     found = _layout(context, wanted)
-    with_mask = sum(one.mask is not None for one in found.pictures)
+    with_mask = sum(picture.mask is not None for picture in found.pictures)
     counts: list[list[Any]] = [[len(found.pictures), _noun(len(found.pictures), "picture")]]
     if with_mask:
         counts.append([with_mask, "with a mask file beside"])
@@ -60,12 +60,18 @@ def look(context: Context, actor: Actor, wanted: PictureFiles) -> dict[str, Any]
         counts.append([found.contributors, _noun(found.contributors, "contributor")])
     return {
         "pictures": [
-            {"place": one.place, "name": one.name, "contributor": one.contributor,
-             "mask": one.mask.name if one.mask else ""}
-            for one in found.pictures[:LISTED]
+            {
+                "place": picture.place,
+                "name": picture.name,
+                "contributor": picture.contributor,
+                "mask": picture.mask.name if picture.mask else "",
+            }
+            for picture in found.pictures[:LISTED]
         ],
-        "total": len(found.pictures), "counts": counts, "problems": list(found.problems),
-    }  # fmt: skip
+        "total": len(found.pictures),
+        "counts": counts,
+        "problems": list(found.problems),
+    }
 
 
 @asks("add")
@@ -75,10 +81,12 @@ def start(context: Context, actor: Actor, wanted: PictureFiles) -> dict[str, Any
     free_words(wanted.words)
     return {
         "job": context.jobs.start(
-            "pictures", f"Pictures of {wanted.words[:80]}", actor,
+            "pictures",
+            f"Pictures of {wanted.words[:80]}",
+            actor,
             lambda job: take(context, actor, wanted, job),
         ).id
-    }  # fmt: skip
+    }
 
 
 def take(context: Context, actor: Actor, wanted: PictureFiles, job: Job) -> dict[str, Any]:
@@ -106,9 +114,14 @@ def take(context: Context, actor: Actor, wanted: PictureFiles, job: Job) -> dict
             members.append((image_id, mask_id, one.contributor))
         job.tell(f"{position:,} of {total:,} files, {len(seen):,} images stored", position, total)
     report: dict[str, Any] = {
-        **concept_json(words), "taken": len(members), "refused": refused,
-        "set_id": "", "source": "", "name": "", "notes": list(found.problems),
-    }  # fmt: skip
+        **concept_json(words),
+        "taken": len(members),
+        "refused": refused,
+        "set_id": "",
+        "source": "",
+        "name": "",
+        "notes": list(found.problems),
+    }
     if members:
         name = wanted.name or f"{words}, {many(len(members), 'picture')}"
         set_id = context.storage.picture_sets.add(name, words, members, wanted.of_people)
@@ -159,8 +172,16 @@ def _cancelled(words: str, read: int) -> dict[str, Any]:
     if read:
         stay = "stays" if read == 1 else "stay"
         title += f" {many(read, 'picture')} that had been read {stay} among the stored images."
-    return {**concept_json(words), "taken": 0, "refused": [], "set_id": "", "source": "",
-            "name": "", "notes": [], "title": title}  # fmt: skip
+    return {
+        **concept_json(words),
+        "taken": 0,
+        "refused": [],
+        "set_id": "",
+        "source": "",
+        "name": "",
+        "notes": [],
+        "title": title,
+    }
 
 
 def _noun(number: int, noun: str) -> str:

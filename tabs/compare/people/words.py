@@ -34,7 +34,7 @@ def concept_json(words: str) -> dict[str, Any]:
 def suggestions(typed: str) -> dict[str, Any]:
     """Concepts that hold the typed words, those that begin with them first; else similar ones."""
     words = normal(typed)[:MOST_WORDS]
-    holding = [one for one in concepts() if words in normal(one.words)] if words else []
+    holding = [concept for concept in concepts() if words in normal(concept.words)] if words else []
     holding.sort(
         key=lambda one: (normal(one.words) != words, not normal(one.words).startswith(words))
     )
@@ -42,10 +42,14 @@ def suggestions(typed: str) -> dict[str, Any]:
         "words": words,
         "known": concept_of(words) is not None if words else False,
         "found": [
-            {"words": one.words, "concept": one.id, "category": one.category,
-             "kind": one.modifier_kind}
+            {
+                "words": one.words,
+                "concept": one.id,
+                "category": one.category,
+                "kind": one.modifier_kind,
+            }
             for one in holding[:SHOWN]
         ],
         "total": len(holding),
         "similar": [] if holding or not words else list(similar(words))[:5],
-    }  # fmt: skip
+    }

@@ -109,16 +109,21 @@ def missing_of(context: Context, run_id: str, method: str, guidance: str) -> lis
     if guidance != ALL_SCALES:
         # Where the scale is not known, all together is all there is.
         out += [
-            one for one in profiles.missing(run_id, method, by_guidance=True)
+            one
+            for one in profiles.missing(run_id, method, by_guidance=True)
             if one.guidance is not None and guidance in (EACH_SCALE, written_scale(one.guidance))
-        ]  # fmt: skip
+        ]
     return out
 
 
 def extracted(
-    context: Context, run_id: str, concept_id: str, style: str,
-    guidances: Sequence[float | None], method: str,
-) -> list[ConceptCell]:  # fmt: skip
+    context: Context,
+    run_id: str,
+    concept_id: str,
+    style: str,
+    guidances: Sequence[float | None],
+    method: str,
+) -> list[ConceptCell]:
     """The cells of a concept and style, one a scale (None for all together), from the profiles of
     its pictures; without weights where none was measured."""
     stored = context.storage.profiles
@@ -136,10 +141,16 @@ def extracted(
         made = of_pictures(concept_id, pictures, method) if pictures else None
         out.append(
             ConceptCell(
-                run_id, concept_id, style, guidance, method, len(pictures), lost,
+                run_id,
+                concept_id,
+                style,
+                guidance,
+                method,
+                len(pictures),
+                lost,
                 made.weights if made else None,
             )
-        )  # fmt: skip
+        )
     return out
 
 

@@ -49,13 +49,25 @@ class Chart:
     def as_json(self) -> dict[str, Any]:
         """As the page draws it."""
         return {
-            "name": self.name, "title": self.title, "words": self.words, "figure": self.figure,
-            "stands": self.stands, "empty": self.empty, "source": self.source,
+            "name": self.name,
+            "title": self.title,
+            "words": self.words,
+            "figure": self.figure,
+            "stands": self.stands,
+            "empty": self.empty,
+            "source": self.source,
             "columns": [column.replace("_", " ") for column in self.columns],
-            "lines": [{"cells": [shown(value) for value in row.values], "open": row.open,
-                       "hexes": list(row.hexes)} for row in self.rows[:MOST_LINES]],
-            "more": max(len(self.rows) - MOST_LINES, 0), "opens": list(self.opens),
-        }  # fmt: skip
+            "lines": [
+                {
+                    "cells": [shown(value) for value in row.values],
+                    "open": row.open,
+                    "hexes": list(row.hexes),
+                }
+                for row in self.rows[:MOST_LINES]
+            ],
+            "more": max(len(self.rows) - MOST_LINES, 0),
+            "opens": list(self.opens),
+        }
 
     def csv(self) -> str:
         """The numbers as CSV, all rows."""

@@ -19,9 +19,10 @@ from tabs.page.context import Context
 from tabs.page.errors import many
 
 METHOD_NAMES: Mapping[str, str] = {
-    "extracted": "Extraction as published", "extracted-soft": "Extraction, softly to all bins",
+    "extracted": "Extraction as published",
+    "extracted-soft": "Extraction, softly to all bins",
     "pixels": "Every pixel to its nearest bin",
-}  # fmt: skip
+}
 COMMAND = "python app.py runs start --set concepts --limit 200 --size 256 --yes"
 
 
@@ -107,9 +108,10 @@ class Frame:
         """What opens a concept with people and a run side by side."""
         sources = [self.people.source_of(concept_id)] if self.people else []
         return {
-            "concept": concept_id, "d": ",".join([*sources, self.source_of(run_id, style)]),
+            "concept": concept_id,
+            "d": ",".join([*sources, self.source_of(run_id, style)]),
             "method": "" if self.method == EXTRACTED else self.method,
-        }  # fmt: skip
+        }
 
     def as_json(self, needs_people: bool = True) -> dict[str, Any]:
         """What the page shows of it. ``needs_people``: without people there is nothing to show."""
@@ -119,10 +121,13 @@ class Frame:
                 "chosen": self.people.crowd.id if self.people else "",
                 "words": self.people.words if self.people else "",
             },
-            "methods": [{"id": key, "name": METHOD_NAMES[key], "title": METHODS[key]}
-                        for key in METHODS],
+            "methods": [
+                {"id": key, "name": METHOD_NAMES[key], "title": METHODS[key]} for key in METHODS
+            ],
             "method": self.method,
-            "guidances": None if self.guidance == EACH_SCALE else [
+            "guidances": None
+            if self.guidance == EACH_SCALE
+            else [
                 {"id": ALL_SCALES, "name": "All scales together"},
                 *({"id": one, "name": one} for one in map(written_scale, self.scales)),
             ],
@@ -130,7 +135,7 @@ class Frame:
             "runs": [self.run_json(run) for run in self.known],
             "cells": self._cells_json(),
             "empty": self._empty(needs_people),
-        }  # fmt: skip
+        }
 
     def _cells_json(self) -> dict[str, Any]:
         cells, there = self.cells, len(self.cells.kept)
@@ -144,34 +149,45 @@ class Frame:
         if cells.unscored:
             words += f" {many(cells.unscored, 'picture')} could not be measured."
         return {
-            "have": there, "missing": cells.missing, "without": cells.empty, "words": words,
+            "have": there,
+            "missing": cells.missing,
+            "without": cells.empty,
+            "words": words,
             "button": f"Measure the {many(cells.missing, 'missing distribution')}",
-            "guidance": self.guidance, "runs": [run.run_id for run in self.runs],
-        }  # fmt: skip
+            "guidance": self.guidance,
+            "runs": [run.run_id for run in self.runs],
+        }
 
     def _empty(self, needs_people: bool) -> dict[str, str] | None:
         if not self.known:
             return {
-                "title": "No concept run yet", "act": "runs", "button": "Start a run",
+                "title": "No concept run yet",
+                "act": "runs",
+                "button": "Start a run",
                 "text": "A concept run draws ColorConceptBench's concepts in two styles, at "
                 "several guidance scales and seeds. Start one in Explore under Runs, with the "
                 "prompt set “ColorConceptBench concepts”, or at the command line:",
                 "command": COMMAND,
-            }  # fmt: skip
+            }
         if needs_people and self.people is None:
             return {
-                "title": "No people's colors yet", "act": "people",
-                "button": "Import people's colors", "command": "",
+                "title": "No people's colors yet",
+                "act": "people",
+                "button": "Import people's colors",
+                "command": "",
                 "text": "These numbers compare models with people. ColorConceptBench's colorings "
                 "were not published: import palettes, histograms or association ratings in People "
                 "and files. Models are compared with each other without them in A concept.",
-            }  # fmt: skip
+            }
         if not self.measured:
             return {
-                "title": "Nothing measured yet", "act": "", "button": "", "command": "",
+                "title": "Nothing measured yet",
+                "act": "",
+                "button": "",
+                "command": "",
                 "text": "The pictures of these runs are there; the colors of their concepts are "
                 "not extracted yet. That takes a while, can be cancelled, and goes on later.",
-            }  # fmt: skip
+            }
         return None
 
 
@@ -193,9 +209,17 @@ def frame_of(
         raise BadInput(f"None of these runs has pictures of guidance {guidance[:20]!r}.")
     crowds = people.crowds()
     return Frame(
-        context, crowds, people.chosen(crowds, given.get("people", "")), method, guidance, known,
-        runs, run_labels(known), tuple(scales), _cells(context, runs, method, guidance),
-    )  # fmt: skip
+        context,
+        crowds,
+        people.chosen(crowds, given.get("people", "")),
+        method,
+        guidance,
+        known,
+        runs,
+        run_labels(known),
+        tuple(scales),
+        _cells(context, runs, method, guidance),
+    )
 
 
 def _chosen(known: Sequence[RunRecord], asked: str) -> tuple[RunRecord, ...]:
@@ -220,8 +244,8 @@ def _cells(context: Context, runs: Sequence[RunRecord], method: str, guidance: s
         if guidance == ALL_SCALES:
             continue
         kept += [
-            cell for cell in profiles.cells(run.run_id, method, by_guidance=True)
-            if cell.guidance is not None
-            and guidance in (EACH_SCALE, written_scale(cell.guidance))
-        ]  # fmt: skip
+            cell
+            for cell in profiles.cells(run.run_id, method, by_guidance=True)
+            if cell.guidance is not None and guidance in (EACH_SCALE, written_scale(cell.guidance))
+        ]
     return Cells(tuple(kept), missing)

@@ -48,17 +48,27 @@ def guidance_view(context: Context, people: PeopleHere, given: Mapping[str, str]
     return {
         "frame": frame.as_json(),
         "choices": {
-            "metric": [{"id": one, "name": METRICS[one].name, "title": MEANINGS[one]}
-                       for one in MEANINGS],
-            "kind": [{"id": "", "name": "All concepts"},
-                     *({"id": one, "name": KIND_NAMES[one]} for one in KINDS)],
-            "style": [{"id": "", "name": "Both styles"},
-                      *({"id": one, "name": STYLE_NAMES[one]} for one in STYLES)],
+            "metric": [
+                {"id": meaning, "name": METRICS[meaning].name, "title": MEANINGS[meaning]}
+                for meaning in MEANINGS
+            ],
+            "kind": [
+                {"id": "", "name": "All concepts"},
+                *({"id": kind, "name": KIND_NAMES[kind]} for kind in KINDS),
+            ],
+            "style": [
+                {"id": "", "name": "Both styles"},
+                *({"id": style, "name": STYLE_NAMES[style]} for style in STYLES),
+            ],
         },
         "figures": {part: charts[part].as_json() if part in charts else None for part in PARTS},
-        "published": {"title": "The paper's Figure 5", "told": FIGURE_5, "after": WHY_OTHERS,
-                      "tables": []},
-    }  # fmt: skip
+        "published": {
+            "title": "The paper's Figure 5",
+            "told": FIGURE_5,
+            "after": WHY_OTHERS,
+            "tables": [],
+        },
+    }
 
 
 def guidance_csv(context: Context, people: PeopleHere, given: Mapping[str, str]) -> str:
@@ -104,9 +114,10 @@ def charts_of(frame: Frame, asked: Choice) -> dict[str, Chart]:
     if not frame.ready:
         return {}
     return {
-        "guidance": _by_guidance(frame, asked), "size": _by_size(frame, asked),
+        "guidance": _by_guidance(frame, asked),
+        "size": _by_size(frame, asked),
         "category": _by_category(frame, asked),
-    }  # fmt: skip
+    }
 
 
 def _by_guidance(frame: Frame, asked: Choice) -> Chart:
@@ -131,12 +142,16 @@ def _by_guidance(frame: Frame, asked: Choice) -> Chart:
     if alone:
         stands += f" Of one scale alone: {', '.join(alone)}."
     return Chart(
-        "guidance-guidance", "Against guidance", asked.words,
+        "guidance-guidance",
+        "Against guidance",
+        asked.words,
         lines(marks, _names(frame), asked.unit) if marks else None,
-        ("run", "guidance", *NUMBER_COLUMNS), tuple(rows), stands,
+        ("run", "guidance", *NUMBER_COLUMNS),
+        tuple(rows),
+        stands,
         "" if marks else _no_scale(frame),
         "As ColorConceptBench, Figure 5.",
-    )  # fmt: skip
+    )
 
 
 def _no_scale(frame: Frame) -> str:
@@ -159,9 +174,10 @@ def _whole(found: tuple[GuidanceLine, ...], line: GuidanceLine) -> bool:
 def _scores(frame: Frame, asked: Choice) -> list[Score]:
     """Of all scales together, of the kind and style that are meant."""
     cells = [
-        cell for cell in frame.cells.kept
+        cell
+        for cell in frame.cells.kept
         if cell.guidance is None and asked.style in ("", cell.style)
-    ]  # fmt: skip
+    ]
     found = scores(cells, frame.weights)
     assert found is not None  # nobody stops it
     return [score for score in found if asked.kind in ("", score.concept.modifier_kind)]
@@ -179,9 +195,13 @@ def _by_size(frame: Frame, asked: Choice) -> Chart:
     numbers = _numbers(_scores(frame, asked), asked.metric)
     column = (ALL, ALL, asked.metric)
     table = Alignment(
-        tuple(numbers), (ALL,), (ALL,), (asked.metric,),
-        {(run, column): one for run, one in numbers.items()}, common=True,
-    )  # fmt: skip
+        tuple(numbers),
+        (ALL,),
+        (ALL,),
+        (asked.metric,),
+        {(run, column): one for run, one in numbers.items()},
+        common=True,
+    )
     (line,) = size_sweep(table, parameters_of({run.run_id: run.model for run in frame.runs}))
     marks, rows = [], []
     for size, run, one in line.points:
@@ -196,12 +216,16 @@ def _by_size(frame: Frame, asked: Choice) -> Chart:
         names = ", ".join(frame.names[run] for run in line.unsized)
         stands += f" Size not known, or none to speak of: {names}."
     return Chart(
-        "guidance-size", "Against size of model", asked.words,
+        "guidance-size",
+        "Against size of model",
+        asked.words,
         by_size(marks, _names(frame), asked.unit) if marks else None,
-        ("run", "parameters in billions", *NUMBER_COLUMNS), tuple(rows), stands,
+        ("run", "parameters in billions", *NUMBER_COLUMNS),
+        tuple(rows),
+        stands,
         "" if marks else "No run here is of a model whose size is known. The renderer has none.",
         "As ColorConceptBench, section 5.2. Sizes are those of the denoiser, from the registry.",
-    )  # fmt: skip
+    )
 
 
 def _by_category(frame: Frame, asked: Choice) -> Chart:
@@ -211,28 +235,38 @@ def _by_category(frame: Frame, asked: Choice) -> Chart:
         by_category.setdefault(score.concept.category, []).append(score)
     names = groups_in_order(by_category, BY_CATEGORY)
     columns = {name: _numbers(by_category[name], asked.metric) for name in names}
-    names = tuple(name for name in names
-                  if any(one.value is not None for one in columns[name].values()))  # fmt: skip
-    values = [one.value for name in names for one in columns[name].values()
-              if one.value is not None]  # fmt: skip
+    names = tuple(
+        name for name in names if any(one.value is not None for one in columns[name].values())
+    )
+    values = [
+        one.value for name in names for one in columns[name].values() if one.value is not None
+    ]
     runs = [run for run in frame.runs if any(run.run_id in columns[name] for name in names)]
     tiles, rows = [], []
     for run in runs:
         numbers = {name: columns[name].get(run.run_id, Number(None, 0, {})) for name in names}
-        tiles.append([_tile(frame, run.run_id, name, one, values, asked.metric)
-                      for name, one in numbers.items()])  # fmt: skip
-        rows += [Row((frame.names[run.run_id], name, *_values(one)))
-                 for name, one in numbers.items()]  # fmt: skip
+        tiles.append(
+            [
+                _tile(frame, run.run_id, name, one, values, asked.metric)
+                for name, one in numbers.items()
+            ]
+        )
+        rows += [
+            Row((frame.names[run.run_id], name, *_values(one))) for name, one in numbers.items()
+        ]
     return Chart(
-        "guidance-category", "By category", asked.words + " The stronger a cell is shaded, the "
-        "farther from people.",
+        "guidance-category",
+        "By category",
+        asked.words + " The stronger a cell is shaded, the farther from people.",
         heat(tiles, names, {run.run_id: frame.names[run.run_id] for run in runs})
-        if values else None,
-        ("run", "category", *NUMBER_COLUMNS), tuple(rows),
+        if values
+        else None,
+        ("run", "category", *NUMBER_COLUMNS),
+        tuple(rows),
         "Each category over the concepts that all runs have, all scales together.",
         "" if values else "No concept is in all of these runs and known of these people.",
         "Categories are ColorConceptBench's seven.",
-    )  # fmt: skip
+    )
 
 
 def _tile(

@@ -30,8 +30,15 @@ from tabs.explore.figure_parts import label
 from tabs.page.errors import many
 
 PLANE_COLUMNS = (
-    "concept", "run", "style", "ratio", "shift of the run", "shift of people", "angle", "behavior",
-)  # fmt: skip
+    "concept",
+    "run",
+    "style",
+    "ratio",
+    "shift of the run",
+    "shift of people",
+    "angle",
+    "behavior",
+)
 SIZE_COLUMNS = ("concept", "of", "style", "shift")
 OF_PEOPLE = "People"
 
@@ -49,14 +56,31 @@ def plane_chart(frame: Frame, found: Sequence[Shift], limits: Limits) -> Chart:
         name = by_id()[shift.concept_id].words
         opens.append(frame.opens(shift.concept_id, shift.run_id, shift.style))
         points.append(
-            Point(shift.run_id, shift.ratio, shift.direction_deg, fill, _hover(frame, shift),
-                  len(opens) - 1)
-        )  # fmt: skip
+            Point(
+                shift.run_id,
+                shift.ratio,
+                shift.direction_deg,
+                fill,
+                _hover(frame, shift),
+                len(opens) - 1,
+            )
+        )
         rows.append(
-            Row((name, frame.names[shift.run_id], STYLE_NAMES[shift.style], shift.ratio,
-                 shift.model_lab, shift.people_lab, shift.direction_deg, shift.behavior),
-                len(opens) - 1, (fill,))
-        )  # fmt: skip
+            Row(
+                (
+                    name,
+                    frame.names[shift.run_id],
+                    STYLE_NAMES[shift.style],
+                    shift.ratio,
+                    shift.model_lab,
+                    shift.people_lab,
+                    shift.direction_deg,
+                    shift.behavior,
+                ),
+                len(opens) - 1,
+                (fill,),
+            )
+        )
     rows.sort(key=lambda row: (str(row.values[7]), -float(row.values[3])))
     counts = Counter(shift.behavior for shift in found if shift.ratio is not None)
     left = Counter(shift.reason for shift in found if shift.ratio is None)
@@ -67,17 +91,20 @@ def plane_chart(frame: Frame, found: Sequence[Shift], limits: Limits) -> Chart:
     if counts[UNDIRECTED]:
         stands += f" {counts[UNDIRECTED]:,} of the right size have no direction."
     return Chart(
-        "modifiers-plane", "Inertia, drift, over-correction, precise adaptation",
+        "modifiers-plane",
+        "Inertia, drift, over-correction, precise adaptation",
         "Each point is a modified concept: how large its shift is beside people's, and how far its "
         "direction is from theirs (shift of the mean color). Filled with the mean color of the "
         "run's pictures; a click opens the concept. The limits are ours and can be moved.",
         plane(points, regions(limits, found), _named(frame, points)) if points else None,
-        PLANE_COLUMNS, tuple(rows), stands,
+        PLANE_COLUMNS,
+        tuple(rows),
+        stands,
         "" if points else "No shift of this choice has a ratio.",
         "ColorConceptBench, section 5.1 and Figure 14, names the behaviors. "
         + " ".join(f"{name.capitalize()}: {says}" for name, says in BEHAVIORS.items()),
         tuple(opens),
-    )  # fmt: skip
+    )
 
 
 def sizes_chart(frame: Frame, found: Sequence[Shift]) -> Chart:
@@ -117,18 +144,22 @@ def sizes_chart(frame: Frame, found: Sequence[Shift]) -> Chart:
         for kind in KIND_NAMES
         for (of, of_kind), values in _in_order(frame, spreads)
         if of_kind == kind
-    ]  # fmt: skip
+    ]
     runs = sum(len(values) for (of, _), values in spreads.items() if of != OF_PEOPLE)
     return Chart(
-        "modifiers-sizes", "How far a modifier moves the colors",
+        "modifiers-sizes",
+        "How far a modifier moves the colors",
         "The earth mover's distance from a concept to the modified one; a bar marks the mean of a "
         "row. Filled with the mean color of the modified one.",
-        sizes(drawn) if runs else None, SIZE_COLUMNS, tuple(rows),
+        sizes(drawn) if runs else None,
+        SIZE_COLUMNS,
+        tuple(rows),
         f"{many(runs, 'shift')} of these runs"
         + (f", {many(len(told), 'shift')} of people." if told else "; no people."),
         "" if runs else "No run has a modified concept together with the thing as such.",
-        "ColorConceptBench, section 5.1 and Figure 4.", tuple(opens),
-    )  # fmt: skip
+        "ColorConceptBench, section 5.1 and Figure 4.",
+        tuple(opens),
+    )
 
 
 def mean_hex(weights: np.ndarray) -> str:
@@ -166,12 +197,14 @@ def regions(limits: Limits, found: Iterable[Shift]) -> list[Region]:
         Region(INERTIA.capitalize(), 0.0, low, (0.0, TOP), still),
         Region(DRIFT.capitalize(), low, far, (turn, 180.0), counts[DRIFT, False]),
         Region(PRECISE.capitalize(), low, high, (0.0, turn), counts[PRECISE, False]),
-        Region(OVER_CORRECTION.capitalize(), high, far, (0.0, turn),
-               counts[OVER_CORRECTION, False]),
+        Region(
+            OVER_CORRECTION.capitalize(), high, far, (0.0, turn), counts[OVER_CORRECTION, False]
+        ),
         Region(UNDIRECTED.capitalize(), low, high, (180.0, TOP), counts[UNDIRECTED, True]),
-        Region(OVER_CORRECTION.capitalize(), high, far, (180.0, TOP),
-               counts[OVER_CORRECTION, True]),
-    ]  # fmt: skip
+        Region(
+            OVER_CORRECTION.capitalize(), high, far, (180.0, TOP), counts[OVER_CORRECTION, True]
+        ),
+    ]
 
 
 def _hover(frame: Frame, shift: Shift) -> str:

@@ -24,44 +24,87 @@ from tabs.page.errors import many
 BOTH = ""
 MEAN_NAME = "Mean of the runs"
 TABLE_COLUMNS = (
-    "run_id", "run", "model", "people", "people_are", "method", "guidance", "kind", "style",
-    "runs", "ratio_of_mean_shifts", "low", "high", "modified_concepts", "left_out", "reasons",
-    "mean_of_ratios", "median_of_ratios", "mean_shift_of_run_lab", "mean_shift_of_people_lab",
-    "mean_angle_deg", "angles", "behavior", *(f"n_{name.replace(' ', '_')}" for name in BEHAVIORS),
-)  # fmt: skip
+    "run_id",
+    "run",
+    "model",
+    "people",
+    "people_are",
+    "method",
+    "guidance",
+    "kind",
+    "style",
+    "runs",
+    "ratio_of_mean_shifts",
+    "low",
+    "high",
+    "modified_concepts",
+    "left_out",
+    "reasons",
+    "mean_of_ratios",
+    "median_of_ratios",
+    "mean_shift_of_run_lab",
+    "mean_shift_of_people_lab",
+    "mean_angle_deg",
+    "angles",
+    "behavior",
+    *(f"n_{name.replace(' ', '_')}" for name in BEHAVIORS),
+)
 
 
 def ratio_table(frame: Frame, found: Sequence[Shift], limits: Limits) -> dict[str, Any]:
     """The ratios by run, with kinds and styles across; of several runs their mean last."""
     kinds, styles = _parts(found)
     groups = [
-        {"name": KIND_NAMES.get(kind, "All modifiers"), "styles": [
-            {"name": "", "columns": [
-                {"id": f"{kind}/{style}", "name": STYLE_NAMES.get(style, "Both"),
-                 "title": "Ratio of mean shifts: the run's over people's"}
-                for style in styles]}]}
+        {
+            "name": KIND_NAMES.get(kind, "All modifiers"),
+            "styles": [
+                {
+                    "name": "",
+                    "columns": [
+                        {
+                            "id": f"{kind}/{style}",
+                            "name": STYLE_NAMES.get(style, "Both"),
+                            "title": "Ratio of mean shifts: the run's over people's",
+                        }
+                        for style in styles
+                    ],
+                }
+            ],
+        }
         for kind in kinds
-    ]  # fmt: skip
+    ]
     rows = [
-        frame.run_json(run) | {"cells": {
-            f"{kind}/{style}": _cell(summary_of(_some(found, run.run_id, kind, style), limits))
-            for kind in kinds for style in styles
-        }}
+        frame.run_json(run)
+        | {
+            "cells": {
+                f"{kind}/{style}": _cell(summary_of(_some(found, run.run_id, kind, style), limits))
+                for kind in kinds
+                for style in styles
+            }
+        }
         for run in frame.runs
-    ]  # fmt: skip
+    ]
     if len(frame.runs) > 1:
-        rows.append({
-            "id": "", "name": MEAN_NAME, "facts": "each run counts once, as in Table 8",
-            "cells": {f"{kind}/{style}": _mean_cell(mean_of_models(_some(found, "", kind, style)))
-                      for kind in kinds for style in styles},
-        })  # fmt: skip
+        rows.append(
+            {
+                "id": "",
+                "name": MEAN_NAME,
+                "facts": "each run counts once, as in Table 8",
+                "cells": {
+                    f"{kind}/{style}": _mean_cell(mean_of_models(_some(found, "", kind, style)))
+                    for kind in kinds
+                    for style in styles
+                },
+            }
+        )
     return {
-        "groups": groups, "rows": rows,
+        "groups": groups,
+        "rows": rows,
         "about": "Ratios are of mean shifts, so that concepts that people hardly move do not weigh "
         "most; hover a number for the mean and the median of the single ratios, the mean shifts, "
         "and what is left out. Intervals are 95%, bootstrap over modified concepts in pairs. The "
         "word below is where the whole lies on the plane with its mean angle, by the limits there.",
-    }  # fmt: skip
+    }
 
 
 def ratio_rows(frame: Frame, found: Sequence[Shift], limits: Limits) -> list[tuple[Any, ...]]:
@@ -76,19 +119,47 @@ def ratio_rows(frame: Frame, found: Sequence[Shift], limits: Limits) -> list[tup
             for style in styles:
                 one = summary_of(_some(found, run.run_id, kind, style), limits)
                 ratio = one.sensitivity
-                out.append((
-                    run.run_id, run.name, run.model, *whose, frame.method, frame.guidance,
-                    kind or "all", style or "all", int(ratio.value is not None), ratio.value,
-                    ratio.low, ratio.high, ratio.count, sum(ratio.left_out.values()),
-                    _reasons(one), one.mean_ratio.value, one.median_ratio,
-                    one.model_lab, one.people_lab, one.direction_deg.value, one.direction_deg.count,
-                    one.behavior,
-                    *(one.behaviors.get(name, 0) for name in BEHAVIORS),
-                ))  # fmt: skip
+                out.append(
+                    (
+                        run.run_id,
+                        run.name,
+                        run.model,
+                        *whose,
+                        frame.method,
+                        frame.guidance,
+                        kind or "all",
+                        style or "all",
+                        int(ratio.value is not None),
+                        ratio.value,
+                        ratio.low,
+                        ratio.high,
+                        ratio.count,
+                        sum(ratio.left_out.values()),
+                        _reasons(one),
+                        one.mean_ratio.value,
+                        one.median_ratio,
+                        one.model_lab,
+                        one.people_lab,
+                        one.direction_deg.value,
+                        one.direction_deg.count,
+                        one.behavior,
+                        *(one.behaviors.get(name, 0) for name in BEHAVIORS),
+                    )
+                )
     for kind, style in product(kinds, styles) if len(frame.runs) > 1 else ():
         mean = mean_of_models(_some(found, "", kind, style))
-        row = ("", MEAN_NAME, "", *whose, frame.method, frame.guidance, kind or "all",
-               style or "all", mean.runs, mean.value)  # fmt: skip
+        row = (
+            "",
+            MEAN_NAME,
+            "",
+            *whose,
+            frame.method,
+            frame.guidance,
+            kind or "all",
+            style or "all",
+            mean.runs,
+            mean.value,
+        )
         out.append((*row, *[None] * (len(TABLE_COLUMNS) - len(row))))
     return out
 
@@ -98,16 +169,18 @@ def _parts(found: Sequence[Shift]) -> tuple[list[str], list[str]]:
     kinds = [kind for kind in KIND_NAMES if any(shift.kind == kind for shift in found)]
     styles = [style for style in STYLE_NAMES if any(shift.style == style for shift in found)]
     return (
-        [*kinds, BOTH] if len(kinds) > 1 else kinds, [*styles, BOTH] if len(styles) > 1 else styles
-    )  # fmt: skip
+        [*kinds, BOTH] if len(kinds) > 1 else kinds,
+        [*styles, BOTH] if len(styles) > 1 else styles,
+    )
 
 
 def _some(found: Sequence[Shift], run_id: str, kind: str, style: str) -> list[Shift]:
     """Shifts of a run, a kind and a style; an empty one stands for all."""
     return [
-        shift for shift in found
+        shift
+        for shift in found
         if run_id in ("", shift.run_id) and kind in ("", shift.kind) and style in ("", shift.style)
-    ]  # fmt: skip
+    ]
 
 
 def _reasons(one: Summary) -> str:
@@ -119,9 +192,11 @@ def _mean_cell(mean: ModelsMean) -> dict[str, str]:
     if mean.value is None:
         return {"text": "", "title": f"No run has a ratio{without}"}
     return {
-        "text": f"{mean.value:.3f}", "interval": "", "note": many(mean.runs, "run"),
+        "text": f"{mean.value:.3f}",
+        "interval": "",
+        "note": many(mean.runs, "run"),
         "title": f"mean of the ratios of {many(mean.runs, 'run')}, each counting once{without}",
-    }  # fmt: skip
+    }
 
 
 def _single(one: Summary) -> str:
@@ -146,11 +221,15 @@ def _cell(one: Summary) -> dict[str, str]:
         f"mean shift {one.model_lab:.1f} over people's {one.people_lab:.1f} ΔE*ab, "
         f"{many(ratio.count, 'modified concept')}",
         _single(one),
-        "no shift has a direction" if angle.value is None
+        "no shift has a direction"
+        if angle.value is None
         else f"mean angle to people's shift {angle.value:.0f}°, of {angle.count:,}",
-        ", ".join(f"{count:,} {name}" for name, count in one.behaviors.items()), out_words,
-    ]  # fmt: skip
+        ", ".join(f"{count:,} {name}" for name, count in one.behaviors.items()),
+        out_words,
+    ]
     return {
-        "text": f"{ratio.value:.3f}", "interval": interval_text(between, 2), "note": one.behavior,
+        "text": f"{ratio.value:.3f}",
+        "interval": interval_text(between, 2),
+        "note": one.behavior,
         "title": "\n".join(lines),
-    }  # fmt: skip
+    }

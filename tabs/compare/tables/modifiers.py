@@ -61,35 +61,43 @@ def modifiers_view(
     BadInput for choices and limits that there are not."""
     frame, asked = frame_of(context, people, given), _asked(given)
     found = _shifts(frame, asked)
-    words = sorted({shift.modifier for shift in found
-                    if asked.kind in ("", shift.kind)})  # fmt: skip
+    words = sorted({shift.modifier for shift in found if asked.kind in ("", shift.kind)})
     kept = [shift for shift in found if asked.keeps(shift)]
     with_people = any(shift.people_lab is not None for shift in found)
     return {
         "frame": frame.as_json(needs_people=False),
         "choices": {
-            "style": [{"id": "", "name": "Both"},
-                      *({"id": one, "name": STYLE_NAMES[one]} for one in STYLES)],
-            "kind": [{"id": "", "name": "Both kinds"},
-                     *({"id": one, "name": KIND_NAMES[one]} for one in MODIFIED)],
-            "modifier": [{"id": "", "name": "All words"},
-                         *({"id": one, "name": one} for one in words)],
+            "style": [
+                {"id": "", "name": "Both"},
+                *({"id": style, "name": STYLE_NAMES[style]} for style in STYLES),
+            ],
+            "kind": [
+                {"id": "", "name": "Both kinds"},
+                *({"id": one, "name": KIND_NAMES[one]} for one in MODIFIED),
+            ],
+            "modifier": [
+                {"id": "", "name": "All words"},
+                *({"id": word, "name": word} for word in words),
+            ],
         },
         "modifier": asked.modifier,
-        "limits": {"low": f"{asked.limits.inertia_below:g}",
-                   "high": f"{asked.limits.over_above:g}",
-                   "angle": f"{asked.limits.drift_over_deg:g}"},
+        "limits": {
+            "low": f"{asked.limits.inertia_below:g}",
+            "high": f"{asked.limits.over_above:g}",
+            "angle": f"{asked.limits.drift_over_deg:g}",
+        },
         "table": ratio_table(frame, found, asked.limits) if with_people else None,
         "without": _without(frame, found, with_people),
         "plane": plane_chart(frame, kept, asked.limits).as_json() if with_people else None,
         "sizes": sizes_chart(frame, kept).as_json() if kept else None,
         "published": published(
-            tuple(f"colorconceptbench-table{number}" for number in (6, 7, 8)), frame.known,
+            tuple(f"colorconceptbench-table{number}" for number in (6, 7, 8)),
+            frame.known,
             "The paper's Tables 6 to 8",
             "The paper names inertia, over-correction and precise adaptation (section 5.1, Figure "
             "14) and gives no limits for them: where they begin in the plane above is our choice.",
         ),
-    }  # fmt: skip
+    }
 
 
 def modifiers_csv(context: Context, people: PeopleHere, given: Mapping[str, str]) -> str:
@@ -116,9 +124,7 @@ def _plain(shift: Shift) -> tuple[Any, ...]:
 
 
 def _shifts(frame: Frame, asked: Asked) -> Sequence[Shift]:
-    found = shifts(
-        frame.cells.kept, frame.weights, guidance=frame.scale, limits=asked.limits
-    )  # fmt: skip
+    found = shifts(frame.cells.kept, frame.weights, guidance=frame.scale, limits=asked.limits)
     assert found is not None  # nobody stops it
     return found
 
@@ -130,9 +136,10 @@ def _asked(given: Mapping[str, str]) -> Asked:
     if kind not in ("", *MODIFIED):
         raise BadInput(f"There is no kind of modifiers {kind[:20]!r}: {', '.join(MODIFIED)}.")
     limits = Limits(
-        _number(given, "low", OURS.inertia_below), _number(given, "high", OURS.over_above),
+        _number(given, "low", OURS.inertia_below),
+        _number(given, "high", OURS.over_above),
         _number(given, "angle", OURS.drift_over_deg),
-    )  # fmt: skip
+    )
     return Asked(style, kind, given.get("modifier", "")[:80], limits)
 
 

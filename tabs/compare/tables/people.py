@@ -105,8 +105,15 @@ class PeopleHere:
         ]
         found.sort(key=lambda crowd: list(KINDS).index(crowd.kind))
         if self._colorings():
-            found.insert(0, Crowd(COLORINGS, "Colorings stored here", "", "pictures that people "
-                                  "colored, extracted as published"))  # fmt: skip
+            found.insert(
+                0,
+                Crowd(
+                    COLORINGS,
+                    "Colorings stored here",
+                    "",
+                    "pictures that people colored, extracted as published",
+                ),
+            )
         return tuple(found)
 
     def chosen(self, crowds: tuple[Crowd, ...], crowd_id: str) -> People | None:
@@ -126,7 +133,7 @@ class PeopleHere:
         """The distributions of a crowd, one a concept: the mean of its contributors'."""
         key: tuple[object, ...] = (crowd.id, crowd.name)
         if crowd.id == COLORINGS:
-            key = (*key, *(one.set_id for one in self._colorings()))
+            key = (*key, *(coloring.set_id for coloring in self._colorings()))
         with self._lock:
             found = self._read.get(key)
         if found is None:

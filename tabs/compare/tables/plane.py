@@ -65,39 +65,75 @@ def plane(
         if not own:
             continue
         shape = SHAPES[place % len(SHAPES)]
-        figure.add_trace(go.Scatter(
-            x=[_place(point, high)[0] for point in own],
-            y=[_place(point, high)[1] for point in own],
-            mode="markers", customdata=[point.open for point in own], cliponaxis=False,
-            hovertext=[point.hover for point in own], hovertemplate="%{hovertext}<extra></extra>",
-            marker={"symbol": shape, "size": 10, "color": [point.hex for point in own],
-                    "opacity": 1, "line": {"width": 1, "color": INK}},
-            showlegend=False,
-        ))  # fmt: skip
+        figure.add_trace(
+            go.Scatter(
+                x=[_place(point, high)[0] for point in own],
+                y=[_place(point, high)[1] for point in own],
+                mode="markers",
+                customdata=[point.open for point in own],
+                cliponaxis=False,
+                hovertext=[point.hover for point in own],
+                hovertemplate="%{hovertext}<extra></extra>",
+                marker={
+                    "symbol": shape,
+                    "size": 10,
+                    "color": [point.hex for point in own],
+                    "opacity": 1,
+                    "line": {"width": 1, "color": INK},
+                },
+                showlegend=False,
+            )
+        )
         # The legend's mark has no color of its own: a run has many.
-        figure.add_trace(go.Scatter(
-            x=[None], y=[None], mode="markers", name=name, showlegend=True, hoverinfo="skip",
-            marker={"symbol": f"{shape}-open", "size": 10, "color": INK, "line": {"width": 1.6}},
-        ))  # fmt: skip
+        figure.add_trace(
+            go.Scatter(
+                x=[None],
+                y=[None],
+                mode="markers",
+                name=name,
+                showlegend=True,
+                hoverinfo="skip",
+                marker={
+                    "symbol": f"{shape}-open",
+                    "size": 10,
+                    "color": INK,
+                    "line": {"width": 1.6},
+                },
+            )
+        )
     _crowded(figure, points, high)
     figure.add_vline(x=1, line={"color": SOFT, "width": 1, "dash": "dot"})
     figure.add_hline(y=DEGREES_MOST, line={"color": LINE, "width": 1})
     ticks = [value for value in (0.05, 0.1, 0.2, 0.5, 1, 2, 5) if low <= value <= high]
     figure.update_xaxes(
-        type="log", range=[_log(low), _log(high)], tickvals=ticks, showgrid=False,
+        type="log",
+        range=[_log(low), _log(high)],
+        tickvals=ticks,
+        showgrid=False,
         ticktext=["≤ 0.05" if value == LEAST_RATIO else f"{value:g}" for value in ticks],
         title_text="Size: the model's shift over people's (EMD)",
-    )  # fmt: skip
+    )
     figure.update_yaxes(
-        range=[-6, TOP], tickvals=[0, 45, 90, 135, 180, NO_DIRECTION], showgrid=False,
+        range=[-6, TOP],
+        tickvals=[0, 45, 90, 135, 180, NO_DIRECTION],
+        showgrid=False,
         ticktext=["0", "45", "90", "135", "180", "none"],
         title_text="Direction: angle to people's shift, °",
-    )  # fmt: skip
+    )
     figure.update_layout(
-        margin={"l": 58, "r": 14, "t": 34, "b": 46}, showlegend=True,
-        legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "itemclick": False,
-                "itemdoubleclick": False, "font": {"color": INK}, "itemsizing": "constant"},
-    )  # fmt: skip
+        margin={"l": 58, "r": 14, "t": 34, "b": 46},
+        showlegend=True,
+        legend={
+            "orientation": "h",
+            "x": 0,
+            "y": 1,
+            "yanchor": "bottom",
+            "itemclick": False,
+            "itemdoubleclick": False,
+            "font": {"color": INK},
+            "itemsizing": "constant",
+        },
+    )
     return finished(figure)
 
 
@@ -118,11 +154,19 @@ def _crowded(figure: Any, points: Sequence[Point], high: float) -> None:
         if x <= LEAST_RATIO * 10**SPOT or y == NO_DIRECTION
     )
     many = [(10 ** (SPOT * x), y, count) for (x, y), count in spots.items() if count >= CROWDED]
-    figure.add_trace(go.Scatter(
-        x=[x * 10**SPOT for x, _, _ in many], y=[y for _, y, _ in many], mode="text",
-        text=[f"  {count:,} here" for _, _, count in many], textposition="middle right",
-        hoverinfo="skip", textfont={"size": 12, "color": INK}, showlegend=False, cliponaxis=False,
-    ))  # fmt: skip
+    figure.add_trace(
+        go.Scatter(
+            x=[x * 10**SPOT for x, _, _ in many],
+            y=[y for _, y, _ in many],
+            mode="text",
+            text=[f"  {count:,} here" for _, _, count in many],
+            textposition="middle right",
+            hoverinfo="skip",
+            textfont={"size": 12, "color": INK},
+            showlegend=False,
+            cliponaxis=False,
+        )
+    )
 
 
 def _region(figure: Any, region: Region, low: float, high: float) -> None:
@@ -132,20 +176,31 @@ def _region(figure: Any, region: Region, low: float, high: float) -> None:
     if right <= left or top <= bottom:
         return
     figure.add_shape(
-        type="rect", x0=left, x1=right, y0=bottom, y1=top, layer="below",
+        type="rect",
+        x0=left,
+        x1=right,
+        y0=bottom,
+        y1=top,
+        layer="below",
         line={"color": SOFT, "width": 1},
-    )  # fmt: skip
+    )
     import plotly.graph_objects as go
 
     # A trace and no annotation: it lies below the points, and hides none. At the left, away from
     # the line at 1; in the band at its lower end, where no neighbor's name is.
     band = bottom >= DEGREES_MOST
-    figure.add_trace(go.Scatter(
-        x=[left * 1.015], y=[bottom + 2 if band else top - 3], mode="text",
-        textposition="top right" if band else "bottom right",
-        text=[f"<b>{label(region.name, 40)}</b> {region.count:,}"], hoverinfo="skip",
-        textfont={"size": 12, "color": INK}, showlegend=False,
-    ))  # fmt: skip
+    figure.add_trace(
+        go.Scatter(
+            x=[left * 1.015],
+            y=[bottom + 2 if band else top - 3],
+            mode="text",
+            textposition="top right" if band else "bottom right",
+            text=[f"<b>{label(region.name, 40)}</b> {region.count:,}"],
+            hoverinfo="skip",
+            textfont={"size": 12, "color": INK},
+            showlegend=False,
+        )
+    )
 
 
 @dataclass(frozen=True)
@@ -170,26 +225,47 @@ def sizes(rows: Sequence[Spread]) -> dict[str, Any]:
     for place, row in enumerate(rows):
         # Neighbors are moved apart a little, always in the same way.
         up = [0.07 * ((at * 7) % 5 - 2) for at in range(len(row.values))]
-        figure.add_trace(go.Scatter(
-            x=list(row.values), y=[place + by for by in up], mode="markers",
-            customdata=list(row.opens), hovertext=list(row.hovers), cliponaxis=False,
-            hovertemplate="%{hovertext}<extra></extra>",
-            marker={"symbol": "circle", "size": 8, "color": list(row.hexes), "opacity": 1,
-                    "line": {"width": 0.8, "color": SOFT}},
-        ))  # fmt: skip
-        figure.add_trace(go.Scatter(
-            x=[row.mean], y=[place], mode="markers", hovertext=[f"mean {row.mean:.1f} ΔE"],
-            hovertemplate="%{hovertext}<extra></extra>",
-            marker={"symbol": "line-ns", "size": 24, "line": {"width": 3, "color": INK}},
-        ))  # fmt: skip
+        figure.add_trace(
+            go.Scatter(
+                x=list(row.values),
+                y=[place + by for by in up],
+                mode="markers",
+                customdata=list(row.opens),
+                hovertext=list(row.hovers),
+                cliponaxis=False,
+                hovertemplate="%{hovertext}<extra></extra>",
+                marker={
+                    "symbol": "circle",
+                    "size": 8,
+                    "color": list(row.hexes),
+                    "opacity": 1,
+                    "line": {"width": 0.8, "color": SOFT},
+                },
+            )
+        )
+        figure.add_trace(
+            go.Scatter(
+                x=[row.mean],
+                y=[place],
+                mode="markers",
+                hovertext=[f"mean {row.mean:.1f} ΔE"],
+                hovertemplate="%{hovertext}<extra></extra>",
+                marker={"symbol": "line-ns", "size": 24, "line": {"width": 3, "color": INK}},
+            )
+        )
     figure.update_xaxes(
         range=[-0.03 * most, 1.04 * most],
         title_text="Shift from the concept without it, EMD in ΔE*ab",
     )
     figure.update_yaxes(
-        tickvals=list(range(len(rows))), ticktext=[label(row.name, 44) for row in rows],
-        range=[len(rows) - 0.5, -0.5], showgrid=False, ticks="", automargin=True, fixedrange=True,
-    )  # fmt: skip
+        tickvals=list(range(len(rows))),
+        ticktext=[label(row.name, 44) for row in rows],
+        range=[len(rows) - 0.5, -0.5],
+        showgrid=False,
+        ticks="",
+        automargin=True,
+        fixedrange=True,
+    )
     figure.update_layout(margin={"l": 8, "r": 14, "t": 10, "b": 46})
     return finished(figure)
 

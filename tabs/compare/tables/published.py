@@ -16,8 +16,10 @@ WHY_OTHERS = (
     "and the two are never averaged or ranked together."
 )
 KINDS: Mapping[str, str] = {
-    "base": "Base concepts", "visual state": "Visual state", "emotional": "Emotional",
-}  # fmt: skip
+    "base": "Base concepts",
+    "visual state": "Visual state",
+    "emotional": "Emotional",
+}
 """How ColorConceptBench's three kinds of concepts are called on the page."""
 STYLES: Mapping[str, str] = {"natural": "Natural photo", "clipart": "Clip-art"}
 ARROWS = {"higher": " ↑", "lower": " ↓"}
@@ -29,9 +31,11 @@ def published(
     """Tables of the paper by their ids, with the runs whose model may be the same."""
     shown = list(runs)
     return {
-        "title": title, "told": WHY_OTHERS, "after": after,
+        "title": title,
+        "told": WHY_OTHERS,
+        "after": after,
         "tables": [_table(one, shown) for one in ids],
-    }  # fmt: skip
+    }
 
 
 def _table(table_id: str, runs: Sequence[RunRecord]) -> dict[str, Any]:
@@ -41,17 +45,30 @@ def _table(table_id: str, runs: Sequence[RunRecord]) -> dict[str, Any]:
         name = next(iter(row.keys.values()))
         ours = counterpart(PAPER, name) if "model" in row.keys else None
         here = [run.name for run in runs if ours and run.model in ours.ids]
-        rows.append({
-            "name": name, "here": here, "note": ours.note if ours and here else "",
-            "cells": {column.name: {"text": row.printed[column.name] or "–",
-                                    "doubt": found.doubt(row, column.name)}
-                      for column in found.columns},
-        })  # fmt: skip
+        rows.append(
+            {
+                "name": name,
+                "here": here,
+                "note": ours.note if ours and here else "",
+                "cells": {
+                    column.name: {
+                        "text": row.printed[column.name] or "–",
+                        "doubt": found.doubt(row, column.name),
+                    }
+                    for column in found.columns
+                },
+            }
+        )
     return {
-        "title": f"{found.number}: {found.title}", "source": found.source, "url": found.paper.url,
-        "how": found.how, "notes": list(found.notes), "groups": _groups(found.columns),
-        "rows": rows, "first": found.keys[0].capitalize(),
-    }  # fmt: skip
+        "title": f"{found.number}: {found.title}",
+        "source": found.source,
+        "url": found.paper.url,
+        "how": found.how,
+        "notes": list(found.notes),
+        "groups": _groups(found.columns),
+        "rows": rows,
+        "first": found.keys[0].capitalize(),
+    }
 
 
 def _groups(columns: Iterable[Column]) -> list[dict[str, Any]]:

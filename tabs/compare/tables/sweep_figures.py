@@ -39,14 +39,26 @@ def lines(marks: Sequence[Mark], runs: Mapping[str, str], unit: str) -> dict[str
             continue
         dash, shape = line_style(place)
         color = INK if place % 2 == 0 else SOFT
-        figure.add_trace(go.Scatter(
-            x=[mark.x for mark in own], y=[mark.y for mark in own], name=name, showlegend=True,
-            mode="lines+markers", line={"color": color, "width": 2, "dash": dash},
-            marker={"symbol": shape, "size": 9, "color": PANEL,
-                    "line": {"width": 2, "color": color}},
-            error_y=_bars(own, color), hovertext=[mark.hover for mark in own],
-            hovertemplate="%{hovertext}<extra></extra>", cliponaxis=False,
-        ))  # fmt: skip
+        figure.add_trace(
+            go.Scatter(
+                x=[mark.x for mark in own],
+                y=[mark.y for mark in own],
+                name=name,
+                showlegend=True,
+                mode="lines+markers",
+                line={"color": color, "width": 2, "dash": dash},
+                marker={
+                    "symbol": shape,
+                    "size": 9,
+                    "color": PANEL,
+                    "line": {"width": 2, "color": color},
+                },
+                error_y=_bars(own, color),
+                hovertext=[mark.hover for mark in own],
+                hovertemplate="%{hovertext}<extra></extra>",
+                cliponaxis=False,
+            )
+        )
     scales = sorted({mark.x for mark in marks})
     figure.update_xaxes(
         title_text="Guidance scale",
@@ -67,36 +79,62 @@ def by_size(marks: Sequence[Mark], runs: Mapping[str, str], unit: str) -> dict[s
         if not own:
             continue
         _, shape = line_style(place)
-        figure.add_trace(go.Scatter(
-            x=[mark.x for mark in own], y=[mark.y for mark in own], name=name, showlegend=True,
-            mode="markers", error_y=_bars(own, SOFT), hovertext=[mark.hover for mark in own],
-            hovertemplate="%{hovertext}<extra></extra>", cliponaxis=False,
-            marker={"symbol": shape, "size": 11, "color": PANEL,
-                    "line": {"width": 2, "color": INK}},
-        ))  # fmt: skip
+        figure.add_trace(
+            go.Scatter(
+                x=[mark.x for mark in own],
+                y=[mark.y for mark in own],
+                name=name,
+                showlegend=True,
+                mode="markers",
+                error_y=_bars(own, SOFT),
+                hovertext=[mark.hover for mark in own],
+                hovertemplate="%{hovertext}<extra></extra>",
+                cliponaxis=False,
+                marker={
+                    "symbol": shape,
+                    "size": 11,
+                    "color": PANEL,
+                    "line": {"width": 2, "color": INK},
+                },
+            )
+        )
     known = sorted({mark.x for mark in marks})
     figure.update_xaxes(
-        type="log", title_text="Parameters, billions", tickvals=known,
+        type="log",
+        title_text="Parameters, billions",
+        tickvals=known,
         ticktext=[f"{size:g}" for size in known],
-    )  # fmt: skip
+    )
     figure.update_yaxes(title_text=unit)
     return finished(_with_legend(figure))
 
 
 def _bars(own: Sequence[Mark], color: str) -> dict[str, Any]:
     return {
-        "type": "data", "symmetric": False, "color": color, "thickness": 1, "width": 3,
+        "type": "data",
+        "symmetric": False,
+        "color": color,
+        "thickness": 1,
+        "width": 3,
         "array": [0.0 if mark.high is None else mark.high - mark.y for mark in own],
         "arrayminus": [0.0 if mark.low is None else mark.y - mark.low for mark in own],
-    }  # fmt: skip
+    }
 
 
 def _with_legend(figure: Any) -> Any:
     figure.update_layout(
-        margin={"l": 54, "r": 14, "t": 40, "b": 46}, showlegend=True,
-        legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "itemclick": False,
-                "itemdoubleclick": False, "font": {"color": INK}},
-    )  # fmt: skip
+        margin={"l": 54, "r": 14, "t": 40, "b": 46},
+        showlegend=True,
+        legend={
+            "orientation": "h",
+            "x": 0,
+            "y": 1,
+            "yanchor": "bottom",
+            "itemclick": False,
+            "itemdoubleclick": False,
+            "font": {"color": INK},
+        },
+    )
     return figure
 
 
@@ -118,14 +156,16 @@ def heat(
     cells = [
         [
             HeatCell(
-                None if tile.value is None
+                None
+                if tile.value is None
                 else WEAKEST_SHADE + (100.0 - WEAKEST_SHADE) * (1.0 - tile.better),
-                tile.text, tile.hover,
+                tile.text,
+                tile.hover,
             )
             for tile in row
         ]
         for row in tiles
-    ]  # fmt: skip
+    ]
     across = [label(name.capitalize()) for name in categories]
     figure = heat_map(cells, across, list(run_names(runs).values()), Picks(Slice()), row_px=34)
     figure.update_traces(customdata=None, selector={"type": "heatmap"})

@@ -44,7 +44,7 @@ MEANINGS: Mapping[str, str] = {
     "is neutral are left out and counted",
     "delta_hue_literal_deg": "The same with the hue of a neutral taken as 0, as equation 5 is "
     "written, degrees",
-}  # fmt: skip
+}
 PAPERS = (
     ("alignment", "Distributions, as in Table 1", TABLE_1),
     ("dominant", "Commonest colors, as in Table 2", TABLE_2),
@@ -52,10 +52,27 @@ PAPERS = (
 MANY_MORE = 1.25
 """How many times as many shared concepts the others have without a run that is then named."""
 CSV_COLUMNS = (
-    "run_id", "run", "model", "people", "people_are", "method", "guidance", "same_concepts",
-    "kind", "category", "style", "metric", "unit", "value", "low", "high", "concepts", "left_out",
-    "reasons", "place",
-)  # fmt: skip
+    "run_id",
+    "run",
+    "model",
+    "people",
+    "people_are",
+    "method",
+    "guidance",
+    "same_concepts",
+    "kind",
+    "category",
+    "style",
+    "metric",
+    "unit",
+    "value",
+    "low",
+    "high",
+    "concepts",
+    "left_out",
+    "reasons",
+    "place",
+)
 
 
 def tables_view(context: Context, people: PeopleHere, given: Mapping[str, str]) -> dict[str, Any]:
@@ -69,20 +86,26 @@ def tables_view(context: Context, people: PeopleHere, given: Mapping[str, str]) 
         both = table_of(frame, common)
         shown = [
             {
-                "id": key, "title": title, "words": _words(frame, both, common),
-                "groups": _groups(both, metrics), "rows": _rows(frame, both, metrics),
+                "id": key,
+                "title": title,
+                "words": _words(frame, both, common),
+                "groups": _groups(both, metrics),
+                "rows": _rows(frame, both, metrics),
             }
             for key, title, metrics in PAPERS
-        ]  # fmt: skip
+        ]
         categories = _categories(frame, common, given)
     return {
-        "frame": frame.as_json(), "tables": shown, "categories": categories,
+        "frame": frame.as_json(),
+        "tables": shown,
+        "categories": categories,
         "about": about(frame, common),
         "published": published(
-            ("colorconceptbench-table1", "colorconceptbench-table2"), frame.known,
+            ("colorconceptbench-table1", "colorconceptbench-table2"),
+            frame.known,
             "The paper's Tables 1 and 2",
         ),
-    }  # fmt: skip
+    }
 
 
 def tables_csv(context: Context, people: PeopleHere, given: Mapping[str, str]) -> str:
@@ -91,16 +114,20 @@ def tables_csv(context: Context, people: PeopleHere, given: Mapping[str, str]) -
     by_kind = table_of(frame, common)
     rows = [
         _line(frame, common, by_kind, run, kind, "", kind, style, metric)
-        for run in by_kind.runs for kind in by_kind.groups for style in by_kind.styles
+        for run in by_kind.runs
+        for kind in by_kind.groups
+        for style in by_kind.styles
         for metric in by_kind.metrics
-    ]  # fmt: skip
+    ]
     for kind in (ALL_KINDS, *KINDS):
         found = table_of(frame, common, BY_CATEGORY, kind)
         rows += [
             _line(frame, common, found, run, kind, category, category, style, metric)
-            for run in found.runs for category in found.groups for style in found.styles
+            for run in found.runs
+            for category in found.groups
+            for style in found.styles
             for metric in found.metrics
-        ]  # fmt: skip
+        ]
     return csv_text(CSV_COLUMNS, rows)
 
 
@@ -150,10 +177,11 @@ def number_json(number: Number, metric: ScoreMetric, marked: bool = True) -> dic
     else:
         title += f", 95% interval {interval_text(between, 3)}"
     return {
-        "text": f"{number.value:.3f}", "title": f"{title}\n{out_words}",
+        "text": f"{number.value:.3f}",
+        "title": f"{title}\n{out_words}",
         "interval": interval_text(between, digits if digits == 1 else 2),
         "mark": {1: "best", 2: "second"}.get(number.place, "") if marked else "",
-    }  # fmt: skip
+    }
 
 
 def column_id(category: str, kind: str, style: str, metric: str) -> str:
@@ -219,24 +247,37 @@ def _column(metric_id: str) -> dict[str, str]:
 def _groups(table: Alignment, metrics: Iterable[str]) -> list[dict[str, Any]]:
     listed = list(metrics)
     return [
-        {"name": KIND_NAMES[kind], "styles": [
-            {"name": STYLE_NAMES.get(style, style), "columns": [
-                {"id": column_id("", kind, style, metric), **_column(metric)}
-                for metric in listed]}
-            for style in table.styles]}
+        {
+            "name": KIND_NAMES[kind],
+            "styles": [
+                {
+                    "name": STYLE_NAMES.get(style, style),
+                    "columns": [
+                        {"id": column_id("", kind, style, metric), **_column(metric)}
+                        for metric in listed
+                    ],
+                }
+                for style in table.styles
+            ],
+        }
         for kind in table.groups
-    ]  # fmt: skip
+    ]
 
 
 def _rows(frame: Frame, table: Alignment, metrics: Iterable[str]) -> list[dict[str, Any]]:
     listed = list(metrics)
     return [
-        frame.run_json(run) | {"cells": {
-            column_id("", kind, style, metric): _cell(table, run.run_id, kind, style, metric)
-            for kind in table.groups for style in table.styles for metric in listed
-        }}
+        frame.run_json(run)
+        | {
+            "cells": {
+                column_id("", kind, style, metric): _cell(table, run.run_id, kind, style, metric)
+                for kind in table.groups
+                for style in table.styles
+                for metric in listed
+            }
+        }
         for run in frame.runs
-    ]  # fmt: skip
+    ]
 
 
 def _cell(table: Alignment, run_id: str, group: str, style: str, metric: str) -> dict[str, Any]:
@@ -250,49 +291,93 @@ def _categories(frame: Frame, common: bool, given: Mapping[str, str]) -> dict[st
     metric = given.get("metric") or "emd_lab"
     kind, style = given.get("kind") or KINDS[0], given.get("style") or next(iter(STYLES))
     if metric not in MEANINGS or kind not in (ALL_KINDS, *KINDS) or style not in STYLES:
-        raise BadInput("The table by category is asked for a number, concepts or style that there "
-                       "are not. Open the view without a link.")  # fmt: skip
+        raise BadInput(
+            "The table by category is asked for a number, concepts or style that there "
+            "are not. Open the view without a link."
+        )
     table = table_of(frame, common, BY_CATEGORY, kind)
     columns = [
-        {"id": column_id(category, kind, style, metric), "name": category,
-         "title": f"{category}: {MEANINGS[metric]}"}
+        {
+            "id": column_id(category, kind, style, metric),
+            "name": category,
+            "title": f"{category}: {MEANINGS[metric]}",
+        }
         for category in table.groups
-    ]  # fmt: skip
+    ]
     rows = [
-        frame.run_json(run) | {"cells": {
-            column_id(category, kind, style, metric):
-                _cell(table, run.run_id, category, style, metric)
-            for category in table.groups
-        }}
+        frame.run_json(run)
+        | {
+            "cells": {
+                column_id(category, kind, style, metric): _cell(
+                    table, run.run_id, category, style, metric
+                )
+                for category in table.groups
+            }
+        }
         for run in frame.runs
-    ]  # fmt: skip
+    ]
     return {
-        "id": "categories", "title": "By category", "metric": metric, "kind": kind, "style": style,
+        "id": "categories",
+        "title": "By category",
+        "metric": metric,
+        "kind": kind,
+        "style": style,
         "words": f"{MEANINGS[metric]}, by category of thing.",
         "choices": {
-            "metric": [{"id": one, "name": METRICS[one].name, "title": MEANINGS[one]}
-                       for one in MEANINGS],
-            "kind": [{"id": ALL_KINDS, "name": "All concepts"},
-                     *({"id": one, "name": KIND_NAMES[one]} for one in KINDS)],
+            "metric": [
+                {"id": meaning, "name": METRICS[meaning].name, "title": MEANINGS[meaning]}
+                for meaning in MEANINGS
+            ],
+            "kind": [
+                {"id": ALL_KINDS, "name": "All concepts"},
+                *({"id": one, "name": KIND_NAMES[one]} for one in KINDS),
+            ],
             "style": [{"id": one, "name": STYLE_NAMES[one]} for one in STYLES],
         },
-        "groups": [{"name": _column(metric)["name"],
-                    "styles": [{"name": STYLE_NAMES[style], "columns": columns}]}],
+        "groups": [
+            {
+                "name": _column(metric)["name"],
+                "styles": [{"name": STYLE_NAMES[style], "columns": columns}],
+            }
+        ],
         "rows": rows,
-    }  # fmt: skip
+    }
 
 
 def _line(
-    frame: Frame, common: bool, table: Alignment, run_id: str, kind: str, category: str,
-    group: str, style: str, metric: str,
-) -> tuple[Any, ...]:  # fmt: skip
+    frame: Frame,
+    common: bool,
+    table: Alignment,
+    run_id: str,
+    kind: str,
+    category: str,
+    group: str,
+    style: str,
+    metric: str,
+) -> tuple[Any, ...]:
     number = table.number(run_id, group, style, metric)
     run = next(one for one in frame.runs if one.run_id == run_id)
     crowd = frame.people.crowd if frame.people else None
     reasons = "; ".join(f"{reason}: {count}" for reason, count in number.left_out.items())
     return (
-        run_id, run.name, run.model, crowd.name if crowd else "", crowd.words if crowd else "",
-        frame.method, frame.guidance, "yes" if common else "no", kind, category, style, metric,
-        METRICS[metric].unit, number.value, number.low, number.high, number.count,
-        sum(number.left_out.values()), reasons, number.place or None,
-    )  # fmt: skip
+        run_id,
+        run.name,
+        run.model,
+        crowd.name if crowd else "",
+        crowd.words if crowd else "",
+        frame.method,
+        frame.guidance,
+        "yes" if common else "no",
+        kind,
+        category,
+        style,
+        metric,
+        METRICS[metric].unit,
+        number.value,
+        number.low,
+        number.high,
+        number.count,
+        sum(number.left_out.values()),
+        reasons,
+        number.place or None,
+    )

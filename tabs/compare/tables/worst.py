@@ -35,15 +35,14 @@ def concepts_view(context: Context, people: PeopleHere, given: Mapping[str, str]
     )
     assert found is not None  # nobody stops it
     there = [
-        score for score in found
+        score
+        for score in found
         if kind in (ALL_KINDS, score.concept.modifier_kind)
         and category in ("", score.concept.category)
-    ]  # fmt: skip
+    ]
     values = _of_run(there, run_id, metric, is_common(given))
     worst = METRICS[metric].better == "low"
-    ordered = sorted(
-        values, key=lambda one: (-one[1] if worst else one[1], one[0].concept.words)
-    )  # fmt: skip
+    ordered = sorted(values, key=lambda one: (-one[1] if worst else one[1], one[0].concept.words))
     offset = whole(given.get("offset", ""), 10**6) or 0
     where = " · ".join(
         filter(
@@ -56,7 +55,7 @@ def concepts_view(context: Context, people: PeopleHere, given: Mapping[str, str]
         "commonest color, then the run's.",
         "total": len(ordered),
         "concepts": [_line(frame, *one) for one in ordered[offset : offset + PAGE]],
-    }  # fmt: skip
+    }
 
 
 def _wanted(cell: Any, frame: Frame) -> bool:
@@ -81,8 +80,10 @@ def _line(frame: Frame, score: Score, value: float) -> dict[str, Any]:
     assert score.comparison is not None
     bins = [uw71()[at] for at in score.comparison.dominant]
     return {
-        "words": score.concept.words, "text": f"{value:.3f}",
-        "hexes": [one.hex for one in bins], "names": [one.name for one in bins],
+        "words": score.concept.words,
+        "text": f"{value:.3f}",
+        "hexes": [one.hex for one in bins],
+        "names": [one.name for one in bins],
         "note": f"people: {bins[0].name} · run: {bins[1].name}",
         "open": frame.opens(score.concept.id, score.run_id, score.style),
-    }  # fmt: skip
+    }

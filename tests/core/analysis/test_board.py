@@ -34,9 +34,10 @@ CNA = [tally("cna", "l2", 4), tally("cna", "l3", 2, prompts=30), tally("cna", "c
 # In the other tasks every system has one prompt with all right and three with one of four.
 OTHERS = [
     tally(task, system, passes, prompts=prompts)
-    for task in TABLE_TASKS[1:] for system in TABLE_SYSTEMS
+    for task in TABLE_TASKS[1:]
+    for system in TABLE_SYSTEMS
     for passes, prompts in ((4, 1), (1, 3))
-]  # fmt: skip
+]
 
 
 def row(tallies: list[PromptTally], systems: str = AVERAGED, unscored: str = LEFT_OUT) -> BoardRow:
@@ -54,8 +55,10 @@ def test_a_task_is_the_mean_of_three_systems_and_not_of_its_pictures() -> None:
     assert "cna" not in row(CNA, "l1").cells
     parts = row(CNA).cells["cna"].parts
     assert [(name, part.percent, part.prompts) for name, part in parts.items()] == [
-        ("l2", 100, 10), ("l3", 50, 30), ("css", 0, 10),
-    ]  # fmt: skip
+        ("l2", 100, 10),
+        ("l3", 50, 30),
+        ("css", 0, 10),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -135,8 +138,10 @@ def test_prompts_without_a_color_system_count() -> None:
 def test_the_rule_of_three_where_no_picture_fails() -> None:
     one = row([tally("cna", "l2", 4, prompts=30)], "l2").cells["cna"].rate
     assert (one.percent, one.low, one.beyond) == (100, None, pytest.approx(10))
-    none = [tally("cna", system, 0, prompts=prompts)
-            for system, prompts in zip(TABLE_SYSTEMS, (10, 30, 60), strict=True)]  # fmt: skip
+    none = [
+        tally("cna", system, 0, prompts=prompts)
+        for system, prompts in zip(TABLE_SYSTEMS, (10, 30, 60), strict=True)
+    ]
     assert row(none).cells["cna"].rate.beyond == pytest.approx(10)
     assert row(none, POOLED).cells["cna"].rate.beyond == pytest.approx(3)
     assert row([tally("cna", "l2", 4, prompts=3)], "l2").cells["cna"].rate.beyond is None
@@ -158,8 +163,9 @@ def test_the_same_prompts_give_the_same_interval() -> None:
     ]
     split = [
         PromptTally("a", one.task, one.system, one.passes, one.scored, one.images, count)
-        for one in reversed(spread) for count in (4, 5)
-    ]  # fmt: skip
+        for one in reversed(spread)
+        for count in (4, 5)
+    ]
     assert row(spread).cells["cna"].rate == row(split).cells["cna"].rate
     renamed = board([replace(one, run_id="b") for one in spread])["b"]
     assert renamed.cells["cna"].rate == row(spread).cells["cna"].rate
@@ -171,8 +177,9 @@ def test_no_interval_where_resampling_tells_nothing() -> None:
     # One prompt of two has a score: every fourth resample has none.
     rare = [
         tally("cna", system, passes, scored, prompts=1)
-        for system in TABLE_SYSTEMS for passes, scored in ((2, 4), (0, 0))
-    ]  # fmt: skip
+        for system in TABLE_SYSTEMS
+        for passes, scored in ((2, 4), (0, 0))
+    ]
     rate = row(rare).cells["cna"].rate
     assert (rate.percent, rate.low, rate.high) == (50, None, None)
 

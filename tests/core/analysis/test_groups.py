@@ -66,11 +66,13 @@ def test_overall_is_the_mean_of_the_three_systems_or_nothing() -> None:
 def test_a_row_of_the_confusion_adds_up_to_all() -> None:
     found = confusion(
         [
-            Count(("Red", "Red"), 8, 1, 0), Count(("Red", "Pink"), 0, 3, 0),
-            Count(("Black", "Gray"), 0, 2, 0), Count(("Red", ""), 0, 0, 7),
+            Count(("Red", "Red"), 8, 1, 0),
+            Count(("Red", "Pink"), 0, 3, 0),
+            Count(("Black", "Gray"), 0, 2, 0),
+            Count(("Red", ""), 0, 0, 7),
             Count(("No such name", "Red"), 1, 0, 0),
         ]
-    )  # fmt: skip
+    )
     # In the system's order: Pink, Red, …, Gray, Black.
     assert found.asked == ("Red", "Black")
     assert found.found == ("Pink", "Red", "Gray")
@@ -99,9 +101,11 @@ def test_the_ten_most_found_and_the_rest() -> None:
 def test_hue_and_chroma_of_the_asked_color() -> None:
     vivid, gray = parse_target("css:red"), parse_target("css:gray")
     counts = [
-        Count((vivid.value, "30"), 1, 3, 1), Count(("#FE0101", "30"), 1, 0, 0),
-        Count((gray.value, NEUTRAL), 2, 0, 0), Count((gray.value, ""), 5, 0, 0),
-    ]  # fmt: skip
+        Count((vivid.value, "30"), 1, 3, 1),
+        Count(("#FE0101", "30"), 1, 0, 0),
+        Count((gray.value, NEUTRAL), 2, 0, 0),
+        Count((gray.value, ""), 5, 0, 0),
+    ]
     hue, neutral = hue_cells(counts)
     assert (hue.sector, hue.low, hue.colors, hue.rate) == ("30", 80.0, 2, Rate(2, 3, 1))
     assert np.linalg.norm(np.array(hue.lab) - np.array(vivid.lab)) < 1.0

@@ -54,9 +54,18 @@ def test_basic_names_are_the_papers_at_level_2() -> None:
     assert set(BASIC_NAMES) < set(l2_names())
     assert len(l2_names()) == 29
     assert [name for name in l2_names() if basic_of(name) == "basic"] == [
-        "Red", "Orange", "Brown", "Yellow", "Olive", "Green", "Blue", "Purple", "White", "Gray",
+        "Red",
+        "Orange",
+        "Brown",
+        "Yellow",
+        "Olive",
+        "Green",
+        "Blue",
+        "Purple",
+        "White",
+        "Gray",
         "Black",
-    ]  # fmt: skip
+    ]
     assert basic_of("Yellow green") == basic_of("Pink") == "intermediate"
 
 
@@ -70,8 +79,10 @@ def test_only_names_of_levels_2_and_3_have_traits() -> None:
 
 def test_sectors_begin_at_their_angle_and_gray_has_none() -> None:
     angles = np.array([0.0, 29.99, 30.01, 359.99, 180.0, -1e-17])
-    lab = np.stack([np.full(6, 50.0), 20 * np.cos(np.radians(angles)),
-                    20 * np.sin(np.radians(angles))], axis=-1)  # fmt: skip
+    lab = np.stack(
+        [np.full(6, 50.0), 20 * np.cos(np.radians(angles)), 20 * np.sin(np.radians(angles))],
+        axis=-1,
+    )
     lab[5] = (50.0, 20.0, -1e-17)
     assert [SECTORS[code] for code in sector_codes(lab)] == ["0", "0", "30", "330", "180", "0"]
     red, gray = (parse_target(f"css:{name}").lab for name in ("red", "gray"))

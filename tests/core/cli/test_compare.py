@@ -60,8 +60,10 @@ def folder(tmp_path: Path) -> Path:
     save(tmp_path / "small.png", top[:, :5])
     for number in range(4):
         save(tmp_path / "a" / f"{number}.png", striped({BLUE: 10 + number, GRAY: 10 - number}))
-        save(tmp_path / "b" / f"{number}.png", striped({GREEN: 10, YELLOW: 4 + number,
-                                                         GRAY: 6 - number}))  # fmt: skip
+        save(
+            tmp_path / "b" / f"{number}.png",
+            striped({GREEN: 10, YELLOW: 4 + number, GRAY: 6 - number}),
+        )
         save(tmp_path / "masks" / f"{number}.png", top)
     half = weights({BLUE: 0.5, GRAY: 0.5})
     (tmp_path / "half.json").write_text(json.dumps(half.tolist()))
@@ -100,16 +102,23 @@ def test_two_images_with_a_mask(folder: Path) -> None:
     assert found["b"]["weights"] == pytest.approx(q.tolist())
     expected = of.compare(p, q)
     assert [found[name] for name in NUMBERS] == [
-        expected.pcc, pytest.approx(expected.emd_lab), pytest.approx(expected.entropy_difference),
-        False, expected.delta_hue_deg,
-    ]  # fmt: skip
+        expected.pcc,
+        pytest.approx(expected.emd_lab),
+        pytest.approx(expected.entropy_difference),
+        False,
+        expected.delta_hue_deg,
+    ]
     assert found["total_variation"] == pytest.approx(1.0)
     assert found["jensen_shannon"] == pytest.approx(np.log(2))
     assert (found["a"]["pixels"], found["b"]["pixels"]) == (200, 400)
     assert found["a"]["dominant"] == {
-        "index": BLUE, "name": "Vivid blue, L* 50", "hex": "#2F6EF6",
-        "lab": list(uw71()[BLUE].lab), "share": 1.0, "tied": 1,
-    }  # fmt: skip
+        "index": BLUE,
+        "name": "Vivid blue, L* 50",
+        "hex": "#2F6EF6",
+        "lab": list(uw71()[BLUE].lab),
+        "share": 1.0,
+        "tied": 1,
+    }
     assert found["units"]["emd"] == "CIELAB"
     assert found["b"]["notes"][0] == "No mask: the whole image is measured, its background too."
     assert not any("No mask" in note for note in found["a"]["notes"])
@@ -126,9 +135,14 @@ def test_numbers_by_hand(folder: Path) -> None:
     assert found["emd"] == pytest.approx(0.5 * apart)
     assert found["ed"] == pytest.approx(np.log(2))
     assert found["flow"] == [
-        {"source": BLUE, "target": GRAY, "mass": pytest.approx(0.5),
-         "distance_lab": pytest.approx(apart), "cost": pytest.approx(0.5 * apart)}
-    ]  # fmt: skip
+        {
+            "source": BLUE,
+            "target": GRAY,
+            "mass": pytest.approx(0.5),
+            "distance_lab": pytest.approx(apart),
+            "cost": pytest.approx(0.5 * apart),
+        }
+    ]
     assert (found["dominant_equal"], found["a"]["dominant"]["tied"]) == (False, 2)
     assert found["hue_deg"] is None
     assert found["hue_reason"] == "B has a neutral dominant color, which has no hue."
@@ -147,8 +161,9 @@ def test_the_flow_is_cut_to_the_costliest_and_says_so(folder: Path) -> None:
 def test_what_does_not_exist_is_null_with_its_reason(folder: Path) -> None:
     found = compared(folder / "even.json", folder / "half.json")
     assert (found["pcc"], found["pcc_reason"]) == (
-        None, "One side has the same share in every bin: nothing correlates with it.",
-    )  # fmt: skip
+        None,
+        "One side has the same share in every bin: nothing correlates with it.",
+    )
     found = compared(folder / "half.json", folder / "third.csv")
     assert (found["pcc_reason"], found["hue_reason"]) == ("", "")
 
@@ -173,18 +188,30 @@ def test_what_is_transparent_is_not_measured(folder: Path) -> None:
 @pytest.mark.parametrize("method", ["pixels", "extracted", "extracted-soft"])
 def test_folders_are_one_distribution_each_with_intervals(folder: Path, method: str) -> None:
     found = compared(
-        folder / "a", folder / "b", "--method", method, "--draws", 50, "--seed", 3,
-        "--mask-b", folder / "masks",
-    )  # fmt: skip
+        folder / "a",
+        folder / "b",
+        "--method",
+        method,
+        "--draws",
+        50,
+        "--seed",
+        3,
+        "--mask-b",
+        folder / "masks",
+    )
     top = np.zeros((20, 20), dtype=bool)
     top[:10] = True
     sides = [
-        of_pictures(name, [
-            profile_of(np.asarray(Image.open(folder / name / f"{number}.png")), inside)
-            for number in range(4)
-        ], method)
+        of_pictures(
+            name,
+            [
+                profile_of(np.asarray(Image.open(folder / name / f"{number}.png")), inside)
+                for number in range(4)
+            ],
+            method,
+        )
         for name, inside in (("a", np.ones((20, 20), dtype=bool)), ("b", top))
-    ]  # fmt: skip
+    ]
     expected = of.compare(*(one.weights for one in sides))
     assert found["emd"] == pytest.approx(expected.emd_lab)
     bounds = intervals(sides[0], sides[1], 50, 3)
@@ -215,8 +242,15 @@ def test_images_that_cannot_be_measured_are_told_counted_and_exit_2(
     (folder / "a" / "broken.png").write_bytes(b"\x89PNG\r\n\x1a\n nothing")
     (folder / "masks" / "0.png").unlink()
     save(folder / "masks" / "1.png", np.zeros((20, 20), dtype=bool))
-    status, text = ran(str(folder / "a"), str(folder / "b"), "--mask-b", str(folder / "masks"),
-                       "--draws", "10", "--json")  # fmt: skip
+    status, text = ran(
+        str(folder / "a"),
+        str(folder / "b"),
+        "--mask-b",
+        str(folder / "masks"),
+        "--draws",
+        "10",
+        "--json",
+    )
     found = json.loads(text)
     assert status == 2
     assert (found["a"]["count"], found["b"]["count"]) == (4, 2)
@@ -251,16 +285,21 @@ def table(path: Path, rows: dict[str, np.ndarray], *columns: str) -> Path:
 
 
 def test_a_concept_of_a_file_of_ratings(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = table(folder / "people.csv", {
-        "banana": weights({YELLOW: 3.0, GRAY: 1.0}), "rotten mango": weights({GREEN: 2.0}),
-    })  # fmt: skip
+    file = table(
+        folder / "people.csv",
+        {
+            "banana": weights({YELLOW: 3.0, GRAY: 1.0}),
+            "rotten mango": weights({GREEN: 2.0}),
+        },
+    )
     found = compared(file, folder / "green.png", "--concept", "Banana", "--normalize")
     assert found["a"]["weights"] == pytest.approx(weights({YELLOW: 0.75, GRAY: 0.25}).tolist())
     assert found["a"]["of"] == "ratings"
     assert any("normalized to sum 1" in note for note in found["a"]["notes"])
     capsys.readouterr()
-    status, text = ran(str(file), str(folder / "green.png"), "--concept", "Rotten_Mango",
-                       "--normalize")  # fmt: skip
+    status, text = ran(
+        str(file), str(folder / "green.png"), "--concept", "Rotten_Mango", "--normalize"
+    )
     assert (status, text.splitlines()[0]) == (0, f'A  {file}: ratings of "rotten mango"')
     assert "ColorConceptBench" not in capsys.readouterr().err
 
@@ -344,20 +383,26 @@ def numbers(folder: Path, name: str, values: list[float]) -> str:
         (["58.json", "half.json"], "Here: --as-58."),
         (["57.json", "half.json"], "57 numbers"),
         (["two.json", "half.json"], "sums to 2"),
-        (["two.json", "half.json"], "Here: --normalize for ratings, --shares for "
-         "counts or percent."),
+        (
+            ["two.json", "half.json"],
+            "Here: --normalize for ratings, --shares for counts or percent.",
+        ),
         (["negative.json", "half.json"], "has -0.1 in bin 1: a share cannot be negative."),
         (["nan.json", "half.json"], "has nan in bin 3: a share is a number from 0 to 1."),
         (["many.csv", "half.json"], "has 2 concepts (banana, apple). Choose one with --concept."),
-        (["many.csv", "half.json", "--concept", "bananas"], 'no concept "bananas". Similar ones: '
-         "banana."),
+        (
+            ["many.csv", "half.json", "--concept", "bananas"],
+            'no concept "bananas". Similar ones: banana.',
+        ),
         (["many.csv", "half.json", "--concept", "xyz"], 'no concept "xyz". It has banana, apple.'),
         (["blue.png", "green.png", "--concept", "banana"], "--concept belongs to files of numbers"),
         (["blue.png", "green.png", "--normalize"], "--normalize belongs to files of numbers"),
         (["blue.png", "green.png", "--shares"], "--shares belongs to files of numbers"),
         (["blue.png", "green.png", "--label-b", "x"], "--label-b belongs to files of numbers"),
-        (["labels.csv", "half.json"], "has 2 distributions of banana (Ann, Bo). Choose one with "
-         "--label-a or --label-b."),
+        (
+            ["labels.csv", "half.json"],
+            "has 2 distributions of banana (Ann, Bo). Choose one with --label-a or --label-b.",
+        ),
         (["blue.png", "green.png", "--as-58"], "--as-58 belongs to files of numbers"),
         (["half.json", "third.csv", "--method", "pixels"], "--method belongs to images"),
         (["blue.png", "green.png", "--draws", "9"], "--draws belongs to folders of images"),
@@ -365,7 +410,7 @@ def numbers(folder: Path, name: str, values: list[float]) -> str:
         (["blue.png", "green.png", "--flow", "-1"], "--flow is how many moves"),
         (["blue.png", "green.png", "--seed", "-1"], "--seed is a whole number"),
     ],
-)  # fmt: skip
+)
 def test_bad_input_is_told_and_exits_2(
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -415,8 +460,12 @@ def run(folder: Path, *arguments: str, **environment: str) -> subprocess.Complet
         [sys.executable, "-m", "core.compare", *arguments],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", **environment},
-        capture_output=True, encoding="utf-8", errors="replace", timeout=60, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        timeout=60,
+        check=False,
+    )
 
 
 def test_lines_for_people(folder: Path) -> None:
@@ -451,9 +500,13 @@ def test_it_starts_without_the_heavy_packages(folder: Path) -> None:
         " if name in sys.modules])"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        [sys.executable, "-c", code],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert done.stdout.splitlines()[-1] == "[]"
 
 

@@ -53,8 +53,9 @@ def test_every_picture_is_judged_by_every_rule_against_six_colors(
     assert len(pictures) == report.images
     assert len(rows) == report.images * 2 * 6
     assert Counter(r["relation"] for r in rows) == {
-        "true": report.images * 2, "near": report.images * 10,
-    }  # fmt: skip
+        "true": report.images * 2,
+        "near": report.images * 10,
+    }
     # Every 20th color of 29 and 147, twice with one material and twice with two.
     assert 2 * 2 * (1 + 7) <= report.images <= 2 * 2 * (2 + 8)
     assert report.images_two_material == sum(1 for one in pictures if one[3])
@@ -62,8 +63,9 @@ def test_every_picture_is_judged_by_every_rule_against_six_colors(
     assert report == read_report(folder)
     assert (report.every, report.size_px, report.seeds) == (20, 96, (0,))
     assert [(one.system, one.hit_percent) for one in report.published] == [
-        ("l2", 96.46), ("css", 92.0),
-    ]  # fmt: skip
+        ("l2", 96.46),
+        ("css", 92.0),
+    ]
 
 
 def test_a_row_is_what_the_pipeline_says_of_that_picture(
@@ -154,9 +156,12 @@ def _answers_ctrl_c() -> None:
 def test_ctrl_c_ends_cleanly_and_keeps_what_is_done(tmp_path: Path, number: int) -> None:
     # A session of its own: the signal goes to all of it, as from a terminal. SIGTERM goes to one.
     process = subprocess.Popen(
-        **command("--out", str(tmp_path), *SLICE), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        start_new_session=True, preexec_fn=_answers_ctrl_c,
-    )  # fmt: skip
+        **command("--out", str(tmp_path), *SLICE),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        preexec_fn=_answers_ctrl_c,
+    )
     deadline = time.monotonic() + 120
     while not list((tmp_path / FOLDER).glob("*.csv.gz")) and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -180,16 +185,28 @@ def test_whatever_changes_rows_changes_the_fingerprint() -> None:
     rules = rules_used(["paper"])
     plain = ("mug",), ("hard",), (0,), ("l2",), 96, 2
 
-    def prints(rules=rules, objects=plain[0], lights=plain[1], seeds=plain[2], systems=plain[3],
-               size_px=96, every=2) -> set[str]:  # fmt: skip
+    def prints(
+        rules=rules,
+        objects=plain[0],
+        lights=plain[1],
+        seeds=plain[2],
+        systems=plain[3],
+        size_px=96,
+        every=2,
+    ) -> set[str]:
         tasks = renderer_tasks(rules, objects, lights, seeds, systems, size_px, every)
         return {task.fingerprint for task in tasks}
 
     other = [
-        prints(rules_used(["released"])), prints(rules_used(["paper", "released"])),
-        prints(objects=("car",)), prints(lights=("window",)), prints(seeds=(1,)),
-        prints(systems=("css",)), prints(size_px=97), prints(every=3),
-    ]  # fmt: skip
+        prints(rules_used(["released"])),
+        prints(rules_used(["paper", "released"])),
+        prints(objects=("car",)),
+        prints(lights=("window",)),
+        prints(seeds=(1,)),
+        prints(systems=("css",)),
+        prints(size_px=97),
+        prints(every=3),
+    ]
     assert prints() == prints()
     assert all(not prints() & changed for changed in other)
 
@@ -236,12 +253,14 @@ def test_a_damaged_file_does_not_count(tmp_path: Path, damage: str) -> None:
     save(tmp_path, task, [row(number / 7) for number in range(40)], [])
     path = tmp_path / task.file_name
     content = path.read_bytes()
-    path.write_bytes({
-        "cut": content[:-30],
-        "flipped": content[:60] + bytes([content[60] ^ 255]) + content[61:],
-        "text": b"object,light",
-        "fields": gzip.compress(b"mug,hard,0\n"),
-    }[damage])  # fmt: skip
+    path.write_bytes(
+        {
+            "cut": content[:-30],
+            "flipped": content[:60] + bytes([content[60] ^ 255]) + content[61:],
+            "text": b"object,light",
+            "fields": gzip.compress(b"mug,hard,0\n"),
+        }[damage]
+    )
     assert load(tmp_path, task) is None
 
 

@@ -97,9 +97,13 @@ def test_it_runs_as_a_command_and_stores_nothing(folder: Path) -> None:
     before = sorted(path.name for path in folder.parent.rglob("*"))
     done = subprocess.run(
         [sys.executable, "-m", "core.image_sets", str(folder)],
-        capture_output=True, text=True, cwd=ROOT, check=True, timeout=120,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=True,
+        timeout=120,
         env={"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", "PYTHONDONTWRITEBYTECODE": "1"},
-    )  # fmt: skip
+    )
     assert done.stdout.startswith("run: 4 files, layout none, model unknown.")
     assert done.stderr == ""
     assert sorted(path.name for path in folder.parent.rglob("*")) == before

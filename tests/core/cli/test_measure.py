@@ -21,9 +21,19 @@ from tests.commands import ROOT, called
 
 ORANGE = "vivid reddish orange"
 KEYS = {
-    "file", "mask", "status", "reason", "rule", "version", "target", "lab", "target_lab",
-    "delta_e00", "delta_chroma", "hue_deg",
-}  # fmt: skip
+    "file",
+    "mask",
+    "status",
+    "reason",
+    "rule",
+    "version",
+    "target",
+    "lab",
+    "target_lab",
+    "delta_e00",
+    "delta_chroma",
+    "hue_deg",
+}
 
 
 def picture() -> tuple[np.ndarray, np.ndarray]:
@@ -67,8 +77,12 @@ def run_program(folder: Path, *arguments: str, **environment: str) -> CompletedP
         [sys.executable, "-m", "core.measure", *arguments],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", **environment},
-        capture_output=True, encoding="utf-8", errors="replace", timeout=60, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        timeout=60,
+        check=False,
+    )
 
 
 def lines(done: CompletedProcess[str]) -> list[dict]:
@@ -98,9 +112,17 @@ def test_a_pass_is_one_line_and_exit_0(folder: Path) -> None:
 def test_a_fail_is_one_line_and_exit_0_too(folder: Path) -> None:
     """The command did its work: the verdict is not an error."""
     done = run(
-        folder, "mug.png", "--mask", "mask.png", "--target", "css:blue", "--object", "mug",
-        "--rule", "paper",
-    )  # fmt: skip
+        folder,
+        "mug.png",
+        "--mask",
+        "mask.png",
+        "--target",
+        "css:blue",
+        "--object",
+        "mug",
+        "--rule",
+        "paper",
+    )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("FAIL  mug.png  asked blue, ")
     assert "the mug is lighter and less vivid than asked." in done.stdout
@@ -115,8 +137,16 @@ def test_colors_in_every_notation(folder: Path, target: str) -> None:
 
 def test_json_is_what_the_pipeline_says(folder: Path) -> None:
     done = run(
-        folder, "mug.png", "--mask", "mask.png", "--target", ORANGE, "--json", "--object", "mug",
-    )  # fmt: skip
+        folder,
+        "mug.png",
+        "--mask",
+        "mask.png",
+        "--target",
+        ORANGE,
+        "--json",
+        "--object",
+        "mug",
+    )
     assert (done.returncode, done.stderr) == (0, "")
     (found,) = lines(done)
     assert set(found) >= KEYS
@@ -127,8 +157,16 @@ def test_json_is_what_the_pipeline_says(folder: Path) -> None:
 @pytest.mark.parametrize("rule_id", [known.id for known in RULES])
 def test_every_rule_can_be_chosen(folder: Path, rule_id: str) -> None:
     done = run(
-        folder, "mug.png", "--mask", "mask.png", "--target", ORANGE, "--rule", rule_id, "--json",
-    )  # fmt: skip
+        folder,
+        "mug.png",
+        "--mask",
+        "mask.png",
+        "--target",
+        ORANGE,
+        "--rule",
+        rule_id,
+        "--json",
+    )
     (found,) = lines(done)
     assert (found["rule"], found["status"]) == (rule_id, "pass")
 
@@ -252,9 +290,17 @@ def test_arguments_that_do_not_fit(folder: Path, arguments: list[str], said: str
 
 def test_a_broken_image_does_not_stop_the_others(folder: Path) -> None:
     done = run(
-        folder, "mug.png", "broken.png", "none.png", "mug.png",
-        "--mask", "mask.png", "--target", ORANGE, "--json",
-    )  # fmt: skip
+        folder,
+        "mug.png",
+        "broken.png",
+        "none.png",
+        "mug.png",
+        "--mask",
+        "mask.png",
+        "--target",
+        ORANGE,
+        "--json",
+    )
     assert done.returncode == 2
     found = lines(done)
     assert [one["file"] for one in found] == ["mug.png", "broken.png", "none.png", "mug.png"]
@@ -277,10 +323,13 @@ def manifest(path: Path, *rows: str, start: bytes = b"") -> Path:
 
 def test_a_manifest_measures_its_rows(folder: Path) -> None:
     manifest(
-        folder / "run.csv", "file,mask,target,system",
-        f"mug.png,mask.png,{ORANGE},l3", "mug.png,mask.png,red,l1", "mug.png,mask.png,#E83B1B,",
+        folder / "run.csv",
+        "file,mask,target,system",
+        f"mug.png,mask.png,{ORANGE},l3",
+        "mug.png,mask.png,red,l1",
+        "mug.png,mask.png,#E83B1B,",
         'mug.png,mask.png,"232, 59, 27",',
-    )  # fmt: skip
+    )
     done = run(folder, "--manifest", "run.csv")
     assert (done.returncode, done.stderr) == (0, "")
     found = lines(done)
@@ -301,9 +350,11 @@ def test_paths_of_a_manifest_are_relative_to_it(folder: Path) -> None:
 def test_a_manifest_from_a_spreadsheet(folder: Path) -> None:
     """With a byte order mark, columns in another order, more of them, and blanks around values."""
     manifest(
-        folder / "run.csv", "target,file,note,mask", f" {ORANGE} , mug.png ,my mug, mask.png ",
+        folder / "run.csv",
+        "target,file,note,mask",
+        f" {ORANGE} , mug.png ,my mug, mask.png ",
         start=b"\xef\xbb\xbf",
-    )  # fmt: skip
+    )
     done = run(folder, "--manifest", "run.csv")
     assert (done.returncode, done.stderr) == (0, "")
     assert lines(done)[0]["status"] == "pass"
@@ -311,14 +362,15 @@ def test_a_manifest_from_a_spreadsheet(folder: Path) -> None:
 
 def test_a_bad_row_is_named_and_the_others_are_measured(folder: Path) -> None:
     manifest(
-        folder / "run.csv", "file,mask,target,system",
+        folder / "run.csv",
+        "file,mask,target,system",
         f"mug.png,mask.png,{ORANGE},l3",
         "mug.png,mask.png",
         "mug.png,mask.png,blu,css",
         "mug.png,mask.png,red,l9",
         "none.png,mask.png,red,l1",
         f"mug.png,mask.png,{ORANGE},l3",
-    )  # fmt: skip
+    )
     done = run(folder, "--manifest", "run.csv")
     assert done.returncode == 2
     found = lines(done)
@@ -364,9 +416,10 @@ def test_a_manifest_as_people_type_it(folder: Path) -> None:
     """Other case, spaces after commas; the file is named in the output as in the manifest."""
     (folder / "sub").mkdir()
     manifest(
-        folder / "sub" / "run.csv", "File, Mask, Target, System",
+        folder / "sub" / "run.csv",
+        "File, Mask, Target, System",
         f"../mug.png, ../mask.png, {ORANGE}, L3",
-    )  # fmt: skip
+    )
     done = run(folder, "--manifest", "sub/run.csv")
     (found,) = lines(done)
     assert (found["status"], found["system"]) == ("pass", "l3")
@@ -409,9 +462,15 @@ def test_the_manifests_rule_is_the_options(folder: Path) -> None:
 
 def test_a_terminal_without_greek_letters(folder: Path) -> None:
     done = run_program(
-        folder, "mug.png", "--mask", "mask.png", "--target", ORANGE, "--json",
+        folder,
+        "mug.png",
+        "--mask",
+        "mask.png",
+        "--target",
+        ORANGE,
+        "--json",
         PYTHONIOENCODING="ascii",
-    )  # fmt: skip
+    )
     assert "Traceback" not in done.stderr
     assert lines(done)[0]["status"] == "pass"
 

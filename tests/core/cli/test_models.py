@@ -32,13 +32,22 @@ def command(
     *arguments: object, hub: TinyHub | None = None, **environment: str
 ) -> tuple[int, str, str]:
     """Runs the command as a process of its own, whose hub is the given one or none."""
-    env = {**os.environ, "HF_ENDPOINT": hub.url if hub else "http://127.0.0.1:9",
-           "HF_HUB_DISABLE_XET": "1", "PYTHONPATH": str(ROOT), **environment}  # fmt: skip
+    env = {
+        **os.environ,
+        "HF_ENDPOINT": hub.url if hub else "http://127.0.0.1:9",
+        "HF_HUB_DISABLE_XET": "1",
+        "PYTHONPATH": str(ROOT),
+        **environment,
+    }
     env.pop("TRUEHUE_MODELS", None)
     done = subprocess.run(
         [sys.executable, "-m", "core.generation", *map(str, arguments)],
-        capture_output=True, text=True, env=env, check=False, timeout=120,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        env=env,
+        check=False,
+        timeout=120,
+    )
     return done.returncode, done.stdout, done.stderr
 
 
@@ -96,8 +105,21 @@ def test_an_image_is_drawn_into_a_file(
 ) -> None:
     out = tmp_path / "new" / "mug.png"
     model_id = f"folder:{tiny('stable_diffusion')}"
-    arguments = ["draw", model_id, ask().text, "--seed", "1", "--steps", "3", "--width", "64",
-                 "--height", "64", "--out", str(out)]  # fmt: skip
+    arguments = [
+        "draw",
+        model_id,
+        ask().text,
+        "--seed",
+        "1",
+        "--steps",
+        "3",
+        "--width",
+        "64",
+        "--height",
+        "64",
+        "--out",
+        str(out),
+    ]
     assert main(arguments) == 0
     captured = capsys.readouterr()
     assert json.loads(captured.out)["seed"] == 1
@@ -268,27 +290,42 @@ def test_a_repository_that_wants_code_or_pickles_is_not_fetched(
 
 def test_which_files_are_fetched() -> None:
     names = [
-        "model_index.json", "LICENSE.md", "sd3.5_large.safetensors",
+        "model_index.json",
+        "LICENSE.md",
+        "sd3.5_large.safetensors",
         "text_encoders/t5xxl.safetensors",
-        "transformer/config.json", "transformer/diffusion_pytorch_model.safetensors.index.json",
+        "transformer/config.json",
+        "transformer/diffusion_pytorch_model.safetensors.index.json",
         "transformer/diffusion_pytorch_model-00001-of-00002.safetensors",
         "transformer/diffusion_pytorch_model-00002-of-00002.safetensors",
-        "text_encoder/config.json", "text_encoder/model.fp16.safetensors",
-        "text_encoder/model.safetensors", "tokenizer/vocab.json", "tokenizer/spiece.model",
-        "tokenizer/merges.txt", "tokenizer/tokenizer.py",
-    ]  # fmt: skip
+        "text_encoder/config.json",
+        "text_encoder/model.fp16.safetensors",
+        "text_encoder/model.safetensors",
+        "tokenizer/vocab.json",
+        "tokenizer/spiece.model",
+        "tokenizer/merges.txt",
+        "tokenizer/tokenizer.py",
+    ]
     parts = ["transformer", "text_encoder", "tokenizer"]
     plain = set(wanted_files(names, parts))
     assert plain == set(names) - {
-        "sd3.5_large.safetensors", "text_encoders/t5xxl.safetensors",
-        "text_encoder/model.fp16.safetensors", "tokenizer/tokenizer.py",
-    }  # fmt: skip
+        "sd3.5_large.safetensors",
+        "text_encoders/t5xxl.safetensors",
+        "text_encoder/model.fp16.safetensors",
+        "tokenizer/tokenizer.py",
+    }
     half = set(wanted_files(names, parts, "fp16"))
     assert "text_encoder/model.fp16.safetensors" in half
     assert "text_encoder/model.safetensors" not in half
     assert "transformer/diffusion_pytorch_model-00001-of-00002.safetensors" in half
-    janus = ["config.json", "tokenizer.json", "model-00001-of-00001.safetensors", "demo.py",
-             "model.safetensors.index.json", "chat_template.jinja"]  # fmt: skip
+    janus = [
+        "config.json",
+        "tokenizer.json",
+        "model-00001-of-00001.safetensors",
+        "demo.py",
+        "model.safetensors.index.json",
+        "chat_template.jinja",
+    ]
     assert set(wanted_files(janus, [])) == set(janus) - {"demo.py"}
     with pytest.raises(BadModelFolder, match="pickled"):
         wanted_files(["unet/config.json", "unet/diffusion_pytorch_model.bin"], ["unet"])

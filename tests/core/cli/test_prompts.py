@@ -44,9 +44,12 @@ def test_counts_as_json() -> None:
     full = found["gencolorbench"]
     assert full["total"] == full["paper_total"] == 44_464
     assert {row["task"]: (row["count"], row["paper"]) for row in full["tasks"]} == {
-        "cna": (17_580, "18K"), "ncu": (11_500, "11.5K"), "coa": (8_694, "8.7K"),
-        "moc": (2_190, "2.2K"), "ica": (4_500, "4.5K"),
-    }  # fmt: skip
+        "cna": (17_580, "18K"),
+        "ncu": (11_500, "11.5K"),
+        "coa": (8_694, "8.7K"),
+        "moc": (2_190, "2.2K"),
+        "ica": (4_500, "4.5K"),
+    }
     assert full["tasks"][0]["systems"] == {"l1": 1404, "l2": 3132, "l3": 8313, "css": 4731}
     assert all(sum(row["systems"].values()) == row["count"] for row in full["tasks"])
     assert full["tasks"][1]["hex"] + full["tasks"][1]["rgb"] == 11_500
@@ -62,8 +65,11 @@ def test_counts_as_a_table() -> None:
     assert rows["CNA"][-7:] == ["17,580", "18K", "1,404", "3,132", "8,313", "4,731", "3,867"]
     assert rows["sum"][1:3] == ["44,464", "44,464"]
     head = next(line for line in lines if line.startswith("task"))
-    assert all(len(line) == len(head) for key, line in
-               ((line[:3], line) for line in lines) if key in ("CNA", "MOC", "sum"))  # fmt: skip
+    assert all(
+        len(line) == len(head)
+        for key, line in ((line[:3], line) for line in lines)
+        if key in ("CNA", "MOC", "sum")
+    )
 
 
 @pytest.mark.parametrize("set_id", [one.id for one in PROMPT_SETS])
@@ -90,10 +96,12 @@ def test_filters_and_plain_text() -> None:
         (["--set", "mini", "--task", "xyz"], 'no task "xyz"'),
         (["--set", "mini", "--system", "l4"], 'no system "l4"'),
         (["--set", "mini", "--limit", "0"], "--limit is 1 or more"),
-        (["--set", "concepts", "--task", "moc", "--system", "l2"],
-         "no prompt of task moc and system l2"),
+        (
+            ["--set", "concepts", "--task", "moc", "--system", "l2"],
+            "no prompt of task moc and system l2",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_name_is_refused_in_words(
     arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -104,8 +112,12 @@ def test_a_wrong_name_is_refused_in_words(
 def test_the_command_ends_quietly_when_its_reader_has_enough() -> None:
     done = subprocess.run(
         f'"{sys.executable}" -m core.prompts list --set gencolorbench --jsonl | head -n 2',
-        shell=True, capture_output=True, text=True, cwd=ROOT, check=False,
-    )  # fmt: skip
+        shell=True,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=False,
+    )
     assert len(done.stdout.splitlines()) == 2
     assert done.stderr == ""
 
@@ -113,7 +125,10 @@ def test_the_command_ends_quietly_when_its_reader_has_enough() -> None:
 def test_the_command_refuses_with_status_2() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "core.prompts", "list", "--set", "maxi"],
-        capture_output=True, text=True, cwd=ROOT, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=False,
+    )
     assert (done.returncode, done.stdout) == (2, "")
     assert "gencolorbench, mini, concepts" in done.stderr

@@ -63,8 +63,12 @@ def test_any_text_gives_a_color_or_says_why_not(text: str, system_id: str | None
 @given(st.tuples(*[st.integers(0, 255)] * 3))
 def test_hex_and_rgb_agree(srgb8: tuple[int, int, int]) -> None:
     red, green, blue = srgb8
-    for text in (f"#{red:02x}{green:02x}{blue:02x}", f"rgb({red}, {green}, {blue})",
-                 f"{red},{green},{blue}", f"({red} {green} {blue})"):  # fmt: skip
+    for text in (
+        f"#{red:02x}{green:02x}{blue:02x}",
+        f"rgb({red}, {green}, {blue})",
+        f"{red},{green},{blue}",
+        f"({red} {green} {blue})",
+    ):
         target = parse_target(text)
         assert target.srgb8 == srgb8
         assert (target.name, target.system) == (None, None)
@@ -109,11 +113,16 @@ def test_the_prefix_goes_before_the_system() -> None:
 @pytest.mark.parametrize(
     ("text", "srgb8"),
     [
-        ("#f80", (255, 136, 0)), ("E83B1B", (232, 59, 27)), ("000000", (0, 0, 0)),
-        ("RGB( 1 ,2, 3 )", (1, 2, 3)), ("1;2;3", (1, 2, 3)), ("0 0 0", (0, 0, 0)),
-        ("l3:#E83B1B", (232, 59, 27)), ("１，２，３", (1, 2, 3)),
+        ("#f80", (255, 136, 0)),
+        ("E83B1B", (232, 59, 27)),
+        ("000000", (0, 0, 0)),
+        ("RGB( 1 ,2, 3 )", (1, 2, 3)),
+        ("1;2;3", (1, 2, 3)),
+        ("0 0 0", (0, 0, 0)),
+        ("l3:#E83B1B", (232, 59, 27)),
+        ("１，２，３", (1, 2, 3)),
     ],
-)  # fmt: skip
+)
 def test_numbers(text: str, srgb8: tuple[int, int, int]) -> None:
     assert parse_target(text).srgb8 == srgb8
 
@@ -169,8 +178,11 @@ def test_a_long_text_is_cut_in_the_message() -> None:
 
 
 def test_unknown_systems() -> None:
-    for call in (lambda: find("red", "x"), lambda: parse_target("#fff", "x"),
-                 lambda: nearest_names((0, 0, 0), "x", 1)):  # fmt: skip
+    for call in (
+        lambda: find("red", "x"),
+        lambda: parse_target("#fff", "x"),
+        lambda: nearest_names((0, 0, 0), "x", 1),
+    ):
         with pytest.raises(BadInput, match='no color system "x"'):
             call()
 
@@ -190,8 +202,9 @@ def test_nearest_names() -> None:
 def test_names_of_one_color_count_once() -> None:
     assert len(nearest_names((50, 0, 0), "css", 1000)) == 148 - 9
     assert [color.name for color, _ in nearest_names(find("cyan", "css").lab, "css", 2)] == [
-        "aqua", "turquoise",
-    ]  # fmt: skip
+        "aqua",
+        "turquoise",
+    ]
 
 
 def test_nearest_in_all_systems() -> None:

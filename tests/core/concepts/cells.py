@@ -28,8 +28,12 @@ def only(index: int) -> np.ndarray:
 
 
 def cell(
-    run_id: str, concept_id: str, weights: np.ndarray | None, style: str = "photo",
-    guidance: float | None = None, method: str = EXTRACTED,
-) -> ConceptCell:  # fmt: skip
+    run_id: str,
+    concept_id: str,
+    weights: np.ndarray | None,
+    style: str = "photo",
+    guidance: float | None = None,
+    method: str = EXTRACTED,
+) -> ConceptCell:
     images = 0 if weights is None else 5
     return ConceptCell(run_id, concept_id, style, guidance, method, images, 5 - images, weights)

@@ -52,21 +52,27 @@ def people_of(concept_id: str) -> np.ndarray:
     flat = np.array(
         [
             srgb8_to_lab(np.array(moved(one.srgb8, concept.modifier).color))
-            if concept.modifier else srgb8_to_lab(np.array(one.srgb8))
+            if concept.modifier
+            else srgb8_to_lab(np.array(one.srgb8))
             for one in colors
         ]
-    )  # fmt: skip
+    )
     return assign(flat, np.array([one.weight for one in colors]))
 
 
 def picture(concept_id: str, failure: str, seed: int, light: str) -> ColorProfile:
     concept = by_id()[concept_id]
     request = GenerationRequest(
-        "reference-renderer", "A picture.", seed=seed, width=96, height=96,
+        "reference-renderer",
+        "A picture.",
+        seed=seed,
+        width=96,
+        height=96,
         targets=(ObjectTarget(concept.concept, category=concept.category),),
-        options={"light": light, "failure": failure}, concept=concept.concept,
+        options={"light": light, "failure": failure},
+        concept=concept.concept,
         modifier=concept.modifier,
-    )  # fmt: skip
+    )
     image = ReferenceRenderer().draw([request], lambda report: None, Event())[0]
     return profile_of(image.srgb8, image.masks[0].mask.pixels)
 

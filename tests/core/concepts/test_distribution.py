@@ -84,8 +84,11 @@ def test_method_decides_the_assignment(bananas: list[ColorProfile], method: str,
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.lists(st.integers(0, 30), min_size=1, max_size=9), st.sampled_from(sorted(METHODS)),
-       st.data())  # fmt: skip
+@given(
+    st.lists(st.integers(0, 30), min_size=1, max_size=9),
+    st.sampled_from(sorted(METHODS)),
+    st.data(),
+)
 def test_order_of_images_does_not_matter(
     seeds: list[int], method: str, data: st.DataObject
 ) -> None:
@@ -149,8 +152,9 @@ def test_draws_of_people_are_means_of_people() -> None:
     found = resampled(of_rows("Designers", rows, PALETTES), 400, seed=3)
     assert found is not None
     # Every draw is one of the ten ways to take three of three with replacement, by hand.
-    ways = [persons[[i, j, k]].mean(axis=0)
-            for i in range(3) for j in range(i, 3) for k in range(j, 3)]  # fmt: skip
+    ways = [
+        persons[[i, j, k]].mean(axis=0) for i in range(3) for j in range(i, 3) for k in range(j, 3)
+    ]
     apart = np.abs(found[:, None] - np.array(ways)[None]).max(axis=2)
     assert (apart.min(axis=1) < 1e-14).all()
     assert len(set(apart.argmin(axis=1).tolist())) == 10
@@ -165,8 +169,12 @@ def test_draws_of_images_are_distributions_of_images(
     found = resampled(of_pictures("Few", few, method), 200, seed=1)
     assert found is not None
     assert found.shape == (200, 71)
-    ways = [of_pictures("Way", [few[i], few[j], few[k]], method).weights
-            for i in range(3) for j in range(i, 3) for k in range(j, 3)]  # fmt: skip
+    ways = [
+        of_pictures("Way", [few[i], few[j], few[k]], method).weights
+        for i in range(3)
+        for j in range(i, 3)
+        for k in range(j, 3)
+    ]
     apart = np.abs(found[:, None] - np.array(ways)[None]).max(axis=2)
     assert (apart.min(axis=1) < 1e-12).all()
     assert len(set(apart.argmin(axis=1).tolist())) == 10
@@ -194,12 +202,16 @@ def test_colorings_of_one_person_are_drawn_together(bananas: list[ColorProfile])
     assert any("5 colorings by 3 people" in note for note in found.notes)
     drawn = resampled(found, 300, seed=2)
     assert drawn is not None
-    histograms = np.array([
-        of_pictures("One", [profile], PIXELS).weights for profile in bananas[:5]
-    ])  # fmt: skip
+    histograms = np.array(
+        [of_pictures("One", [profile], PIXELS).weights for profile in bananas[:5]]
+    )
     of_person = [[0, 2], [1, 4], [3]]
-    ways = [histograms[of_person[i] + of_person[j] + of_person[k]].mean(axis=0)
-            for i in range(3) for j in range(i, 3) for k in range(j, 3)]  # fmt: skip
+    ways = [
+        histograms[of_person[i] + of_person[j] + of_person[k]].mean(axis=0)
+        for i in range(3)
+        for j in range(i, 3)
+        for k in range(j, 3)
+    ]
     apart = np.abs(drawn[:, None] - np.array(ways)[None]).max(axis=2)
     assert (apart.min(axis=1) < 1e-12).all()
     assert of_pictures("Images", pictures, PIXELS).units == (0, 1, 2, 3, 4)
@@ -283,8 +295,9 @@ def test_a_side_that_cannot_be_drawn_is_kept(bananas: list[ColorProfile]) -> Non
 def test_single_images_have_numbers_and_no_interval(
     bananas: list[ColorProfile], plums: list[ColorProfile], method: str
 ) -> None:
-    a, b = (of_pictures(label, [found[0]], method)
-            for label, found in (("A", bananas), ("B", plums)))  # fmt: skip
+    a, b = (
+        of_pictures(label, [found[0]], method) for label, found in (("A", bananas), ("B", plums))
+    )
     assert a.weights.sum() == pytest.approx(1.0)
     assert "one image" in a.fixed
     assert resampled(a) is None

@@ -75,9 +75,17 @@ def _by_hand(profiles: list[ColorProfile]) -> tuple[list[dict[str, Any]], list[f
         colors, merged, parts = merge_by_hand(lab, shares, 7.0)
         total = sum(held[0] for held in pool.values())
         steps.append(
-            {"members": group, "pooled": lab, "shares": shares, "colors": colors,
-             "merged": merged, "parts": parts, "kept": kept / total, "cells": len(pool)}
-        )  # fmt: skip
+            {
+                "members": group,
+                "pooled": lab,
+                "shares": shares,
+                "colors": colors,
+                "merged": merged,
+                "parts": parts,
+                "kept": kept / total,
+                "cells": len(pool),
+            }
+        )
         for color, share in zip(colors, merged, strict=True):
             squares = [sum((a - b) ** 2 for a, b in zip(color, bin_, strict=True)) for bin_ in bins]
             weights[squares.index(min(squares))] += share * len(group) / len(profiles)
@@ -176,8 +184,9 @@ PLAIN = st.lists(
 )
 
 
-def _plain(first: tuple[int, int, int], n: int, second: tuple[int, int, int], m: int
-           ) -> ColorProfile:  # fmt: skip
+def _plain(
+    first: tuple[int, int, int], n: int, second: tuple[int, int, int], m: int
+) -> ColorProfile:
     from core.concepts.profile import profile_of
 
     srgb8 = np.array([[first] * n + [second] * m], np.uint8)
@@ -243,8 +252,11 @@ def test_draws_are_extractions_of_the_drawn_images(
     draws = np.random.default_rng(1).multinomial(count, np.full(count, 1 / count), size=150)
     found = weights_of_draws(Pictures(pictures), draws, chosen)
     for row in range(0, 150, 7):
-        drawn = [profile for profile, times in zip(pictures, draws[row], strict=True)
-                 for _ in range(times)]  # fmt: skip
+        drawn = [
+            profile
+            for profile, times in zip(pictures, draws[row], strict=True)
+            for _ in range(times)
+        ]
         np.testing.assert_allclose(found[row], extract(drawn, chosen).weights, atol=1e-12)
 
 

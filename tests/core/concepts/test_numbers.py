@@ -26,9 +26,13 @@ def test_intervals_are_those_of_scipy() -> None:
     values = np.random.default_rng(4).gamma(2.0, 10.0, 120)
     found = mean_of(list(values), [])
     judge = bootstrap(
-        (values,), np.mean, n_resamples=4000, method="percentile",
-        rng=np.random.default_rng(1), vectorized=True,
-    ).confidence_interval  # fmt: skip
+        (values,),
+        np.mean,
+        n_resamples=4000,
+        method="percentile",
+        rng=np.random.default_rng(1),
+        vectorized=True,
+    ).confidence_interval
     assert found.low is not None
     assert found.high is not None
     # Both are drawn by chance: their ends differ by a few hundredths of the width of 5.

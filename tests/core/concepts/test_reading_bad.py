@@ -93,8 +93,10 @@ def test_ratings_are_normalized_where_that_is_said() -> None:
     np.testing.assert_allclose(file.rows[0].weights, ratings / 35.5, rtol=1e-14)
     assert file.rows[0].given == {"numbers": list(ratings)}
     assert file.rows[1].given == {}
-    assert any(note.endswith("1 of 2 rows did not sum to 1 and were divided by their sum.")
-               for note in file.notes)  # fmt: skip
+    assert any(
+        note.endswith("1 of 2 rows did not sum to 1 and were divided by their sum.")
+        for note in file.notes
+    )
 
 
 def test_histograms_are_not_called_ratings_because_somebody_said_so() -> None:
@@ -148,7 +150,7 @@ def test_a_decimal_comma_is_read_where_the_whole_file_has_one(delimiter: str) ->
         (b"\x89PNG\r\n\x1a\n", "a PNG image, not text"),
         (b"a\x00b\x00c\x00" * 50, "UTF-16 without a byte order mark"),
         (b"concept," + ",".join(INDEX).encode(), "no row below its header"),
-        (b"concept,modifier,0,concept\n", "has the columns \"concept\" and \"concept\""),
+        (b"concept,modifier,0,concept\n", 'has the columns "concept" and "concept"'),
         (b"hello world", "no column that says which bin"),
         (b"concept\napple\n", "no column that says which bin"),
         (b"{", "is not JSON"),
@@ -158,11 +160,13 @@ def test_a_decimal_comma_is_read_where_the_whole_file_has_one(delimiter: str) ->
         (b"[[1, 2], [3, 4]]", "in a form that is known.*Such a file is"),
         (b'[{"concept": "a"}, 7]', "in a form that is known"),
         (b'{"apple": [1], "apple": [2]}', 'has "apple" more than once'),
-        (b'[{"concept": "a", "palette": ["#111111"]}, {"concept": "b", "weights": []}]',
-         "holds palettes and histograms"),
+        (
+            b'[{"concept": "a", "palette": ["#111111"]}, {"concept": "b", "weights": []}]',
+            "holds palettes and histograms",
+        ),
         (b'[{"concept": "a", "weights": [1], "concept": "b"}]', '"concept" more than once'),
     ],
-)  # fmt: skip
+)
 def test_files_that_are_refused_whole(content: bytes, message: str) -> None:
     with pytest.raises(BadInput, match=message):
         read_distributions("a.csv", content)

@@ -24,24 +24,36 @@ def row(seed: int, *labels: str) -> list[str]:
 
 
 def test_rows_say_what_they_are() -> None:
-    file = read_distributions("a.csv", written([
-        HEADER,
-        row(1, "banana", "A run", "pictures", "extracted", "0"),
-        row(2, "banana", "A lab", "ratings", "given", "20"),
-        row(3, "banana", "Sheets", "palettes", "given", ""),
-        row(4, "banana", "A run", "ratings", "given", "3"),
-        row(5, "apple", "X", "feelings", "given", "3"),
-    ]))  # fmt: skip
+    file = read_distributions(
+        "a.csv",
+        written(
+            [
+                HEADER,
+                row(1, "banana", "A run", "pictures", "extracted", "0"),
+                row(2, "banana", "A lab", "ratings", "given", "20"),
+                row(3, "banana", "Sheets", "palettes", "given", ""),
+                row(4, "banana", "A run", "ratings", "given", "3"),
+                row(5, "apple", "X", "feelings", "given", "3"),
+            ]
+        ),
+    )
     assert [(one.label, one.kind, one.contributor, one.people) for one in file.rows] == [
-        ("A run", "histograms", "", 0), ("A lab", "ratings", "", 20), ("Sheets", "palettes", "", 0),
-    ]  # fmt: skip
+        ("A run", "histograms", "", 0),
+        ("A lab", "ratings", "", 20),
+        ("Sheets", "palettes", "", 0),
+    ]
     assert file.rows[0].given == {
-        "label": "A run", "kind": "pictures", "method": "extracted", "people": 0,
-    }  # fmt: skip
+        "label": "A run",
+        "kind": "pictures",
+        "method": "extracted",
+        "people": 0,
+    }
     assert "people" not in file.rows[2].given
     assert [(part.kind, len(part.rows)) for part in file.parts()] == [
-        ("histograms", 1), ("ratings", 1), ("palettes", 1),
-    ]  # fmt: skip
+        ("histograms", 1),
+        ("ratings", 1),
+        ("palettes", 1),
+    ]
     assert "Line 2 has the same concept and label." in file.problems[0]
     assert 'Its kind is "feelings"' in file.problems[1]
     assert any(
@@ -59,14 +71,21 @@ def test_of_0_people_there_is_no_interval() -> None:
     lines = [["concept", "contributor", "people", *INDEX]]
     lines += [row(seed, "banana", f"Run {seed}", "0") for seed in range(3)]
     entries = [
-        {"concept": "banana", "contributor": f"Run {seed}", "people": 0,
-         "weights": distribution(seed).tolist()} for seed in range(3)
-    ]  # fmt: skip
+        {
+            "concept": "banana",
+            "contributor": f"Run {seed}",
+            "people": 0,
+            "weights": distribution(seed).tolist(),
+        }
+        for seed in range(3)
+    ]
     for content in (written(lines), json.dumps(entries).encode()):
         file = read_distributions("a", content)
         assert [(one.contributor, one.label) for one in file.rows] == [
-            ("", "Run 0"), ("", "Run 1"), ("", "Run 2"),
-        ]  # fmt: skip
+            ("", "Run 0"),
+            ("", "Run 1"),
+            ("", "Run 2"),
+        ]
         parts = [of_rows("Run", part.rows, part.kind) for part in file.parts()]
         assert len(parts) == 3
         assert all(part.fixed and part.count == 0 for part in parts)

@@ -81,8 +81,10 @@ def test_colors_in_any_notation_weigh_the_same_without_weights(
     file = read_distributions("a.csv", content.encode())
     row = file.rows[0]
     assert {n: float(row.weights[n]) for n in np.flatnonzero(row.weights)} == {
-        3: 0.25, 7: 0.25, 40: 0.5,
-    }  # fmt: skip
+        3: 0.25,
+        7: 0.25,
+        40: 0.5,
+    }
     assert isinstance(row.given["colors"], list)
     assert row.given["colors"][0] == given
     assert any("no column contributor" in note for note in file.notes)
@@ -138,14 +140,19 @@ def test_colors_that_are_none(header: str, line: str, message: str) -> None:
 
 def test_palettes_in_json() -> None:
     given = [
-        {"concept": "mango", "modifier": "rotten", "contributor": 7, "people": 2,
-         "palette": [{"hex": "#7A4B12", "weight": 3}, {"rgb": [16, 16, 16], "weight": 1}]},
+        {
+            "concept": "mango",
+            "modifier": "rotten",
+            "contributor": 7,
+            "people": 2,
+            "palette": [{"hex": "#7A4B12", "weight": 3}, {"rgb": [16, 16, 16], "weight": 1}],
+        },
         {"concept": "apple", "palette": [{"lab": list(uw71()[9].lab)}, HEX[8]]},
         {"concept": "apple", "contributor": "x", "palette": []},
         {"concept": "apple", "contributor": "y", "palette": [{"hex": "#1"}]},
         {"concept": "apple", "contributor": "z", "palette": [{"weight": 1}]},
         {"concept": "apple", "contributor": "w", "palette": [{"hex": "#111111", "weight": "1"}]},
-    ]  # fmt: skip
+    ]
     file = read_distributions("a.json", json.dumps(given).encode())
     assert file.kind == PALETTES
     assert [(row.words, row.contributor, row.people) for row in file.rows] == [
@@ -155,5 +162,8 @@ def test_palettes_in_json() -> None:
     assert file.rows[0].weights[nearest("#7A4B12")] == 0.75
     assert {n: float(file.rows[1].weights[n]) for n in (8, 9)} == {8: 0.5, 9: 0.5}
     assert [problem.split(" (")[0] for problem in file.problems] == [
-        "Entry 3", "Entry 4", "Entry 5", "Entry 6",
-    ]  # fmt: skip
+        "Entry 3",
+        "Entry 4",
+        "Entry 5",
+        "Entry 6",
+    ]

@@ -58,9 +58,7 @@ def test_a_column_that_cannot_be_read_leaves_the_others() -> None:
     content[5] = f"{HEX[4]},{content[5].split(',')[1]},none"
     file = read_distributions("a.csv", "\n".join(content).encode())
     assert [row.words for row in file.rows] == ["apple"]
-    assert file.problems == (
-        'Column 3 ("rotten mango"): line 6 is "none", which is no number.',
-    )  # fmt: skip
+    assert file.problems == ('Column 3 ("rotten mango"): line 6 is "none", which is no number.',)
 
 
 @pytest.mark.parametrize(

@@ -32,9 +32,11 @@ def test_columns_by_index_or_color(first: str, header: list[str]) -> None:
         assert (row.given, row.contributor, row.people) == ({}, "", 0)
     assert file.unknown == ("justice",)
     assert file.problems == ()
-    checked = "nothing in the file could check" if header[0] in ("0", "bin0", "bin_00") else (
-        "was checked by their colors"
-    )  # fmt: skip
+    checked = (
+        "nothing in the file could check"
+        if header[0] in ("0", "bin0", "bin_00")
+        else ("was checked by their colors")
+    )
     assert checked in file.notes[0]
 
 

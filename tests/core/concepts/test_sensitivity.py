@@ -113,11 +113,15 @@ def test_what_is_lacking_is_named() -> None:
     people["concept-0044"] = people["concept-0044-fresh"] = only(RED)
     people["concept-0042"] = people["concept-0042-fresh"] = only(RED)
     cells = [
-        cell("r", MANGO, only(MIDDLE)), cell("r", ROTTEN, only(RED)), cell("r", FRESH, only(RED)),
-        cell("r", "concept-0044-fresh", only(RED)), cell("r", "concept-0042", None),
+        cell("r", MANGO, only(MIDDLE)),
+        cell("r", ROTTEN, only(RED)),
+        cell("r", FRESH, only(RED)),
+        cell("r", "concept-0044-fresh", only(RED)),
+        cell("r", "concept-0042", None),
         cell("r", "concept-0042-fresh", only(RED)),
-        cell("b", MANGO, only(MIDDLE)), cell("b", UNRIPE, None),
-    ]  # fmt: skip
+        cell("b", MANGO, only(MIDDLE)),
+        cell("b", UNRIPE, None),
+    ]
     found = found_of(cells, people)
     reasons = {key: shift.reason for key, shift in found.items()}
     assert reasons["r", ROTTEN] == PEOPLE_STAY
@@ -140,11 +144,15 @@ def two_runs() -> tuple[Shift, ...]:
     """Run a shifts 12.5 and 30 where people shift 25 and 50; run b 25 and 50."""
     people = {MANGO: only(MIDDLE), ROTTEN: only(RED), CABIN: only(DARK), LONELY: only(LIGHT)}
     cells = [
-        cell("a", MANGO, only(MIDDLE)), cell("a", ROTTEN, bins(b26=0.5, b31=0.5)),
-        cell("a", CABIN, only(DARK)), cell("a", LONELY, bins(b25=0.4, b27=0.6)),
-        cell("b", MANGO, only(MIDDLE)), cell("b", ROTTEN, only(RED)),
-        cell("b", CABIN, only(DARK)), cell("b", LONELY, only(LIGHT)),
-    ]  # fmt: skip
+        cell("a", MANGO, only(MIDDLE)),
+        cell("a", ROTTEN, bins(b26=0.5, b31=0.5)),
+        cell("a", CABIN, only(DARK)),
+        cell("a", LONELY, bins(b25=0.4, b27=0.6)),
+        cell("b", MANGO, only(MIDDLE)),
+        cell("b", ROTTEN, only(RED)),
+        cell("b", CABIN, only(DARK)),
+        cell("b", LONELY, only(LIGHT)),
+    ]
     found = shifts(cells, people)
     assert found is not None
     return found
@@ -186,12 +194,19 @@ def test_tables_by_style_by_kind_and_the_mean_of_models() -> None:
     ("ratio", "angle", "behavior"),
     [
         # Too small is inertia, wherever it goes; then drift, at any size; then what is too large.
-        (0.49, 180.0, INERTIA), (0.49, None, INERTIA),
-        (0.5, 180.0, DRIFT), (1.5, 61.0, DRIFT), (1.6, 61.0, DRIFT), (8.0, 180.0, DRIFT),
-        (1.6, 60.0, OVER_CORRECTION), (1.6, None, OVER_CORRECTION),
-        (1.5, 60.0, PRECISE), (0.5, 0.0, PRECISE), (1.5, None, UNDIRECTED),
+        (0.49, 180.0, INERTIA),
+        (0.49, None, INERTIA),
+        (0.5, 180.0, DRIFT),
+        (1.5, 61.0, DRIFT),
+        (1.6, 61.0, DRIFT),
+        (8.0, 180.0, DRIFT),
+        (1.6, 60.0, OVER_CORRECTION),
+        (1.6, None, OVER_CORRECTION),
+        (1.5, 60.0, PRECISE),
+        (0.5, 0.0, PRECISE),
+        (1.5, None, UNDIRECTED),
     ],
-)  # fmt: skip
+)
 def test_the_first_behavior_that_fits_is_it(
     ratio: float, angle: float | None, behavior: str
 ) -> None:
@@ -200,8 +215,12 @@ def test_the_first_behavior_that_fits_is_it(
 
 def test_a_run_that_goes_far_the_wrong_way_drifts_as_a_whole() -> None:
     people = {MANGO: only(MIDDLE), ROTTEN: only(RED), APPLE: only(MIDDLE), ROTTEN_APPLE: only(RED)}
-    cells = [cell("r", MANGO, only(MIDDLE)), cell("r", ROTTEN, only(56)),
-             cell("r", APPLE, only(MIDDLE)), cell("r", ROTTEN_APPLE, only(56))]  # fmt: skip
+    cells = [
+        cell("r", MANGO, only(MIDDLE)),
+        cell("r", ROTTEN, only(56)),
+        cell("r", APPLE, only(MIDDLE)),
+        cell("r", ROTTEN_APPLE, only(56)),
+    ]
     whole = summary_of(list(found_of(cells, people).values()))
     assert whole.sensitivity.value == pytest.approx(2.0)
     assert whole.direction_deg.value == pytest.approx(90.0)
@@ -214,8 +233,12 @@ def test_limits_are_the_readers() -> None:
     assert behavior_of(0.8, 20.0, Limits(over_above=0.7)) == OVER_CORRECTION
     assert behavior_of(0.8, 20.0, Limits(drift_over_deg=10.0)) == DRIFT
     assert behavior_of(0.5, None) == UNDIRECTED
-    for bad in ({"inertia_below": 2.0}, {"drift_over_deg": 0.0}, {"still_below_lab": -1.0},
-                {"over_above": float("nan")}):  # fmt: skip
+    for bad in (
+        {"inertia_below": 2.0},
+        {"drift_over_deg": 0.0},
+        {"still_below_lab": -1.0},
+        {"over_above": float("nan")},
+    ):
         with pytest.raises(BadInput):
             Limits(**bad)
 
@@ -233,9 +256,11 @@ def test_a_mean_that_hardly_moves_has_no_direction() -> None:
 def test_scales_are_apart_and_a_stop_is_obeyed() -> None:
     people = {MANGO: only(MIDDLE), ROTTEN: only(RED), APPLE: only(RED)}
     cells = [
-        cell("r", MANGO, only(MIDDLE), guidance=3.0), cell("r", ROTTEN, only(RED), guidance=3.0),
-        cell("r", MANGO, only(MIDDLE)), cell("r", ROTTEN, only(33)),
-    ]  # fmt: skip
+        cell("r", MANGO, only(MIDDLE), guidance=3.0),
+        cell("r", ROTTEN, only(RED), guidance=3.0),
+        cell("r", MANGO, only(MIDDLE)),
+        cell("r", ROTTEN, only(33)),
+    ]
     assert found_of(cells, people)["r", ROTTEN].ratio == pytest.approx(2.0)
     assert found_of(cells, people, guidance=3.0)["r", ROTTEN].ratio == pytest.approx(1.0)
     stop = Event()
@@ -250,9 +275,15 @@ def test_a_concept_that_people_leave_is_in_the_ratio_of_means() -> None:
     model = sum(shift.model_lab or 0.0 for shift in moved)
     people = sum(shift.people_lab or 0.0 for shift in moved)
     left = replace(
-        moved[0], concept_id="left", ratio=None, model_lab=11.0, people_lab=0.0,
-        reason=PEOPLE_STAY, direction_deg=None, behavior="",
-    )  # fmt: skip
+        moved[0],
+        concept_id="left",
+        ratio=None,
+        model_lab=11.0,
+        people_lab=0.0,
+        reason=PEOPLE_STAY,
+        direction_deg=None,
+        behavior="",
+    )
     summary = summary_of([*moved, left])
     assert summary.sensitivity.value == pytest.approx((model + 11.0) / people)
     assert summary.sensitivity.count == len(moved) + 1

@@ -25,8 +25,9 @@ def test_a_point_a_scale_on_the_same_concepts() -> None:
     (line,) = lines
     assert (line.run_id, line.group, line.style, line.metric) == ("r", "all", "photo", "emd_lab")
     assert [(scale, one.value, one.count) for scale, one in line.points] == [
-        (3.0, 0.0, 1), (7.0, pytest.approx(25.0), 1),
-    ]  # fmt: skip
+        (3.0, 0.0, 1),
+        (7.0, pytest.approx(25.0), 1),
+    ]
     assert line.points[1][1].left_out == {NOT_COMMON: 1}
     (apart,) = guidance_sweep(CELLS, PEOPLE, metrics=("emd_lab",), common=False) or ()
     assert apart.points[1][1].value == pytest.approx(37.5)

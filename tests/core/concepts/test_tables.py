@@ -76,8 +76,9 @@ def test_means_are_over_concepts_of_the_group_and_style() -> None:
     assert table.concepts == {"base": 2, "visual state": 1, "emotional": 1}
     emd = {
         (group, style): table.number("r", group, style, "emd_lab")
-        for group in table.groups for style in table.styles
-    }  # fmt: skip
+        for group in table.groups
+        for style in table.styles
+    }
     assert emd["base", "photo"].value == pytest.approx(37.5)
     assert emd["base", "photo"].count == 2
     assert emd["visual state", "photo"].value == 0.0
@@ -156,9 +157,10 @@ def test_by_category_and_chosen_kinds() -> None:
 
 def test_a_scale_is_chosen_and_unknown_concepts_are_named() -> None:
     cells = [
-        cell("r", MANGO, only(MIDDLE), guidance=3.0), cell("r", MANGO, only(LIGHT)),
+        cell("r", MANGO, only(MIDDLE), guidance=3.0),
+        cell("r", MANGO, only(LIGHT)),
         cell("r", "made-up", only(LIGHT)),
-    ]  # fmt: skip
+    ]
     table = table_of(cells, {MANGO: only(DARK), "banana split": only(DARK)})
     assert table.number("r", "base", "photo", "emd_lab").value == pytest.approx(50.0)
     assert table.unknown == ("banana split", "made-up")

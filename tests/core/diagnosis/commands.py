@@ -12,9 +12,19 @@ ROOT = Path(__file__).resolve().parents[3]
 
 # Small enough for a test: 2 objects, 1 light, every 20th color.
 SLICE = (
-    "--objects", "sphere,mug", "--lights", "overcast", "--every", "20", "--size", "96",
-    "--rules", "paper,released", "--workers", "2",
-)  # fmt: skip
+    "--objects",
+    "sphere,mug",
+    "--lights",
+    "overcast",
+    "--every",
+    "20",
+    "--size",
+    "96",
+    "--rules",
+    "paper,released",
+    "--workers",
+    "2",
+)
 
 
 def command(*arguments: str) -> dict[str, Any]:

@@ -7,11 +7,22 @@ from typing import Any
 from core.diagnosis.judging import JudgmentRow
 
 _PLAIN: dict[str, Any] = {
-    "object": "mug", "light": "window", "seed": 0, "system": "l2", "color": "Red",
-    "second": "", "asked": "Red", "relation": "true", "rule": "paper", "status": "pass",
-    "delta_e00": 1.0, "delta_chroma": 1.0, "hue_deg": 1.0, "margin": 0.2,
+    "object": "mug",
+    "light": "window",
+    "seed": 0,
+    "system": "l2",
+    "color": "Red",
+    "second": "",
+    "asked": "Red",
+    "relation": "true",
+    "rule": "paper",
+    "status": "pass",
+    "delta_e00": 1.0,
+    "delta_chroma": 1.0,
+    "hue_deg": 1.0,
+    "margin": 0.2,
     "confidence_percent": None,
-}  # fmt: skip
+}
 
 
 def row(margin: float | None = 0.2, near: bool = False, **others: Any) -> JudgmentRow:

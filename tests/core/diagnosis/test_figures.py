@@ -44,16 +44,23 @@ def test_no_rate_of_nothing() -> None:
 def test_hits_false_accepts_and_unscored_are_counted_by_part() -> None:
     rows = [
         # mug under a window: tuned. Two hits of four asked, one of them unscored.
-        row(0.2), row(0.9), row(1.0), row(None),
+        row(0.2),
+        row(0.9),
+        row(1.0),
+        row(None),
         # One false accept of three tried.
-        row(0.5, near=True), row(3.0, near=True), row(None, near=True),
+        row(0.5, near=True),
+        row(3.0, near=True),
+        row(None, near=True),
         # car under a hard light: held out; banana under a window: mixed; even: in no part.
         row(0.5, object="car", light="hard"),
         row(2.0, object="banana", color="Black", asked="Black"),
         row(0.1, light="even"),
         # Two materials, another rule and another system stay among themselves.
-        row(0.3, second="#F2F2F2"), row(2.0, rule="other"), row(0.1, system="css", color="red"),
-    ]  # fmt: skip
+        row(0.3, second="#F2F2F2"),
+        row(2.0, rule="other"),
+        row(0.1, system="css", color="red"),
+    ]
     found = figures_by_rule(rows)
     paper = RuleReport("paper", "1.0", "paper", {}, found["paper"], {}, ())
 
@@ -133,8 +140,10 @@ def test_the_worst_are_spread_over_objects_and_kinds() -> None:
         for name in ("mug", "car")
         for number, color in enumerate(system("l2").colors)
     ]
-    rows += [row(0.9 - number / 100, near=True, object="apple", color=color.name)
-             for number, color in enumerate(system("l2").colors)]  # fmt: skip
+    rows += [
+        row(0.9 - number / 100, near=True, object="apple", color=color.name)
+        for number, color in enumerate(system("l2").colors)
+    ]
     rows += [row(0.1), row(0.1, near=True, rule="other")]
     found = worst_by_rule(rows)["paper"]
     assert len(found) == 24

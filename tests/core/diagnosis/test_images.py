@@ -23,8 +23,11 @@ from tests.core.diagnosis.commands import run
 @pytest.fixture
 def renders(tmp_path: Path) -> Path:
     """A folder with three renders, their masks and a manifest of five lines, two of them bad."""
-    for name, hex_, light in (("a", "#B92842", "even"), ("b", "#B92842", "hard"),
-                              ("c", "#0000FF", "even")):  # fmt: skip
+    for name, hex_, light in (
+        ("a", "#B92842", "even"),
+        ("b", "#B92842", "hard"),
+        ("c", "#0000FF", "even"),
+    ):
         srgb8, mask = picture("car", light, 0, hex_, 128)
         Image.fromarray(srgb8).save(tmp_path / f"{name}.png")
         Image.fromarray(mask.astype(np.uint8) * 255).save(tmp_path / f"{name}-mask.png")
@@ -42,9 +45,15 @@ def renders(tmp_path: Path) -> Path:
 def test_renders_of_others_are_measured_alike(renders: Path) -> None:
     out = renders / "out"
     arguments = (
-        "--out", str(out), "--images", str(renders / "renders.csv"),
-        "--rules", "paper,released", "--workers", "1",
-    )  # fmt: skip
+        "--out",
+        str(out),
+        "--images",
+        str(renders / "renders.csv"),
+        "--rules",
+        "paper,released",
+        "--workers",
+        "1",
+    )
     done = run(*arguments, "--json")
     assert done.returncode == 2, "two lines were bad"
     report = DiagnosisReport.from_json(json.loads(done.stdout))
@@ -52,8 +61,9 @@ def test_renders_of_others_are_measured_alike(renders: Path) -> None:
     assert report.split == {}
     assert report.lights == ("even", "hard")
     assert [problem.split(":")[0] for problem in report.problems] == [
-        "renders.csv, line 5", "renders.csv, line 6",
-    ]  # fmt: skip
+        "renders.csv, line 5",
+        "renders.csv, line 6",
+    ]
     rule = report.rule("paper")
     assert rule is not None
     l2, css = rule.figure("pooled", "l2"), rule.figure("pooled", "css")
@@ -84,9 +94,16 @@ def test_any_name_of_an_object_comes_back_from_what_is_kept(renders: Path) -> No
             + [["a.png", "a-mask.png", "l2", "Red", name] for name in names]
         )
     done = run(
-        "--out", str(renders / "out"), "--images", str(renders / "names.csv"),
-        "--rules", "paper", "--workers", "1", "--json",
-    )  # fmt: skip
+        "--out",
+        str(renders / "out"),
+        "--images",
+        str(renders / "names.csv"),
+        "--rules",
+        "paper",
+        "--workers",
+        "1",
+        "--json",
+    )
     assert done.returncode == 0, done.stderr
     report = DiagnosisReport.from_json(json.loads(done.stdout))
     assert report.objects == (*names[:-1], "car of two lines")
@@ -137,7 +154,12 @@ def test_neighbors_of_a_bare_color_come_from_the_system_of_its_line(tmp_path: Pa
     srgb8 = np.full((8, 8, 3), (200, 40, 40), np.uint8)
     mask = np.ones((8, 8), bool)
     about = {
-        "object": "", "light": "", "seed": 0, "system": "css", "color": "#C82828", "second": ""
-    }  # fmt: skip
+        "object": "",
+        "light": "",
+        "seed": 0,
+        "system": "css",
+        "color": "#C82828",
+        "second": "",
+    }
     rows = list(judged(srgb8, mask, asking("#C82828", "css"), ["paper", "truehue"], 2, **about))
     assert {one.status for one in rows} <= {"pass", "fail"}

@@ -29,14 +29,29 @@ def report() -> DiagnosisReport:
     )
     empty = Figure("held_out", "l2", "all", "", 0, 0, 0, 5, 0, None, None, None, 0.0, 0.0, 43.4)
     rule = RuleReport(
-        "paper", "1.0", "paper", {"k": 0, "thresholds": {"hue_deg": 30.0}}, (figure, empty),
+        "paper",
+        "1.0",
+        "paper",
+        {"k": 0, "thresholds": {"hue_deg": 30.0}},
+        (figure, empty),
         {"l2": Roc(0.9, (RocPoint(1.0, 75.0, 5.0),)), "css": Roc(None, ())},
         (Example("car", "hard", 0, "l2", "Vivid red", "Vivid red", "missed", None, None),),
-    )  # fmt: skip
+    )
     return DiagnosisReport(
-        "1.0", "2026-11-21T16:00:00+00:00", 512, (0, 1), ("car",), ("hard",), {"l2": 29}, 29, 1,
-        SPLIT, 1.5, (rule,), (Published("l2", 96.46, "somewhere"),),
-    )  # fmt: skip
+        "1.0",
+        "2026-11-21T16:00:00+00:00",
+        512,
+        (0, 1),
+        ("car",),
+        ("hard",),
+        {"l2": 29},
+        29,
+        1,
+        SPLIT,
+        1.5,
+        (rule,),
+        (Published("l2", 96.46, "somewhere"),),
+    )
 
 
 def test_a_report_comes_back_from_json_as_it_was() -> None:

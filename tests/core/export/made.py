@@ -38,31 +38,48 @@ def prompts() -> tuple[Prompt, ...]:
         Prompt("p1", "A vivid red apple", "cna", (apple,), "l2", "tests", "D.1.1", "name"),
         Prompt("p2", f"A mug {EVIL}", "cna", (of("mug", "css:seagreen"),), "css", "tests"),
         Prompt("p3", "A red apple on a plate", "coa", (apple, plate), "l2", "tests"),
-        Prompt("p4", "A blue vase, a yellow ball", "moc",
-               (of("vase", "l2:Blue"), of("ball", "l2:Yellow")), "l2", "tests"),
-    )  # fmt: skip
+        Prompt(
+            "p4",
+            "A blue vase, a yellow ball",
+            "moc",
+            (of("vase", "l2:Blue"), of("ball", "l2:Yellow")),
+            "l2",
+            "tests",
+        ),
+    )
 
 
 def plan(name: str = "A small run", images: int = 2, rules: Sequence[str] = RULES) -> RunPlan:
     """The plan of a run of the renderer at its smallest size, where two objects exchange
     their colors."""
     return make_plan(
-        prompts(), "reference-renderer", name=name, set_name="tests", images=images, size_px=64,
-        options={"light": "overcast", "failure": "swapped"}, rules=rules,
-    )  # fmt: skip
+        prompts(),
+        "reference-renderer",
+        name=name,
+        set_name="tests",
+        images=images,
+        size_px=64,
+        options={"light": "overcast", "failure": "swapped"},
+        rules=rules,
+    )
 
 
 def make_run(
-    root: Path, made: RunPlan | None = None, *, failed: Sequence[int] = (3,), shards: int = 2,
+    root: Path,
+    made: RunPlan | None = None,
+    *,
+    failed: Sequence[int] = (3,),
+    shards: int = 2,
     leave_out: Sequence[int] = (),
-) -> RunFolder:  # fmt: skip
+) -> RunFolder:
     """The run's folder with all its results in ``shards`` files, dealt out as workers would."""
     made = made or plan()
     folder = RunFolder.create(root, made)
     results = [
         _failed(made, position) if position in failed else _drawn(made, folder, position)
-        for position in range(made.total) if position not in leave_out
-    ]  # fmt: skip
+        for position in range(made.total)
+        if position not in leave_out
+    ]
     for number in range(shards):
         write_shard(folder.shard_folder / f"w{number}-1.parquet", results[number::shards])
     return folder
@@ -72,9 +89,16 @@ def _failed(made: RunPlan, position: int, attempt: int = 1) -> ItemResult:
     prompt, image = place_of(made, position)
     why = "The model gave up."
     return ItemResult(
-        position, prompt, image, attempt, "failed", why, seed=image, worker="w0",
+        position,
+        prompt,
+        image,
+        attempt,
+        "failed",
+        why,
+        seed=image,
+        worker="w0",
         verdicts=not_drawn(why, made.rules),
-    )  # fmt: skip
+    )
 
 
 def _drawn(made: RunPlan, folder: RunFolder, position: int) -> ItemResult:
@@ -87,14 +111,36 @@ def _drawn(made: RunPlan, folder: RunFolder, position: int) -> ItemResult:
     masks = []
     for one in drawn.masks:
         write_once(shelf(folder.masks, one.mask.content_sha256), one.mask.png())
-        masks.append(MaskResult(one.target, one.mask.content_sha256, one.mask.area_px,
-                                one.mask.maker, dict(one.mask.parameters)))  # fmt: skip
+        masks.append(
+            MaskResult(
+                one.target,
+                one.mask.content_sha256,
+                one.mask.area_px,
+                one.mask.maker,
+                dict(one.mask.parameters),
+            )
+        )
     verdicts = score(made.prompts[prompt], drawn.srgb8, found, made.rules, JudgeSettings())
     height, width, _ = drawn.srgb8.shape
     return ItemResult(
-        position, prompt, image, 1, "drawn", "", name, width, height, image, 0.5, 0.1, "w0",
-        drawn.origin, drawn.notes, tuple(masks), verdicts,
-    )  # fmt: skip
+        position,
+        prompt,
+        image,
+        1,
+        "drawn",
+        "",
+        name,
+        width,
+        height,
+        image,
+        0.5,
+        0.1,
+        "w0",
+        drawn.origin,
+        drawn.notes,
+        tuple(masks),
+        verdicts,
+    )
 
 
 def _pictures(prompt: Prompt, image: int, made: RunPlan):  # type: ignore[no-untyped-def]
@@ -103,7 +149,8 @@ def _pictures(prompt: Prompt, image: int, made: RunPlan):  # type: ignore[no-unt
 
 @cache
 def _cached(prompt: Prompt, image: int, options):  # type: ignore[no-untyped-def]
-    made = make_plan([prompt], "reference-renderer", images=image + 1, size_px=64,
-                     options=dict(options))  # fmt: skip
+    made = make_plan(
+        [prompt], "reference-renderer", images=image + 1, size_px=64, options=dict(options)
+    )
     (drawn,) = ReferenceRenderer().draw([request_of(made, image)], lambda report: None, Event())
     return drawn

@@ -55,8 +55,16 @@ def test_an_archive_holds_what_its_readme_promises(packed: Path, tmp_path: Path)
         found.extract("results.parquet", tmp_path)
         text = found.read("README.txt").decode()
         manifest = json.loads(found.read("manifest.json"))
-    for name in ("README.txt", "plan.json", "prompts.jsonl.gz", "codebook.json", "codebook.md",
-                 "references.bib", "results.parquet", "shards/part-00000.parquet"):  # fmt: skip
+    for name in (
+        "README.txt",
+        "plan.json",
+        "prompts.jsonl.gz",
+        "codebook.json",
+        "codebook.md",
+        "references.bib",
+        "results.parquet",
+        "shards/part-00000.parquet",
+    ):
         assert name in names
         assert name in manifest["files"]
     assert sum(name.startswith("images/") for name in names) == manifest["images"] == 7
@@ -173,15 +181,29 @@ def test_stored_pictures_travel_without_their_paths(folder: RunFolder, tmp_path:
     items, kept = [], []
     for number, item in enumerate(drawn):
         (mask, *_) = item.masks
-        stored = StoredMask("ab" * 16, str(shelf(folder.masks, mask.content_sha256)), mask.maker,
-                            mask.parameters)  # fmt: skip
-        items.append(StoredItem(item.prompt, item.image, item.image_id,
-                                str(shelf(folder.images, item.image_id)), {mask.target: stored},
-                                "reference-renderer"))  # fmt: skip
+        stored = StoredMask(
+            "ab" * 16, str(shelf(folder.masks, mask.content_sha256)), mask.maker, mask.parameters
+        )
+        items.append(
+            StoredItem(
+                item.prompt,
+                item.image,
+                item.image_id,
+                str(shelf(folder.images, item.image_id)),
+                {mask.target: stored},
+                "reference-renderer",
+            )
+        )
         masks = (replace(mask, mask_id="ab" * 16),)
         kept.append(replace(item, position=number, masks=masks, seed=None))
-    made = make_plan(prompts(), "Someone's model", kind="stored", items=items, rules=("paper",
-                     "truehue"), masker=MaskerSpec("exact"))  # fmt: skip
+    made = make_plan(
+        prompts(),
+        "Someone's model",
+        kind="stored",
+        items=items,
+        rules=("paper", "truehue"),
+        masker=MaskerSpec("exact"),
+    )
     run = RunFolder.create(tmp_path / "a", made)
     write_shard(run.shard_folder / "w0-1.parquet", kept)
     write_archive(ExportRun(run), tmp_path / "s.truehue.zip", with_images=True)
@@ -206,9 +228,10 @@ def test_the_plan_of_a_model_with_weights_is_named_in_the_references(folder: Run
     assert run.run_id in text
     entry = model("flux.1-dev")
     run.plan = replace(  # type: ignore[misc]
-        folder.plan(), model=entry.id,
+        folder.plan(),
+        model=entry.id,
         masker=MaskerSpec("grounded", "grounding-dino-base", "sam2.1-hiera-large"),
-    )  # fmt: skip
+    )
     text = references([run])
     assert f"url = {{https://huggingface.co/{entry.repo}}}" in text
     assert "FLUX.1 [dev]" in text

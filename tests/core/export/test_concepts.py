@@ -53,8 +53,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     assert done(folder).status == "finished"
     told = rows(folder)
     told[1] = replace(told[1], masks=(), profiles=(ObjectProfile(0, None, "No mask."),))
-    told[6] = replace(told[6], status="failed", reason="No memory.", image_id="", width=0, height=0,
-                      masks=(), profiles=())  # fmt: skip
+    told[6] = replace(
+        told[6],
+        status="failed",
+        reason="No memory.",
+        image_id="",
+        width=0,
+        height=0,
+        masks=(),
+        profiles=(),
+    )
     for path in folder.shards():
         path.unlink()
     write_shard(folder.shard_folder / "a.parquet", told)
@@ -191,8 +199,11 @@ def test_a_plan_without_rules_that_asks_for_colors_is_refused(tmp_path: Path) ->
     summary["run_id"] = _id(summary)
     assert summary["run_id"] != run_id(made.plan())
     manifest = {**json.loads(old["manifest.json"]), "run_id": summary["run_id"]}
-    bent = {**old, "plan.json": json.dumps(summary).encode(),
-            "manifest.json": json.dumps(manifest).encode()}  # fmt: skip
+    bent = {
+        **old,
+        "plan.json": json.dumps(summary).encode(),
+        "manifest.json": json.dumps(manifest).encode(),
+    }
     refused(packed(tmp_path / "b.zip", bent), tmp_path / "runs", "names no rules")
 
 
@@ -237,8 +248,9 @@ def test_a_measured_picture_is_no_unscored_one(folder: RunFolder) -> None:
     assert (found[1]["picture_reason"], found[6]["picture_reason"]) == ("No mask.", "No memory.")
     # Of a picture that is not there no object can be spoken of.
     assert (found[1]["target"], found[6]["target"], found[6]["object"]) == ("0", "", "")
-    known = next(one for one in codebook([ExportRun(folder)])["columns"]
-                 if one["name"] == "picture_status")  # fmt: skip
+    known = next(
+        one for one in codebook([ExportRun(folder)])["columns"] if one["name"] == "picture_status"
+    )
     assert {row["picture_status"] for row in found} <= set(known["allowed_values"])
 
 

@@ -58,8 +58,10 @@ def test_every_verdict_is_one_row_in_both_formats(folder: RunFolder, tmp_path: P
     for (item, verdict), text, row in zip(wanted, rows, table, strict=True):
         assert row["position"] == item.position == int(text["position"])
         assert (row["rule"], row["status"], row["told"]) == (
-            verdict.rule, verdict.status, verdict.told,
-        )  # fmt: skip
+            verdict.rule,
+            verdict.status,
+            verdict.told,
+        )
         assert row["delta_e00"] == verdict.delta_e00
         assert text["delta_e00"] == ("" if verdict.delta_e00 is None else repr(verdict.delta_e00))
         lab = verdict.lab or (None, None, None)
@@ -81,8 +83,10 @@ def test_a_failed_picture_is_unscored_with_its_reason(folder: RunFolder, tmp_pat
     assert [row["rule"] for row in rows] == list(RULES)
     for row in rows:
         assert (row["drawing_status"], row["status"], row["cause"]) == (
-            "failed", "unscored", "no-image",
-        )  # fmt: skip
+            "failed",
+            "unscored",
+            "no-image",
+        )
         assert row["drawing_reason"] == "The model gave up."
         assert row["image_id"] == row["object"] == row["delta_e00"] == row["target"] == ""
 
@@ -90,9 +94,12 @@ def test_a_failed_picture_is_unscored_with_its_reason(folder: RunFolder, tmp_pat
 def test_only_the_latest_attempt_counts(folder: RunFolder, tmp_path: Path) -> None:
     other = make_run(tmp_path)
     (again,) = [item for item in results(other) if item.position == 2]
-    write_shard(other.shard_folder / "w9-1.parquet", [
-        replace(again, position=3, image=1, attempt=2),
-    ])  # fmt: skip
+    write_shard(
+        other.shard_folder / "w9-1.parquet",
+        [
+            replace(again, position=3, image=1, attempt=2),
+        ],
+    )
     write_csv(runs_of(other), tmp_path / "b.csv")
     rows = [row for row in read(tmp_path / "b.csv") if row["position"] == "3"]
     assert {row["drawing_status"] for row in rows} == {"drawn"}
@@ -150,8 +157,11 @@ def test_a_picture_without_a_verdict_is_a_row_too(tmp_path: Path) -> None:
     write_csv(runs_of(other), tmp_path / "b.csv")
     (row,) = read(tmp_path / "b.csv")
     assert (row["rule"], row["status"], row["picture_status"], row["leads"]) == (
-        "", "unscored", "unscored", "true",
-    )  # fmt: skip
+        "",
+        "unscored",
+        "unscored",
+        "true",
+    )
 
 
 def test_rows_are_the_same_however_they_were_dealt_out(tmp_path: Path) -> None:

@@ -13,8 +13,17 @@ from core.generation.registry import MODELS, ModelEntry, model
 
 WITH_WEIGHTS = [entry for entry in MODELS if entry.kind in ("diffusers", "transformers")]
 # Table 4 of GenColorBench, its first column.
-TABLE_4 = {"Flux", "Sana", "SD 3.5", "Pixart Alpha", "SD 3", "Pixart Sigma", "Janus Pro",
-           "OmniGen2", "Blip3o"}  # fmt: skip
+TABLE_4 = {
+    "Flux",
+    "Sana",
+    "SD 3.5",
+    "Pixart Alpha",
+    "SD 3",
+    "Pixart Sigma",
+    "Janus Pro",
+    "OmniGen2",
+    "Blip3o",
+}
 
 
 def test_the_renderer_comes_first_and_needs_nothing() -> None:
@@ -27,11 +36,27 @@ def test_the_renderer_comes_first_and_needs_nothing() -> None:
 def test_ids_are_unique_and_stable() -> None:
     # Images carry these: none may ever be renamed or dropped.
     assert [entry.id for entry in MODELS] == [
-        "reference-renderer", "sdxl-base-1.0", "sd3-medium", "sd3.5-medium", "sd3.5-large",
-        "flux.1-dev", "sana1.5-1.6b", "sana1.5-4.8b", "pixart-alpha", "pixart-sigma",
-        "hunyuan-dit-1.2", "kolors", "cogview4-6b", "qwen-image", "playground-2.5", "srpo",
-        "janus-pro-7b", "janus-pro-1b", "omnigen2", "blip3o-next",
-    ]  # fmt: skip
+        "reference-renderer",
+        "sdxl-base-1.0",
+        "sd3-medium",
+        "sd3.5-medium",
+        "sd3.5-large",
+        "flux.1-dev",
+        "sana1.5-1.6b",
+        "sana1.5-4.8b",
+        "pixart-alpha",
+        "pixart-sigma",
+        "hunyuan-dit-1.2",
+        "kolors",
+        "cogview4-6b",
+        "qwen-image",
+        "playground-2.5",
+        "srpo",
+        "janus-pro-7b",
+        "janus-pro-1b",
+        "omnigen2",
+        "blip3o-next",
+    ]
 
 
 @pytest.mark.parametrize("entry", MODELS, ids=lambda entry: entry.id)
@@ -106,9 +131,7 @@ def test_what_nobody_looked_up_is_said() -> None:
     unsure = {entry.id: set(entry.not_verified) for entry in MODELS}
     for model_id in ("sd3-medium", "flux.1-dev", "janus-pro-7b", "janus-pro-1b"):
         assert "defaults" in unsure[model_id], model_id
-    for model_id in (
-        "sdxl-base-1.0", "playground-2.5", "kolors", "janus-pro-7b", "janus-pro-1b"
-    ):  # fmt: skip
+    for model_id in ("sdxl-base-1.0", "playground-2.5", "kolors", "janus-pro-7b", "janus-pro-1b"):
         assert "license" in unsure[model_id], model_id
     # The pipelines' own defaults are compared with the installed library, above.
     for entry in MODELS:
@@ -125,8 +148,9 @@ def test_any_pipeline_by_hub_id_or_folder() -> None:
     assert model("served:lab").kind == "served"
 
 
-@pytest.mark.parametrize("wrong", ["hub:name", "hub:a/b/c", "hub:/b", "hub:a/", "hub:../etc/x",
-                                   "hub:a b/c"])  # fmt: skip
+@pytest.mark.parametrize(
+    "wrong", ["hub:name", "hub:a/b/c", "hub:/b", "hub:a/", "hub:../etc/x", "hub:a b/c"]
+)
 def test_what_is_no_hub_id_is_said(wrong: str) -> None:
     with pytest.raises(BadInput, match="hub:owner/name"):
         model(wrong)

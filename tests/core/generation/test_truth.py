@@ -21,9 +21,14 @@ RED, BLUE = parse_target("#C04040"), parse_target("#4060C0")
 def origin(failure: str, *targets: ObjectTarget) -> dict:
     """What the renderer keeps of a picture that it drew."""
     request = GenerationRequest(
-        model="reference-renderer", text="a scene", targets=targets, seed=1, width=64, height=64,
+        model="reference-renderer",
+        text="a scene",
+        targets=targets,
+        seed=1,
+        width=64,
+        height=64,
         options={"failure": failure},
-    )  # fmt: skip
+    )
     image = ReferenceRenderer().draw([request], lambda step: None, Event())[0]
     return dict(image.origin)
 

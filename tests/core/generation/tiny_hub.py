@@ -55,8 +55,15 @@ def _handler(hub: TinyHub) -> type[BaseHTTPRequestHandler]:
                     self._send(json.dumps(self._tree(repo)).encode(), body)
                 else:
                     siblings = [{"rfilename": name} for name in hub.names(repo)]
-                    about = {"id": repo, "sha": COMMIT, "siblings": siblings, "private": False,
-                             "tags": [], "downloads": 0, "gated": repo in hub.gated}  # fmt: skip
+                    about = {
+                        "id": repo,
+                        "sha": COMMIT,
+                        "siblings": siblings,
+                        "private": False,
+                        "tags": [],
+                        "downloads": 0,
+                        "gated": repo in hub.gated,
+                    }
                     self._send(json.dumps(about).encode(), body)
                 return
             repo, _, name = path.partition("/resolve/")

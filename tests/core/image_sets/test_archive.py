@@ -33,10 +33,14 @@ def _refused(
 def test_a_folder_comes_out_as_it_went_in(tmp_path: Path) -> None:
     content = image(tmp_path / "b_1.png").read_bytes()
     path = _zip(
-        tmp_path / "run.zip", ("run/", b""), ("run/b_1.png", content),
-        ("run\\käse\\b_2.png", content), ("__MACOSX/run/._b_1.png", b"x"), ("run/.DS_Store", b"x"),
+        tmp_path / "run.zip",
+        ("run/", b""),
+        ("run/b_1.png", content),
+        ("run\\käse\\b_2.png", content),
+        ("__MACOSX/run/._b_1.png", b"x"),
+        ("run/.DS_Store", b"x"),
         ("run/Thumbs.db", b"x"),
-    )  # fmt: skip
+    )
     into = unpacked(path, tmp_path / "new" / "into")
     files = {file.relative_to(into).as_posix() for file in into.rglob("*") if file.is_file()}
     assert files == {"run/b_1.png", "run/käse/b_2.png"}

@@ -74,8 +74,10 @@ def test_bad_lines_are_reported_and_the_rest_is_taken(tmp_path: Path) -> None:
     given = [prompt("beach"), prompt("lake"), prompt("e", "Twice."), prompt("f", "Twice.")]
     planned = _planned(tmp_path, "\r\n".join(lines), given)
     assert {one.name: one.prompt.text for one in planned.found} == {
-        "a.png": "A photo of beach.", "b.png": "First.", "c.png": "First.",
-    }  # fmt: skip
+        "a.png": "A photo of beach.",
+        "b.png": "First.",
+        "c.png": "First.",
+    }
     found = [(remark.where, remark.why) for remark in planned.problems]
     expected = [
         ("line 3", "a.png was there before, on line 2."),
@@ -126,8 +128,9 @@ def test_a_stray_quotation_mark_costs_its_line_alone(tmp_path: Path) -> None:
     table = 'file,prompt\na.png,"A lake\nb.png,A sea\nc.png,"A "red" hat"\nd.png,A mug\n'
     planned = _planned(tmp_path, table, images="abcd")
     assert {one.name: one.prompt.text for one in planned.found} == {
-        "b.png": "A sea", "d.png": "A mug",
-    }  # fmt: skip
+        "b.png": "A sea",
+        "d.png": "A mug",
+    }
     assert [remark.where for remark in planned.problems] == ["line 2", "line 4"]
     assert all(remark.why.startswith("A quotation mark is opened") for remark in planned.problems)
     assert len(planned.new_prompts) == 2
@@ -138,8 +141,9 @@ def test_a_table_of_an_older_encoding_is_read_and_says_so(tmp_path: Path) -> Non
     assert [one.prompt.text for one in planned.found] == ["Käse"]
     (remark,) = planned.problems
     assert remark.where == "table.csv"
-    assert remark.why.startswith("The file is not UTF-8 (line 2 is the first that is not) and was "
-                                 "read as Windows-1252")  # fmt: skip
+    assert remark.why.startswith(
+        "The file is not UTF-8 (line 2 is the first that is not) and was read as Windows-1252"
+    )
 
 
 def test_what_is_not_fit_for_a_prompt_is_refused_by_line(tmp_path: Path) -> None:
@@ -162,14 +166,20 @@ def test_what_is_not_fit_for_a_prompt_is_refused_by_line(tmp_path: Path) -> None
         ("line 3", "The id has 1,001 characters; it may have at most 1,000."),
         ("line 4", "The id has a line break or a tab in it."),
         ("line 6", "The object has the control character U+001B at place 2."),
-        ("line 7", f"The model {'m' * 40} is no name: give at most 1,000 characters without line "
-         "breaks or control characters."),
-        ("line 8", "The model sd\\nxl is no name: give at most 1,000 characters without line "
-         "breaks or control characters."),
+        (
+            "line 7",
+            f"The model {'m' * 40} is no name: give at most 1,000 characters without line "
+            "breaks or control characters.",
+        ),
+        (
+            "line 8",
+            "The model sd\\nxl is no name: give at most 1,000 characters without line "
+            "breaks or control characters.",
+        ),
         ("line 10", "A field has more than 131,072 characters."),
         ("line 11", "The line has a NUL byte in it."),
         ("line 12", "The line has 250,011 characters; it may have at most 250,000."),
-    ]  # fmt: skip
+    ]
     assert [(remark.where, remark.why) for remark in planned.problems] == expected
 
 

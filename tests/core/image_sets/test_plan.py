@@ -18,8 +18,14 @@ def _links(folder: Path, prompts, **options) -> dict[str, tuple[str, int]]:
 
 def test_the_published_layout_in_both_its_forms(tmp_path: Path) -> None:
     prompts = published("cna_l2", 12) + published("coa_l2", 12)
-    for name in ("cna_l2/1_1", "cna_l2/1_2", "cna_l2/12_1", "coa_l2/12/image_1",
-                 "coa_l2/12/image_10", "coa_l2/3/image_2"):  # fmt: skip
+    for name in (
+        "cna_l2/1_1",
+        "cna_l2/1_2",
+        "cna_l2/12_1",
+        "coa_l2/12/image_1",
+        "coa_l2/12/image_10",
+        "coa_l2/3/image_2",
+    ):
         image(tmp_path / f"{name}.png")
     planned = plan(tmp_path, prompts, model="sdxl")
     assert {one.name: (one.prompt.id, one.k) for one in planned.found} == {
@@ -68,8 +74,15 @@ def test_the_folder_of_one_file_may_be_chosen_or_lie_deeper(tmp_path: Path) -> N
 
 def test_our_own_ids_as_names_and_as_folders(tmp_path: Path) -> None:
     prompts = [prompt("beach"), prompt("cna-l2-00001"), prompt("käse")]
-    names = ("beach.png", "beach_2.JPG", "cna-l2-00001_4.webp", "cna-l2-00001/seed-7.tiff",
-             "cna-l2-00001/a.bmp", "cna-l2-00001/b.jpeg", "ka\u0308se_1.tif")  # fmt: skip
+    names = (
+        "beach.png",
+        "beach_2.JPG",
+        "cna-l2-00001_4.webp",
+        "cna-l2-00001/seed-7.tiff",
+        "cna-l2-00001/a.bmp",
+        "cna-l2-00001/b.jpeg",
+        "ka\u0308se_1.tif",
+    )
     for name in names:
         image(tmp_path / name)
     planned = plan(tmp_path, prompts)
@@ -87,8 +100,14 @@ def test_our_own_ids_as_names_and_as_folders(tmp_path: Path) -> None:
 
 def test_names_that_could_mean_two_prompts_are_left_out(tmp_path: Path) -> None:
     prompts = [prompt("a"), prompt("a_1"), *published("cna_l2", 3)]
-    for name in ("a_1.png", "a_1_2.png", "a.png", "cna_l2/2/1_1.png", "cna_l2/2/2_1.png",
-                 "cna_l2/3/1.png"):  # fmt: skip
+    for name in (
+        "a_1.png",
+        "a_1_2.png",
+        "a.png",
+        "cna_l2/2/1_1.png",
+        "cna_l2/2/2_1.png",
+        "cna_l2/3/1.png",
+    ):
         image(tmp_path / name)
     planned = plan(tmp_path, prompts)
     assert {one.name: (one.prompt.id, one.k) for one in planned.found} == {

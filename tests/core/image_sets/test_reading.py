@@ -28,8 +28,10 @@ def test_steps_come_in_order_with_pixels_and_id(tmp_path: Path) -> None:
         image(tmp_path / f"beach_{number}.png", number)
     steps = list(read(plan(tmp_path, [prompt("beach")])))
     assert [(step.position, step.total, step.found.k) for step in steps] == [
-        (1, 3, 1), (2, 3, 2), (3, 3, 10),
-    ]  # fmt: skip
+        (1, 3, 1),
+        (2, 3, 2),
+        (3, 3, 10),
+    ]
     for step in steps:
         assert step.loaded is not None
         np.testing.assert_array_equal(step.loaded.srgb8, pixels(step.found.k))
@@ -51,8 +53,15 @@ def test_broken_files_say_why_and_the_rest_goes_on(tmp_path: Path) -> None:
     steps = list(read(planned))
     problems = [step.problem or "" for step in steps]
     assert problems[0] == problems[8] == ""
-    expected = ("is empty", "not an image", "cut short", "damaged", "megapixels", "not an image",
-                "cannot be opened")  # fmt: skip
+    expected = (
+        "is empty",
+        "not an image",
+        "cut short",
+        "damaged",
+        "megapixels",
+        "not an image",
+        "cannot be opened",
+    )
     for said, words in zip(problems[1:8], expected, strict=True):
         assert words in said
         assert "b_" in said
@@ -159,14 +168,18 @@ def test_stop_ends_before_the_next_file(tmp_path: Path) -> None:
 
 def test_the_drawing_of_a_step(tmp_path: Path) -> None:
     image(tmp_path / "a.png", 3)
-    (tmp_path / "t.csv").write_text("file,prompt,object,color,seed,model,guidance\n"
-                                    "a.png,A pink mug.,mug,l2:Pink,7,flux,3.5\n")  # fmt: skip
+    (tmp_path / "t.csv").write_text(
+        "file,prompt,object,color,seed,model,guidance\na.png,A pink mug.,mug,l2:Pink,7,flux,3.5\n"
+    )
     (step,) = read(plan(tmp_path, []))
     record = drawing(step, "job 1", "my-table-12345678")
     assert (record.source, record.status, record.image_id) == ("imported", "drawn", step.image_id)
     assert (record.text, record.model, record.seed, record.guidance) == (
-        "A pink mug.", "flux", 7, 3.5,
-    )  # fmt: skip
+        "A pink mug.",
+        "flux",
+        7,
+        3.5,
+    )
     assert (record.prompt_source, record.prompt_id) == ("my-table-12345678", step.found.prompt.id)
     assert (record.width, record.height, record.job_id, record.options) == (6, 4, "job 1", {"k": 1})
     assert record.targets == step.found.prompt.targets

@@ -30,12 +30,18 @@ def png(rows: int, depth: int = 8, interlaced: bool = False, dark: bool = False)
     values = picture() * (0 if dark else 1)
     samples = values if depth == 8 else (values.astype(">u2") * 257).astype(">u2")
     passes = _ADAM7 if interlaced else ((0, 0, 1, 1),)
-    lines = [b"\0" + line.tobytes() for x, y, across, down in passes
-             for line in samples[y::down, x::across]]  # fmt: skip
+    lines = [
+        b"\0" + line.tobytes()
+        for x, y, across, down in passes
+        for line in samples[y::down, x::across]
+    ]
     head = struct.pack(">IIBBBBB", SIDE, SIDE, depth, 2, 0, 0, int(interlaced))
     out = b"\x89PNG\r\n\x1a\n"
-    for kind, data in ((b"IHDR", head), (b"IDAT", zlib.compress(b"".join(lines[:rows]))),
-                       (b"IEND", b"")):  # fmt: skip
+    for kind, data in (
+        (b"IHDR", head),
+        (b"IDAT", zlib.compress(b"".join(lines[:rows]))),
+        (b"IEND", b""),
+    ):
         out += struct.pack(">I", len(data)) + kind + data
         out += struct.pack(">I", zlib.crc32(kind + data))
     return out
@@ -67,9 +73,13 @@ def jpeg(srgb8: np.ndarray, mode: str = "RGB", **options: Any) -> bytes:
 
 
 KINDS: dict[str, dict[str, Any]] = {
-    "baseline": {}, "progressive": {"progressive": True}, "4:4:4": {"subsampling": 0},
-    "restarts": {"restart_marker_blocks": 3}, "gray": {"mode": "L"}, "cmyk": {"mode": "CMYK"},
-}  # fmt: skip
+    "baseline": {},
+    "progressive": {"progressive": True},
+    "4:4:4": {"subsampling": 0},
+    "restarts": {"restart_marker_blocks": 3},
+    "gray": {"mode": "L"},
+    "cmyk": {"mode": "CMYK"},
+}
 
 
 @pytest.mark.parametrize("kind", KINDS)

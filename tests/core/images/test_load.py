@@ -37,9 +37,12 @@ def png(width, height, depth, color_type, rows=(), before=b"") -> bytes:
     header = struct.pack(">IIBBBBB", width, height, depth, color_type, 0, 0, 0)
     pixels = zlib.compress(b"".join(b"\0" + row for row in rows))
     return (
-        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + before + chunk(b"IDAT", pixels)
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + before
+        + chunk(b"IDAT", pixels)
         + chunk(b"IEND", b"")
-    )  # fmt: skip
+    )
 
 
 def row16(*values: int) -> bytes:
@@ -275,9 +278,7 @@ def test_16_bit_alpha():
 def test_16_bit_gray_with_alpha_and_orientation():
     exif = Image.Exif()
     exif[0x0112] = 3
-    data = png(
-        2, 1, 16, 4, [row16(200, 65535, 65535, 0)], chunk(b"eXIf", exif.tobytes()[6:])
-    )  # fmt: skip
+    data = png(2, 1, 16, 4, [row16(200, 65535, 65535, 0)], chunk(b"eXIf", exif.tobytes()[6:]))
     image = load_image(data)
     assert image.srgb8.tolist() == [[[255] * 3, [1] * 3]]
     assert [note.split()[0] for note in image.notes] == ["16-bit", "The", "Turned", "Transparency"]

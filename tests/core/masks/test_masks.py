@@ -495,8 +495,11 @@ def test_the_kept_marks_make_the_identical_mask(marks: list) -> None:
 @pytest.mark.parametrize(
     ("maker", "parameters", "words"),
     [
-        ("grabcut", {"marks": [BOX, stroke("keep", (1, 1)), stroke("erase", (1, 1))]},
-         "GrabCut · box, 2 strokes"),
+        (
+            "grabcut",
+            {"marks": [BOX, stroke("keep", (1, 1)), stroke("erase", (1, 1))]},
+            "GrabCut · box, 2 strokes",
+        ),
         ("grabcut", {"marks": [stroke("keep", (1, 1))]}, "GrabCut · 1 stroke"),
         ("brush", {"marks": [STORED, *[stroke("brush", (1, 1))] * 3]}, "Brush · 3 strokes"),
         ("whole", {"marks": [WHOLE]}, "Whole image"),
@@ -507,7 +510,7 @@ def test_the_kept_marks_make_the_identical_mask(marks: list) -> None:
         ("file", {"from": "mug-mask.png"}, "From the mask file mug-mask.png"),
         ("sam", {"marks": None}, "sam"),
     ],
-)  # fmt: skip
+)
 def test_a_maker_is_told_in_words(maker: str, parameters: dict, words: str) -> None:
     assert describe(maker, parameters) == words
 

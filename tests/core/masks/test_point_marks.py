@@ -45,9 +45,12 @@ class Disks:
         self.asked: list[tuple[Any, ...]] = []
 
     def __call__(
-        self, points: Sequence[tuple[float, float]], inside: Sequence[bool], box: Box | None,
+        self,
+        points: Sequence[tuple[float, float]],
+        inside: Sequence[bool],
+        box: Box | None,
         by: str,
-    ) -> Segment:  # fmt: skip
+    ) -> Segment:
         self.asked.append((list(points), list(inside), box, by))
         pixels = np.zeros((60, 80), bool)
         for (x, y), within in zip(points, inside, strict=True):
@@ -151,10 +154,11 @@ def test_broken_points_and_overrides_are_refused(mark: dict[str, Any], message: 
 
 def test_they_survive_json() -> None:
     marks = [
-        point(1.5, 2.0, by="sam"), point(3.0, 4.0, inside=False),
+        point(1.5, 2.0, by="sam"),
+        point(3.0, 4.0, inside=False),
         {"type": "override", "step": "negative", "index": 2, "use": False},
         {"type": "override", "step": "presence", "index": 0, "answer": "no"},
-    ]  # fmt: skip
+    ]
     parsed = parse_marks(marks, 80, 60)
     assert json.loads(json.dumps([mark.as_json() for mark in parsed])) == marks
     assert parsed[2].override == Override("negative", 2, use=False)

@@ -36,8 +36,12 @@ def test_paper_is_what_is_white_as_far_as_the_border() -> None:
 def test_a_diagonal_line_holds_paper_back_and_a_gap_does_not() -> None:
     drawn = np.full((21, 21, 3), 255, dtype=np.uint8)
     for step in range(6):  # a diamond of single pixels that touch by their corners
-        for row, column in ((4 + step, 10 - step), (4 + step, 10 + step), (16 - step, 10 - step),
-                            (16 - step, 10 + step)):  # fmt: skip
+        for row, column in (
+            (4 + step, 10 - step),
+            (4 + step, 10 + step),
+            (16 - step, 10 - step),
+            (16 - step, 10 + step),
+        ):
             drawn[row, column] = 0
     inside = (10, 10)
     drawn[10, 4] = drawn[10, 16] = 0

@@ -14,10 +14,34 @@ from core.prompts.prompt import prompt_from_json
 # SHA-256 over "id<tab>text<newline>": our own, frozen.
 CONCEPTS_SILVER = "42d24d174cbd5ca876883e574c8737fece52ef70bd0788f440ab5797ad73516d"
 AN_WORDS = {
-    "acorn", "aloe", "ancient", "ant", "apple", "apricot", "aquarium", "arid", "artichoke",
-    "autumnal", "avocado", "egg", "eggplant", "elephant", "ethereal", "igloo", "island", "oak",
-    "ocean", "olive", "onion", "oppressive", "orange", "orchid", "overripe", "owl", "unripe",
-}  # fmt: skip
+    "acorn",
+    "aloe",
+    "ancient",
+    "ant",
+    "apple",
+    "apricot",
+    "aquarium",
+    "arid",
+    "artichoke",
+    "autumnal",
+    "avocado",
+    "egg",
+    "eggplant",
+    "elephant",
+    "ethereal",
+    "igloo",
+    "island",
+    "oak",
+    "ocean",
+    "olive",
+    "onion",
+    "oppressive",
+    "orange",
+    "orchid",
+    "overripe",
+    "owl",
+    "unripe",
+}
 
 
 def moods(name: str) -> str:
@@ -36,8 +60,9 @@ def test_counts() -> None:
     assert [c.base_id for c in concepts() if not c.modifier] == list(range(1, 215))
     assert len(build_concepts()) == 2_558
     assert Counter(prompt.style for prompt in build_concepts()) == {
-        "natural photo": 1_279, "clip-art cartoon": 1_279,
-    }  # fmt: skip
+        "natural photo": 1_279,
+        "clip-art cartoon": 1_279,
+    }
 
 
 def test_the_very_prompts_and_no_others() -> None:
@@ -51,14 +76,16 @@ def test_the_very_prompts_and_no_others() -> None:
     [
         ("concept-0041-photo", "A natural photo of an apple, centered composition."),
         ("concept-0041-fresh-photo", "A natural photo of a fresh apple, centered composition."),
-        ("concept-0041-unripe-cartoon",
-         "A clip-art cartoon of an unripe apple, centered composition."),
+        (
+            "concept-0041-unripe-cartoon",
+            "A clip-art cartoon of an unripe apple, centered composition.",
+        ),
         ("concept-0106-photo", "A natural photo of water, centered composition."),
         ("concept-0078-stale-photo", "A natural photo of stale bread, centered composition."),
         ("concept-0154-cartoon", "A clip-art cartoon of brussels sprouts, centered composition."),
         ("concept-0185-lonely-photo", "A natural photo of a lonely beach, centered composition."),
     ],
-)  # fmt: skip
+)
 def test_sentences(prompt_id: str, text: str) -> None:
     (found,) = (prompt for prompt in build_concepts() if prompt.id == prompt_id)
     assert found.text == text

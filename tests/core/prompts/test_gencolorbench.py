@@ -30,10 +30,29 @@ COUNTS = {"cna": 17_580, "ncu": 11_500, "coa": 8_694, "moc": 2_190, "ica": 4_500
 
 # All words of these prompts that want "an"; written down by hand, to check the rule by.
 AN_WORDS = {
-    "airplane", "alice", "ambulance", "antique", "apple", "aqua", "aquamarine", "azure",
-    "elephant", "image", "indian", "indigo", "iron", "ivory", "old", "olive", "open", "orange",
-    "orchid", "oven", "owl", "umbrella",
-}  # fmt: skip
+    "airplane",
+    "alice",
+    "ambulance",
+    "antique",
+    "apple",
+    "aqua",
+    "aquamarine",
+    "azure",
+    "elephant",
+    "image",
+    "indian",
+    "indigo",
+    "iron",
+    "ivory",
+    "old",
+    "olive",
+    "open",
+    "orange",
+    "orchid",
+    "oven",
+    "owl",
+    "umbrella",
+}
 
 
 def of(task: str, system_id: str = "") -> list[Prompt]:
@@ -66,9 +85,13 @@ def test_a_new_process_with_other_hashes_builds_the_same() -> None:
         "''.join(f'{p.id}\\t{p.text}\\n' for p in build()).encode()).hexdigest())"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT,
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
         env={**os.environ, "PYTHONHASHSEED": "12345", "LC_ALL": "C"},
-    )  # fmt: skip
+    )
     assert done.stdout.strip() == GENCOLORBENCH_SILVER
 
 
@@ -145,8 +168,11 @@ def test_every_color_is_used_and_about_equally(task: str, system_id: str) -> Non
     counts = Counter(main_color(prompt) for prompt in of(task, system_id))
     assert set(counts) == {f"{system_id}:{color.name}" for color in system(system_id).colors}
     expected = {
-        ("cna", "l1"): {108}, ("cna", "l2"): {108}, ("coa", "l1"): {63}, ("coa", "l2"): {63},
-    }.get((task, system_id))  # fmt: skip
+        ("cna", "l1"): {108},
+        ("cna", "l2"): {108},
+        ("coa", "l1"): {63},
+        ("coa", "l2"): {63},
+    }.get((task, system_id))
     assert max(counts.values()) - min(counts.values()) <= 1
     if expected:
         assert set(counts.values()) == expected
@@ -247,8 +273,11 @@ def test_scene_targets_could_be_told_apart() -> None:
     assert closest >= APART_DELTA_E00
     per = Counter((prompt.template, prompt.system) for prompt in of("moc"))
     assert {key: {n for (_, s), n in per.items() if s == key} for key in SYSTEMS} == {
-        "l1": {7}, "l2": {22}, "l3": {22}, "css": {22},
-    }  # fmt: skip
+        "l1": {7},
+        "l2": {22},
+        "l3": {22},
+        "css": {22},
+    }
 
 
 @pytest.mark.parametrize(("key", "limit"), [(k, n) for k in SYSTEMS for n in (20.0,)])

@@ -29,8 +29,10 @@ def test_a_prompt_of_mini_is_the_full_sets() -> None:
     for prompt in build_mini():
         same = full[prompt.id]
         assert (prompt.text, prompt.targets, prompt.template) == (
-            same.text, same.targets, same.template,
-        )  # fmt: skip
+            same.text,
+            same.targets,
+            same.template,
+        )
 
 
 def test_every_task_system_and_category_gives_its_part() -> None:

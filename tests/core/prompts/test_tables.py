@@ -12,8 +12,10 @@ import pytest
 from core.errors import BadInput, TrueHueError
 from core.prompts import concepts, data_files, tables
 
-OURS = {**{f"gencolorbench/{name}.csv": value for name, value in tables.FILES.items()},
-        concepts.FILE: concepts.SHA256}  # fmt: skip
+OURS = {
+    **{f"gencolorbench/{name}.csv": value for name, value in tables.FILES.items()},
+    concepts.FILE: concepts.SHA256,
+}
 
 
 @pytest.mark.parametrize("name", OURS)
@@ -66,8 +68,9 @@ def test_sink_stands_twice_and_both_driers_are_there() -> None:
     assert twice == {"sink"}
     first, second = (row for row in rows if row.name == "sink")
     assert (first.category, second.category) == (
-        "Furniture and household", "Tools and miscellaneous",
-    )  # fmt: skip
+        "Furniture and household",
+        "Tools and miscellaneous",
+    )
     assert "countertop" in first.negative_labels
     assert "basin" in second.negative_labels
     assert {"hair drier", "hair dryer"} <= {row.name for row in rows}

@@ -12,13 +12,31 @@ from core.prompts.words import article, color_words, with_articles
 @pytest.mark.parametrize(
     ("word", "expected"),
     [
-        ("apple", "an"), ("orange", "an"), ("Olive", "an"), ("green", "a"), ("T-shirt", "a"),
-        ("unicorn", "a"), ("uniform", "a"), ("unripe", "an"), ("unmarked", "an"), ("used", "a"),
-        ("umbrella", "an"), ("eucalyptus", "a"), ("one-way", "a"), ("onion", "an"), ("ewe", "a"),
-        ("hour", "an"), ("honest", "an"), ("horse", "a"), ("honeydew", "a"), ("heir", "an"),
-        ("hopeful", "a"), ("usual", "a"), ("yellow", "a"),
+        ("apple", "an"),
+        ("orange", "an"),
+        ("Olive", "an"),
+        ("green", "a"),
+        ("T-shirt", "a"),
+        ("unicorn", "a"),
+        ("uniform", "a"),
+        ("unripe", "an"),
+        ("unmarked", "an"),
+        ("used", "a"),
+        ("umbrella", "an"),
+        ("eucalyptus", "a"),
+        ("one-way", "a"),
+        ("onion", "an"),
+        ("ewe", "a"),
+        ("hour", "an"),
+        ("honest", "an"),
+        ("horse", "a"),
+        ("honeydew", "a"),
+        ("heir", "an"),
+        ("hopeful", "a"),
+        ("usual", "a"),
+        ("yellow", "a"),
     ],
-)  # fmt: skip
+)
 def test_the_article_follows_the_sound(word: str, expected: str) -> None:
     assert article(word) == expected
 
@@ -49,9 +67,16 @@ def test_the_words_of_css_are_its_names_with_spaces() -> None:
     # A word of a name is a word of English: names of colors, shades and what they are called for.
     parts = {part for spaced in words.values() for part in spaced.split()}
     assert all(3 <= len(part) <= 10 for part in parts)
-    assert not any(part.startswith(("dark", "light", "medium", "pale")) for part in parts - {
-        "dark", "light", "medium", "pale",
-    })  # fmt: skip
+    assert not any(
+        part.startswith(("dark", "light", "medium", "pale"))
+        for part in parts
+        - {
+            "dark",
+            "light",
+            "medium",
+            "pale",
+        }
+    )
 
 
 @pytest.mark.parametrize(

@@ -66,9 +66,15 @@ def small_plan(
 ) -> RunPlan:
     """A run of the renderer at its smallest size."""
     return make_plan(
-        tuple(prompts), "reference-renderer", images=images, size_px=64, options=options,
-        set_name="mini", rules=RULES, **more,
-    )  # fmt: skip
+        tuple(prompts),
+        "reference-renderer",
+        images=images,
+        size_px=64,
+        options=options,
+        set_name="mini",
+        rules=RULES,
+        **more,
+    )
 
 
 def rows(folder: RunFolder) -> list[ItemResult]:
@@ -80,13 +86,29 @@ def rows(folder: RunFolder) -> list[ItemResult]:
 
 def apples(count: int) -> list[Prompt]:
     """Prompts of one apple in so many colors, at most 12: one scene, drawn in no time."""
-    colors = ("red", "blue", "green", "gold", "navy", "pink", "teal", "tan", "plum", "lime", "gray",
-              "olive")  # fmt: skip
+    colors = (
+        "red",
+        "blue",
+        "green",
+        "gold",
+        "navy",
+        "pink",
+        "teal",
+        "tan",
+        "plum",
+        "lime",
+        "gray",
+        "olive",
+    )
     return [
-        Prompt(f"apple-{color}", f"a {color} apple", "free",
-               (ObjectTarget("apple", parse_target(f"css:{color}")),))
+        Prompt(
+            f"apple-{color}",
+            f"a {color} apple",
+            "free",
+            (ObjectTarget("apple", parse_target(f"css:{color}")),),
+        )
         for color in colors[:count]
-    ]  # fmt: skip
+    ]
 
 
 class InProcess:

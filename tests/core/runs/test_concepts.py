@@ -73,8 +73,13 @@ def test_every_scale_has_the_same_seeds_and_pictures_count_as_before() -> None:
     assert (plan.images, plan.seeds, plan.total) == (6, 2, 6 * len(plan.prompts))
     asked = [request_of(plan, 6 + at) for at in range(6)]
     assert [(one.guidance, one.seed) for one in asked] == [
-        (3.0, 7), (3.0, 8), (5.0, 7), (5.0, 8), (9.0, 7), (9.0, 8),
-    ]  # fmt: skip
+        (3.0, 7),
+        (3.0, 8),
+        (5.0, 7),
+        (5.0, 8),
+        (9.0, 7),
+        (9.0, 8),
+    ]
     assert {one.prompt_id for one in asked} == {plan.prompts[1].id}
     assert place_of(plan, 11) == (1, 5)
 
@@ -165,8 +170,9 @@ def test_the_same_seed_at_another_scale_is_drawn_right_after() -> None:
 def test_an_estimate_goes_by_runs_of_the_same_scales(tmp_path: Path) -> None:
     plan = concept_plan(images=1)
     folder = RunFolder.create(tmp_path, plan)
-    drawn = ItemResult(0, 0, 0, 1, "drawn", image_id="a" * 64, width=1, height=1, seconds=2.0,
-                       scoring_seconds=0.0)  # fmt: skip
+    drawn = ItemResult(
+        0, 0, 0, 1, "drawn", image_id="a" * 64, width=1, height=1, seconds=2.0, scoring_seconds=0.0
+    )
     write_shard(folder.shard_folder / "a.parquet", [drawn])
     found = estimate(concept_plan(images=4), tmp_path)
     assert (found.seconds_a_picture, found.pictures) == (2.0, 4 * 3 * len(plan.prompts))

@@ -51,10 +51,14 @@ def test_all_of_a_long_run_is_looked_at(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "changed",
     [
-        {"masker": MaskerSpec("whole")}, {"steps": 9}, {"guidance": 2.0}, {"size_px": 128},
-        {"rules": (("paper", "1.0"),)}, {"model": "sdxl-base-1.0"},
+        {"masker": MaskerSpec("whole")},
+        {"steps": 9},
+        {"guidance": 2.0},
+        {"size_px": 128},
+        {"rules": (("paper", "1.0"),)},
+        {"model": "sdxl-base-1.0"},
     ],
-)  # fmt: skip
+)
 def test_a_run_of_other_work_says_nothing(tmp_path: Path, changed: dict[str, object]) -> None:
     ran(tmp_path, plan(), 1.0)
     found = estimate(replace(plan(name="other"), **changed), tmp_path)  # type: ignore[arg-type]

@@ -357,8 +357,12 @@ def wait_until(true: object, for_s: float = 600.0) -> None:
 def same_files(one: RunFolder, other: RunFolder) -> bool:
     """Whether both hold the same images and masks, and nothing half written."""
     names = [
-        sorted(str(path.relative_to(folder.path)) for part in (folder.images, folder.masks)
-               for path in part.rglob("*") if path.is_file())
+        sorted(
+            str(path.relative_to(folder.path))
+            for part in (folder.images, folder.masks)
+            for path in part.rglob("*")
+            if path.is_file()
+        )
         for folder in (one, other)
-    ]  # fmt: skip
+    ]
     return names[0] == names[1]

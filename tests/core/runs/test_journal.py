@@ -19,13 +19,45 @@ from core.runs.shards import BadShard, read_shard, write_shard
 from tests.core.runs.samples import some_prompts
 
 VERDICT = ObjectVerdict(
-    "paper", "1.0", 0, "apple", "matches", "fail", "color", "hue", "It’s not the color.", "fail",
-    "wrong", True, "#AA1122", (50.0, 1.5, -2.25), 7.5, 3.0, 12.0, None, None,
-)  # fmt: skip
+    "paper",
+    "1.0",
+    0,
+    "apple",
+    "matches",
+    "fail",
+    "color",
+    "hue",
+    "It’s not the color.",
+    "fail",
+    "wrong",
+    True,
+    "#AA1122",
+    (50.0, 1.5, -2.25),
+    7.5,
+    3.0,
+    12.0,
+    None,
+    None,
+)
 RESULT = ItemResult(
-    0, 0, 0, 1, "drawn", "", "a" * 64, 64, 32, 2**31 - 1, 0.5, 0.25, "w1", {"x": [1, None]},
-    ("a note",), (MaskResult(0, "b" * 64, 9, "renderer", {"y": "ü"}),), (VERDICT,),
-)  # fmt: skip
+    0,
+    0,
+    0,
+    1,
+    "drawn",
+    "",
+    "a" * 64,
+    64,
+    32,
+    2**31 - 1,
+    0.5,
+    0.25,
+    "w1",
+    {"x": [1, None]},
+    ("a note",),
+    (MaskResult(0, "b" * 64, 9, "renderer", {"y": "ü"}),),
+    (VERDICT,),
+)
 
 
 def results(*positions: int) -> list[ItemResult]:
@@ -42,8 +74,16 @@ def journal(folder: RunFolder, worker: str = "w1") -> Journal:
 
 
 def test_rows_come_back_as_they_were(tmp_path: Path) -> None:
-    failed = replace(RESULT, position=1, status="failed", reason="no", seed=None, seconds=None,
-                     masks=(), verdicts=not_drawn("no", (("paper", "1.0"),)))  # fmt: skip
+    failed = replace(
+        RESULT,
+        position=1,
+        status="failed",
+        reason="no",
+        seed=None,
+        seconds=None,
+        masks=(),
+        verdicts=not_drawn("no", (("paper", "1.0"),)),
+    )
     write_shard(tmp_path / "one.parquet", [RESULT, failed])
     assert read_shard(tmp_path / "one.parquet") == [RESULT, failed]
 

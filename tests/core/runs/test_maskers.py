@@ -83,8 +83,9 @@ def box(x0: int, x1: int) -> np.ndarray:
     return pixels
 
 
-def judged(task: str, targets: tuple[ObjectTarget, ...], found: object, image: np.ndarray,
-           rule: str) -> TaskVerdict:  # fmt: skip
+def judged(
+    task: str, targets: tuple[ObjectTarget, ...], found: object, image: np.ndarray, rule: str
+) -> TaskVerdict:
     return next(iter(judge_task(task, targets, found.findings, image, [rule])))  # type: ignore[attr-defined]
 
 
@@ -138,8 +139,9 @@ def test_the_whole_picture_is_every_object(image: np.ndarray) -> None:
     found = open_masker(MaskerSpec("whole")).find(image, "moc", targets, {})
     assert sorted(found.findings) == [0, 2]
     assert [(at, one.maker, one.area_px) for at, one in found.masks] == [
-        (0, "whole", 48 * 80), (2, "whole", 48 * 80),
-    ]  # fmt: skip
+        (0, "whole", 48 * 80),
+        (2, "whole", 48 * 80),
+    ]
     assert found.masks[1][1].parameters == {"target": 2, "object": "cup"}
     assert all(one.mask is not None and one.mask.all() for one in found.findings.values())
 
@@ -218,8 +220,9 @@ def test_presence_is_asked_first_and_kept(spec: MaskerSpec, janus: Path, image: 
     cup = found.findings[1]
     assert (cup.mask, cup.presence, cup.reason) == (None, "no", "the answer was 'No'.")
     assert (found.findings[2].presence, found.findings[2].reason) == (
-        "unknown", "the answer was 'Maybe'.",
-    )  # fmt: skip
+        "unknown",
+        "the answer was 'Maybe'.",
+    )
     said = {
         rule: [
             one.status for one in judged("moc", (APPLE, CUP, plate), found, image, rule).outcomes

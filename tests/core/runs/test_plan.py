@@ -74,19 +74,28 @@ def test_equal_plans_are_one_run_and_any_change_another(tmp_path: Path) -> None:
     assert first == run_id(plan())
     assert len(first) == 16
     others = [
-        plan(name="again"), plan(images=2), plan(seed=1), plan(size_px=128), plan(k=1),
-        plan(rules=("paper",)), plan(options={"light": "hard"}), plan(masker=MaskerSpec("whole")),
-        make_plan(PROMPTS[:2], "reference-renderer"), make_plan(PROMPTS, "sdxl-base-1.0"),
+        plan(name="again"),
+        plan(images=2),
+        plan(seed=1),
+        plan(size_px=128),
+        plan(k=1),
+        plan(rules=("paper",)),
+        plan(options={"light": "hard"}),
+        plan(masker=MaskerSpec("whole")),
+        make_plan(PROMPTS[:2], "reference-renderer"),
+        make_plan(PROMPTS, "sdxl-base-1.0"),
         make_plan(PROMPTS, "x", kind=STORED, items=ITEMS),
         make_plan(PROMPTS, "x", kind=STORED, items=ITEMS[:1]),
-    ]  # fmt: skip
+    ]
     names = {run_id(one) for one in others}
     assert len(names) == len(others)
     assert first not in names
     by_run = replace(ITEMS[0], masks={0: StoredMask("", "/x/b.png", "whole", {"x": 1})})
     otherwise = (
-        {"file": "/x/d.png"}, {"maker": "renderer"}, {"parameters": {"presence": [{}]}},
-    )  # fmt: skip
+        {"file": "/x/d.png"},
+        {"maker": "renderer"},
+        {"parameters": {"presence": [{}]}},
+    )
     masked = [replace(by_run, masks={0: replace(by_run.masks[0], **one)}) for one in otherwise]
     scored = [*masked, by_run, replace(by_run, drawn_by="reference-renderer")]
     ids = {run_id(make_plan(PROMPTS, "x", kind=STORED, items=(one,))) for one in scored}

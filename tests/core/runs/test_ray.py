@@ -51,9 +51,10 @@ def few() -> list[Prompt]:
     """In few scenes, which are what drawing takes its time for."""
     names = {"apple", "car"}
     single = [
-        one for one in prompt_set("mini").prompts()
+        one
+        for one in prompt_set("mini").prompts()
         if one.task in ("cna", "ncu") and one.targets[0].name in names
-    ]  # fmt: skip
+    ]
     return [*single[:30], *some_prompts(2, ("moc",))]
 
 
@@ -180,9 +181,13 @@ def test_a_cluster_that_was_joined_lives_on(
     )
     address = ray.get_runtime_context().gcs_address
     joined = subprocess.run(
-        [sys.executable, "-c", words, str(folder.path)], cwd=ROOT, text=True, check=True,
-        env={**os.environ, ADDRESS: address, "RAY_AUTH_MODE": "token"}, capture_output=True,
-    )  # fmt: skip
+        [sys.executable, "-c", words, str(folder.path)],
+        cwd=ROOT,
+        text=True,
+        check=True,
+        env={**os.environ, ADDRESS: address, "RAY_AUTH_MODE": "token"},
+        capture_output=True,
+    )
     assert joined.stdout.split() == ["finished"]
     assert len(rows(folder)) == 6
     assert ray.get(ray.remote(lambda: 7).remote()) == 7

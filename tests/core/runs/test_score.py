@@ -29,15 +29,28 @@ PLATE = ObjectTarget("plate", None, (), "bystander")
 
 
 def judged(
-    task: str, targets: tuple[ObjectTarget, ...], failure: str = "none", drop: int | None = None,
+    task: str,
+    targets: tuple[ObjectTarget, ...],
+    failure: str = "none",
+    drop: int | None = None,
     rules: tuple[tuple[str, str], ...] = TRUEHUE,
-) -> tuple[ObjectVerdict, ...]:  # fmt: skip
+) -> tuple[ObjectVerdict, ...]:
     prompt = Prompt("p", "words", task, targets)
     (drawn,) = ReferenceRenderer().draw(
-        [GenerationRequest("reference-renderer", "words", seed=3, width=96, height=96,
-                           targets=targets, options={"failure": failure})],
-        lambda report: None, Event(),
-    )  # fmt: skip
+        [
+            GenerationRequest(
+                "reference-renderer",
+                "words",
+                seed=3,
+                width=96,
+                height=96,
+                targets=targets,
+                options={"failure": failure},
+            )
+        ],
+        lambda report: None,
+        Event(),
+    )
     exact = {one.target: one.mask for one in drawn.masks if one.target != drop}
     standings = shapes_for(targets)
     masker = open_masker(MaskerSpec("exact"))
@@ -58,8 +71,9 @@ def test_every_rule_has_a_row_an_object_and_one_of_them_leads() -> None:
     assert all(not one.cause or one.cause in CAUSES for one in rows)
     passing = [one for one in rows if one.rule == "truehue"]
     assert [(one.status, one.cause, one.leads) for one in passing] == [
-        ("pass", "", True), ("pass", "", False),
-    ]  # fmt: skip
+        ("pass", "", True),
+        ("pass", "", False),
+    ]
     assert passing[0].asked_hex == RED.hex
     assert passing[0].lab is not None
     assert passing[0].misfit is not None

@@ -110,9 +110,14 @@ def test_only_the_renderers_own_masks_say_that_it_left_an_object_out(
 ) -> None:
     prompt = some_prompts(1, ("moc",))[0]
     request = GenerationRequest(
-        "reference-renderer", "", 3, width=64, height=64, targets=prompt.targets,
+        "reference-renderer",
+        "",
+        3,
+        width=64,
+        height=64,
+        targets=prompt.targets,
         options={"failure": "one-missing"},
-    )  # fmt: skip
+    )
     (drawn,) = ReferenceRenderer().draw([request], lambda report: None, Event())
     picture = tmp_path / "a.png"
     picture.write_bytes(encode_png(drawn.srgb8))

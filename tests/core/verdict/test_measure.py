@@ -21,9 +21,16 @@ from core.verdict.rules import RULES, rule
 IDS = [known.id for known in RULES]
 every_rule = pytest.mark.parametrize("rule_id", IDS)
 KEYS = (
-    "status", "reason", "rule", "version", "lab", "target_lab", "delta_e00", "delta_chroma",
+    "status",
+    "reason",
+    "rule",
+    "version",
+    "lab",
+    "target_lab",
+    "delta_e00",
+    "delta_chroma",
     "hue_deg",
-)  # fmt: skip
+)
 ORANGE = "l3:vivid reddish orange"
 
 
@@ -331,16 +338,21 @@ def test_munsell_samples_join_the_released_candidates(tmp_path) -> None:
     other = orange.id + 1
     samples = load_munsell(
         write(
-            tmp_path / "munsell.csv", HEADER,
-            f"220,60,30,3,4,{orange.id}", f"10,20,30,3,4,{other}", f"200,50.0,20,3,4,{orange.id}",
+            tmp_path / "munsell.csv",
+            HEADER,
+            f"220,60,30,3,4,{orange.id}",
+            f"10,20,30,3,4,{other}",
+            f"200,50.0,20,3,4,{orange.id}",
         )
-    )  # fmt: skip
+    )
     assert samples.source == "munsell.csv"
     assert samples.lab.shape == (3, 3)
     found = measure(*ball(), parse_target(ORANGE), "released", munsell=samples)
     assert [candidate.hex for candidate in found.candidates] == [
-        parse_target(ORANGE).hex, "#DC3C1E", "#C83214",
-    ]  # fmt: skip
+        parse_target(ORANGE).hex,
+        "#DC3C1E",
+        "#C83214",
+    ]
     assert found.accepted_text == (f"nominal and 2 Munsell samples of {orange.name}")
     expected = srgb8_to_lab(np.array([200, 50, 20], dtype=np.uint8))
     assert found.candidates[2].lab == pytest.approx(tuple(expected), abs=1e-12)
@@ -370,10 +382,12 @@ def test_munsell_samples_go_by_the_level_of_the_target(tmp_path, system: str, co
     other[(column + 1) % 3] = str(color.id)
     samples = load_munsell(
         write(
-            tmp_path / "m.csv", HEADER,
-            f"1,2,3,{','.join(levels)}", f"4,5,6,{','.join(other)}",
+            tmp_path / "m.csv",
+            HEADER,
+            f"1,2,3,{','.join(levels)}",
+            f"4,5,6,{','.join(other)}",
         )
-    )  # fmt: skip
+    )
     allowed, _ = accepted(parse_target(f"{system}:{name}"), rule("released"), munsell=samples)
     assert [candidate.hex for candidate in allowed[1:]] == ["#010203"]
 

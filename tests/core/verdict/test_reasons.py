@@ -197,13 +197,23 @@ def test_an_object_in_the_plural() -> None:
 @pytest.mark.parametrize(
     ("found_deg", "turn_deg", "word"),
     [
-        (60.0, 20.0, "yellower"), (60.0, -20.0, "redder"), (130.0, 20.0, "greener"),
-        (130.0, -20.0, "yellower"), (200.0, 20.0, "bluer"), (200.0, -20.0, "greener"),
-        (300.0, 20.0, "redder"), (300.0, -20.0, "bluer"), (5.0, 20.0, "redder"),
-        (355.0, -20.0, "bluer"), (93.0, 10.0, "yellower"), (10.0, -30.0, "redder"),
-        (60.0, 0.0, ""), (60.0, 61.0, ""), (60.0, -170.0, ""),
+        (60.0, 20.0, "yellower"),
+        (60.0, -20.0, "redder"),
+        (130.0, 20.0, "greener"),
+        (130.0, -20.0, "yellower"),
+        (200.0, 20.0, "bluer"),
+        (200.0, -20.0, "greener"),
+        (300.0, 20.0, "redder"),
+        (300.0, -20.0, "bluer"),
+        (5.0, 20.0, "redder"),
+        (355.0, -20.0, "bluer"),
+        (93.0, 10.0, "yellower"),
+        (10.0, -30.0, "redder"),
+        (60.0, 0.0, ""),
+        (60.0, 61.0, ""),
+        (60.0, -170.0, ""),
     ],
-)  # fmt: skip
+)
 def test_a_turn_of_the_hue_in_a_word(found_deg: float, turn_deg: float, word: str) -> None:
     """Counterclockwise in the a*b* plane come red, yellow, green and blue."""
     assert hue_word(found_deg, turn_deg) == word

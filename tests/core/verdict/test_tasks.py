@@ -111,13 +111,21 @@ every_rule = pytest.mark.parametrize("rule_id", RULE_IDS)
     [
         ("cna", (APPLE,), ["#C04040"], "The apple has the asked color."),
         ("ncu", (APPLE,), ["#C04141"], "The apple has the asked color."),
-        ("coa", COA, ["#C04040", "#4060C0"],
-         "The apple has the asked color, and the plate did not take it."),
-        ("moc", MOC, ["#C04040", "#4060C0"],
-         "The apple and the plate each have the color asked of them."),
+        (
+            "coa",
+            COA,
+            ["#C04040", "#4060C0"],
+            "The apple has the asked color, and the plate did not take it.",
+        ),
+        (
+            "moc",
+            MOC,
+            ["#C04040", "#4060C0"],
+            "The apple and the plate each have the color asked of them.",
+        ),
         ("ica", ICA, ["#C04040", "#C04040"], "The apple and the rose have the asked color."),
     ],
-)  # fmt: skip
+)
 def test_what_is_right_passes_by_every_rule(
     task: str, targets: tuple[ObjectTarget, ...], colors: list[str], reason: str, rule_id: str
 ) -> None:
@@ -133,23 +141,42 @@ def test_what_is_right_passes_by_every_rule(
         ("cna", (APPLE,), ["#4060C0"], "fail", "The color of the apple is "),
         ("ncu", (APPLE,), ["#40C060"], "fail", "The color of the apple is "),
         ("coa", COA, ["#C04040", "#C04040"], "pass fail", "The plate took the apple's color."),
-        ("coa", COA, ["#4060C0", "#C04040"], "fail fail",
-         "The plate took the apple's color. The color of the apple is "),
+        (
+            "coa",
+            COA,
+            ["#4060C0", "#C04040"],
+            "fail fail",
+            "The plate took the apple's color. The color of the apple is ",
+        ),
         ("coa", COA, ["#40C060", "#4060C0"], "fail pass", "The color of the apple is "),
         ("moc", MOC, ["#C04040", "#C04040"], "pass fail", "The plate took the apple's color."),
         ("moc", MOC, ["#4060C0", "#4060C0"], "fail pass", "The apple took the plate's color."),
-        ("moc", MOC, ["#4060C0", "#C04040"], "fail fail",
-         "The apple and the plate have exchanged their colors."),
+        (
+            "moc",
+            MOC,
+            ["#4060C0", "#C04040"],
+            "fail fail",
+            "The apple and the plate have exchanged their colors.",
+        ),
         ("moc", MOC, ["#C04040", "#40C060"], "pass fail", "The color of the plate is "),
-        ("ica", ICA, ["#C04040", "#4060C0"], "pass fail",
-         "The color of the rose, the reference, is "),
+        (
+            "ica",
+            ICA,
+            ["#C04040", "#4060C0"],
+            "pass fail",
+            "The color of the rose, the reference, is ",
+        ),
         ("ica", ICA, ["#4060C0", "#C04040"], "fail pass", "The color of the apple is "),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_fails_by_every_rule_and_names_the_object(
-    task: str, targets: tuple[ObjectTarget, ...], colors: list[str], statuses: str, reason: str,
+    task: str,
+    targets: tuple[ObjectTarget, ...],
+    colors: list[str],
+    statuses: str,
+    reason: str,
     rule_id: str,
-) -> None:  # fmt: skip
+) -> None:
     one = said(task, targets, *colors, rule_id=rule_id)
     assert one.status == "fail"
     assert [outcome.status for outcome in one.outcomes] == statuses.split()
@@ -184,14 +211,14 @@ def test_a_color_taken_in_part_is_told_from_one_that_is_merely_wrong() -> None:
 @pytest.mark.parametrize(
     ("ab", "leaked"),
     [
-        ((30.0, 0.0), True),    # 0.75 of the way from (0, 0) to (40, 0)
-        ((12.0, 0.0), False),   # 0.3 of it
-        ((16.0, 9.9), True),    # 0.4 of it, 9.9 / 40 = 0.2475 aside
+        ((30.0, 0.0), True),  # 0.75 of the way from (0, 0) to (40, 0)
+        ((12.0, 0.0), False),  # 0.3 of it
+        ((16.0, 9.9), True),  # 0.4 of it, 9.9 / 40 = 0.2475 aside
         ((16.0, 10.1), False),  # 0.2525 aside
-        ((48.0, 0.0), True),    # 1.2 of it
+        ((48.0, 0.0), True),  # 1.2 of it
         ((48.1, 0.0), False),
     ],
-)  # fmt: skip
+)
 def test_how_far_and_how_straight_a_leak_is(ab: tuple[float, float], leaked: bool) -> None:
     assert part_of((80.0, *ab), (50.0, 0.0, 0.0), (20.0, 40.0, 0.0)) is leaked
     # 14 apart is too near to say anything: the same place, scaled.
@@ -299,12 +326,17 @@ def test_objects_of_one_name_are_told_apart_by_their_place() -> None:
 
 
 def test_what_is_asked_of_whom() -> None:
-    targets = (main("bowl"), APPLE, main("rose", role="reference"),
-               main("plate", "#40C060", "bystander"))  # fmt: skip
+    targets = (
+        main("bowl"),
+        APPLE,
+        main("rose", role="reference"),
+        main("plate", "#40C060", "bystander"),
+    )
     assert [(a.position, a.color.hex, a.relation, a.guided) for a in expectations_of(targets)] == [
-        (1, "#C04040", "matches", None), (2, "#C04040", "matches", False),
+        (1, "#C04040", "matches", None),
+        (2, "#C04040", "matches", False),
         (3, "#C04040", "differs", False),
-    ]  # fmt: skip
+    ]
     assert expectations_of((main("plate", role="bystander"),)) == ()
     with pytest.raises(BadInput, match="give yes, no"):
         Localization(presence="maybe")

@@ -157,9 +157,10 @@ def test_a_clipped_white_part_is_not_the_colors() -> None:
     assert judged(whole, "css:firebrick").verdict.status == "pass"
     assert judged(whole, "css:white").verdict.status == "fail"
     more = np.concatenate([red[0][:, : SIDE // 3], white[0]], axis=1)
-    assert judged(
-        (more, np.ones(more.shape[:2], dtype=bool)), "css:firebrick"
-    ).verdict.status == "fail"  # fmt: skip
+    assert (
+        judged((more, np.ones(more.shape[:2], dtype=bool)), "css:firebrick").verdict.status
+        == "fail"
+    )
 
 
 def test_a_highlight_does_not_wash_the_found_color_out() -> None:
@@ -300,9 +301,12 @@ def test_rendered_objects_pass_where_the_mean_of_the_paper_fails_some(
     assert isinstance(drawn.mask, Mask)
     found = measure(drawn.srgb8, drawn.mask.pixels, parse_target("l2:violet"), "truehue")
     assert found.verdict.status == "pass"
-    assert measure(
-        drawn.srgb8, drawn.mask.pixels, parse_target("l2:purplish blue"), "truehue"
-    ).verdict.status == "fail"  # fmt: skip
+    assert (
+        measure(
+            drawn.srgb8, drawn.mask.pixels, parse_target("l2:purplish blue"), "truehue"
+        ).verdict.status
+        == "fail"
+    )
 
 
 def test_a_small_distance_that_fails_says_by_how_much_the_light_adds_to_it() -> None:

@@ -106,8 +106,10 @@ def test_paper_takes_the_minimum_of_each_metric() -> None:
     both = decide(FOUND, [DARKER, VIVID])
     assert both.status == PASS
     assert {m.name: m.candidate for m in both.metrics} == {
-        "delta_chroma": 0, "delta_e00": 1, "hue_deg": 0,
-    }  # fmt: skip
+        "delta_chroma": 0,
+        "delta_e00": 1,
+        "hue_deg": 0,
+    }
     assert value(both, "delta_chroma") == 0.0
     # 6 / (1 + 0.045 * 43) = 2.0445 but for G, which stretches a* by under 2% here.
     assert value(both, "delta_e00") == pytest.approx(2.04, abs=0.05)
@@ -338,8 +340,13 @@ def test_unscored_has_a_reason_and_no_numbers() -> None:
 def test_rules_are_named_once_and_versioned() -> None:
     ids = [known.id for known in RULES]
     assert ids == [
-        "truehue", "paper", "released", "paper-centred", "released-unguided", "released-munsell",
-    ]  # fmt: skip
+        "truehue",
+        "paper",
+        "released",
+        "paper-centred",
+        "released-unguided",
+        "released-munsell",
+    ]
     assert [known.id for known in RULES if known.main] == ["truehue", "paper", "released"]
     assert all(rule(known.variant_of).main for known in RULES if not known.main)
     assert RULES[0].id == DEFAULT_RULE == "truehue"

@@ -137,8 +137,9 @@ def test_a_database_of_the_first_step_is_brought_up_with_its_rows(data_dir: Path
         assert storage.evidence.recent() == [evidence]
         assert storage.drawings.recent() == storage.selections.all() == []
         stored = storage.prompt_sets.add("mine", prompts(2), "csv")
-        row = storage.drawings.add(drawing(image.image_id, prompt_source=stored.set_id,
-                                           prompt_id="cna_l3-1"))  # fmt: skip
+        row = storage.drawings.add(
+            drawing(image.image_id, prompt_source=stored.set_id, prompt_id="cna_l3-1")
+        )
         storage.selections.save("basket", [(stored.set_id, "cna_l3-2")])
         assert storage.check() == []
     with Storage.open(data_dir) as storage:
@@ -169,9 +170,15 @@ def test_a_database_of_the_second_step_is_brought_up_with_its_rows(data_dir: Pat
         second.insert(
             "INSERT INTO drawings VALUES (?, ?, '', 'drawn', 'gencolorbench', ?, 'a hat', ?, ?, "
             "'moc', 'sdxl', 7, 4.5, 30, 7, 5, '', '{}', '{}', 'drawn', '', ?, 1.25, now())",
-            [f"{number}" * 64, number, f"moc-{number}", json.dumps(prompt.as_json()["targets"]),
-             keys, image_id],
-        )  # fmt: skip
+            [
+                f"{number}" * 64,
+                number,
+                f"moc-{number}",
+                json.dumps(prompt.as_json()["targets"]),
+                keys,
+                image_id,
+            ],
+        )
         evidence.add(answers(image_id, hat))
     before = second.rows("SELECT * EXCLUDE asked FROM drawings ORDER BY number")
     second.close()
@@ -183,8 +190,10 @@ def test_a_database_of_the_second_step_is_brought_up_with_its_rows(data_dir: Pat
         assert [row.targets for row in drawings] == wanted[::-1]
         marks = storage.drawings.marks("gencolorbench")
         assert {key: mark.verdict for key, mark in marks.items()} == {
-            "moc-1": "unscored", "moc-2": "pass", "moc-3": "pass",
-        }  # fmt: skip
+            "moc-1": "unscored",
+            "moc-2": "pass",
+            "moc-3": "pass",
+        }
         # A row that is added now is the same as one that was brought up.
         storage.drawings.add_many([replace(row, drawing_id="") for row in drawings[::-1]])
         asked = [keys for (keys,) in rows("SELECT asked FROM drawings ORDER BY number")]
@@ -209,9 +218,14 @@ def test_a_database_of_the_third_step_asks_of_bystanders_too(data_dir: Path) -> 
         third.insert(
             "INSERT INTO drawings VALUES (?, ?, '', 'drawn', 'gencolorbench', ?, 'a hat', ?, ?, "
             "'coa', 'sdxl', 7, 4.5, 30, 7, 5, '', '{}', '{}', 'failed', 'why', NULL, 1.25, now())",
-            [f"{number:064x}", number, f"coa-{number}", json.dumps(prompt.as_json()["targets"]),
-             old if red in targets else []],
-        )  # fmt: skip
+            [
+                f"{number:064x}",
+                number,
+                f"coa-{number}",
+                json.dumps(prompt.as_json()["targets"]),
+                old if red in targets else [],
+            ],
+        )
     before = third.rows("SELECT * EXCLUDE asked FROM drawings ORDER BY number")
     third.close()
     copied = data_dir.parent / "copied"
@@ -307,6 +321,7 @@ def test_a_database_of_the_sixth_step_begins_to_count_its_writes(data_dir: Path)
         with Storage.open(folder) as storage:
             assert storage._database.tally() == counted
             assert {one.image_id for one in storage.images.recent()} == {
-                image.image_id, second.image_id
-            }  # fmt: skip
+                image.image_id,
+                second.image_id,
+            }
             assert storage.losses.unread() == storage.check() == []

@@ -17,9 +17,9 @@ from tests.core.concepts.samples import distribution
 from tests.storage.conftest import START
 
 
-def row(words: str = "apple", contributor: str = "", seed: int = 1, people: int = 0) -> (
-    DistributionRow
-):  # fmt: skip
+def row(
+    words: str = "apple", contributor: str = "", seed: int = 1, people: int = 0
+) -> DistributionRow:
     return DistributionRow(
         words,
         contributor,
@@ -52,15 +52,19 @@ def test_a_set_comes_back_as_it_was(storage: Storage, data_dir: Path) -> None:
         stored = reopened.distributions.rows(set_id)
         for one, other in zip(stored, FILE.rows, strict=True):
             assert (one.words, one.contributor, one.people, one.given) == (
-                other.words, other.contributor, other.people, other.given,
-            )  # fmt: skip
+                other.words,
+                other.contributor,
+                other.people,
+                other.given,
+            )
             np.testing.assert_array_equal(one.weights, other.weights)
             assert not one.weights.flags.writeable
         found = reopened.distributions.rows(set_id, "Rotten_Mango")
         assert [one.contributor for one in found] == ["p1"]
         assert [one.contributor for one in reopened.distributions.rows(set_id, "apple")] == [
-            "", "p2",
-        ]  # fmt: skip
+            "",
+            "p2",
+        ]
         assert reopened.distributions.rows(set_id, "pear") == []
         assert reopened.check() == []
 
@@ -105,9 +109,13 @@ def test_names_and_hiding_are_versions(storage: Storage) -> None:
         "SELECT version, name, hidden FROM set_views ORDER BY version"
     )
     assert versions == [
-        (1, "one", False), (2, "two", False), (3, "two", True), (4, "two", False),
-        (5, "two", True), (6, "two", False),
-    ]  # fmt: skip
+        (1, "one", False),
+        (2, "two", False),
+        (3, "two", True),
+        (4, "two", False),
+        (5, "two", True),
+        (6, "two", False),
+    ]
     assert storage._database.count("distribution_rows") == 4
 
 
@@ -154,8 +162,12 @@ def test_what_cannot_be_stored_is_named(
 def test_a_set_that_is_not_there(storage: Storage) -> None:
     sets = storage.distributions
     for call in (
-        sets.get, sets.words, sets.rows, sets.hide, lambda set_id: sets.rename(set_id, "a"),
-    ):  # fmt: skip
+        sets.get,
+        sets.words,
+        sets.rows,
+        sets.hide,
+        lambda set_id: sets.rename(set_id, "a"),
+    ):
         with pytest.raises(NotStored, match="Nothing is stored under the set id abcdef00"):
             call("abcdef00")
         with pytest.raises(NotStored, match="is no set id"):

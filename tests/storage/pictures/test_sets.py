@@ -62,8 +62,9 @@ def test_the_same_pictures_are_one_set(storage: Storage) -> None:
     assert first not in [one.set_id for one in storage.picture_sets.all()]
     assert add("two", "mango", members, True) == first
     assert (storage.picture_sets.get(first).name, storage.picture_sets.get(first).hidden) == (
-        "other", False,
-    )  # fmt: skip
+        "other",
+        False,
+    )
 
 
 def test_what_cannot_be_a_set(storage: Storage) -> None:

@@ -66,11 +66,14 @@ class Row:
                 "basic": lambda: tuple(one for one in traits if one in kinds),
             }[field]()
         return {
-            "run": (self.run,), "task": (self.prompt.task,), "system": (self.prompt.system,),
-            "object": (self.object,), "category": (self.category,) if self.category else (),
+            "run": (self.run,),
+            "task": (self.prompt.task,),
+            "system": (self.prompt.system,),
+            "object": (self.object,),
+            "category": (self.category,) if self.category else (),
             "status": (self.verdict.picture_status,),
             "cause": (self.verdict.cause,),
-        }[field]  # fmt: skip
+        }[field]
 
 
 def _band(lab: tuple[float, float, float]) -> str:
@@ -116,15 +119,21 @@ class Sample:
         said = {(row.picture, row.verdict.rule): row.verdict.picture_status for row in self.rows}
         every = bool((chosen | set(by)) & OBJECTS)
         return [
-            row for row in self.rows
-            if row.verdict.rule == meant.rule and (every or row.verdict.leads)
+            row
+            for row in self.rows
+            if row.verdict.rule == meant.rule
+            and (every or row.verdict.leads)
             and (not meant.runs or row.run in meant.runs)
-            and (not meant.against
-                 or said[row.picture, meant.rule] != said[row.picture, meant.against])
-            and all(any(one in row.values(name) for one in getattr(meant, name).split(","))
-                    for name in chosen)
+            and (
+                not meant.against
+                or said[row.picture, meant.rule] != said[row.picture, meant.against]
+            )
+            and all(
+                any(one in row.values(name) for one in getattr(meant, name).split(","))
+                for name in chosen
+            )
             and (row.matches or not (chosen | set(by)) & (OBJECTS - {"object", "category"}))
-        ]  # fmt: skip
+        ]
 
 
 @pytest.fixture(scope="module")
@@ -132,11 +141,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sample]:
     root = tmp_path_factory.mktemp("results")
     with Storage.open(root / "data") as storage:
         ids = fill(storage, root / "runs", MODELS, prompts=60, images=2)
-        rows = [
-            row
-            for run in ids
-            for row in _rows(RunFolder(root / "runs" / run))
-        ]  # fmt: skip
+        rows = [row for run in ids for row in _rows(RunFolder(root / "runs" / run))]
         yield Sample(storage, ids, rows, root)
 
 
@@ -149,9 +154,15 @@ def _rows(folder: RunFolder) -> Iterator[Row]:
             # What could not be drawn counts for the first object that a color is asked of.
             one = asked[min(asked) if verdict.target < 0 else verdict.target]
             yield Row(
-                folder.run_id, item, prompt, verdict, one.target.name, one.target.category,
-                one.color, one.relation == "matches",
-            )  # fmt: skip
+                folder.run_id,
+                item,
+                prompt,
+                verdict,
+                one.target.name,
+                one.target.category,
+                one.color,
+                one.relation == "matches",
+            )
 
 
 SLICES = (
@@ -211,8 +222,9 @@ def test_why_pictures_have_no_score(sample: Sample) -> None:
     for meant in (Slice(), Slice(task="moc"), Slice(rule="released")):
         plain = Counter(
             (row.run, row.prompt.task, row.verdict.cause)
-            for row in sample.of(meant) if row.verdict.picture_status == "unscored"
-        )  # fmt: skip
+            for row in sample.of(meant)
+            if row.verdict.picture_status == "unscored"
+        )
         found = sample.storage.results.unscored(meant)
         assert {(one.run_id, one.task, one.cause): one.count for one in found} == plain
     assert sample.storage.results.unscored(Slice(status="pass")) == []
@@ -220,9 +232,15 @@ def test_why_pictures_have_no_score(sample: Sample) -> None:
 
 @pytest.mark.parametrize(
     "by",
-    [*((one,) for one in GROUPS), ("run", "category"), ("asked_l2", "found_l2"),
-     ("category", "modifier"), ("run", "basic"), ("run", "task", "system")],
-)  # fmt: skip
+    [
+        *((one,) for one in GROUPS),
+        ("run", "category"),
+        ("asked_l2", "found_l2"),
+        ("category", "modifier"),
+        ("run", "basic"),
+        ("run", "task", "system"),
+    ],
+)
 def test_groups_are_plain_counts(sample: Sample, by: tuple[str, ...]) -> None:
     for meant in (Slice(), Slice(status="fail"), Slice(category="Animals"), Slice(sector="0")):
         plain: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
@@ -293,11 +311,14 @@ def test_a_facet_says_how_many_pictures_its_choice_would_leave(
     [
         *((meant, "delta_e00", True) for meant in SLICES),
         *((meant, "delta_e00", False) for meant in SLICES[3:6]),
-        (SLICES[4], "misfit", True), (SLICES[0], "misfit", False), (SLICES[5], "prompt", False),
-        (SLICES[7], "recent", True), (SLICES[9], "recent", True),
+        (SLICES[4], "misfit", True),
+        (SLICES[0], "misfit", False),
+        (SLICES[5], "prompt", False),
+        (SLICES[7], "recent", True),
+        (SLICES[9], "recent", True),
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_pages_show_every_picture_once_in_order(
     sample: Sample, meant: Slice, sort: str, descending: bool
 ) -> None:
@@ -341,14 +362,19 @@ def test_a_card_has_all_that_is_shown(sample: Sample) -> None:
         item, verdict = row.item, row.verdict
         assert verdict.leads
         assert (one.prompt_id, one.prompt_source, one.text) == (
-            row.prompt.id, "gencolorbench", row.prompt.text)  # fmt: skip
-        assert (one.task, one.system, one.image) == (
-            row.prompt.task, row.prompt.system, item.image)  # fmt: skip
+            row.prompt.id,
+            "gencolorbench",
+            row.prompt.text,
+        )
+        assert (one.task, one.system, one.image) == (row.prompt.task, row.prompt.system, item.image)
         assert (one.object_name, one.category) == (row.object, row.category)
         assert (one.color, one.asked_hex) == (row.color.value, row.color.hex)
         assert (one.status, one.picture_status) == (verdict.status, verdict.picture_status)
         assert (one.cause, one.told, one.picture_reason) == (
-            verdict.cause, verdict.told, verdict.picture_reason)  # fmt: skip
+            verdict.cause,
+            verdict.told,
+            verdict.picture_reason,
+        )
         assert one.relation == ("matches" if row.matches else "differs")
         assert one.image_id == item.image_id
         assert bool(one.mask_id) == any(mask.target == verdict.target for mask in item.masks)
@@ -373,10 +399,16 @@ def test_one_picture_by_every_rule_and_object(sample: Sample) -> None:
 
 @pytest.mark.parametrize(
     "meant",
-    [Slice(), Slice(task="moc"), Slice(category="Animals"), Slice(cause="hue"),
-     Slice(found_l2="Pink"), Slice(rule="truehue", sector="0")],
+    [
+        Slice(),
+        Slice(task="moc"),
+        Slice(category="Animals"),
+        Slice(cause="hue"),
+        Slice(found_l2="Pink"),
+        Slice(rule="truehue", sector="0"),
+    ],
     ids=str,
-)  # fmt: skip
+)
 def test_pairs_are_the_same_prompt_and_number_of_two_runs(sample: Sample, meant: Slice) -> None:
     a, b = sample.ids
     said: dict[str, dict[Any, str]] = {a: {}, b: {}}
@@ -387,8 +419,12 @@ def test_pairs_are_the_same_prompt_and_number_of_two_runs(sample: Sample, meant:
     cells: dict[str, set[Any]] = {cell: set() for cell in CELLS}
     for key in fits:
         pair = said[a][key], said[b][key]
-        name = {("pass", "pass"): "both", ("pass", "fail"): "only_a", ("fail", "pass"): "only_b",
-                ("fail", "fail"): "neither"}.get(pair, "unscored")  # fmt: skip
+        name = {
+            ("pass", "pass"): "both",
+            ("pass", "fail"): "only_a",
+            ("fail", "pass"): "only_b",
+            ("fail", "fail"): "neither",
+        }.get(pair, "unscored")
         cells[name].add(key)
     results = sample.storage.results
     counts = results.pair_counts(a, b, meant)
@@ -436,9 +472,14 @@ def test_unknown_words_are_refused(sample: Sample) -> None:
         results.pairs(*sample.ids, Slice(), "some")
     cursor = results.wall(Slice(), limit=1)[0].cursor
     for text in (
-        "x", "delta_e00~desc~", "delta_e00~desc~a~b", "delta_e00~desc~nan~1", f"{cursor}9" * 9,
-        "delta_e00~desc~1.0~2; DROP TABLE run_items", cursor.replace("desc", "asc"),
-    ):  # fmt: skip
+        "x",
+        "delta_e00~desc~",
+        "delta_e00~desc~a~b",
+        "delta_e00~desc~nan~1",
+        f"{cursor}9" * 9,
+        "delta_e00~desc~1.0~2; DROP TABLE run_items",
+        cursor.replace("desc", "asc"),
+    ):
         with pytest.raises(BadInput, match="begin at the first"):
             results.wall(Slice(), after=text)
     with pytest.raises(BadInput, match="begin at the first"):

@@ -56,8 +56,15 @@ def write(folder: RunFolder, results: Sequence[ItemResult], name: str = "a") -> 
     write_shard(folder.shard_folder / f"{name}.parquet", results)
 
 
-def cell(run_id: str, concept: str, style: str, guidance: float | None, images: int,
-         unscored: int = 0, share: float = 1.0) -> ConceptCell:  # fmt: skip
+def cell(
+    run_id: str,
+    concept: str,
+    style: str,
+    guidance: float | None,
+    images: int,
+    unscored: int = 0,
+    share: float = 1.0,
+) -> ConceptCell:
     weights = np.zeros(71)
     weights[:2] = share, 1.0 - share
     return ConceptCell(run_id, concept, style, guidance, PIXELS, images, unscored, weights)
@@ -83,10 +90,18 @@ def test_a_run_of_concepts_is_known_with_the_colors_of_its_pictures(
     mine = [one for one in told if prompts[one.prompt].id.startswith(f"{FRESH}-")]
     masks = {one.position: storage.masks.for_image(one.image_id)[0].mask_id for one in mine}
     assert pictures == [
-        PictureProfile(one.image_id, masks[one.position], one.profiles[0].profile,  # type: ignore[arg-type]
-                       SCALES[one.image // 2], one.seed, "", run_id, one.position)
+        PictureProfile(
+            one.image_id,
+            masks[one.position],
+            one.profiles[0].profile,  # type: ignore[arg-type]
+            SCALES[one.image // 2],
+            one.seed,
+            "",
+            run_id,
+            one.position,
+        )
         for one in mine
-    ]  # fmt: skip
+    ]
     some, _ = storage.profiles.pictures(run_id, FRESH, "cartoon", 5.0)
     assert [(one.guidance, one.seed) for one in some] == [(5.0, 0), (5.0, 1)]
     assert all(one in pictures for one in some)
@@ -102,8 +117,16 @@ def test_what_could_not_be_measured_or_drawn_has_its_reason(
 ) -> None:
     told = rows(folder)
     told[0] = replace(told[0], masks=(), profiles=(ObjectProfile(0, None, "No mask."),))
-    told[1] = replace(told[1], status="failed", reason="No memory.", image_id="", width=0, height=0,
-                      masks=(), profiles=())  # fmt: skip
+    told[1] = replace(
+        told[1],
+        status="failed",
+        reason="No memory.",
+        image_id="",
+        width=0,
+        height=0,
+        masks=(),
+        profiles=(),
+    )
     told[2] = replace(told[2], profiles=())
     write(folder, told)
     storage.runs.ingest(folder)
@@ -141,14 +164,23 @@ def test_a_retry_replaces_colors_and_what_was_extracted_of_them(
     storage: Storage, folder: RunFolder
 ) -> None:
     told = rows(folder)
-    failed = replace(told[0], status="failed", reason="No memory.", image_id="", width=0, height=0,
-                     masks=(), profiles=())  # fmt: skip
+    failed = replace(
+        told[0],
+        status="failed",
+        reason="No memory.",
+        image_id="",
+        width=0,
+        height=0,
+        masks=(),
+        profiles=(),
+    )
     bare = replace(told[1], masks=(), profiles=(ObjectProfile(0, None, "No mask."),))
     write(folder, [failed, bare, *told[2:]])
     storage.runs.ingest(folder)
     run_id = folder.run_id
-    storage.profiles.keep([cell(run_id, APPLE, "photo", None, 4, 2),
-                           cell(run_id, APPLE, "cartoon", None, 6)])  # fmt: skip
+    storage.profiles.keep(
+        [cell(run_id, APPLE, "photo", None, 4, 2), cell(run_id, APPLE, "cartoon", None, 6)]
+    )
     assert len(storage.profiles.cells(run_id, PIXELS)) == 2
     write(folder, [replace(one, attempt=2) for one in told[:2]], "b")
     assert storage.runs.ingest(folder) == 2
@@ -176,15 +208,25 @@ def test_extractions_are_good_while_they_are_of_the_pictures_that_are_here(
     assert key == [(APPLE, "photo", None), (APPLE, "cartoon", None)]
     by_scale = profiles.missing(run_id, PIXELS, by_guidance=True)
     assert [(one.style, one.guidance) for one in by_scale] == [
-        ("photo", 3.0), ("photo", 5.0), ("photo", 9.0), ("cartoon", 3.0), ("cartoon", 5.0),
-    ]  # fmt: skip
-    profiles.keep([cell(run_id, APPLE, "photo", None, 6), cell(run_id, APPLE, "cartoon", None, 3),
-                   cell(run_id, APPLE, "photo", 5.0, 2),
-                   ConceptCell(run_id, APPLE, "cartoon", 5.0, PIXELS, 0, 1)])  # fmt: skip
+        ("photo", 3.0),
+        ("photo", 5.0),
+        ("photo", 9.0),
+        ("cartoon", 3.0),
+        ("cartoon", 5.0),
+    ]
+    profiles.keep(
+        [
+            cell(run_id, APPLE, "photo", None, 6),
+            cell(run_id, APPLE, "cartoon", None, 3),
+            cell(run_id, APPLE, "photo", 5.0, 2),
+            ConceptCell(run_id, APPLE, "cartoon", 5.0, PIXELS, 0, 1),
+        ]
+    )
     kept = profiles.cells(run_id, PIXELS)
     assert [(one.style, one.images, one.unscored) for one in kept] == [
-        ("photo", 6, 0), ("cartoon", 3, 0),
-    ]  # fmt: skip
+        ("photo", 6, 0),
+        ("cartoon", 3, 0),
+    ]
     assert profiles.missing(run_id, PIXELS) == []
     assert profiles.cells(run_id, "extracted") == []
     assert len(profiles.missing(run_id, "extracted")) == 2
@@ -193,8 +235,12 @@ def test_extractions_are_good_while_they_are_of_the_pictures_that_are_here(
     assert (one.style, one.guidance, one.weights is not None) == ("photo", 5.0, True)
     assert len(profiles.missing(run_id, PIXELS, by_guidance=True)) == 4
     # Again in place of the first; the last of two counts.
-    profiles.keep([cell(run_id, APPLE, "photo", None, 6, share=0.5),
-                   cell(run_id, APPLE, "photo", None, 6, share=0.25)])  # fmt: skip
+    profiles.keep(
+        [
+            cell(run_id, APPLE, "photo", None, 6, share=0.5),
+            cell(run_id, APPLE, "photo", None, 6, share=0.25),
+        ]
+    )
     (again, _) = profiles.cells(run_id, PIXELS)
     assert again.weights is not None
     assert again.weights[:2].tolist() == [0.25, 0.75]
@@ -218,8 +264,10 @@ def test_a_concept_of_which_nothing_could_be_measured_is_kept_as_that(
     storage.runs.ingest(folder)
     run_id = folder.run_id
     assert len(storage.profiles.missing(run_id, PIXELS)) == 6
-    none = [ConceptCell(run_id, one.concept_id, one.style, None, PIXELS, 0, 6)
-            for one in storage.profiles.missing(run_id, PIXELS)]  # fmt: skip
+    none = [
+        ConceptCell(run_id, one.concept_id, one.style, None, PIXELS, 0, 6)
+        for one in storage.profiles.missing(run_id, PIXELS)
+    ]
     storage.profiles.keep(none)
     assert storage.profiles.missing(run_id, PIXELS) == []
     assert storage.profiles.cells(run_id, PIXELS) == none
@@ -305,8 +353,9 @@ def test_pictures_that_were_scored_have_colors_and_no_guidance(
     assert {one.guidance for one in found} == {None}
     assert storage.profiles.concepts(again.run_id).guidances == (None,)
     assert [one.guidance for one in storage.profiles.missing(again.run_id, PIXELS, True)] == [
-        None, None,
-    ]  # fmt: skip
+        None,
+        None,
+    ]
     assert storage.check() == []
 
 

@@ -23,9 +23,20 @@ from tests.storage.samples import folder_state
 
 PROMPTS, IMAGES = 20, 2
 TOTAL = PROMPTS * IMAGES
-TABLES = ("run_items", "run_attempts", "run_masks", "run_verdicts", "run_shards", "known_prompts",
-          "known_targets", "known_colors", "known_names", "run_prompts", "run_numbers",
-          "run_views")  # fmt: skip
+TABLES = (
+    "run_items",
+    "run_attempts",
+    "run_masks",
+    "run_verdicts",
+    "run_shards",
+    "known_prompts",
+    "known_targets",
+    "known_colors",
+    "known_names",
+    "run_prompts",
+    "run_numbers",
+    "run_views",
+)
 
 
 @pytest.fixture(scope="module")
@@ -71,10 +82,20 @@ def test_a_run_is_known_with_all_that_its_shards_say(storage: Storage, folder: R
         "FROM run_items ORDER BY position"
     )
     assert kept == [
-        (one.position, one.image, one.status == "drawn", one.reason, one.image_id, one.seed,
-         one.width, one.worker, one.seconds, one.attempt)
+        (
+            one.position,
+            one.image,
+            one.status == "drawn",
+            one.reason,
+            one.image_id,
+            one.seed,
+            one.width,
+            one.worker,
+            one.seconds,
+            one.attempt,
+        )
         for one in told
-    ]  # fmt: skip
+    ]
     verdicts = storage._database.rows("""
         SELECT v.position, r.name, v.target, v.leads, v.told, coalesce(v.picture_reason, v.told),
             ['', 'pass', 'fail', 'unscored'][v.status + 1],
@@ -96,8 +117,15 @@ def _same(verdicts: list[tuple[Any, ...]], told: list[ItemResult]) -> bool:
         for v in one.verdicts:
             count += 1
             row = mine[one.position, v.rule, v.target]
-            assert row[:7] == (v.leads, v.told, v.picture_reason, v.status, v.picture_status,
-                               v.cause, v.step)  # fmt: skip
+            assert row[:7] == (
+                v.leads,
+                v.told,
+                v.picture_reason,
+                v.status,
+                v.picture_status,
+                v.cause,
+                v.step,
+            )
             assert row[7] == (None if v.delta_e00 is None else pytest.approx(v.delta_e00, abs=1e-3))
             assert row[8] == (None if v.lab is None else pytest.approx(v.lab[0], abs=1e-3))
             assert row[9] == (v.misfit is None)
@@ -117,9 +145,11 @@ def test_pictures_and_masks_are_there_for_inspect_without_a_second_copy(
     color = prompt.targets[0].color
     assert color is not None
     assert record.origin == {
-        "model": "model-a", "seed": drawn.seed, "object_name": prompt.targets[0].name,
+        "model": "model-a",
+        "seed": drawn.seed,
+        "object_name": prompt.targets[0].name,
         "target": color.value,
-    }  # fmt: skip
+    }
     assert storage.images.srgb8(drawn.image_id).shape == (32, 32, 3)
     masks = storage.masks.for_image(drawn.image_id)
     assert {mask.parameters["target"]: mask.parameters["object"] for mask in masks} == {
@@ -342,8 +372,11 @@ def test_runs_are_renamed_and_hidden_and_nothing_is_lost(
     # A version is added for each change, and none where nothing changed.
     views = storage._database.rows("SELECT version, name, hidden FROM run_views WHERE run_no = 0")
     assert [(one[0], one[2]) for one in sorted(views)] == [
-        (1, False), (2, False), (3, True), (4, False),
-    ]  # fmt: skip
+        (1, False),
+        (2, False),
+        (3, True),
+        (4, False),
+    ]
     for wrong in ("", " ", "x" * 201):
         with pytest.raises(BadInput):
             storage.runs.rename(ids[0], wrong)
@@ -369,25 +402,35 @@ def test_a_run_of_stored_pictures_keeps_their_records(
         path = str(storage.images.path(one.image_id))
         items.append(StoredItem(one.prompt, one.image, one.image_id, path, masks))
     stored = RunPlan(
-        "again", "gencolorbench", plan.prompts, "model-a", "stored", IMAGES, items=tuple(items),
+        "again",
+        "gencolorbench",
+        plan.prompts,
+        "model-a",
+        "stored",
+        IMAGES,
+        items=tuple(items),
         rules=plan.rules[:1],
-    )  # fmt: skip
+    )
     again = RunFolder.create(tmp_path, stored)
     told = [
         replace(
-            one, position=at, verdicts=tuple(v for v in one.verdicts if v.rule == "paper"),
+            one,
+            position=at,
+            verdicts=tuple(v for v in one.verdicts if v.rule == "paper"),
             masks=tuple(
                 replace(mask, mask_id=item.masks[mask.target].mask_id) for mask in one.masks
             ),
         )
         for at, (one, item) in enumerate(zip(drawn, items, strict=True))
-    ]  # fmt: skip
+    ]
     write_shard(again.shard_folder / "w0-0.parquet", told)
-    before = [storage._database.rows(f"SELECT * FROM {name} ORDER BY ALL")
-              for name in ("images", "masks")]  # fmt: skip
+    before = [
+        storage._database.rows(f"SELECT * FROM {name} ORDER BY ALL") for name in ("images", "masks")
+    ]
     assert storage.runs.ingest(again) == len(items)
-    assert before == [storage._database.rows(f"SELECT * FROM {name} ORDER BY ALL")
-                      for name in ("images", "masks")]  # fmt: skip
+    assert before == [
+        storage._database.rows(f"SELECT * FROM {name} ORDER BY ALL") for name in ("images", "masks")
+    ]
     for at, item in enumerate(items):
         for shown in storage.results.picture(again.run_id, at):
             assert shown.image_id == item.image_id

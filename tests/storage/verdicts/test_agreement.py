@@ -60,9 +60,13 @@ def _fill(storage: Storage) -> list[EvidenceRecord]:
         target = asks(rng.choice(("mug", "Mug ", "hat")), rng.choice(COLORS))
         assert target.color is not None
         row = answers(
-            image_id, target, mask_id=rng.choice((masks[image_id], None)), version=str(n),
-            protocol=rng.choice(("paper", "released", "other")), status=rng.choice(STATUSES),
-        )  # fmt: skip
+            image_id,
+            target,
+            mask_id=rng.choice((masks[image_id], None)),
+            version=str(n),
+            protocol=rng.choice(("paper", "released", "other")),
+            status=rng.choice(STATUSES),
+        )
         about: dict[str, Any] = {**row.target, "system": target.color.system}
         if rng.random() < 0.2:
             about["relation"] = "differs"

@@ -33,9 +33,22 @@ def test_a_drawing_comes_back_with_id_and_time(storage: Storage, clock: Stepping
 
 
 def test_what_nobody_knows_stays_unknown(storage: Storage) -> None:
-    bare = {"seed": None, "guidance": None, "steps": None, "width": None, "height": None,
-            "seconds": None, "targets": (), "options": {}, "origin": {}, "prompt_id": "",
-            "prompt_source": "", "task": "", "job_id": "", "negative_text": ""}  # fmt: skip
+    bare = {
+        "seed": None,
+        "guidance": None,
+        "steps": None,
+        "width": None,
+        "height": None,
+        "seconds": None,
+        "targets": (),
+        "options": {},
+        "origin": {},
+        "prompt_id": "",
+        "prompt_source": "",
+        "task": "",
+        "job_id": "",
+        "negative_text": "",
+    }
     stored = storage.drawings.add(drawing(**bare))
     assert replace(stored, drawing_id="", created_at=None) == drawing(**bare)
 
@@ -249,8 +262,10 @@ def test_a_folder_is_imported_stored_and_known(storage: Storage, tmp_path: Path)
     assert storage.images.count() == 4
     marks = storage.drawings.marks(chosen.set_id)
     assert {key: mark.drawn for key, mark in marks.items()} == {
-        "cna_l3-1": 2, "cna_l3-2": 2, "cna_l3-3": 1,
-    }  # fmt: skip
+        "cna_l3-1": 2,
+        "cna_l3-2": 2,
+        "cna_l3-3": 1,
+    }
     again = run()
     assert (again.taken, again.known, again.broken.total) == (0, 5, 1)
     assert storage.drawings.count() == 5

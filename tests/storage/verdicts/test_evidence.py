@@ -190,8 +190,9 @@ def test_many_at_once_are_the_rows_that_one_by_one_would_be(data_dir) -> None:
             stored = storage.evidence.add(here)
             rows = [
                 replace(here, version=str(7 * n % 50), status=("pass", "fail")[n % 2], mask_id=m)
-                for n in range(50) for m in (None, mask.mask_id)
-            ]  # fmt: skip
+                for n in range(50)
+                for m in (None, mask.mask_id)
+            ]
             rows += [replace(here, reason="later"), replace(rows[4], status="unscored")]
             if way == "many":
                 found = storage.evidence.add_many(rows)
@@ -214,9 +215,13 @@ def test_many_at_once_are_the_rows_that_one_by_one_would_be(data_dir) -> None:
 
 @pytest.mark.parametrize(
     ("change", "error"),
-    [({"status": "maybe"}, BadInput), ({"image_id": "0" * 64}, NotStored),
-     ({"mask_id": "0" * 64}, NotStored), ({"numbers": {"a": float("nan")}}, BadInput)],
-)  # fmt: skip
+    [
+        ({"status": "maybe"}, BadInput),
+        ({"image_id": "0" * 64}, NotStored),
+        ({"mask_id": "0" * 64}, NotStored),
+        ({"numbers": {"a": float("nan")}}, BadInput),
+    ],
+)
 def test_of_many_with_one_that_cannot_be_stored_none_is(
     storage: Storage, image_id: str, change: dict[str, Any], error: type[Exception]
 ) -> None:

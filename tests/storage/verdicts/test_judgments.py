@@ -52,9 +52,15 @@ def test_rules_are_counted_against_people(storage: Storage) -> None:
     storage.judgments.add(MUG)
     storage.judgments.add(replace(MUG, image_id="c" * 64, answer="fail"))
     storage.judgments.add(
-        replace(MUG, mask_id="", run_id="d" * 64, position=7, answer="pass",
-                statuses={"paper": RuleStatus("1.0", "pass")})
-    )  # fmt: skip
+        replace(
+            MUG,
+            mask_id="",
+            run_id="d" * 64,
+            position=7,
+            answer="pass",
+            statuses={"paper": RuleStatus("1.0", "pass")},
+        )
+    )
     assert storage.judgments.by_rule() == [
         RuleAgainstPeople("paper", "1.0", agree=2, too_strict=1, too_lenient=0, unscored=0),
         RuleAgainstPeople("released", "1.1", agree=0, too_strict=0, too_lenient=0, unscored=2),

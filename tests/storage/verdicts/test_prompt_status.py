@@ -26,23 +26,32 @@ def _drawn(storage: Storage, seed: int = 0, **changes: object) -> str:
 
 def test_keys_name_object_and_color(storage: Storage) -> None:
     targets = (
-        asks("Coffee Mug ", "l3:Vivid red"), ObjectTarget("table"), asks("bowl", "#abcdef"),
-        asks("coffee mug", "#D51C3C"), replace(asks("door", "css:blue"), role="bystander"),
+        asks("Coffee Mug ", "l3:Vivid red"),
+        ObjectTarget("table"),
+        asks("bowl", "#abcdef"),
+        asks("coffee mug", "#D51C3C"),
+        replace(asks("door", "css:blue"), role="bystander"),
         ObjectTarget("Spoon", role="reference"),
-    )  # fmt: skip
+    )
     lone = (ObjectTarget("door", role="bystander"),)
     storage.drawings.add_many([drawing(targets=targets), drawing(targets=lone)])
     rows = storage._database.rows("SELECT asked FROM drawings ORDER BY number")
     assert rows == [
-        ([
-            ["\n#ABCDEF", "bowl\n#ABCDEF"],
-            ["\n#D51C3C", "\nl3:Vivid red", "coffee mug\n#D51C3C", "coffee mug\nl3:Vivid red"],
-            ["\n#D51C3C\ndiffers", "\nl3:Vivid red\ndiffers", "door\n#D51C3C\ndiffers",
-             "door\nl3:Vivid red\ndiffers"],
-            ["\n#D51C3C", "\nl3:Vivid red", "spoon\n#D51C3C", "spoon\nl3:Vivid red"],
-        ],),
+        (
+            [
+                ["\n#ABCDEF", "bowl\n#ABCDEF"],
+                ["\n#D51C3C", "\nl3:Vivid red", "coffee mug\n#D51C3C", "coffee mug\nl3:Vivid red"],
+                [
+                    "\n#D51C3C\ndiffers",
+                    "\nl3:Vivid red\ndiffers",
+                    "door\n#D51C3C\ndiffers",
+                    "door\nl3:Vivid red\ndiffers",
+                ],
+                ["\n#D51C3C", "\nl3:Vivid red", "spoon\n#D51C3C", "spoon\nl3:Vivid red"],
+            ],
+        ),
         ([],),
-    ]  # fmt: skip
+    ]
 
 
 def test_drawn_and_failed_are_counted_by_prompt_and_set(storage: Storage) -> None:
@@ -75,9 +84,13 @@ def test_a_rule_is_asked_for_alone(storage: Storage) -> None:
         for rule in (asks_rule, "third")
     }
     assert counts == {
-        ("pass", asks_rule): 1, ("fail", asks_rule): 0, ("", asks_rule): 0,
-        ("pass", "third"): 0, ("fail", "third"): 0, ("", "third"): 1,
-    }  # fmt: skip
+        ("pass", asks_rule): 1,
+        ("fail", asks_rule): 0,
+        ("", asks_rule): 0,
+        ("pass", "third"): 0,
+        ("fail", "third"): 0,
+        ("", "third"): 1,
+    }
 
 
 def test_models_are_counted(storage: Storage) -> None:
@@ -172,8 +185,11 @@ def test_a_pass_needs_every_object_that_was_asked_for(storage: Storage) -> None:
     assert storage.evidence.badges([image_id])[image_id][0] == Badge("a-rule", "unscored", 1, 1, 3)
     rules = ("a-rule", "test-rule", "third", None)
     assert [_said(storage, image_id, rule) for rule in rules] == [
-        "unscored", "pass", "", "unscored",
-    ]  # fmt: skip
+        "unscored",
+        "pass",
+        "",
+        "unscored",
+    ]
     # One that fails is enough.
     storage.evidence.add(answers(image_id, hat, protocol="a-rule", status="fail"))
     assert storage.evidence.badges([image_id])[image_id][0] == Badge("a-rule", "fail", 2, 2, 3)
@@ -263,11 +279,13 @@ def test_step_by_step_is_the_same_as_all_at_once(data_dir: Path) -> None:
     with Storage.open(data_dir) as storage:
         images = [
             _drawn(
-                storage, seed, prompt_id=f"cna-{seed % 4}",
+                storage,
+                seed,
+                prompt_id=f"cna-{seed % 4}",
                 targets=[(asks(),), (asks(), asks("bowl", "css:blue")), ()][seed % 3],
             )
             for seed in range(8)
-        ]  # fmt: skip
+        ]
         for turn in range(40):
             if chance.random() < 0.3:
                 image_id = chance.choice([None, *images])
@@ -275,9 +293,14 @@ def test_step_by_step_is_the_same_as_all_at_once(data_dir: Path) -> None:
             else:
                 target = asks(chance.choice(["mug", "bowl"]), chance.choice(COLORS))
                 storage.evidence.add(
-                    answers(chance.choice(images), target, status=chance.choice(statuses),
-                            protocol=chance.choice("ab"), version=str(turn))
-                )  # fmt: skip
+                    answers(
+                        chance.choice(images),
+                        target,
+                        status=chance.choice(statuses),
+                        protocol=chance.choice("ab"),
+                        version=str(turn),
+                    )
+                )
             step_by_step = dict(storage.drawings.marks(SET))
         verdicts = {verdict: storage.drawings.count(verdict=verdict) for verdict in (*statuses, "")}
     with Storage.open(data_dir) as storage:

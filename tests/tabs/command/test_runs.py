@@ -63,9 +63,13 @@ def runs(*arguments: str) -> Done:
 def begun(*arguments: str) -> subprocess.Popen[str]:
     """The command, running in a group of its own, so that its end takes its workers along."""
     return subprocess.Popen(
-        command("runs", *arguments), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        text=True, start_new_session=True,
-    )  # fmt: skip
+        command("runs", *arguments),
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
 
 
 def results(folder: RunFolder) -> dict[int, dict[str, Any]]:
@@ -168,9 +172,21 @@ def test_pause_from_elsewhere(undisturbed: tuple[Path, dict[int, Any]], tmp_path
 def test_the_estimate_tries_three_pictures_and_begins_nothing(tmp_path: Path) -> None:
     file = prompt_file(tmp_path)
     asked = (
-        "start", "--set", str(file), "--data", str(tmp_path / "data"), "--size", "64",
-        "--images", "10", "--workers", "1", "--price-per-hour", "2.5", "--estimate-only",
-    )  # fmt: skip
+        "start",
+        "--set",
+        str(file),
+        "--data",
+        str(tmp_path / "data"),
+        "--size",
+        "64",
+        "--images",
+        "10",
+        "--workers",
+        "1",
+        "--price-per-hour",
+        "2.5",
+        "--estimate-only",
+    )
     done = runs(*asked)
     assert done.returncode == 0, done.stderr
     assert "12 prompts × 10 = 120 pictures" in done.stdout
@@ -239,8 +255,9 @@ def test_pictures_of_a_run_and_of_a_folder_are_scored(
     assert done.returncode == 0, done.stderr
     theirs = next(two for two in run_folders(data / "runs") if two.summary()["model"] == "theirs")
     assert [row["image_id"] for _, row in sorted(results(theirs).items())] == [
-        wanted[0]["image_id"], wanted[5]["image_id"],
-    ]  # fmt: skip
+        wanted[0]["image_id"],
+        wanted[5]["image_id"],
+    ]
 
 
 @pytest.mark.parametrize("broken", ["{bad", "{}", '{"format": 1}', "[]"])
@@ -275,8 +292,19 @@ def test_pictures_without_masks_are_warned_of_and_counted(tmp_path: Path) -> Non
     (pictures / "broken.png").write_bytes(b"no picture")
     (pictures / "list.csv").write_text("file,prompt_id\na.png,p0\nb.png,p1\nbroken.png,p2\n")
     data = ("--data", str(tmp_path / "data"))
-    line = ("start", "--set", str(file), "--images-from", str(pictures), "--model", "theirs",
-            "--workers", "1", "--yes", *data)  # fmt: skip
+    line = (
+        "start",
+        "--set",
+        str(file),
+        "--images-from",
+        str(pictures),
+        "--model",
+        "theirs",
+        "--workers",
+        "1",
+        "--yes",
+        *data,
+    )
     done = runs(*line)
     assert done.returncode == 0, done.stderr
     assert "None of them has a mask of its own" in done.stdout
@@ -304,8 +332,18 @@ def test_an_estimate_says_which_weights_are_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "cache"))
-    line = ("start", "--set", str(prompt_file(tmp_path)), "--data", str(tmp_path / "data"),
-            "--models", str(tmp_path), "--model", "sd3-medium", "--estimate-only")  # fmt: skip
+    line = (
+        "start",
+        "--set",
+        str(prompt_file(tmp_path)),
+        "--data",
+        str(tmp_path / "data"),
+        "--models",
+        str(tmp_path),
+        "--model",
+        "sd3-medium",
+        "--estimate-only",
+    )
     done = runs(*line)
     assert done.returncode == 0, done.stderr
     assert "It cannot begin here yet:\n    The weights of Stable Diffusion 3" in done.stdout
@@ -337,9 +375,12 @@ def test_a_reader_who_has_gone_does_not_stop_the_run(
     reading, writing = os.pipe()
     os.close(reading)
     process = subprocess.Popen(
-        command("runs", "start", *few), cwd=ROOT, stdout=writing, stderr=writing,
+        command("runs", "start", *few),
+        cwd=ROOT,
+        stdout=writing,
+        stderr=writing,
         start_new_session=True,
-    )  # fmt: skip
+    )
     os.close(writing)
     assert process.wait(WAIT_S) == 0
     (folder,) = run_folders(tmp_path / "runs")

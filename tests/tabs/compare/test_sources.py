@@ -23,9 +23,12 @@ CHOSEN = fruits(("banana", "strawberry"), ("", "rotten"))
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     return concept_run(
-        tmp_path_factory.mktemp("runs"), chosen=CHOSEN, styles=("photo", "cartoon"),
-        guidances=(3.0, 7.5), seeds=2,
-    )  # fmt: skip
+        tmp_path_factory.mktemp("runs"),
+        chosen=CHOSEN,
+        styles=("photo", "cartoon"),
+        guidances=(3.0, 7.5),
+        seeds=2,
+    )
 
 
 def rated(context: Context) -> str:
@@ -74,9 +77,16 @@ def test_what_there_is_of_a_concept_people_first(context: Context, run: RunFolde
     by_source = {one.source.partition("/")[2]: one for one in found if one.kind == "run"}
     # Two styles, two scales, two seeds.
     assert {name: one.count for name, one in by_source.items()} == {
-        "all/all": 8, "photo/all": 4, "cartoon/all": 4, "all/3": 4, "all/7.5": 4,
-        "photo/3": 2, "photo/7.5": 2, "cartoon/3": 2, "cartoon/7.5": 2,
-    }  # fmt: skip
+        "all/all": 8,
+        "photo/all": 4,
+        "cartoon/all": 4,
+        "all/3": 4,
+        "all/7.5": 4,
+        "photo/3": 2,
+        "photo/7.5": 2,
+        "cartoon/3": 2,
+        "cartoon/7.5": 2,
+    }
     assert by_source["cartoon/7.5"].label.endswith("clip-art cartoon · guidance 7.5")
     assert choices(context, "unripe banana") == []
     assert [one.kind for one in choices(context, "lonely cabin")] == []
@@ -145,8 +155,9 @@ def test_colorings_by_people_are_counted_by_person(context: Context) -> None:
     models = add("Drawings", "banana", members, False)
     found = choices(context, "banana")
     assert [(one.label, one.kind, one.count) for one in found] == [
-        ("Colorings", "people", 2), ("Drawings", "pictures", 4),
-    ]  # fmt: skip
+        ("Colorings", "people", 2),
+        ("Drawings", "pictures", 4),
+    ]
     assert distribution(context, f"pictures:{people}", "banana", PIXELS).count == 2
     made = distribution(context, f"pictures:{models}", "Banana", PIXELS)
     assert made.count == 4

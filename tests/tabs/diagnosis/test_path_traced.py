@@ -11,7 +11,8 @@ from core.diagnosis.path_traced import read_path_traced
 from core.errors import BadInput
 from core.verdict.rules import rule
 from core.verdict.truehue import confidence_percent
-from tabs.diagnosis.report import TRACED_FILE, traced_view
+from tabs.diagnosis.report import traced_view
+from tabs.diagnosis.store import TRACED_FILE
 
 
 def test_the_page_shows_the_counts_of_the_file() -> None:
@@ -20,10 +21,11 @@ def test_the_page_shows_the_counts_of_the_file() -> None:
         ours = next(row for row in one["rows"] if row["name"] == "truehue")
         for system in ("l2", "css"):
             (found,) = [
-                row for row in counts
+                row
+                for row in counts
                 if (row["set"], row["rule"], row["version"], row["system"], row["by"])
                 == (one["id"], "truehue", ours["version"], system, "all")
-            ]  # fmt: skip
+            ]
             assert (
                 ours["cells"][system]["hit"]["counts"] == f"{found['hits']:,} of {found['asked']:,}"
             )
@@ -41,9 +43,10 @@ def test_parts_add_up_and_what_was_said_lies_in_its_bin() -> None:
         same = ("set", "rule", "version", "system")
         for by in ("light", "metering"):
             parts = [
-                one for one in data["figures"]
+                one
+                for one in data["figures"]
                 if one["by"] == by and all(one[key] == whole[key] for key in same)
-            ]  # fmt: skip
+            ]
             for count in ("hits", "asked", "false_accepts", "tried", "other_accepts"):
                 assert sum(one[count] for one in parts) == whole[count]
     assert min(bin_["said_percent"] - bin_["from_percent"] for bin_ in data["calibration"]) >= 0

@@ -27,7 +27,8 @@ from tabs.explore.analyses import KINDS, figure_csv, figure_view
 from tabs.explore.analyses_routes import analyses_routes
 from tabs.explore.color_figures import MANY_COLORS, MOST_ARROWS, asked_found, drift, found_colors
 from tabs.explore.figure_parts import NOTHING, Drawn, Picks, short_names
-from tabs.explore.share_figures import agreement, categories, published_categories
+from tabs.explore.published_figures import published_categories
+from tabs.explore.share_figures import agreement, categories
 from tabs.explore.slice import slice_of
 from tabs.page.context import ROOT, Context
 from tabs.shell.compose import make_context
@@ -110,12 +111,14 @@ def test_all_verdicts_are_in_the_figure_or_told_to_be_left_out(full: Context) ->
         assert shown + out == objects.scored + objects.unscored
         assert out > 0
     pictures = total(
-        count for count in results.groups(Slice(task="cna"), ("run", "system"))
+        count
+        for count in results.groups(Slice(task="cna"), ("run", "system"))
         if count.key[1] in TABLE_SYSTEMS
-    )  # fmt: skip
+    )
     assert verdicts(figure_view(full, "categories", {})["stands"]) == (
-        pictures.scored, pictures.unscored,
-    )  # fmt: skip
+        pictures.scored,
+        pictures.unscored,
+    )
 
 
 def test_a_figure_looks_past_its_own_choice_and_marks_it(full: Context) -> None:
@@ -193,8 +196,10 @@ def test_the_routes_answer_figures_numbers_and_errors(full: Context) -> None:
 def counted(runs: Any, passes: int = 3) -> list[Count]:
     return [
         Count((run, one, category), passes, 1, 0)
-        for run in runs for one in TABLE_SYSTEMS for category in CATEGORIES
-    ]  # fmt: skip
+        for run in runs
+        for one in TABLE_SYSTEMS
+        for category in CATEGORIES
+    ]
 
 
 def rows_of(drawn: Drawn) -> list[str]:

@@ -55,9 +55,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Context, Ru
             prompt for prompt in sample_prompts(60) if (prompt.task, prompt.system) == ("cna", "l2")
         )
         part = replace(
-            PLAN, name="=part, of few", model="model-c", prompts=(*prompts, _free()),
-            set_name="my colors", rules=PLAN.rules[:1],
-        )  # fmt: skip
+            PLAN,
+            name="=part, of few",
+            model="model-c",
+            prompts=(*prompts, _free()),
+            set_name="my colors",
+            rules=PLAN.rules[:1],
+        )
         _, second = sample_run(runs, part).shards()
         second.unlink()
         storage.runs.ingest(RunFolder(second.parent.parent))
@@ -294,8 +298,11 @@ def test_csv_holds_the_same_numbers(client: TestClient) -> None:
     assert float(mine[0]["ica_percent"]) == cells["ica"]["percent"]
     assert float(mine[0]["average_high"]) == cells[AVERAGE]["high"]
     assert float(mine[2]["ncu_low"]) == cells["ncu"]["parts"][1]["low"]
-    unscored = sum(int(number) for name, number in mine[0].items() if name.startswith("unscored_")
-                   and name != "unscored_are")  # fmt: skip
+    unscored = sum(
+        int(number)
+        for name, number in mine[0].items()
+        if name.startswith("unscored_") and name != "unscored_are"
+    )
     assert unscored == row(view, "flux")["unscored"]["count"]
     (part,) = [one for one in lines if one["run_name"].startswith("'=part")]
     assert (part["cna_percent"], part["pictures_in"]) == ("", "4")

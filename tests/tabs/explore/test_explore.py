@@ -23,7 +23,8 @@ from tabs.diagnosis import report as explore_report
 from tabs.diagnosis import run as explore_run
 from tabs.diagnosis.images import Scene, measured, scene, stored
 from tabs.diagnosis.images import drawn as drawn_scene
-from tabs.diagnosis.report import rate_text, report_view, reports_here, stale
+from tabs.diagnosis.report import rate_text, report_view, stale
+from tabs.diagnosis.store import reports_here
 from tabs.explore import tab as explore
 from tabs.explore.audit import agreement_view
 from tabs.explore.rejudge import JudgeStored, start_rejudge
@@ -120,8 +121,9 @@ def test_numbers_of_the_page_are_those_of_the_report(
 
 def test_each_set_has_its_own_numbers_and_words(no_shipped: Path, folder: Path) -> None:
     made = reports_here(folder)
-    views = {one["id"]: report_view(made, "", one["id"])
-             for one in report_view(made, "", "")["sets"]}  # fmt: skip
+    views = {
+        one["id"]: report_view(made, "", one["id"]) for one in report_view(made, "", "")["sets"]
+    }
     # The mug is tuned on and the cube is held out, so are their lights; the rest is mixed.
     assert set(views) == {"pooled", "held_out", "tuned", "mixed", "two_material"}
     asked = {
@@ -194,8 +196,9 @@ def test_roc_marks_each_rule_where_it_is(report: DiagnosisReport) -> None:
     figure = explore_report.roc_figure(report, "css")
     points = {
         trace["name"].split(", area")[0]: (trace["x"][0], trace["y"][0])
-        for trace in figure["data"] if trace["mode"] == "lines+markers"
-    }  # fmt: skip
+        for trace in figure["data"]
+        if trace["mode"] == "lines+markers"
+    }
     for rule in report.rules:
         at = rule.figure("pooled", "css")
         assert at is not None
@@ -246,16 +249,27 @@ def test_inspect_opens_the_example_with_rule_color_and_exact_mask(
 @pytest.mark.parametrize(
     ("change", "error"),
     [
-        ({"system": "l9"}, BadInput), ({"seed": "-1"}, BadInput), ({"size": "9999"}, BadInput),
-        ({"object": "unicorn"}, BadInput), ({"light": "neon"}, BadInput),
+        ({"system": "l9"}, BadInput),
+        ({"seed": "-1"}, BadInput),
+        ({"size": "9999"}, BadInput),
+        ({"object": "unicorn"}, BadInput),
+        ({"light": "neon"}, BadInput),
         ({"color": "no color"}, UnknownColor),
     ],
-)  # fmt: skip
+)
 def test_pictures_that_no_report_names_are_refused(
     change: dict[str, str], error: type[Exception]
 ) -> None:
-    given = {"object": "mug", "light": "studio", "seed": "0", "system": "l2", "color": "Red",
-             "second": "", "size": "64", **change}  # fmt: skip
+    given = {
+        "object": "mug",
+        "light": "studio",
+        "seed": "0",
+        "system": "l2",
+        "color": "Red",
+        "second": "",
+        "size": "64",
+        **change,
+    }
     with pytest.raises(error):
         drawn_scene(scene(given))
 
@@ -394,8 +408,16 @@ def test_the_tab_is_drawn_and_a_link_selects_it() -> None:
 
 @pytest.mark.parametrize(
     ("percent", "text"),
-    [(100.0, "100.0"), (99.994, "99.99"), (99.999, "99.99"), (99.94, "99.9"), (0.0, "0.0"),
-     (0.04, "0.04"), (0.3, "0.3"), (9.73, "9.7")],
-)  # fmt: skip
+    [
+        (100.0, "100.0"),
+        (99.994, "99.99"),
+        (99.999, "99.99"),
+        (99.94, "99.9"),
+        (0.0, "0.0"),
+        (0.04, "0.04"),
+        (0.3, "0.3"),
+        (9.73, "9.7"),
+    ],
+)
 def test_almost_all_is_not_all(percent: float, text: str) -> None:
     assert rate_text(percent) == text

@@ -92,10 +92,21 @@ def pages(context: Context, **given: str) -> list[dict[str, Any]]:
 
 def test_a_query_is_a_slice() -> None:
     meant = Slice(
-        rule="truehue", runs=("b", "a"), task="coa", system="l3", category="Animals",
-        object="polar bear", color="l3:Vivid red", sector="330", asked_l2="Red",
-        found_l2="Purplish red", modifier="-ish", basic="basic", status="fail", cause="leaked",
-    )  # fmt: skip
+        rule="truehue",
+        runs=("b", "a"),
+        task="coa",
+        system="l3",
+        category="Animals",
+        object="polar bear",
+        color="l3:Vivid red",
+        sector="330",
+        asked_l2="Red",
+        found_l2="Purplish red",
+        modifier="-ish",
+        basic="basic",
+        status="fail",
+        cause="leaked",
+    )
     query = {name: value for name, value in asdict(meant).items() if name != "runs" and value}
     assert slice_of({**query, "runs": "b,a"}) == meant
     assert slice_of({}) == Slice()
@@ -109,10 +120,17 @@ def test_a_query_is_a_slice() -> None:
 
 @pytest.mark.parametrize(
     "given",
-    [{"rule": "mine"}, {"system": "l2,l9"}, {"sector": "45"}, {"cause": "bad luck"},
-     {"status": "failed"}, {"modifier": "vivid"}, {"basic": "both"},
-     {"runs": ",".join(map(str, range(101)))}],
-)  # fmt: skip
+    [
+        {"rule": "mine"},
+        {"system": "l2,l9"},
+        {"sector": "45"},
+        {"cause": "bad luck"},
+        {"status": "failed"},
+        {"modifier": "vivid"},
+        {"basic": "both"},
+        {"runs": ",".join(map(str, range(101)))},
+    ],
+)
 def test_what_no_slice_can_be(given: dict[str, str]) -> None:
     with pytest.raises(BadInput, match=r"rule|There is no|too many"):
         slice_of(given)
@@ -193,8 +211,9 @@ def test_a_chosen_run_keeps_its_name_where_it_has_no_such_picture(filled: Filled
     answer = facets_view(filled.context, {"runs": first, "found_l2": only})
     assert answer["total"] == 0
     assert [(one["value"], one["label"], one["count"] > 0) for one in answer["fields"]["runs"]] == [
-        (second, "model-b", True), (first, "model-a", False)
-    ]  # fmt: skip
+        (second, "model-b", True),
+        (first, "model-a", False),
+    ]
 
 
 def test_one_picture_has_every_rule_and_object(filled: Filled) -> None:
@@ -240,17 +259,21 @@ def test_runs_of_one_model_are_told_apart(filled: Filled) -> None:
     # What differs stands first, and no name is longer than 30 characters.
     same = [
         replace(
-            run, model="model-a", name=f"model-a on a sample, {at}",
+            run,
+            model="model-a",
+            name=f"model-a on a sample, {at}",
             summary={**run.summary, "seed": 7 * at},
         )
         for at, run in enumerate(runs)
-    ]  # fmt: skip
+    ]
     assert sorted(run_labels(same).values()) == ["seed 0", "seed 7"]
     other = replace(same[0], run_id="e" * 16, model="model-of-a-very-long-name-indeed", name="")
     several = run_labels([*same, replace(other, name=other.model)])
     assert sorted(several.values()) == [
-        "model-of-a-very-long-name-ind…", "seed 0 · model-a", "seed 7 · model-a"
-    ]  # fmt: skip
+        "model-of-a-very-long-name-ind…",
+        "seed 0 · model-a",
+        "seed 7 · model-a",
+    ]
     named = [replace(run, name=f"Monday {run.model[-1]}") for run in runs]
     assert sorted(run_labels(named).values()) == ["Monday a", "Monday b"]
     twins = [replace(run, name="One name") for run in runs]
@@ -265,8 +288,12 @@ def test_runs_of_one_model_are_told_apart(filled: Filled) -> None:
 def test_pairs_are_counted_as_the_shards_say(filled: Filled) -> None:
     first, second = filled.runs
     said = filled.leading("paper")
-    kinds = {"both": ("pass", "pass"), "only_a": ("pass", "fail"), "only_b": ("fail", "pass"),
-             "neither": ("fail", "fail")}  # fmt: skip
+    kinds = {
+        "both": ("pass", "pass"),
+        "only_a": ("pass", "fail"),
+        "only_b": ("fail", "pass"),
+        "neither": ("fail", "fail"),
+    }
     both = [
         (said[first, position].picture_status, said[second, position].picture_status)
         for run, position in said
@@ -354,13 +381,16 @@ def test_routes_answer_in_words(filled: Filled) -> None:
     client = TestClient(shell.mount(filled.context))
     first, _ = filled.runs
     asked = {
-        "/api/explore/wall?status=fail&limit=3": 200, "/api/explore/wall?cause=x": 400,
-        "/api/explore/wall/facets": 200, "/api/explore/wall/count?status=fail": 200,
+        "/api/explore/wall?status=fail&limit=3": 200,
+        "/api/explore/wall?cause=x": 400,
+        "/api/explore/wall/facets": 200,
+        "/api/explore/wall/count?status=fail": 200,
         f"/api/explore/wall/picture?run={first}&position=0": 200,
         "/api/explore/wall/picture?run=0000&position=0": 404,
-        f"/api/explore/compare?a={first}": 200, "/api/explore/compare?cell=x": 400,
+        f"/api/explore/compare?a={first}": 200,
+        "/api/explore/compare?cell=x": 400,
         "/api/explore/wall?runs=nothing": 404,
-    }  # fmt: skip
+    }
     for url, status in asked.items():
         answer = client.get(url)
         assert (answer.status_code, "error" in answer.json()) == (status, status != 200), url

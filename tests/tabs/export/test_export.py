@@ -64,8 +64,12 @@ def ended(client: TestClient, context: Context, kind: str, job: str) -> dict[str
 
 def rows(storage: Storage, table: str) -> list[tuple[Any, ...]]:
     """All rows, but for when they came and which shard they came in."""
-    own = {"run_verdicts": "shard_no", "run_items": "shard_no, worker", "images": "created_at",
-           "masks": "created_at"}.get(table)  # fmt: skip
+    own = {
+        "run_verdicts": "shard_no",
+        "run_items": "shard_no, worker",
+        "images": "created_at",
+        "masks": "created_at",
+    }.get(table)
     left = f" EXCLUDE ({own})" if own else ""
     return storage._database.rows(f"SELECT *{left} FROM {table} ORDER BY ALL")
 
@@ -136,8 +140,11 @@ def test_quick_exports_are_sent_at_once(client: TestClient, folder: RunFolder) -
 
 
 def test_what_is_not_there_is_said(client: TestClient, folder: RunFolder) -> None:
-    for path in ("/api/runs/0123456789abcdef/export.csv", f"/api/runs/{folder.run_id}/export.xls",
-                 "/api/runs/nothing/report.html"):  # fmt: skip
+    for path in (
+        "/api/runs/0123456789abcdef/export.csv",
+        f"/api/runs/{folder.run_id}/export.xls",
+        "/api/runs/nothing/report.html",
+    ):
         answer = client.get(path)
         assert answer.status_code == 404
         assert answer.json()["error"]
@@ -247,8 +254,11 @@ def test_the_report_says_what_the_run_says(client: TestClient, folder: RunFolder
     # Seven pictures were drawn; each that fails stands once, with its PNG.
     shots = re.findall(r'<figure><div class="frame"><img src="data:image/png;base64,', text)
     table = csv.DictReader(io.StringIO(client.get(f"/api/runs/{folder.run_id}/export.csv").text))
-    failing = {row["position"] for row in table
-               if (row["rule"], row["picture_status"]) == ("paper", "fail")}  # fmt: skip
+    failing = {
+        row["position"]
+        for row in table
+        if (row["rule"], row["picture_status"]) == ("paper", "fail")
+    }
     assert len(shots) == len(failing) > 3
     assert "<script>document.title" not in text
     assert 'http-equiv="Content-Security-Policy" content="default-src \'none\'' in text

@@ -27,17 +27,23 @@ def judged(own: Own) -> list[tuple[str, str]]:
         (Own("a sunset", *FIRST, FIRST), [], ""),
         # A person chose otherwise.
         (Own(UNICORN, "mug", "css:blue", ("unicorn", "css:blue")), [("mug", "blue")], "Object was"),
-        (Own(UNICORN, "unicorn", "css:red", ("unicorn", "css:blue")), [("unicorn", "red")],
-         "Color was set by hand; the words say unicorn, blue."),
+        (
+            Own(UNICORN, "unicorn", "css:red", ("unicorn", "css:blue")),
+            [("unicorn", "red")],
+            "Color was set by hand; the words say unicorn, blue.",
+        ),
         (Own("a sunset", "mug", "css:red", ("", "")), [("mug", "red")], "the words say neither"),
-        (Own("a blue mug and a red book", "mug", "css:green", ("mug", "css:blue")),
-         [("mug", "green"), ("book", "red")], "Color was"),
+        (
+            Own("a blue mug and a red book", "mug", "css:green", ("mug", "css:blue")),
+            [("mug", "green"), ("book", "red")],
+            "Color was",
+        ),
         # Without words the fields are the request.
         (Own("", *FIRST, FIRST), [("mug", "Vivid reddish orange")], ""),
         (Own("", "book", "#8040c0"), [("book", "#8040C0")], ""),
         (Own("", "book", ""), [], ""),
     ],
-)  # fmt: skip
+)
 def test_the_words_say_what_is_judged_unless_a_hand_does(
     own: Own, what: list[tuple[str, str]], by_hand: str
 ) -> None:

@@ -27,9 +27,15 @@ from tabs.generate.plan import (
 MUG = ObjectTarget("mug", parse_target("l3:vivid red"))
 PROMPTS = [Prompt(f"p{n}", f"A vivid red mug, {n}", "cna", (MUG,)) for n in range(3)]
 RIGHT: dict[str, Any] = {
-    "models": [RENDERER], "seed": 3, "seeds": 2, "guidance": "", "steps": "", "size_px": 0,
-    "light": "hard", "failure": "swapped",
-}  # fmt: skip
+    "models": [RENDERER],
+    "seed": 3,
+    "seeds": 2,
+    "guidance": "",
+    "steps": "",
+    "size_px": 0,
+    "light": "hard",
+    "failure": "swapped",
+}
 
 
 def test_nothing_set_is_each_models_own() -> None:
@@ -114,8 +120,10 @@ def test_an_object_and_a_color_are_a_prompt() -> None:
     assert made.text == "A photo of a vivid orange apple"
     assert made.targets[0].color is not None
     assert (made.targets[0].name, made.targets[0].color.value, made.system) == (
-        "apple", "l3:Vivid orange", "l3",
-    )  # fmt: skip
+        "apple",
+        "l3:Vivid orange",
+        "l3",
+    )
     assert own_prompt(Own("", "apple", "")).text == "A photo of an apple"
     assert own_prompt(Own("", "apple", "css:aqua")).text == "A photo of an aqua apple"
     assert own_prompt(Own("", "apple", "#dc143c")).text == "A photo of a #DC143C apple"

@@ -56,9 +56,10 @@ def untouched(update: Any) -> bool:
 def scene(context: Context, failure: str = "none") -> tuple[list[Any], Any]:
     """Draws a prompt of three objects; its drawings and the prompt."""
     prompt = next(
-        prompt for prompt in context.service(Library).index("gencolorbench").prompts
+        prompt
+        for prompt in context.service(Library).index("gencolorbench").prompts
         if prompt.task == "moc" and prompt.system == "l2" and len(prompt.targets) == 3
-    )  # fmt: skip
+    )
     sent = {"mode": "chosen", "refs": [["gencolorbench", prompt.id]]}
     job = tab.start(context, OWNER, sent, Own(), *RIGHT[:5], 256, "even", failure)
     assert context.engine.wait(job, 120).status == "done"
@@ -73,9 +74,14 @@ def test_a_picture_is_stored_with_all_that_draws_it_again(context: Context) -> N
     assert row.options == {"light": "window", "failure": "none"}
     assert row.targets[0].name == target.name
     again = GenerationRequest(
-        row.model, row.text, row.seed or 0, width=row.width, height=row.height,
-        targets=row.targets, options=row.options,
-    )  # fmt: skip
+        row.model,
+        row.text,
+        row.seed or 0,
+        width=row.width,
+        height=row.height,
+        targets=row.targets,
+        options=row.options,
+    )
     from threading import Event
 
     (made,) = ReferenceRenderer().draw([again], lambda _: None, Event())
@@ -210,10 +216,13 @@ def test_the_plan_counts_what_will_be_drawn(context: Context) -> None:
         ([RENDERER], "3, 5", "2 seeds"),
         ([RENDERER, "kolors"], "", "2 seeds × 2 models"),
         (["kolors", "sd3-medium"], "3, 5", "2 seeds × 2 models × 2 guidance scales"),
-        ([RENDERER, "kolors", "sd3-medium"], "3, 5",
-         "2 seeds × (2 models × 2 guidance scales + the renderer, which takes no guidance)"),
+        (
+            [RENDERER, "kolors", "sd3-medium"],
+            "3, 5",
+            "2 seeds × (2 models × 2 guidance scales + the renderer, which takes no guidance)",
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_factors_multiply_to_the_number_on_the_button(
     context: Context, models: list[str], guidance: str, said: str
 ) -> None:
@@ -281,18 +290,36 @@ def test_a_stand_in_is_said_before_drawing(context: Context) -> None:
 def test_a_link_fills_the_controls(view: tab.View) -> None:
     found = restored(
         view,
-        {"tab": "generate", "object": "book", "target": "#8040C0", "model": f"{RENDERER}|kolors",
-         "seed": "12", "seeds": "3", "size": "256", "light": "hard", "failure": "swapped",
-         "guidance": "3,5", "steps": "20", "text": "A book"},
-    )  # fmt: skip
+        {
+            "tab": "generate",
+            "object": "book",
+            "target": "#8040C0",
+            "model": f"{RENDERER}|kolors",
+            "seed": "12",
+            "seeds": "3",
+            "size": "256",
+            "light": "hard",
+            "failure": "swapped",
+            "guidance": "3,5",
+            "steps": "20",
+            "text": "A book",
+        },
+    )
     assert found["target"]["value"] == "#8040C0"
     assert found["models"] == [RENDERER, "kolors"]
     names = ("own_text", "object_name", "seed", "seeds", "size", "light", "failure", "guidance")
     blank = restored(view, {"tab": "generate", "object": "", "target": "", "text": ""})
     assert (blank["object_name"], blank["target"]["value"]) == ("", "")
     assert [found[name] for name in names] == [
-        "A book", "book", 12, 3, 256, "hard", "swapped", "3,5",
-    ]  # fmt: skip
+        "A book",
+        "book",
+        12,
+        3,
+        256,
+        "hard",
+        "swapped",
+        "3,5",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -78,9 +78,16 @@ def made(looking: Context, image: ImageRecord, models: Path) -> MaskRecord:
     """An automatic mask in which every step does something, with an answer to presence."""
     best = telling(models, looking.srgb8(image.image_id), "jar")
     state = find(
-        looking, image, DETECTOR, best.segmenter, best.variant, ", ".join(best.negatives), PRESENCE,
-        best.box_threshold, best.negative_threshold,
-    )  # fmt: skip
+        looking,
+        image,
+        DETECTOR,
+        best.segmenter,
+        best.variant,
+        ", ".join(best.negatives),
+        PRESENCE,
+        best.box_threshold,
+        best.negative_threshold,
+    )
     assert state["status"] == "done", state
     return looking.storage.masks.get(state["mask_id"])
 
@@ -400,11 +407,12 @@ def test_points_add_to_an_automatic_mask_and_take_away(
     record = mask_of(looking, card)
     assert [one["segmenter"] for one in record.parameters["points"]] == [by, by]
     tool = looking.engine.call(
-        by, lambda model: [
+        by,
+        lambda model: [
             model.from_points(model.embed(looking.srgb8(image.image_id)), [at], [True]).pixels
             for at in ((100.0, 100.0), (300.0, 250.0))
         ],
-    ).result(MOST_S)  # fmt: skip
+    ).result(MOST_S)
     wanted = (looking.mask_pixels(made.mask_id) | tool[0]) & ~tool[1]
     assert np.array_equal(looking.mask_pixels(record.mask_id), wanted)
     assert "2 points" in staged["mask_text"]

@@ -25,9 +25,21 @@ WHOLE = {"type": "whole"}
 
 @pytest.mark.parametrize(
     "value",
-    [None, "", 0, [], {}, "image", 3.5, ["image_id"], {"marks": [WHOLE]}, {"image_id": None},
-     {"image_id": ""}, {"opened": "f" * 64, "seq": 1}],
-)  # fmt: skip
+    [
+        None,
+        "",
+        0,
+        [],
+        {},
+        "image",
+        3.5,
+        ["image_id"],
+        {"marks": [WHOLE]},
+        {"image_id": None},
+        {"image_id": ""},
+        {"opened": "f" * 64, "seq": 1},
+    ],
+)
 def test_without_an_image_there_is_nothing_to_do(context: Context, value: Any) -> None:
     assert read_stage(context, value) is None
 
@@ -66,20 +78,35 @@ def test_the_number_of_what_cannot_be_read_is_0(value: Any) -> None:
 @pytest.mark.parametrize(
     "mark",
     [
-        None, 5, "whole", [], {}, {"type": None}, {"type": ["box"]}, {"type": "spray"},
-        {"type": "box"}, {"type": "box", "box": [1, 2, 3]}, {"type": "box", "box": "1234"},
-        {"type": "box", "box": [1, 2, 3, None]}, {"type": "box", "box": [1, 2, 3, float("nan")]},
-        {"type": "box", "box": [5, 5, 5, 5]}, {"type": "box", "box": [900, 900, 999, 999]},
-        {"type": "keep", "radius": 3}, {"type": "keep", "radius": -1, "points": [[1, 1]]},
+        None,
+        5,
+        "whole",
+        [],
+        {},
+        {"type": None},
+        {"type": ["box"]},
+        {"type": "spray"},
+        {"type": "box"},
+        {"type": "box", "box": [1, 2, 3]},
+        {"type": "box", "box": "1234"},
+        {"type": "box", "box": [1, 2, 3, None]},
+        {"type": "box", "box": [1, 2, 3, float("nan")]},
+        {"type": "box", "box": [5, 5, 5, 5]},
+        {"type": "box", "box": [900, 900, 999, 999]},
+        {"type": "keep", "radius": 3},
+        {"type": "keep", "radius": -1, "points": [[1, 1]]},
         {"type": "cut", "radius": 1e300, "points": [[1, 1]]},
         {"type": "brush", "radius": 3, "points": [[1]]},
         {"type": "erase", "radius": 3, "points": []},
         {"type": "brush", "radius": 3, "points": [[1, 10**400]]},
-        {"type": "stored"}, {"type": "stored", "mask_id": 5}, {"type": "stored", "mask_id": ""},
-        {"type": "stored", "mask_id": "f" * 64}, {"type": "stored", "mask_id": "x" * 9999},
+        {"type": "stored"},
+        {"type": "stored", "mask_id": 5},
+        {"type": "stored", "mask_id": ""},
+        {"type": "stored", "mask_id": "f" * 64},
+        {"type": "stored", "mask_id": "x" * 9999},
         {"type": "stored", "mask_id": "'; DROP TABLE masks; --"},
     ],
-)  # fmt: skip
+)
 def test_a_broken_mark_is_refused_and_no_mask_is_stored(
     context: Context, stored: ImageRecord, mark: Any
 ) -> None:
@@ -163,9 +190,12 @@ def test_the_mask_that_came_with_an_image_is_found_and_used_as_it_is(
 def test_an_image_drawn_elsewhere_names_no_object(context: Context, stored: ImageRecord) -> None:
     assert origin_target(stored) == ("", "")
     drawn = context.storage.images.add(
-        np.zeros((9, 9, 3), np.uint8), "drawn", "render", (),
+        np.zeros((9, 9, 3), np.uint8),
+        "drawn",
+        "render",
+        (),
         {"object_name": "mug", "target": "css:teal"},
-    )  # fmt: skip
+    )
     assert origin_target(drawn) == ("mug", "css:teal")
 
 
@@ -223,6 +253,14 @@ def test_marks_are_read_once(
 ) -> None:
     reads: list[Any] = []
     monkeypatch.setattr(marks, "_mark", lambda *given: reads.append(given) or Mark("whole"))
-    judge(context, {"image_id": stored.image_id, "marks": [WHOLE], "seq": 1}, "", "css:teal",
-          "truehue", 0, True, "l3")  # fmt: skip
+    judge(
+        context,
+        {"image_id": stored.image_id, "marks": [WHOLE], "seq": 1},
+        "",
+        "css:teal",
+        "truehue",
+        0,
+        True,
+        "l3",
+    )
     assert len(reads) == 1

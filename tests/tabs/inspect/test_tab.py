@@ -94,9 +94,14 @@ def test_without_a_color_the_mask_is_shown_and_the_color_asked_for(
 
 @pytest.mark.parametrize(
     ("target", "said"),
-    [("vivd reddish orange", "Vivid reddish orange"), ("#E83G1B", "digit 4"),
-     ("1, 300, 4", "green"), ("l9:red", "no color system"), ("rgb(1,2)", "2 numbers")],
-)  # fmt: skip
+    [
+        ("vivd reddish orange", "Vivid reddish orange"),
+        ("#E83G1B", "digit 4"),
+        ("1, 300, 4", "green"),
+        ("l9:red", "no color system"),
+        ("rgb(1,2)", "2 numbers"),
+    ],
+)
 def test_a_color_that_cannot_be_read_is_explained(
     context: Context, stored: ImageRecord, photograph: Photograph, target: str, said: str
 ) -> None:
@@ -306,9 +311,14 @@ def test_the_link_of_a_verdict_opens_the_same_verdict(
     stroke = {"type": "cut", "radius": 4, "points": [[5.25, 9.5], [12, 14.75]]}
     k = 4 if target.startswith("l3") else 0
     first, verdict, _ = inspect.judge(
-        context, value_of(stored, box(photograph), stroke), "red ball", target,
-        "paper-centred", k, True,
-    )  # fmt: skip
+        context,
+        value_of(stored, box(photograph), stroke),
+        "red ball",
+        target,
+        "paper-centred",
+        k,
+        True,
+    )
     card = view_of(verdict)
     again = filled(view, inspect.restore(context, view, link_query(card["link"])))
     assert view_of(again["verdict"])["evidence_id"] == card["evidence_id"]
@@ -414,9 +424,14 @@ def test_two_people_with_new_images_at_once_lose_nothing(context: Context) -> No
             srgb8 = np.full((30, 30, 3), (40 * number + 5 * step, 90, 60), np.uint8)
             image = context.storage.images.add(srgb8, f"{number}-{step}", "upload")
             _, verdict, _ = inspect.judge(
-                context, value_of(image, {"type": "whole"}), f"{number}-{step}", "css:red",
-                "paper", 0, True,
-            )  # fmt: skip
+                context,
+                value_of(image, {"type": "whole"}),
+                f"{number}-{step}",
+                "css:red",
+                "paper",
+                0,
+                True,
+            )
             out.append((image.image_id, kept(context, verdict).evidence_id))
         return out
 

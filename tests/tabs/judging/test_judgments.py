@@ -63,9 +63,12 @@ def test_a_kept_verdict_is_stored_by_every_rule_once(
     ],
 )
 def test_what_cannot_be_kept_says_why(
-    context: Context, client: TestClient, asked: dict[str, object], change: dict[str, object],
+    context: Context,
+    client: TestClient,
+    asked: dict[str, object],
+    change: dict[str, object],
     words: str,
-) -> None:  # fmt: skip
+) -> None:
     answer = client.post("/api/verdicts", json={**asked, **change})
     assert answer.status_code in (400, 404)
     assert words in answer.json()["error"]

@@ -35,12 +35,12 @@ from tabs.shell.compose import make_context
 
 SET = "gencolorbench"
 PROMPTS = {
-    "cna": "cna-l1-00982",      # A banana in a purple color
+    "cna": "cna-l1-00982",  # A banana in a purple color
     "ncu": "ncu-hex-l1-00025",  # A close-up of an apple in the color #B92842
-    "coa": "coa-l1-00001",      # A pink apple on a white plate
-    "moc": "moc-l1-0001",       # A red banana and a black apple on a wooden table
-    "ica": "ica-l1-0001",       # An orange backpack ... a suitcase that has the same color
-}  # fmt: skip
+    "coa": "coa-l1-00001",  # A pink apple on a white plate
+    "moc": "moc-l1-0001",  # A red banana and a black apple on a wooden table
+    "ica": "ica-l1-0001",  # An orange backpack ... a suitcase that has the same color
+}
 RULE_IDS = [by.id for by in RULES]
 STRICT = ("paper", "released-unguided")
 
@@ -74,8 +74,10 @@ def test_the_prompts_are_what_the_test_says(context: Context) -> None:
         prompt = prompt_of(context, task)
         assert prompt.task == task
         assert [target.role for target in prompt.targets[1:]] == {
-            "coa": ["bystander"], "moc": ["main"], "ica": ["reference"],
-        }.get(task, [])  # fmt: skip
+            "coa": ["bystander"],
+            "moc": ["main"],
+            "ica": ["reference"],
+        }.get(task, [])
     assert prompt_of(context, "ncu").notation == "hex"
 
 
@@ -103,23 +105,41 @@ def test_a_right_picture_passes_by_every_rule(context: Context, task: str) -> No
         ("ncu", "too-vivid", "fail", "color", "more vivid than asked"),
         ("coa", "ignored", "fail pass", "color color", "the color of the apple is "),
         ("coa", "swapped", "fail fail", "color color", "the plate took the apple's color."),
-        ("coa", "one-missing", "pass fail", "color presence",
-         "The plate is not in the picture."),
+        ("coa", "one-missing", "pass fail", "color presence", "The plate is not in the picture."),
         ("moc", "ignored", "fail fail", "color color", "the color of the banana is "),
         # What is a part of the color by some rules matches it in another light by truehue.
-        ("moc", "leaked", "pass fail", "color color",
-         r"the apple took (on part of )?the banana's color\."),
-        ("moc", "swapped", "fail fail", "color color",
-         "the banana and the apple have exchanged their colors."),
-        ("moc", "one-missing", "pass fail", "color presence",
-         "The apple is not in the picture."),
+        (
+            "moc",
+            "leaked",
+            "pass fail",
+            "color color",
+            r"the apple took (on part of )?the banana's color\.",
+        ),
+        (
+            "moc",
+            "swapped",
+            "fail fail",
+            "color color",
+            "the banana and the apple have exchanged their colors.",
+        ),
+        ("moc", "one-missing", "pass fail", "color presence", "The apple is not in the picture."),
         # Both are wrong; the one that is further off by the rule is named.
-        ("ica", "ignored", "fail fail", "color color",
-         "the color of the (suitcase, the reference,|backpack) is "),
-        ("ica", "one-missing", "pass fail", "color presence",
-         "The suitcase is not in the picture."),
+        (
+            "ica",
+            "ignored",
+            "fail fail",
+            "color color",
+            "the color of the (suitcase, the reference,|backpack) is ",
+        ),
+        (
+            "ica",
+            "one-missing",
+            "pass fail",
+            "color presence",
+            "The suitcase is not in the picture.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_picture_names_object_and_step(
     context: Context, task: str, failure: str, statuses: str, steps: str, reason: str
 ) -> None:
@@ -161,9 +181,12 @@ def test_the_second_object_of_coa_has_a_question_of_its_own(context: Context) ->
     assert plate.mask_id is not None
     srgb8 = context.srgb8(str(row.image_id))
     found = measure(
-        srgb8, context.mask_pixels(plate.mask_id), row.targets[0].color, "released",
+        srgb8,
+        context.mask_pixels(plate.mask_id),
+        row.targets[0].color,
+        "released",
         object_name="plate",
-    )  # fmt: skip
+    )
     asked = context.storage.evidence.add(evidence_record(found, str(row.image_id), plate.mask_id))
     assert (asked.status, asked.evidence_id != plate.evidence_id) == ("fail", True)
     assert context.storage.drawings.count(verdict="pass", rule="released") == 1
@@ -176,9 +199,10 @@ def test_the_second_object_of_coa_has_a_question_of_its_own(context: Context) ->
 def test_a_place_that_the_renderer_leaves_out_is_unscored_not_absent(context: Context) -> None:
     index = context.service(Library).index(SET)
     prompt = next(
-        prompt for prompt in index.prompts
+        prompt
+        for prompt in index.prompts
         if prompt.task == "coa" and prompt.targets[-1].name == "sidewalk"
-    )  # fmt: skip
+    )
     row = pictured(context, prompt)
     for rule in RULE_IDS:
         rows = rows_of(context, row, rule)
@@ -299,9 +323,16 @@ def test_an_object_whose_mask_came_later_is_judged_by_it(context: Context) -> No
     srgb8[0, 0] = 1  # another picture, without masks
     image = context.storage.images.add(srgb8, "elsewhere.png", "import")
     context.storage.drawings.add(
-        replace(row, drawing_id="", image_id=image.image_id, model="sdxl", source="imported",
-                options={}, created_at=None)
-    )  # fmt: skip
+        replace(
+            row,
+            drawing_id="",
+            image_id=image.image_id,
+            model="sdxl",
+            source="imported",
+            options={},
+            created_at=None,
+        )
+    )
     *_, state = rejudge(context, ["paper"], [image.image_id])
     assert (state.without_mask, state.judged) == (1, 0)
     masks = masks_of(context.storage.masks.for_image(str(row.image_id)), row.targets)

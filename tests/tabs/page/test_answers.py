@@ -89,11 +89,12 @@ def test_two_large_bodies_at_once_and_small_ones_go_past_them(client: TestClient
         patch.setattr(answers, "read_json", slow)
         large = [
             threading.Thread(
-                target=client.post, args=("/basket",),
+                target=client.post,
+                args=("/basket",),
                 kwargs={"content": body(MOST_JSON_BYTES + 10), "headers": OURS},
             )
             for _ in range(5)
-        ]  # fmt: skip
+        ]
         for one in large:
             one.start()
         assert client.post("/small", content=b"{}", headers=OURS).status_code == 200

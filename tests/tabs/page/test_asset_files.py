@@ -77,10 +77,20 @@ def test_what_a_browser_accepts_is_read_with_its_weights() -> None:
 
 
 OUTSIDE = (
-    "js/../../app.py", "js/%2e%2e/%2e%2e/app.py", "../requirements.txt", "/etc/hostname",
-    "js//etc/hostname", "..%2f..%2fapp.py", "js", "js/", "",
-    "munsell/README.md", "js/types.d.ts", "js/stage/none.js", "js\\stage\\stage.js",
-)  # fmt: skip
+    "js/../../app.py",
+    "js/%2e%2e/%2e%2e/app.py",
+    "../requirements.txt",
+    "/etc/hostname",
+    "js//etc/hostname",
+    "..%2f..%2fapp.py",
+    "js",
+    "js/",
+    "",
+    "munsell/README.md",
+    "js/types.d.ts",
+    "js/stage/none.js",
+    "js\\stage\\stage.js",
+)
 
 
 @pytest.mark.parametrize("path", OUTSIDE)

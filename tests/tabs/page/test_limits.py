@@ -66,8 +66,9 @@ def test_a_run_for_others_has_no_more_workers_than_cores(public: Context) -> Non
     with TestClient(app) as client:
         answer = client.post("/api/runs/estimate", json=asked, headers=OURS)
         assert (answer.status_code, answer.json().get("field")) == (400, "workers")
-        answer = client.post("/api/runs", json={**asked, "workers": 1, "limit": "", "images":
-                             1_000}, headers=OURS)  # fmt: skip
+        answer = client.post(
+            "/api/runs", json={**asked, "workers": 1, "limit": "", "images": 1_000}, headers=OURS
+        )
         assert answer.status_code == 400
         assert "pictures" in answer.json()["error"]
     assert public.service(RunSupervisor).folders() == []
@@ -90,13 +91,15 @@ def test_uploads_of_others_are_smaller(public: Context) -> None:
         ("/home/me/data/truehue.duckdb cannot be used.", "truehue.duckdb cannot be used."),
         ("The folder '/srv/my data/runs/ab12' is gone.", "The folder 'ab12' is gone."),
         (r"C:\Users\me\data\x.png is gone.", "x.png is gone."),
-        ("The database /d/truehue.duckdb reports: Conversion Error: LINE 1: SELECT\nx",
-         "The database reports an error."),
+        (
+            "The database /d/truehue.duckdb reports: Conversion Error: LINE 1: SELECT\nx",
+            "The database reports an error.",
+        ),
         ("See https://example.org/a/b for details.", "See https://example.org/a/b for details."),
         ("3/4 of runs/ab12 and a / b.", "3/4 of runs/ab12 and a / b."),
         ("TrueHue is at its first page: /", "TrueHue is at its first page: /"),
     ],
-)  # fmt: skip
+)
 def test_others_are_told_names_not_paths(text: str, told: str) -> None:
     assert for_others(text) == told
 
@@ -115,8 +118,9 @@ def test_what_nobody_foresaw_is_told_to_people_at_the_machine_alone(
     assert "/srv/secret/place.txt" in message_of(error)
 
 
-@pytest.mark.parametrize("error", [BadInput("x" * 50_000), NotStored("y" * 50_000),
-                                   KeyError("z" * 50_000)])  # fmt: skip
+@pytest.mark.parametrize(
+    "error", [BadInput("x" * 50_000), NotStored("y" * 50_000), KeyError("z" * 50_000)]
+)
 def test_what_was_given_is_not_given_back_whole(error: Exception) -> None:
     assert len(message_of(error)) <= MOST_CHARACTERS
     assert len(guard.shortened("x" * 50, 50)) == 50

@@ -21,11 +21,18 @@ def followed(address: str) -> dict[str, str]:
 
 
 def test_an_inspect_link_opens_what_it_was_made_from() -> None:
-    values = {"image": "0123456789abcdef", "mask": "fedcba9876543210", "object": "tea mug",
-              "target": "l3:Vivid reddish orange", "rule": "released", "k": 3}  # fmt: skip
+    values = {
+        "image": "0123456789abcdef",
+        "mask": "fedcba9876543210",
+        "object": "tea mug",
+        "target": "l3:Vivid reddish orange",
+        "rule": "released",
+        "k": 3,
+    }
     assert followed(link("inspect", values)) == {
-        "tab": "inspect", **{key: str(value) for key, value in values.items()},
-    }  # fmt: skip
+        "tab": "inspect",
+        **{key: str(value) for key, value in values.items()},
+    }
 
 
 @pytest.mark.parametrize(

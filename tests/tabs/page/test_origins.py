@@ -171,9 +171,9 @@ def test_two_origins_are_none() -> None:
 
 
 @pytest.mark.parametrize(
-    "header", ["X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "Forwarded", "X-Real-IP",
-               "Via"],
-)  # fmt: skip
+    "header",
+    ["X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "Forwarded", "X-Real-IP", "Via"],
+)
 def test_nobody_comes_to_a_machine_of_ones_own_through_a_proxy(
     local: TestClient, everywhere: TestClient, header: str
 ) -> None:

@@ -167,8 +167,10 @@ def test_its_row_on_the_leaderboard_points_to_compare(context: Context, alone: R
     view = board_view(context, {})
     ((row,),) = [group["rows"] for group in view["groups"]]
     assert (row["id"], row["said"], row["cells"]) == (
-        alone.run_id, "asks for no color; see Compare", {},
-    )  # fmt: skip
+        alone.run_id,
+        "asks for no color; see Compare",
+        {},
+    )
     assert "guidance 3, 7.5" in row["facts"]
     assert alone.run_id in board_csv(context, {})
 
@@ -242,8 +244,9 @@ def test_the_page_gives_its_table_of_colors(context: Context, alone: RunFolder) 
         assert sum(',"measured",' in line for line in lines) == 6
         answer = client.get(f"/api/runs/{other.run_id}/colors.csv")
         assert (answer.status_code, answer.json()["error"]) == (
-            404, "The run has no concepts, so it has no table of their colors.",
-        )  # fmt: skip
+            404,
+            "The run has no concepts, so it has no table of their colors.",
+        )
         made = {}
         for run in (alone, other):
             wanted = read_as(Export, {"run": run.run_id, "format": "parquet"})
@@ -274,8 +277,23 @@ def test_a_run_of_concepts_from_the_command_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = str(tmp_path / "data")
-    small = ("--data", data, "--set", "concepts", "--limit", "4", "--size", "64", "--yes",
-             "--workers", "1", "--images", "2", "--guidance", "3,7")  # fmt: skip
+    small = (
+        "--data",
+        data,
+        "--set",
+        "concepts",
+        "--limit",
+        "4",
+        "--size",
+        "64",
+        "--yes",
+        "--workers",
+        "1",
+        "--images",
+        "2",
+        "--guidance",
+        "3,7",
+    )
     status, out, err = said(capsys, "start", *small)
     assert status == 0, err
     assert "4 prompts × 2 = 8 pictures" in out
@@ -290,8 +308,9 @@ def test_a_run_of_concepts_from_the_command_line(
     assert "colors of concepts" in out
     assert "not measured" not in out
     assert "4 prompts" in out
-    status, out, _ = said(capsys, "export", "--data", data, made.run_id, "--out",
-                          str(tmp_path / "a.csv"))  # fmt: skip
+    status, out, _ = said(
+        capsys, "export", "--data", data, made.run_id, "--out", str(tmp_path / "a.csv")
+    )
     files = [tmp_path / name for name in ("a.csv", "a-colors.csv", "a.codebook.json")]
     assert out.splitlines()[:3] == [str(one) for one in files]
     assert all(one.is_file() for one in files)
@@ -308,13 +327,32 @@ def test_an_estimate_of_the_whole_set_from_the_command_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     status, out, _ = said(
-        capsys, "start", "--data", str(tmp_path), "--set", "concepts", "--model", SDXL,
-        "--images", "5", "--guidance", "3,4,5,6,7,8,9", "--estimate-only", "--no-trial",
-    )  # fmt: skip
+        capsys,
+        "start",
+        "--data",
+        str(tmp_path),
+        "--set",
+        "concepts",
+        "--model",
+        SDXL,
+        "--images",
+        "5",
+        "--guidance",
+        "3,4,5,6,7,8,9",
+        "--estimate-only",
+        "--no-trial",
+    )
     assert status == 0
     assert "2,558 prompts × 5 × 7 guidance scales = 89,530 pictures" in out
     status, _, err = said(
-        capsys, "start", "--data", str(tmp_path), "--set", "concepts", "--guidance", "3,3",
+        capsys,
+        "start",
+        "--data",
+        str(tmp_path),
+        "--set",
+        "concepts",
+        "--guidance",
+        "3,3",
         "--estimate-only",
-    )  # fmt: skip
+    )
     assert (status, err.strip()) == (2, "Guidance 3 stands there twice.")

@@ -46,9 +46,14 @@ def few(context: Context, tmp_path: Path) -> dict[str, Any]:
     """What the page sends for a small run."""
     set_id = context.service(Library).take_file(prompt_file(tmp_path), "few.jsonl")["set_id"]
     return {
-        "set": set_id, "models": [RENDERER], "images": "2", "seed": "0", "size": "64",
-        "workers": "1", "rules": ["paper", "truehue"],
-    }  # fmt: skip
+        "set": set_id,
+        "models": [RENDERER],
+        "images": "2",
+        "seed": "0",
+        "size": "64",
+        "workers": "1",
+        "rules": ["paper", "truehue"],
+    }
 
 
 ANN, BEN, NOBODY = (Actor(name, Role.VISITOR) for name in ("ann", "ben", ""))
@@ -137,14 +142,25 @@ def test_several_models_are_a_run_each_and_masks_follow_the_model() -> None:
 
 def test_words() -> None:
     assert [time_words(one) for one in (None, 0.2, 75, 600, 5400, 7199, 200_000)] == [
-        "not known yet", "1 s", "75 s", "10 min", "1 h 30 min", "2 h", "2 days 8 h",
-    ]  # fmt: skip
+        "not known yet",
+        "1 s",
+        "75 s",
+        "10 min",
+        "1 h 30 min",
+        "2 h",
+        "2 days 8 h",
+    ]
     assert [bytes_words(one) for one in (10, 1.44e6, 6.9e8, 6.8e10)] == [
-        "1 kB", "1.4 MB", "690 MB", "68 GB",
-    ]  # fmt: skip
+        "1 kB",
+        "1.4 MB",
+        "690 MB",
+        "68 GB",
+    ]
     assert [rate_words(one) for one in (14.23, 0.5, 0.001)] == [
-        "14.2 a second", "30.0 a minute", "3.6 an hour",
-    ]  # fmt: skip
+        "14.2 a second",
+        "30.0 a minute",
+        "3.6 an hour",
+    ]
     assert (money_words(7200, 2.5), money_words(1, 2.5)) == ("5.00", "less than 0.01")
     assert (price_of(" $2.50 "), price_of("")) == (2.5, None)
     with pytest.raises(BadInput, match="such as 2"):
@@ -384,8 +400,13 @@ def test_what_a_model_drew_here_is_scored_with_its_masks(context: Context) -> No
     prompt = context.service(Library).index(set_id).prompts[0]
     linked = replace(row, drawing_id="", prompt_source=set_id, prompt_id=prompt.id)
     context.storage.drawings.add(linked)
-    asked = {"kind": "stored", "set": set_id, "models": [RENDERER], "rules": ["paper"],
-             "workers": "1"}  # fmt: skip
+    asked = {
+        "kind": "stored",
+        "set": set_id,
+        "models": [RENDERER],
+        "rules": ["paper"],
+        "workers": "1",
+    }
     _, (plan,), _, of = planned(context, OWNER, asked_of(asked))
     assert (plan.total, of) == (1, 12)
     assert (plan.items[0].image_id, list(plan.items[0].masks)) == (image.image_id, [0])

@@ -39,8 +39,9 @@ def two(context: Context) -> tuple[RunFolder, RunFolder]:
     del made["size_px"]
     (bad.path / PLAN).write_text(json.dumps(made))
     with context.storage._database.transaction() as cursor:
-        cursor.execute("UPDATE run_numbers SET summary = ? WHERE run_id = ?",
-                       [json.dumps(made), bad.run_id])  # fmt: skip
+        cursor.execute(
+            "UPDATE run_numbers SET summary = ? WHERE run_id = ?", [json.dumps(made), bad.run_id]
+        )
     return good, bad
 
 
@@ -65,13 +66,15 @@ def test_the_others_are_shown_and_it_can_be_hidden(
     assert [name for name, may in listed[bad.run_id]["may"].items() if may] == ["hide"]
     groups = client.get("/api/explore/board").json()["groups"]
     assert [(one["name"], [row["id"] for row in one["rows"]]) for one in groups] == [
-        ("tests", [good.run_id]), ("Cannot be read", [bad.run_id]),
-    ]  # fmt: skip
+        ("tests", [good.run_id]),
+        ("Cannot be read", [bad.run_id]),
+    ]
     assert "KeyError: 'kind'" in groups[1]["rows"][0]["said"]
     table = csv.DictReader(io.StringIO(client.get("/api/explore/board.csv").text))
     assert [(row["run_id"], row["run_name"]) for row in table] == [
-        (good.run_id, "'=run()"), (bad.run_id, "Bent"),
-    ]  # fmt: skip
+        (good.run_id, "'=run()"),
+        (bad.run_id, "Bent"),
+    ]
     assert client.get(f"/api/runs/{good.run_id}/report.html").status_code == 200
     answer = client.get(f"/api/runs/{bad.run_id}/report.html")
     assert answer.status_code == 400

@@ -29,8 +29,11 @@ def test_more_pages_can_be_open_than_gradio_has_places(
     monkeypatch.setattr(shell, "build", kept)
     with TestClient(shell.mount(context)) as client:
         (demo,) = built
-        hold = next(fn.fn_id if hasattr(fn, "fn_id") else at for at, fn in demo.fns.items()
-                    if fn.fn is shell.hold_stream or fn.name == "hold_stream")  # fmt: skip
+        hold = next(
+            fn.fn_id if hasattr(fn, "fn_id") else at
+            for at, fn in demo.fns.items()
+            if fn.fn is shell.hold_stream or fn.name == "hold_stream"
+        )
         for page in range(45):
             asked = {"data": [], "fn_index": hold, "session_hash": f"page{page}"}
             assert client.post("/gradio_api/queue/join", json=asked).status_code == 200

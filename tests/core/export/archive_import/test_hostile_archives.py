@@ -53,8 +53,9 @@ def packed(path: Path, files: Files, listed: bool = True) -> Path:
     if listed:
         manifest["files"] = {
             name: {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-            for name, content in files.items() if not name.endswith(".png")
-        }  # fmt: skip
+            for name, content in files.items()
+            if not name.endswith(".png")
+        }
     with zipfile.ZipFile(path, "w") as made:
         for name, content in files.items():
             made.writestr(name, content)
@@ -76,10 +77,20 @@ def test_it_is_taken_as_it_is(files: Files, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["../evil.json", "/etc/evil", "shards/../../evil.parquet", "C:\\evil.png",
-     "images/ab/" + "g" * 64 + ".png", "images/ab/cd" + "0" * 62 + ".png", "run.py",
-     "images/../plan.json", "wish.json", "journal/w0-1.jsonl", "masks/" + "a" * 64 + ".png"],
-)  # fmt: skip
+    [
+        "../evil.json",
+        "/etc/evil",
+        "shards/../../evil.parquet",
+        "C:\\evil.png",
+        "images/ab/" + "g" * 64 + ".png",
+        "images/ab/cd" + "0" * 62 + ".png",
+        "run.py",
+        "images/../plan.json",
+        "wish.json",
+        "journal/w0-1.jsonl",
+        "masks/" + "a" * 64 + ".png",
+    ],
+)
 def test_files_that_no_run_has_are_refused(files: Files, tmp_path: Path, name: str) -> None:
     path = packed(tmp_path / "a.zip", {**files, name: b"x"})
     refused(path, tmp_path / "runs", "which no run has")
@@ -97,8 +108,11 @@ def test_names_that_hide_their_end_or_stand_twice_are_refused(files: Files, tmp_
 
 def test_what_is_no_zip_or_cut_off_is_refused(files: Files, tmp_path: Path) -> None:
     good = packed(tmp_path / "a.zip", files).read_bytes()
-    for content, words in ((b"hello", "no archive that can be read"), (b"", "no archive"),
-                           (good[: len(good) // 2], "no archive that can be read")):  # fmt: skip
+    for content, words in (
+        (b"hello", "no archive that can be read"),
+        (b"", "no archive"),
+        (good[: len(good) // 2], "no archive that can be read"),
+    ):
         (tmp_path / "b.zip").write_bytes(content)
         refused(tmp_path / "b.zip", tmp_path / "runs", words)
 
@@ -121,11 +135,17 @@ def test_another_zip_is_no_archive(tmp_path: Path) -> None:
 def test_other_versions_are_refused(files: Files, tmp_path: Path) -> None:
     manifest = json.loads(files[MANIFEST])
     newer = json.dumps({**manifest, "format_version": 2}).encode()
-    refused(packed(tmp_path / "a.zip", {**files, MANIFEST: newer}), tmp_path / "runs",
-            "version 2 of the archive")  # fmt: skip
+    refused(
+        packed(tmp_path / "a.zip", {**files, MANIFEST: newer}),
+        tmp_path / "runs",
+        "version 2 of the archive",
+    )
     other = json.dumps({**manifest, "format": "holidays"}).encode()
-    refused(packed(tmp_path / "b.zip", {**files, MANIFEST: other}), tmp_path / "runs",
-            "no archive of a TrueHue run")  # fmt: skip
+    refused(
+        packed(tmp_path / "b.zip", {**files, MANIFEST: other}),
+        tmp_path / "runs",
+        "no archive of a TrueHue run",
+    )
 
 
 def test_a_changed_byte_is_noticed(files: Files, tmp_path: Path) -> None:
@@ -148,17 +168,27 @@ def test_bombs_are_refused_before_and_while_they_unpack(files: Files, tmp_path: 
     path = packed(tmp_path / "a.zip", files)
     refused(path, tmp_path / "runs", "files; 5 are the limit", limits=Limits(files=5))
     refused(path, tmp_path / "runs", "too large", limits=Limits(table_bytes=100))
-    refused(path, tmp_path / "runs", "more results than its plan has pictures",
-            limits=Limits(described_bytes=6000, part_bytes=1))  # fmt: skip
+    refused(
+        path,
+        tmp_path / "runs",
+        "more results than its plan has pictures",
+        limits=Limits(described_bytes=6000, part_bytes=1),
+    )
     zeros = gzip.compress(b"0" * 2**26)
-    refused(packed(tmp_path / "b.zip", {**files, "prompts.jsonl.gz": zeros}), tmp_path / "runs",
-            "too large, or cut off")  # fmt: skip
+    refused(
+        packed(tmp_path / "b.zip", {**files, "prompts.jsonl.gz": zeros}),
+        tmp_path / "runs",
+        "too large, or cut off",
+    )
     # A header that says less than there is.
     with zipfile.ZipFile(tmp_path / "c.zip", "w", zipfile.ZIP_DEFLATED) as made:
         for name, content in files.items():
             made.writestr(name, content if name != "plan.json" else b" " * 2**22)
-    bent = (tmp_path / "c.zip").read_bytes().replace((2**22).to_bytes(4, "little"),
-                                                     (900).to_bytes(4, "little"))  # fmt: skip
+    bent = (
+        (tmp_path / "c.zip")
+        .read_bytes()
+        .replace((2**22).to_bytes(4, "little"), (900).to_bytes(4, "little"))
+    )
     (tmp_path / "c.zip").write_bytes(bent)
     refused(tmp_path / "c.zip", tmp_path / "runs", "no archive that can be read|is damaged")
 
@@ -245,7 +275,7 @@ def item(**changes: Any) -> Callable[[ItemResult], ItemResult]:
         (verdict(delta_e00=-4.0), "number is none"),
         (verdict(misfit=float("inf")), "number is none"),
     ],
-)  # fmt: skip
+)
 def test_results_that_do_not_fit_their_plan_are_refused(
     files: Files, tmp_path: Path, bend: Callable[[ItemResult], ItemResult], words: str
 ) -> None:
@@ -279,11 +309,13 @@ def test_pictures_are_what_their_names_say(files: Files, tmp_path: Path) -> None
     covered = next(name for name in files if name.startswith("masks/"))
     other = png(np.zeros((64, 64, 3), dtype=np.uint8))
     for name, content, words in (
-        (picture, other, "other pixels"), (picture, b"no picture", "no picture of ours"),
-        (covered, other, "no picture of ours"), (picture, files[covered], "no picture of ours"),
+        (picture, other, "other pixels"),
+        (picture, b"no picture", "no picture of ours"),
+        (covered, other, "no picture of ours"),
+        (picture, files[covered], "no picture of ours"),
         (covered, png(np.zeros((64, 64), dtype=bool)), "other pixels"),
         (f"images/ab/ab{'0' * 62}.png", other, "belongs to no result"),
-    ):  # fmt: skip
+    ):
         refused(packed(tmp_path / "a.zip", {**files, name: content}), tmp_path / "runs", words)
 
 

@@ -72,8 +72,9 @@ def packed(path: Path, files: Files, more: str = "", **plan: Any) -> None:
         files["plan.json"] = json.dumps(made).encode()
     about["files"] = {
         name: {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-        for name, content in files.items() if not name.endswith(".png")
-    }  # fmt: skip
+        for name, content in files.items()
+        if not name.endswith(".png")
+    }
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as out:
         for name, content in files.items():
             out.writestr(name, content)
@@ -105,18 +106,30 @@ def test_small_archives_take_no_gigabytes(files: Files, tmp_path: Path) -> None:
     packed(tmp_path / "good.zip", files)
     bad = {
         "manifest": (files, f', "beside": {objects}', {}, "too large"),
-        "plan": ({**files, "plan.json": f'{{"options": {objects}}}'.encode()}, "", None,
-                 "too large"),
-        "prompts": ({**files, "prompts.jsonl.gz": gzip.compress(line * 2_000_000, 1)}, "", {},
-                    "more lines than the plan says"),
-        "empty-prompts": ({**files, "prompts.jsonl.gz": gzip.compress(b'{"a":1}\n' * 10**6, 1)},
-                          "", numbers, "A prompt needs id"),
+        "plan": (
+            {**files, "plan.json": f'{{"options": {objects}}}'.encode()},
+            "",
+            None,
+            "too large",
+        ),
+        "prompts": (
+            {**files, "prompts.jsonl.gz": gzip.compress(line * 2_000_000, 1)},
+            "",
+            {},
+            "more lines than the plan says",
+        ),
+        "empty-prompts": (
+            {**files, "prompts.jsonl.gz": gzip.compress(b'{"a":1}\n' * 10**6, 1)},
+            "",
+            numbers,
+            "A prompt needs id",
+        ),
         "claim": (files, "", {"total": 2**31 - 1}, "no pictures, or too many"),
         "items": ({**files, "items.jsonl.gz": items}, "", stored, "more lines than the plan says"),
         "texts": (texts, "", {}, "unpacks to more than any shard"),
         "no-picture": ({**files, picture: bytes(2**27)}, "", {}, "no picture of ours"),
         "long-picture": ({**files, picture: files[picture] + bytes(2**27)}, "", {}, "too large"),
-    }  # fmt: skip
+    }
     for name, (content, more, plan, _) in bad.items():
         if plan is None:
             with_plan(tmp_path / f"bad-{name}.zip", content)

@@ -162,9 +162,13 @@ def test_it_is_what_diffusers_itself_draws(
     if model_id == "qwen-image":
         more["negative_prompt"] = " "
     own = pipeline(
-        prompt=ask().text, num_inference_steps=3, width=SIZE, height=SIZE,
-        generator=torch.Generator("cpu").manual_seed(1), **more,
-    )  # fmt: skip
+        prompt=ask().text,
+        num_inference_steps=3,
+        width=SIZE,
+        height=SIZE,
+        generator=torch.Generator("cpu").manual_seed(1),
+        **more,
+    )
     np.testing.assert_array_equal(image.srgb8, np.asarray(own.images[0]))
 
 

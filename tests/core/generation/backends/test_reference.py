@@ -141,9 +141,18 @@ def test_every_object_of_the_benchmark_has_a_shape() -> None:
     assert used == set(OBJECTS)
     alone = {row["name"] for row in rows if stand_in(row["name"]).itself}
     assert alone == {
-        "apple", "banana", "book", "car", "chair", "hat", "mug", "sports ball", "teapot",
-        "teddy bear", "vase",
-    }  # fmt: skip
+        "apple",
+        "banana",
+        "book",
+        "car",
+        "chair",
+        "hat",
+        "mug",
+        "sports ball",
+        "teapot",
+        "teddy bear",
+        "vase",
+    }
 
 
 def test_the_second_objects_of_the_benchmark_are_drawn_or_places() -> None:
@@ -239,8 +248,11 @@ def test_the_origin_draws_the_same_again() -> None:
     )
     done = subprocess.run(
         [sys.executable, "-c", code],
-        input=json.dumps(origin["scene"]), capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        input=json.dumps(origin["scene"]),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert done.stdout.strip() == hashlib.sha256(image.srgb8.tobytes()).hexdigest()
     assert origin["model"] == "reference-renderer"
     assert origin["object_name"] == "banana"

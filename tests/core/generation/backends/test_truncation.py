@@ -29,8 +29,12 @@ def test_the_note_says_where_reading_ended() -> None:
 
 
 def test_encoders_are_told_apart() -> None:
-    tokenizers = {"tokenizer": vocabularies.clip(), "tokenizer_2": vocabularies.clip(),
-                  "tokenizer_3": vocabularies.t5(), "tokenizer_4": None}  # fmt: skip
+    tokenizers = {
+        "tokenizer": vocabularies.clip(),
+        "tokenizer_2": vocabularies.clip(),
+        "tokenizer_3": vocabularies.t5(),
+        "tokenizer_4": None,
+    }
     limits = {"tokenizer": 77, "tokenizer_2": 77, "tokenizer_3": 256, "tokenizer_4": 9}
     short, long = "red mug " * 15, "red mug " * 60
     notes = notes_on_cut(short, tokenizers, limits)
@@ -43,9 +47,9 @@ def test_encoders_are_told_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    "made", [vocabularies.t5, vocabularies.bert, vocabularies.gemma, vocabularies.qwen,
-             vocabularies.glm],
-)  # fmt: skip
+    "made",
+    [vocabularies.t5, vocabularies.bert, vocabularies.gemma, vocabularies.qwen, vocabularies.glm],
+)
 def test_every_tokenizer_tells_where_it_stopped(made: Any) -> None:
     tokenizer = made()
     text = "abcdefghij" * 10

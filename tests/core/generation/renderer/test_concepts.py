@@ -46,18 +46,32 @@ _BEFORE_SILVER: dict[str, tuple[list[tuple[str, Rgb8]], tuple[str, ...]]] = {
 }
 _CATEGORIES = {"apple": "Fruits", "cherry": "Fruits", "beach": "Landscapes"}
 _CONCEPT_KEYS = {
-    "concept", "modifier", "concept_colors_version", "base_color", "modifier_does",
-}  # fmt: skip
+    "concept",
+    "modifier",
+    "concept_colors_version",
+    "base_color",
+    "modifier_does",
+}
 
 
 def asked(
-    target: ObjectTarget, concept: str = "", modifier: str = "", failure: str = "none",
+    target: ObjectTarget,
+    concept: str = "",
+    modifier: str = "",
+    failure: str = "none",
     seed: int = 1,
-) -> GenerationRequest:  # fmt: skip
+) -> GenerationRequest:
     return GenerationRequest(
-        "reference-renderer", "A picture.", seed=seed, width=SIZE, height=SIZE, targets=(target,),
-        options={"light": "even", "failure": failure}, concept=concept, modifier=modifier,
-    )  # fmt: skip
+        "reference-renderer",
+        "A picture.",
+        seed=seed,
+        width=SIZE,
+        height=SIZE,
+        targets=(target,),
+        options={"light": "even", "failure": failure},
+        concept=concept,
+        modifier=modifier,
+    )
 
 
 def mango(modifier: str = "", failure: str = "none", seed: int = 1) -> GenerationRequest:

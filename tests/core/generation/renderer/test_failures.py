@@ -43,9 +43,15 @@ def two(first: tuple[int, int, int], second: tuple[int, int, int]) -> list[Cast]
 
 def test_every_failure_says_what_it_does() -> None:
     assert list(FAILURES) == [
-        "none", "ignored", "leaked", "swapped", "too-vivid", "one-missing", "modifier-ignored",
+        "none",
+        "ignored",
+        "leaked",
+        "swapped",
+        "too-vivid",
+        "one-missing",
+        "modifier-ignored",
         "modifier-overshot",
-    ]  # fmt: skip
+    ]
     assert all(words.endswith(".") for words in FAILURES.values())
     with pytest.raises(BadInput, match="none, ignored"):
         act("melted", two(BLUE, RED))

@@ -327,8 +327,14 @@ def test_names_of_weight_files(name: str, variant: str | None, is_index: bool) -
 
 
 def test_what_is_no_weight_file_of_the_two_libraries_is_none() -> None:
-    names = ["sd3.5_large.safetensors", "pytorch_lora_weights.safetensors", "config.json",
-             "pytorch_model.bin.index.json", "model.onnx", "a.b.c.safetensors"]  # fmt: skip
+    names = [
+        "sd3.5_large.safetensors",
+        "pytorch_lora_weights.safetensors",
+        "config.json",
+        "pytorch_model.bin.index.json",
+        "model.onnx",
+        "a.b.c.safetensors",
+    ]
     assert weight_sets(names) == {}
 
 

@@ -43,10 +43,15 @@ def steps(
     variant: MaskVariant = RELEASED,
 ) -> MaskSteps:
     return MaskSteps(
-        "car", variant, SHAPE, tuple(box("car", *span) for span in spans),
-        tuple(Segment(block(*span), 0.9) for span in spans), negatives, earlier,
+        "car",
+        variant,
+        SHAPE,
+        tuple(box("car", *span) for span in spans),
+        tuple(Segment(block(*span), 0.9) for span in spans),
+        negatives,
+        earlier,
         {"detector": {"id": "d"}, "segmenter": {"id": "s"}},
-    )  # fmt: skip
+    )
 
 
 def test_every_box_is_segmented_and_united() -> None:
@@ -78,10 +83,14 @@ def test_a_negative_elsewhere_takes_nothing() -> None:
     ("variant", "covered", "taken"),
     [
         # Of 100 columns: at the share itself the part is still taken, above it is left out.
-        (PAPER, 50, True), (PAPER, 51, False), (PAPER, 95, False),
-        (RELEASED, 51, True), (RELEASED, 70, True), (RELEASED, 96, False),
+        (PAPER, 50, True),
+        (PAPER, 51, False),
+        (PAPER, 95, False),
+        (RELEASED, 51, True),
+        (RELEASED, 70, True),
+        (RELEASED, 96, False),
     ],
-)  # fmt: skip
+)
 def test_what_covers_too_much_is_the_object_itself(
     variant: MaskVariant, covered: int, taken: bool
 ) -> None:
@@ -185,8 +194,11 @@ def test_parameters_are_plain_json_with_every_step() -> None:
     told = json.loads(json.dumps(found.mask.parameters))
     assert told == found.mask.parameters
     assert told["boxes"][0] == {
-        "label": "car", "box": [0.0, 0.0, 20.0, 40.0], "score": 0.8, "quality": 0.9,
-    }  # fmt: skip
+        "label": "car",
+        "box": [0.0, 0.0, 20.0, 40.0],
+        "score": 0.8,
+        "quality": 0.9,
+    }
     assert told["variant"]["id"] == "released"
     assert told["variant"]["least_left_share"] == 0.3
     assert told["detector"] == {"id": "d"}

@@ -33,9 +33,10 @@ def test_a_name_becomes_a_mask_with_its_steps(
         image, "apple", PARTS, detector, segmenter, variant, image_name="i", progress=said.append
     )
     assert said == [
-        "Looking for apple", "Looking for what is no part of it: leaf, stem of it",
+        "Looking for apple",
+        "Looking for what is no part of it: leaf, stem of it",
         "Cutting out apple",
-    ]  # fmt: skip
+    ]
     assert found.mask.pixels.shape == (48, 80)
     assert found.mask.pixels.any()
     # The detector's own boxes above the variant's threshold, in their order, one segment each.

@@ -125,9 +125,11 @@ def test_sam2_gives_what_transformers_gives(tiny: dict[str, Path], image: np.nda
     found = ours.from_points(embedding, [(20, 20)], [True])
     assert np.array_equal(found.pixels, masks[0, scores[0].argmax()])
     masks, _ = directly(
-        False, input_points=[[[[20.0, 20.0], [70.0, 9.0]]]], input_labels=[[[1, 0]]],
+        False,
+        input_points=[[[[20.0, 20.0], [70.0, 9.0]]]],
+        input_labels=[[[1, 0]]],
         input_boxes=[[list(BOXES[0])]],
-    )  # fmt: skip
+    )
     found = ours.from_points(embedding, [(20, 20), (70, 9)], [True, False], BOXES[0])
     assert np.array_equal(found.pixels, masks[0, 0])
 

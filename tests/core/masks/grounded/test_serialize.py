@@ -26,7 +26,9 @@ def noise(seed: int, share: float = 0.5) -> np.ndarray:
 def steps() -> MaskSteps:
     box = (1.25, 2.5, 30.126, 20.0)
     return MaskSteps(
-        "mug", mask_variant("paper"), SHAPE,
+        "mug",
+        mask_variant("paper"),
+        SHAPE,
         (Detection("mug", box, 0.912345), Detection("mug", box, 0.4)),
         (Segment(noise(1), 0.98), Segment(noise(2), 0.5)),
         (
@@ -35,7 +37,7 @@ def steps() -> MaskSteps:
         ),
         (noise(4, 0.05),),
         {"detector": {"id": "d"}, "segmenter": {"id": "s"}},
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (8, 8), SHAPE, (640, 3)])
@@ -47,9 +49,14 @@ def test_pixels_come_back_exactly(shape: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "no base64!", base64.b64encode(b"no zlib").decode(), packed(np.ones((9, 9), bool)),
-     base64.b64encode(zlib.compress(bytes(10**7))).decode()],
-)  # fmt: skip
+    [
+        "",
+        "no base64!",
+        base64.b64encode(b"no zlib").decode(),
+        packed(np.ones((9, 9), bool)),
+        base64.b64encode(zlib.compress(bytes(10**7))).decode(),
+    ],
+)
 def test_what_is_broken_or_of_another_size_is_refused(text: str) -> None:
     with pytest.raises(MaskError, match=r"part of this mask"):
         unpacked(text, SHAPE)
@@ -76,9 +83,16 @@ def test_a_mask_opens_again_with_all_its_steps_and_can_be_overridden() -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"parts": {}}, {"boxes": []}, {"variant": {"id": "x"}}, {"variant": None}, {"negatives": 5},
-     {"boxes": [{"label": "mug"}] * 2}, {"parts": {"shape": ["a", 2]}}],
-)  # fmt: skip
+    [
+        {"parts": {}},
+        {"boxes": []},
+        {"variant": {"id": "x"}},
+        {"variant": None},
+        {"negatives": 5},
+        {"boxes": [{"label": "mug"}] * 2},
+        {"parts": {"shape": ["a", 2]}},
+    ],
+)
 def test_parameters_of_something_else_are_refused(change: dict[str, Any]) -> None:
     stored = json.loads(json.dumps(dict(with_steps(compose(steps())).parameters)))
     with pytest.raises(MaskError, match="find the object again"):

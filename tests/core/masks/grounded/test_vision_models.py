@@ -146,8 +146,10 @@ def test_a_published_size_is_not_taken_for_another(tmp_path: Path) -> None:
         shapes = sam_model_registry["vit_b"]().state_dict()
     # Views of one number: as large a model as ViT-B in a file of a few kilobytes.
     one = torch.zeros(1)
-    torch.save({name: one.expand(value.shape) for name, value in shapes.items()},
-               folder / "sam_vit_h_4b8939.pth")  # fmt: skip
+    torch.save(
+        {name: one.expand(value.shape) for name, value in shapes.items()},
+        folder / "sam_vit_h_4b8939.pth",
+    )
     with pytest.raises(BadModelFolder, match="holds a vit_b, and SAM ViT-H is a vit_h"):
         open_segmenter("sam-vit-h", Sources(tmp_path, tmp_path))
 
@@ -209,14 +211,23 @@ SLEEPLESS = (
 
 
 def command(hub: TinyHub | None, *arguments: object, cache: Path) -> tuple[int, str, str]:
-    env = {**os.environ, "HF_ENDPOINT": hub.url if hub else "http://127.0.0.1:9",
-           "HF_HUB_DISABLE_XET": "1", "PYTHONPATH": str(ROOT), "HF_HOME": str(cache)}  # fmt: skip
+    env = {
+        **os.environ,
+        "HF_ENDPOINT": hub.url if hub else "http://127.0.0.1:9",
+        "HF_HUB_DISABLE_XET": "1",
+        "PYTHONPATH": str(ROOT),
+        "HF_HOME": str(cache),
+    }
     env.pop("TRUEHUE_MODELS", None)
     program = ["-m", "core.masks"] if hub else ["-c", SLEEPLESS]
     done = subprocess.run(
         [sys.executable, *program, *map(str, arguments)],
-        capture_output=True, text=True, env=env, check=False, timeout=120,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        env=env,
+        check=False,
+        timeout=120,
+    )
     return done.returncode, done.stdout, done.stderr
 
 

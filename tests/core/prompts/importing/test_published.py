@@ -70,8 +70,11 @@ def test_color_names() -> None:
 def test_numbers_keep_a_name_only_where_it_has_them() -> None:
     prompts = read("ncu_hex_css")
     assert [colors(prompt)[0][1] for prompt in prompts] == [
-        "css:darkslategrey", "css:cyan", "#00FFFE", "#00FFFE",
-    ]  # fmt: skip
+        "css:darkslategrey",
+        "css:cyan",
+        "#00FFFE",
+        "#00FFFE",
+    ]
     assert {prompt.notation for prompt in prompts} == {"hex"}
     note = read_prompts(FILES["ncu_hex_css"].encode(), "ncu_hex_css.csv").notes
     assert len(note) == 1
@@ -86,14 +89,13 @@ def test_two_and_three_objects() -> None:
     assert colors(first) == [("kite", "l2:Pink", "main"), ("child's bed", None, "bystander")]
     assert colors(second)[0] == ("mug", "l2:Bluish green", "main")
     two, three = read("moc_css")
-    assert colors(two) == [
-        ("kite", "css:burlywood", "main"), ("hat", "css:seashell", "main")
-    ]  # fmt: skip
+    assert colors(two) == [("kite", "css:burlywood", "main"), ("hat", "css:seashell", "main")]
     assert colors(three)[2] == ("orange", "css:plum", "main")
     (same,) = read("ica_l1")
     assert colors(same) == [
-        ("kite", "l1:Yellow green", "main"), ("hat", "l1:Yellow green", "reference")
-    ]  # fmt: skip
+        ("kite", "l1:Yellow green", "main"),
+        ("hat", "l1:Yellow green", "reference"),
+    ]
 
 
 @pytest.mark.parametrize("stem", FILES)
@@ -223,8 +225,9 @@ NUMERIC = (
 )
 
 
-@pytest.mark.parametrize("name", ["numeric_hex_css.csv", "numeric_hex.csv", "ncu_hex_css.csv",
-                                  "anything.csv"])  # fmt: skip
+@pytest.mark.parametrize(
+    "name", ["numeric_hex_css.csv", "numeric_hex.csv", "ncu_hex_css.csv", "anything.csv"]
+)
 def test_an_unknown_column_takes_no_color_away(name: str) -> None:
     found = read_prompts(NUMERIC.encode(), name)
     assert (found.kind, found.problems) == ("published", ())
@@ -246,9 +249,13 @@ def test_an_own_table_with_more_columns_stays_one() -> None:
     assert "Columns that were not used: notes." in found.notes
 
 
-@pytest.mark.parametrize("text", [
-    '{\n "name": "mini",\n "files": {"cna_l1.csv": 12}\n}\n', '{"files": {"cna_l1.csv": 12}}',
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{\n "name": "mini",\n "files": {"cna_l1.csv": 12}\n}\n',
+        '{"files": {"cna_l1.csv": 12}}',
+    ],
+)
 def test_a_manifest_is_answered_with_one_sentence(text: str) -> None:
     with pytest.raises(BadInput, match=r"manifest\.json is a JSON file without prompts"):
         read_prompts(text.encode(), "manifest.json")

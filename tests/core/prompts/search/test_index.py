@@ -37,9 +37,15 @@ SET = (
     prompt(4, "A kite of #DC143C.", ObjectTarget("kite", HEX), task="ncu", notation="hex"),
     prompt(5, "The child's T-shirt", ObjectTarget("T-shirt", GRAY), source="mine"),
     prompt(6, "A lonely beach", task="concept", concept="beach", modifier="lonely"),
-    prompt(7, "Two hats, red", ObjectTarget("hat", RED), ObjectTarget("hat", RED, role="reference"),
-           task="ica", category="Clothes"),
-)  # fmt: skip
+    prompt(
+        7,
+        "Two hats, red",
+        ObjectTarget("hat", RED),
+        ObjectTarget("hat", RED, role="reference"),
+        task="ica",
+        category="Clothes",
+    ),
+)
 INDEX = PromptIndex(SET)
 
 
@@ -151,8 +157,12 @@ def test_facets_say_what_there_is() -> None:
     assert tasks[0] == ("cna", "Color name accuracy", 3)
     assert [task for task, _, _ in tasks] == ["cna", "ncu", "coa", "ica", "concept"]
     assert counted(page, "color") == {
-        "l2:Green": 2, "#DC143C": 1, "css:blue": 1, "css:gray": 1, "l3:Vivid red": 1
-    }  # fmt: skip
+        "l2:Green": 2,
+        "#DC143C": 1,
+        "css:blue": 1,
+        "css:gray": 1,
+        "l3:Vivid red": 1,
+    }
     swatches = {value.label: value.hex for value in facet(page, "color").values}
     assert swatches["Vivid red"] == "#D51C3C"
     assert counted(page, "object") == {"kite": 3, "hat": 2, "café": 1, "T-shirt": 1}
@@ -167,8 +177,12 @@ def test_facets_say_what_there_is() -> None:
     assert not any(useful[name] for name in ("style", "set", "concept", "drawn", "verdict"))
     by_hue = facet(INDEX.search(Query(values_by="hue")), "color")
     assert [value.label for value in by_hue.values] == [
-        "Vivid red", "#DC143C", "Green", "blue", "gray"
-    ]  # fmt: skip
+        "Vivid red",
+        "#DC143C",
+        "Green",
+        "blue",
+        "gray",
+    ]
 
 
 def test_a_name_of_two_systems_says_which() -> None:
@@ -289,7 +303,12 @@ COLORS = [RED, GREEN, BLUE, GRAY, HEX, parse_target("css:crimson"), parse_target
 PROMPTS = st.lists(
     st.builds(
         lambda text, task, targets, system, category, template: (
-            " ".join(text), task, tuple(targets), system, category, template
+            " ".join(text),
+            task,
+            tuple(targets),
+            system,
+            category,
+            template,
         ),
         st.lists(st.sampled_from(WORDS), min_size=1, max_size=5),
         st.sampled_from(["cna", "moc", "free"]),
@@ -312,7 +331,7 @@ PROMPTS = st.lists(
         Prompt(f"p{n}-{n % 3}", text, task, targets, system, category=category, template=template)
         for n, (text, task, targets, system, category, template) in enumerate(rows)
     )
-)  # fmt: skip
+)
 TYPED = st.lists(
     st.builds(
         lambda minus, quote, words: f"{minus}{quote}{' '.join(words)}{quote}",
@@ -373,8 +392,9 @@ def holds(one: Prompt, text: str) -> bool:
             if not wanted:
                 continue
             if re.fullmatch("#[0-9a-f]{1,6}", typed):
-                good = any(value == typed if excluded else value.startswith(typed)
-                           for value in hexes)  # fmt: skip
+                good = any(
+                    value == typed if excluded else value.startswith(typed) for value in hexes
+                )
             elif excluded:
                 good = all(word in words for word in wanted)
             else:
@@ -465,8 +485,11 @@ def test_words_that_name_a_filter_or_are_misspelled_are_told() -> None:
     instead, (first, *_) = index.suggestions(Query(text="purple fruit"))
     assert instead == ""
     assert (first.facet, first.value, first.rest, first.count) == (
-        "category", "Fruits and vegetables", "purple", 1,
-    )  # fmt: skip
+        "category",
+        "Fruits and vegetables",
+        "purple",
+        1,
+    )
     assert index.suggestions(Query(text="purpel"))[0] == "purple"
     assert index.suggestions(Query(text="purpel apple -green"))[0] == "purple apple -green"
     assert index.suggestions(Query(text="qqqqq")) == ("", ())

@@ -237,8 +237,11 @@ def test_two_sets_of_pictures_and_people(context: Context) -> None:
     given = {"concept": BANANA, "d": f"{rated},{yellow},{brown}", "pair": "1-2"}
     view = concept_view(context, given)
     kinds = [(one["letter"], one["kind"], one["count"]) for one in view["distributions"]]
-    assert kinds == [("A", "ratings, normalized", 0), ("B", "extracted from images", 3),
-                     ("C", "extracted from images", 1)]  # fmt: skip
+    assert kinds == [
+        ("A", "ratings, normalized", 0),
+        ("B", "extracted from images", 3),
+        ("C", "extracted from images", 1),
+    ]
     assert view["distributions"][1]["weights"][YELLOW] == 1.0
     assert [pair["letters"] for pair in view["pairs"]] == [["A", "B"], ["A", "C"], ["B", "C"]]
     # Everything goes from one bin to the other: the EMD is their distance.
@@ -325,10 +328,12 @@ def test_intervals_hold_the_numbers_that_do_not_move(context: Context) -> None:
         ({"concept": "concept-9999"}, "There is no concept 'concept-9999'"),
         ({"concept": BANANA, "method": "guess"}, "There is no method 'guess'"),
         ({"concept": BANANA, "sort": "name"}, "Bins are sorted by"),
-        ({"concept": BANANA, "d": ",".join(f"image:0000000{n}" for n in range(7))},
-         "At most 6 distributions stand side by side; these are 7"),
+        (
+            {"concept": BANANA, "d": ",".join(f"image:0000000{n}" for n in range(7))},
+            "At most 6 distributions stand side by side; these are 7",
+        ),
     ],
-)  # fmt: skip
+)
 def test_questions_that_are_none(given: dict[str, str], message: str) -> None:
     with pytest.raises(BadInput, match=message):
         asked(given)
@@ -358,8 +363,13 @@ def test_concepts_say_what_there_is_of_them(context: Context) -> None:
     assert by_words["justice"] == ["", "justice", "justice", "Other", "", 1, 0]
     chosen = choices_view(context, {"concept": BANANA})
     assert [one["modifier"] for one in chosen["siblings"]] == [
-        "", "fresh", "unripe", "overripe", "rotten", "juiceless",
-    ]  # fmt: skip
+        "",
+        "fresh",
+        "unripe",
+        "overripe",
+        "rotten",
+        "juiceless",
+    ]
     assert [one["kind"] for one in chosen["choices"]] == ["people", "pictures"]
     assert len(chosen["begin"]) == 2
     assert source.startswith(chosen["begin"][1])
@@ -423,19 +433,27 @@ def test_the_shares_come_back_as_what_they_were(context: Context) -> None:
     text = weights_csv(context, {"concept": BANANA, "d": f"{source},{rated}"})
     first, second = csv.DictReader(io.StringIO(text))
     assert [first[name] for name in ("concept", "label", "kind", "method", "people")] == [
-        "banana", "'=Mixed", "pictures", "extracted", "0",
-    ]  # fmt: skip
+        "banana",
+        "'=Mixed",
+        "pictures",
+        "extracted",
+        "0",
+    ]
     # Of how many people these ratings are nobody knows.
     assert [second[name] for name in ("label", "kind", "method", "people")] == [
-        "Ratings", "ratings", "given", "",
-    ]  # fmt: skip
+        "Ratings",
+        "ratings",
+        "given",
+        "",
+    ]
     made = again(context, text, name="Back")
     assert made["report"]["kind"] == "histograms and ratings"
     assert [one["label"] for one in made["report"]["first"]] == ["=Mixed", "Ratings"]
     assert made["report"]["contributors"] == 0
     assert [(one["name"], one["kind"]) for one in made["sets"]] == [
-        ("Back: =Mixed", "histograms"), ("Back: Ratings", "ratings"),
-    ]  # fmt: skip
+        ("Back: =Mixed", "histograms"),
+        ("Back: Ratings", "ratings"),
+    ]
     assert "another measurement: “Back: =Mixed”" in made["said"]
     records = [context.storage.distributions.get(one["set_id"]) for one in made["sets"]]
     assert [one.of_people for one in records] == [False, True]
@@ -444,8 +462,10 @@ def test_the_shares_come_back_as_what_they_were(context: Context) -> None:
     after = concept_view(context, {"concept": BANANA, "d": both})
     for one, other in zip(before["distributions"], after["distributions"], strict=True):
         assert other["weights"] == pytest.approx(one["weights"], abs=1e-6)
-        assert other["fixed"] == "It is a mean that came without its people: there is nothing to " \
-                                 "draw again."  # fmt: skip
+        assert (
+            other["fixed"] == "It is a mean that came without its people: there is nothing to "
+            "draw again."
+        )
     assert [one["kind"] for one in after["distributions"]] == ["histograms", "ratings, normalized"]
     with pytest.raises(BadInput, match="No distribution is on the page"):
         weights_csv(context, {"concept": BANANA})
@@ -458,8 +478,12 @@ def test_the_command_reads_the_shares(
     rated = people(context, {"banana": mixed(b69=0.125, b0=0.875)})
     file = tmp_path / "shares.csv"
     file.write_text(weights_csv(context, {"concept": BANANA, "d": f"{source},{rated}"}))
-    assert compare_command([str(file), str(file), "--label-a", "Mixed", "--label-b", "Ratings",
-                            "--json"]) == 0  # fmt: skip
+    assert (
+        compare_command(
+            [str(file), str(file), "--label-a", "Mixed", "--label-b", "Ratings", "--json"]
+        )
+        == 0
+    )
     found = json.loads(capsys.readouterr().out)
     assert [found[side]["of"] for side in "ab"] == ["histograms", "ratings"]
     assert [found[side]["count"] for side in "ab"] == [0, 0]
@@ -541,8 +565,9 @@ def test_ribbons_lie_side_by_side_and_are_as_wide_as_their_mass() -> None:
     assert ends[37][0] == pytest.approx(GREEN - WIDEST / 2.0, abs=1e-3)
     assert ends[69][1] == pytest.approx(GREEN + WIDEST / 2.0, abs=1e-3)
     assert ribbons((), order, 0.7, 0.3) == []
-    figure = mirrored(shown("A", mixed(b69=0.6, b37=0.4)), shown("B", one_hot(GREEN)), "hue", (),
-                      moves=moves)  # fmt: skip
+    figure = mirrored(
+        shown("A", mixed(b69=0.6, b37=0.4)), shown("B", one_hot(GREEN)), "hue", (), moves=moves
+    )
     paths = [one for one in figure["layout"]["shapes"] if one["type"] == "path"]
     assert [one["fillcolor"] for one in paths] == [uw71()[69].hex, uw71()[37].hex]
     assert len(traces(figure, "strip")) == 2

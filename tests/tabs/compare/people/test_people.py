@@ -105,8 +105,11 @@ def take(client: TestClient, **options: Any) -> dict[str, Any]:
 
 
 def test_every_example_is_read_as_its_title_says() -> None:
-    kinds = {"histograms.csv": "histograms", "palettes.csv": "palettes",
-             "distributions.json": "palettes"}  # fmt: skip
+    kinds = {
+        "histograms.csv": "histograms",
+        "palettes.csv": "palettes",
+        "distributions.json": "palettes",
+    }
     for name, kind in kinds.items():
         file = read_distributions(name, MADE[name])
         assert (file.kind, file.problems, file.unknown) == (kind, (), ())
@@ -200,8 +203,9 @@ def test_what_is_no_text_is_no_name(client: TestClient, wrong: Any) -> None:
     if wrong is not True:
         answer = client.post(f"{at}/read", json={"normalize": wrong}, headers=OURS)
         assert (answer.status_code, "one of ratings, shares" in answer.json()["error"]) == (
-            400, True,
-        )  # fmt: skip
+            400,
+            True,
+        )
     made = store(client, name="Right", of_people=True)
     answer = client.post(f"{SETS}/{made['set_id']}/name", json={"name": wrong}, headers=OURS)
     assert (answer.status_code, "A name is text" in answer.json()["error"]) == (400, True)
@@ -326,16 +330,23 @@ def test_a_page_elsewhere_changes_nothing(client: TestClient) -> None:
 def test_pictures_find_their_masks_and_contributors(client: TestClient, tmp_path: Path) -> None:
     box = np.zeros((24, 24), dtype=np.uint8)
     box[6:-6, 6:-6] = 255
-    send_pictures(client, {
-        "p01_banana.png": png(painted((240, 210, 60))), "p01_banana-mask.png": png(box),
-        "p02_banana.png": png(painted((90, 160, 60))), "lonely.png": png(painted((9, 9, 9))),
-        "other-mask.png": png(box), "who.csv": b"file;contributor\nlonely.png;Ann\n",
-    })  # fmt: skip
+    send_pictures(
+        client,
+        {
+            "p01_banana.png": png(painted((240, 210, 60))),
+            "p01_banana-mask.png": png(box),
+            "p02_banana.png": png(painted((90, 160, 60))),
+            "lonely.png": png(painted((9, 9, 9))),
+            "other-mask.png": png(box),
+            "who.csv": b"file;contributor\nlonely.png;Ann\n",
+        },
+    )
     found = plan(client, contributors="name")
     assert {one["name"]: (one["mask"], one["contributor"]) for one in found["pictures"]} == {
-        "p01_banana.png": ("p01_banana-mask.png", "p01"), "p02_banana.png": ("", "p02"),
+        "p01_banana.png": ("p01_banana-mask.png", "p01"),
+        "p02_banana.png": ("", "p02"),
         "lonely.png": ("", ""),
-    }  # fmt: skip
+    }
     assert found["total"] == 3
     said = " ".join(found["problems"])
     assert "other-mask.png is the mask of no picture" in said
@@ -370,11 +381,17 @@ def test_a_set_of_pictures_is_measured_and_says_what_it_left_out(
     inside[8:-8, 8:-8] = True
     context.storage.masks.add(marked.image_id, Mask(inside, "brush", {"marks": []}))
     cut = np.dstack([yellow, np.where((yellow == 255).all(axis=2), 0, 255).astype(np.uint8)])
-    send_pictures(client, {
-        "cut.png": png(cut), "brown.png": png(brown), "brown again.png": png(brown),
-        "plain.png": png(painted((1, 99, 9))), "broken.png": b"\x89PNG\r\n\x1a\nno",
-        "notes.txt": b"what I did",
-    })  # fmt: skip
+    send_pictures(
+        client,
+        {
+            "cut.png": png(cut),
+            "brown.png": png(brown),
+            "brown again.png": png(brown),
+            "plain.png": png(painted((1, 99, 9))),
+            "broken.png": b"\x89PNG\r\n\x1a\nno",
+            "notes.txt": b"what I did",
+        },
+    )
     before = context.storage.picture_sets.all()
     report = take(client, words="Rotten Mango", mask="stored", name="Mine")
     assert before == []
@@ -403,9 +420,11 @@ def test_a_set_of_pictures_is_measured_and_says_what_it_left_out(
 
 
 def test_people_color_sheets(client: TestClient, context: Context) -> None:
-    send_pictures(client, {
-        f"p{at}_banana.png": png(painted((240 - at, 210, 60))) for at in range(3)
-    } | {"p3_banana.png": png(np.full((24, 24, 3), 255, dtype=np.uint8))})  # fmt: skip
+    send_pictures(
+        client,
+        {f"p{at}_banana.png": png(painted((240 - at, 210, 60))) for at in range(3)}
+        | {"p3_banana.png": png(np.full((24, 24, 3), 255, dtype=np.uint8))},
+    )
     report = take(client, words="banana", mask="paper", contributors="name", of_people=True)
     assert report["taken"] == 3
     assert "Nothing but white paper" in report["refused"][0]["why"]
@@ -449,8 +468,10 @@ def test_a_set_that_is_cancelled_is_none(client: TestClient, context: Context) -
 
 
 def test_a_cutout_wants_the_mask_of_its_picture(client: TestClient, context: Context) -> None:
-    first, second = (context.storage.images.add(painted(color, side), "x", "upload")
-                     for color, side in (((1, 2, 3), 24), ((3, 2, 1), 20)))  # fmt: skip
+    first, second = (
+        context.storage.images.add(painted(color, side), "x", "upload")
+        for color, side in (((1, 2, 3), 24), ((3, 2, 1), 20))
+    )
     mask = context.storage.masks.add(first.image_id, Mask(np.ones((24, 24), dtype=bool), "whole"))
     at = f"{SETS}/cutouts"
     assert client.get(f"{at}/{first.image_id}/{mask.mask_id}.png").status_code == 200

@@ -60,7 +60,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, RunFolder]:
     return {
         failure: concept_run(root, failure, guidances=(3.0, 7.0))
         for failure in (FOLLOWS, IGNORES, OVERDOES)
-    }  # fmt: skip
+    }
 
 
 @contextmanager
@@ -236,10 +236,15 @@ def test_work_that_cannot_be_done_is_refused(
 @pytest.mark.parametrize(
     "content",
     [
-        b"[" * 200_000, b'{"a":' * 200_000, b"{", b"\xff", b"[1]", b'{"a": ' + b"9" * 5000 + b"}",
+        b"[" * 200_000,
+        b'{"a":' * 200_000,
+        b"{",
+        b"\xff",
+        b"[1]",
+        b'{"a": ' + b"9" * 5000 + b"}",
         b'{"method": "\\ud800", "runs": ["a"]}',
     ],
-)  # fmt: skip
+)
 def test_a_body_that_is_no_json_object_is_refused_in_words(
     client: TestClient, content: bytes
 ) -> None:
@@ -259,10 +264,13 @@ def test_tables_mark_the_model_that_follows(client: TestClient, filled: dict[str
     assert f"Means over 3 base concepts, {MODIFIED} visual state, those that" in first["words"]
     rows = lines(client, "tables.csv")
     found = next(
-        row for row in rows
-        if row["run_id"] == filled[IGNORES] and row["kind"] == "visual state"
-        and not row["category"] and row["metric"] == "emd_lab"
-    )  # fmt: skip
+        row
+        for row in rows
+        if row["run_id"] == filled[IGNORES]
+        and row["kind"] == "visual state"
+        and not row["category"]
+        and row["metric"] == "emd_lab"
+    )
     assert int(found["concepts"]) == MODIFIED
     assert found["people_are"] == "palettes: colors with weights"
     cell = next(row for row in first["rows"] if row["id"] == filled[IGNORES])["cells"][column]
@@ -278,10 +286,12 @@ def test_a_number_is_the_mean_of_the_concepts_that_it_lists(
     values = [float(one["text"]) for one in found["concepts"]]
     assert values == sorted(values, reverse=True)
     assert found["total"] == MODIFIED
-    (set_id,) = [one.set_id for one in context.storage.distributions.all()
-                 if one.kind == "palettes"]  # fmt: skip
-    cells = {cell.concept_id: cell.weights
-             for cell in context.storage.profiles.cells(run_id, EXTRACTED)}  # fmt: skip
+    (set_id,) = [
+        one.set_id for one in context.storage.distributions.all() if one.kind == "palettes"
+    ]
+    cells = {
+        cell.concept_id: cell.weights for cell in context.storage.profiles.cells(run_id, EXTRACTED)
+    }
     for one in found["concepts"]:
         (row,) = context.storage.distributions.rows(set_id, one["words"])
         weights = cells[one["open"]["concept"]]
@@ -312,8 +322,9 @@ def test_modifiers_show_inertia_and_over_correction(
 ) -> None:
     choices = shown(client, "tables")["frame"]["people"]["choices"]
     chosen = next(one["id"] for one in choices if kind in one["name"])
-    rows = {row["run_id"]: row
-            for row in lines(client, "modifiers.csv", part="table", people=chosen)}  # fmt: skip
+    rows = {
+        row["run_id"]: row for row in lines(client, "modifiers.csv", part="table", people=chosen)
+    }
     ignores, overdoes = rows[filled[IGNORES]], rows[filled[OVERDOES]]
     assert (ignores["behavior"], ignores["n_inertia"]) == (INERTIA, str(MODIFIED))
     assert float(ignores["ratio_of_mean_shifts"]) == 0.0
@@ -321,8 +332,9 @@ def test_modifiers_show_inertia_and_over_correction(
     assert int(overdoes["n_over-correction"]) > MODIFIED / 2
     assert rows[filled[FOLLOWS]]["behavior"] in (PRECISE,)
     view = shown(client, "modifiers", people=chosen)
-    words = {line["cells"][7] for line in view["plane"]["lines"]
-             if line["cells"][1].endswith(IGNORES)}  # fmt: skip
+    words = {
+        line["cells"][7] for line in view["plane"]["lines"] if line["cells"][1].endswith(IGNORES)
+    }
     assert words == {INERTIA}
     drawn = [trace for trace in view["plane"]["figure"]["data"] if trace["mode"] == "text"]
     texts = [text for trace in drawn for text in trace["text"]]
@@ -351,9 +363,11 @@ def test_the_last_row_is_the_mean_of_the_runs(client: TestClient, filled: dict[s
 
 def test_drift_spans_every_size_from_inertia_on(client: TestClient) -> None:
     figure = shown(client, "modifiers", angle="40")["plane"]["figure"]
-    boxes = {(one["y0"], one["y1"]): (one["x0"], one["x1"])
-             for one in figure["layout"]["shapes"] if one["type"] == "rect"
-             and (one["y0"], one["y1"]) == (40.0, 180.0)}  # fmt: skip
+    boxes = {
+        (one["y0"], one["y1"]): (one["x0"], one["x1"])
+        for one in figure["layout"]["shapes"]
+        if one["type"] == "rect" and (one["y0"], one["y1"]) == (40.0, 180.0)
+    }
     ((left, right),) = boxes.values()
     assert left == 0.5
     assert right == pytest.approx(10 ** figure["layout"]["xaxis"]["range"][1])
@@ -361,13 +375,25 @@ def test_drift_spans_every_size_from_inertia_on(client: TestClient) -> None:
     assert any(text.startswith("<b>Drift</b>") for text in texts)
     # Beyond 180 degrees there is nothing: no region, and no name of one.
     whole = shown(client, "modifiers", angle="180")["plane"]["figure"]
-    assert not any("Drift" in text for trace in whole["data"] if trace["mode"] == "text"
-                   for text in trace["text"])  # fmt: skip
+    assert not any(
+        "Drift" in text
+        for trace in whole["data"]
+        if trace["mode"] == "text"
+        for text in trace["text"]
+    )
 
 
 def test_every_point_is_counted_in_the_region_where_it_stands() -> None:
-    measured = [(0.2, 180.0), (0.2, None), (0.6, 100.0), (4.0, 100.0), (4.0, 10.0), (4.0, None),
-                (1.0, 10.0), (1.0, None)]  # fmt: skip
+    measured = [
+        (0.2, 180.0),
+        (0.2, None),
+        (0.6, 100.0),
+        (4.0, 100.0),
+        (4.0, 10.0),
+        (4.0, None),
+        (1.0, 10.0),
+        (1.0, None),
+    ]
     plain = Shift("r", "concept-0041-rotten", "concept-0041", "rotten", "visual state", "", "photo")
     found = [
         replace(plain, ratio=ratio, direction_deg=angle, behavior=behavior_of(ratio, angle))
@@ -375,9 +401,13 @@ def test_every_point_is_counted_in_the_region_where_it_stands() -> None:
     ]
     counted = {(one.name, one.angles[0]): one.count for one in regions(OURS, found)}
     assert counted == {
-        ("Inertia", 0.0): 2, ("Drift", 60.0): 2, ("Precise adaptation", 0.0): 1,
-        ("Over-correction", 0.0): 1, ("No direction", 180.0): 1, ("Over-correction", 180.0): 1,
-    }  # fmt: skip
+        ("Inertia", 0.0): 2,
+        ("Drift", 60.0): 2,
+        ("Precise adaptation", 0.0): 1,
+        ("Over-correction", 0.0): 1,
+        ("No direction", 180.0): 1,
+        ("Over-correction", 180.0): 1,
+    }
 
 
 def test_limits_move_the_regions_and_filters_narrow(
@@ -441,14 +471,19 @@ def test_one_scale_alone_is_of_its_pictures(client: TestClient, filled: dict[str
 @pytest.mark.parametrize(
     ("path", "params"),
     [
-        ("tables", {"method": "magic"}), ("tables", {"people": "set:0123456789abcdef"}),
-        ("tables", {"runs": "0123456789abcdef"}), ("tables", {"common": "maybe"}),
-        ("tables", {"metric": "beauty"}), ("modifiers", {"style": "oil"}),
-        ("modifiers", {"low": "few"}), ("modifiers.csv", {"part": "all"}),
-        ("guidance", {"metric": "beauty"}), ("guidance.csv", {"part": "all"}),
+        ("tables", {"method": "magic"}),
+        ("tables", {"people": "set:0123456789abcdef"}),
+        ("tables", {"runs": "0123456789abcdef"}),
+        ("tables", {"common": "maybe"}),
+        ("tables", {"metric": "beauty"}),
+        ("modifiers", {"style": "oil"}),
+        ("modifiers", {"low": "few"}),
+        ("modifiers.csv", {"part": "all"}),
+        ("guidance", {"metric": "beauty"}),
+        ("guidance.csv", {"part": "all"}),
         ("tables/concepts", {"cell": "nothing"}),
     ],
-)  # fmt: skip
+)
 def test_what_there_is_not_is_said(
     client: TestClient, filled: dict[str, str], path: str, params: dict[str, str]
 ) -> None:
@@ -505,9 +540,10 @@ def test_all_digits_of_a_scale_are_kept(tmp_path: Path, fresh: tuple[TestClient,
 
 
 def test_colorings_without_colors_are_counted_with_their_reasons(
-    fresh: tuple[TestClient, Context], folders: dict[str, RunFolder],
+    fresh: tuple[TestClient, Context],
+    folders: dict[str, RunFolder],
     monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+) -> None:
     client, context = fresh
     context.storage.runs.ingest(folders[FOLLOWS])
     banana = next(one for one in fruits() if one.words == "banana")
