@@ -33,7 +33,7 @@ def called(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int | str | None
     return None
 
 
-@pytest.mark.parametrize("command", app.COMMANDS.keys() - {"serve"})
+@pytest.mark.parametrize("command", sorted(app.COMMANDS.keys() - {"serve"}))
 def test_every_command_says_how_it_is_called(
     command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

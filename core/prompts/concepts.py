@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
-from core.prompts.data_files import listed, read_rows
-from core.prompts.prompt import ObjectTarget, Prompt
-from core.prompts.words import with_articles
+from core.prompts.prompt import ObjectTarget, Prompt, with_articles
+from core.prompts.tables import listed, read_rows
 
 SOURCE = "concepts"
 FILE = "concepts/concepts.csv"

@@ -20,7 +20,7 @@ from core.prompts.parts import (
     colors,
     object_target,
 )
-from core.prompts.prompt import ObjectTarget, Prompt
+from core.prompts.prompt import ObjectTarget, Prompt, color_words, with_articles
 from core.prompts.tables import (
     ContextTemplate,
     SceneTemplate,
@@ -28,7 +28,6 @@ from core.prompts.tables import (
     implicit_templates,
     scene_templates,
 )
-from core.prompts.words import color_words, with_articles
 
 COA_COLORS: Mapping[str, int] = MappingProxyType({"l1": 13, "l2": 29, "l3": 61, "css": 35})
 """Colors of each system that a contextual template is filled with: 138."""

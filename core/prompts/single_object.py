@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from core.color.systems import ColorTarget
 from core.prompts.draws import Deck, seeded_order
 from core.prompts.parts import BUILD_ORDER, SOURCE, Numbers, colors, row_target
-from core.prompts.prompt import Prompt
+from core.prompts.prompt import Prompt, color_words, with_articles
 from core.prompts.tables import FocusedTemplate, ObjectRow, focused_templates, objects
-from core.prompts.words import color_words, with_articles
 
 CNA_EACH, CNA_EXTRA = 31, 396
 """Prompts of each level 3 and CSS color, and how many of these 408 colors have one more."""

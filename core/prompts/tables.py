@@ -6,14 +6,19 @@ printed tables stands in the README beside the files.
 
 from __future__ import annotations
 
+import csv
+import hashlib
+import io
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from types import MappingProxyType
 
 from core.color.systems import ColorTarget, parse_target
-from core.errors import BadInput
-from core.prompts.data_files import listed, read_rows
+from core.errors import BadInput, TrueHueError
+
+FOLDER = Path(__file__).resolve().parents[2] / "assets" / "prompts"
 
 FILES: Mapping[str, str] = MappingProxyType(
     {
@@ -156,3 +161,30 @@ def implicit_templates() -> tuple[ImplicitTemplate, ...]:
 def css_words() -> Mapping[str, str]:
     """The 148 names of CSS as they are written in a sentence: ``"light goldenrod yellow"``."""
     return MappingProxyType({row["name"]: row["words"] for row in _rows("css_words")})
+
+
+def read_rows(name: str, sha256: str) -> list[dict[str, str]]:
+    """The rows of ``assets/prompts/<name>``, by the words of its header line.
+
+    A prompt's id stands for its sentence only while the tables are the very same bytes. Raises
+    TrueHueError when the file is missing or its SHA-256 is another.
+    """
+    path = FOLDER / name
+    restore = f"Restore it with: git checkout -- assets/prompts/{name}"
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise TrueHueError(
+            f"A table of the prompts cannot be read from {path}. {restore}"
+        ) from error
+    if hashlib.sha256(content).hexdigest() != sha256:
+        raise TrueHueError(
+            f"{path} was changed: its SHA-256 is another, so the ids of prompts would no longer "
+            f"name the same sentences. {restore}"
+        )
+    return list(csv.DictReader(io.StringIO(content.decode("utf-8"))))
+
+
+def listed(cell: str) -> tuple[str, ...]:
+    """The parts of a cell that holds a list: ``"stem; leaf"`` as ``("stem", "leaf")``."""
+    return tuple(part for part in cell.split("; ") if part)

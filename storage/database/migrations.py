@@ -16,8 +16,7 @@ import duckdb
 from core.errors import StorageError
 from storage.database.step_5 import runs_and_results
 from storage.database.step_6 import concepts_and_distributions
-from storage.database.step_9 import jobs_and_makers
-from storage.database.steps_7_8 import verdict_judgments, write_count_and_losses
+from storage.database.steps_7_9 import jobs_and_makers, verdict_judgments, write_count_and_losses
 
 # The version in pyproject.toml; a test holds the two together.
 APP_VERSION = "0.1.0"

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from fastapi import Request
+from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
 from tabs.diagnosis.images import KeepPicture, keep_picture, measured, picture_png, scene
 from tabs.diagnosis.report import report_view
 from tabs.diagnosis.run import Diagnose, start_run
 from tabs.diagnosis.store import reports_here
+from tabs.explore.analyses import figure_csv, figure_view
 from tabs.explore.audit import agreement_view
+from tabs.explore.board import board_view, cards_view
+from tabs.explore.board_csv import board_csv
 from tabs.explore.rejudge import JudgeStored, start_rejudge
+from tabs.explore.run_pairs import compare_view
+from tabs.explore.wall import count_view, facets_view, mask_view, picture_view, wall_view
 from tabs.explore.why import reasons
 from tabs.page.answers import guarded, refusal
 from tabs.page.context import Context
@@ -56,3 +61,78 @@ def explore_routes(context: Context) -> Door:
     door.takes("/runs", Diagnose, start_run)
     door.takes("/rejudge", JudgeStored, start_rejudge)
     return door
+
+
+def analyses_routes(context: Context) -> APIRouter:
+    """The router; errors are ``{"error": text}`` with a 4xx status."""
+    router = APIRouter(prefix="/api/explore/figures")
+
+    @router.get("/{name}.csv")
+    def numbers(name: str, request: Request) -> Response:
+        try:
+            text = figure_csv(context, name, request.query_params)
+        except Exception as error:
+            return refusal(error)
+        attached = {"Content-Disposition": f'attachment; filename="truehue-{name}.csv"'}
+        return Response(text, media_type="text/csv; charset=utf-8", headers=attached)
+
+    @router.get("/{name}")
+    def figure(name: str, request: Request) -> JSONResponse:
+        return guarded(lambda: figure_view(context, name, request.query_params))
+
+    return router
+
+
+def board_routes(context: Context) -> APIRouter:
+    """The router; errors are ``{"error": text}`` with a 4xx status."""
+    router = APIRouter(prefix="/api/explore")
+
+    @router.get("/board")
+    def board(request: Request) -> JSONResponse:
+        return guarded(lambda: board_view(context, request.query_params))
+
+    @router.get("/board/cards")
+    def cards(request: Request) -> JSONResponse:
+        return guarded(lambda: cards_view(context, request.query_params))
+
+    @router.get("/board.csv")
+    def as_csv(request: Request) -> Response:
+        try:
+            text = board_csv(context, request.query_params)
+        except Exception as error:
+            return refusal(error)
+        headers = {"Content-Disposition": 'attachment; filename="truehue-leaderboard.csv"'}
+        return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
+
+    return router
+
+
+def wall_routes(context: Context) -> APIRouter:
+    """The router; errors are ``{"error": text}`` with a 4xx status."""
+    router = APIRouter(prefix="/api/explore")
+
+    @router.get("/wall")
+    def wall(request: Request) -> JSONResponse:
+        return guarded(lambda: wall_view(context, request.query_params))
+
+    @router.get("/wall/facets")
+    def facets(request: Request) -> JSONResponse:
+        return guarded(lambda: facets_view(context, request.query_params))
+
+    @router.get("/wall/count")
+    def count(request: Request) -> JSONResponse:
+        return guarded(lambda: count_view(context, request.query_params))
+
+    @router.get("/wall/picture")
+    def picture(request: Request) -> JSONResponse:
+        return guarded(lambda: picture_view(context, request.query_params))
+
+    @router.get("/wall/mask")
+    def mask(request: Request) -> JSONResponse:
+        return guarded(lambda: mask_view(context, request.query_params))
+
+    @router.get("/compare")
+    def compare(request: Request) -> JSONResponse:
+        return guarded(lambda: compare_view(context, request.query_params))
+
+    return router

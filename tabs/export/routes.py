@@ -30,9 +30,9 @@ from tabs.export.service import (
     file_name,
     import_file,
     import_path,
+    sizes_view,
     start_export,
 )
-from tabs.export.sizes import sizes_view
 from tabs.page.answers import guarded, refusal
 from tabs.page.context import Context
 from tabs.page.door import Door

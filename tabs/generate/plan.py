@@ -12,8 +12,7 @@ from typing import Any
 from core.errors import BadInput
 from core.generation.registry import RENDERER
 from core.generation.request import MAX_SEED, GenerationRequest
-from core.prompts.prompt import Prompt
-from core.prompts.words import color_words, with_articles
+from core.prompts.prompt import Prompt, color_words, with_articles
 from tabs.generate.own_words import Own, wanted
 
 __all__ = [

@@ -7,6 +7,7 @@ from typing import Any
 from fastapi.responses import JSONResponse
 
 from tabs.generate.drawings import drawing_json
+from tabs.generate.examples import NamedExample, draw_example, listed
 from tabs.judging.generation import model_name
 from tabs.page.answers import guarded
 from tabs.page.context import Context
@@ -49,4 +50,16 @@ def drawing_routes(context: Context) -> Door:
 
         return guarded(listed)
 
+    return door
+
+
+def example_routes(context: Context) -> Door:
+    """The router of examples."""
+    door = Door(context, "/api/examples")
+
+    @door.get("")
+    def examples() -> JSONResponse:
+        return guarded(lambda: listed(context))
+
+    door.takes("", NamedExample, draw_example)
     return door

@@ -12,7 +12,7 @@ from core.generation.renderer import FAILURES, LIGHTS
 from core.verdict.rules import RULES
 from tabs.generate.models import model_choices, objects_to_draw
 from tabs.generate.own_words import FIRST
-from tabs.inspect.color_picker import color_picker
+from tabs.inspect.controls import color_picker
 from tabs.page.context import Context
 from tabs.page.widgets import widget
 

@@ -17,12 +17,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
+from typing import Any
 
 import brotli
 from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from core.color.systems import SEARCH_ORDER, SYSTEMS, system
 from core.verdict.rules import DEFAULT_RULE
 from tabs.page.context import ROOT
 
@@ -123,7 +125,6 @@ class AssetFiles:
 @cache
 def asset_files() -> AssetFiles:
     """Those of this app, read once."""
-    from tabs.page.color_names import catalog
     from tabs.page.style_sheet import style_sheet
     from tabs.page.theme import css_paths
 
@@ -152,3 +153,20 @@ def asset_routes() -> APIRouter:
         return body.answer(request.headers.get("accept-encoding", ""), {"Cache-Control": FOREVER})
 
     return router
+
+
+@cache
+def catalog() -> dict[str, Any]:
+    """All names for the browser, which fetches them once: the systems in search order, and their
+    colors in that order.
+
+    ``systems`` is a list of ``[id, name]``, ``colors`` one of ``[id, name, hex, L*, a*, b*]``.
+    """
+    return {
+        "systems": [[key, SYSTEMS[key]] for key in SEARCH_ORDER],
+        "colors": [
+            [key, color.name, color.hex, *(round(value, 4) for value in color.lab)]
+            for key in SEARCH_ORDER
+            for color in system(key).colors
+        ],
+    }

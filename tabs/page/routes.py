@@ -14,10 +14,12 @@ import anyio
 from fastapi.responses import FileResponse, JSONResponse, Response
 
 from core.errors import TrueHueError
+from tabs.page.answers import guarded
 from tabs.page.context import ROOT, Context
 from tabs.page.door import Door
 from tabs.page.errors import message_of
 from tabs.page.images import image_json, take_image
+from tabs.page.notices import Notice, notices, read_notice
 from tabs.page.once import Once
 from tabs.page.requests import Nothing
 
@@ -97,3 +99,15 @@ def _thumbnail(context: Context, image_id: str, side: int, _deletions: int) -> b
     out = io.BytesIO()
     picture.save(out, format="PNG")
     return out.getvalue()
+
+
+def notice_routes(context: Context) -> Door:
+    """The router of notices."""
+    door = Door(context, "/api/notices")
+
+    @door.get("")
+    def shown() -> JSONResponse:
+        return guarded(lambda: notices(context))
+
+    door.takes("/read", Notice, read_notice)
+    return door

@@ -9,6 +9,16 @@ from tabs.page.answers import guarded
 from tabs.page.context import Context
 from tabs.page.door import Door
 from tabs.runs.form import estimate_view, form_view, start_runs, try_out
+from tabs.runs.image_import import (
+    ImageFolder,
+    StagedFile,
+    StagedFolder,
+    forget_folder,
+    look,
+    start_import,
+    take_file,
+)
+from tabs.runs.imported import ScoreImages, start_scoring
 from tabs.runs.list import ChangeRun, change_run, runs_view
 from tabs.runs.request import RunRequest
 
@@ -29,4 +39,15 @@ def run_routes(context: Context) -> Door:
     door.takes("/trial", RunRequest, try_out)
     door.takes("", RunRequest, start_runs)
     door.takes("/{run_id}/{what}", ChangeRun, change_run)
+    return door
+
+
+def image_set_routes(context: Context) -> Door:
+    """The router of folders of images."""
+    door = Door(context, "/api/image-sets")
+    door.takes_file("/files/{session}", StagedFile, context.limits.image_bytes, take_file)
+    door.takes("/forget", StagedFolder, forget_folder)
+    door.takes("/plan", ImageFolder, look)
+    door.takes("/start", ImageFolder, start_import)
+    door.takes("/score", ScoreImages, start_scoring)
     return door

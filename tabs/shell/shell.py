@@ -15,15 +15,11 @@ from tabs.compare.people.routes import compare_people_routes
 from tabs.compare.routes import compare_routes
 from tabs.compare.tables.routes import compare_tables_routes
 from tabs.explore import tab as explore
-from tabs.explore.analyses_routes import analyses_routes
-from tabs.explore.board_routes import board_routes
-from tabs.explore.routes import explore_routes
-from tabs.explore.wall_routes import wall_routes
+from tabs.explore.routes import analyses_routes, board_routes, explore_routes, wall_routes
 from tabs.export.routes import export_routes
 from tabs.generate import examples_row
 from tabs.generate import tab as generate
-from tabs.generate.examples_routes import example_routes
-from tabs.generate.routes import drawing_routes
+from tabs.generate.routes import drawing_routes, example_routes
 from tabs.inspect import tab as inspect
 from tabs.inspect.routes import inspect_routes
 from tabs.judging.routes import judgment_routes
@@ -36,14 +32,12 @@ from tabs.page.events import Cause, on
 from tabs.page.gradio_routes import GradioRoutes
 from tabs.page.jobs_routes import job_routes
 from tabs.page.links import read
-from tabs.page.notices_routes import notice_routes
 from tabs.page.old_addresses import old_addresses
 from tabs.page.origins import Doors
-from tabs.page.routes import routes
+from tabs.page.routes import notice_routes, routes
 from tabs.page.visitor_cookies import VisitorCookies
 from tabs.page.widgets import widget
-from tabs.runs.image_routes import image_set_routes
-from tabs.runs.routes import run_routes
+from tabs.runs.routes import image_set_routes, run_routes
 from tabs.shell import places
 
 HEADER = """<div class="th-header"><a class="th-skip" href="#th-tabs">Skip to the rooms</a><h1 class="th-brand">TrueHue</h1><span class="th-space"></span>

@@ -9,9 +9,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from core.color.systems import SYSTEMS, parse_target, system
 from core.errors import UnknownColor
-from tabs.inspect.color_picker import color_picker
-from tabs.page.asset_files import asset_routes
-from tabs.page.color_names import catalog
+from tabs.inspect.controls import color_picker
+from tabs.page.asset_files import asset_routes, catalog
 from tests.browser.modules import module
 from tests.browser.stage_app import serving
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from core.generation.renderer.objects import OBJECTS
-from core.prompts.words import article
+from core.prompts.prompt import article
 
 # Names for the shapes themselves: nothing stands in for anything.
 _SAME = {

@@ -22,7 +22,7 @@ from core.generation.memory import keep_count
 from core.generation.weights.janus_folder import JanusParts, device_bytes, read_janus
 from core.machine import Placement
 from core.masks.grounded.records import Answer, Presence
-from core.prompts.words import article
+from core.prompts.prompt import article
 
 Protocol = Literal["paper", "released", "truehue"]
 _UNKNOWN: Mapping[str, bool | None] = MappingProxyType(

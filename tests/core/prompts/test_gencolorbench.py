@@ -19,8 +19,7 @@ from core.color.systems import SYSTEMS, system
 from core.prompts import tables
 from core.prompts.gencolorbench import PAPER_COUNTS, PAPER_TOTAL, build
 from core.prompts.parts import APART_DELTA_E00, LEAK_DELTA_E00
-from core.prompts.prompt import Prompt, prompt_from_json
-from core.prompts.words import color_words
+from core.prompts.prompt import Prompt, color_words, prompt_from_json
 
 ROOT = Path(__file__).resolve().parents[3]
 # SHA-256 over "id<tab>text<newline>" of all prompts: our own, frozen. It changes with any rule,

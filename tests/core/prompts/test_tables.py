@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import BadInput, TrueHueError
-from core.prompts import concepts, data_files, tables
+from core.prompts import concepts, tables
 
 OURS = {
     **{f"gencolorbench/{name}.csv": value for name, value in tables.FILES.items()},
@@ -20,7 +20,7 @@ OURS = {
 
 @pytest.mark.parametrize("name", OURS)
 def test_a_table_is_plain_and_its_checksum_stands_in_the_readme(name: str) -> None:
-    path = data_files.FOLDER / name
+    path = tables.FOLDER / name
     content = path.read_bytes()
     assert hashlib.sha256(content).hexdigest() == OURS[name]
     assert b"\r" not in content
@@ -31,9 +31,9 @@ def test_a_table_is_plain_and_its_checksum_stands_in_the_readme(name: str) -> No
 
 def test_every_file_of_the_folders_is_read_or_a_readme() -> None:
     found = {
-        path.relative_to(data_files.FOLDER).as_posix()
+        path.relative_to(tables.FOLDER).as_posix()
         for folder in ("gencolorbench", "concepts")
-        for path in (data_files.FOLDER / folder).iterdir()
+        for path in (tables.FOLDER / folder).iterdir()
     }
     assert found == {*OURS, "gencolorbench/README.md", "concepts/README.md"}
 
@@ -41,15 +41,15 @@ def test_every_file_of_the_folders_is_read_or_a_readme() -> None:
 def test_a_changed_or_missing_table_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(data_files, "FOLDER", tmp_path)
+    monkeypatch.setattr(tables, "FOLDER", tmp_path)
     with pytest.raises(TrueHueError, match=r"cannot be read.*git checkout"):
-        data_files.read_rows("words.csv", "0" * 64)
+        tables.read_rows("words.csv", "0" * 64)
     (tmp_path / "words.csv").write_bytes(b"name\nred\n")
     sha256 = hashlib.sha256(b"name\nred\n").hexdigest()
-    assert data_files.read_rows("words.csv", sha256) == [{"name": "red"}]
+    assert tables.read_rows("words.csv", sha256) == [{"name": "red"}]
     (tmp_path / "words.csv").write_bytes(b"name\nblue\n")
     with pytest.raises(TrueHueError, match=r"was changed.*git checkout"):
-        data_files.read_rows("words.csv", sha256)
+        tables.read_rows("words.csv", sha256)
 
 
 def test_counts() -> None:

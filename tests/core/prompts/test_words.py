@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from core.color.systems import parse_target, system
+from core.prompts.prompt import article, color_words, with_articles
 from core.prompts.tables import css_words
-from core.prompts.words import article, color_words, with_articles
 
 
 @pytest.mark.parametrize(

@@ -24,10 +24,10 @@ from core.published import table
 from core.verdict.rules import DEFAULT_RULE, RULES
 from storage import Storage
 from tabs.explore.analyses import KINDS, figure_csv, figure_view
-from tabs.explore.analyses_routes import analyses_routes
 from tabs.explore.color_figures import MANY_COLORS, MOST_ARROWS, asked_found, drift, found_colors
 from tabs.explore.figure_parts import NOTHING, Drawn, Picks, short_names
 from tabs.explore.published_figures import published_categories
+from tabs.explore.routes import analyses_routes
 from tabs.explore.share_figures import agreement, categories
 from tabs.explore.slice import slice_of
 from tabs.page.context import ROOT, Context

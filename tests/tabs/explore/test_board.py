@@ -28,9 +28,9 @@ from storage import Storage
 from tabs.explore.board import board_view
 from tabs.explore.board_csv import board_csv
 from tabs.explore.board_groups import groups
-from tabs.explore.board_routes import board_routes
 from tabs.explore.board_rows import SYSTEM_CHOICES
 from tabs.explore.limits import limits_view, usual_limits
+from tabs.explore.routes import board_routes
 from tabs.explore.slice import slice_of
 from tabs.library.service import Library
 from tabs.page.context import Context

@@ -17,8 +17,7 @@ from storage import Storage
 from storage.database.confirmed import Confirmed
 from tabs.page.context import Context
 from tabs.page.notices import notices
-from tabs.page.notices_routes import notice_routes
-from tabs.page.routes import routes
+from tabs.page.routes import notice_routes, routes
 from tabs.runs.supervisor import How, RunSupervisor
 from tabs.shell.compose import make_context
 from tests.core.runs.samples import small_plan

@@ -24,7 +24,7 @@ from tabs.page.actor import COOKIE, Actor, Role
 from tabs.page.context import Context
 from tabs.page.jobs_routes import job_routes
 from tabs.page.routes import routes
-from tabs.runs.image_routes import image_set_routes
+from tabs.runs.routes import image_set_routes
 
 OURS = {"X-TrueHue": "1"}
 SESSION = "0123456789abcdef" * 2

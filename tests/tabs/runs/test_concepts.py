@@ -23,8 +23,8 @@ from tabs.command.runs import main
 from tabs.explore.analyses import KINDS, figure_view
 from tabs.explore.board import board_view
 from tabs.explore.board_csv import board_csv
+from tabs.explore.routes import wall_routes
 from tabs.explore.wall import facets_view, wall_view
-from tabs.explore.wall_routes import wall_routes
 from tabs.export.routes import export_routes
 from tabs.export.service import Export, start_export
 from tabs.page.actor import OWNER

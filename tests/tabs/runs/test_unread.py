@@ -16,7 +16,7 @@ from core.errors import BadInput
 from core.export import write
 from core.runs.folder import PLAN, RunFolder
 from storage import Storage
-from tabs.explore.board_routes import board_routes
+from tabs.explore.routes import board_routes
 from tabs.export.routes import export_routes
 from tabs.export.service import take_in
 from tabs.page.context import Context

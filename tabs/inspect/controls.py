@@ -1,18 +1,28 @@
-"""The color picker: an input that reads a name of four systems, a hex, an rgb triple or a function
-such as ``lab(52 40 30)``; with the a*b* plane at a chosen lightness to pick from.
+"""Two inputs of Inspect and Generate: the color picker, and the choice of a rule.
 
-Its value is the string that `core.color.systems.parse_target` reads: ``"l3:Vivid reddish orange"``,
-``"#E83B1B"`` or ``"lab(52 40 30)"``, and ``""`` while nothing was picked. A page's event
-``th-ask-color`` with ``{picker: elem_id, text}`` picks a color as if it had been typed. Gradio
-sends ``change`` whenever the value changes, from Python too; ``input`` comes only when a person
-picked.
+The picker reads a name of four systems, a hex, an rgb triple or a function such as
+``lab(52 40 30)``, and has the a*b* plane at a chosen lightness to pick from. Its value is the
+string that `core.color.systems.parse_target` reads: ``"l3:Vivid reddish orange"``, ``"#E83B1B"`` or
+``"lab(52 40 30)"``, and ``""`` while nothing was picked. A page's event ``th-ask-color`` with
+``{picker: elem_id, text}`` picks a color as if it had been typed. Gradio sends ``change`` whenever
+the value changes, from Python too; ``input`` comes only when a person picked.
+
+The value of the choice is the rule's id; main rules are in sight, variants folded.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import gradio as gr
 
-from tabs.page.widgets import asset, on_load
+from core.verdict.rules import RULES
+from tabs.page.widgets import asset, on_load, widget
+
+RULE_CHOICE = """<fieldset class="th-rule th-segments"><legend>Rule</legend>
+<div class="wrap th-rule-main"></div>
+<button type="button" class="th-rule-more" aria-expanded="false">Variants</button>
+<div class="wrap th-rule-variants" hidden></div></fieldset>"""
 
 # Constant, with no user text in it: Gradio evaluates templates as code, and a template that
 # changes is drawn anew, which would drop what the person is typing.
@@ -60,3 +70,12 @@ def color_picker(label: str, value: str | None = None, elem_id: str | None = Non
         elem_id=elem_id,
         elem_classes=["th-picker-block"],
     )
+
+
+def rule_choice(value: str, elem_id: str) -> Any:
+    """The component, with the rule ``value`` chosen."""
+    rules = [
+        {"id": by.id, "name": by.name, "description": by.description, "variant_of": by.variant_of}
+        for by in RULES
+    ]
+    return widget("inspect/rule_choice", RULE_CHOICE, value, elem_id=elem_id, rules=rules)
