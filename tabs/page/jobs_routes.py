@@ -27,11 +27,9 @@ def job_routes(context: Context) -> Door:
     async def jobs(
         seen: int = -1,
         kind: str = "",
-        owner: str | None = None,
         actor: Actor = door.asking,
     ) -> JSONResponse:
-        # A page that says who owns it is of before: it asks for the queue of drawings.
-        wanted = AllJobs(kind=kind if owner is None else "drawing")
+        wanted = AllJobs(kind=kind)
         return await answered(context.jobs.version, seen, lambda: jobs_view(context, actor, wanted))
 
     @door.get("/{job_id}")

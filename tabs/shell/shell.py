@@ -32,7 +32,6 @@ from tabs.page.events import Cause, on
 from tabs.page.gradio_routes import GradioRoutes
 from tabs.page.jobs_routes import job_routes
 from tabs.page.links import read
-from tabs.page.old_addresses import old_addresses
 from tabs.page.origins import Doors
 from tabs.page.routes import notice_routes, routes
 from tabs.page.visitor_cookies import VisitorCookies
@@ -162,7 +161,6 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
         routes,
         inspect_routes,
         job_routes,
-        old_addresses,
         prompt_routes,
         drawing_routes,
         image_set_routes,

@@ -219,10 +219,10 @@ def test_a_search_is_cancelled_and_the_page_goes_on(
         else:
             route.continue_()
 
-    bench.page.route("**/api/automatic/**", hold)
+    bench.page.route("**/api/jobs/**", hold)
     bench.button("Find the object").click()
     cancel = bench.working.get_by_role("button", name="Cancel")
-    with bench.page.expect_request(lambda request: request.method == "DELETE"):
+    with bench.page.expect_request(lambda request: request.url.endswith("/cancel")):
         cancel.click()
     expect(bench.working).to_be_hidden()
     # The answer comes late, and nobody waits for it any more.

@@ -4,7 +4,6 @@ import { make, many, options, put, strip, swatches } from '../shared/dom.js';
 import { figure, onTheme, plotly, themed } from '../shared/figure.js';
 import { ask, send } from '../shared/http.js';
 import { beginsWork, watchWork, workLine } from '../shared/jobs.js';
-import { owner } from '../shared/owner.js';
 import { store } from '../shared/state.js';
 import { compare, compareView, ofCompareLink, openCompare, openConceptRun } from './view.js';
 
@@ -180,7 +179,6 @@ export function analysisView(element, name, defaults, draw) {
   }
   beginsWork(start, job, () =>
     send(api + 'cells', {
-      owner,
       method: data.frame.method,
       guidance: data.frame.cells.guidance,
       runs: data.frame.cells.runs,

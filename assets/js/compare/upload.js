@@ -11,7 +11,8 @@
 //     where no set came of it, the error carries .report.
 import { many } from '../shared/dom.js';
 import { ask, send } from '../shared/http.js';
-import { randomId } from '../shared/owner.js';
+import { randomId } from '../shared/ids.js';
+import { cancelJob, followJob } from '../shared/jobs.js';
 import { store } from '../shared/state.js';
 
 export function uploadSession() {
@@ -76,18 +77,13 @@ export function planPictures(session, options) {
 // Follows the job to its end; `begun` gets a function that cancels it.
 export async function storePictures(session, options, said, begun) {
   const job = (await send('/api/compare/sets/pictures-store/' + session, options)).job;
-  if (begun) begun(() => send('/api/compare/sets/jobs/' + job + '/cancel', {}));
-  for (;;) {
-    const state = await ask('/api/compare/sets/jobs/' + job);
-    if (said) said(state.words, state);
-    if (state.finished) {
-      if (!state.report.words) throw new Error(state.words); // it failed; the report is the job's own
-      if (state.report.set_id) store.tell('compare-sets');
-      store.tell('drawn');
-      return state.report;
-    }
-    await new Promise((done) => setTimeout(done, 250));
-  }
+  if (begun) begun(() => cancelJob(job));
+  const ended = await followJob(job, (state) => said && said(state.words, state));
+  const report = ended.result;
+  if (!report.words) throw new Error(ended.problem || ended.words); // it failed
+  if (report.set_id) store.tell('compare-sets');
+  store.tell('drawn');
+  return report;
 }
 export async function uploadPictures(files, words, options) {
   const session = uploadSession();

@@ -4,7 +4,6 @@ import { arrange, make, many, options, put, swatches, touchingInWords } from '..
 import { ask, send } from '../shared/http.js';
 import { beginsWork, watchWork, workLine } from '../shared/jobs.js';
 import { opener } from '../shared/opening.js';
-import { owner } from '../shared/owner.js';
 import { store } from '../shared/state.js';
 import { explore, ofLink, onBack, restored } from './view.js';
 
@@ -352,7 +351,7 @@ export function mount(widget) {
   const showJob = workLine(find('.th-agree-job'));
   const start = find('.th-agree-start');
   beginsWork(start, find('.th-agree-job'), () =>
-    send('/api/explore/rejudge', { rules: [state.a, state.b], owner }),
+    send('/api/explore/rejudge', { rules: [state.a, state.b] }),
   );
   watchWork(element, 'rejudge', (job, ended) => {
     start.setAttribute('aria-disabled', String(Boolean(job && job.status === 'running')));

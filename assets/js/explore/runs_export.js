@@ -3,7 +3,6 @@
 import { make, put } from '../shared/dom.js';
 import { ask, send } from '../shared/http.js';
 import { workLine } from '../shared/jobs.js';
-import { owner } from '../shared/owner.js';
 import { store } from '../shared/state.js';
 import { explore } from './view.js';
 
@@ -53,14 +52,14 @@ export function runExports(element, root, imported) {
     clearTimeout(timer);
     let busy = false;
     try {
-      const jobs = await ask('/api/exports?owner=' + owner);
+      const { jobs } = await ask('/api/jobs');
       ['export', 'import'].forEach((kind) => {
-        const job = jobs[kind];
+        const job = jobs.find((one) => one.kind === kind) || null;
         const mine = job && begun.has(job.id);
         // What ended before this page was opened is no news.
-        lines[kind](job && (mine || job.status === 'running') ? job : null);
-        busy = busy || Boolean(job && job.status === 'running');
-        if (!mine || job.status === 'running') return;
+        lines[kind](job && (mine || job.active) ? job : null);
+        busy = busy || Boolean(job && job.active);
+        if (!mine || job.active) return;
         begun.delete(job.id);
         if (job.status !== 'done') return;
         if (kind === 'import') {
@@ -94,7 +93,6 @@ export function runExports(element, root, imported) {
       format: images ? 'zip' : what,
       images,
       rule: explore.slice.rule,
-      owner,
     });
     begun.add(made.job);
     look();
@@ -112,7 +110,6 @@ export function runExports(element, root, imported) {
         headers: {
           'X-TrueHue': '1',
           'X-File-Name': encodeURIComponent(chosen.name),
-          'X-Owner': owner,
         },
         body: chosen,
       });

@@ -2,7 +2,6 @@
 // estimate follows every change.
 import { make, many, options, put, strip } from '../shared/dom.js';
 import { ask, send } from '../shared/http.js';
-import { owner } from '../shared/owner.js';
 import { store } from '../shared/state.js';
 import { KEPT_FIELDS, formKept, keepFormOf } from './runs_kept.js';
 import { explore } from './view.js';
@@ -60,7 +59,6 @@ export function runForm(element, root, started) {
     const out = {
       kind,
       masker,
-      owner,
       models: chosenModels(),
       rules: [...form.querySelectorAll('.th-runs-rules input:checked')].map((box) => box.value),
     };

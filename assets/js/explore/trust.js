@@ -5,7 +5,6 @@ import { figure, onTheme } from '../shared/figure.js';
 import { ask, send } from '../shared/http.js';
 import { beginsWork, watchWork, workLine } from '../shared/jobs.js';
 import { opener } from '../shared/opening.js';
-import { owner } from '../shared/owner.js';
 import { store } from '../shared/state.js';
 import { explore, ofLink, restored } from './view.js';
 
@@ -565,9 +564,7 @@ export function mount(widget) {
       sizes.forEach((other) => other.setAttribute('aria-pressed', String(other === button)));
     });
   });
-  beginsWork(start, find('.th-run-job'), () =>
-    send('/api/explore/runs', { every: Number(every), owner }),
-  );
+  beginsWork(start, find('.th-run-job'), () => send('/api/explore/runs', { every: Number(every) }));
   watchWork(element, 'diagnosis', (job, ended) => {
     start.setAttribute('aria-disabled', String(Boolean(job && job.status === 'running')));
     showJob(job);

@@ -3,7 +3,6 @@
 import { basket } from '../shared/basket.js';
 import { arrange, arrowKeys, make, many, swatches } from '../shared/dom.js';
 import { send } from '../shared/http.js';
-import { owner } from '../shared/owner.js';
 import { store } from '../shared/state.js';
 
 const SHOWN = 100;
@@ -53,7 +52,7 @@ export function mount({ element, props, trigger }) {
         : 1;
   }
   function tell() {
-    const value = { mode, prompts: number(), owner };
+    const value = { mode, prompts: number() };
     if (JSON.stringify(value) !== JSON.stringify(props.value)) {
       props.value = value;
       trigger('plan');
@@ -81,7 +80,6 @@ export function mount({ element, props, trigger }) {
     body.hidden = mode === 'own';
     store.set('request', {
       mode,
-      owner,
       prompts: number(),
       refs: () =>
         mode === 'basket'

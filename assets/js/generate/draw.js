@@ -71,7 +71,7 @@ export function mount({ element, props, trigger, watch }) {
     if (!asked || button.getAttribute('aria-disabled') === 'true') return;
     sending = Date.now();
     show();
-    trigger('draw', { mode: asked.mode, owner: asked.owner, refs: asked.refs(), at: sending });
+    trigger('draw', { mode: asked.mode, refs: asked.refs(), at: sending });
     // An answer that never comes must not keep the button shut.
     const mine = sending;
     setTimeout(() => {

@@ -1,8 +1,8 @@
 // The queue of the device: what is being drawn, for whom, how far it is, and what waits.
 // Each job keeps its node: a press that takes longer than the next answer still counts.
 import { arrange, make, many, put } from '../shared/dom.js';
-import { ask, send } from '../shared/http.js';
-import { owner } from '../shared/owner.js';
+import { ask } from '../shared/http.js';
+import { cancelJob } from '../shared/jobs.js';
 import { store } from '../shared/state.js';
 
 const ACTIVE = ['waiting', 'loading', 'drawing'];
@@ -132,7 +132,7 @@ export function mount({ element, watch }) {
       refused = '';
       update(job);
       try {
-        await send('/api/jobs/' + job.id + '/cancel', { owner });
+        await cancelJob(job.id);
       } catch (error) {
         cancelling.delete(job.id);
         refused = error.message;
@@ -191,7 +191,7 @@ export function mount({ element, watch }) {
     const mine = ++asked;
     let busy;
     try {
-      const data = await ask('/api/jobs?owner=' + owner);
+      const data = await ask('/api/jobs?kind=drawing');
       unheard = 0;
       silent.hidden = true;
       if (mine < answered) return;

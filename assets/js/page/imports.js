@@ -2,8 +2,11 @@
 // that says of every line or file what became of it.
 import { make, many } from '../shared/dom.js';
 import { ask, send } from '../shared/http.js';
-import { owner, randomId } from '../shared/owner.js';
+import { randomId } from '../shared/ids.js';
+import { cancelJob, followJob } from '../shared/jobs.js';
 import { store } from '../shared/state.js';
+
+const ENDS = { cancelled: 'Cancelled. What was stored stays.', done: 'Done.' };
 
 function listed(title, items, total) {
   const box = make('details');
@@ -186,23 +189,17 @@ export function mount({ element }) {
     start.disabled = false;
   });
   async function follow() {
-    for (;;) {
-      const state = await ask('/api/image-sets/jobs/' + job);
-      say(state.words);
-      if (state.finished) {
-        stop.hidden = true;
-        start.hidden = true;
-        show(report, state.report);
-        if (state.report.score && state.report.score.groups) offer(state.report.score);
-        else scoring.hidden = true;
-        job = session = '';
-        store.tell('judged');
-        store.tell('drawn');
-        store.tell('sets');
-        return;
-      }
-      await new Promise((done) => setTimeout(done, 300));
-    }
+    const ended = await followJob(job, (state) => say(state.words));
+    say(ended.problem || ENDS[ended.status] || ended.words);
+    stop.hidden = true;
+    start.hidden = true;
+    show(report, ended.result);
+    if (ended.result.score && ended.result.score.groups) offer(ended.result.score);
+    else scoring.hidden = true;
+    job = session = '';
+    store.tell('judged');
+    store.tell('drawn');
+    store.tell('sets');
   }
   // What was imported is scored from here, with its own set and the masks that it brought.
   const scoring = dialogs.images.querySelector('.th-import-score');
@@ -231,7 +228,6 @@ export function mount({ element }) {
           groups: offered.groups,
           images: offered.images,
           masker: maskBox.value,
-          owner: owner,
         })
       ).job;
       stop.hidden = false;
@@ -245,7 +241,7 @@ export function mount({ element }) {
   stop.addEventListener('click', async () => {
     stop.disabled = true;
     try {
-      await send('/api/image-sets/jobs/' + job + '/cancel', {});
+      await cancelJob(job);
     } catch (error) {
       say(error.message, true);
     }

@@ -1,8 +1,31 @@
 // Long work that is begun here and goes on elsewhere: its button, its line, and the looks at it.
 import { duration, inFront, make, put } from './dom.js';
 import { ask, send } from './http.js';
-import { owner } from './owner.js';
 import { store } from './state.js';
+
+/**
+ * Asks a piece of work to stop. Who began it may, and the owner.
+ * @param {string} id
+ */
+export function cancelJob(id) {
+  return send('/api/jobs/' + id + '/cancel', {});
+}
+
+/**
+ * Follows a piece of work to its end.
+ * @param {string} id
+ * @param {(job: any) => void} show called with every change
+ * @returns {Promise<any>} the job as it ended
+ */
+export async function followJob(id, show) {
+  let seen = -1;
+  for (;;) {
+    const job = await ask('/api/jobs/' + id + '?seen=' + seen);
+    seen = job.version;
+    show(job);
+    if (!job.active) return job;
+  }
+}
 
 /**
  * The button that begins long work. It waits from the click on: a second click is no second wish.
@@ -30,14 +53,19 @@ export function beginsWork(button, box, begin) {
   });
 }
 
-const ENDS = { done: 'Done in ', cancelled: 'Cancelled. ', failed: 'Failed. ' };
+const ENDS = {
+  done: 'Done in ',
+  cancelled: 'Cancelled. ',
+  failed: 'Failed. ',
+  interrupted: 'Interrupted. ',
+};
 
 function wordsOf(job) {
-  if (job.status === 'running') {
+  if (job.active) {
     return job.words + (job.left_s === null ? '' : ' · about ' + duration(job.left_s) + ' left');
   }
   const end = ENDS[job.status] + (job.status === 'done' ? duration(job.elapsed_s) + '. ' : '');
-  return end + (job.status === 'failed' ? '' : job.words);
+  return end + (job.problem ? '' : job.words);
 }
 
 /**
@@ -69,7 +97,7 @@ export function workLine(box) {
     if (!job || button.getAttribute('aria-disabled') === 'true') return;
     button.setAttribute('aria-disabled', 'true');
     try {
-      await send('/api/explore/jobs/' + job.id + '/cancel', { owner });
+      await cancelJob(job.id);
     } catch (error) {
       put(problem, error.message);
       problem.hidden = false;
@@ -80,10 +108,10 @@ export function workLine(box) {
     job = now;
     node.hidden = !job;
     if (!job) return;
-    const running = job.status === 'running';
+    const running = job.active;
     const percent = job.total ? Math.round((100 * job.done) / job.total) : 0;
     put(title, (job.mine ? '' : 'Someone else: ') + job.title);
-    button.hidden = !running || !job.mine;
+    button.hidden = !running || !job.may_cancel;
     button.setAttribute('aria-disabled', String(job.cancelling));
     put(button, job.cancelling ? 'Cancelling…' : 'Cancel');
     bar.hidden = !running;
@@ -111,10 +139,10 @@ export function watchWork(element, kind, show) {
     let busy = false;
     if (inFront(element) && !document.hidden) {
       try {
-        const job = (await ask('/api/explore/jobs?owner=' + owner))[kind] || null;
-        busy = Boolean(job && job.status === 'running');
+        const job = (await ask('/api/jobs?kind=' + kind)).jobs[0] || null;
+        busy = Boolean(job && job.active);
         // A short one may begin and end between two looks.
-        const known = before && job && before.id === job.id && before.status !== 'running';
+        const known = before && job && before.id === job.id && !before.active;
         const fresh = before !== undefined && job && !known;
         show(job, Boolean(fresh && !busy));
         before = job;

@@ -1,5 +1,6 @@
 // Work that goes through the queue of the device: its words on the stage, a way to end it, and what
 // came of it. Only the newest piece of work is watched; an older one is ended.
+import { cancelJob } from '../shared/jobs.js';
 
 export function stageWork(root) {
   const find = (name) => root.querySelector('.th-stage-' + name);
@@ -13,24 +14,18 @@ export function stageWork(root) {
     if (words.textContent !== text) words.textContent = text;
   }
 
-  const ask = (path, method) =>
-    fetch('/api/automatic/' + path, {
-      method,
-      headers: { 'X-TrueHue': '1' },
-    });
-
   async function watch(id) {
     let missed = 0;
     let seen = -1;
     while (job === id) {
       let state;
       try {
-        const answer = await ask(id + '?seen=' + seen, 'GET');
+        const answer = await fetch('/api/jobs/' + id + '?seen=' + seen);
         state = await answer.json();
         if (!answer.ok)
           state = {
             status: 'failed',
-            words: state.error || 'The app answered ' + answer.status + '.',
+            problem: state.error || 'The app answered ' + answer.status + '.',
           };
         missed = 0;
       } catch {
@@ -41,24 +36,25 @@ export function stageWork(root) {
         }
         state = {
           status: 'failed',
-          words: 'The app does not answer any more. Check that it is still running.',
+          problem: 'The app does not answer any more. Check that it is still running.',
         };
       }
       if (job !== id) return;
-      if (state.status === 'working') {
-        seen = state.count;
+      if (state.active) {
+        seen = state.version;
         show(state.words);
         continue;
       }
       job = '';
       show('');
-      if (after) after(state);
+      const status = state.status === 'interrupted' ? 'failed' : state.status;
+      if (after) after({ status, words: state.problem || state.words, ...state.result });
     }
   }
 
   // Nobody waits for it any more: whether it still ran does not matter.
   function drop(id) {
-    ask(id, 'DELETE').catch(() => {});
+    cancelJob(id).catch(() => {});
   }
 
   function stop() {

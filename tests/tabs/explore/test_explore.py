@@ -384,7 +384,7 @@ def test_routes_answer_and_refuse_in_words(client: TestClient) -> None:
     get, post = client.get, client.post
     assert get("/api/explore/agreement").json()["judged"] == 0
     assert get("/api/explore/agreement?a=paper&b=paper").status_code == 400
-    assert get("/api/explore/jobs").json() == {"diagnosis": None, "rejudge": None, "cells": None}
+    assert get("/api/jobs").json()["jobs"] == []
     where = "object=mug&light=studio&seed=0&system=l2&color=Red&size=64"
     answer = get(f"/api/explore/picture.png?{where}")
     assert answer.headers["content-type"] == "image/png"

@@ -26,7 +26,6 @@ from tabs.page.actor import OWNER, Actor, Role
 from tabs.page.context import Context
 from tabs.page.jobs import ENDED
 from tabs.page.jobs_routes import job_routes
-from tabs.page.old_addresses import old_addresses
 from tabs.shell.compose import make_context
 from tests.browser.still_life import still_life
 from tests.tabs.inspect.test_tab import filled, link_query, plain, value_of, view_of
@@ -461,8 +460,7 @@ def test_a_search_is_watched_and_ended_over_http(
     looking: Context, image: ImageRecord, made: MaskRecord
 ) -> None:
     app = FastAPI()
-    for make in (job_routes, old_addresses):
-        app.include_router(make(looking))
+    app.include_router(job_routes(looking))
     with TestClient(app) as client:
         work = inspect_find.find(looking, OWNER, {"image_id": image.image_id}, "bowl", *ASKED)
         path = f"/api/jobs/{work['job']}"
@@ -476,12 +474,9 @@ def test_a_search_is_watched_and_ended_over_http(
         assert state["version"] != seen
         mask = state["result"]["mask_id"]
         assert looking.storage.masks.get(mask).parameters["object"] == "bowl"
-        old = client.get(f"/api/automatic/{work['job']}").json()
-        assert (old["status"], old["mask_id"]) == ("done", mask)
         work = inspect_find.find(looking, OWNER, {"image_id": image.image_id}, "vase", *ASKED)
         headers = {"X-TrueHue": "1"}
         cancelled = client.post(f"/api/jobs/{work['job']}/cancel", json={}, headers=headers)
         assert cancelled.status_code == 200
         assert ended(looking, work)["status"] == "cancelled"
         assert client.get("/api/jobs/unknown").status_code == 400
-        assert client.get("/api/automatic/unknown").status_code == 404
