@@ -40,13 +40,16 @@ from tabs.runs.routes import image_set_routes, run_routes
 from tabs.shell import places
 
 HEADER = """<div class="th-header"><a class="th-skip" href="#th-tabs">Skip to the rooms</a><h1 class="th-brand">TrueHue</h1><span class="th-space"></span>
+<button type="button" class="th-work-button" aria-expanded="false" aria-controls="th-work" hidden></button>
 <button type="button" class="th-tour-button" title="What TrueHue does, in five minutes">Tour</button>
 <span class="th-surround" role="group" aria-label="Gray around images"><span>Surround</span>
 <button type="button" data-surround="light" aria-label="light gray" title="Light gray"></button>
 <button type="button" data-surround="middle" aria-label="middle gray, L* 50" title="Middle gray, L* = 50"></button>
 <button type="button" data-surround="dark" aria-label="dark gray" title="Dark gray"></button></span>
 <button type="button" class="th-theme" aria-label="Light or dark page" title="Light or dark page">◐</button>
-<span class="th-data"></span></div>"""  # noqa: E501
+<span class="th-data"></span>
+<section class="th-work-panel" id="th-work" aria-label="Work that goes on" hidden><ul class="th-work-list"></ul>
+<button type="button" class="th-button th-work-clear">Take away what has ended</button></section></div>"""  # noqa: E501
 
 TOUR = """<aside class="th-tour" role="dialog" aria-label="Tour" hidden><h3></h3><p></p><footer>
 <span></span><button type="button" class="th-button th-tour-end">End</button>

@@ -117,3 +117,35 @@ def test_colors_of_a_figure_are_the_page_s(modules: Page) -> None:
         return themed({{ line: ['var(--th-ink)', 'var(--other)', 3, null] }}, style);""",
     )
     assert drawn == {"line": ["#123 --th-ink", "var(--other)", 3, None]}
+
+
+JOBS = [
+    {"id": "a", "active": True, "problem": ""},
+    {"id": "b", "active": False, "problem": "gone"},
+    {"id": "c", "active": False, "problem": ""},
+    {"id": "d", "active": True, "problem": ""},
+]
+
+
+@pytest.mark.parametrize(
+    ("jobs", "old", "ids", "words"),
+    [
+        ([], [], "", ""),
+        (JOBS, [], "adbc", "2 at work, 1 problem"),
+        (JOBS, ["b", "c"], "ad", "2 at work"),
+        (JOBS[1:3], ["b"], "c", "Done"),
+        (JOBS[1:3], ["b", "c"], "", ""),
+        ([dict(JOBS[2], id=str(n)) for n in range(9)], [], "01234", "Done"),
+    ],
+)
+def test_what_is_at_work_and_what_has_ended_is_listed(
+    modules: Page, jobs: list[Any], old: list[str], ids: str, words: str
+) -> None:
+    shown = run(
+        modules,
+        f"""const work = {module("page/work")};
+        const shown = work.shownJobs(value[0], new Set(value[1]));
+        return [shown.map((job) => job.id).join(''), work.workWords(shown)];""",
+        [jobs, old],
+    )
+    assert shown == [ids, words]

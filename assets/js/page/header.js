@@ -1,6 +1,7 @@
 // The gray that surrounds every image, and the data folder. The choice is kept in this browser.
 import { roomTab } from '../shared/dom.js';
 import { store } from '../shared/state.js';
+import { mountWork } from './work.js';
 
 const SURROUNDS = { light: '#cfcfcf', middle: '#777777', dark: '#262626' };
 
@@ -75,6 +76,7 @@ export function mount({ element, props, watch }) {
     if (Date.now() - counted > 5000) count();
   });
 
+  mountWork(element);
   // The tour begins on the Generate tab.
   element.querySelector('.th-tour-button').addEventListener('click', () => {
     roomTab('Generate')?.click();

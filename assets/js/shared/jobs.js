@@ -62,7 +62,9 @@ const ENDS = {
 
 function wordsOf(job) {
   if (job.active) {
-    return job.words + (job.left_s === null ? '' : ' · about ' + duration(job.left_s) + ' left');
+    // Runs say themselves how long they will take.
+    const told = job.left_s === null || job.words.includes(' left');
+    return job.words + (told ? '' : ' · about ' + duration(job.left_s) + ' left');
   }
   const end = ENDS[job.status] + (job.status === 'done' ? duration(job.elapsed_s) + '. ' : '');
   return end + (job.problem ? '' : job.words);

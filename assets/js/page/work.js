@@ -1,0 +1,116 @@
+// All long work of the app in one place, whoever began it: drawings, runs, imports, searches,
+// exports, analyses. One question to the app waits for news, as long as the page is looked at.
+import { make, many, put } from '../shared/dom.js';
+import { ask } from '../shared/http.js';
+import { workLine } from '../shared/jobs.js';
+import { store } from '../shared/state.js';
+
+const MOST_ENDED = 5;
+
+/** @param {number} milliseconds */
+const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+
+/**
+ * The jobs that the list shows: what goes on, then what has ended since the page was opened. What
+ * an earlier app was at when it ended is news too.
+ * @param {any[]} jobs as the app tells them
+ * @param {Set<string>} old ids of what had ended before
+ */
+export function shownJobs(jobs, old) {
+  const active = jobs.filter((job) => job.active);
+  const ended = jobs.filter((job) => !job.active && !old.has(job.id));
+  return [...active, ...ended.slice(0, MOST_ENDED)];
+}
+
+/**
+ * What the button says of them.
+ * @param {any[]} jobs
+ */
+export function workWords(jobs) {
+  const active = jobs.filter((job) => job.active).length;
+  const wrong = jobs.filter((job) => !job.active && job.problem).length;
+  const parts = [];
+  if (active) parts.push(active.toLocaleString('en-US') + ' at work');
+  if (wrong) parts.push(many(wrong, 'problem'));
+  return parts.join(', ') || (jobs.length ? 'Done' : '');
+}
+
+/** @param {Element} element the header */
+export function mountWork(element) {
+  const button = element.querySelector('.th-work-button');
+  const panel = element.querySelector('.th-work-panel');
+  const list = panel.querySelector('.th-work-list');
+  const clear = panel.querySelector('.th-work-clear');
+  const lines = new Map();
+  /** @type {Set<string>} */
+  const old = new Set();
+  let told = [];
+  let version = -1;
+
+  function open(on) {
+    panel.hidden = !on;
+    button.setAttribute('aria-expanded', String(on));
+  }
+  function show() {
+    const jobs = shownJobs(told, old);
+    put(button, workWords(jobs));
+    button.hidden = !jobs.length;
+    if (!jobs.length) open(false);
+    clear.hidden = jobs.every((job) => job.active);
+    for (const [id, line] of lines) {
+      if (jobs.some((job) => job.id === id)) continue;
+      line.box.remove();
+      lines.delete(id);
+    }
+    jobs.forEach((job, place) => {
+      if (!lines.has(job.id)) {
+        const box = make('li');
+        lines.set(job.id, { box, show: workLine(box) });
+      }
+      const line = lines.get(job.id);
+      // Moved only where it has to be: a node that is put elsewhere loses the focus.
+      if (list.children[place] !== line.box)
+        list.insertBefore(line.box, list.children[place] || null);
+      line.show(job);
+    });
+  }
+  async function watch() {
+    while (element.isConnected) {
+      if (document.hidden) {
+        await new Promise((seen) =>
+          document.addEventListener('visibilitychange', seen, { once: true }),
+        );
+        continue;
+      }
+      try {
+        const answer = await ask('/api/jobs?seen=' + version);
+        if (version < 0) {
+          answer.jobs
+            .filter((job) => !job.active && job.status !== 'interrupted')
+            .forEach((job) => old.add(job.id));
+        }
+        told = answer.jobs;
+        version = answer.version;
+        show();
+      } catch {
+        await pause(2000); // the app may be starting anew
+      }
+    }
+  }
+  button.addEventListener('click', () => open(panel.hidden));
+  clear.addEventListener('click', () => {
+    told.filter((job) => !job.active).forEach((job) => old.add(job.id));
+    show();
+    if (!button.hidden) button.focus();
+  });
+  panel.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape') return;
+    open(false);
+    button.focus();
+  });
+  document.addEventListener('click', (event) => {
+    if (!panel.hidden && !element.contains(/** @type {Node} */ (event.target))) open(false);
+  });
+  store.subscribe('explore-job', show);
+  watch();
+}

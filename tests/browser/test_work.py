@@ -1,0 +1,73 @@
+"""All that is at work, in the header of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Visit
+from tests.running import App, running
+
+pytestmark = pytest.mark.browser
+RUN = """async () => {
+  const body = { set: 'mini', models: ['reference-renderer'], limit: 60, size: 256, steps: '' };
+  const answer = await fetch('/api/runs', {
+    method: 'POST',
+    headers: { 'X-TrueHue': '1', 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return answer.status;
+}"""
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    with running(tmp_path_factory.mktemp("work") / "data") as started:
+        yield started
+
+
+def test_a_run_is_seen_in_every_room_and_cancelled_there(app: App, visit: Visit) -> None:
+    page = visit(f"{app.address}/?tab=inspect")
+    button = page.locator(".th-work-button")
+    expect(button).to_be_hidden()
+    assert page.evaluate(RUN) == 200
+    expect(button).to_have_text("1 at work")
+    button.click()
+    panel = page.get_by_role("region", name="Work that goes on")
+    expect(panel).to_contain_text("Reference renderer")
+    expect(panel.get_by_role("progressbar")).to_be_visible()
+    page.keyboard.press("Escape")
+    button.click()
+    panel.get_by_role("button", name="Cancel").click()
+    expect(button).to_have_text("Done", timeout=60_000)
+    expect(panel).to_contain_text("Cancelled")
+    panel.get_by_role("button", name="Take away what has ended").click()
+    expect(button).to_be_hidden()
+
+
+def test_what_was_interrupted_is_told_afterwards(tmp_path: Path, visit: Visit) -> None:
+    data = tmp_path / "data"
+    with running(data) as first:
+        page = visit(first.address)
+        page.wait_for_load_state()
+        status = page.evaluate(
+            """async () => (await fetch('/api/explore/runs', {
+              method: 'POST', headers: { 'X-TrueHue': '1', 'Content-Type': 'application/json' },
+              body: JSON.stringify({ every: 1 }),
+            })).status"""
+        )
+        assert status == 200
+        expect(page.locator(".th-work-button")).to_have_text("1 at work")
+        first.process.kill()
+        first.process.wait()
+    with running(data) as second:
+        page = visit(second.address, fresh=True)
+        button = page.locator(".th-work-button")
+        expect(button).to_have_text("1 problem")
+        button.click()
+        expect(page.get_by_role("region", name="Work that goes on")).to_contain_text(
+            "TrueHue ended while this was under way"
+        )
