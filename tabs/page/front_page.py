@@ -36,6 +36,7 @@ QUICK_COPIES = """((slow) => {
 HEAD = """<link rel="icon" type="image/svg+xml" href="/assets/favicon.svg">
 <script>{quick}</script>
 <script type="application/json" id="th-constants">{constants}</script>
+<link rel="preload" as="style" href="{style}">
 <link rel="preload" as="fetch" crossorigin href="{catalog}">
 {preloads}
 """
@@ -50,6 +51,7 @@ def head(room: str) -> str:
     return HEAD.format(
         constants=constants(),
         quick=QUICK_COPIES,
+        style=files.address(STYLE),
         catalog=files.address(CATALOG),
         preloads="\n".join(links),
     )
@@ -96,11 +98,8 @@ class FrontPage:
         room = room if room in FOLDERS else "inspect"
         key = hashlib.sha256(room.encode() + b"\0" + plain).hexdigest()[:32]
         if key not in self._made:
-            # Before the first script: what is asked for later comes later. The style comes behind
-            # Gradio's own.
-            style = f'<link rel="stylesheet" href="{asset_files().address(STYLE)}">\n</head>'
+            # Before the first script: what is asked for later comes later.
             page = plain.replace(b"<script>", head(room).encode() + b"<script>", 1)
-            page = page.replace(b"</head>", style.encode(), 1)
             self._made[key] = (f'"{key}-{asset_files().version}"', Body(page, "text/html"))
             while len(self._made) > MOST_KEPT:
                 self._made.popitem(last=False)

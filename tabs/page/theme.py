@@ -7,6 +7,7 @@ from typing import Any
 
 import gradio as gr
 
+from tabs.page.asset_files import STYLE, asset_files
 from tabs.page.context import ROOT
 
 
@@ -81,3 +82,12 @@ def css_paths() -> list[Path]:
         "judging",
     )
     return [folder / f"{name}.css" for name in names]
+
+
+def css() -> str:
+    """What Gradio is given in their place: the one file that is made of them.
+
+    It has to stand where Gradio would put the sheets themselves, behind its own: linked in the
+    page's head, it lost to them. Chromium warns twice that Gradio tries the line elsewhere too.
+    """
+    return f"@import url({asset_files().address(STYLE)});"

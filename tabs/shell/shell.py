@@ -189,6 +189,7 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
         demo,
         path="/",
         theme=theme.theme(),
+        css=theme.css(),
         footer_links=[],
         run_history=False,
         ssr_mode=False,

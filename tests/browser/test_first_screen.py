@@ -138,3 +138,20 @@ def test_two_more_examples_are_drawn_when_they_are_pressed(fresh: App, visit: Vi
     expect(page.locator("#object-name input, #object-name textarea")).to_have_value("banana")
     images = Path(fresh.data) / "images"
     assert len(list(images.rglob("*.png"))) == 6
+
+
+def test_the_page_s_style_is_stronger_than_gradio_s(app: App, visit: Visit) -> None:
+    """Linked before Gradio's own sheets, it left the header crooked and the rooms indented."""
+    page = visit(app.address)
+    bench = Workbench(page)
+    brand = page.locator(".th-brand").bounding_box()
+    tab = page.get_by_role("tab", name="Inspect", exact=True).bounding_box()
+    card = bench.stage.bounding_box()
+    assert brand
+    assert tab
+    assert card
+    middle = brand["y"] + brand["height"] / 2
+    assert abs(middle - (tab["y"] + tab["height"] / 2)) < 4
+    # The brand, the cards below it: one left edge, one small margin.
+    assert abs(brand["x"] - card["x"]) < 4
+    assert brand["x"] < 24

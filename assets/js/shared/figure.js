@@ -74,6 +74,8 @@ function seen(node) {
  */
 export function figure(node, data, waiting = false) {
   newest.set(node, data);
+  // The page does not move when the figure comes.
+  if (waiting) node.style.minHeight = (data.layout.height || 0) + 'px';
   const next = (drawings.get(node) || Promise.resolve()).then(async () => {
     if (waiting) await seen(node);
     if (newest.get(node) !== data) return; // a later one comes right after this
