@@ -111,10 +111,12 @@ def _pixels(context: Context, image: str) -> tuple[np.ndarray, tuple[str, ...]]:
 def wire(context: Context) -> None:
     """Names the endpoints in the ``gr.Blocks`` around; their docstrings are what people read."""
 
-    def said(request: gr.Request, action: str, do: Callable[[Actor], dict[str, Any]]) -> Any:
+    def said(
+        request: gr.Request, endpoint: Callable[..., Any], do: Callable[[Actor], dict[str, Any]]
+    ) -> Any:
         try:
             actor = actor_of(context, request)
-            may(actor, action)
+            may(actor, vars(endpoint)["action"])
             return do(actor)
         except Exception as error:
             raise gr.Error(message_of(error), print_exception=False) from None
@@ -141,7 +143,7 @@ def wire(context: Context) -> None:
         """
         return said(
             request,
-            "compute",
+            measure_image,
             lambda _: measured(context, image, target, mask, object_name, rule, k),
         )
 
@@ -156,7 +158,7 @@ def wire(context: Context) -> None:
         """
         return said(
             request,
-            "compute",
+            find_mask,
             lambda actor: {
                 "job": start_find(
                     context,
@@ -196,7 +198,7 @@ def wire(context: Context) -> None:
             own=Own(prompt, object_name, target),
             how=Settings(models=(model,), seed=seed, seeds=seeds),
         )
-        return said(request, "compute", lambda actor: start_drawing(context, actor, wanted))
+        return said(request, generate, lambda actor: start_drawing(context, actor, wanted))
 
     def compare_distributions(
         request: gr.Request, a: list[float], b: list[float]
@@ -207,7 +209,7 @@ def wire(context: Context) -> None:
             a: 71 shares with sum 1.
             b: 71 shares with sum 1.
         """
-        return said(request, "compute", lambda _: compared(a, b))
+        return said(request, compare_distributions, lambda _: compared(a, b))
 
     def start_run(
         request: gr.Request,
@@ -230,7 +232,7 @@ def wire(context: Context) -> None:
         """
         return said(
             request,
-            "compute",
+            start_run,
             lambda actor: start_runs(
                 context,
                 actor,
@@ -255,7 +257,7 @@ def wire(context: Context) -> None:
         """
         return said(
             request,
-            "look",
+            run_state,
             lambda actor: run_json(context, actor, context.service(RunSupervisor).folder(run_id)),
         )
 
@@ -266,7 +268,7 @@ def wire(context: Context) -> None:
             job_id: the id that find_mask or generate answered.
         """
         return said(
-            request, "look", lambda actor: job_view(context, actor, NamedJob(job_id=job_id))
+            request, job_state, lambda actor: job_view(context, actor, NamedJob(job_id=job_id))
         )
 
     def leaderboard(request: gr.Request, rule: str = DEFAULT_RULE) -> dict[str, Any]:
@@ -275,16 +277,18 @@ def wire(context: Context) -> None:
         Parameters:
             rule: the rule's id.
         """
-        return said(request, "look", lambda _: board_view(context, {"rule": rule}))
+        return said(request, leaderboard, lambda _: board_view(context, {"rule": rule}))
 
-    for endpoint in (
-        measure_image,
-        find_mask,
-        generate,
-        compare_distributions,
-        start_run,
-        run_state,
-        job_state,
-        leaderboard,
-    ):
+    actions = {
+        measure_image: "compute",
+        find_mask: "compute",
+        generate: "compute",
+        compare_distributions: "compute",
+        start_run: "compute",
+        run_state: "look",
+        job_state: "look",
+        leaderboard: "look",
+    }
+    for endpoint, action in actions.items():
+        vars(endpoint)["action"] = action
         gr.api(endpoint, concurrency_limit=4)

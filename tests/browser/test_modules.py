@@ -143,7 +143,7 @@ def test_what_is_at_work_and_what_has_ended_is_listed(
 ) -> None:
     shown = run(
         modules,
-        f"""const work = {module("page/work")};
+        f"""const work = await {module("page/work")};
         const shown = work.shownJobs(value[0], new Set(value[1]));
         return [shown.map((job) => job.id).join(''), work.workWords(shown)];""",
         [jobs, old],

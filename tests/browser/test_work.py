@@ -13,7 +13,7 @@ from tests.running import App, running
 
 pytestmark = pytest.mark.browser
 RUN = """async () => {
-  const body = { set: 'mini', models: ['reference-renderer'], limit: 60, size: 256, steps: '' };
+  const body = { set: 'mini', models: ['reference-renderer'], limit: 60, size: '256', steps: '' };
   const answer = await fetch('/api/runs', {
     method: 'POST',
     headers: { 'X-TrueHue': '1', 'Content-Type': 'application/json' },
@@ -61,6 +61,7 @@ def test_what_was_interrupted_is_told_afterwards(tmp_path: Path, visit: Visit) -
         )
         assert status == 200
         expect(page.locator(".th-work-button")).to_have_text("1 at work")
+        page.goto("about:blank")
         first.process.kill()
         first.process.wait()
     with running(data) as second:
