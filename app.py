@@ -22,9 +22,6 @@ from core.command import run_command
 from core.errors import TrueHueError
 from core.settings import Settings, read_settings
 from core.version import VERSION
-from tabs.library.service import Library
-from tabs.runs.supervisor import RunSupervisor
-from tabs.shell.compose import make_context
 
 if TYPE_CHECKING:
     from storage.store import Storage
@@ -128,7 +125,8 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
     from core.generation.weights.sources import Sources
     from tabs.export.service import clear as clear_exports
     from tabs.page.errors import others_read_errors
-    from tabs.runs.supervisor import folders_of_runs
+    from tabs.runs.supervisor import RunSupervisor, folders_of_runs
+    from tabs.shell.compose import make_context
     from tabs.shell.shell import mount
 
     try:
@@ -185,6 +183,7 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
 
 def warm(context: Context) -> None:
     """Gets ready what the first visitor would wait for."""
+    from tabs.library.service import Library
     from tabs.page.figures import warm as warm_figures
 
     context.service(Library).warm()

@@ -32,11 +32,11 @@ def main(arguments: list[str]) -> int:
     import functools
 
     import app
-    from tabs.diagnosis import report as explore_report
     from tabs.diagnosis import run as explore_run
+    from tabs.diagnosis import store
     from tabs.explore import routes as routes_explore
 
-    explore_report.SHIPPED_FILE = Path(arguments[0])
+    store.SHIPPED_FILE = Path(arguments[0])
     explore_run.OBJECTS, explore_run.DEFAULT_LIGHTS = OBJECTS, LIGHTS  # type: ignore[assignment]
     routes_explore.start_run = functools.partial(explore_run.start_run, size_px=SIZE_PX)
     return app.main(arguments[1:])

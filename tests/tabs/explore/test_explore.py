@@ -21,6 +21,7 @@ from core.prompts.prompt import ObjectTarget
 from core.verdict.rules import DEFAULT_RULE, RULES
 from tabs.diagnosis import report as explore_report
 from tabs.diagnosis import run as explore_run
+from tabs.diagnosis import store
 from tabs.diagnosis.images import Scene, measured, scene, stored
 from tabs.diagnosis.images import drawn as drawn_scene
 from tabs.diagnosis.report import rate_text, report_view, stale
@@ -57,14 +58,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def report(folder: Path) -> DiagnosisReport:
-    return explore_report.read_report(folder / "small" / "report.json")
+    return store.read_report(folder / "small" / "report.json")
 
 
 @pytest.fixture
 def no_shipped(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """No report is shipped, until a test puts one there."""
     path = tmp_path / "shipped.json"
-    monkeypatch.setattr(explore_report, "SHIPPED_FILE", path)
+    monkeypatch.setattr(store, "SHIPPED_FILE", path)
     return path
 
 
@@ -185,7 +186,7 @@ def test_a_damaged_report_of_this_machine_is_left_out(
 
 def test_the_shipped_report_is_one_and_has_every_rule_with_its_version() -> None:
     """A rule that was changed needs a new report: python -m core.diagnose."""
-    shipped = explore_report.read_report(explore_report.SHIPPED_FILE)
+    shipped = store.read_report(store.SHIPPED_FILE)
     assert not shipped.problems
     assert [(rule.id, rule.version) for rule in shipped.rules] == [
         (by.id, by.version) for by in RULES
