@@ -35,7 +35,7 @@ export function workWords(jobs) {
   return parts.join(', ') || (jobs.length ? 'Done' : '');
 }
 
-/** @param {Element} element the header */
+/** @param {HTMLElement} element the header */
 export function mountWork(element) {
   const button = element.querySelector('.th-work-button');
   const panel = element.querySelector('.th-work-panel');
@@ -103,8 +103,8 @@ export function mountWork(element) {
     show();
     if (!button.hidden) button.focus();
   });
-  panel.addEventListener('keydown', (event) => {
-    if (event.key !== 'Escape') return;
+  element.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape' || panel.hidden) return;
     open(false);
     button.focus();
   });
