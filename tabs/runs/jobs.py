@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from threading import Lock
 from typing import Any
@@ -16,12 +17,15 @@ from tabs.runs.supervisor import RunSupervisor, status_of
 from tabs.runs.words import progress_words
 
 LOOK_S = 0.5
+OVER = {"finished": "done", "cancelled": "cancelled"}
+"""How a run has ended, in the words of long work. A paused one has not."""
 MOVES = ("waiting", "running", "pausing", "cancelling")
 
 
 class RunJobs:
-    """Runs that wait, go on, or were interrupted, as records of long work; a
-    :class:`tabs.page.jobs.Source`. The others are in the list of runs."""
+    """Runs that wait, go on, or were interrupted, and how those have ended that went on since the
+    app began, as records of long work; a :class:`tabs.page.jobs.Source`. The others are in the list
+    of runs."""
 
     kind = RUN
 
@@ -30,16 +34,22 @@ class RunJobs:
         self._seen: Any = None
         self._changes = 0
         self._looked = 0.0
+        self._moved: set[str] = set()
         self._lock = Lock()
 
     def records(self) -> list[JobRecord]:
-        """Those that wait here or go on anywhere."""
+        """Those that wait here or go on anywhere, or did so when they were last asked for."""
         out = []
         for folder in self._supervisor.folders():
             with suppress(BadInput):  # the list of runs says what is wrong with its folder
                 record = self._record(folder)
-                if record.status in (*MOVES, "interrupted"):
-                    out.append(record)
+                if record.status in MOVES:
+                    self._moved.add(record.job_id)
+                elif record.job_id in self._moved and record.status in OVER:
+                    record = replace(record, status=OVER[record.status])
+                elif record.status != "interrupted":
+                    continue
+                out.append(record)
         return out
 
     def _record(self, folder: RunFolder) -> JobRecord:
@@ -58,6 +68,9 @@ class RunJobs:
             {"run": run_id},
             self._supervisor.problem(run_id) or (state.message if status == "interrupted" else ""),
             began,
+            datetime.fromisoformat(state.updated_at)
+            if status in OVER and state.updated_at
+            else None,
             details={"left_s": state.seconds_left},
         )
 

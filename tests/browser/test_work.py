@@ -29,7 +29,7 @@ def app(tmp_path: Path) -> Iterator[App]:
         yield started
 
 
-def test_a_run_is_seen_in_every_room(app: App, visit: Visit) -> None:
+def test_a_run_is_seen_in_every_room_and_cancelled_there(app: App, visit: Visit) -> None:
     page = visit(f"{app.address}/?tab=inspect")
     button = page.locator(".th-work-button")
     expect(button).to_be_hidden()
@@ -39,3 +39,11 @@ def test_a_run_is_seen_in_every_room(app: App, visit: Visit) -> None:
     panel = page.get_by_role("region", name="Work that goes on")
     expect(panel).to_contain_text("Reference renderer")
     expect(panel.get_by_role("progressbar")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(panel).to_be_hidden()
+    button.click()
+    panel.get_by_role("button", name="Cancel").click()
+    expect(button).to_have_text("Done")
+    expect(panel).to_contain_text("Cancelled")
+    panel.get_by_role("button", name="Take away what has ended").click()
+    expect(button).to_be_hidden()
