@@ -197,6 +197,9 @@ export function mount({ element, watch }) {
       if (mine < answered) return;
       answered = mine;
       data.jobs.filter((job) => !active(job)).forEach((job) => cancelling.delete(job.id));
+      // What was done before this page was opened lies in the pictures below.
+      if (version < 0)
+        data.jobs.filter((job) => job.status === 'done').forEach((job) => dismissed.add(job.id));
       const jobs = data.jobs.filter((job) => !dismissed.has(job.id) && (job.mine || active(job)));
       busy = jobs.some(active);
       let drawn = false;

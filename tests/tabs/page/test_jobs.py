@@ -165,5 +165,3 @@ def test_the_list_waits_for_news(client: TestClient, jobs: Jobs) -> None:
     one = client.get(f"/api/jobs/{job.id}").json()
     assert (one["status"], one["active"], one["problem"]) == ("cancelled", False, "")
     assert client.get("/api/jobs/unknown").status_code == 400
-    old = client.get("/api/exports").json()
-    assert (old["export"]["status"], old["import"]) == ("cancelled", None)
