@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +75,15 @@ class Images:
         Raises :class:`NotStored` if none or more than one fits.
         """
         return _record(self._database.row_by_id("images", _COLUMNS, "image_id", image_id))
+
+    def by_ids(self, image_ids: Collection[str]) -> dict[str, ImageRecord]:
+        """Return the records of many images by their whole ids; one that is not stored is left
+        out."""
+        rows = self._database.rows(
+            f"SELECT {_COLUMNS} FROM images WHERE image_id IN (SELECT unnest(?::VARCHAR[]))",
+            [sorted(image_ids)],
+        )
+        return {record.image_id: record for record in map(_record, rows)}
 
     def path(self, image_id: str) -> Path:
         """Return where the PNG of a stored image lies; :class:`NotStored` otherwise."""

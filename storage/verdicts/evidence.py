@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -143,6 +143,18 @@ class Evidence:
         return self._records(
             "WHERE image_id = ? ORDER BY created_at DESC, rowid DESC", [image.image_id]
         )
+
+    def for_images(self, image_ids: Collection[str]) -> dict[str, list[EvidenceRecord]]:
+        """Return the rows of many images, by image and last added first; an image without any, or
+        one that is not stored, is left out. The ids are whole ones."""
+        by_image: dict[str, list[EvidenceRecord]] = {}
+        for record in self._records(
+            "WHERE image_id IN (SELECT unnest(?::VARCHAR[])) "
+            "ORDER BY image_id, created_at DESC, rowid DESC",
+            [sorted(image_ids)],
+        ):
+            by_image.setdefault(record.image_id, []).append(record)
+        return by_image
 
     def newest_time(self) -> datetime:
         """Return the time of the newest row, UTC without a zone; the first of all if there is

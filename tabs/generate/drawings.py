@@ -15,16 +15,36 @@ from tabs.judging.summary import Said, said_of_objects, said_of_picture
 from tabs.page.context import Context
 
 
-def drawing_json(context: Context, row: DrawingRecord) -> dict[str, Any]:
-    """A drawing as the gallery shows it, with the verdicts on it and on each of its objects."""
-    evidence: list[EvidenceRecord] = []
-    masks: dict[int, MaskRecord] = {}
-    notes = [str(note) for note in row.origin.get("notes") or ()]
-    if row.image_id:
-        if row.source == "imported":
-            notes = list(context.storage.images.get(row.image_id).notes)
-        evidence = context.storage.evidence.for_image(row.image_id)
-        masks = masks_of(context.storage.masks.for_image(row.image_id), row.targets)
+def drawings_json(context: Context, rows: Sequence[DrawingRecord]) -> list[dict[str, Any]]:
+    """Drawings as the gallery shows them, with the verdicts on each and on each of its objects.
+
+    However many they are, the database is asked three times.
+    """
+    storage = context.storage
+    image_ids = {row.image_id for row in rows if row.image_id}
+    evidence = storage.evidence.for_images(image_ids)
+    masks = storage.masks.for_images(image_ids)
+    imported = {row.image_id for row in rows if row.image_id and row.source == "imported"}
+    images = storage.images.by_ids(imported) if imported else {}
+    return [
+        _drawing_json(
+            row,
+            evidence.get(row.image_id or "", ()),
+            masks_of(masks.get(row.image_id or "", ()), row.targets),
+            images[row.image_id].notes
+            if row.image_id in images
+            else [str(note) for note in row.origin.get("notes") or ()],
+        )
+        for row in rows
+    ]
+
+
+def _drawing_json(
+    row: DrawingRecord,
+    evidence: Sequence[EvidenceRecord],
+    masks: Mapping[int, MaskRecord],
+    notes: Sequence[str],
+) -> dict[str, Any]:
     asked = {one.position: one for one in expectations_of(row.targets)}
     said = said_of_objects(row.targets, evidence)
     settings = [
@@ -47,7 +67,7 @@ def drawing_json(context: Context, row: DrawingRecord) -> dict[str, Any]:
         "text": row.text,
         "about": " · ".join(about),
         "details": "\n".join(text for text in (row.prompt_id, size, row.source) if text),
-        "notes": notes,
+        "notes": list(notes),
         "truth": truth_of(row),
         "thumb": f"/media/thumbs/{row.image_id}.png?side=384" if row.image_id else "",
         "targets": [

@@ -6,7 +6,7 @@ from typing import Any
 
 from fastapi.responses import JSONResponse
 
-from tabs.generate.drawings import drawing_json
+from tabs.generate.drawings import drawings_json
 from tabs.generate.examples import NamedExample, draw_example, listed
 from tabs.judging.generation import model_name
 from tabs.page.answers import guarded
@@ -40,7 +40,7 @@ def drawing_routes(context: Context) -> Door:
                 min(max(limit, 1), MOST_ITEMS), min(max(offset, 0), 2**31), **wanted
             )
             return {
-                "items": [drawing_json(context, row) for row in rows],
+                "items": drawings_json(context, rows),
                 "total": context.storage.drawings.count(**wanted),
                 "models": [
                     {"id": name, "name": model_name(name), "count": count}

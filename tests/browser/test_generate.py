@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 from urllib.parse import quote
 
@@ -25,6 +26,7 @@ from tests.running import App, running
 from tests.tiny_models.pipelines import build
 
 pytestmark = pytest.mark.browser
+MOVED_S = 20
 
 
 def rendered(request: GenerationRequest) -> np.ndarray:
@@ -434,12 +436,12 @@ def test_the_tour_leads_from_drawing_to_a_verdict(app: App, visit: Visit) -> Non
     expect(card).to_contain_text("See the verdict", timeout=DRAWN_MS)
     expect(page.locator("#result .th-result-picture")).to_be_enabled(timeout=DRAWN_MS)
     for part in ("#draw", "#queue .th-queue", "#result .th-result-picture"):
-        assert apart(card, page.locator(part)), part
+        wait_apart(card, page.locator(part))
     follow = card.get_by_role("button", name="Next")
     follow.click()
     expect(card).to_contain_text("Change the rule")
     Workbench(page).shown()
-    assert apart(card, page.locator("#rule"))
+    wait_apart(card, page.locator("#rule"))
     follow.click()
     expect(card).to_contain_text("Fill a basket")
     expect(tab.search).to_be_visible()
@@ -451,6 +453,14 @@ def test_the_tour_leads_from_drawing_to_a_verdict(app: App, visit: Visit) -> Non
     expect(tab.search).to_be_visible()
     page.keyboard.press("Escape")
     expect(card).to_be_hidden()
+
+
+def wait_apart(one: Locator, other: Locator) -> None:
+    """Waits until neither of two boxes lies over the other: the tour makes way twice a second."""
+    end = time.monotonic() + MOVED_S
+    while not apart(one, other):
+        assert time.monotonic() < end, other
+        one.page.wait_for_timeout(100)
 
 
 def apart(one: Locator, other: Locator) -> bool:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import gradio as gr
 import numpy as np
@@ -15,6 +17,7 @@ from core.prompts.search.index import PromptIndex
 from core.prompts.sets import PROMPT_SETS, prompt_set
 from core.records import ImageRecord
 from storage import Storage
+from storage.database.connection import Database
 from tabs.inspect import tab as inspect
 from tabs.library import service as library
 from tabs.page.context import Context
@@ -71,3 +74,29 @@ def view() -> inspect.View:
     """The components of the Inspect tab, in no running app."""
     with gr.Blocks():
         return inspect.layout()
+
+
+@pytest.fixture
+def statements(context: Context, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is asked of the database, statement by statement."""
+    asked: list[str] = []
+    lend = Database.cursor
+
+    class Counted:
+        def __init__(self, cursor: Any) -> None:
+            self._cursor = cursor
+
+        def execute(self, sql: str, *values: Any) -> Any:
+            asked.append(sql)
+            return self._cursor.execute(sql, *values)
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._cursor, name)
+
+    @contextmanager
+    def counted(self: Database) -> Iterator[Any]:
+        with lend(self) as cursor:
+            yield Counted(cursor)
+
+    monkeypatch.setattr(Database, "cursor", counted)
+    return asked

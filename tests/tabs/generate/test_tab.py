@@ -16,7 +16,7 @@ from core.generation.request import GenerationRequest
 from core.prompts.prompt import ObjectTarget
 from core.verdict.rules import RULES
 from tabs.generate import tab
-from tabs.generate.drawings import drawing_json
+from tabs.generate.drawings import drawings_json
 from tabs.generate.plan import Own
 from tabs.inspect.state import exact_mask
 from tabs.library.service import Library
@@ -245,9 +245,25 @@ def test_equal_pixels_keep_the_words_of_their_own_drawing(context: Context) -> N
     notes = [" ".join(row.origin["notes"]) for row in rows]
     assert "#7F4829" in notes[0]
     assert "#B92842" in notes[1]
-    shown = [drawing_json(context, row) for row in rows]
+    shown = drawings_json(context, rows)
     assert [" ".join(one["notes"]) for one in shown] == notes
     assert context.storage.images.get(rows[0].image_id or "").notes == ()
+
+
+def test_a_longer_gallery_asks_the_database_no_more(
+    context: Context, statements: list[str]
+) -> None:
+    for color in ("#B92842", "#7F4829", "#20A0C0"):
+        drawn(context, "banana", color)
+    rows = context.storage.drawings.recent()
+    assert len(rows) == 3
+    statements.clear()
+    first, *_ = drawings_json(context, rows)
+    assert first["verdicts"]
+    assert len(statements) == 2
+    statements.clear()
+    assert drawings_json(context, rows[:1]) == [first]
+    assert len(statements) == 2
 
 
 def test_settings_that_the_renderer_does_not_take_are_not_written_down(context: Context) -> None:

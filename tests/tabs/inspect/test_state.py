@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -14,7 +12,6 @@ from core.images.mask import Mask
 from core.masks import marks
 from core.masks.marks import Mark
 from core.records import ImageRecord
-from storage.database.connection import Database
 from tabs.inspect.judge import judge
 from tabs.inspect.state import exact_mask, make_mask, marks_of, mask_text, origin_target
 from tabs.inspect.work import Work, number_of, read_stage, work_of
@@ -197,32 +194,6 @@ def test_an_image_drawn_elsewhere_names_no_object(context: Context, stored: Imag
         {"object_name": "mug", "target": "css:teal"},
     )
     assert origin_target(drawn) == ("mug", "css:teal")
-
-
-@pytest.fixture
-def statements(context: Context, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What is asked of the database, statement by statement."""
-    asked: list[str] = []
-    lend = Database.cursor
-
-    class Counted:
-        def __init__(self, cursor: Any) -> None:
-            self._cursor = cursor
-
-        def execute(self, sql: str, *values: Any) -> Any:
-            asked.append(sql)
-            return self._cursor.execute(sql, *values)
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(self._cursor, name)
-
-    @contextmanager
-    def counted(self: Database) -> Iterator[Any]:
-        with lend(self) as cursor:
-            yield Counted(cursor)
-
-    monkeypatch.setattr(Database, "cursor", counted)
-    return asked
 
 
 def test_a_strokes_answer_takes_at_most_eight_statements(

@@ -22,7 +22,7 @@ from core.verdict import tasks
 from core.verdict.measure import measure, unscored_measurement
 from core.verdict.rules import RULES
 from tabs.generate import tab
-from tabs.generate.drawings import drawing_json
+from tabs.generate.drawings import drawings_json
 from tabs.generate.plan import Own
 from tabs.judging.generation import judge_exact
 from tabs.judging.judging import Picture, masks_of
@@ -144,7 +144,7 @@ def test_a_wrong_picture_names_object_and_step(
     context: Context, task: str, failure: str, statuses: str, steps: str, reason: str
 ) -> None:
     row = pictured(context, prompt_of(context, task), failure)
-    shown = drawing_json(context, row)
+    shown = drawings_json(context, [row])[0]
     for rule in STRICT if failure == "too-vivid" else RULE_IDS:
         rows = [one for _, one in sorted(rows_of(context, row, rule).items())]
         assert " ".join(one.status for one in rows) == statuses
@@ -160,7 +160,7 @@ def test_a_wrong_picture_names_object_and_step(
 def test_a_leak_that_the_paper_lets_pass_is_seen_by_truehue(context: Context) -> None:
     """Three quarters of the apple's pink on the plate is no match by the paper's three metrics."""
     row = pictured(context, prompt_of(context, "coa"), "leaked")
-    by_rule = {one["rule"]: one for one in drawing_json(context, row)["verdicts"]}
+    by_rule = {one["rule"]: one for one in drawings_json(context, [row])[0]["verdicts"]}
     assert by_rule["paper"]["status"] == "pass"
     assert by_rule["paper"]["reason"] == (
         "By paper: the apple has the asked color, and the plate did not take it."
@@ -190,7 +190,7 @@ def test_the_second_object_of_coa_has_a_question_of_its_own(context: Context) ->
     asked = context.storage.evidence.add(evidence_record(found, str(row.image_id), plate.mask_id))
     assert (asked.status, asked.evidence_id != plate.evidence_id) == ("fail", True)
     assert context.storage.drawings.count(verdict="pass", rule="released") == 1
-    shown = drawing_json(context, row)
+    shown = drawings_json(context, [row])[0]
     assert {one["status"] for one in shown["verdicts"]} == {"pass"}
     verdicts = shown["targets"][1]["verdicts"]
     assert {one["rule"]: one["status"] for one in verdicts}["released"] == "pass"
@@ -385,7 +385,7 @@ def test_of_two_objects_of_one_name_and_color_both_have_to_be_right(
     judge_exact(context, Picture(image_id, "moc", cups, masks))
     for rule in RULE_IDS:
         assert context.storage.drawings.count(verdict="fail", rule=rule) == 1
-    shown = {one["rule"]: one["reason"] for one in drawing_json(context, row)["verdicts"]}
+    shown = {one["rule"]: one["reason"] for one in drawings_json(context, [row])[0]["verdicts"]}
     place = ("first", "second")[wrong]
     assert shown["paper"].startswith(f"By paper: the color of the {place} cup is ")
 

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from core.prompts.sets import prompt_set
-from tabs.generate.drawings import drawing_json
+from tabs.generate.drawings import drawings_json
 from tabs.page.actor import OWNER
 from tabs.page.context import Context
 from tabs.page.jobs import job_alone
@@ -67,7 +67,7 @@ def test_imported_images_end_in_verdicts_on_their_cards(tmp_path: Path, context:
     scored = score(context, OWNER, read_as(ScoreImages, offered), job_alone("scoring"))
     assert scored["title"] == "Scored"
     for row in context.storage.drawings.recent():
-        card = drawing_json(context, row)
+        card = drawings_json(context, [row])[0]
         said = {one["rule"]: one["status"] for one in card["verdicts"]}
         assert said["truehue"] == said["released"] == "pass"
     (folder,) = context.service(RunSupervisor).folders()
