@@ -155,3 +155,27 @@ def test_the_page_s_style_is_stronger_than_gradio_s(app: App, visit: Visit) -> N
     # The brand, the cards below it: one left edge, one small margin.
     assert abs(brand["x"] - card["x"]) < 4
     assert brand["x"] < 24
+
+
+FRAMES = """((request) => {
+  window.framesWanted = 0;
+  window.requestAnimationFrame = (frame) => {
+    window.framesWanted += 1;
+    return request.call(window, frame);
+  };
+})(requestAnimationFrame)"""
+
+
+def test_a_page_that_nobody_touches_asks_for_no_frames(fresh: App, visit: Visit) -> None:
+    """The clock of Gradio's first "Loading" has ended (``tabs.page.front_page.LOADING_CLOCK``)."""
+    page = visit(fresh.address, wait_until="commit")
+    page.add_init_script(FRAMES)
+    page.reload()
+    Workbench(page)
+    seconds = []
+    while len(seconds) < 20 and not any(frames < 20 for frames in seconds):
+        before = page.evaluate("framesWanted")
+        page.wait_for_timeout(1000)
+        seconds.append(page.evaluate("framesWanted") - before)
+    assert page.evaluate("framesWanted") > 0
+    assert seconds[-1] < 20, seconds
