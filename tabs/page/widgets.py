@@ -12,8 +12,9 @@ from tabs.page.context import ROOT
 
 # Gradio runs this text for each widget that comes on the page; a browser loads and runs the module
 # once. What Python sends until the module is there stands in ``props`` when ``mount`` reads them.
-# Until then nothing can be pressed: the click would be lost.
-ON_LOAD = """element.inert = true; import('{address}').then(
+# Until then nothing can be pressed: the click would be lost. The address is whole: in a tab that
+# came from another port of this machine, Chromium asks the app that was there for a bare path.
+ON_LOAD = """element.inert = true; import(location.origin + '{address}').then(
 (module) => module.mount({{ element, props, trigger, watch }}),
 (error) => {{ element.textContent = '{gone}'; throw error; }}
 ).finally(() => {{ element.inert = false; }}) /* {events} */"""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,6 +12,7 @@ from playwright.sync_api import (
     Browser,
     BrowserContext,
     ConsoleMessage,
+    Error,
     Page,
     Playwright,
     Request,
@@ -142,7 +143,8 @@ class Watch:
         self.faults: list[str] = []
         self.refused: set[str] = set()
 
-    def follow(self, page: Page, address: str) -> None:
+    def follow(self, page: Page, address: str) -> Callable[[], None]:
+        """Notes the faults of a page that opens this address, until what is returned is called."""
         host = urlsplit(address).netloc
 
         def console(message: ConsoleMessage) -> None:
@@ -156,19 +158,32 @@ class Watch:
             if message.type == "error" and not expected and not left:
                 self.faults.append(f"console: {message.text} ({url})")
 
-        def asked(request: Request) -> None:
+        def request(request: Request) -> None:
             parts = urlsplit(request.url)
             if parts.scheme in ("http", "https", "ws", "wss") and parts.netloc != host:
                 self.faults.append(f"asks another machine: {request.url}")
 
-        def answered(response: Response) -> None:
+        def response(response: Response) -> None:
             if response.status >= 500:
                 self.faults.append(f"answer {response.status}: {response.url}")
 
-        page.on("console", console)
-        page.on("request", asked)
-        page.on("response", answered)
-        page.on("pageerror", lambda error: self.faults.append(f"exception: {error}"))
+        def pageerror(error: Error) -> None:
+            self.faults.append(f"exception: {error}")
+
+        listeners: dict[Any, Any] = {
+            "console": console,
+            "request": request,
+            "response": response,
+            "pageerror": pageerror,
+        }
+        for event, listener in listeners.items():
+            page.on(event, listener)
+
+        def unfollow() -> None:
+            for event, listener in listeners.items():
+                page.remove_listener(event, listener)
+
+        return unfollow
 
 
 @pytest.fixture
@@ -186,18 +201,19 @@ PROFILES = 2
 class Visit:
     """Opens addresses, each as another person or another day would: with nothing stored.
 
-    The first pages of a test are opened where those of earlier tests were, each in a profile of its
-    own, for what the browser has fetched and compiled; what is stored there is cleared. Further
-    pages, and those with ``options`` or ``fresh``, know nothing.
+    The first pages of a test are opened in the tabs where those of earlier tests were, each in a
+    profile of its own, for what the browser has fetched and compiled and for the process that is
+    there; what is stored there is cleared. Further pages, and those with ``options`` or ``fresh``,
+    know nothing: so are those that a test gives what it cannot take back, such as a script that
+    runs before the page's, a named function or a slow network.
     """
 
     def __init__(self, chromium_here: Chromium, watch: Watch) -> None:
         self._chromium = chromium_here
         self._watch = watch
         self._profiles = 0
-        # Closing its last page would end a profile's process.
-        self._stay: list[Page] = []
         self._opened: list[BrowserContext] = []
+        self._tabs: list[tuple[Page, str, Callable[[], None]]] = []
 
     def __call__(
         self, address: str, wait_until: Any = "load", fresh: bool = False, **options: Any
@@ -206,34 +222,49 @@ class Visit:
         if options or fresh or self._profiles == PROFILES:
             context = self._chromium.browser.new_context(viewport=VIEWPORT, **options)
             page = context.new_page()
+            self._opened.append(context)
+            self._watch.follow(page, address)
         else:
             context = self._chromium.profile(self._profiles)
             self._profiles += 1
-            self._stay += context.pages
-            page = context.new_page()
+            page = context.pages[0]
+            page.set_viewport_size(VIEWPORT)
             context.clear_cookies()
             parts = urlsplit(address)
+            origin = f"{parts.scheme}://{parts.netloc}"
             session = context.new_cdp_session(page)
-            cleared = {"origin": f"{parts.scheme}://{parts.netloc}", "storageTypes": STORED}
-            session.send("Storage.clearDataForOrigin", cleared)
+            session.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": STORED})
             session.detach()
-        self._opened.append(context)
+            self._tabs.append((page, origin, self._watch.follow(page, address)))
         context.set_default_timeout(60_000)
-        self._watch.follow(page, address)
         page.goto(address, wait_until=wait_until, timeout=90_000)
         return page
 
     def leave(self) -> None:
-        """Closes all that was opened."""
+        """Closes all that was opened, and leaves the tabs that stay without anything in them."""
         while self._opened:
-            context = self._opened.pop()
-            stay = [page for page in context.pages if page in self._stay]
-            if not stay:
-                context.close()
-            for page in context.pages:
-                if page not in stay:
-                    page.close()
+            self._opened.pop().close()
+        for page, origin, unfollow in self._tabs:
+            for other in page.context.pages:
+                if other is not page:
+                    other.close()
+            unfollow()
+            _empty(page, origin)
+        self._tabs.clear()
         self._profiles = 0
+
+
+def _empty(page: Page, origin: str) -> None:
+    """Takes a tab away from its page, and what the page kept for this tab alone; where that cannot
+    be done, because its app has ended, another tab takes its place."""
+    page.unroute_all(behavior="ignoreErrors")
+    try:
+        page.goto(f"{origin}/assets/favicon.svg", timeout=10_000)
+        page.evaluate("sessionStorage.clear()")
+        page.goto("about:blank")
+    except Error:
+        page.context.new_page()
+        page.close()
 
 
 @pytest.fixture(scope="package")

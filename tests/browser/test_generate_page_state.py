@@ -80,7 +80,7 @@ def save_selection(app: App, name: str) -> None:
 def test_a_slow_press_on_cancel_counts_and_is_shown_until_it_is_done(
     app: App, visit: Visit
 ) -> None:
-    tab = GeneratePage(visit(app.address + LINK))
+    tab = GeneratePage(visit(app.address + LINK, fresh=True))
     job = long_job(tab)
     job.evaluate(MARK)
     button = job.get_by_role("button")

@@ -179,7 +179,7 @@ def test_the_page_is_light(workbench: TestClient) -> None:
 
 def test_a_widget_names_its_module_and_its_events() -> None:
     text = on_load("stage/stage", ("open", "find"))
-    assert f"import('{asset_files().address('js/stage/stage.js')}')" in text
+    assert f"import(location.origin + '{asset_files().address('js/stage/stage.js')}')" in text
     assert "'open'" in text
     assert text.index("inert = true") < text.index("import(") < text.index("inert = false")
     assert "'find'" in text
