@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from core.cache import LruCache
 from core.generation.renderer.light import (
     Light,
     exposure,
@@ -29,8 +30,12 @@ _MAP_HALF = 2.4
 _CONTACT = np.float32(0.035)
 # What surfaces in hollows send on to each other, as a share of the light.
 _SENT_ON = np.float32(0.4)
+# The openness of so many floors is kept, 50 kB each.
+_OPEN_MAPS = 64
 # Rays start this far above the surface, so that a surface does not shade itself.
 _LIFT = np.float32(0.003)
+
+_open_maps: LruCache[Array] = LruCache(_OPEN_MAPS)
 
 
 def _spiral(heights: Array) -> tuple[Vector, ...]:
@@ -62,7 +67,8 @@ class Shader:
         self.keys, self.key_spread, self.key_around = key_samples(light, turn_deg)
         self.fill = fill_direction(light, turn_deg)
         self.open_floor = float(unblocked(light, np.array([[0.0, 0.0, 1.0]]), 0.0)[0])
-        self._open_map = self._map_openness()
+        # It knows the objects alone: other lights, sizes and colors of a view share it.
+        self._open_map = _open_maps.get(scene.placed, self._map_openness)
         self._light_map = self._map_light() if light.occlusion else None
 
     def surface(self, points: Points, normals: Points, to_eye: Points) -> tuple[Array, Array]:
@@ -190,6 +196,7 @@ class Shader:
         steps = np.abs(np.linspace(-1.0, 1.0, _MAP_SIZE))
         fade = np.clip((1.0 - np.maximum(steps[:, None], steps[None, :])) * 3.0, 0.0, 1.0)
         result: Array = (1.0 - (1.0 - grid) * fade).astype(np.float32)
+        result.flags.writeable = False
         return result
 
     def _map_light(self) -> Array:

@@ -11,10 +11,11 @@ from functools import cache
 import numpy as np
 import pytest
 
+from core.cache import LruCache
 from core.color.spaces import linear1_to_srgb1, srgb8_to_linear1
 from core.errors import BadInput
 from core.generation import renderer
-from core.generation.renderer import LIGHTS, OBJECTS, Light, Rendering, RenderRequest, render
+from core.generation.renderer import LIGHTS, OBJECTS, Light, Rendering, RenderRequest, render, shade
 from core.generation.renderer.encode import linear1_to_srgb8
 from core.generation.renderer.light import exposure
 from core.generation.renderer.stage import view
@@ -158,6 +159,15 @@ def test_the_same_request_gives_the_same_bytes() -> None:
     again = drawn("mug", (20, 130, 110), "window", seed=5)
     assert first.srgb8.tobytes() == again.srgb8.tobytes()
     assert first.mask.content_sha256 == again.mask.content_sha256
+
+
+def test_a_view_drawn_in_another_light_before_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    pictures = []
+    for lights in (["window"], ["even", "hard", "window"]):
+        monkeypatch.setattr(shade, "_open_maps", LruCache(8))
+        renderer.gbuffer.cache_clear()
+        pictures.append([drawn("torus", (20, 130, 110), light, 8) for light in lights][-1])
+    assert pictures[0].srgb8.tobytes() == pictures[1].srgb8.tobytes()
 
 
 @pytest.mark.parametrize("name", OBJECTS)
