@@ -149,3 +149,38 @@ def test_what_is_at_work_and_what_has_ended_is_listed(
         [jobs, old],
     )
     assert shown == [ids, words]
+
+
+def test_a_view_shows_the_work_of_its_kind_and_its_end_once(modules: Page) -> None:
+    shown = run(
+        modules,
+        f"""const store = {STORE};
+        const {{ watchWork }} = await {module("shared/jobs")};
+        const box = document.createElement('div');
+        const asked = [];
+        const ask = window.fetch;
+        window.fetch = (...given) => {{ asked.push(given); return ask(...given); }};
+        const seen = [];
+        document.body.append(box);
+        store.set('work', [{{ id: 'a', kind: 'cells', active: false }}]);
+        watchWork(box, 'cells', (job, ended) => seen.push([job && job.id, ended]));
+        const told = (...jobs) => store.set('work', jobs);
+        const other = {{ id: 'x', kind: 'export', active: true }};
+        told(other, {{ id: 'b', kind: 'cells', active: true }});
+        box.hidden = true;
+        told({{ id: 'b', kind: 'cells', active: false }});
+        box.hidden = false;
+        told({{ id: 'b', kind: 'cells', active: false }});
+        told({{ id: 'b', kind: 'cells', active: false }});
+        told({{ id: 'c', kind: 'cells', active: false }});
+        told();
+        box.remove();
+        told({{ id: 'd', kind: 'cells', active: false }});
+        document.body.append(box);
+        told({{ id: 'd', kind: 'cells', active: false }});
+        box.remove();
+        window.fetch = ask;
+        return [seen, asked];""",
+    )
+    expected = [["a", False], ["b", False], ["b", True], ["b", False], ["c", True], [None, False]]
+    assert shown == [expected, []]
