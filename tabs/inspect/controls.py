@@ -64,7 +64,7 @@ def color_picker(label: str, value: str | None = None, elem_id: str | None = Non
         value or "",
         label=label,
         html_template=TEMPLATE,
-        css_template=asset("css/color_picker.css"),
+        css_template=asset("css/picker/picker.css"),
         js_on_load=on_load("picker/picker"),
         apply_default_css=False,
         elem_id=elem_id,

@@ -4,7 +4,7 @@ Its value is ``{"image_id", "marks", "seq"}`` after every finished change of the
 ``change``), and ``{"opened", "seq"}`` with the event ``open`` when a photograph was uploaded.
 ``browse`` asks for the stored images, ``find`` for the object's automatic mask, ``points`` for what
 ``props.points`` need. The scripts are under ``assets/js/stage/``, the look is in
-``assets/css/stage.css``, which the page loads with its other style sheets.
+``assets/css/stage/``, which the page loads with its other style sheets.
 """
 
 from __future__ import annotations
