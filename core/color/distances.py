@@ -7,9 +7,7 @@ variation and the Jensen-Shannon divergence. Every function takes float64 ``(71,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from threading import Event
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,8 +25,6 @@ not choose the dominant bin."""
 
 _LEAST_MASS = 1e-14
 """Less than this is the rounding of two equal shares, and no move."""
-
-_PROGRESS_EVERY = 500
 
 
 class NotADistribution(BadInput):
@@ -187,27 +183,6 @@ def emd_flow(p: np.ndarray, q: np.ndarray) -> tuple[Move, ...]:
         for source, target in zip(*np.nonzero(flow > _LEAST_MASS), strict=True)
     ]
     return tuple(sorted(moves, key=lambda move: (-move.cost, move.source, move.target)))
-
-
-def emd_pairs(
-    pairs: Iterator[tuple[np.ndarray, np.ndarray]],
-    on_progress: Callable[[int], None] = lambda done: None,
-    stop: Event | None = None,
-) -> np.ndarray:
-    """:func:`emd` of many pairs, float64 ``(N,)``.
-
-    ``on_progress`` is told how many are done, every 500 and at the end. Once ``stop`` is set,
-    those done so far are returned.
-    """
-    out: list[float] = []
-    for p, q in pairs:
-        if stop is not None and stop.is_set():
-            break
-        out.append(emd(p, q))
-        if len(out) % _PROGRESS_EVERY == 0:
-            on_progress(len(out))
-    on_progress(len(out))
-    return np.array(out)
 
 
 def entropy(p: np.ndarray) -> float:

@@ -9,12 +9,6 @@ from core.errors import MaskError, NoPixels
 MIN_PIXELS = 2
 
 
-def pack_srgb24(srgb8: np.ndarray) -> np.ndarray:
-    """uint8 ``(..., 3)`` to uint32 ``(...)`` as 0xRRGGBB."""
-    red, green, blue = (srgb8[..., i].astype(np.uint32) for i in range(3))
-    return (red << 16) | (green << 8) | blue
-
-
 def unpack_srgb24(srgb24: np.ndarray) -> np.ndarray:
     """uint32 ``(...)`` of 0xRRGGBB to uint8 ``(..., 3)``."""
     return np.stack([(srgb24 >> shift) & 255 for shift in (16, 8, 0)], axis=-1).astype(np.uint8)

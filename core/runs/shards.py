@@ -43,15 +43,6 @@ def write_shard(path: Path, results: Sequence[ItemResult]) -> None:
     write_once(path, out.getvalue())
 
 
-def read_shard(path: Path) -> list[ItemResult]:
-    """The results of a shard. Raises BadShard, naming the file, for one that is damaged."""
-    table = read_columns(path, None)
-    try:
-        return [result_of(row) for row in table.to_pylist()]
-    except (KeyError, TypeError, ValueError) as error:
-        raise BadShard(f"{path} is no shard of a run: {error}.") from error
-
-
 def read_columns(path: Path, names: Sequence[str] | None) -> Any:
     """Columns of a shard as a pyarrow Table; None reads all. Raises BadShard."""
     import pyarrow as pa

@@ -7,7 +7,7 @@ wants all numbers on one accepted color has one for each color that could count.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -44,22 +44,6 @@ def alternatives(found: Measurement) -> list[dict[str, float]]:
         dict(zip(names, (float(value) for value in row), strict=True))
         for row in _undominated(_of_candidates(found, names))
     ]
-
-
-def would_pass(accounts: Iterable[Limits], limits: Limits) -> bool:
-    """Whether one of the alternatives has every number strictly below its limit."""
-    return any(all(value < limits[name] for name, value in account.items()) for account in accounts)
-
-
-def passes_from(accounts: Iterable[Limits], limits: Limits, metric: str) -> float | None:
-    """The value that the limit of ``metric`` has to exceed for a pass, the others as they are;
-    None where that limit alone cannot bring one."""
-    open_ = [
-        account[metric]
-        for account in accounts
-        if all(value < limits[name] for name, value in account.items() if name != metric)
-    ]
-    return min(open_, default=None)
 
 
 def read_limits(text: str) -> dict[str, float]:

@@ -173,11 +173,6 @@ class Evidence:
         """Return the number of stored rows."""
         return self._database.count("evidence")
 
-    def count_by_status(self) -> dict[str, int]:
-        """Return how many rows pass, fail and are unscored; every status is there, if only as 0."""
-        rows = self._database.rows("SELECT status, count(*) FROM evidence GROUP BY status")
-        return dict.fromkeys(STATUSES, 0) | {status: int(number) for status, number in rows}
-
     def badges(self, image_ids: Sequence[str]) -> dict[str, tuple[Badge, ...]]:
         """Return what each rule says of each image of ``image_ids`` (whole ids), rules by name.
 

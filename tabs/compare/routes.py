@@ -13,7 +13,7 @@ from tabs.compare.concept.service import bins_view, concept_view, flow_view, int
 from tabs.compare.concept.steps import images_view, steps_view
 from tabs.compare.export import file_name, numbers_csv, weights_csv
 from tabs.compare.images import Mark, Pool, keep_mark, look_at_mark, pool
-from tabs.page.answers import guarded, refusal
+from tabs.page.answers import csv_attachment, guarded
 from tabs.page.context import Context
 from tabs.page.door import Door
 
@@ -47,11 +47,13 @@ def compare_routes(context: Context) -> Door:
 
     @door.get("/weights.csv")
     def weights(request: Request) -> Response:
-        return _file(lambda: weights_csv(context, request.query_params), request, "histograms")
+        query = request.query_params
+        return csv_attachment(lambda: (file_name(query, "histograms"), weights_csv(context, query)))
 
     @door.get("/numbers.csv")
     def numbers(request: Request) -> Response:
-        return _file(lambda: numbers_csv(context, request.query_params), request, "numbers")
+        query = request.query_params
+        return csv_attachment(lambda: (file_name(query, "numbers"), numbers_csv(context, query)))
 
     return door
 
@@ -63,13 +65,3 @@ def _answering(
         return guarded(lambda: view(context, request.query_params))
 
     return answer
-
-
-def _file(make: Callable[[], str], request: Request, what: str) -> Response:
-    try:
-        text = make()
-        name = file_name(request.query_params, what)
-    except Exception as error:
-        return refusal(error)
-    attached = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(text, media_type="text/csv; charset=utf-8", headers=attached)

@@ -9,31 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tabs.compare.concept import view as compare_concept
-from tabs.compare.people import view as compare_people
-from tabs.compare.tables import guidance as compare_guidance
-from tabs.compare.tables import modifiers as compare_modifiers
-from tabs.compare.tables import view as compare_tables
+from tabs.compare.people import view as people
+from tabs.compare.tables import frame
 from tabs.explore.tab import opens
 from tabs.inspect import tab as inspect
 from tabs.page.context import Context
 from tabs.page.widgets import widget
 
-SWITCH = """<h2 class="th-unseen">Compare</h2>
-<nav class="th-explore-switch th-compare-switch" role="tablist" aria-label="What to compare">
-<button type="button" role="tab" data-view="concept">A concept</button>
-<button type="button" role="tab" data-view="tables">Tables</button>
-<button type="button" role="tab" data-view="modifiers">Modifiers</button>
-<button type="button" role="tab" data-view="guidance">Guidance and size</button>
-<button type="button" role="tab" data-view="people">People and files</button></nav>"""
-
-VIEWS = {
-    "concept": compare_concept,
-    "tables": compare_tables,
-    "modifiers": compare_modifiers,
-    "guidance": compare_guidance,
-    "people": compare_people,
-}
+TABLES = ("tables", "modifiers", "guidance")
+VIEWS = ("concept", *TABLES, "people")
 """By the name of the script that fills each."""
 OPENING = ("concept", "people")
 """The views from which pictures are opened in Inspect."""
@@ -49,15 +33,16 @@ class View:
 
 def layout() -> View:
     """Draws the tab; nothing is wired yet."""
-    switch = widget("compare/switch", SWITCH, elem_id="compare")
+    switch = widget("compare/switch", elem_id="compare")
+    filled = {name: frame.template(name) for name in TABLES} | {"people": people.template()}
     views = tuple(
         widget(
             f"compare/{name}",
-            view.TEMPLATE,
-            elem_id=f"compare-{name}",
             events=("open",) if name in OPENING else (),
+            template=filled.get(name),
+            elem_id=f"compare-{name}",
         )
-        for name, view in VIEWS.items()
+        for name in VIEWS
     )
     return View(switch, views)
 

@@ -16,24 +16,6 @@ from tabs.library.service import Library
 from tabs.page.context import Context
 from tabs.runs.list import MOVES
 
-TEMPLATE = """<div class="th-board" hidden><section class="th-card th-board-top">
-<p class="th-board-lead">How often each model painted what was asked: percent of pictures that pass, task by task, with the
-95% interval over prompts. Every number opens the failures behind it.</p>
-<div class="th-board-bar">
-<div><span id="th-board-rule">Rule</span><span class="th-strip th-board-rules" role="group" aria-labelledby="th-board-rule"></span></div>
-<div><span id="th-board-systems">Color systems</span><span class="th-strip th-board-systems" role="group" aria-labelledby="th-board-systems"></span></div>
-<div><span id="th-board-unscored">Unscored pictures</span><span class="th-strip th-board-policies" role="group" aria-labelledby="th-board-unscored"></span></div></div>
-<details class="th-board-limits" hidden><summary>Move the limits</summary><div class="th-limits-body"></div></details>
-<p class="th-board-moved" role="status" hidden></p>
-<p class="th-problem th-board-problem" role="alert" hidden></p>
-<p class="th-soft th-board-waiting" role="status">Counting pictures…</p>
-<div class="th-board-empty" hidden><h3></h3><p></p><button type="button" class="th-button">Start a run</button></div>
-<div class="th-scroll"><table class="th-table th-board-table"></table></div>
-<div class="th-board-foot"><p class="th-soft th-board-about"></p><a class="th-button th-board-csv" download>This table as CSV</a></div></section>
-<section class="th-card th-board-published" hidden><header><h3></h3><span class="th-board-tag">published under <b>paper</b></span></header>
-<p class="th-soft th-published-how"></p><div class="th-scroll"><table class="th-table th-board-table th-published-table"></table></div>
-<p class="th-soft th-published-notes"></p></section></div>"""  # noqa: E501
-
 
 def board_view(context: Context, params: Mapping[str, str]) -> dict[str, Any]:
     """What the page shows for ``rule``, ``systems`` and ``unscored``.

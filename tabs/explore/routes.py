@@ -17,7 +17,7 @@ from tabs.explore.rejudge import JudgeStored, start_rejudge
 from tabs.explore.run_pairs import compare_view
 from tabs.explore.wall import count_view, facets_view, mask_view, picture_view, wall_view
 from tabs.explore.why import reasons
-from tabs.page.answers import guarded, refusal
+from tabs.page.answers import csv_attachment, guarded, refusal
 from tabs.page.context import Context
 from tabs.page.door import Door
 from tabs.page.once import Once
@@ -69,12 +69,8 @@ def analyses_routes(context: Context) -> APIRouter:
 
     @router.get("/{name}.csv")
     def numbers(name: str, request: Request) -> Response:
-        try:
-            text = figure_csv(context, name, request.query_params)
-        except Exception as error:
-            return refusal(error)
-        attached = {"Content-Disposition": f'attachment; filename="truehue-{name}.csv"'}
-        return Response(text, media_type="text/csv; charset=utf-8", headers=attached)
+        query = request.query_params
+        return csv_attachment(lambda: (f"truehue-{name}.csv", figure_csv(context, name, query)))
 
     @router.get("/{name}")
     def figure(name: str, request: Request) -> JSONResponse:
@@ -97,12 +93,8 @@ def board_routes(context: Context) -> APIRouter:
 
     @router.get("/board.csv")
     def as_csv(request: Request) -> Response:
-        try:
-            text = board_csv(context, request.query_params)
-        except Exception as error:
-            return refusal(error)
-        headers = {"Content-Disposition": 'attachment; filename="truehue-leaderboard.csv"'}
-        return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
+        query = request.query_params
+        return csv_attachment(lambda: ("truehue-leaderboard.csv", board_csv(context, query)))
 
     return router
 

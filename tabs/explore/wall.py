@@ -29,35 +29,6 @@ SORTS = {
 }
 MOST_POSITION = 2**31 - 1
 
-TEMPLATE = """<div class="th-wall" hidden>
-<section class="th-card th-wall-top"><div class="th-wall-bar" role="group" aria-label="Filters"></div>
-<div class="th-wall-sectors" role="group" aria-label="Hue of the asked color"></div>
-<div class="th-wall-chips" role="group" aria-label="Filters in use" hidden></div></section>
-<nav class="th-strip th-wall-parts" role="group" aria-label="What to show"><button type="button" data-part="pictures">Pictures</button><button type="button" data-part="figures">Figures</button></nav>
-<div class="th-wall-split"><div class="th-analyses"></div>
-<div class="th-wall-right"><section class="th-card th-wall-list" aria-label="Pictures">
-<header><h3 class="th-wall-count" role="status" aria-live="polite"></h3>
-<button type="button" class="th-button th-wall-fresh" hidden></button>
-<label class="th-wall-sort"><span>Sort</span> <select aria-label="Sort"></select></label>
-<button type="button" class="th-button th-wall-compare">Compare two runs</button>
-<button type="button" class="th-button th-wall-help" aria-label="Keys" title="Keys">?</button></header>
-<p class="th-wall-empty" hidden></p>
-<div class="th-wall-grid" role="feed" aria-label="Pictures; arrow keys go through them, Enter shows one large"></div>
-<button type="button" class="th-button th-wall-more" hidden>Show more</button></section>
-<section class="th-card th-compare" aria-label="Two runs side by side" hidden>
-<header><h3>Two runs, the same prompts</h3><button type="button" class="th-button th-compare-back">Back to the pictures</button></header>
-<div class="th-compare-sum"><div class="th-compare-bar"><label><span>A</span> <select class="th-compare-a" aria-label="Run A"></select></label>
-<label><span>B</span> <select class="th-compare-b" aria-label="Run B"></select></label>
-<button type="button" class="th-button th-compare-swap">Swap A and B</button></div>
-<table class="th-table th-agree-table th-compare-table"></table><div class="th-compare-words"><p class="th-compare-sentence"></p><p class="th-soft th-compare-test"></p></div></div>
-<p class="th-wall-empty th-compare-empty" hidden></p>
-<div class="th-compare-pair" tabindex="0" role="group" aria-label="The pair; arrow keys bring the next, plus and minus zoom">
-<header><button type="button" class="th-button th-compare-previous">‹ Previous</button><p class="th-compare-text"></p><button type="button" class="th-button th-compare-next">Next ›</button></header>
-<div class="th-compare-panes"></div></div></section></div></div>
-<dialog class="th-light" aria-label="Picture"><div class="th-light-body"><div class="th-light-view"></div>
-<aside class="th-light-side"></aside></div></dialog>
-<dialog class="th-keys" aria-label="Keys"></dialog></div>"""  # noqa: E501
-
 
 def wall_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
     """A page of the pictures of a slice.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -33,7 +32,7 @@ from tabs.export.service import (
     sizes_view,
     start_export,
 )
-from tabs.page.answers import guarded, refusal
+from tabs.page.answers import attachment, guarded, refusal
 from tabs.page.context import Context
 from tabs.page.door import Door
 from tabs.page.requests import Nothing
@@ -67,7 +66,7 @@ def export_routes(context: Context) -> Door:
             require_whole(folder)
             pieces = csv_pieces([run], sheet=sheet)
             first = next(pieces) + next(pieces, b"")
-            headers = _named(folder, format)
+            headers = attachment(file_name(folder, format))
         except Exception as error:
             return refusal(error)
 
@@ -138,13 +137,7 @@ def _made(context: Context, folder: RunFolder, format: str) -> Response:
         raise
     return FileResponse(
         out,
-        headers=_named(folder, format),
+        headers=attachment(file_name(folder, format)),
         media_type=MEDIA[format],
         background=BackgroundTask(place.cleanup),
     )
-
-
-def _named(folder: RunFolder, format: str) -> dict[str, str]:
-    name = file_name(folder, format)
-    assert re.fullmatch(r"[a-z0-9.-]+", name)
-    return {"Content-Disposition": f'attachment; filename="{name}"'}

@@ -12,15 +12,10 @@ from tabs.page.errors import message_of
 from tabs.page.events import Cause, on
 from tabs.page.widgets import widget
 
-ROW = """<nav class="th-examples" aria-label="Examples" hidden>
-<span>Examples, drawn by the reference renderer:</span><span class="th-examples-list" role="group" aria-label="Examples"></span>
-<span class="th-examples-own">or drop a photograph of your own anywhere.</span>
-<span class="th-examples-status" role="status"></span></nav>"""  # noqa: E501
-
 
 def row() -> Any:
     """The row of examples above the stage; hidden where an image of one's own is open."""
-    return widget("inspect/examples", ROW, elem_id="examples", events=("open",))
+    return widget("inspect/examples", elem_id="examples", events=("open",))
 
 
 def wire(view: Any, inspect_view: inspect.View, context: Context) -> None:

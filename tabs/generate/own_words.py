@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from core.color.systems import ColorTarget, parse_target
@@ -125,12 +125,6 @@ def reading_view(own: Own, renderer: bool, only_renderer: bool) -> dict[str, Any
         "notes": notes,
         "problem": problem,
     }
-
-
-def unfilled(own: Own) -> Own:
-    """The same words with nothing set by hand."""
-    name, color = fields_of(own.text)
-    return replace(own, object_name=name, target_text=color, filled=(name, color))
 
 
 def _first(targets: tuple[ObjectTarget, ...]) -> ObjectTarget | None:

@@ -17,44 +17,6 @@ from tabs.page.context import Context
 from tabs.page.widgets import widget
 
 SIZES = (256, 512, 768, 1024, 1280, 1536, 2048)
-PROMPTS = """<section class="th-prompts" aria-label="Prompts"><h2 class="th-unseen">Prompts</h2><div class="th-prompts-bar">
-<select class="th-set" aria-label="Prompt set"></select>
-<button type="button" class="th-button th-set-remove" aria-label="Remove this set from the list" hidden>Remove</button>
-<input class="th-search" type="search" placeholder="Words, &quot;a phrase&quot;, -without" aria-label="Search prompts">
-<select class="th-sort" aria-label="Order"><option value="relevance">Best match first</option><option value="set">In set order</option><option value="text">A to Z</option><option value="hue">By hue</option><option value="lightness">By lightness</option><option value="object">By object</option><option value="task">By task</option><option value="random">Shuffled</option></select>
-<button type="button" class="th-button th-facets-toggle" aria-expanded="false" aria-controls="th-facets">Filters</button>
-<button type="button" class="th-button th-import-prompts">Import…</button></div>
-<div class="th-chips" hidden></div><p class="th-suggest" hidden></p>
-<div class="th-prompts-body"><div class="th-facets" id="th-facets" role="group" aria-label="Filters"></div>
-<div class="th-list-box"><div class="th-list" role="grid" aria-multiselectable="true" tabindex="0" aria-label="Prompts: arrow keys move, space puts into the basket, Enter chooses"><div class="th-list-space" role="rowgroup"></div></div><p class="th-list-empty" hidden></p></div></div>
-<div class="th-prompts-foot"><span class="th-matches" role="status"></span><span class="th-space"></span>
-<button type="button" class="th-button th-add-all">Add all to the basket</button></div>
-<dialog class="th-confirm" aria-labelledby="th-confirm-title"><b id="th-confirm-title"></b><p></p><p class="th-problem" role="alert" hidden></p>
-<div class="th-confirm-actions"><button type="button" class="th-button th-confirm-no">Keep it</button>
-<button type="button" class="th-button th-confirm-yes">Remove</button></div></dialog></section>"""  # noqa: E501
-ASK = """<section class="th-ask-box"><div class="th-ask-tabs" role="tablist" aria-label="What to draw">
-<button type="button" role="tab" data-mode="own">Own words</button><button type="button" role="tab" data-mode="chosen">Chosen prompt</button><button type="button" role="tab" data-mode="basket">Basket</button></div>
-<div class="th-ask-body" hidden></div></section>"""  # noqa: E501
-MODELS = '<ul class="th-models" hidden></ul>'
-READING = """<div class="th-reading" role="status"><p class="th-reading-judged"></p>
-<p class="th-reading-hand" hidden><span></span> <button type="button" class="th-button">Follow the words</button></p><ul class="th-ask-notes"></ul></div>"""  # noqa: E501
-FOLD = """<button type="button" class="th-fold" aria-expanded="false" aria-controls="more-settings"><b>More settings</b><span></span></button>"""  # noqa: E501
-LINE = '<p class="th-light-line"></p>'
-DRAW = """<section class="th-draw-box"><button type="button" class="th-draw-button">Draw</button>
-<p class="th-ask-note" role="status"></p></section>"""
-RESULT = """<section class="th-result" aria-label="The newest picture">
-<button type="button" class="th-result-picture" disabled><img alt="" hidden><span></span></button>
-<div class="th-result-words"><p class="th-result-verdict" role="status"></p><p class="th-result-truth"></p><p class="th-result-about"></p></div></section>"""  # noqa: E501
-QUEUE = """<section class="th-queue" aria-label="Queue" hidden><h3>Queue</h3>
-<div class="th-queue-list"></div></section><p class="th-queue-said th-said" role="status"></p>"""
-GALLERY = """<section class="th-gallery th-card"><div class="th-gallery-bar"><h3>Pictures</h3>
-<span class="th-gallery-status" role="status"></span><span class="th-space"></span>
-<select class="th-gallery-model" aria-label="Model" hidden></select><select class="th-gallery-rule" aria-label="Rule of the verdicts"></select>
-<span class="th-gallery-filters" role="group" aria-label="Show">
-<button type="button" data-filter="all" aria-pressed="true">All</button><button type="button" data-filter="pass" aria-pressed="false">✓ Pass</button><button type="button" data-filter="fail" aria-pressed="false">✕ Fail</button><button type="button" data-filter="unscored" aria-pressed="false">– Unscored</button><button type="button" data-filter="failed" aria-pressed="false">Failed to draw</button></span>
-<button type="button" class="th-button th-import-images">Bring your own images…</button></div>
-<p class="th-gallery-empty" hidden></p><div class="th-gallery-grid"></div>
-<button type="button" class="th-button th-gallery-more" hidden>Show more</button></section>"""  # noqa: E501
 
 
 @dataclass(frozen=True)
@@ -120,9 +82,9 @@ def layout(context: Context) -> View:
     """Draws the tab; nothing is wired yet."""
     with gr.Row(elem_classes="th-generate"):
         with gr.Column(elem_classes="th-card th-prompts-card", min_width=320):
-            prompts = widget("generate/prompts", PROMPTS, elem_id="prompts")
+            prompts = widget("generate/prompts", elem_id="prompts")
         with gr.Column(elem_classes="th-card th-request-card", min_width=320):
-            ask = widget("generate/ask", ASK, elem_id="ask", events=("plan", "ready"))
+            ask = widget("generate/ask", elem_id="ask", events=("plan", "ready"))
             with gr.Column(elem_id="own-words", elem_classes="th-own"):
                 own_text = gr.Textbox(
                     label="Prompt",
@@ -144,9 +106,7 @@ def layout(context: Context) -> View:
                     with gr.Column(min_width=180, scale=4):
                         target = color_picker("Color", FIRST[1], elem_id="generate-color")
                 filled = gr.State(FIRST)
-                reading = widget(
-                    "generate/reading", READING, elem_id="reading", events=("follow",), view={}
-                )
+                reading = widget("generate/reading", elem_id="reading", events=("follow",), view={})
             models = gr.Dropdown(
                 model_choices(context),
                 value=[RENDERER],
@@ -155,23 +115,21 @@ def layout(context: Context) -> View:
                 multiselect=True,
                 allow_custom_value=True,
             )
-            about = widget("generate/models", MODELS, elem_id="models-about", view={})
-            fold = widget("generate/fold", FOLD, elem_id="settings-fold", text="")
+            about = widget("generate/models", elem_id="models-about", view={})
+            fold = widget("generate/fold", elem_id="settings-fold", text="")
             with gr.Column(elem_id="more-settings", elem_classes="th-own th-off"):
                 parts = _more_settings()
             with gr.Row(elem_classes="th-draw-row"):
                 draw_box = widget(
                     "generate/draw",
-                    DRAW,
                     elem_id="draw",
                     events=("draw",),
                     view={"button": "Draw"},
                 )
-                result = widget("generate/result", RESULT, elem_id="result")
-                queue = widget("generate/queue", QUEUE, elem_id="queue", job="")
+                result = widget("generate/result", elem_id="result")
+                queue = widget("generate/queue", elem_id="queue", job="")
     gallery = widget(
         "generate/gallery",
-        GALLERY,
         elem_id="gallery",
         events=("open",),
         rules=[by.id for by in RULES],
@@ -231,7 +189,7 @@ def _more_settings() -> dict[str, Any]:
             elem_id="generate-light",
             elem_classes="th-segments",
         )
-        light_line = widget("generate/line", LINE, elem_id="light-line", text="")
+        light_line = widget("generate/line", elem_id="light-line", text="")
         failure = gr.Dropdown(
             [(f"{name}: {words}", name) for name, words in FAILURES.items()],
             value="none",

@@ -26,30 +26,6 @@ from tabs.page.widgets import refresh, widget
 
 IN_ORDER: dict[str, Any] = {"concurrency_id": "inspect", "concurrency_limit": 1}
 """One at a time and in order: the answer to an old question never covers that to a new one."""
-VERDICT = '<section class="th-verdict" aria-live="polite"></section>'
-LIBRARY = """<dialog class="th-library" aria-label="Stored images"><header><b>Stored images</b>
-<input type="search" class="th-library-search" placeholder="Name, model, object, color" aria-label="Search stored images">
-<label class="th-library-of"><span>From</span> <select class="th-library-source" aria-label="Where images came from"></select></label>
-<span class="th-library-status" role="status"></span>
-<button type="button" class="th-button th-library-select" aria-pressed="false">Select</button>
-<button type="button" class="th-button th-library-close">Close</button></header>
-<div class="th-library-bar" hidden><span class="th-library-chosen"></span>
-<button type="button" class="th-button th-library-delete">Delete</button></div>
-<div class="th-library-told"></div><div class="th-library-grid"></div>
-<button type="button" class="th-button th-library-more" hidden>Show more</button>
-<details class="th-library-trash" hidden><summary></summary><ul></ul></details></dialog>"""  # noqa: E501
-EVIDENCE = """<div class="th-evidence" hidden>
-<section class="th-card th-card-ab"><h3>Chromaticity of the measured pixels</h3>
-<div class="th-figure" role="img" aria-label="Pixels in the a*b* plane"></div>
-<div class="th-palette-part" hidden><h3>What color it is</h3><div class="th-palette-box"></div></div>
-</section>
-<section class="th-card th-card-light"><h3>Lightness L*</h3>
-<div class="th-figure" role="img" aria-label="Histogram of L*"></div>
-<div class="th-difference"><h3>Where the difference lies</h3><p class="th-offsets-to"></p>
-<div class="th-offsets"></div></div></section>
-<section class="th-card th-card-names"><h3 class="th-names-title"></h3><div class="th-names"></div></section>
-<section class="th-card th-card-steps"><h3>How this was measured</h3><ol class="th-steps"></ol></section>
-</div>"""  # noqa: E501
 
 
 @dataclass(frozen=True)
@@ -130,7 +106,6 @@ def layout(sources: Sources | None = None) -> View:
             # Without a link: the address bar still holds the one that is about to be opened.
             verdict = widget(
                 "inspect/verdict",
-                VERDICT,
                 elem_id="verdict",
                 events=("rule", "ready"),
                 view=waiting(NO_IMAGE, ""),
@@ -160,8 +135,8 @@ def layout(sources: Sources | None = None) -> View:
                     elem_id="show-measured",
                     label="Hatch the pixels of the mask that the rule left out",
                 )
-    evidence = widget("inspect/evidence", EVIDENCE, elem_id="evidence", view=None)
-    library = widget("inspect/library", LIBRARY, elem_id="library", events=("open",), open=0)
+    evidence = widget("inspect/evidence", elem_id="evidence", view=None)
+    library = widget("inspect/library", elem_id="library", events=("open",), open=0)
     return View(
         stage_view,
         object_name,

@@ -16,7 +16,7 @@ from tabs.judging.judgments import (
     withdraw,
 )
 from tabs.judging.keeping import Asked, keep_verdict
-from tabs.page.answers import guarded
+from tabs.page.answers import csv_attachment, guarded
 from tabs.page.context import Context
 from tabs.page.door import Door
 
@@ -41,8 +41,7 @@ def judgment_routes(context: Context) -> Door:
 
     @door.get("/judgments.csv")
     def table() -> Response:
-        headers = {"Content-Disposition": 'attachment; filename="truehue-judgments.csv"'}
-        return Response(judgments_csv(context), media_type="text/csv", headers=headers)
+        return csv_attachment(lambda: ("truehue-judgments.csv", judgments_csv(context)))
 
     @door.get("/trash")
     def deleted() -> JSONResponse:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -13,7 +14,7 @@ from urllib.parse import unquote
 import anyio
 from fastapi import Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from core.errors import BadInput, NotAllowed, NotStored, TrueHueError
@@ -27,6 +28,8 @@ MOST_BASKET_BYTES = 32 * 2**20
 MOST_VALUES = 1_000_000
 SLOWEST_S = 120.0
 _LARGE_AT_ONCE = anyio.CapacityLimiter(2)
+# What needs no quotes in a header and is a file's name on every system.
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
 
 Answer = dict[str, Any]
 
@@ -53,6 +56,26 @@ def refusal(error: Exception) -> JSONResponse:
         return JSONResponse(said, 403)
     status = 507 if is_full(error) else 400 if isinstance(error, TrueHueError) else 500
     return JSONResponse(said, status)
+
+
+def attachment(file_name: str) -> dict[str, str]:
+    """The header by which a browser saves an answer under ``file_name``.
+
+    Raises ValueError for a name with anything but letters, digits, dots, hyphens and underscores.
+    """
+    if not _PLAIN_NAME.fullmatch(file_name):
+        raise ValueError(f"{file_name!r} is no plain name of a file.")
+    return {"Content-Disposition": f'attachment; filename="{file_name}"'}
+
+
+def csv_attachment(make: Callable[[], tuple[str, str]]) -> Response:
+    """The file whose name and CSV text ``make`` returns, to be saved, or its error in words."""
+    try:
+        file_name, text = make()
+        headers = attachment(file_name)
+    except Exception as error:
+        return refusal(error)
+    return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
 
 
 async def posted(

@@ -28,11 +28,13 @@ def jobs_view(context: Context, actor: Actor, wanted: AllJobs) -> dict[str, Any]
     version = context.jobs.version()  # before: what changes meanwhile is asked for again
     rows = context.jobs.all(wanted.kind)
     shown = [row for row in rows if row.status not in ENDED or is_told(actor, row)]
-    under_way = sum(one.status not in ENDED for one in shown)
-    return {
-        "jobs": [job_json(context.jobs, actor, one) for one in shown[: max(LISTED, under_way)]],
-        "version": version,
-    }
+    most = max(LISTED, sum(one.status not in ENDED for one in shown))
+    listed = shown[:most]
+    for row in shown[most:]:
+        # A view shows the last work of its kind, however much of other kinds came after it.
+        if all(row.kind != one.kind for one in listed):
+            listed.append(row)
+    return {"jobs": [job_json(context.jobs, actor, one) for one in listed], "version": version}
 
 
 @asks("look")

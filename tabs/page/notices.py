@@ -10,8 +10,6 @@ from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
 from tabs.page.requests import PageRequest
 
-NOTICES = """<section class="th-notices" role="alert" aria-label="Notices" hidden></section>"""
-
 
 def notices(context: Context) -> dict[str, Any]:
     """``{"notices": [{"number", "text"}, …]}``; a number can be marked as read, None stays.

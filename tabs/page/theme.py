@@ -60,28 +60,55 @@ def theme() -> Any:
     return base.set(**both, **dark)
 
 
+SHEETS = (
+    "page/page",
+    "page/fields",
+    "inspect/verdict",
+    "inspect/evidence",
+    "generate/draw",
+    "inspect/library",
+    "page/widths",
+    "page/messages",
+    "generate/models",
+    "page/unseen",
+    "page/work",
+    "stage/stage",
+    "stage/messages",
+    "stage/bar",
+    "stage/found",
+    "inspect/confidence",
+    "generate/prompts",
+    "generate/ask",
+    "generate/queue",
+    "generate/gallery",
+    "page/imports",
+    "page/tour",
+    "generate/widths",
+    "generate/reading",
+    "generate/result",
+    "generate/search",
+    "explore/explore",
+    "explore/board",
+    "explore/wall",
+    "explore/analyses",
+    "explore/runs",
+    "inspect/film",
+    "inspect/examples",
+    "page/drop",
+    "compare/compare",
+    "compare/concept",
+    "compare/tables",
+    "compare/people",
+    "shared/judging",
+    "explore/judgments",
+)
+"""The page's style sheets below ``assets/css``. Of two rules that are equally strong the later one
+holds, so that their order means something: those of narrow windows come after what they change."""
+
+
 def css_paths() -> list[Path]:
-    """The page's style sheets; widgets that bring their own scope it to themselves."""
-    folder = ROOT / "assets" / "css"
-    names = (
-        "truehue",
-        "stage",
-        "automatic",
-        "generate",
-        "explore",
-        "explore_board",
-        "explore_wall",
-        "explore_analyses",
-        "explore_runs",
-        "places",
-        "examples",
-        "compare",
-        "compare_concept",
-        "compare_tables",
-        "compare_people",
-        "judging",
-    )
-    return [folder / f"{name}.css" for name in names]
+    """The files of :data:`SHEETS`; the picker's is not among them: Gradio scopes it to each."""
+    return [ROOT / "assets" / "css" / f"{name}.css" for name in SHEETS]
 
 
 def css() -> str:

@@ -9,6 +9,7 @@ import gradio as gr
 
 from tabs.page.asset_files import asset_files
 from tabs.page.context import ROOT
+from tabs.page.templates import html
 
 # Gradio runs this text for each widget that comes on the page; a browser loads and runs the module
 # once. What Python sends until the module is there stands in ``props`` when ``mount`` reads them.
@@ -36,17 +37,22 @@ def on_load(module: str, events: Sequence[str] = ()) -> str:
 
 
 def widget(
-    module: str, template: str, value: Any = None, events: Sequence[str] = (), **props: Any
+    module: str,
+    value: Any = None,
+    events: Sequence[str] = (),
+    template: str | None = None,
+    **props: Any,
 ) -> Any:
-    """A component that ``mount`` of ``assets/js/<module>.js`` draws into ``template``, which may
-    trigger the ``events``.
+    """A component that ``mount`` of ``assets/js/<module>.js`` draws into
+    ``assets/html/<module>.html``, and which may trigger the ``events``. A file with places for
+    values is given filled, as ``template``.
 
     The template must be constant: Gradio draws it anew when it changes, which would blank what the
     script drew, and text put into it could be run as code. The script sets text by textContent.
     """
     return gr.HTML(
         value=value,
-        html_template=template,
+        html_template=html(module) if template is None else template,
         js_on_load=on_load(module, events),
         apply_default_css=False,
         **props,

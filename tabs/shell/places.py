@@ -18,24 +18,15 @@ from tabs.page.events import Cause, on
 from tabs.page.links import read
 from tabs.page.widgets import widget
 
-PLACES = "<span hidden></span>"
-FILM = """<nav class="th-film" aria-label="Pictures of the wall" hidden>
-<button type="button" class="th-button th-film-back" title="Back to the wall, at this picture">‹ All</button>
-<button type="button" class="th-button th-film-previous" aria-label="Previous picture" title="Previous picture (← in the row)">←</button>
-<span class="th-film-place" role="status"></span>
-<button type="button" class="th-button th-film-next" aria-label="Next picture" title="Next picture (→ in the row)">→</button>
-<div class="th-film-row" role="group" aria-label="Pictures; arrow keys go through them"></div>
-<p class="th-problem" role="alert" hidden></p></nav>"""  # noqa: E501
-
 
 def film() -> Any:
     """The row of pictures that one came through; hidden until one came through any."""
-    return widget("inspect/film", FILM, elem_id="film", events=("open",))
+    return widget("inspect/film", elem_id="film", events=("open",))
 
 
 def places() -> Any:
     """The component that hears of Back and Forward; nothing of it is to be seen."""
-    return widget("inspect/places", PLACES, elem_id="places", events=("back",))
+    return widget("inspect/places", elem_id="places", events=("back",))
 
 
 def wire(

@@ -24,7 +24,7 @@ from tabs.inspect import tab as inspect
 from tabs.inspect.routes import inspect_routes
 from tabs.judging.routes import judgment_routes
 from tabs.library.routes import prompt_routes
-from tabs.page import imports_dialog, notices, theme
+from tabs.page import theme
 from tabs.page.answers import in_words, wrong_value
 from tabs.page.asset_files import asset_routes
 from tabs.page.context import Context
@@ -38,29 +38,6 @@ from tabs.page.visitor_cookies import VisitorCookies
 from tabs.page.widgets import widget
 from tabs.runs.routes import image_set_routes, run_routes
 from tabs.shell import places
-
-HEADER = """<div class="th-header"><a class="th-skip" href="#th-tabs">Skip to the rooms</a><h1 class="th-brand">TrueHue</h1><span class="th-space"></span>
-<button type="button" class="th-work-button" aria-expanded="false" aria-controls="th-work" hidden></button>
-<button type="button" class="th-tour-button" title="What TrueHue does, in five minutes">Tour</button>
-<span class="th-surround" role="group" aria-label="Gray around images"><span>Surround</span>
-<button type="button" data-surround="light" aria-label="light gray" title="Light gray"></button>
-<button type="button" data-surround="middle" aria-label="middle gray, L* 50" title="Middle gray, L* = 50"></button>
-<button type="button" data-surround="dark" aria-label="dark gray" title="Dark gray"></button></span>
-<button type="button" class="th-theme" aria-label="Light or dark page" title="Light or dark page">◐</button>
-<span class="th-data"></span>
-<section class="th-work-panel" id="th-work" aria-label="Work that goes on" hidden><ul class="th-work-list"></ul>
-<button type="button" class="th-button th-work-clear">Take away what has ended</button></section></div>"""  # noqa: E501
-
-TOUR = """<aside class="th-tour" role="dialog" aria-label="Tour" hidden><h3></h3><p></p><footer>
-<span></span><button type="button" class="th-button th-tour-end">End</button>
-<button type="button" class="th-button th-tour-back">Back</button>
-<button type="button" class="th-button th-tour-next">Next</button></footer></aside>"""
-
-PAGE_DROP = (
-    """<div class="th-page-drop" aria-hidden="true" hidden>Drop it: it opens in Inspect</div>"""
-)
-
-SCROLLING = """<span class="th-unseen" hidden></span>"""
 
 DESCRIPTION = "/api/openapi.json"
 """Every route with what it takes, for programs."""
@@ -79,7 +56,7 @@ LOOK_S, PROGRESS_S = 0.01, 1.0
 def build(context: Context) -> Any:
     """The Gradio app: ``gr.Blocks`` with all tabs wired to ``context``."""
     with gr.Blocks(title="TrueHue", fill_width=True, analytics_enabled=False) as demo:
-        header = widget("page/header", HEADER, elem_id="th-header", data=context.data_text())
+        header = widget("page/header", elem_id="th-header", data=context.data_text())
         with gr.Tabs(selected="inspect", elem_id="th-tabs") as tabs:
             with gr.Tab("Generate", id="generate"):
                 generate_view = generate.layout(context)
@@ -91,11 +68,11 @@ def build(context: Context) -> Any:
                 explore_view = explore.layout()
             with gr.Tab("Compare", id="compare"):
                 compare_view = compare.layout()
-        widget("page/tour", TOUR, elem_id="tour")
-        widget("page/notices", notices.NOTICES, elem_id="notices")
-        widget("page/imports", imports_dialog.DIALOGS, elem_id="imports")
-        widget("page/scrolling", SCROLLING, elem_id="scrolling")
-        widget("page/drop", PAGE_DROP, elem_id="page-drop")
+        widget("page/tour", elem_id="tour")
+        widget("page/notices", elem_id="notices")
+        widget("page/imports", elem_id="imports")
+        widget("page/scrolling", elem_id="scrolling")
+        widget("page/drop", elem_id="page-drop")
         place = places.places()
         inspect.wire(inspect_view, context, header)
         generate.wire(generate_view, inspect_view, context, header, tabs)

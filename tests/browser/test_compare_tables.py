@@ -141,8 +141,8 @@ def late(route: Route) -> None:
 
 def test_guidance_shows_a_line_a_run(visit: Visit, started: App) -> None:
     page = visit(started.address + OPENED + "guidance", color_scheme="dark")
-    # Work that has ended before the page looks at it for the first time is taken in as well.
-    page.route("**/api/jobs?kind=cells*", late)
+    # Work that has ended before the page hears of it for the first time is taken in as well.
+    page.route("**/api/jobs?seen=*", late)
     box = measured(page, "guidance")
     figure = box.locator("[data-figure=guidance-guidance]")
     expect(figure.locator(".scatterlayer .trace")).to_have_count(3, timeout=WORK_MS)

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tabs.page.asset_files import asset_files
+from tabs.page.templates import html
 from tests.browser.modules import STORE, module
 
 pytestmark = pytest.mark.browser
@@ -149,3 +150,78 @@ def test_what_is_at_work_and_what_has_ended_is_listed(
         [jobs, old],
     )
     assert shown == [ids, words]
+
+
+def test_a_view_shows_the_work_of_its_kind_and_its_end_once(modules: Page) -> None:
+    shown = run(
+        modules,
+        f"""const store = {STORE};
+        const {{ watchWork }} = await {module("shared/jobs")};
+        const box = document.createElement('div');
+        const asked = [];
+        const ask = window.fetch;
+        window.fetch = (...given) => {{ asked.push(given); return ask(...given); }};
+        const seen = [];
+        document.body.append(box);
+        store.set('work', [{{ id: 'a', kind: 'cells', active: false }}]);
+        watchWork(box, 'cells', (job, ended) => seen.push([job && job.id, ended]));
+        const told = (...jobs) => store.set('work', jobs);
+        const other = {{ id: 'x', kind: 'export', active: true }};
+        told(other, {{ id: 'b', kind: 'cells', active: true }});
+        box.hidden = true;
+        told({{ id: 'b', kind: 'cells', active: false }});
+        box.hidden = false;
+        told({{ id: 'b', kind: 'cells', active: false }});
+        told({{ id: 'b', kind: 'cells', active: false }});
+        told({{ id: 'c', kind: 'cells', active: false }});
+        told();
+        box.remove();
+        told({{ id: 'd', kind: 'cells', active: false }});
+        document.body.append(box);
+        told({{ id: 'd', kind: 'cells', active: false }});
+        box.remove();
+        window.fetch = ask;
+        return [seen, asked];""",
+    )
+    expected = [["a", False], ["b", False], ["b", True], ["b", False], ["c", True], [None, False]]
+    assert shown == [expected, []]
+
+
+def test_own_work_is_followed_where_nobody_looks(modules: Page) -> None:
+    """And what others do only once somebody does again."""
+    counts = run(
+        modules,
+        f"""const store = {STORE};
+        const {{ mountWork }} = await {module("page/work")};
+        const box = document.createElement('div');
+        box.innerHTML = value;
+        document.body.append(box);
+        const job = (active) => ({{ id: 'a', kind: 'export', title: 'An export', mine: true, active,
+          status: active ? 'running' : 'done', words: '', problem: '', left_s: null,
+          elapsed_s: 1 }});
+        const lists = [[job(true)], [job(false)]];
+        const ask = window.fetch;
+        let hidden = false;
+        let asked = 0;
+        Object.defineProperty(document, 'hidden', {{ configurable: true, get: () => hidden }});
+        window.fetch = async () => {{
+          hidden = true;
+          const jobs = lists[asked++];
+          if (!jobs) return new Promise(() => {{}});
+          return new Response(JSON.stringify({{ jobs, version: asked }}));
+        }};
+        const rest = () => new Promise((done) => setTimeout(done, 100));
+        mountWork(box);
+        await rest();
+        const counts = [asked, store.get('work')[0].active];
+        hidden = false;
+        document.dispatchEvent(new Event('visibilitychange'));
+        await rest();
+        counts.push(asked);
+        box.remove();
+        delete document.hidden;
+        window.fetch = ask;
+        return counts;""",
+        html("page/header"),
+    )
+    assert counts == [2, False, 3]

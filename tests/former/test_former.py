@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from core.runs.folder import RunFolder
-from core.runs.shards import read_shard
 from storage.store import Storage
 from tabs.page.context import Context
 from tabs.runs.supervisor import RunSupervisor
 from tabs.shell.compose import make_context
 from tests.former.make import rows_of
+from tests.shards import read_shard
 
 FORMER = Path(__file__).with_name("6606366.zip")
 RULES = {"paper", "released", "truehue"}

@@ -6,9 +6,8 @@ import math
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import pairwise, permutations
-from threading import Event
 
 import numpy as np
 import pytest
@@ -309,29 +308,6 @@ def test_compare_gives_each_number() -> None:
         assert found.entropy_difference == of.entropy_difference(p, q)
         assert found.total_variation == of.total_variation(p, q)
         assert found.jensen_shannon == of.jensen_shannon(p, q)
-
-
-def test_many_pairs_tell_how_far_they_are() -> None:
-    told: list[int] = []
-    some = [PAIRS[at % 200] for at in range(1234)]
-    found = of.emd_pairs(iter(some), told.append)
-    assert told == [500, 1000, 1234]
-    np.testing.assert_array_equal(found, [of.emd(p, q) for p, q in some])
-    assert of.emd_pairs(iter(())).shape == (0,)
-
-
-def test_many_pairs_stop_when_told_to() -> None:
-    stop, told = Event(), list[int]()
-
-    def pairs() -> Iterator[Pair]:
-        for number in range(10_000):
-            if number == 700:
-                stop.set()
-            yield PAIRS[number % 200]
-
-    found = of.emd_pairs(pairs(), told.append, stop)
-    assert found.shape == (700,)
-    assert told == [500, 700]
 
 
 def test_without_the_inner_solver_the_numbers_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,7 @@
 // What the views over many concepts share: their questions and link, what is missing and the work
 // that fills it, cards of figures, published tables. Needs figure.js, compare_shared.js.
 import { make, many, options, put, strip, swatches } from '../shared/dom.js';
-import { figure, onTheme, plotly, themed } from '../shared/figure.js';
+import { figure, onTheme, saveTitled } from '../shared/figure.js';
 import { ask, send } from '../shared/http.js';
 import { beginsWork, watchWork, workLine } from '../shared/jobs.js';
 import { store } from '../shared/state.js';
@@ -330,58 +330,13 @@ export function figureCard(csv) {
   }
   return { node, head, show };
 }
-// A figure by itself: on white, in the colors of the light page, whatever the page is now.
 async function saveFigure(plot, data, format) {
-  const Plotly = await plotly();
-  const style = getComputedStyle(document.documentElement);
-  const drawn = themed(data.figure, style);
   const width = Math.max(plot.clientWidth, 640);
-  const stands =
-    data.stands.match(new RegExp('.{1,' + Math.floor(width / 6) + '}(\\s|$)', 'g')) || [];
-  const extra = FIGURE_TITLE_PX + 15 * stands.length;
-  const layout = {
-    ...drawn.layout,
-    autosize: false,
-    width,
-    height: drawn.layout.height + extra,
-    paper_bgcolor: '#ffffff',
-    plot_bgcolor: '#ffffff',
-    margin: { ...drawn.layout.margin, t: drawn.layout.margin.t + extra },
-    font: { ...drawn.layout.font, family: 'sans-serif' },
-    title: {
-      text: data.title,
-      subtitle: {
-        text: stands
-          .map((line) => line.trim().replaceAll('&', '&amp;').replaceAll('<', '&lt;'))
-          .join('<br>'),
-        font: { size: 11, color: drawn.layout.font.color },
-      },
-      x: 0,
-      xref: 'container',
-      xanchor: 'left',
-      pad: { l: 12, t: 12 },
-      y: 1,
-      yanchor: 'top',
-      yref: 'container',
-      font: { size: 15, color: style.getPropertyValue('--th-ink').trim() },
-    },
-  };
-  const address = await Plotly.toImage(
-    { data: drawn.data, layout },
-    { format, width, height: layout.height, ...(format === 'png' ? { scale: 2 } : {}) },
-  );
-  const link = make('a');
-  link.href =
-    format === 'svg'
-      ? URL.createObjectURL(
-          new Blob([decodeURIComponent(address.slice(address.indexOf(',') + 1))], {
-            type: 'image/svg+xml',
-          }),
-        )
-      : address;
-  link.download = 'truehue-' + data.name + '.' + format;
-  link.click();
-  if (format === 'svg') setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  const lines = (
+    data.stands.match(new RegExp('.{1,' + Math.floor(width / 6) + '}(\\s|$)', 'g')) || []
+  ).map((line) => line.trim());
+  const title = { text: data.title, lines, height: FIGURE_TITLE_PX + 15 * lines.length };
+  await saveTitled(data.figure, title, width, 'truehue-' + data.name, format);
 }
 
 // ── tables of a two-line heading ─────────────────────────────────────────────────────────────

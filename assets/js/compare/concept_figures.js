@@ -1,7 +1,7 @@
 // The figures of a concept: drawn by plotly, and linked: a bin below the mouse is marked and named
 // in all of them at once.
 import { make } from '../shared/dom.js';
-import { figure, plotly, themed } from '../shared/figure.js';
+import { figure, saveImage, themed } from '../shared/figure.js';
 
 const PRINTED = {
   '--th-ink': '#1c1c1c',
@@ -174,26 +174,13 @@ export function linkedFigures(box, { tell, open }) {
     // For paper: always ink on white, whatever the page is.
     async save(name, file, format) {
       const pane = panes.get(name);
-      const Plotly = await plotly();
       const data = themed(pane.data, { getPropertyValue: (each) => PRINTED[each] || '' });
       const layout = {
         ...data.layout,
         paper_bgcolor: '#ffffff',
         font: { ...data.layout.font, family: 'Helvetica, Arial, sans-serif' },
       };
-      const url = await Plotly.toImage(
-        { data: data.data, layout },
-        {
-          format,
-          width: pane.node.clientWidth,
-          height: layout.height,
-          ...(format === 'png' ? { scale: 2 } : {}),
-        },
-      );
-      const link = make('a');
-      link.href = url;
-      link.download = file + '.' + format;
-      link.click();
+      await saveImage({ data: data.data, layout }, pane.node.clientWidth, file, format);
     },
     mark,
     bin: () => bin,

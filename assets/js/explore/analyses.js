@@ -1,7 +1,7 @@
 // The linked analyses: figures of the slice beside the wall. Choosing a part of one narrows the
 // slice; each figure looks at everything but its own choice, so that another one can be made.
 import { arrange, make, many, put, strip, swatches } from '../shared/dom.js';
-import { figure, onTheme, plotly, themed } from '../shared/figure.js';
+import { figure, onTheme, saveTitled } from '../shared/figure.js';
 import { ask } from '../shared/http.js';
 import { places } from '../shared/links.js';
 import { store } from '../shared/state.js';
@@ -311,50 +311,10 @@ export function linkedAnalyses(box) {
     if (width >= 420 || !across.ticktext || across.ticktext.length < 20) return drawn;
     return { ...drawn, layout: { ...drawn.layout, xaxis: { ...across, showticklabels: false } } };
   }
-  // A figure by itself: on white and in the colors of the light page, whatever the page is now, so
-  // that it holds no name of a color that only this page knows.
   async function save(plot, data, name, format) {
-    const Plotly = await plotly();
-    const style = getComputedStyle(document.documentElement);
-    const drawn = themed(data.figure, style);
     const width = Math.max(plot.clientWidth, 560);
-    const layout = {
-      ...drawn.layout,
-      autosize: false,
-      width,
-      height: drawn.layout.height + TITLE_PX,
-      paper_bgcolor: '#ffffff',
-      plot_bgcolor: '#ffffff',
-      margin: { ...drawn.layout.margin, t: drawn.layout.margin.t + TITLE_PX },
-      font: { ...drawn.layout.font, family: 'sans-serif' },
-      title: {
-        text: data.title,
-        subtitle: {
-          text: data.stands.replaceAll('. ', '.<br>'),
-          font: { size: 11, color: drawn.layout.font.color },
-        },
-        x: 0,
-        xref: 'container',
-        xanchor: 'left',
-        pad: { l: 12, t: 12 },
-        y: 1,
-        yanchor: 'top',
-        yref: 'container',
-        font: { size: 15, color: style.getPropertyValue('--th-ink').trim() },
-      },
-    };
-    const address = await Plotly.toImage(
-      { data: drawn.data, layout },
-      { format, width, height: layout.height, ...(format === 'png' ? { scale: 2 } : {}) },
-    );
-    const link = make('a');
-    if (format === 'svg') {
-      const text = decodeURIComponent(address.slice(address.indexOf(',') + 1));
-      link.href = URL.createObjectURL(new Blob([text], { type: 'image/svg+xml' }));
-    } else link.href = address;
-    link.download = 'truehue-' + name + '-' + data.rule + '.' + format;
-    link.click();
-    if (format === 'svg') setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+    const title = { text: data.title, lines: data.stands.split(/(?<=\.) /), height: TITLE_PX };
+    await saveTitled(data.figure, title, width, 'truehue-' + name + '-' + data.rule, format);
   }
 
   // ── the whole ──────────────────────────────────────────────────────────────────────────────

@@ -30,8 +30,8 @@ export function runExports(element, root, imported) {
   const chooser = root.querySelector('.th-runs-file');
   const button = root.querySelector('.th-runs-take');
   const refused = make('p', 'th-problem');
-  let timer = null;
   const begun = new Set();
+  const ended = new Set();
   done.hidden = true;
   second.append(', and ', colors);
   done.append('Made: ', file, second);
@@ -48,41 +48,33 @@ export function runExports(element, root, imported) {
     link.click();
     link.remove();
   }
-  async function look() {
-    clearTimeout(timer);
-    let busy = false;
-    try {
-      const { jobs } = await ask('/api/jobs');
-      ['export', 'import'].forEach((kind) => {
-        const job = jobs.find((one) => one.kind === kind) || null;
-        const mine = job && begun.has(job.id);
-        // What ended before this page was opened is no news.
-        lines[kind](job && (mine || job.active) ? job : null);
-        busy = busy || Boolean(job && job.active);
-        if (!mine || job.active) return;
-        begun.delete(job.id);
-        if (job.status !== 'done') return;
-        if (kind === 'import') {
-          imported(job.result.run);
-          return;
-        }
-        file.href = job.result.url;
-        file.download = job.result.name;
-        put(file, job.result.name);
-        const beside = job.result.colors;
-        second.hidden = !beside;
-        if (beside) {
-          colors.href = beside.url;
-          colors.download = beside.name;
-          put(colors, beside.name);
-        }
-        done.hidden = false;
-        fetchIt(job.result.url);
-      });
-    } catch {
-      busy = begun.size > 0; /* asked again: the app may be starting anew */
-    }
-    if (busy && element.isConnected) timer = setTimeout(look, 500);
+  function look() {
+    const jobs = store.get('work') || [];
+    ['export', 'import'].forEach((kind) => {
+      const job = jobs.find((one) => one.kind === kind) || null;
+      const mine = job && begun.has(job.id);
+      // What ended before this page was opened is no news.
+      lines[kind](job && (mine || job.active) ? job : null);
+      if (!mine || job.active || ended.has(job.id)) return;
+      ended.add(job.id);
+      if (job.status !== 'done') return;
+      if (kind === 'import') {
+        imported(job.result.run);
+        return;
+      }
+      file.href = job.result.url;
+      file.download = job.result.name;
+      put(file, job.result.name);
+      const beside = job.result.colors;
+      second.hidden = !beside;
+      if (beside) {
+        colors.href = beside.url;
+        colors.download = beside.name;
+        put(colors, beside.name);
+      }
+      done.hidden = false;
+      fetchIt(job.result.url);
+    });
   }
   async function start(run, what, node) {
     done.hidden = true;
@@ -121,7 +113,10 @@ export function runExports(element, root, imported) {
     }
     button.setAttribute('aria-disabled', 'false');
   });
-  store.subscribe('explore-job', look);
+  const told = store.subscribe('work', () => {
+    if (element.isConnected) look();
+    else told();
+  });
   document.addEventListener('click', (event) => {
     root.querySelectorAll('.th-run-menu[open]').forEach((menu) => {
       if (!menu.contains(event.target)) menu.open = false;

@@ -3,7 +3,7 @@
 import { make, many, options, put, strip } from '../shared/dom.js';
 import { ask, send } from '../shared/http.js';
 import { store } from '../shared/state.js';
-import { KEPT_FIELDS, formKept, keepFormOf } from './runs_kept.js';
+import { KEPT_FIELDS, RUN_FIELDS, formKept, keepFormOf } from './runs_kept.js';
 import { explore } from './view.js';
 
 export function runForm(element, root, started) {
@@ -62,28 +62,7 @@ export function runForm(element, root, started) {
       models: chosenModels(),
       rules: [...form.querySelectorAll('.th-runs-rules input:checked')].map((box) => box.value),
     };
-    [
-      'set',
-      'task',
-      'system',
-      'limit',
-      'images',
-      'seed',
-      'size',
-      'workers',
-      'name',
-      'guidance',
-      'steps',
-      'negative',
-      'light',
-      'failure',
-      'variant',
-      'presence',
-      'k',
-      'ray',
-      'detector',
-      'segmenter',
-    ].forEach((name) => {
+    RUN_FIELDS.forEach((name) => {
       out[name] = field(name).value;
     });
     return out;

@@ -1,7 +1,8 @@
 // The form of a run, kept in this browser.
 
 const KEPT_FORM = 'th-run-form';
-export const KEPT_FIELDS = [
+/** What a run is asked with, by the names of the form's fields. */
+export const RUN_FIELDS = [
   'set',
   'task',
   'system',
@@ -22,10 +23,10 @@ export const KEPT_FIELDS = [
   'ray',
   'detector',
   'segmenter',
-  'other',
-  'stored',
-  'price',
 ];
+/** The rest are read in other ways: models and pictures as `models`, the price by the estimate. */
+export const KEPT_FIELDS = [...RUN_FIELDS, 'other', 'stored', 'price'];
+
 export function formKept() {
   try {
     const kept = JSON.parse(localStorage.getItem(KEPT_FORM));

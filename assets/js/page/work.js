@@ -1,5 +1,6 @@
 // All long work of the app in one place, whoever began it: drawings, runs, imports, searches,
-// exports, analyses. One question to the app waits for news, as long as the page is looked at.
+// exports, analyses. One question to the app waits for news, as long as the page is looked at or
+// something of its own is at work; the answers are the page's 'work', which all rooms look into.
 import { make, many, put } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
 import { workLine } from '../shared/jobs.js';
@@ -76,7 +77,8 @@ export function mountWork(element) {
   }
   async function watch() {
     while (element.isConnected) {
-      if (document.hidden) {
+      // What was begun here is taken in where nobody looks, too: a file that was made is sent.
+      if (document.hidden && !told.some((job) => job.active && job.mine)) {
         await new Promise((seen) =>
           document.addEventListener('visibilitychange', seen, { once: true }),
         );
@@ -92,6 +94,7 @@ export function mountWork(element) {
         told = answer.jobs;
         version = answer.version;
         show();
+        store.set('work', told);
       } catch {
         await pause(2000); // the app may be starting anew
       }

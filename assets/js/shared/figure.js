@@ -42,6 +42,8 @@ const drawings = new WeakMap();
 const newest = new WeakMap();
 /** What share of a node must be on the screen before plotly is loaded for it. */
 const SEEN = 0.3;
+/** How long a file that was handed over stays readable. */
+const KEPT_MS = 10000;
 
 /**
  * Ends when a good part of the node is on the screen, or when a figure is in it already.
@@ -95,6 +97,73 @@ export function figure(node, data, waiting = false) {
   });
   drawings.set(node, next);
   return next;
+}
+
+/**
+ * Hands a figure over as a file of its own.
+ * @param {{ data: any[], layout: any }} drawn in colors that need no page
+ * @param {number} width
+ * @param {string} file the name without its ending
+ * @param {string} format 'svg' or 'png'
+ */
+export async function saveImage(drawn, width, file, format) {
+  const Plotly = await plotly();
+  const { height } = drawn.layout;
+  const size = format === 'png' ? { width, height, scale: 2 } : { width, height };
+  const address = await Plotly.toImage(drawn, { format, ...size });
+  const link = make('a');
+  link.download = file + '.' + format;
+  if (format === 'svg') {
+    const text = decodeURIComponent(address.slice(address.indexOf(',') + 1));
+    link.href = URL.createObjectURL(new Blob([text], { type: 'image/svg+xml' }));
+  } else link.href = address;
+  link.click();
+  if (format === 'svg') setTimeout(() => URL.revokeObjectURL(link.href), KEPT_MS);
+}
+
+// Plotly reads tags in text.
+/** @param {string} text */
+const plain = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+
+/**
+ * A figure by itself, with its title: on white and in the colors of the light page, whatever the
+ * page is now, so that it holds no name of a color that only this page knows.
+ * @param {{ data: any[], layout: any }} data
+ * @param {{ text: string, lines: string[], height: number }} title takes `height` above the figure
+ * @param {number} width
+ * @param {string} file the name without its ending
+ * @param {string} format 'svg' or 'png'
+ */
+export async function saveTitled(data, title, width, file, format) {
+  const style = getComputedStyle(document.documentElement);
+  const drawn = themed(data, style);
+  const { font, margin } = drawn.layout;
+  const layout = {
+    ...drawn.layout,
+    autosize: false,
+    width,
+    height: drawn.layout.height + title.height,
+    paper_bgcolor: '#ffffff',
+    plot_bgcolor: '#ffffff',
+    margin: { ...margin, t: margin.t + title.height },
+    font: { ...font, family: 'sans-serif' },
+    title: {
+      text: plain(title.text),
+      subtitle: {
+        text: title.lines.map(plain).join('<br>'),
+        font: { size: 11, color: font.color },
+      },
+      x: 0,
+      xref: 'container',
+      xanchor: 'left',
+      pad: { l: 12, t: 12 },
+      y: 1,
+      yanchor: 'top',
+      yref: 'container',
+      font: { size: 15, color: style.getPropertyValue('--th-ink').trim() },
+    },
+  };
+  await saveImage({ data: drawn.data, layout }, width, file, format);
 }
 
 /**

@@ -128,43 +128,40 @@ export function workLine(box) {
 }
 
 /**
- * Asks for the work of one kind while the element is seen: often while some runs, else now and then.
+ * Shows the work of one kind, as the page's list of work has it, while the element is seen: what
+ * changed meanwhile is told when it comes to the front.
  * @param {HTMLElement} element
  * @param {string} kind
  * @param {(job: any, ended: boolean) => void} show
  */
 export function watchWork(element, kind, show) {
-  let timer;
   let before;
-  async function look() {
-    clearTimeout(timer);
-    let busy = false;
-    if (inFront(element) && !document.hidden) {
-      try {
-        const job = (await ask('/api/jobs?kind=' + kind)).jobs[0] || null;
-        busy = Boolean(job && job.active);
-        // A short one may begin and end between two looks.
-        const known = before && job && before.id === job.id && !before.active;
-        const fresh = before !== undefined && job && !known;
-        show(job, Boolean(fresh && !busy));
-        before = job;
-      } catch {
-        busy = true; // asked again: the app may be starting anew
-      }
-    }
-    clearTimeout(timer);
-    if (element.isConnected) timer = setTimeout(look, busy ? 500 : 4000);
+  function look() {
+    const jobs = store.get('work');
+    if (!jobs || !inFront(element)) return;
+    const job = jobs.find((one) => one.kind === kind) || null;
+    // A short one may begin and end between two lists.
+    const known = before && job && before.id === job.id && !before.active;
+    const fresh = before !== undefined && job && !known;
+    before = job;
+    show(job, Boolean(fresh && !job.active));
   }
-  // What was begun here is new, also where it has ended before the first look.
-  store.subscribe('explore-job', () => {
+  // What was begun here is new, also where it has ended before the first list.
+  const begun = store.subscribe('explore-job', () => {
     before ??= null;
-    look();
   });
-  document.addEventListener('visibilitychange', () => {
-    if (!document.hidden) look();
+  const told = store.subscribe('work', () => {
+    if (element.isConnected) {
+      look();
+      return;
+    }
+    begun();
+    told();
+    front.disconnect();
   });
-  new IntersectionObserver((seen) => {
+  const front = new IntersectionObserver((seen) => {
     if (seen.some((entry) => entry.isIntersecting)) look();
-  }).observe(element);
+  });
+  front.observe(element);
   look();
 }

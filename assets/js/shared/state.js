@@ -4,7 +4,7 @@
 // as 'drawn' after a new picture. Both reach those who subscribed, in the order in which they did.
 // Kept: rule, chosen (the prompt chosen in the list), browse (the list's address), request (what
 // will be drawn), film (the row of pictures that Inspect goes through), dropped (files), wish (what
-// another room asks Compare to show).
+// another room asks Compare to show), work (all long work, as the app told it last).
 
 /** @type {Map<string, unknown>} */
 const values = new Map();

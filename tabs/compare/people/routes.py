@@ -14,7 +14,7 @@ from tabs.compare.people import sets, taking
 from tabs.compare.people.examples import EXAMPLES
 from tabs.compare.people.images import CONTRIBUTORS, MASKS, preview
 from tabs.compare.people.words import suggestions
-from tabs.page.answers import guarded, refusal
+from tabs.page.answers import attachment, guarded, refusal
 from tabs.page.context import Context
 from tabs.page.door import Door
 from tabs.page.once import Once
@@ -109,8 +109,8 @@ def _examples(door: Door) -> None:
         for one in EXAMPLES:
             if one.file_name == unquote(file_name):
                 kind = "application/json" if file_name.endswith(".json") else "text/csv"
-                said = f'attachment; filename="truehue-{one.file_name}"'
-                return Response(one.make(), media_type=kind, headers={"Content-Disposition": said})
+                headers = attachment(f"truehue-{one.file_name}")
+                return Response(one.make(), media_type=kind, headers=headers)
         return JSONResponse({"error": "There is no example of that name."}, 404)
 
 

@@ -17,6 +17,7 @@ from tabs.compare.tables.people import Crowd, People, PeopleHere
 from tabs.explore.board_groups import facts
 from tabs.page.context import Context
 from tabs.page.errors import many
+from tabs.page.templates import html
 
 METHOD_NAMES: Mapping[str, str] = {
     "extracted": "Extraction as published",
@@ -26,16 +27,9 @@ METHOD_NAMES: Mapping[str, str] = {
 COMMAND = "python app.py runs start --set concepts --limit 200 --size 256 --yes"
 
 
-def top(view: str, lead: str, body: str) -> str:
-    """The template of a view: its questions, what it says where something is missing, its body."""
-    return f"""<div class="th-cmp th-an" data-compare-view="{view}" hidden><section class="th-card th-an-top">
-<p class="th-an-lead">{lead}</p><p class="th-soft th-an-plain">{PLAINLY}</p><div class="th-an-bar"></div><p class="th-soft th-an-people" hidden></p>
-<p class="th-problem th-an-problem" role="alert" hidden></p>
-<button type="button" class="th-button th-an-usual" hidden>Show the usual</button>
-<p class="th-soft th-an-waiting" role="status">Counting concepts…</p>
-<div class="th-an-empty" hidden><h3></h3><p></p><code hidden></code><button type="button" class="th-button"></button></div>
-<div class="th-an-cells" hidden><p class="th-soft th-an-have"></p><button type="button" class="th-button th-an-fill"></button>
-<div class="th-an-job"></div></div></section>{body}<section class="th-card th-an-published"></section></div>"""  # noqa: E501
+def template(view: str) -> str:
+    """What a view begins as: its questions, words where something is missing, its body."""
+    return html(f"compare/{view}", view=view, plainly=PLAINLY)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from core.errors import BadInput
 from core.prompts.concepts import STYLES
 from tabs.compare.sources import written_scale
 from tabs.compare.tables.charts import Chart, Row, interval_text
-from tabs.compare.tables.frame import Frame, frame_of, top
+from tabs.compare.tables.frame import Frame, frame_of
 from tabs.compare.tables.people import PeopleHere
 from tabs.compare.tables.published import ARROWS, WHY_OTHERS
 from tabs.compare.tables.published import KINDS as KIND_NAMES
@@ -23,12 +23,6 @@ from tabs.explore.figure_parts import label
 from tabs.page.context import Context
 from tabs.page.errors import many
 
-TEMPLATE = top(
-    "guidance",
-    "Do stronger guidance or more parameters bring a model's colors nearer to people's? The paper "
-    "found neither: alignment mostly falls with guidance, and does not follow size.",
-    """<div class="th-an-figures th-guidance-figures"></div>""",
-)
 PARTS = ("guidance", "size", "category")
 NUMBER_COLUMNS = ("value", "low", "high", "concepts", "left out")
 FIGURE_5 = (

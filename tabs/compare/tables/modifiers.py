@@ -10,7 +10,7 @@ from core.concepts.sensitivity import BEHAVIORS, OURS, Limits, Shift, shifts
 from core.errors import BadInput
 from core.prompts.concepts import STYLES
 from tabs.compare.tables.charts import csv_text
-from tabs.compare.tables.frame import Frame, frame_of, top
+from tabs.compare.tables.frame import Frame, frame_of
 from tabs.compare.tables.modifier_charts import plane_chart, sizes_chart
 from tabs.compare.tables.modifier_table import TABLE_COLUMNS, ratio_rows, ratio_table
 from tabs.compare.tables.people import PeopleHere
@@ -20,16 +20,6 @@ from tabs.compare.tables.view import STYLE_NAMES
 from tabs.page.context import Context
 from tabs.page.errors import many
 
-TEMPLATE = top(
-    "modifiers",
-    "A rotten mango has other colors than a mango. How far does each model go, compared with "
-    "people, and does it go the same way?",
-    """<section class="th-card th-modifiers-table" hidden><h3>Sensitivity to modifiers</h3>
-<p class="th-soft">The mean shift of a run from a concept to the modified one (EMD), over people's mean shift of the same concepts: 1 is as strong as people.</p>
-<div class="th-scroll"><table class="th-table th-an-table"></table></div>
-<div class="th-an-foot"><p class="th-soft th-modifiers-about"></p><a class="th-button th-an-file th-modifiers-csv" download>This table as CSV</a></div></section>
-<p class="th-modifiers-without" hidden></p><div class="th-an-figures th-modifiers-figures"></div>""",  # noqa: E501
-)
 MODIFIED = ("visual state", "emotional")
 PARTS = ("table", "plane")
 SHIFT_COLUMNS = tuple(field.name for field in fields(Shift))

@@ -14,7 +14,7 @@ from tabs.compare.tables.modifiers import modifiers_csv, modifiers_view
 from tabs.compare.tables.people import PeopleHere
 from tabs.compare.tables.view import tables_csv, tables_view
 from tabs.compare.tables.worst import concepts_view
-from tabs.page.answers import guarded, refusal
+from tabs.page.answers import csv_attachment, guarded
 from tabs.page.context import Context
 from tabs.page.door import Door
 
@@ -30,12 +30,8 @@ def compare_tables_routes(context: Context) -> Door:
         return guarded(lambda: make(context, people, request.query_params))
 
     def attached(make: Make, name: str, request: Request) -> Response:
-        try:
-            text = make(context, people, request.query_params)
-        except Exception as error:
-            return refusal(error)
-        headers = {"Content-Disposition": f'attachment; filename="truehue-{name}.csv"'}
-        return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
+        query = request.query_params
+        return csv_attachment(lambda: (f"truehue-{name}.csv", make(context, people, query)))
 
     @door.get("/tables")
     def tables(request: Request) -> JSONResponse:

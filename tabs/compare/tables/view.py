@@ -11,27 +11,12 @@ from core.concepts.tables import BY_CATEGORY, TABLE_1, TABLE_2, Alignment, align
 from core.errors import BadInput
 from core.prompts.concepts import STYLES
 from tabs.compare.tables.charts import csv_text, interval_text
-from tabs.compare.tables.frame import Frame, frame_of, top
+from tabs.compare.tables.frame import Frame, frame_of
 from tabs.compare.tables.people import PeopleHere
 from tabs.compare.tables.published import ARROWS, published
 from tabs.compare.tables.published import KINDS as KIND_NAMES
 from tabs.page.context import Context
 from tabs.page.errors import many
-
-TEMPLATE = top(
-    "tables",
-    "How near each run's colors of concepts are to people's, over all concepts, as in "
-    "ColorConceptBench's Tables 1 and 2. A click on a number lists its concepts, worst first.",
-    """<section class="th-card th-tables-ours" hidden><div class="th-tables-both"></div>
-<p class="th-soft th-an-legend"><b>Bold ★</b> is the best of a column, <u>underlined</u> the second. Below a number stands its 95% interval over concepts.</p>
-<div class="th-an-foot"><p class="th-soft th-tables-about"></p><a class="th-button th-an-file th-tables-csv" download>These tables as CSV</a></div></section>
-<section class="th-card th-tables-concepts" hidden><header><h3></h3><button type="button" class="th-button th-tables-close">Close</button></header>
-<p class="th-soft th-tables-said" role="status"></p><ol></ol><button type="button" class="th-button th-tables-more" hidden>Show more</button></section>
-<section class="th-card th-tables-categories" hidden><h3></h3><p class="th-soft"></p><div class="th-tables-choices">
-<span class="th-strip th-tables-metric" role="group" aria-label="Number"></span><span class="th-strip th-tables-kind" role="group" aria-label="Concepts"></span>
-<span class="th-strip th-tables-style" role="group" aria-label="Style"></span></div>
-<div class="th-scroll"><table class="th-table th-an-table"></table></div></section>""",  # noqa: E501
-)
 
 ALL_KINDS = "all"
 STYLE_NAMES: Mapping[str, str] = {"photo": "Natural photo", "cartoon": "Clip-art"}

@@ -28,8 +28,9 @@ from core.images.load import image_id
 from core.runs.folder import RunFolder, run_folders
 from core.runs.plan import make_plan
 from core.runs.records import ItemResult, MaskerSpec, StoredItem, StoredMask
-from core.runs.shards import read_shard, write_shard
+from core.runs.shards import write_shard
 from tests.core.export.made import EVIL, make_run, plan, prompts
+from tests.shards import read_shard
 
 
 @pytest.fixture(scope="module")

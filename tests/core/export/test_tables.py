@@ -20,8 +20,9 @@ from core.export.source import runs_of
 from core.export.tables import CODEBOOK_KEY, write_csv, write_parquet
 from core.runs.folder import RunFolder
 from core.runs.records import ItemResult
-from core.runs.shards import read_shard, row_of, write_shard
+from core.runs.shards import row_of, write_shard
 from tests.core.export.made import EVIL, RULES, make_run, plan
+from tests.shards import read_shard
 
 
 @pytest.fixture(scope="module")

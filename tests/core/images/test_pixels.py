@@ -6,7 +6,7 @@ import colour
 import numpy as np
 import pytest
 
-from core.color.packing import check_pair, masked_srgb24, pack_srgb24, unpack_srgb24
+from core.color.packing import check_pair, masked_srgb24, unpack_srgb24
 from core.errors import MaskError, NoPixels
 from core.images.pixels import (
     _counted,
@@ -24,6 +24,12 @@ def picture(seed: int, height: int = 40, width: int = 31) -> tuple[np.ndarray, n
     # 24 levels a channel, so that colors repeat and counts are more than ones.
     srgb8 = (random.integers(0, 24, (height, width, 3)) * 11).astype(np.uint8)
     return srgb8, random.random((height, width)) < 0.6
+
+
+def pack_srgb24(srgb8: np.ndarray) -> np.ndarray:
+    """uint8 ``(..., 3)`` to uint32 ``(...)`` as 0xRRGGBB."""
+    red, green, blue = (srgb8[..., i].astype(np.uint32) for i in range(3))
+    return (red << 16) | (green << 8) | blue
 
 
 def colour_lab(srgb8: np.ndarray) -> np.ndarray:
@@ -156,12 +162,10 @@ def test_an_image_of_another_kind_is_refused(read, image: np.ndarray) -> None:
         read(image, np.ones((40, 31), dtype=bool))
 
 
-def test_pack_and_unpack() -> None:
-    srgb8 = np.array([[[1, 2, 3], [255, 254, 253]], [[0, 0, 0], [128, 0, 255]]], dtype=np.uint8)
-    packed = pack_srgb24(srgb8)
-    assert packed.dtype == np.uint32
-    assert packed.tolist() == [[0x010203, 0xFFFEFD], [0x000000, 0x8000FF]]
-    assert np.array_equal(unpack_srgb24(packed), srgb8)
+def test_unpacked_are_the_three_bytes_of_each_number() -> None:
+    packed = np.array([[0x010203, 0xFFFEFD], [0x000000, 0x8000FF]], dtype=np.uint32)
+    expected = [[[1, 2, 3], [255, 254, 253]], [[0, 0, 0], [128, 0, 255]]]
+    assert unpack_srgb24(packed).tolist() == expected
     assert unpack_srgb24(packed).dtype == np.uint8
 
 

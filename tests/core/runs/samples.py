@@ -20,9 +20,9 @@ from core.runs.execute import ExecutionSettings, execute
 from core.runs.folder import RunFolder
 from core.runs.plan import make_plan
 from core.runs.records import ItemResult, RunPlan, RunState
-from core.runs.shards import read_shard
 from core.runs.team import BROKEN, DONE, READY, Batch, TeamEvent
 from core.runs.worker import Worker, WorkerSettings
+from tests.shards import read_shard
 
 ROOT = Path(__file__).resolve().parents[3]
 RULES = ("paper", "released", "truehue")

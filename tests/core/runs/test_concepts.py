@@ -48,7 +48,7 @@ from core.runs.records import (
     StoredItem,
     StoredMask,
 )
-from core.runs.shards import old_schema, read_columns, read_shard, result_of, row_of, write_shard
+from core.runs.shards import old_schema, read_columns, result_of, row_of, write_shard
 from core.runs.team import Batch
 from core.runs.worker import Worker, WorkerSettings, check_versions
 from core.verdict.expectations import Localization
@@ -56,6 +56,7 @@ from tests.core.generation.tiny_janus import save_tiny_janus, teach
 from tests.core.runs.concept_samples import concept_plan, concept_prompts
 from tests.core.runs.samples import begun, done, rows, small_plan, some_prompts
 from tests.core.runs.test_execute import kept, made, same_files, wait_until
+from tests.shards import read_shard
 from tests.tiny_models import grounding
 
 MANGO = ObjectTarget("mango", category="fruit")

@@ -25,9 +25,10 @@ from core.runs.local_team import LocalTeam
 from core.runs.locks import InUse, held
 from core.runs.records import ItemResult, RunState
 from core.runs.score import not_drawn
-from core.runs.shards import read_shard, write_shard
+from core.runs.shards import write_shard
 from core.runs.worker import WorkerSettings
 from tests.core.runs.samples import InProcess, begun, done, many_prompts, rows, small_plan
+from tests.shards import read_shard
 
 
 def made(root: Path, plan: object) -> RunFolder:

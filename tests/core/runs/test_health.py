@@ -19,8 +19,9 @@ from core.runs.health import DAMAGED, require_whole
 from core.runs.journal import LEFT_OUT, Journal
 from core.runs.plan import place_of
 from core.runs.records import ItemResult
-from core.runs.shards import read_shard, row_of, write_shard
+from core.runs.shards import row_of, write_shard
 from tests.core.runs.samples import apples, done, rows, small_plan
+from tests.shards import read_shard
 
 PICTURES = 12
 

@@ -15,8 +15,9 @@ from core.runs.plan import make_plan
 from core.runs.progress import done_of
 from core.runs.records import ItemResult, MaskResult, ObjectVerdict
 from core.runs.score import not_drawn
-from core.runs.shards import BadShard, read_shard, write_shard
+from core.runs.shards import BadShard, write_shard
 from tests.core.runs.samples import some_prompts
+from tests.shards import read_shard
 
 VERDICT = ObjectVerdict(
     "paper",

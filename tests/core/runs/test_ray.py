@@ -20,10 +20,10 @@ from core.runs.folder import RunFolder
 from core.runs.ray_cluster import ADDRESS, Cluster, cluster
 from core.runs.ray_team import TOKEN, RayTeam, check_shared, needs_device
 from core.runs.records import ItemResult, MaskerSpec, RunPlan
-from core.runs.shards import read_shard
 from core.runs.team import BROKEN, TeamEvent
 from core.runs.worker import WorkerSettings
 from tests.core.runs.samples import ROOT, done, rows, small_plan, some_prompts
+from tests.shards import read_shard
 
 # Ray's processes, which a test here starts or finds started.
 pytestmark = pytest.mark.process

@@ -20,11 +20,11 @@ from core.prompts.prompt import Prompt
 from core.runs.folder import RunFolder
 from core.runs.plan import EVERY_RULE
 from core.runs.records import ItemResult, ObjectVerdict
-from core.runs.shards import read_shard
 from core.verdict.expectations import expectations_of
 from storage import Storage
 from storage.results.facets import FACETS
 from storage.results.queries import CELLS, GROUPS
+from tests.shards import read_shard
 from tests.storage.run_samples import fill, sample_plan, sample_run
 
 MODELS = ("model-a", "model-b")

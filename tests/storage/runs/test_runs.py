@@ -15,9 +15,10 @@ from core.errors import BadInput, NotStored
 from core.files import shelf
 from core.runs.folder import RunFolder
 from core.runs.records import ItemResult, RunPlan, StoredItem, StoredMask
-from core.runs.shards import read_shard, write_shard
+from core.runs.shards import write_shard
 from storage import Storage
 from storage.runs.runs import Runs
+from tests.shards import read_shard
 from tests.storage.run_samples import sample_plan, sample_result, sample_run
 from tests.storage.samples import folder_state
 

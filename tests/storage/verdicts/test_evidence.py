@@ -163,13 +163,6 @@ def test_recent_is_newest_first_in_the_order_of_adding(
     assert storage.evidence.recent(2, offset=4) == same[3:]
 
 
-def test_every_status_is_counted(storage: Storage, image_id: str) -> None:
-    assert storage.evidence.count_by_status() == {"pass": 0, "fail": 0, "unscored": 0}
-    for version, status in enumerate(["pass", "pass", "unscored"]):
-        storage.evidence.add(verdict(image_id, version=str(version), status=status))
-    assert storage.evidence.count_by_status() == {"pass": 2, "fail": 0, "unscored": 1}
-
-
 def test_times_are_utc_whatever_zone_the_clock_has(data_dir) -> None:
     tokyo = datetime(2026, 7, 1, 3, 0, tzinfo=timezone(timedelta(hours=9)))
     with Storage.open(data_dir, lambda: tokyo) as storage:

@@ -19,13 +19,13 @@ from PIL import Image
 
 from core.runs.folder import RunFolder, run_folders
 from core.runs.records import ItemResult
-from core.runs.shards import read_shard
 from storage import Storage
 from tabs.command.runs import main
 from tests.core.export.made import make_run
 from tests.core.runs.samples import team_here
 from tests.run_prompts import prompt_file
 from tests.running import ROOT, command
+from tests.shards import read_shard
 
 SMALL = ("--size", "64", "--images", "5", "--workers", "1", "--yes")
 WAIT_S = 300

@@ -35,7 +35,7 @@ from tabs.shell.compose import make_context
 from tests.storage.run_samples import fill
 from tests.tabs.page.test_figures import colors_in
 
-STYLE = (ROOT / "assets/css/truehue.css").read_text("utf-8")
+STYLE = (ROOT / "assets/css/page/page.css").read_text("utf-8")
 RUNS = {"a" * 16: "model <b>a</b>", "b" * 16: "model b"}
 
 

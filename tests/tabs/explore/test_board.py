@@ -21,7 +21,7 @@ from core.prompts.prompt import Prompt
 from core.published import value
 from core.runs.folder import RunFolder
 from core.runs.records import RunPlan
-from core.runs.shards import read_shard, write_shard
+from core.runs.shards import write_shard
 from core.verdict.judge import FAIL, PASS, UNSCORED
 from core.verdict.rules import DEFAULT_RULE, rule
 from storage import Storage
@@ -35,6 +35,7 @@ from tabs.explore.slice import slice_of
 from tabs.library.service import Library
 from tabs.page.context import Context
 from tabs.shell.compose import make_context
+from tests.shards import read_shard
 from tests.storage.run_samples import sample_plan, sample_prompts, sample_result, sample_run
 
 SOME = sample_plan("flux.1-dev", 60)

@@ -17,7 +17,7 @@ from core.color.systems import parse_target
 from core.errors import BadInput, NotStored
 from core.runs.folder import RunFolder, run_folders
 from core.runs.records import ItemResult, ObjectVerdict
-from core.runs.shards import read_shard, write_shard
+from core.runs.shards import write_shard
 from core.verdict.rules import RULES
 from storage import Storage
 from tabs.explore.analyses import figure_view
@@ -30,6 +30,7 @@ from tabs.page.context import Context
 from tabs.page.requests import read_as
 from tabs.shell import shell
 from tabs.shell.compose import make_context
+from tests.shards import read_shard
 from tests.storage.run_samples import (
     fill,
     sample_plan,

@@ -20,7 +20,7 @@ from fastapi.testclient import TestClient
 from core.analysis.records import Slice
 from core.export import write
 from core.runs.folder import RunFolder, run_folders
-from core.runs.shards import read_shard, row_of
+from core.runs.shards import row_of
 from storage import Storage
 from tabs.command import runs as runs_command
 from tabs.export.report import without_clicks
@@ -33,6 +33,7 @@ from tabs.page.routes import routes
 from tabs.runs.supervisor import RunSupervisor
 from tabs.shell.compose import make_context
 from tests.core.export.made import EVIL, RULES, make_run
+from tests.shards import read_shard
 
 OURS = {"X-TrueHue": "1"}
 TABLES = ("run_verdicts", "run_items", "run_masks", "images", "masks")

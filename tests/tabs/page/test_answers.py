@@ -15,11 +15,14 @@ from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
 from fastapi.testclient import TestClient
 
+from core.errors import NotStored
 from tabs.page import answers
 from tabs.page.answers import (
     MOST_BASKET_BYTES,
     MOST_JSON_BYTES,
     MOST_VALUES,
+    attachment,
+    csv_attachment,
     posted,
     read_json,
     refusal,
@@ -124,3 +127,28 @@ def test_a_full_disk_is_said_in_words() -> None:
         "error": "The disk is full: nothing was stored. Make room, then try again."
     }
     assert refusal(OSError(errno.EIO, "Input/output error")).status_code == 500
+
+
+def test_a_table_is_a_file_to_save_and_an_error_is_words() -> None:
+    table = csv_attachment(lambda: ("truehue-numbers.csv", "name,ΔE\nrot,1\n"))
+    assert table.status_code == 200
+    assert table.headers["content-disposition"] == 'attachment; filename="truehue-numbers.csv"'
+    assert table.headers["content-type"] == "text/csv; charset=utf-8"
+    assert bytes(table.body).decode() == "name,ΔE\nrot,1\n"
+
+    def missing() -> tuple[str, str]:
+        raise NotStored("There is no such run.")
+
+    answer = csv_attachment(missing)
+    assert (answer.status_code, json.loads(answer.body)) == (
+        404,
+        {"error": "There is no such run."},
+    )
+    assert "content-disposition" not in answer.headers
+
+
+@pytest.mark.parametrize("name", ['a".csv', "a\r\nb.csv", "../a.csv", "a b.csv", ".csv", "ä.csv"])
+def test_a_name_that_a_header_could_not_hold_is_none(name: str) -> None:
+    with pytest.raises(ValueError, match="plain name"):
+        attachment(name)
+    assert csv_attachment(lambda: (name, "text")).status_code == 500

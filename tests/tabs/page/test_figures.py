@@ -21,7 +21,7 @@ from tabs.page import figures
 from tabs.page.context import ROOT
 from tests.core.photographs import object_photograph
 
-STYLE = (ROOT / "assets/css/truehue.css").read_text("utf-8")
+STYLE = (ROOT / "assets/css/page/page.css").read_text("utf-8")
 
 
 CASES = [

@@ -18,7 +18,8 @@ from storage import Storage
 from tabs.page import jobs_routes
 from tabs.page.actor import OWNER, Actor, Role
 from tabs.page.context import Context
-from tabs.page.jobs import INTERRUPTED, Job, Jobs, job_json
+from tabs.page.jobs import INTERRUPTED, LISTED, Job, Jobs, job_json
+from tabs.page.jobs_service import AllJobs, jobs_view
 from tabs.shell import shell
 from tabs.shell.compose import make_context
 
@@ -139,6 +140,19 @@ def test_what_ends_with_the_app_is_no_cancelled_work(tmp_path: Path) -> None:
         assert [one.status for one in storage.jobs.recent()] == ["interrupted"]
         with pytest.raises(BadInput, match="about to end"):
             context.jobs.start("images", "x", OWNER, gated(Event()))
+
+
+def test_the_list_has_the_last_work_of_each_kind(context: Context, jobs: Jobs) -> None:
+    def work(job: Job) -> dict[str, Any]:
+        return {}
+
+    first = jobs.start("diagnosis", "A diagnosis", OWNER, work)
+    jobs.wait(first.id, WAIT_S)
+    for _ in range(LISTED + 5):
+        jobs.wait(jobs.start("search", "Looking for a mug", OWNER, work).id, WAIT_S)
+    listed = jobs_view(context, OWNER, AllJobs())["jobs"]
+    assert len(listed) == LISTED + 1
+    assert [one["id"] for one in listed if one["kind"] == "diagnosis"] == [first.id]
 
 
 # ── over HTTP ────────────────────────────────────────────────────────────────────────────────────

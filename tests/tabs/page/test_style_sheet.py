@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from tabs.page.context import ROOT
 from tabs.page.style_sheet import rules, stronger, style_sheet, written_twice
 from tabs.page.theme import css_paths
 
@@ -40,6 +41,13 @@ def test_rules_of_media_and_of_the_dark_page_are_as_gradio_has_them() -> None:
     assert list(written_twice("@keyframes k { to { top: 0 } }", WITHIN)) == [
         "@keyframes k{to { top: 0 }}"
     ]
+
+
+def test_every_sheet_is_the_page_s_or_the_picker_s() -> None:
+    listed = css_paths()
+    assert len(set(listed)) == len(listed)
+    picker = ROOT / "assets/css/picker/picker.css"
+    assert sorted([*listed, picker]) == sorted((ROOT / "assets/css").rglob("*.css"))
 
 
 def test_the_page_s_sheets_are_all_in_it() -> None:

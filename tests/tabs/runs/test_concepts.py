@@ -18,7 +18,7 @@ from core.color.uw71 import uw71
 from core.errors import BadInput
 from core.prompts.concepts import build_concepts
 from core.runs.folder import RunFolder
-from core.runs.shards import read_shard, write_shard
+from core.runs.shards import write_shard
 from tabs.command.runs import main
 from tabs.explore.analyses import KINDS, figure_view
 from tabs.explore.board import board_view
@@ -40,6 +40,7 @@ from tests.core.export.made import make_run
 from tests.core.export.test_concepts import folder as folder
 from tests.core.runs.concept_samples import concept_plan, concept_prompts
 from tests.core.runs.samples import some_prompts
+from tests.shards import read_shard
 from tests.storage.run_samples import sample_plan, sample_run
 
 SDXL = "sdxl-base-1.0"

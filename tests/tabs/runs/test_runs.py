@@ -17,7 +17,6 @@ from core.prompts.sets import prompt_set
 from core.runs.folder import LOCK, PLAN, RunFolder
 from core.runs.locks import held
 from core.runs.records import RunState
-from core.runs.shards import read_shard
 from tabs.command.runs import main as command
 from tabs.explore.board import board_view
 from tabs.library.service import Library
@@ -34,6 +33,7 @@ from tabs.runs.supervisor import RunSupervisor, folders_of_runs
 from tabs.runs.words import bytes_words, money_words, progress_words, rate_words, time_words
 from tests.core.engine.models import FlatModel
 from tests.run_prompts import prompt_file, prompts
+from tests.shards import read_shard
 from tests.storage.run_samples import sample_plan, sample_run
 from tests.tabs.drawn import drawn
 

@@ -26,8 +26,9 @@ from core.export.tables import csv_pieces
 from core.files import read_png, shelf
 from core.runs.folder import RunFolder
 from core.runs.records import ItemResult
-from core.runs.shards import read_shard, write_shard
+from core.runs.shards import write_shard
 from tests.core.export.made import make_run
+from tests.shards import read_shard
 
 SHARD = "shards/part-00000.parquet"
 Files = dict[str, bytes]

@@ -1,0 +1,38 @@
+"""What widgets begin as: the files of ``assets/html/``, filled where values go in."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateNotFound
+
+from tabs.page.context import ROOT
+
+FOLDER = ROOT / "assets" / "html"
+
+
+@cache
+def _files() -> Environment:
+    return Environment(
+        loader=FileSystemLoader(FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+
+
+def html(name: str, **values: object) -> str:
+    """The text of ``assets/html/<name>.html``, each file read once, with ``values`` escaped in it.
+
+    Raises FileNotFoundError for a file that is not there, and jinja2's UndefinedError for a value
+    that the file has a place for and ``values`` do not have.
+    """
+    try:
+        return _files().get_template(f"{name}.html").render(values)
+    except TemplateNotFound as error:
+        raise FileNotFoundError(
+            f"The file assets/html/{error.name} of the page is missing. Put it back from the "
+            "release, or from the repository."
+        ) from error

@@ -1,0 +1,81 @@
+"""What widgets begin as: files that are there, belong to a script, and take values as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from jinja2 import UndefinedError
+
+from tabs.compare.people import view as people
+from tabs.compare.tables import frame
+from tabs.page import templates
+from tabs.page.context import ROOT
+from tabs.page.templates import html
+
+NAMES = sorted(
+    path.relative_to(templates.FOLDER).with_suffix("").as_posix()
+    for path in templates.FOLDER.rglob("*.html")
+)
+ANALYSES = ("tables", "modifiers", "guidance")
+FILLED = {f"compare/{name}": lambda name=name: frame.template(name) for name in ANALYSES} | {
+    "compare/people": people.template
+}
+EXTENDED = "compare/analysis"
+VOID = frozenset({"input", "img", "br", "path", "circle"})
+
+
+class Open(HTMLParser):
+    """The elements that are open, from the outermost on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        if tag not in VOID:
+            self.names.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: object) -> None:
+        pass
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.names.pop() == tag
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != EXTENDED])
+def test_every_file_is_whole_and_belongs_to_a_script(name: str) -> None:
+    assert (ROOT / f"assets/js/{name}.js").is_file()
+    text = FILLED[name]() if name in FILLED else html(name)
+    parser = Open()
+    parser.feed(text)
+    parser.close()
+    assert parser.names == []
+    assert text == text.strip()
+    assert "{{" not in text
+    assert "{%" not in text
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setattr(templates, "FOLDER", tmp_path)
+    templates._files.cache_clear()
+    yield tmp_path
+    templates._files.cache_clear()
+
+
+def test_values_are_text_and_none_may_be_missing(folder: Path) -> None:
+    (folder / "a.html").write_text('<p title="{{ words }}">{{ words }}</p>\n', encoding="utf-8")
+    assert html("a", words='<b> "') == '<p title="&lt;b&gt; &#34;">&lt;b&gt; &#34;</p>'
+    with pytest.raises(UndefinedError, match="words"):
+        html("a")
+
+
+def test_a_file_that_is_not_there_is_named(folder: Path) -> None:
+    (folder / "b.html").write_text('{% extends "c.html" %}', encoding="utf-8")
+    with pytest.raises(FileNotFoundError, match=r"assets/html/none\.html of the page is missing"):
+        html("none")
+    with pytest.raises(FileNotFoundError, match=r"assets/html/c\.html"):
+        html("b")
