@@ -8,7 +8,8 @@ import signal
 import socket
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import duckdb
@@ -19,7 +20,7 @@ from PIL import Image
 from app import EVERY_HOST, allowed_hosts, where
 from core.settings import read_settings
 from storage import Storage
-from tests.running import App, free_port, run, running_alone
+from tests.running import App, free_port, run, running, running_alone
 
 # What the page is built of: seconds to load, which a refusal must not wait for.
 PAGE = {"gradio", "tabs", "uvicorn", "fastapi", "plotly", "cv2", "torch"}
@@ -181,7 +182,7 @@ def test_a_missing_munsell_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_data_folder_is_made_with_the_folders_above_it(tmp_path: Path) -> None:
-    with running_alone(tmp_path / "new" / "data") as app:
+    with running(tmp_path / "new" / "data") as app:
         assert "0 images · 0 verdicts" in app.ask("/api/ready").json["data"]
         app.stop()
     Storage.open(tmp_path / "new" / "data").close()
@@ -192,7 +193,7 @@ def test_the_data_folder_is_made_with_the_folders_above_it(tmp_path: Path) -> No
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    with running_alone(tmp_path_factory.mktemp("app") / "data") as started:
+    with running(tmp_path_factory.mktemp("app") / "data") as started:
         yield started
 
 
@@ -370,7 +371,7 @@ def test_nothing_of_all_this_reached_the_log(app: App) -> None:
 
 
 def test_what_was_uploaded_is_there_after_the_end(tmp_path: Path) -> None:
-    with running_alone(tmp_path / "data") as app:
+    with running(tmp_path / "data") as app:
         image_id = app.upload(png(picture(6)), "kept.png").json["image_id"]
         app.stop()
     with Storage.open(tmp_path / "data") as storage:
@@ -379,13 +380,23 @@ def test_what_was_uploaded_is_there_after_the_end(tmp_path: Path) -> None:
         assert storage.check() == []
 
 
-@pytest.mark.parametrize("page", [False, True], ids=["alone", "page open"])
-@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl+C", "SIGTERM"])
+@pytest.mark.parametrize(
+    ("kind", "page", "begin"),
+    [
+        pytest.param(signal.SIGINT, False, running_alone, id="Ctrl+C-alone"),
+        pytest.param(signal.SIGINT, True, running, id="Ctrl+C-page open"),
+        pytest.param(signal.SIGTERM, False, running, id="SIGTERM-alone"),
+        pytest.param(signal.SIGTERM, True, running_alone, id="SIGTERM-page open"),
+    ],
+)
 def test_the_app_ends_soon_and_closes_its_database(
-    tmp_path: Path, kind: signal.Signals, page: bool
+    tmp_path: Path,
+    kind: signal.Signals,
+    page: bool,
+    begin: Callable[[Path], AbstractContextManager[App]],
 ) -> None:
     """A page holds connections open, which must not keep the app from ending."""
-    with running_alone(tmp_path / "data") as app:
+    with begin(tmp_path / "data") as app:
         host, port = app.address.removeprefix("http://").split(":")
         with socket.create_connection((host, int(port))) as connection:
             if page:

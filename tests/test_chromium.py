@@ -55,3 +55,25 @@ def test_installs_that_fail_end_with_what_to_do(monkeypatch: pytest.MonkeyPatch)
         chromium.install()
     assert ended.value.code == chromium.NONE_FOUND
     assert ran == ["-m playwright install chromium"]
+
+
+@pytest.mark.parametrize(
+    ("missing", "installed"),
+    [((), "chromium-headless-shell"), (("chromium-headless-shell",), "chromium")],
+)
+def test_the_shell_is_installed_where_there_is_a_package_of_it(
+    monkeypatch: pytest.MonkeyPatch, missing: tuple[str, ...], installed: str
+) -> None:
+    done: list[str] = []
+
+    def run(command: list[str], **_: object) -> subprocess.CompletedProcess[bytes]:
+        absent = [name for name in command if name in missing]
+        if "install" in command and not absent:
+            done.append(command[-2])
+        return subprocess.CompletedProcess(command, 100 if absent else 0)
+
+    monkeypatch.setattr(chromium.shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(chromium.os, "geteuid", lambda: 0)
+    monkeypatch.setattr(chromium.subprocess, "run", run)
+    chromium.install()
+    assert done == [installed]

@@ -2,7 +2,8 @@
 
 ``python -m tests.browser.chromium`` prints the path of a usable browser, or ends with what to do.
 The order: the environment's ``CHROMIUM``, a system browser, Debian's package (as root or by
-``sudo -n``), Playwright's own download.
+``sudo -n``), Playwright's own download. Chromium without a window ("headless shell") is the same
+engine and takes a fifth less time for a page: of two that are here it is the first.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ import shutil
 import subprocess
 import sys
 
-NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+SHELL = "chromium-headless-shell"
+NAMES = (SHELL, "chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+INSTALL = ("apt-get", "install", "-y", "-qq", "--no-install-recommends")
 NONE_FOUND = (
     "No Chromium found and none could be installed. Install one (Debian: apt-get install chromium) "
     "or set CHROMIUM to its path, then run make test again."
@@ -37,22 +40,16 @@ def find() -> str | None:
 
 def _apt(sudo: list[str]) -> bool:
     quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    update = subprocess.run([*sudo, "apt-get", "update", "-qq"], env=quiet)
-    install = subprocess.run(
-        [
-            *sudo,
-            "apt-get",
-            "install",
-            "-y",
-            "-qq",
-            "--no-install-recommends",
-            "chromium",
-            "fonts-dejavu-core",
-        ],
-        env=quiet,
-        stdout=subprocess.DEVNULL,
+    if subprocess.run([*sudo, "apt-get", "update", "-qq"], env=quiet).returncode:
+        return False
+    # Distributions that have no package of the shell have one of the browser.
+    return any(
+        subprocess.run(
+            [*sudo, *INSTALL, package, "fonts-dejavu-core"], env=quiet, stdout=subprocess.DEVNULL
+        ).returncode
+        == 0
+        for package in (SHELL, "chromium")
     )
-    return update.returncode == 0 and install.returncode == 0
 
 
 def install() -> None:
