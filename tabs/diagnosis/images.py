@@ -80,9 +80,9 @@ class KeepPicture(PageRequest):
 
 
 @asks("add")
-def keep_picture(context: Context, actor: Actor, wanted: KeepPicture) -> dict[str, Any]:
+def keep_picture(context: Context, actor: Actor, request: KeepPicture) -> dict[str, Any]:
     """Stores a picture of a diagnosis, so that it can be opened in Inspect."""
-    made = stored(context, scene(wanted.model_extra or {}), wanted.rule, wanted.asked)
+    made = stored(context, scene(request.model_extra or {}), request.rule, request.asked)
     brought(context, actor, IMAGE, made["image_id"])
     return made
 

@@ -30,14 +30,14 @@ class Diagnose(PageRequest):
 
 @asks("compute")
 def start_run(
-    context: Context, actor: Actor, wanted: Diagnose, size_px: int = DEFAULT_SIZE_PX
+    context: Context, actor: Actor, request: Diagnose, size_px: int = DEFAULT_SIZE_PX
 ) -> dict[str, Any]:
     """Begins a diagnosis of all rules.
 
     Its report lies in ``diagnosis/`` of the data folder, one folder a size: the same size again
     goes on from what is kept. Raises BadInput while one runs.
     """
-    every = wanted.every
+    every = request.every
     out = context.storage.data_dir / KIND / (f"every-{every}" if every > 1 else "all")
     return {
         "job": context.jobs.start(

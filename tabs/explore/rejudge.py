@@ -25,12 +25,12 @@ class JudgeStored(PageRequest):
 
 
 @asks("compute")
-def start_rejudge(context: Context, actor: Actor, wanted: JudgeStored) -> dict[str, Any]:
+def start_rejudge(context: Context, actor: Actor, request: JudgeStored) -> dict[str, Any]:
     """Begins to judge every stored image by these rules, where a verdict is missing.
 
     Raises BadInput for what are no rules, or while such work goes on.
     """
-    rules = [rule(one) for one in wanted.rules]
+    rules = [rule(one) for one in request.rules]
     names = " and ".join(by.name for by in rules)
     return {
         "job": context.jobs.start(

@@ -131,30 +131,30 @@ class ArchivePath(PageRequest):
 
 
 @asks("compute")
-def start_export(context: Context, actor: Actor, wanted: Export) -> dict[str, Any]:
+def start_export(context: Context, actor: Actor, request: Export) -> dict[str, Any]:
     """Begins an export in the background.
 
     The job's result names the file below ``exports/`` of the data folder. Raises NotStored for an
     unknown run.
     """
-    folder = context.service(RunSupervisor).folder(wanted.run)
+    folder = context.service(RunSupervisor).folder(request.run)
     judged_by = [one[0] for one in folder.summary()["rules"]]
     # The page may look at a rule that this run was not judged by.
-    rule = wanted.rule if wanted.rule in judged_by else ""
+    rule = request.rule if request.rule in judged_by else ""
 
     def work(job: Job) -> dict[str, Any]:
         root = context.storage.data_dir / FOLDER
         root.mkdir(parents=True, exist_ok=True)
         place = root / job.id
         place.mkdir()
-        out = place / file_name(folder, wanted.format)
+        out = place / file_name(folder, request.format)
         try:
             said = export(
                 context,
                 folder,
-                wanted.format,
+                request.format,
                 out,
-                with_images=wanted.images,
+                with_images=request.images,
                 rule=rule,
                 progress=_told(job, "Writing"),
             )
@@ -166,7 +166,7 @@ def start_export(context: Context, actor: Actor, wanted: Export) -> dict[str, An
         job.tell(f"{out.name}, {_size(out.stat().st_size)}. {said}".removesuffix(". "))
         made: dict[str, Any] = {
             "run": folder.run_id,
-            "format": wanted.format,
+            "format": request.format,
             "name": out.name,
             "url": f"/api/exports/{job.id}/file",
         }
@@ -174,7 +174,7 @@ def start_export(context: Context, actor: Actor, wanted: Export) -> dict[str, An
             made["colors"] = {"name": beside.name, "url": f"/api/exports/{job.id}/colors"}
         return made
 
-    title = f"Export of “{folder.summary()['name']}”, {ENDINGS[wanted.format]}"
+    title = f"Export of “{folder.summary()['name']}”, {ENDINGS[request.format]}"
     return {"job": context.jobs.start(EXPORT, title, actor, work).id}
 
 
@@ -194,7 +194,7 @@ def exported_file(context: Context, job_id: str) -> Path:
 
 @asks("add")
 def import_file(
-    context: Context, actor: Actor, wanted: Nothing, file: Path, name: str
+    context: Context, actor: Actor, request: Nothing, file: Path, name: str
 ) -> dict[str, Any]:
     """Begins to read an archive that was sent."""
     copy = staged(context, file)
@@ -206,15 +206,15 @@ def import_file(
 
 
 @asks("name-file")
-def import_path(context: Context, actor: Actor, wanted: ArchivePath) -> dict[str, Any]:
+def import_path(context: Context, actor: Actor, request: ArchivePath) -> dict[str, Any]:
     """Begins to read an archive of this machine."""
     try:
-        path = Path(wanted.path).expanduser()
+        path = Path(request.path).expanduser()
         known = path.is_file()
     except (OSError, ValueError, RuntimeError):  # too long, a NUL, nobody's home
         known = False
     if not known:
-        raise BadInput(f"There is no file {wanted.path[:200]!r}.")
+        raise BadInput(f"There is no file {request.path[:200]!r}.")
     return {"job": start_import(context, actor, path, path.name, False).id}
 
 

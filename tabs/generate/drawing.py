@@ -28,17 +28,17 @@ class Draw(PageRequest):
 
 
 @asks("compute")
-def start_drawing(context: Context, actor: Actor, wanted: Draw) -> dict[str, Any]:
+def start_drawing(context: Context, actor: Actor, request: Draw) -> dict[str, Any]:
     """Puts what was asked for into the queue. Raises BadInput or UnknownColor in words fit to be
     shown."""
-    how = wanted.how
+    how = request.how
     checked_models(actor, how.models)
-    if wanted.mode == "own":
-        prompts = [own_prompt(wanted.own)]
+    if request.mode == "own":
+        prompts = [own_prompt(request.own)]
         if RENDERER in how.models and not prompts[0].targets:
             raise BadInput(NOTHING_TO_DRAW)
     else:
-        prompts, lost = context.service(Library).resolve(wanted.refs)
+        prompts, lost = context.service(Library).resolve(request.refs)
         if lost:
             raise BadInput(f"{lost[0]} Take it out of the basket.")
     title = title_of(prompts, how)

@@ -131,9 +131,9 @@ class NamedExample(PageRequest):
 
 
 @asks("look")
-def draw_example(context: Context, actor: Actor, wanted: NamedExample) -> dict[str, Any]:
+def draw_example(context: Context, actor: Actor, request: NamedExample) -> dict[str, Any]:
     """Draws an example, if nobody has seen it yet."""
-    return {"image_id": drawn(context, wanted.example)}
+    return {"image_id": drawn(context, request.example)}
 
 
 def _stored(context: Context) -> dict[str, str]:

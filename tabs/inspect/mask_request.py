@@ -98,21 +98,21 @@ class CutPoints(PageRequest):
     segmenter: str = ""
 
 
-def wish_of(context: Context, actor: Actor, wanted: FindObject) -> Wish:
+def wish_of(context: Context, actor: Actor, request: FindObject) -> Wish:
     """The wish of the page's controls; raises BadInput for what they cannot be."""
-    if not wanted.object_name:
+    if not request.object_name:
         raise BadInput(NO_NAME)
     settings = {
-        "box_threshold": round(wanted.box_threshold, 4),
-        "negative_threshold": round(wanted.negative_threshold, 4),
+        "box_threshold": round(request.box_threshold, 4),
+        "negative_threshold": round(request.negative_threshold, 4),
     }
     return Wish(
-        wanted.object_name,
-        labels_of(wanted.negatives),
-        chosen_model(actor, wanted.detector, "detector"),
-        chosen_model(actor, wanted.segmenter, "segmenter"),
-        mask_variant(wanted.variant).with_settings(settings),
-        chosen_model(actor, wanted.presence, "presence") if wanted.presence else None,
+        request.object_name,
+        labels_of(request.negatives),
+        chosen_model(actor, request.detector, "detector"),
+        chosen_model(actor, request.segmenter, "segmenter"),
+        mask_variant(request.variant).with_settings(settings),
+        chosen_model(actor, request.presence, "presence") if request.presence else None,
     )
 
 
@@ -171,9 +171,9 @@ def lacking(context: Context, entries: Sequence[VisionEntry]) -> str:
 
 
 @asks("compute")
-def start_find(context: Context, actor: Actor, wanted: FindObject) -> Job:
+def start_find(context: Context, actor: Actor, request: FindObject) -> Job:
     """Begins to find an object. Raises BadInput where weights are missing."""
-    image, wish = context.storage.images.get(wanted.image_id), wish_of(context, actor, wanted)
+    image, wish = context.storage.images.get(request.image_id), wish_of(context, actor, request)
     problem = lacking(context, wish.entries)
     if problem:
         raise BadInput(problem)
@@ -226,14 +226,14 @@ def answered(one: Presence) -> str:
 
 
 @asks("compute")
-def start_points(context: Context, actor: Actor, wanted: CutPoints) -> Job:
+def start_points(context: Context, actor: Actor, request: CutPoints) -> Job:
     """Begins to cut out what the points of ``marks`` show; the segments are kept for
     :func:`point_segmenter`. Raises BadInput where weights are missing."""
-    image = context.storage.images.get(wanted.image_id)
-    entry = chosen_model(actor, wanted.segmenter, "segmenter")
+    image = context.storage.images.get(request.image_id)
+    entry = chosen_model(actor, request.segmenter, "segmenter")
     named = [
         {**mark, "by": mark.get("by") or entry.id} if mark.get("type") == "point" else dict(mark)
-        for mark in wanted.marks
+        for mark in request.marks
         if isinstance(mark, Mapping)
     ]
     makers = {str(mark["by"]) for mark in named if mark.get("type") == "point"}

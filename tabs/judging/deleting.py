@@ -41,19 +41,19 @@ class Deleted(PageRequest):
 
 
 @asks("delete")
-def delete(context: Context, actor: Actor, wanted: Delete) -> dict[str, Any]:
+def delete(context: Context, actor: Actor, request: Delete) -> dict[str, Any]:
     """Deletes pictures, masks or verdicts, and says what went.
 
     Raises NotStored and DataFolderError, and BadInput for what a run shows; then nothing is
     deleted.
     """
-    ids = list(wanted.ids)
-    if wanted.kind == "verdict" and wanted.all_rules:
+    ids = list(request.ids)
+    if request.kind == "verdict" and request.all_rules:
         ids = _kept_together(context, ids)
     if actor.role is not Role.OWNER:
-        for one in _things(context, wanted.kind, ids):
+        for one in _things(context, request.kind, ids):
             may(actor, "delete", one)
-    record = context.storage.trash.move(wanted.kind, ids)
+    record = context.storage.trash.move(request.kind, ids)
     brought(context, actor, TRASH, record.trash_id)
     context.forget()
     return trash_json(record)
@@ -88,19 +88,19 @@ def _kept_together(context: Context, ids: list[str]) -> list[str]:
 
 
 @asks("delete")
-def restore(context: Context, actor: Actor, wanted: Deleted) -> dict[str, Any]:
+def restore(context: Context, actor: Actor, request: Deleted) -> dict[str, Any]:
     """Puts back what was deleted together. Raises NotStored and DataFolderError."""
-    may(actor, "delete", thing(context, TRASH, wanted.trash_id))
-    record = context.storage.trash.restore(wanted.trash_id)
+    may(actor, "delete", thing(context, TRASH, request.trash_id))
+    record = context.storage.trash.restore(request.trash_id)
     context.forget()
     return trash_json(record)
 
 
 @asks("purge")
-def purge(context: Context, actor: Actor, wanted: Deleted) -> dict[str, Any]:
+def purge(context: Context, actor: Actor, request: Deleted) -> dict[str, Any]:
     """Deletes for good what was deleted together: what a visitor deletes can be put back for
     seven days. Raises NotStored."""
-    context.storage.trash.purge(wanted.trash_id)
+    context.storage.trash.purge(request.trash_id)
     return {}
 
 

@@ -48,19 +48,19 @@ class Judgment(PageRequest):
 
 
 @asks("add")
-def judge_verdict(context: Context, actor: Actor, wanted: Judge) -> dict[str, Any]:
+def judge_verdict(context: Context, actor: Actor, request: Judge) -> dict[str, Any]:
     """Stores a person's answer to a verdict and returns it. Raises BadInput and NotStored."""
-    judgment = _of_run(context, wanted) if wanted.run else _of_mask(context, actor, wanted)
+    judgment = _of_run(context, request) if request.run else _of_mask(context, actor, request)
     kept = context.storage.judgments.add(judgment)
     brought(context, actor, JUDGMENT, kept.judgment_id)
     return judgment_json(context, kept)
 
 
 @asks("change")
-def withdraw(context: Context, actor: Actor, wanted: Judgment) -> dict[str, Any]:
+def withdraw(context: Context, actor: Actor, request: Judgment) -> dict[str, Any]:
     """Takes an answer back. Raises NotStored."""
-    may(actor, "change", thing(context, JUDGMENT, wanted.judgment_id))
-    context.storage.judgments.withdraw(wanted.judgment_id)
+    may(actor, "change", thing(context, JUDGMENT, request.judgment_id))
+    context.storage.judgments.withdraw(request.judgment_id)
     return {}
 
 
@@ -212,19 +212,19 @@ def of_picture(context: Context, run_id: str, position: int) -> dict[str, Any] |
     return None if found is None else judgment_json(context, found)
 
 
-def _of_mask(context: Context, actor: Actor, wanted: Judge) -> JudgmentRecord:
-    kept = keep_asked(context, actor, wanted)
-    shown = next(row for row in kept if row.protocol == wanted.rule)
+def _of_mask(context: Context, actor: Actor, request: Judge) -> JudgmentRecord:
+    kept = keep_asked(context, actor, request)
+    shown = next(row for row in kept if row.protocol == request.rule)
     statuses = {row.protocol: RuleStatus(row.version, row.status) for row in kept}
     return JudgmentRecord(
-        wanted.answer,
+        request.answer,
         shown.protocol,
         statuses,
         shown.image_id,
         shown.mask_id or "",
         object_name=shown.object_name,
         target=shown.target,
-        reason=wanted.reason,
+        reason=request.reason,
     )
 
 

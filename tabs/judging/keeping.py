@@ -78,17 +78,17 @@ class Asked(PageRequest):
 
 
 @asks("add")
-def keep_asked(context: Context, actor: Actor, wanted: Asked) -> list[EvidenceRecord]:
+def keep_asked(context: Context, actor: Actor, request: Asked) -> list[EvidenceRecord]:
     """:func:`keep` for what a page asks."""
-    rows = keep(context, wanted.image, wanted.mask, wanted.question())
+    rows = keep(context, request.image, request.mask, request.question())
     brought(context, actor, VERDICT, *(row.evidence_id for row in rows))
     return rows
 
 
 @asks("add")
-def keep_verdict(context: Context, actor: Actor, wanted: Asked) -> dict[str, Any]:
+def keep_verdict(context: Context, actor: Actor, request: Asked) -> dict[str, Any]:
     """Keeps the verdicts of every rule on a question."""
-    rows = keep_asked(context, actor, wanted)
+    rows = keep_asked(context, actor, request)
     return {
         "evidence": {row.protocol: row.evidence_id for row in rows},
         "data": context.data_text(),

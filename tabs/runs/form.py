@@ -140,13 +140,13 @@ def lacking(model_id: str, context: Context) -> str:
 
 
 def planned(
-    context: Context, actor: Actor, wanted: RunRequest
+    context: Context, actor: Actor, request: RunRequest
 ) -> tuple[RunWish, list[RunPlan], How, int]:
     """The wish, its plans, how to execute them, and how many prompts the set has.
 
     Raises BadInput and NotAllowed, which name the field.
     """
-    wish = wanted.wish()
+    wish = request.wish()
     for one in () if wish.stored else wish.models:
         may_open(actor, one, "models")
     for role in ("detector", "segmenter", "presence"):
@@ -157,14 +157,14 @@ def planned(
     if wish.stored:
         items, drawn_by = _pictures(context, wish, prompts)
         wish = replace(wish, models=(drawn_by,))
-    team, address = _ray(actor, wanted.ray)
-    if wanted.workers > context.limits.workers:
+    team, address = _ray(actor, request.ray)
+    if request.workers > context.limits.workers:
         raise BadInput(
             f"The number of workers is a whole number from 1 to {context.limits.workers:,}, not "
-            f"{wanted.workers:,}.",
+            f"{request.workers:,}.",
             "workers",
         )
-    how = How(wanted.workers, team, address, actor.id)
+    how = How(request.workers, team, address, actor.id)
     made = plans(wish, prompts, title, set_name, context.munsell_file, items)
     return wish, made, how, len(every)
 
@@ -213,9 +213,9 @@ def prompts_of(context: Context, wish: RunWish) -> tuple[Sequence[Prompt], str, 
 
 
 @asks("look")
-def estimate_view(context: Context, actor: Actor, wanted: RunRequest) -> dict[str, Any]:
+def estimate_view(context: Context, actor: Actor, request: RunRequest) -> dict[str, Any]:
     """What a run would take. Raises BadInput that names the field."""
-    _, made, how, of = planned(context, actor, wanted)
+    _, made, how, of = planned(context, actor, request)
     found = [
         context.service(Trials).estimate(plan, context.service(RunSupervisor).root, how.workers)
         for plan in made
@@ -223,7 +223,7 @@ def estimate_view(context: Context, actor: Actor, wanted: RunRequest) -> dict[st
     known = [one.seconds for one in found if one.seconds is not None]
     seconds = sum(known) if len(known) == len(found) else None
     workers = f" with {many(how.workers, 'worker')}" if how.workers > 1 else ""
-    told = told_before(wanted.wish(), made)
+    told = told_before(request.wish(), made)
     return {
         "prompts": len(made[0].prompts),
         "of": of,
@@ -234,7 +234,7 @@ def estimate_view(context: Context, actor: Actor, wanted: RunRequest) -> dict[st
         "basis": " ".join(dict.fromkeys(one.basis for one in found)),
         "disk": f"about {bytes_words(sum(one.disk_bytes for one in found))}",
         "disk_basis": "",
-        "cost": "" if wanted.price is None else money_words(seconds, wanted.price),
+        "cost": "" if request.price is None else money_words(seconds, request.price),
     }
 
 
@@ -244,10 +244,10 @@ def _lines(sentences: Sequence[str]) -> str:
 
 
 @asks("compute")
-def try_out(context: Context, actor: Actor, wanted: RunRequest) -> dict[str, Any]:
+def try_out(context: Context, actor: Actor, request: RunRequest) -> dict[str, Any]:
     """Draws three pictures where nothing tells yet how long one takes; the estimate after that.
     Raises BadInput, and TrueHueError where none could be drawn."""
-    _, made, _, _ = planned(context, actor, wanted)
+    _, made, _, _ = planned(context, actor, request)
     for plan in made:
         _ready(context, plan)
     settings = WorkerSettings(context.sources, dict(context.endpoints))
@@ -263,14 +263,14 @@ def try_out(context: Context, actor: Actor, wanted: RunRequest) -> dict[str, Any
     job = context.jobs.start("trial", f"Trial of {made[0].name}", actor, work)
     if problem := context.jobs.wait(job.id).problem:
         raise BadInput(problem)
-    return estimate_view(context, actor, wanted)
+    return estimate_view(context, actor, request)
 
 
 @asks("compute")
-def start_runs(context: Context, actor: Actor, wanted: RunRequest) -> dict[str, Any]:
+def start_runs(context: Context, actor: Actor, request: RunRequest) -> dict[str, Any]:
     """Begins runs; the answer has their ids. Raises BadInput, also for a model that cannot draw
     here yet."""
-    _, made, how, _ = planned(context, actor, wanted)
+    _, made, how, _ = planned(context, actor, request)
     if how.team == "local":
         for plan in made:
             _ready(context, plan)

@@ -59,34 +59,34 @@ class StagedFolder(PageRequest):
 
 @asks("add")
 def take_file(
-    context: Context, actor: Actor, wanted: StagedFile, file: Path, name: str
+    context: Context, actor: Actor, request: StagedFile, file: Path, name: str
 ) -> dict[str, Any]:
     """Keeps a file of a folder until the folder is imported."""
-    context.staging.take(wanted.session, unquote(wanted.path) or name, file)
+    context.staging.take(request.session, unquote(request.path) or name, file)
     return {}
 
 
 @asks("add")
-def forget_folder(context: Context, actor: Actor, wanted: StagedFolder) -> dict[str, Any]:
+def forget_folder(context: Context, actor: Actor, request: StagedFolder) -> dict[str, Any]:
     """Takes the files of a folder away again."""
-    context.staging.clear(wanted.session)
+    context.staging.clear(request.session)
     return {}
 
 
-def folder_of(context: Context, actor: Actor, wanted: ImageFolder) -> Path:
+def folder_of(context: Context, actor: Actor, request: ImageFolder) -> Path:
     """The folder that the page means. Raises BadInput, and NotAllowed for a path where others than
     the owner reach the app."""
-    if wanted.session:
-        folder = context.staging.folder(wanted.session)
+    if request.session:
+        folder = context.staging.folder(request.session)
         if not folder.is_dir():
             raise BadInput("The files of this folder are not here any more. Choose it again.")
         inside = [one for one in folder.iterdir() if one.is_dir()]
         # A browser sends the chosen folder itself as the first part of every path.
         return inside[0] if len(inside) == 1 and not any(folder.glob("*.*")) else folder
     may(actor, "name-folder")
-    if not wanted.path:
+    if not request.path:
         raise BadInput("Choose a folder first.")
-    return Path(wanted.path).expanduser()
+    return Path(request.path).expanduser()
 
 
 def prompts_of(library: Library, set_id: str) -> Sequence[Prompt] | Mapping[str, Sequence[Prompt]]:
@@ -101,38 +101,38 @@ def prompts_of(library: Library, set_id: str) -> Sequence[Prompt] | Mapping[str,
     return library.index(set_id).prompts if set_id else ()
 
 
-def planned(context: Context, actor: Actor, wanted: ImageFolder) -> FolderPlan:
+def planned(context: Context, actor: Actor, request: ImageFolder) -> FolderPlan:
     """The plan of what the page asks to import; raises BadInput in words for the page."""
-    prompts = prompts_of(context.service(Library), wanted.set)
-    return plan(folder_of(context, actor, wanted), prompts, model=wanted.model or UNKNOWN_MODEL)
+    prompts = prompts_of(context.service(Library), request.set)
+    return plan(folder_of(context, actor, request), prompts, model=request.model or UNKNOWN_MODEL)
 
 
 @asks("look")
-def look(context: Context, actor: Actor, wanted: ImageFolder) -> dict[str, Any]:
+def look(context: Context, actor: Actor, request: ImageFolder) -> dict[str, Any]:
     """What an import would do, without opening an image."""
-    found = planned(context, actor, wanted)
+    found = planned(context, actor, request)
     report = Tally(found).report()
     return {"found": len(found.found), "report": report_json(report, True, unreadable(found))}
 
 
 @asks("add")
-def start_import(context: Context, actor: Actor, wanted: ImageFolder) -> dict[str, Any]:
+def start_import(context: Context, actor: Actor, request: ImageFolder) -> dict[str, Any]:
     """Begins to import a folder."""
-    if not wanted.session:
+    if not request.session:
         may(actor, "name-folder")
-    name = Path(wanted.path).name or "images"
+    name = Path(request.path).name or "images"
     return {
         "job": context.jobs.start(
-            "images", f"Import of {name}", actor, lambda job: take(context, actor, wanted, job)
+            "images", f"Import of {name}", actor, lambda job: take(context, actor, request, job)
         ).id
     }
 
 
-def take(context: Context, actor: Actor, wanted: ImageFolder, job: Job) -> dict[str, Any]:
+def take(context: Context, actor: Actor, request: ImageFolder, job: Job) -> dict[str, Any]:
     """Imports a folder, image by image; the answer is the report. Stops when the job says so."""
     stored = 0
     try:
-        found = planned(context, actor, wanted)
+        found = planned(context, actor, request)
         total = len(found.found)
         source = ""
         if found.new_prompts:
@@ -158,7 +158,7 @@ def take(context: Context, actor: Actor, wanted: ImageFolder, job: Job) -> dict[
             rows.append(context.storage.drawings.add(row))
             brought(context, actor, IMAGE, image.image_id)
             stored += 1
-        set_id = wanted.set
+        set_id = request.set
         set_id = "" if set_id == EVERY_IMPORTED_SET or found.new_prompts else set_id
         report = report_json(tally.report(), False, unreadable(found))
         job.tell("Cancelled. What was stored stays." if job.stop.is_set() else "Done.")
@@ -168,8 +168,8 @@ def take(context: Context, actor: Actor, wanted: ImageFolder, job: Job) -> dict[
         job.tell(result={"title": message_of(error), "counts": counts, "lists": []})
         raise
     finally:
-        if wanted.session:
-            context.staging.clear(wanted.session)
+        if request.session:
+            context.staging.clear(request.session)
 
 
 def report_json(

@@ -83,28 +83,28 @@ class ScoreImages(PageRequest):
 
 
 @asks("compute")
-def start_scoring(context: Context, actor: Actor, wanted: ScoreImages) -> dict[str, Any]:
+def start_scoring(context: Context, actor: Actor, request: ScoreImages) -> dict[str, Any]:
     """Begins to score imported images."""
     return {
         "job": context.jobs.start(
             "scoring",
-            f"Scoring {many(len(wanted.images), 'imported image')}",
+            f"Scoring {many(len(request.images), 'imported image')}",
             actor,
-            lambda job: score(context, actor, wanted, job),
+            lambda job: score(context, actor, request, job),
         ).id
     }
 
 
-def score(context: Context, actor: Actor, wanted: ScoreImages, job: Job) -> dict[str, Any]:
+def score(context: Context, actor: Actor, request: ScoreImages, job: Job) -> dict[str, Any]:
     """Runs over the pictures of an offer, one a set and model; then every rule's verdict is on
     each picture. The answer is a report. Raises BadInput for no such offer."""
     ids: list[str] = []
-    for group in wanted.groups:
+    for group in request.groups:
         asked = {
             "kind": "stored",
             "set": group.set,
             "models": [group.model],
-            "masker": wanted.masker,
+            "masker": request.masker,
         }
         ids += start_runs(context, actor, read_as(RunRequest, asked))["runs"]
     stopped = _wait(context, ids, job)
@@ -112,7 +112,7 @@ def score(context: Context, actor: Actor, wanted: ScoreImages, job: Job) -> dict
     counts: Counter[tuple[str, str]] = Counter()
     state = None
     if not stopped:
-        for state in rejudge(context, [by.id for by in RULES], list(wanted.images), job.stop):
+        for state in rejudge(context, [by.id for by in RULES], list(request.images), job.stop):
             _tell(job, state.done, state.total)
         counts.update(state.rows if state else {})
     bare = state.without_mask if state else 0

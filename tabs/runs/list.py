@@ -110,24 +110,24 @@ class ChangeRun(PageRequest):
 
 
 @asks("cancel")
-def change_run(context: Context, actor: Actor, wanted: ChangeRun) -> dict[str, Any]:
+def change_run(context: Context, actor: Actor, request: ChangeRun) -> dict[str, Any]:
     """Pauses, cancels, resumes, hides or shows a run. A run that storage cannot take in is hidden
     by the supervisor. Raises NotStored."""
-    supervisor, run_id = context.service(RunSupervisor), wanted.run_id
+    supervisor, run_id = context.service(RunSupervisor), request.run_id
     folder = supervisor.folder(run_id)
     may(actor, "cancel", begun_run(context, run_id))
-    hidden = wanted.what == "hide"
-    if wanted.what in ("hide", "show"):
+    hidden = request.what == "hide"
+    if request.what in ("hide", "show"):
         try:
             context.storage.runs.register(folder)
         except BadInput:
             supervisor.hide(run_id, hidden)
         else:
             context.storage.runs.hide(run_id, hidden)
-    elif wanted.what == "resume":
-        supervisor.resume(run_id, retry=wanted.retry)
+    elif request.what == "resume":
+        supervisor.resume(run_id, retry=request.retry)
     else:
-        supervisor.pause(run_id, cancel=wanted.what == "cancel")
+        supervisor.pause(run_id, cancel=request.what == "cancel")
     return {}
 
 

@@ -69,32 +69,34 @@ class KeepFile(ReadFile):
 
 
 @asks("add")
-def stage(context: Context, actor: Actor, wanted: Waiting, file: Path, name: str) -> dict[str, Any]:
+def stage(
+    context: Context, actor: Actor, request: Waiting, file: Path, name: str
+) -> dict[str, Any]:
     """Keeps the file for its page, in the place of the one before; the answer is its report."""
-    context.staging.clear(wanted.session)
-    context.staging.take(wanted.session, name or "distributions.csv", file)
-    return look(context, actor, read_as(ReadFile, {"session": wanted.session}))
+    context.staging.clear(request.session)
+    context.staging.take(request.session, name or "distributions.csv", file)
+    return look(context, actor, read_as(ReadFile, {"session": request.session}))
 
 
 @asks("add")
-def forget(context: Context, actor: Actor, wanted: Waiting) -> dict[str, Any]:
+def forget(context: Context, actor: Actor, request: Waiting) -> dict[str, Any]:
     """Takes the files of a page away again."""
-    context.staging.clear(wanted.session)
+    context.staging.clear(request.session)
     return {}
 
 
 @asks("look")
-def look(context: Context, actor: Actor, wanted: ReadFile) -> dict[str, Any]:
+def look(context: Context, actor: Actor, request: ReadFile) -> dict[str, Any]:
     """What the waiting file holds, read as the page says; nothing is stored.
 
     A file that cannot be read so is no error of this call: ``refused`` says why, ``offer`` and
     ``button`` what may help, and ``buttons`` all that may, each with the ``options`` to read with.
     """
-    path = _waiting(context, wanted)
+    path = _waiting(context, request)
     try:
-        file = _read(path, wanted)
+        file = _read(path, request)
     except BadInput as error:
-        offer = str(getattr(error, "offer", "") or "") or _wants_words(path, wanted)
+        offer = str(getattr(error, "offer", "") or "") or _wants_words(path, request)
         problems = list(getattr(error, "problems", ()))
         return {
             "file": path.name,
@@ -141,16 +143,16 @@ def report(file: DistributionFile) -> dict[str, Any]:
 
 
 @asks("add")
-def keep(context: Context, actor: Actor, wanted: KeepFile) -> dict[str, Any]:
+def keep(context: Context, actor: Actor, request: KeepFile) -> dict[str, Any]:
     """Stores the waiting file as a set, or as one for each of its labels, and forgets it.
 
     The answer is of the first set, and ``sets`` has all. Rows that say that they are of 0 people
     are not people's, whatever the page says; ``said`` tells so. Raises BadInput where the file
     cannot be read as the page says.
     """
-    path = _waiting(context, wanted)
-    file = _read(path, wanted)
-    name, source, people = wanted.name or path.stem, wanted.source, wanted.of_people
+    path = _waiting(context, request)
+    file = _read(path, request)
+    name, source, people = request.name or path.stem, request.source, request.of_people
     storage = context.storage.distributions
     before = {one.set_id for one in storage.all(hidden=True)}
     parts, made, nobodys = file.parts(), list[dict[str, Any]](), list[str]()
@@ -173,7 +175,7 @@ def keep(context: Context, actor: Actor, wanted: KeepFile) -> dict[str, Any]:
             }
         )
         brought(context, actor, SET, set_id)
-    context.staging.clear(wanted.session)
+    context.staging.clear(request.session)
     return {**made[0], "sets": made, "said": _nobodys(nobodys)}
 
 

@@ -117,19 +117,19 @@ class HideSet(PageRequest):
 
 
 @asks("change")
-def rename(context: Context, actor: Actor, wanted: RenameSet) -> dict[str, Any]:
+def rename(context: Context, actor: Actor, request: RenameSet) -> dict[str, Any]:
     """Gives a set another name. Raises NotStored."""
-    may(actor, "change", thing(context, SET, wanted.set_id))
-    _kept(context, wanted.set_id).rename(wanted.set_id, wanted.name)
-    return {"name": wanted.name}
+    may(actor, "change", thing(context, SET, request.set_id))
+    _kept(context, request.set_id).rename(request.set_id, request.name)
+    return {"name": request.name}
 
 
 @asks("change")
-def hide(context: Context, actor: Actor, wanted: HideSet) -> dict[str, Any]:
+def hide(context: Context, actor: Actor, request: HideSet) -> dict[str, Any]:
     """Hides a set from every choice, or shows it again. Raises NotStored."""
-    may(actor, "change", thing(context, SET, wanted.set_id))
-    _kept(context, wanted.set_id).hide(wanted.set_id, wanted.hidden)
-    return {"hidden": wanted.hidden}
+    may(actor, "change", thing(context, SET, request.set_id))
+    _kept(context, request.set_id).hide(request.set_id, request.hidden)
+    return {"hidden": request.hidden}
 
 
 def bins_json() -> list[dict[str, Any]]:

@@ -41,22 +41,22 @@ class PictureFile(PageRequest):
 
 @asks("add")
 def stage(
-    context: Context, actor: Actor, wanted: PictureFile, file: Path, name: str
+    context: Context, actor: Actor, request: PictureFile, file: Path, name: str
 ) -> dict[str, Any]:
     """Keeps a picture until its set is made."""
-    context.staging.take(wanted.session, f"{wanted.place:06d}/{name or 'picture'}", file)
+    context.staging.take(request.session, f"{request.place:06d}/{name or 'picture'}", file)
     return {}
 
 
 @asks("look")
-def look(context: Context, actor: Actor, wanted: PictureFiles) -> dict[str, Any]:
+def look(context: Context, actor: Actor, request: PictureFiles) -> dict[str, Any]:
     """What a set would be made of, by names alone; raises BadInput in words for the page."""
-    found = _layout(context, wanted)
+    found = _layout(context, request)
     with_mask = sum(picture.mask is not None for picture in found.pictures)
     counts: list[list[Any]] = [[len(found.pictures), _noun(len(found.pictures), "picture")]]
     if with_mask:
         counts.append([with_mask, "with a mask file beside"])
-    if wanted.contributors:
+    if request.contributors:
         counts.append([found.contributors, _noun(found.contributors, "contributor")])
     return {
         "pictures": [
@@ -75,28 +75,28 @@ def look(context: Context, actor: Actor, wanted: PictureFiles) -> dict[str, Any]
 
 
 @asks("add")
-def start(context: Context, actor: Actor, wanted: PictureFiles) -> dict[str, Any]:
+def start(context: Context, actor: Actor, request: PictureFiles) -> dict[str, Any]:
     """Begins to make a set of pictures."""
-    _layout(context, wanted)  # what is wrong with it is said now
-    free_words(wanted.words)
+    _layout(context, request)  # what is wrong with it is said now
+    free_words(request.words)
     return {
         "job": context.jobs.start(
             "pictures",
-            f"Pictures of {wanted.words[:80]}",
+            f"Pictures of {request.words[:80]}",
             actor,
-            lambda job: take(context, actor, wanted, job),
+            lambda job: take(context, actor, request, job),
         ).id
     }
 
 
-def take(context: Context, actor: Actor, wanted: PictureFiles, job: Job) -> dict[str, Any]:
+def take(context: Context, actor: Actor, request: PictureFiles, job: Job) -> dict[str, Any]:
     """Reads, masks and measures the pictures, and stores those that could be measured as one set.
 
     The set comes last and at once: a job that is stopped makes none. What was read before stays
     among the stored images.
     """
-    words = free_words(wanted.words)
-    found = _layout(context, wanted)
+    words = free_words(request.words)
+    found = _layout(context, request)
     total = len(found.pictures)
     members = list[tuple[str, str, str]]()
     seen = dict[tuple[str, str], str]()
@@ -105,7 +105,7 @@ def take(context: Context, actor: Actor, wanted: PictureFiles, job: Job) -> dict
         if job.stop.is_set():
             job.tell("Cancelled. What was stored stays.")
             return _cancelled(words, len(seen))
-        image_id, mask_id, why = _stored(context, one, wanted.mask, seen)
+        image_id, mask_id, why = _stored(context, one, request.mask, seen)
         if image_id:
             brought(context, actor, IMAGE, image_id)
         if why:
@@ -123,12 +123,12 @@ def take(context: Context, actor: Actor, wanted: PictureFiles, job: Job) -> dict
         "notes": list(found.problems),
     }
     if members:
-        name = wanted.name or f"{words}, {many(len(members), 'picture')}"
-        set_id = context.storage.picture_sets.add(name, words, members, wanted.of_people)
+        name = request.name or f"{words}, {many(len(members), 'picture')}"
+        set_id = context.storage.picture_sets.add(name, words, members, request.of_people)
         brought(context, actor, SET, set_id)
         report |= {"set_id": set_id, "source": f"pictures:{set_id}", "name": name}
         report["title"] = f"{name}: stored with {many(len(members), 'picture')}"
-        context.staging.clear(wanted.session)
+        context.staging.clear(request.session)
     else:
         report["title"] = "No picture could be measured: there is no set."
     job.tell("Done.")

@@ -50,13 +50,13 @@ class ExtractCells(PageRequest):
 
 
 @asks("compute")
-def start_cells(context: Context, actor: Actor, wanted: ExtractCells) -> dict[str, Any]:
+def start_cells(context: Context, actor: Actor, request: ExtractCells) -> dict[str, Any]:
     """Begins to extract what is missing of runs.
 
     Raises BadInput while such work goes on, NotStored for an unknown run.
     """
-    guidance = wanted.guidance
-    runs = [context.storage.runs.get(one) for one in wanted.runs]
+    guidance = request.guidance
+    runs = [context.storage.runs.get(one) for one in request.runs]
     title = f"Colors of the concepts of {many(len(runs), 'run')}"
     title += {ALL_SCALES: "", EACH_SCALE: ", each guidance scale for itself"}.get(
         guidance, f", guidance {guidance}"
@@ -64,7 +64,7 @@ def start_cells(context: Context, actor: Actor, wanted: ExtractCells) -> dict[st
     ids = [run.run_id for run in runs]
     return {
         "job": context.jobs.start(
-            KIND, title, actor, lambda job: run_cells(context, ids, wanted.method, guidance, job)
+            KIND, title, actor, lambda job: run_cells(context, ids, request.method, guidance, job)
         ).id
     }
 
