@@ -11,7 +11,7 @@ from core.records import DrawingRecord, EvidenceRecord, MaskRecord
 from core.verdict.expectations import Expectation, expectations_of
 from tabs.judging.generation import model_name
 from tabs.judging.judging import masks_of
-from tabs.judging.summary import Said, said_of_objects, said_of_picture
+from tabs.judging.summary import RuleVerdict, object_verdicts, picture_verdicts
 from tabs.page.context import Context
 
 
@@ -46,7 +46,7 @@ def _drawing_json(
     notes: Sequence[str],
 ) -> dict[str, Any]:
     asked = {one.position: one for one in expectations_of(row.targets)}
-    said = said_of_objects(row.targets, evidence)
+    said = object_verdicts(row.targets, evidence)
     settings = [
         f"seed {row.seed}" if row.seed is not None else "",
         f"guidance {row.guidance:g}" if row.guidance is not None else "",
@@ -74,7 +74,7 @@ def _drawing_json(
             _target_json(target, position, asked.get(position), said.get(position, ()), masks)
             for position, target in enumerate(row.targets)
         ],
-        "verdicts": [one.as_json() for one in said_of_picture(row.targets, said)],
+        "verdicts": [one.as_json() for one in picture_verdicts(row.targets, said)],
     }
 
 
@@ -95,7 +95,7 @@ def _target_json(
     target: ObjectTarget,
     position: int,
     asked: Expectation | None,
-    said: Sequence[Said],
+    said: Sequence[RuleVerdict],
     masks: Mapping[int, MaskRecord],
 ) -> dict[str, Any]:
     color = target.color

@@ -51,8 +51,8 @@ def delete(context: Context, actor: Actor, request: Delete) -> dict[str, Any]:
     if request.kind == "verdict" and request.all_rules:
         ids = _kept_together(context, ids)
     if actor.role is not Role.OWNER:
-        for one in _things(context, request.kind, ids):
-            may(actor, "delete", one)
+        for item in _things(context, request.kind, ids):
+            may(actor, "delete", item)
     record = context.storage.trash.move(request.kind, ids)
     brought(context, actor, TRASH, record.trash_id)
     context.forget()
@@ -63,21 +63,21 @@ def _things(context: Context, kind: str, ids: Sequence[str]) -> Iterator[Thing]:
     """What these are, as :func:`tabs.page.actor.may` asks: verdicts that somebody had kept, and
     else the images that they are or are of."""
     storage = context.storage
-    for one in ids:
-        if kind == "verdict" and (own := thing(context, VERDICT, one)).makers:
+    for row_id in ids:
+        if kind == "verdict" and (own := thing(context, VERDICT, row_id)).makers:
             yield own
         elif kind == "image":
-            yield thing(context, IMAGE, one)
+            yield thing(context, IMAGE, row_id)
         else:
             rows = storage.masks if kind == "mask" else storage.evidence
-            yield thing(context, IMAGE, rows.get(one).image_id)
+            yield thing(context, IMAGE, rows.get(row_id).image_id)
 
 
 def _kept_together(context: Context, ids: list[str]) -> list[str]:
     """The verdicts of every rule on the questions of these: keeping one keeps them all
     (:mod:`tabs.judging.keeping`)."""
     evidence = context.storage.evidence
-    questions = [evidence.get(one) for one in ids]
+    questions = [evidence.get(evidence_id) for evidence_id in ids]
     return [
         row.evidence_id
         for first in questions
@@ -106,7 +106,10 @@ def purge(context: Context, actor: Actor, request: Deleted) -> dict[str, Any]:
 
 def trash_view(context: Context) -> dict[str, Any]:
     """What was deleted and can be put back, last deleted first."""
-    return {"days": KEPT_DAYS, "deleted": [trash_json(one) for one in context.storage.trash.all()]}
+    return {
+        "days": KEPT_DAYS,
+        "deleted": [trash_json(record) for record in context.storage.trash.all()],
+    }
 
 
 def trash_json(record: TrashRecord) -> dict[str, Any]:

@@ -88,8 +88,8 @@ def _suggestions(context: Context, index: PromptIndex, query: Query, rule: str) 
 def matching(context: Context, set_id: str, query: Query, rule: str) -> list[dict[str, Any]]:
     """Every prompt that matches, as the basket keeps it."""
     index = context.service(Library).index(set_id)
-    found = index.matching(query, context.service(Library).marks(index, rule))
-    prompts = [index.prompts[int(position)] for position in found]
+    positions = index.matching(query, context.service(Library).marks(index, rule))
+    prompts = [index.prompts[int(position)] for position in positions]
     return [
         {
             "source": prompt.source,
@@ -116,10 +116,10 @@ def take_prompts(
     context: Context, actor: Actor, request: Nothing, file: Path, name: str
 ) -> dict[str, Any]:
     """Imports a file of prompts as a set."""
-    made = context.service(Library).take_file(file, name)
-    if made["set_id"]:
-        brought(context, actor, SET, made["set_id"])
-    return made
+    report = context.service(Library).take_file(file, name)
+    if report["set_id"]:
+        brought(context, actor, SET, report["set_id"])
+    return report
 
 
 @asks("change")
@@ -138,9 +138,9 @@ def keep_selection(context: Context, actor: Actor, request: KeepSelection) -> di
         may(actor, "change", _selection(context, request.name))
     prompts, missing = context.service(Library).resolve(request.refs)
     refs = [(prompt.source, prompt.id) for prompt in prompts]
-    kept = context.storage.selections.save(request.name, refs)
-    brought(context, actor, SELECTIONS, kept.name)
-    return {"name": kept.name, "count": len(kept.refs), "missing": len(missing)}
+    selection = context.storage.selections.save(request.name, refs)
+    brought(context, actor, SELECTIONS, selection.name)
+    return {"name": selection.name, "count": len(selection.refs), "missing": len(missing)}
 
 
 @asks("change")
