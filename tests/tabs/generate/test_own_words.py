@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tabs.generate import tab
-from tabs.generate.own_words import FIRST, Own, fields_of, follow, reading_view, wanted
+from tabs.generate.own_words import FIRST, Own, fields_of, follow, own_reading, reading_view
 from tabs.generate.plan import own_prompt
 from tabs.page.actor import OWNER
 from tabs.page.context import Context
@@ -15,7 +15,7 @@ HOW = (["reference-renderer"], 0, 1, "", "", 96, "studio", "none")
 
 
 def judged(own: Own) -> list[tuple[str, str]]:
-    return [(one.name, one.color.label) for one in wanted(own).judged if one.color]
+    return [(one.name, one.color.label) for one in own_reading(own).judged if one.color]
 
 
 @pytest.mark.parametrize(
@@ -48,8 +48,8 @@ def test_the_words_say_what_is_judged_unless_a_hand_does(
     own: Own, what: list[tuple[str, str]], by_hand: str
 ) -> None:
     assert judged(own) == what
-    assert by_hand in wanted(own).hand
-    assert bool(by_hand) == bool(wanted(own).hand)
+    assert by_hand in own_reading(own).hand
+    assert bool(by_hand) == bool(own_reading(own).hand)
     assert [(one.name, one.color.label) for one in own_prompt(own).targets if one.color] == what
 
 
