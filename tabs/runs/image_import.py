@@ -80,7 +80,7 @@ def folder_of(context: Context, actor: Actor, request: ImageFolder) -> Path:
         folder = context.staging.folder(request.session)
         if not folder.is_dir():
             raise BadInput("The files of this folder are not here any more. Choose it again.")
-        inside = [one for one in folder.iterdir() if one.is_dir()]
+        inside = [subfolder for subfolder in folder.iterdir() if subfolder.is_dir()]
         # A browser sends the chosen folder itself as the first part of every path.
         return inside[0] if len(inside) == 1 and not any(folder.glob("*.*")) else folder
     may(actor, "name-folder")
@@ -93,10 +93,10 @@ def prompts_of(library: Library, set_id: str) -> Sequence[Prompt] | Mapping[str,
     """The prompts of a set; those of every imported set by its name; or none at all."""
     if set_id == EVERY_IMPORTED_SET:
         named: dict[str, Sequence[Prompt]] = {}
-        for one in library.sets():  # newest first: of two sets of one name, the newer
-            stem = Path(one.title).stem
-            if one.imported and stem not in named:
-                named[stem] = library.index(one.id).prompts
+        for prompt_set in library.sets():  # newest first: of two sets of one name, the newer
+            stem = Path(prompt_set.title).stem
+            if prompt_set.imported and stem not in named:
+                named[stem] = library.index(prompt_set.id).prompts
         return named
     return library.index(set_id).prompts if set_id else ()
 
@@ -110,9 +110,12 @@ def planned(context: Context, actor: Actor, request: ImageFolder) -> FolderPlan:
 @asks("look")
 def look(context: Context, actor: Actor, request: ImageFolder) -> dict[str, Any]:
     """What an import would do, without opening an image."""
-    found = planned(context, actor, request)
-    report = Tally(found).report()
-    return {"found": len(found.found), "report": report_json(report, True, unreadable(found))}
+    folder_plan = planned(context, actor, request)
+    report = Tally(folder_plan).report()
+    return {
+        "found": len(folder_plan.found),
+        "report": report_json(report, True, unreadable(folder_plan)),
+    }
 
 
 @asks("add")
@@ -132,35 +135,37 @@ def take(context: Context, actor: Actor, request: ImageFolder, job: Job) -> dict
     """Imports a folder, image by image; the answer is the report. Stops when the job says so."""
     stored = 0
     try:
-        found = planned(context, actor, request)
-        total = len(found.found)
+        folder_plan = planned(context, actor, request)
+        total = len(folder_plan.found)
         source = ""
-        if found.new_prompts:
-            name = f"{found.folder.name or 'images'} (from its table)"
-            source = context.storage.prompt_sets.add(name, found.new_prompts, "mapping").set_id
+        if folder_plan.new_prompts:
+            name = f"{folder_plan.folder.name or 'images'} (from its table)"
+            source = context.storage.prompt_sets.add(
+                name, folder_plan.new_prompts, "mapping"
+            ).set_id
             brought(context, actor, SET, source)
-        tally = Tally(found)
+        tally = Tally(folder_plan)
         already = context.storage.drawings.imported_keys()
         rows, with_mask = [], 0
-        for step in read(found, already, job.stop):
+        for step in read(folder_plan, already, job.stop):
             words = f"{step.position:,} of {total:,} files, {stored:,} images stored"
             job.tell(words, step.position, total)
             tally.add(step)
             if step.loaded is None:
                 continue
-            made = step.loaded
+            picture = step.loaded
             row = drawing(step, job.id, source)
-            image = context.storage.images.add(made.srgb8, made.name, "import", made.notes)
-            if made.opaque is not None and made.opaque.any():
-                mask = Mask(made.opaque, "file", {"from": "transparency"})
+            image = context.storage.images.add(picture.srgb8, picture.name, "import", picture.notes)
+            if picture.opaque is not None and picture.opaque.any():
+                mask = Mask(picture.opaque, "file", {"from": "transparency"})
                 context.storage.masks.add(image.image_id, mask)
                 with_mask += 1
             rows.append(context.storage.drawings.add(row))
             brought(context, actor, IMAGE, image.image_id)
             stored += 1
         set_id = request.set
-        set_id = "" if set_id == EVERY_IMPORTED_SET or found.new_prompts else set_id
-        report = report_json(tally.report(), False, unreadable(found))
+        set_id = "" if set_id == EVERY_IMPORTED_SET or folder_plan.new_prompts else set_id
+        report = report_json(tally.report(), False, unreadable(folder_plan))
         job.tell("Cancelled. What was stored stays." if job.stop.is_set() else "Done.")
         return {**report, "score": offer(context, rows, set_id, with_mask)}
     except Exception as error:
@@ -198,7 +203,7 @@ def report_json(
         counted(report.ignored, "hidden, system or table file", ""),
     ]
     notes = []
-    released = any(_RELEASED.search(one.where) for one in report.extra.first)
+    released = any(_RELEASED.search(entry.where) for entry in report.extra.first)
     if report.extra.total and (released or not report.found):
         notes.append(
             "Some files have no prompt in the chosen set. For images of a released run, "
@@ -218,12 +223,12 @@ def report_json(
     title = f"{report.folder}: {'found' if planned_only else 'imported'}"
     return {
         "title": title,
-        "counts": [one for at, one in enumerate(counts) if one[0] or at < 3],
+        "counts": [count for at, count in enumerate(counts) if count[0] or at < 3],
         "notes": notes,
         "lists": lists,
     }
 
 
 def _list(title: str, listed: Listed) -> dict[str, Any]:
-    items = [f"{one.where}: {one.why}" for one in listed.first[:SHOWN]]
+    items = [f"{entry.where}: {entry.why}" for entry in listed.first[:SHOWN]]
     return {"title": title, "items": items, "total": listed.total}

@@ -100,13 +100,13 @@ def score(context: Context, actor: Actor, request: ScoreImages, job: Job) -> dic
     each picture. The answer is a report. Raises BadInput for no such offer."""
     ids: list[str] = []
     for group in request.groups:
-        asked = {
+        fields = {
             "kind": "stored",
             "set": group.set,
             "models": [group.model],
             "masker": request.masker,
         }
-        ids += start_runs(context, actor, read_as(RunRequest, asked))["runs"]
+        ids += start_runs(context, actor, read_as(RunRequest, fields))["runs"]
     stopped = _wait(context, ids, job)
     context.service(RunSupervisor).take_in()
     counts: Counter[tuple[str, str]] = Counter()
@@ -143,11 +143,12 @@ def _wait(context: Context, ids: list[str], job: Job) -> str:
         _tell(job, sum(state.done for state in states), sum(state.total for state in states))
         waiting = [
             run_id
-            for run_id, one in zip(ids, states, strict=True)
-            if one.status not in ENDS or context.service(RunSupervisor).place(run_id) is not None
+            for run_id, state in zip(ids, states, strict=True)
+            if state.status not in ENDS or context.service(RunSupervisor).place(run_id) is not None
         ]
         problem = next(
-            (said for one in ids if (said := context.service(RunSupervisor).problem(one))), ""
+            (cause for run_id in ids if (cause := context.service(RunSupervisor).problem(run_id))),
+            "",
         )
         if problem:
             return problem

@@ -26,10 +26,10 @@ MOVES = ("waiting", "running", "pausing", "cancelling")
 
 def runs_view(context: Context, actor: Actor, hidden: bool = False) -> dict[str, Any]:
     """All runs, newest first; those that were hidden only where they are asked for."""
-    stored = {one.run_id: one for one in context.storage.runs.all(hidden=True)}
-    unscored = _unscored(context, {rule for one in stored.values() for rule, _ in one.rules})
+    stored = {record.run_id: record for record in context.storage.runs.all(hidden=True)}
+    unscored = _unscored(context, {rule for record in stored.values() for rule, _ in record.rules})
     unmeasured = context.storage.profiles.unmeasured()
-    out = []
+    rows = []
     left_out = 0
     for folder in context.service(RunSupervisor).folders():
         record = stored.get(folder.run_id)
@@ -40,12 +40,12 @@ def runs_view(context: Context, actor: Actor, hidden: bool = False) -> dict[str,
             left_out += 1
             continue
         try:
-            one = run_json(context, actor, folder)
+            row = run_json(context, actor, folder)
         except Exception as error:  # of one run: the others are shown all the same
             mine = may_change(context, actor, folder.run_id)
-            one = {**_unreadable(folder, unread_words(error), mine), "hidden": is_hidden}
+            row = {**_unreadable(folder, unread_words(error), mine), "hidden": is_hidden}
         if record is not None:
-            one.update(
+            row.update(
                 name=record.name,
                 hidden=record.hidden,
                 stored=record.items,
@@ -53,11 +53,11 @@ def runs_view(context: Context, actor: Actor, hidden: bool = False) -> dict[str,
             )
         lost = unscored.get(folder.run_id)
         if lost and record is not None:
-            one["words"] += f" · unscored: {_by_rule(lost, [name for name, _ in record.rules])}"
+            row["words"] += f" · unscored: {_by_rule(lost, [name for name, _ in record.rules])}"
         if count := unmeasured.get(folder.run_id):
-            one["words"] += f" · {many(count, 'concept picture')} without colors"
-        out.append(one)
-    return {"runs": out, "hidden": left_out}
+            row["words"] += f" · {many(count, 'concept picture')} without colors"
+        rows.append(row)
+    return {"runs": rows, "hidden": left_out}
 
 
 def run_json(context: Context, actor: Actor, folder: RunFolder) -> dict[str, Any]:
@@ -153,13 +153,13 @@ def where_words(context: Context, folder: RunFolder) -> str:
 
 def _unscored(context: Context, rules: Iterable[str]) -> dict[str, dict[str, int]]:
     """Pictures without a score by run and rule, but for those that could not be drawn."""
-    out: dict[str, dict[str, int]] = {}
+    counts: dict[str, dict[str, int]] = {}
     for by in sorted(set(rules) & set(EVERY_RULE)):
-        for one in context.storage.results.unscored(Slice(rule=by)):
-            if one.cause != "no-image":
-                of_run = out.setdefault(one.run_id, {})
-                of_run[by] = of_run.get(by, 0) + one.count
-    return out
+        for row in context.storage.results.unscored(Slice(rule=by)):
+            if row.cause != "no-image":
+                of_run = counts.setdefault(row.run_id, {})
+                of_run[by] = of_run.get(by, 0) + row.count
+    return counts
 
 
 def _by_rule(lost: Mapping[str, int], rules: Sequence[str]) -> str:
