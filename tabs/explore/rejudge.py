@@ -30,7 +30,7 @@ def start_rejudge(context: Context, actor: Actor, request: JudgeStored) -> dict[
 
     Raises BadInput for what are no rules, or while such work goes on.
     """
-    rules = [rule(one) for one in request.rules]
+    rules = [rule(rule_id) for rule_id in request.rules]
     names = " and ".join(by.name for by in rules)
     return {
         "job": context.jobs.start(
@@ -60,6 +60,6 @@ def summary(state: Rejudged) -> str:
         words.append(f"{state.without_mask:,} without a mask")
     if state.unasked:
         words.append(f"{state.unasked:,} without an asked color")
-    unscored = sorted(state.unscored.items(), key=lambda one: -one[1])[:MOST_REASONS]
+    unscored = sorted(state.unscored.items(), key=lambda entry: -entry[1])[:MOST_REASONS]
     reasons = " ".join(f"Unscored {count:,} times: {reason}" for reason, count in unscored)
     return f"{', '.join(words)}. {reasons}".strip()

@@ -194,17 +194,14 @@ def _board(context: Context, record: RunRecord) -> tuple[Block, ...]:
     remarks: list[str] = []
     for rule_id, version in record.rules:
         tallies = context.storage.results.board(rule_id, (record.run_id,))
-        board_row = board(tallies, AVERAGED).get(record.run_id)
-        rows.append(_row(f"{rule_name(rule_id)} {version}", board_row, [task for task, _ in tasks]))
-        remarks += (
-            [f"{rule_name(rule_id)}, {sentence}" for sentence in _remarks(board_row)]
-            if board_row
-            else []
-        )
-        if board_row and board_row.others:
+        row = board(tallies, AVERAGED).get(record.run_id)
+        rows.append(_row(f"{rule_name(rule_id)} {version}", row, [task for task, _ in tasks]))
+        sentences = _remarks(row) if row else []
+        remarks += [f"{rule_name(rule_id)}, {sentence}" for sentence in sentences]
+        if row and row.others:
             unscored += [
                 f"{rule_name(rule_id)}: {TASKS.get(task, task)} {_percent(rate)}"
-                for task, rate in board_row.others.items()
+                for task, rate in row.others.items()
             ]
     head = ("Rule", *(name for _, name in tasks), "Average", "Unscored")
     meanings = "; ".join(f"{name}: {TASKS[task].lower()}" for task, name in tasks)
@@ -222,23 +219,17 @@ def _board(context: Context, record: RunRecord) -> tuple[Block, ...]:
     return (ours, *others, _published())
 
 
-def _row(name: str, board_row: BoardRow | None, tasks: Sequence[str]) -> tuple[Cell, ...]:
-    if board_row is None:
+def _row(name: str, row: BoardRow | None, tasks: Sequence[str]) -> tuple[Cell, ...]:
+    if row is None:
         return (Cell(name), *[Cell("–")] * (len(tasks) + 2))
     cells = []
     for task in tasks:
-        cell = board_row.cells.get(task)
+        cell = row.cells.get(task)
         cells.append(_rate(cell.rate, cell.few, part_note(cell)) if cell else Cell("–"))
-    share = (
-        100.0 * (board_row.images - board_row.scored) / board_row.images
-        if board_row.images
-        else 0.0
-    )
-    unscored = Cell(
-        f"{board_row.images - board_row.scored:,}", f"{share:.1f}% of {board_row.images:,}"
-    )
-    few = any(cell.few for cell in board_row.cells.values())
-    return (Cell(name), *cells, _rate(board_row.average, few, ""), unscored)
+    share = 100.0 * (row.images - row.scored) / row.images if row.images else 0.0
+    unscored = Cell(f"{row.images - row.scored:,}", f"{share:.1f}% of {row.images:,}")
+    few = any(cell.few for cell in row.cells.values())
+    return (Cell(name), *cells, _rate(row.average, few, ""), unscored)
 
 
 def _rate(rate: Rate, few: bool, note: str) -> Cell:
@@ -249,10 +240,10 @@ def _rate(rate: Rate, few: bool, note: str) -> Cell:
     return Cell(f"{rate.percent:.1f}", "; ".join(word for word in (bounds, note) if word))
 
 
-def _remarks(board_row: BoardRow) -> list[str]:
+def _remarks(row: BoardRow) -> list[str]:
     """What a number alone does not say: paper has nothing to hover over."""
     sentences = []
-    for task, cell in board_row.cells.items():
+    for task, cell in row.cells.items():
         if cell.rate.percent is not None and cell.rate.low is None:
             sentences.append(f"{task.upper()}, {cell.rate.percent:.1f}: {no_interval(cell.rate)}.")
         if cell.apart:
