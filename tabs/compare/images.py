@@ -38,9 +38,9 @@ def image_row(context: Context, text: str, words: str) -> dict[str, Any] | None:
     """
     if parse(text).kind != IMAGE:
         return None
-    one = pictures(context, text, words)[0]
-    image = context.storage.images.get(one.image_id)
-    mask = context.storage.masks.get(one.mask_id)
+    picture = pictures(context, text, words)[0]
+    image = context.storage.images.get(picture.image_id)
+    mask = context.storage.masks.get(picture.mask_id)
     return {
         "image_id": image.image_id,
         "mask_id": mask.mask_id,
@@ -107,8 +107,8 @@ def pool(context: Context, actor: Actor, request: Pool) -> dict[str, Any]:
     for text in request.sources:
         if parse(text).kind != IMAGE:
             raise BadInput(f"{text[:60]!r} is no single image: only images are pooled.")
-        one = pictures(context, text, words)[0]
-        members[one.image_id] = one.mask_id
+        picture = pictures(context, text, words)[0]
+        members[picture.image_id] = picture.mask_id
     if len(members) < 2:
         raise BadInput("These rows are the same image: there is nothing to pool.")
     name = request.name or f"{words}, {many(len(members), 'picture')}"

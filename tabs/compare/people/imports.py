@@ -129,7 +129,7 @@ def report(file: DistributionFile) -> dict[str, Any]:
         "coverage": coverage(words),
         "notes": list(file.notes),
         "unknown": [
-            {"words": one, "similar": list(similar(one))[:3]} for one in file.unknown[:SHOWN]
+            {"words": words, "similar": list(similar(words))[:3]} for words in file.unknown[:SHOWN]
         ],
         "unknown_total": len(file.unknown),
         "problems": list(file.problems[:SHOWN]),
@@ -154,8 +154,8 @@ def keep(context: Context, actor: Actor, request: KeepFile) -> dict[str, Any]:
     file = _read(path, request)
     name, source, people = request.name or path.stem, request.source, request.of_people
     storage = context.storage.distributions
-    before = {one.set_id for one in storage.all(hidden=True)}
-    parts, made, nobodys = file.parts(), list[dict[str, Any]](), list[str]()
+    before = {record.set_id for record in storage.all(hidden=True)}
+    parts, sets, nobodys = file.parts(), list[dict[str, Any]](), list[str]()
     for part in parts:
         called = name
         if len(parts) > 1:
@@ -164,7 +164,7 @@ def keep(context: Context, actor: Actor, request: KeepFile) -> dict[str, Any]:
         set_id = storage.add(part, called[:MOST_NAME].strip(), path.name, source, of_people)
         if people and not of_people:
             nobodys.append(f"“{storage.get(set_id).name}”")
-        made.append(
+        sets.append(
             {
                 **concept_json(part.rows[0].words),
                 "set_id": set_id,
@@ -176,7 +176,7 @@ def keep(context: Context, actor: Actor, request: KeepFile) -> dict[str, Any]:
         )
         brought(context, actor, SET, set_id)
     context.staging.clear(request.session)
-    return {**made[0], "sets": made, "said": _nobodys(nobodys)}
+    return {**sets[0], "sets": sets, "said": _nobodys(nobodys)}
 
 
 def _nobodys(names: Sequence[str]) -> str:
@@ -195,30 +195,30 @@ def _buttons(offers: Sequence[str]) -> list[dict[str, Any]]:
     ]
 
 
-def _waiting(context: Context, wanted: Waiting) -> Path:
-    folder = context.staging.folder(wanted.session)
-    files = sorted(one for one in folder.iterdir() if one.is_file()) if folder.is_dir() else []
+def _waiting(context: Context, request: Waiting) -> Path:
+    folder = context.staging.folder(request.session)
+    files = sorted(file for file in folder.iterdir() if file.is_file()) if folder.is_dir() else []
     if not files:
         raise BadInput("The file is not here any more. Choose it again.")
     return files[0]
 
 
-def _read(path: Path, wanted: ReadFile) -> DistributionFile:
+def _read(path: Path, request: ReadFile) -> DistributionFile:
     return read_distributions(
         path.name,
         path.read_bytes(),
-        as_58=wanted.as_58,
-        normalize=wanted.normalize,
-        words=free_words(wanted.words) if wanted.words else None,
+        as_58=request.as_58,
+        normalize=request.normalize,
+        words=free_words(request.words) if request.words else None,
     )
 
 
-def _wants_words(path: Path, wanted: ReadFile) -> str:
+def _wants_words(path: Path, request: ReadFile) -> str:
     """``words`` where a concept is all that the file lacks."""
-    if wanted.words:
+    if request.words:
         return ""
     try:
-        _read(path, wanted.model_copy(update={"words": "any concept"}))
+        _read(path, request.model_copy(update={"words": "any concept"}))
     except BadInput as error:
         return WORDS if getattr(error, "offer", "") else ""
     return WORDS
