@@ -95,7 +95,7 @@ def judged(
         for rule_id in rule_ids:
             try:
                 found = measure(
-                    srgb8, mask, target, rule_id, k=k, system=about["system"], known=known
+                    srgb8, mask, target, rule_id, k=k, system=about["system"], cache=known
                 )
             except TrueHueError as error:
                 found = unscored_measurement(str(error), target, rule_id)

@@ -22,7 +22,7 @@ from core.prompts.prompt import ObjectTarget
 from core.runs.concepts import looked_for, measured_of
 from core.runs.provenance import of_tool
 from core.runs.records import MaskerSpec
-from core.verdict.expectations import Localization, findings_of, label_of, said
+from core.verdict.expectations import Localization, answer_reason, findings_of, label_of
 from core.verdict.tasks import PRESENCE_TASKS
 
 KINDS = ("exact", "whole", "grounded")
@@ -178,7 +178,7 @@ class Grounding:
         for place in positions:
             answer = answers.get(targets[place].name)
             if answer is not None and answer.answer == "no" and task in PRESENCE_TASKS:
-                findings[place] = Localization(None, "no", "presence", said(answer.text))
+                findings[place] = Localization(None, "no", "presence", answer_reason(answer.text))
                 continue
             try:
                 mask = self._mask(srgb8, targets[place], masks, image_id, answer)
@@ -252,7 +252,7 @@ def _missed(
     step = "detection" if isinstance(error, ObjectNotFound) and error.step == "detector" else "mask"
     reason = str(error)
     if answer is not None and presence != "yes":
-        reason = said(answer.text)
+        reason = answer_reason(answer.text)
     elif isinstance(error, ObjectsOverlap):
         # The error counts the masks before it, and not every object has one.
         other = label_of(targets, earlier[error.earlier])

@@ -95,7 +95,7 @@ def measured_again(
                     relation=str(target_row.get("relation") or MATCHES),
                     guided=settings.get("guided"),
                     by_number=alone,
-                    known=cache,
+                    cache=cache,
                 )
             )
         except TrueHueError as error:
