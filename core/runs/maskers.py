@@ -110,8 +110,8 @@ class Exact:
     ) -> FoundMasks:
         """See :class:`Masker`."""
         also = measured_of(task, targets)
-        found = findings_of(targets, exact, rendered or (), also)
-        return FoundMasks(found, tuple(sorted(exact.items())))
+        findings = findings_of(targets, exact, rendered or (), also)
+        return FoundMasks(findings, tuple(sorted(exact.items())))
 
     def close(self) -> None:
         """Holds nothing."""
@@ -186,8 +186,8 @@ class Grounding:
                 findings[place] = _missed(error, targets, list(masks), answer)
             else:
                 masks[place] = _named(mask, targets, place)
-        known = findings_of(targets, masks, also=masks)
-        return FoundMasks({**findings, **known}, tuple(masks.items()))
+        mask_findings = findings_of(targets, masks, also=masks)
+        return FoundMasks({**findings, **mask_findings}, tuple(masks.items()))
 
     def close(self) -> None:
         """Unloads the models; the next picture loads them again."""
@@ -212,17 +212,17 @@ class Grounding:
     ) -> Mask:
         detector = cast(Detector, self._tool(self.detector, "detector"))
         segmenter = cast(Segmenter, self._tool(self.segmenter, "segmenter"))
-        found = ground(
+        grounded = ground(
             srgb8,
             target.name,
             target.negative_labels,
             detector,
             segmenter,
             self.variant,
-            [one.pixels for one in earlier.values()],
+            [record.pixels for record in earlier.values()],
             image_id,
         )
-        return with_steps(found, () if answer is None else (answer,))
+        return with_steps(grounded, () if answer is None else (answer,))
 
     def _tool(self, model_id: str, role: Role) -> Any:
         if role not in self._tools:

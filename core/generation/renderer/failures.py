@@ -186,8 +186,8 @@ def _modified(cast: Sequence[Cast], overshot: bool) -> ActedColors:
         if moved is not None and moved.says:
             color = moved.overshot if overshot else moved.base
             how = f"{OVERSHOT_FACTOR} times as strong" if overshot else "ignored"
-            said = f"The modifier {moved.modifier!r} is {how}"
-            notes.append(f"{said}: the {item.name} is {hex_of(color)}.")
+            words = f"The modifier {moved.modifier!r} is {how}"
+            notes.append(f"{words}: the {item.name} is {hex_of(color)}.")
         colors.append(color)
     if not notes:
         what = "overdone" if overshot else "ignored"

@@ -153,13 +153,16 @@ def moved(color: Rgb8, modifier: str) -> Moved:
     return Moved(modifier, color, _end(lab + way), _end(lab + OVERSHOT_FACTOR * way), move.says)
 
 
-def note_of(name: str, found: Moved) -> str:
+def note_of(name: str, modification: Moved) -> str:
     """What a modifier does to an object that listens, in a sentence for people."""
-    if not found.says:
-        return f"{found.modifier.capitalize()!r} names no color: the {name} keeps its usual one."
+    if not modification.says:
+        return (
+            f"{modification.modifier.capitalize()!r} names no color: the {name} keeps its usual "
+            "one."
+        )
     return (
-        f"{found.modifier.capitalize()!r} makes the {name} {found.says}: {hex_of(found.base)} "
-        f"becomes {hex_of(found.color)}."
+        f"{modification.modifier.capitalize()!r} makes the {name} {modification.says}: "
+        f"{hex_of(modification.base)} becomes {hex_of(modification.color)}."
     )
 
 
