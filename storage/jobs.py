@@ -59,7 +59,7 @@ class Jobs:
         For the start of the app, when nothing can be under way yet. The oldest rows go.
         """
         with self._database.transaction() as cursor:
-            (found,) = cursor.execute(
+            (row,) = cursor.execute(
                 "SELECT count(*) FROM jobs WHERE status IN (SELECT unnest(?))", [list(UNDER_WAY)]
             ).fetchall()
             cursor.execute(
@@ -72,7 +72,7 @@ class Jobs:
                 "(SELECT job_id FROM jobs ORDER BY began_at DESC, job_id LIMIT ?)",
                 [KEPT],
             )
-        return int(found[0])
+        return int(row[0])
 
 
 def _stored(time: datetime | None) -> datetime | None:

@@ -65,9 +65,11 @@ def unpacked(
                     f"{into} cannot be made: {error.strerror or error}. Choose a new folder."
                 ) from error
             try:
-                left = max_total_bytes
+                bytes_left = max_total_bytes
                 for member, path in members:
-                    left -= _write(archive, member, into / path, min(left, max_file_bytes), stop)
+                    bytes_left -= _write(
+                        archive, member, into / path, min(bytes_left, max_file_bytes), stop
+                    )
             except BaseException:
                 shutil.rmtree(into, ignore_errors=True)
                 raise
@@ -116,9 +118,9 @@ def _checked(
 
 def _path_of(info: zipfile.ZipInfo, name: str) -> PurePosixPath:
     # Some Windows programs write backslashes. The original name may hold what zipfile cut off.
-    given = info.orig_filename.replace("\\", "/")
-    path = PurePosixPath(given)
-    if path.is_absolute() or not path.parts or ".." in path.parts or _ODD.search(given):
+    raw_name = info.orig_filename.replace("\\", "/")
+    path = PurePosixPath(raw_name)
+    if path.is_absolute() or not path.parts or ".." in path.parts or _ODD.search(raw_name):
         raise BadInput(
             f"{name} holds the path {_shown(info)}, which may leave the folder: pack it again "
             "with plain names."

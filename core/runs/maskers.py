@@ -83,7 +83,7 @@ def open_masker(
     if spec.kind == "exact":
         return Exact()
     if spec.kind == "whole":
-        return Whole()
+        return WholePicture()
     if spec.kind == "grounded":
         return Grounding(
             vision_model(spec.detector, "detector").id,
@@ -117,7 +117,7 @@ class Exact:
         """Holds nothing."""
 
 
-class Whole:
+class WholePicture:
     """Every object is the whole picture."""
 
     def find(

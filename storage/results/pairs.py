@@ -104,17 +104,19 @@ def _shown(
 ) -> dict[int, WallItem]:
     """The row to show of each picture: the first object that is asked for, else the one that
     leads."""
-    asked = replace(meant, runs=(run,), status="", cause="", found_l2="")
+    object_slice = replace(meant, runs=(run,), status="", cause="", found_l2="")
     everything = Slice(rule=meant.rule, runs=(run,))
     rows: dict[int, int] = {}
-    for one in (asked, everything) if set_fields(asked) & OBJECT_FIELDS else (everything,):
-        found = cursor.execute(
+    for part in (
+        (object_slice, everything) if set_fields(object_slice) & OBJECT_FIELDS else (everything,)
+    ):
+        page_rows = cursor.execute(
             "SELECT position, arg_min(v.rowid, target) "
             "FROM (SELECT unnest(?::INTEGER[]) AS position) JOIN run_verdicts AS v "
-            f"USING (position) WHERE {condition(words, one)} GROUP BY position",
+            f"USING (position) WHERE {condition(words, part)} GROUP BY position",
             [places],
         ).fetchall()
-        for position, row in found:
+        for position, row in page_rows:
             rows.setdefault(position, row)
     return {item.position: item for item in items(cursor, words, list(rows.values()), {})}
 

@@ -136,7 +136,9 @@ class Results:
                     counts = total.setdefault(key, Counter())
                     for at, count in enumerate(row[len(by) :]):
                         counts[at] += count
-            return [Count(key, one[0], one[1], one[2]) for key, one in total.items()]
+            return [
+                Count(key, numbers[0], numbers[1], numbers[2]) for key, numbers in total.items()
+            ]
 
         return list(self._once(("groups", meant, by), ask))
 
@@ -173,7 +175,7 @@ class Results:
                 f"{_in_runs(words, runs)} GROUP BY statuses"
             )
             rules = words.names["rule"]
-            said = []
+            agreements = []
             for first in range(len(rules)):
                 for second in range(first + 1, len(rules)):
                     cells: Counter[tuple[int, int]] = Counter()
@@ -186,12 +188,12 @@ class Results:
                     neither = cells[FAILS, FAILS]
                     rest = cells.total() - both - only_a - only_b - neither
                     if cells:
-                        said.append(
+                        agreements.append(
                             RuleAgreement(
                                 rules[first], rules[second], both, only_a, only_b, neither, rest
                             )
                         )
-            return said
+            return agreements
 
         return list(self._once(("agreement", tuple(runs)), ask))
 
@@ -242,10 +244,10 @@ class Results:
 
         Each is counted with all other filters on.
         """
-        found: Facets = self._once(
+        values_by_facet: Facets = self._once(
             ("facets", meant), lambda words: facets(self._database, words, meant)
         )
-        return {name: list(values) for name, values in found.items()}
+        return {name: list(values) for name, values in values_by_facet.items()}
 
     def picture(self, run_id: str, position: int) -> list[WallItem]:
         """Every rule's say on every object of one picture; empty where it did not come in yet.
@@ -290,11 +292,11 @@ class Results:
 
     def pair_counts(self, run_a: str, run_b: str, meant: Slice) -> dict[str, int]:
         """How many pairs each of :data:`CELLS` has, and ``all`` of them."""
-        found: dict[str, int] = self._once(
+        counts: dict[str, int] = self._once(
             ("pairs", run_a, run_b, meant),
             lambda words: pair_counts(self._database, words, run_a, run_b, meant),
         )
-        return dict(found)
+        return dict(counts)
 
     def _words(self) -> Words:
         return self._keep("words", lambda: Words.read(self._database))
@@ -319,16 +321,16 @@ class Results:
                 self._changes = changes
             if key in self._kept:
                 self._kept.move_to_end(key)
-                kept: _T = self._kept[key]
-                return kept
-        made = make()
+                answer: _T = self._kept[key]
+                return answer
+        result = make()
         with self._lock:
             # What came in while it was counted may or may not be in it: then it is not kept.
             if self._runs.changes == changes == self._changes:
-                self._kept[key] = made
+                self._kept[key] = result
                 while len(self._kept) > _KEPT:
                     self._kept.popitem(last=False)
-        return made
+        return result
 
 
 def _tallies(words: Words, rows: Sequence[tuple[Any, ...]]) -> list[PromptTally]:
@@ -346,7 +348,7 @@ def _in_runs(words: Words, runs: Sequence[str]) -> str:
 
 _BITS = {
     "modifier": sum(1 << TRAITS.index(modifier) for modifier in MODIFIERS),
-    "basic": sum(1 << TRAITS.index(one) for one in (BASIC, INTERMEDIATE)),
+    "basic": sum(1 << TRAITS.index(trait) for trait in (BASIC, INTERMEDIATE)),
 }
 _MASKS = {name: f" & {bits}" for name, bits in _BITS.items()}
 
@@ -358,12 +360,12 @@ def _keys(words: Words, by: Sequence[str], numbers: Sequence[Any]) -> list[tuple
         if number is None:
             return []
         if name in _BITS:
-            said = [one for at, one in enumerate(TRAITS) if number & 1 << at]
+            parts = [trait for at, trait in enumerate(TRAITS) if number & 1 << at]
         else:
             word = _word(words, name, number)
             # Objects beside the main one have no category in the reconstruction.
-            said = [] if name == "category" and not word else [word]
-        keys = [(*key, one) for key in keys for one in said]
+            parts = [] if name == "category" and not word else [word]
+        keys = [(*key, part) for key in keys for part in parts]
     return keys
 
 

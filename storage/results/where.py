@@ -117,13 +117,13 @@ def conditions(words: Words, meant: Slice, table: str = "") -> list[str]:
 
 def _any_of(words: Words, field: str, value: str, column: str) -> str:
     """Rows with one of the words of ``value``."""
-    wanted = list(dict.fromkeys(one for one in value.split(",") if one))
-    if len(wanted) == 1 and wanted[0] != NO_SYSTEM:
-        return f"{column} = {words.number(field, wanted[0])}"
+    choices = list(dict.fromkeys(choice for choice in value.split(",") if choice))
+    if len(choices) == 1 and choices[0] != NO_SYSTEM:
+        return f"{column} = {words.number(field, choices[0])}"
     numbers = []
-    for one in wanted:
-        name = "" if (field, one) == ("system", NO_SYSTEM) else one
-        if name in words.names[field] or one not in _SEVERAL[field]:
+    for choice in choices:
+        name = "" if (field, choice) == ("system", NO_SYSTEM) else choice
+        if name in words.names[field] or choice not in _SEVERAL[field]:
             numbers.append(words.number(field, name))
     return f"{column} IN ({', '.join(map(str, numbers))})" if numbers else "FALSE"
 
@@ -133,5 +133,5 @@ def _differs(words: Words, rule: str, other: str, table: str) -> str:
     first, second = words.rule(rule), words.rule(other)
     if first < 0 or second < 0:
         return "FALSE"
-    one, two = (f"(({table}statuses >> {2 * number}) & 3)" for number in (first, second))
-    return f"{one} > 0 AND {two} > 0 AND {one} <> {two}"
+    first_status, two = (f"(({table}statuses >> {2 * number}) & 3)" for number in (first, second))
+    return f"{first_status} > 0 AND {two} > 0 AND {first_status} <> {two}"

@@ -23,7 +23,7 @@ from core.verdict.measure import measure
 from core.verdict.rules import DEFAULT_RULE
 from tabs.explore.board import board_view
 from tabs.generate.drawing import Draw, start_drawing
-from tabs.generate.own_words import Own
+from tabs.generate.own_words import OwnPrompt
 from tabs.generate.plan import Settings
 from tabs.inspect.mask_request import FindObject, start_find
 from tabs.page.actor import Actor, actor_of, may
@@ -195,7 +195,7 @@ def wire(context: Context) -> None:
             target: its asked color, where the words do not say it.
         """
         draw_request = Draw(
-            own=Own(prompt, object_name, target),
+            own=OwnPrompt(prompt, object_name, target),
             how=Settings(models=(model,), seed=seed, seeds=seeds),
         )
         return reply(request, generate, lambda actor: start_drawing(context, actor, draw_request))

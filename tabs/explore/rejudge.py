@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from core.verdict.rules import rule
-from tabs.judging.rejudge import Rejudged, rejudge
+from tabs.judging.rejudge import RejudgeProgress, rejudge
 from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
 from tabs.page.errors import many
@@ -44,7 +44,7 @@ def start_rejudge(context: Context, actor: Actor, request: JudgeStored) -> dict[
 
 def run(context: Context, rule_ids: list[str], job: Job) -> dict[str, Any]:
     """The work of the job; what it stored stays when it is cancelled."""
-    state: Rejudged | None = None
+    state: RejudgeProgress | None = None
     for state in rejudge(context, rule_ids, stop=job.stop):
         words = f"{state.done:,} of {many(state.total, 'image')}, {state.judged:,} judged"
         job.tell(words, state.done, state.total)
@@ -53,7 +53,7 @@ def run(context: Context, rule_ids: list[str], job: Job) -> dict[str, Any]:
     return {}
 
 
-def summary(state: Rejudged) -> str:
+def summary(state: RejudgeProgress) -> str:
     """What a run has come to, in a sentence or a few."""
     words = [f"{many(state.judged, 'image')} judged, {state.complete:,} had all verdicts before"]
     if state.without_mask:

@@ -7,7 +7,7 @@ from typing import Any
 from core.errors import BadInput
 from core.generation.registry import RENDERER
 from tabs.generate.models import checked_models
-from tabs.generate.own_words import NOTHING_TO_DRAW, Own
+from tabs.generate.own_words import NOTHING_TO_DRAW, OwnPrompt
 from tabs.generate.plan import Settings, own_prompt, requests, title_of
 from tabs.judging.generation import draw
 from tabs.library.prompts import Refs
@@ -23,7 +23,7 @@ class Draw(PageRequest):
 
     mode: str = "own"
     refs: Refs = ()
-    own: Own
+    own: OwnPrompt
     how: Settings
 
 

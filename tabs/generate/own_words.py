@@ -22,7 +22,7 @@ NOTHING_TO_DRAW = (
 
 
 @dataclass(frozen=True)
-class Own:
+class OwnPrompt:
     """A prompt in one's own words, and the fields of its object and color.
 
     ``filled`` are the object and color that the page itself put into the fields, from the words:
@@ -58,7 +58,7 @@ class OwnReading:
         return tuple(target for target in self.targets if target.color is not None)
 
 
-def own_reading(own: Own) -> OwnReading:
+def own_reading(own: OwnPrompt) -> OwnReading:
     """What is drawn and judged. Raises UnknownColor for a color that cannot be read."""
     if not own.text.strip():
         name = " ".join(own.object_name.split())
@@ -88,7 +88,7 @@ def fields_of(text: str) -> tuple[str, str]:
     return first.name, first.color.value if first.color else ""
 
 
-def follow(own: Own) -> tuple[str, str]:
+def follow(own: OwnPrompt) -> tuple[str, str]:
     """What the fields hold once they have followed the words: what was set by hand stays."""
     name, color = fields_of(own.text)
     object_by_hand, color_by_hand = own.hand
@@ -98,7 +98,7 @@ def follow(own: Own) -> tuple[str, str]:
     )
 
 
-def reading_view(own: Own, renderer: bool, only_renderer: bool) -> dict[str, Any]:
+def reading_view(own: OwnPrompt, renderer: bool, only_renderer: bool) -> dict[str, Any]:
     """What will be judged, in words, before anything is drawn. Raises UnknownColor."""
     reading = own_reading(own)
     notes = list(reading.notes)
@@ -127,7 +127,7 @@ def reading_view(own: Own, renderer: bool, only_renderer: bool) -> dict[str, Any
     }
 
 
-def unfilled(own: Own) -> Own:
+def unfilled(own: OwnPrompt) -> OwnPrompt:
     """The same words with nothing set by hand."""
     name, color = fields_of(own.text)
     return replace(own, object_name=name, target_text=color, filled=(name, color))

@@ -13,10 +13,10 @@ from core.errors import BadInput
 from core.generation.registry import RENDERER
 from core.generation.request import MAX_SEED, GenerationRequest
 from core.prompts.prompt import Prompt, color_words, with_articles
-from tabs.generate.own_words import Own, own_reading
+from tabs.generate.own_words import OwnPrompt, own_reading
 
 __all__ = [
-    "Own",
+    "OwnPrompt",
     "Settings",
     "count_of",
     "guidance_scales",
@@ -97,7 +97,7 @@ def guidance_scales(text: Any) -> tuple[float | None, ...]:
     return tuple(dict.fromkeys(scales))
 
 
-def own_prompt(own: Own) -> Prompt:
+def own_prompt(own: OwnPrompt) -> Prompt:
     """A prompt of one's own; the same words always get the same id.
 
     Without words it is "A photo of a <color> <object>". Raises BadInput when there is neither text

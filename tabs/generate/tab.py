@@ -15,7 +15,7 @@ from tabs.generate.drawing import Draw, start_drawing
 from tabs.generate.models import about_models, lacking_words, model_choices
 from tabs.generate.own_words import (
     FIRST,
-    Own,
+    OwnPrompt,
     fields_of,
     follow,
     reading_view,
@@ -44,7 +44,9 @@ MODEL_SEPARATOR = "|"
 __all__ = ["View", "layout", "plan", "restore", "start", "wire"]
 
 
-def plan(context: Context, actor: Actor, selection: Any, own: Own, *controls: Any) -> list[Any]:
+def plan(
+    context: Context, actor: Actor, selection: Any, own: OwnPrompt, *controls: Any
+) -> list[Any]:
     """What pressing Draw would come to, in words; updates for ``View.planned``."""
     selection = selection if isinstance(selection, dict) else {}
     mode = str(selection.get("mode") or "own")
@@ -83,7 +85,9 @@ def plan(context: Context, actor: Actor, selection: Any, own: Own, *controls: An
     ]
 
 
-def start(context: Context, actor: Actor, sent: dict[str, Any], own: Own, *controls: Any) -> str:
+def start(
+    context: Context, actor: Actor, sent: dict[str, Any], own: OwnPrompt, *controls: Any
+) -> str:
     """Puts what was asked for into the queue and returns the job's id.
 
     ``sent`` is what the page's button sent: mode and references of prompts. Errors as
@@ -150,7 +154,7 @@ def _light_words(how: Settings) -> str:
     return LIGHTS[how.light].description
 
 
-def _own_link(own: Own) -> dict[str, Any]:
+def _own_link(own: OwnPrompt) -> dict[str, Any]:
     """What a link has to say: fields that follow the words come back with them."""
     by_hand = own.hand if own.text.strip() else (True, True)
     return {
@@ -273,7 +277,7 @@ def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, 
     )
 
 
-def _changed(own: Own, fields: tuple[str, str]) -> list[Any]:
+def _changed(own: OwnPrompt, fields: tuple[str, str]) -> list[Any]:
     """Updates for the fields of object and color, and what the page has filled in now."""
     before = (own.object_name, own.target_text)
     name, target = (
@@ -283,6 +287,6 @@ def _changed(own: Own, fields: tuple[str, str]) -> list[Any]:
     return [name, target, fields_of(own.text)]
 
 
-def _own(text: Any, name: Any, target: Any, filled: Any) -> Own:
+def _own(text: Any, name: Any, target: Any, filled: Any) -> OwnPrompt:
     pair = (str(filled[0]), str(filled[1])) if isinstance(filled, (list, tuple)) else FIRST
-    return Own(str(text or ""), str(name or ""), str(target or ""), pair)
+    return OwnPrompt(str(text or ""), str(name or ""), str(target or ""), pair)

@@ -22,7 +22,7 @@ _PAGE = 500
 
 
 @dataclass(frozen=True)
-class Rejudged:
+class RejudgeProgress:
     """How far a run over stored pictures is.
 
     ``done`` of ``total`` pictures were looked at: ``judged`` got verdicts now, ``complete`` had
@@ -48,7 +48,7 @@ def rejudge(
     rule_ids: Sequence[str],
     image_ids: Sequence[str] | None = None,
     stop: Event | None = None,
-) -> Iterator[Rejudged]:
+) -> Iterator[RejudgeProgress]:
     """Judges stored pictures by rules that have not judged them, and yields after each picture.
 
     A verdict is missing where none of this rule's id and version is stored for the object, the
@@ -63,8 +63,8 @@ def rejudge(
     status_counts: Counter[tuple[str, str]] = Counter()
     reasons: Counter[str] = Counter()
 
-    def state(done: int, finished: bool = False) -> Rejudged:
-        return Rejudged(
+    def state(done: int, finished: bool = False) -> RejudgeProgress:
+        return RejudgeProgress(
             len(rows),
             done,
             counts["judged"],

@@ -75,7 +75,8 @@ def accepted_coding(accepted: str) -> str:
 
 
 class AssetFiles:
-    """The files of ``assets/js`` by their path below ``assets/``, and those that are ``made``."""
+    """The files of ``assets/js`` by their path below ``assets/``, and those whose ``contents``
+    are generated."""
 
     def __init__(self, folder: Path, contents: Mapping[str, bytes] | None = None) -> None:
         paths = sorted(path for path in (folder / "js").rglob("*.js") if path.is_file())

@@ -14,7 +14,7 @@ from core.errors import BadInput
 from core.image_sets import FolderPlan, FolderReport, Tally, drawing, plan, read, unreadable
 from core.image_sets.planning import UNKNOWN_MODEL
 from core.image_sets.records import Remark
-from core.image_sets.reporting import Listed
+from core.image_sets.reporting import RemarkList
 from core.images.mask import Mask
 from core.prompts.prompt import Prompt
 from tabs.library.prompts import SET
@@ -29,7 +29,7 @@ from tabs.runs.imported import offer
 EVERY_IMPORTED_SET = "*"
 SHOWN = 100
 MOST_MODEL = 120
-_NONE = Listed(0, ())
+_NONE = RemarkList(0, ())
 # Names as the released benchmark writes them: cna_l2/17_1.png, 17/image_1.png.
 _RELEASED = re.compile(r"(?:^|/)(?:\d+_\d+|\d+/image_\d+)\.\w+$")
 
@@ -182,7 +182,7 @@ def report_json(
 ) -> dict[str, Any]:
     """A report as the dialog shows it: counts, then lists that can be opened. ``unread`` are the
     files without a prompt that are no images besides."""
-    broken = Listed(report.broken.total + len(unread), (*report.broken.first, *unread))
+    broken = RemarkList(report.broken.total + len(unread), (*report.broken.first, *unread))
     with_image = report.asked - report.missing.total if planned_only else report.prompts
     counts: list[list[Any]] = [
         counted(report.files, "file", "in the folder"),
@@ -229,6 +229,6 @@ def report_json(
     }
 
 
-def _list(title: str, listed: Listed) -> dict[str, Any]:
+def _list(title: str, listed: RemarkList) -> dict[str, Any]:
     items = [f"{entry.where}: {entry.why}" for entry in listed.first[:SHOWN]]
     return {"title": title, "items": items, "total": listed.total}

@@ -119,7 +119,7 @@ def _inside(image: LoadedImage, mask: Path | None) -> tuple[np.ndarray, tuple[st
 
 
 def _folder(path: Path, masks: Path | None, how: Reading) -> Side:
-    files = sorted(one for one in path.iterdir() if one.suffix.lower() in OF_IMAGES)
+    files = sorted(file for file in path.iterdir() if file.suffix.lower() in OF_IMAGES)
     if not files:
         raise BadInput(f"The folder {path.name} has no image.")
     named = None if masks is None else _masks_by_name(masks)
@@ -127,12 +127,12 @@ def _folder(path: Path, masks: Path | None, how: Reading) -> Side:
     for file in files:
         try:
             mask = None if named is None or masks is None else _mask_of(file, named, masks)
-            profile, said = _measured(file, mask)
+            profile, remarks = _measured(file, mask)
         except TrueHueError as error:
             unscored.append((file.name, str(error)))
             continue
         profiles.append(profile)
-        for note in said:
+        for note in remarks:
             notes[note] = notes.get(note, 0) + 1
     if not profiles:
         name, reason = unscored[0]
@@ -158,23 +158,23 @@ def _masks_by_name(folder: Path) -> dict[str, list[Path]]:
             f"{folder.name} is no folder. Masks of a folder of images are a folder too, with a "
             "mask of the same name for each image."
         )
-    out: dict[str, list[Path]] = {}
+    by_stem: dict[str, list[Path]] = {}
     for file in sorted(folder.iterdir()):
         if file.suffix.lower() in OF_IMAGES:
-            out.setdefault(file.stem, []).append(file)
-    return out
+            by_stem.setdefault(file.stem, []).append(file)
+    return by_stem
 
 
 def _mask_of(file: Path, named: Mapping[str, list[Path]], folder: Path) -> Path:
-    found = named.get(file.stem, [])
-    if len(found) != 1:
-        names = " and ".join(one.name for one in found)
+    matches = named.get(file.stem, [])
+    if len(matches) != 1:
+        names = " and ".join(match.name for match in matches)
         raise BadInput(
             f"{folder.name} has {names} for it: leave one."
-            if found
+            if matches
             else f"{folder.name} has no mask called {file.stem}."
         )
-    return found[0]
+    return matches[0]
 
 
 def _numbers(path: Path, how: Reading) -> Side:
@@ -216,14 +216,14 @@ def _chosen(
         raise BadInput(
             f"{name} has {len(words):,} concepts ({_listed(words)}). Choose one with --concept."
         )
-    found = [row for row in rows if normal(row.words) == normal(concept)]
-    if not found:
+    matches = [row for row in rows if normal(row.words) == normal(concept)]
+    if not matches:
         near = get_close_matches(normal(concept), words, 3)
         raise BadInput(
             f'{name} has no concept "{shortened(concept)}". '
             + (f"Similar ones: {_listed(near)}." if near else f"It has {_listed(words)}.")
         )
-    return found
+    return matches
 
 
 def _labeled(name: str, file: DistributionFile, label: str | None) -> DistributionFile:

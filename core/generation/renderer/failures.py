@@ -11,7 +11,7 @@ import numpy as np
 from core.color.spaces import chroma, hex_of, lab_to_srgb8, srgb8_to_lab
 from core.errors import BadInput
 from core.generation.renderer.encode import in_srgb
-from core.generation.renderer.modifiers import OVERSHOT_FACTOR, Moved
+from core.generation.renderer.modifiers import OVERSHOT_FACTOR, ModifiedColor
 from core.generation.renderer.usual import Rgb8, apart, usual_instead
 
 FAILURES: MappingProxyType[str, str] = MappingProxyType(
@@ -49,7 +49,7 @@ class Cast:
     shape: str
     color: Rgb8
     asked: Rgb8 | None
-    moved: Moved | None = None
+    moved: ModifiedColor | None = None
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ MAKER = "grounded_sam"
 
 
 @dataclass(frozen=True)
-class NegativeFound:
+class NegativeResult:
     """What the models found for one negative label: boxes and their segments, in one order."""
 
     label: str
@@ -38,7 +38,7 @@ class MaskSteps:
     shape: tuple[int, int]
     detections: tuple[Detection, ...]
     segments: tuple[Segment, ...]
-    negatives: tuple[NegativeFound, ...] = ()
+    negatives: tuple[NegativeResult, ...] = ()
     earlier: tuple[np.ndarray, ...] = ()
     models: Mapping[str, Any] = field(default_factory=dict)
 
@@ -180,7 +180,7 @@ def without(
 def _negative(
     object_pixels: np.ndarray,
     area: int,
-    of: NegativeFound,
+    of: NegativeResult,
     variant: MaskVariant,
     left_in: Collection[str],
     notes: list[str],

@@ -11,7 +11,7 @@ import numpy as np
 
 from core.errors import MaskError, ObjectNotFound
 from core.generation.request import Cancelled
-from core.masks.grounded.compose import MaskSteps, NegativeFound, compose, union
+from core.masks.grounded.compose import MaskSteps, NegativeResult, compose, union
 from core.masks.grounded.embeddings import checked_image
 from core.masks.grounded.records import Detection, Detector, Grounded, Segmenter, Tool
 from core.masks.grounded.variants import GRAY_SRGB8, MaskVariant
@@ -73,7 +73,7 @@ def ground(
     for label in labels:
         _halt(stop)
         cut = segmenter.from_boxes(embedding, [detection.box for detection in boxes_of[label]])
-        negatives.append(NegativeFound(label, boxes_of[label], cut))
+        negatives.append(NegativeResult(label, boxes_of[label], cut))
     models = {"detector": about(detector), "segmenter": about(segmenter)}
     return compose(
         MaskSteps(

@@ -132,7 +132,7 @@ class JanusPresence:
                 raise BadInput(f"The object's name holds {token!r}, a sign of the model's own.")
         return words
 
-    def _encoded(self, srgb8: np.ndarray) -> _Seen:
+    def _encoded(self, srgb8: np.ndarray) -> _EncodedImage:
         """The image through the vision encoder: embeddings ``(1, N, D)``."""
         from PIL import Image
 
@@ -142,9 +142,9 @@ class JanusPresence:
         model = self._parts.model
         values = pixels["pixel_values"].to(self._placement.device, model.dtype)
         features = model.model.get_image_features(values, return_dict=True)
-        return _Seen(image.resize((16, 16)), features.pooler_output)
+        return _EncodedImage(image.resize((16, 16)), features.pooler_output)
 
-    def _answers(self, rows: Sequence[tuple[str, str]], seen: _Seen) -> list[Presence]:
+    def _answers(self, rows: Sequence[tuple[str, str]], seen: _EncodedImage) -> list[Presence]:
         """The answers to one batch of (name, question)."""
         import torch
 
@@ -197,7 +197,7 @@ class JanusPresence:
 
 
 @dataclass(frozen=True)
-class _Seen:
+class _EncodedImage:
     """An image that was encoded, and a small one in its place: the processor takes an image a
     question to put the image's tokens into each, and its pixels are not needed again."""
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from core.errors import MaskError
 from core.images.mask import Mask
-from core.masks.grounded.compose import MAKER, MaskSteps, NegativeFound
+from core.masks.grounded.compose import MAKER, MaskSteps, NegativeResult
 from core.masks.grounded.records import Detection, Grounded, Presence, Segment
 from core.masks.grounded.variants import MaskVariant
 
@@ -91,7 +91,7 @@ def steps_of(parameters: Mapping[str, Any]) -> MaskSteps:
             for box, text in zip(parameters["boxes"], parts["segments"], strict=True)
         )
         negatives = tuple(
-            NegativeFound(
+            NegativeResult(
                 str(negative["label"]),
                 tuple(_detection(box) for box in negative["boxes"]),
                 tuple(
