@@ -41,8 +41,8 @@ class Jobs:
                     record.words,
                     json.dumps(dict(record.result)),
                     record.problem,
-                    _stored(record.began_at) or self._database.now(),
-                    _stored(record.ended_at),
+                    _naive_utc(record.began_at) or self._database.now(),
+                    _naive_utc(record.ended_at),
                 ],
             )
 
@@ -75,7 +75,7 @@ class Jobs:
         return int(row[0])
 
 
-def _stored(time: datetime | None) -> datetime | None:
+def _naive_utc(time: datetime | None) -> datetime | None:
     return None if time is None else time.replace(tzinfo=None)
 
 

@@ -47,7 +47,7 @@ def parser() -> argparse.ArgumentParser:
     return argument_parser
 
 
-def _listed(options: argparse.Namespace) -> Iterator[Prompt]:
+def _prompt_selection(options: argparse.Namespace) -> Iterator[Prompt]:
     """The prompts that were asked for. Raises BadInput for a wrong name or where there is none."""
     chosen = prompt_set(options.set)
     for name, value, allowed in (
@@ -79,7 +79,7 @@ def main(arguments: list[str] | None = None, stream: TextIO | None = None) -> in
             tables = counts()
             print(json.dumps(tables) if options.json else "\n".join(table(tables)), file=stream)
         else:
-            for prompt in _listed(options):
+            for prompt in _prompt_selection(options):
                 print(json.dumps(prompt.as_json()) if options.jsonl else prompt.text, file=stream)
         stream.flush()
     except TrueHueError as error:

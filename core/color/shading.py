@@ -147,8 +147,8 @@ def _materials(
     for material in range(min(number, _MATERIALS_THAT_CLIP)):
         if not unassigned.size:
             break
-        mine = np.flatnonzero(label == material)
-        mean1 = statistics.mean(_rows(linear1, mine), counts.take(mine))
+        members = np.flatnonzero(label == material)
+        mean1 = statistics.mean(_rows(linear1, members), counts.take(members))
         can = can_clip_to(mean1, _rows(linear1, unassigned))
         label[unassigned[can]] = material
         unassigned = unassigned[~can]

@@ -199,7 +199,7 @@ def pixel_counts(srgb8: np.ndarray, mask: np.ndarray) -> np.ndarray:
     ``srgb8`` uint8 ``(H, W, 3)``, ``mask`` bool ``(H, W)``. Raises MaskError when they do not fit
     and NoPixels when fewer than two pixels are inside.
     """
-    return _counted(_bins_of(masked_srgb24(srgb8, mask), _table()))
+    return _bin_counts(_bins_of(masked_srgb24(srgb8, mask), _table()))
 
 
 def table() -> np.ndarray:
@@ -242,7 +242,7 @@ def _bins_of(srgb24: np.ndarray, cube: np.ndarray) -> np.ndarray:
     return bins
 
 
-def _counted(bins: np.ndarray) -> np.ndarray:
+def _bin_counts(bins: np.ndarray) -> np.ndarray:
     """How often each bin is among uint8 ``(N,)``, int64 ``(71,)``: two at a time, which takes half
     as long as one by one."""
     even = bins.size & ~1

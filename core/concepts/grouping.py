@@ -53,14 +53,14 @@ class Dominants:
             labels = _led(self.apart[np.ix_(chosen, chosen)], most_delta_e00)
         else:
             chosen = np.flatnonzero(np.bincount(colors, minlength=self.distinct.shape[0]))
-            labels = _linked(self.apart[np.ix_(chosen, chosen)], most_delta_e00, grouping)
+            labels = _clusters(self.apart[np.ix_(chosen, chosen)], most_delta_e00, grouping)
         of_color = np.full(self.distinct.shape[0], -1)
         of_color[chosen] = labels
         group_of[present] = of_color[colors]
         return group_of
 
 
-def _linked(apart: np.ndarray, most: float, grouping: str) -> np.ndarray:
+def _clusters(apart: np.ndarray, most: float, grouping: str) -> np.ndarray:
     """Clusters from 0 of a square of distances."""
     if apart.shape[0] == 1:
         return np.zeros(1, dtype=np.int64)

@@ -86,7 +86,7 @@ def _over(
 
 
 @lru_cache(maxsize=64)
-def _drawn(count: int) -> np.ndarray:
+def _resample_counts(count: int) -> np.ndarray:
     rng = np.random.default_rng((SEED, count))
     drawn = rng.integers(0, count, (RESAMPLES, count)) + np.arange(RESAMPLES)[:, None] * count
     times = np.bincount(drawn.ravel(), minlength=RESAMPLES * count).reshape(RESAMPLES, count)
@@ -98,7 +98,7 @@ def _drawn(count: int) -> np.ndarray:
 def resample_counts(count: int) -> np.ndarray:
     """How often each of ``count`` concepts is drawn in each resample, float64
     ``(RESAMPLES, count)``; the same for the same count."""
-    return _drawn(count).astype(np.float64)
+    return _resample_counts(count).astype(np.float64)
 
 
 def placed(numbers: Sequence[Number], metric: str) -> list[Number]:

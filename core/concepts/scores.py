@@ -209,8 +209,8 @@ def people_of(people: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 def styles_of(styles: Iterable[str]) -> tuple[str, ...]:
     """Styles once each: photo, cartoon, then others by name."""
-    there = set(styles)
-    return (*(style for style in STYLES if style in there), *sorted(there - STYLES.keys()))
+    style_set = set(styles)
+    return (*(style for style in STYLES if style in style_set), *sorted(style_set - STYLES.keys()))
 
 
 def compared(p: np.ndarray, q: np.ndarray) -> Comparison:

@@ -235,12 +235,12 @@ def summary_of(shift_list: Sequence[Shift], limits: Limits = OURS) -> Summary:
     reasons = [shift.reason for shift in shift_list if shift.ratio is None]
     if sensitivity.value is None:  # then those that people leave as they are have no part either
         sensitivity = replace(sensitivity, left_out=dict(Counter(reasons)))
-    there = [shift for shift in shift_list if shift.ratio is not None]
-    ratios = [shift.ratio for shift in there if shift.ratio is not None]
-    names = [shift.concept_id for shift in there]
-    angles = [shift.direction_deg for shift in there if shift.direction_deg is not None]
-    still = [shift.direction_reason for shift in there if shift.direction_deg is None]
-    turned = [shift.concept_id for shift in there if shift.direction_deg is not None]
+    ratio_shifts = [shift for shift in shift_list if shift.ratio is not None]
+    ratios = [shift.ratio for shift in ratio_shifts if shift.ratio is not None]
+    names = [shift.concept_id for shift in ratio_shifts]
+    angles = [shift.direction_deg for shift in ratio_shifts if shift.direction_deg is not None]
+    still = [shift.direction_reason for shift in ratio_shifts if shift.direction_deg is None]
+    turned = [shift.concept_id for shift in ratio_shifts if shift.direction_deg is not None]
     direction = mean_of(angles, [*reasons, *still], turned)
     return Summary(
         sensitivity=sensitivity,
@@ -249,7 +249,7 @@ def summary_of(shift_list: Sequence[Shift], limits: Limits = OURS) -> Summary:
         direction_deg=direction,
         model_lab=float(np.mean(model)) if model else None,
         people_lab=float(np.mean(people)) if people else None,
-        behaviors=dict(Counter(shift.behavior for shift in there)),
+        behaviors=dict(Counter(shift.behavior for shift in ratio_shifts)),
         behavior=""
         if sensitivity.value is None
         else behavior_of(sensitivity.value, direction.value, limits),
@@ -260,9 +260,9 @@ def mean_of_models(shift_list: Sequence[Shift]) -> ModelsMean:
     """The mean of the runs' sensitivities to these shifts, each run counting once. Of the shifts of
     one kind and style it is a number of the paper's table 8."""
     values = [summary.sensitivity.value for summary in summaries(shift_list).values()]
-    there = [value for value in values if value is not None]
-    mean = float(np.mean(there)) if there else None
-    return ModelsMean(mean, len(there), len(values) - len(there))
+    numbers = [value for value in values if value is not None]
+    mean = float(np.mean(numbers)) if numbers else None
+    return ModelsMean(mean, len(numbers), len(values) - len(numbers))
 
 
 def mean_color(weights: np.ndarray) -> np.ndarray:

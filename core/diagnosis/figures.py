@@ -43,17 +43,17 @@ def figures_by_rule(
     """
     counts: dict[str, dict[_Part, _Counts]] = {}
     for row in rows:
-        mine = counts.setdefault(row.rule, {})
+        by_part = counts.setdefault(row.rule, {})
         passed = row.status == PASS
         for part in _parts(row, split):
-            count = mine.setdefault(part, [0, 0, 0, 0, 0])
+            count = by_part.setdefault(part, [0, 0, 0, 0, 0])
             place = 0 if row.relation == TRUE else 2
             count[place] += passed
             count[place + 1] += 1
             count[4] += row.status == UNSCORED
     return {
-        rule_id: tuple(_figure(part, mine[part]) for part in sorted(mine, key=_order))
-        for rule_id, mine in counts.items()
+        rule_id: tuple(_figure(part, by_part[part]) for part in sorted(by_part, key=_order))
+        for rule_id, by_part in counts.items()
     }
 
 
@@ -177,10 +177,10 @@ def worst_by_rule(rows: Iterable[JudgmentRow]) -> dict[str, tuple[Example, ...]]
             both[0].append(row)
         elif row.relation != TRUE and row.status == PASS:
             both[1].append(row)
-    return {rule_id: _chosen(*both) for rule_id, both in wrong.items()}
+    return {rule_id: _examples(*both) for rule_id, both in wrong.items()}
 
 
-def _chosen(missed: list[JudgmentRow], accepted: list[JudgmentRow]) -> tuple[Example, ...]:
+def _examples(missed: list[JudgmentRow], accepted: list[JudgmentRow]) -> tuple[Example, ...]:
     far = _spread(sorted(missed, key=lambda row: -_margin(row)), MOST)
     deep = _spread(sorted(accepted, key=_margin), MOST)
     half = MOST // 2

@@ -79,10 +79,10 @@ def _rules(figures: list[Mapping[str, Any]]) -> tuple[TracedRule, ...]:
     figures_by_rule: dict[tuple[str, str, str], dict[str, Figure]] = {}
     for figure in figures:
         if figure["by"] == "all":
-            mine = figures_by_rule.setdefault(
+            cells_of_rule = figures_by_rule.setdefault(
                 (figure["set"], figure["rule"], figure["version"]), {}
             )
-            mine[figure["system"]] = Figure(
+            cells_of_rule[figure["system"]] = Figure(
                 figure["set"],
                 figure["system"],
                 "all",

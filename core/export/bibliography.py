@@ -65,7 +65,7 @@ class Entry:
 def references(runs: Sequence[ExportRun]) -> str:
     """The BibTeX of what ``runs`` used."""
     entries = {entry.key: entry for run in runs for entry in entries_of(run)}
-    ours = Entry(
+    own_entry = Entry(
         "software",
         "truehue",
         (
@@ -79,7 +79,7 @@ def references(runs: Sequence[ExportRun]) -> str:
     )
     papers = dict.fromkeys(paper for run in runs for paper in papers_of(run.plan))
     cited = [published.bibtex(papers).strip()] if papers else []
-    return "\n\n".join([*cited, str(ours), *(str(entry) for entry in entries.values())]) + "\n"
+    return "\n\n".join([*cited, str(own_entry), *(str(entry) for entry in entries.values())]) + "\n"
 
 
 def papers_of(plan: RunPlan) -> tuple[str, ...]:

@@ -132,7 +132,7 @@ def _rows(run_id: str, plan: RunPlan, about: Prompts, items: Table) -> Table:
     place = np.concatenate([np.arange(len(judged_items)), np.full(len(silent), -1)])[order]
     verdict = pa.array(np.maximum(place, 0), mask=place < 0)
     flat = verdicts.flatten()
-    fields = {name: _taken(flat, name, verdict) for name in flat.type.names}
+    fields = {name: _field_rows(flat, name, verdict) for name in flat.type.names}
     target = fields["target"].fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
     prompt = items["prompt"].to_numpy()[item]
     at = pa.array(item)
@@ -225,13 +225,13 @@ def _masks(items: Table, item: np.ndarray, target: np.ndarray) -> dict[str, Any]
     masks = list_of(items, "masks")
     flat, place = masks.flatten(), places_of(masks, item, target)
     return {
-        "mask_area_px": _taken(flat, "area_px", place),
-        "mask_maker": _taken(flat, "maker", place),
-        "mask_sha256": _taken(flat, "content_sha256", place),
+        "mask_area_px": _field_rows(flat, "area_px", place),
+        "mask_maker": _field_rows(flat, "maker", place),
+        "mask_sha256": _field_rows(flat, "content_sha256", place),
     }
 
 
-def _taken(flat: Any, name: str, places: Any) -> Any:
+def _field_rows(flat: Any, name: str, places: Any) -> Any:
     return flat.field(name).take(places)
 
 

@@ -55,7 +55,7 @@ def look(folder: RunFolder) -> RunSummary:
         )
         cause_counts.update(pairs)
         if measures:
-            _measured(seen, parts[place], rows[places == place])
+            _count_profiles(seen, parts[place], rows[places == place])
     rules = [str(rule[0]) for rule in folder.summary()["rules"]]
     unscored: dict[str, Counter[str]] = {name: Counter() for name in rules}
     for (rule, cause), count in cause_counts.items():
@@ -94,7 +94,7 @@ def unscored_words(seen: RunSummary, rules: int) -> list[str]:
     return sentences
 
 
-def _measured(seen: RunSummary, part: Part, rows: np.ndarray) -> None:
+def _count_profiles(seen: RunSummary, part: Part, rows: np.ndarray) -> None:
     """Counts the profiles of the pictures that count, and the reasons where there is none."""
     column = columns_of(part, ("profiles",))["profiles"].combine_chunks()
     column = column.chunk(0) if hasattr(column, "chunk") and column.num_chunks else column

@@ -13,7 +13,7 @@ from core.color.systems import ColorTarget, parse_target
 from core.generation.registry import RENDERER
 
 
-def _drawn(origin: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _object_rows(origin: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """What the renderer kept of each object; nothing of other models' pictures."""
     if origin.get("model") != RENDERER:
         return []
@@ -28,7 +28,7 @@ def true_color_hex(
     ``origin`` is that of a picture (:mod:`core.generation.backends.reference`). The object is that
     of the ``position`` of its target, else the only one of that name, else the only one there is.
     """
-    drawn = _drawn(origin)
+    drawn = _object_rows(origin)
     if position is not None:
         drawn = [row for row in drawn if row.get("target") == position]
     elif object_name.strip():
@@ -43,7 +43,7 @@ def true_color_hex(
 
 def drawn_shape(origin: Mapping[str, Any], position: int) -> str:
     """The shape that the renderer drew for the target at ``position``; empty if it is not known."""
-    shapes = [row.get("shape") for row in _drawn(origin) if row.get("target") == position]
+    shapes = [row.get("shape") for row in _object_rows(origin) if row.get("target") == position]
     return shapes[0] if len(shapes) == 1 and isinstance(shapes[0], str) else ""
 
 

@@ -168,11 +168,11 @@ def _by_table(
 
 
 def _absent(images: list[ListedFile], table: MappingTable) -> list[Remark]:
-    there = {plain(file.name) for file in images}
+    names = {plain(file.name) for file in images}
     return [
         Remark(f"line {row.line}", f"There is no image file {row.name} in the folder.")
         for row in table.rows.values()
-        if row.name not in there
+        if row.name not in names
     ]
 
 

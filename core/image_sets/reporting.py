@@ -159,10 +159,10 @@ class Tally:
             expected=self._expected,
             models=tuple(sorted({image.model for image in plan.found})),
             broken=RemarkList(self._broken, tuple(self._broken_first)),
-            extra=_listed(plan.extra),
-            missing=_listed(short),
+            extra=_remark_list(plan.extra),
+            missing=_remark_list(short),
             same=RemarkList(self._same, tuple(self._same_first)),
-            problems=_listed(plan.problems),
+            problems=_remark_list(plan.problems),
         )
 
 
@@ -176,7 +176,7 @@ def report(
     return tally.report()
 
 
-def _listed(remarks: Sequence[Remark]) -> RemarkList:
+def _remark_list(remarks: Sequence[Remark]) -> RemarkList:
     return RemarkList(len(remarks), tuple(remarks[:LISTED]))
 
 

@@ -188,7 +188,7 @@ def _tiff_lacks(tags: Any, size: int, stream: IO[bytes]) -> Iterator[str]:
     offsets, counts = (tags.get(tag) for tag in ((324, 325) if tiled else (273, 279)))
     if offsets is None:
         return
-    offsets, counts = _listed(offsets), _listed(counts or ())
+    offsets, counts = _number_tuple(offsets), _number_tuple(counts or ())
     rows, columns = math.ceil(height / down), math.ceil(width / max(1, across))
     what = "tiles" if tiled else "strips"
     if len(offsets) < rows * columns * planes:
@@ -214,5 +214,5 @@ def _strip_is_short(strip: bytes, tables: bytes) -> bool:
     return jpeg_warns(tables[:-2] + strip[2:] if tables else strip)
 
 
-def _listed(value: Any) -> tuple[int, ...]:
+def _number_tuple(value: Any) -> tuple[int, ...]:
     return tuple(value) if isinstance(value, (tuple, list)) else (int(value),)

@@ -75,12 +75,12 @@ def distinct_colors(srgb8: np.ndarray, mask: np.ndarray) -> MaskedColors:
 def _sorted(packed: np.ndarray) -> np.ndarray:
     """The packed colors of ``packed_inside`` in ascending order; their array may be reused."""
     if packed.size >= _COUNTED_FROM and _counting_is_faster():
-        return _counted(packed)
+        return _counting_sort(packed)
     packed.sort()
     return packed
 
 
-def _counted(packed: np.ndarray) -> np.ndarray:
+def _counting_sort(packed: np.ndarray) -> np.ndarray:
     """As ``_sorted``, by counting 16 bits and then 8."""
     # numpy sorts 8 and 16 bits by radix where the order of equals is to stay.
     packed = packed.take(np.argsort(packed.astype(np.uint16), kind="stable"))
@@ -99,7 +99,7 @@ def _counting_is_faster() -> bool:
         way(sample)
         return perf_counter() - start
 
-    return min(seconds(_counted) for _ in range(4)) < min(seconds(np.sort) for _ in range(4))
+    return min(seconds(_counting_sort) for _ in range(4)) < min(seconds(np.sort) for _ in range(4))
 
 
 def changed_colors(
@@ -119,10 +119,10 @@ def changed_colors(
     if into.any():
         more = distinct_colors(srgb8, into)
         place = np.searchsorted(colors, more.srgb24)
-        there = colors.take(place, mode="clip") == more.srgb24
+        hits = colors.take(place, mode="clip") == more.srgb24
         counts = counts.copy()
-        counts[place[there]] += more.counts[there]
-        new = ~there
+        counts[place[hits]] += more.counts[hits]
+        new = ~hits
         if new.any():
             colors = np.insert(colors, place[new], more.srgb24[new])
             counts = np.insert(counts, place[new], more.counts[new])

@@ -55,7 +55,7 @@ def estimate(plan: RunPlan, root: Path | str, workers: int = 1) -> Estimate:
     first picture of each scene. Where there is no such run no time is given: :func:`trial`
     measures one.
     """
-    measurement = _measured(plan, Path(root))
+    measurement = _measured_pace(plan, Path(root))
     if measurement is None:
         basis = "Nothing like it has run here yet; a trial of a few pictures would tell."
         return _estimate(plan, workers, None, basis)
@@ -104,7 +104,7 @@ def by_trial(plan: RunPlan, tried: Estimate, workers: int = 1) -> Estimate:
     )
 
 
-def _measured(plan: RunPlan, root: Path) -> tuple[float, int, str] | None:
+def _measured_pace(plan: RunPlan, root: Path) -> tuple[float, int, str] | None:
     """Seconds a picture in the run that tells most, of how many pictures, and its name."""
     settings_json = {name: getattr(plan, name) for name in ("model", "kind", "size_px", "steps")}
     settings_json |= {

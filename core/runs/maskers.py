@@ -132,7 +132,7 @@ class WholePicture:
         """See :class:`Masker`."""
         pixels = np.ones(srgb8.shape[:2], bool)
         masks = {
-            position: _named(Mask(pixels, "whole"), targets, position)
+            position: _mask_of_target(Mask(pixels, "whole"), targets, position)
             for position in looked_for(task, targets)
         }
         return FoundMasks(findings_of(targets, masks, also=masks), tuple(masks.items()))
@@ -185,7 +185,7 @@ class Grounding:
             except MaskError as error:
                 findings[place] = _missed(error, targets, list(masks), answer)
             else:
-                masks[place] = _named(mask, targets, place)
+                masks[place] = _mask_of_target(mask, targets, place)
         mask_findings = findings_of(targets, masks, also=masks)
         return FoundMasks({**findings, **mask_findings}, tuple(masks.items()))
 
@@ -235,7 +235,7 @@ class Grounding:
         return self._tools[role]
 
 
-def _named(mask: Mask, targets: Sequence[ObjectTarget], position: int) -> Mask:
+def _mask_of_target(mask: Mask, targets: Sequence[ObjectTarget], position: int) -> Mask:
     """The mask with the target that it belongs to, by place and name."""
     about = {"target": position, "object": targets[position].name}
     return replace(mask, parameters={**mask.parameters, **about})

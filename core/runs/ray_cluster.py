@@ -156,10 +156,10 @@ def _own_signals() -> Iterator[None]:
 @contextmanager
 def _environment(names: Mapping[str, str]) -> Iterator[None]:
     """What Ray and the processes that it starts now read; what is set already stays as it is."""
-    ours = [name for name in names if name not in os.environ]
-    os.environ.update({name: names[name] for name in ours})
+    new_names = [name for name in names if name not in os.environ]
+    os.environ.update({name: names[name] for name in new_names})
     try:
         yield
     finally:
-        for name in ours:
+        for name in new_names:
             os.environ.pop(name, None)

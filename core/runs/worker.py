@@ -193,7 +193,7 @@ class Worker:
             write_once(path, encode_png(image.srgb8))
         seconds = time.perf_counter() - began
         exact = {
-            mask.target: _named(mask.mask, mask.target, request.targets[mask.target].name)
+            mask.target: _mask_of_target(mask.mask, mask.target, request.targets[mask.target].name)
             for mask in image.masks
         }
         rendered = None
@@ -352,7 +352,7 @@ def _versions(versions: Mapping[str, str]) -> str:
     return ", ".join(f"{name} {version}" for name, version in versions.items()) or "no renderer"
 
 
-def _named(mask: Mask, position: int, name: str) -> Mask:
+def _mask_of_target(mask: Mask, position: int, name: str) -> Mask:
     """The mask with the target that it belongs to: several objects may have equal names."""
     return Mask(mask.pixels, mask.maker, {**mask.parameters, "target": position, "object": name})
 

@@ -62,7 +62,7 @@ def stories(
     for position, lab in wrong.items():
         expectation = by_position[position]
         if position in taken:
-            findings[position] = _taken(expectation, taken[position], taken)
+            findings[position] = _leak_finding(expectation, taken[position], taken)
             continue
         near = [
             (float(delta_e00(np.array(lab), np.array(other.color.lab))), at)
@@ -76,7 +76,7 @@ def stories(
     return findings
 
 
-def _taken(
+def _leak_finding(
     expectation: Expectation, other: Expectation, taken: Mapping[int, Expectation]
 ) -> LeakFinding:
     back = taken.get(other.position)

@@ -49,56 +49,56 @@ FACETS = (
 _OF_COLOR = ("color", "sector", "asked_l2", "modifier", "basic")
 
 
-def facets(database: Database, words: Words, meant: Slice) -> Facets:
+def facets(database: Database, words: Words, selection: Slice) -> Facets:
     """Value, label and number of pictures of each facet; see the module."""
-    chosen = set_fields(meant) | ({"run"} if meant.runs else set())
+    chosen = set_fields(selection) | ({"run"} if selection.runs else set())
     counts: dict[str, Counter[Any]] = {}
     # Facets that no filter of their own narrows share their rows.
     free = [name for name in FACETS if name not in chosen]
-    _count(database, words, meant, free, counts)
+    _count(database, words, selection, free, counts)
     for name in FACETS:
         if name in chosen:
-            _count(database, words, without(meant, name), [name], counts)
+            _count(database, words, without(selection, name), [name], counts)
     return {name: _values_of(words, name, counts[name]) for name in FACETS}
 
 
 def _count(
     database: Database,
     words: Words,
-    meant: Slice,
+    selection: Slice,
     names: Sequence[str],
     counts: dict[str, Counter[Any]],
 ) -> None:
     """Put the counts of the facets ``names`` into ``counts``, by the number of the value."""
-    rest = set_fields(meant)
+    rest = set_fields(selection)
     alone = not rest & (OBJECT_FIELDS | {"cause"})
     pictures = [name for name in names if name in PICTURE_FIELDS]
     objects = [name for name in names if name in OBJECT_FIELDS]
     if pictures and not rest & OBJECT_FIELDS:
         columns = ", ".join(COLUMNS[name] for name in pictures)
         rows = database.rows(
-            f"SELECT {columns}, count(*) FROM run_verdicts WHERE {condition(words, meant)} "
+            f"SELECT {columns}, count(*) FROM run_verdicts WHERE {condition(words, selection)} "
             "GROUP BY ALL"
         )
         for at, name in enumerate(pictures):
             counts[name] = _summed((row[at], row[-1]) for row in rows)
     elif pictures:
-        _distinct(database, words, meant, pictures, counts)
+        _distinct(database, words, selection, pictures, counts)
     if objects and alone:
-        _firsts(database, words, meant, objects, counts)
+        _firsts(database, words, selection, objects, counts)
     elif objects:
-        _distinct(database, words, meant, objects, counts)
+        _distinct(database, words, selection, objects, counts)
 
 
 def _firsts(
     database: Database,
     words: Words,
-    meant: Slice,
+    selection: Slice,
     names: Sequence[str],
     counts: dict[str, Counter[Any]],
 ) -> None:
     def rows(columns: str, field: str) -> list[tuple[Any, ...]]:
-        where = condition(words, meant, (field,))
+        where = condition(words, selection, (field,))
         return database.rows(
             f"SELECT {columns}, count(*) FROM run_verdicts WHERE {where} GROUP BY ALL"
         )
@@ -132,15 +132,15 @@ def _by_color(words: Words, name: str, rows: Iterable[tuple[Any, ...]]) -> Itera
 def _distinct(
     database: Database,
     words: Words,
-    meant: Slice,
+    selection: Slice,
     names: Sequence[str],
     counts: dict[str, Counter[Any]],
 ) -> None:
     """Pictures told apart: the rows are read once, and a picture's second row with a value is
     seen beside its first."""
-    whole = Slice(rule=meant.rule, runs=meant.runs)
+    whole = Slice(rule=selection.rule, runs=selection.runs)
     where = condition(words, whole, ("object",))
-    narrowed = " AND ".join([where, *conditions(words, meant)])
+    narrowed = " AND ".join([where, *conditions(words, selection)])
     columns = dict.fromkeys([*(COLUMNS[name] for name in names), "leads", "matches"])
     reads = ", ".join(f"coalesce({column}::INTEGER, -1)::INTEGER AS {column}" for column in columns)
     with database.cursor() as cursor:
@@ -149,24 +149,24 @@ def _distinct(
         ).fetchnumpy()
     pictures = _Pictures(np.asarray(rows["picture"]), np.asarray(rows["single"]))
     leads, matches = np.asarray(rows["leads"]) == 1, np.asarray(rows["matches"]) == 1
-    every = bool(set_fields(meant) & OBJECT_FIELDS)
-    colored = bool(set_fields(meant) & COLOR_FIELDS)
+    every = bool(set_fields(selection) & OBJECT_FIELDS)
+    colored = bool(set_fields(selection) & COLOR_FIELDS)
     for name in names:
-        selection = np.ones(len(leads), dtype=bool)
+        row_mask = np.ones(len(leads), dtype=bool)
         if colored or name in COLOR_FIELDS:
-            selection &= matches
+            row_mask &= matches
         if not every and name not in OBJECT_FIELDS:
-            selection &= leads
+            row_mask &= leads
         values = np.asarray(rows[COLUMNS[name]])
         if name in ("modifier", "basic"):
             bits = [
-                np.where(selection & (values >> at & 1 == 1), at, -1) for at, _ in enumerate(TRAITS)
+                np.where(row_mask & (values >> at & 1 == 1), at, -1) for at, _ in enumerate(TRAITS)
             ]
             counts[name] = Counter(
                 {at: pictures.count(bit_values)[at] for at, bit_values in enumerate(bits)}
             )
         else:
-            picture_counts = pictures.count(np.where(selection, values, -1))
+            picture_counts = pictures.count(np.where(row_mask, values, -1))
             counts[name] = Counter(dict(enumerate(picture_counts)))
         counts[name] = +counts[name]
 

@@ -90,13 +90,13 @@ class Results:
         key = ("board", rule, tuple(runs), tuple((limits or {}).items()))
         return list(self._once(key, ask))
 
-    def unscored(self, meant: Slice) -> list[CauseCount]:
+    def unscored(self, selection: Slice) -> list[CauseCount]:
         """Why pictures have no score, by run and task, the most first."""
 
         def ask(words: Words) -> list[CauseCount]:
             rows = self._database.rows(f"""
                 SELECT run_no, task_no, cause_no, count(*) AS n FROM run_verdicts
-                WHERE {condition(words, meant)} AND leads AND picture_status = {UNSCORES}
+                WHERE {condition(words, selection)} AND leads AND picture_status = {UNSCORES}
                 GROUP BY ALL ORDER BY run_no, task_no, n DESC, cause_no
             """)
             tasks, causes = words.names["task"], words.names["cause"]
@@ -105,9 +105,9 @@ class Results:
                 for run, task, cause, count in rows
             ]
 
-        return list(self._once(("unscored", meant), ask))
+        return list(self._once(("unscored", selection), ask))
 
-    def groups(self, meant: Slice, by: Sequence[str]) -> list[Count]:
+    def groups(self, selection: Slice, by: Sequence[str]) -> list[Count]:
         """Passes, fails and unscored by one or more fields of :data:`GROUPS`.
 
         Objects are counted where ``by`` or the slice speaks of an object or a color, else
@@ -128,7 +128,7 @@ class Results:
             rows = self._database.rows(f"""
                 SELECT {columns}, count_if(status = {PASSES}), count_if(status = {FAILS}),
                     count_if(status = {UNSCORES})
-                FROM run_verdicts WHERE {condition(words, meant, by)} GROUP BY ALL ORDER BY ALL
+                FROM run_verdicts WHERE {condition(words, selection, by)} GROUP BY ALL ORDER BY ALL
             """)
             total: dict[tuple[str, ...], Counter[int]] = {}
             for row in rows:
@@ -140,15 +140,15 @@ class Results:
                 Count(key, numbers[0], numbers[1], numbers[2]) for key, numbers in total.items()
             ]
 
-        return list(self._once(("groups", meant, by), ask))
+        return list(self._once(("groups", selection, by), ask))
 
-    def drift(self, meant: Slice) -> list[Drift]:
+    def drift(self, selection: Slice) -> list[Drift]:
         """Where each asked color went, over the objects that were measured."""
 
         def ask(words: Words) -> list[Drift]:
             rows = self._database.rows(f"""
                 SELECT color_no, avg(l), avg(a), avg(b), count(*), count_if(status = {PASSES})
-                FROM run_verdicts WHERE {condition(words, meant, ("color",))} AND l IS NOT NULL
+                FROM run_verdicts WHERE {condition(words, selection, ("color",))} AND l IS NOT NULL
                 GROUP BY color_no ORDER BY color_no
             """)
             return [
@@ -164,7 +164,7 @@ class Results:
                 for color, *lab, count, passes in rows
             ]
 
-        return list(self._once(("drift", meant), ask))
+        return list(self._once(("drift", selection), ask))
 
     def agreement(self, runs: Sequence[str] = ()) -> list[RuleAgreement]:
         """What each two rules say of the same pictures."""
@@ -199,7 +199,7 @@ class Results:
 
     def wall(
         self,
-        meant: Slice,
+        selection: Slice,
         sort: str = "delta_e00",
         descending: bool = True,
         limit: int = 60,
@@ -211,12 +211,12 @@ class Results:
         with several objects that fit stands once, with the first of them in that order. Raises
         :class:`BadInput` for an order or a cursor that is none.
         """
-        several = bool(set_fields(meant) & OBJECT_FIELDS)
+        several = bool(set_fields(selection) & OBJECT_FIELDS)
         return self._asked(
             lambda words: page(
                 self._database,
                 words,
-                condition(words, meant),
+                condition(words, selection),
                 several,
                 sort,
                 descending,
@@ -225,27 +225,27 @@ class Results:
             )
         )
 
-    def count(self, meant: Slice) -> int:
+    def count(self, selection: Slice) -> int:
         """How many pictures there are."""
 
         def ask(words: Words) -> int:
             number = "count(*)"
-            if set_fields(meant) & OBJECT_FIELDS:
+            if set_fields(selection) & OBJECT_FIELDS:
                 number = f"count(*) FILTER (single) + count(DISTINCT {PICTURE}) FILTER (NOT single)"
-            where = condition(words, meant)
+            where = condition(words, selection)
             return int(
                 self._database.rows(f"SELECT {number} FROM run_verdicts WHERE {where}")[0][0]
             )
 
-        return int(self._once(("count", meant), ask))
+        return int(self._once(("count", selection), ask))
 
-    def facets(self, meant: Slice) -> Facets:
+    def facets(self, selection: Slice) -> Facets:
         """What each filter could be set to: value, label and the pictures that it would leave.
 
         Each is counted with all other filters on.
         """
         values_by_facet: Facets = self._once(
-            ("facets", meant), lambda words: facets(self._database, words, meant)
+            ("facets", selection), lambda words: facets(self._database, words, selection)
         )
         return {name: list(values) for name, values in values_by_facet.items()}
 
@@ -271,7 +271,7 @@ class Results:
         self,
         run_a: str,
         run_b: str,
-        meant: Slice,
+        selection: Slice,
         cell: str = "",
         limit: int = 60,
         after: str | None = None,
@@ -286,15 +286,15 @@ class Results:
         """
         return self._asked(
             lambda words: pairs(
-                self._database, words, run_a, run_b, meant, cell, limit, after, start
+                self._database, words, run_a, run_b, selection, cell, limit, after, start
             )
         )
 
-    def pair_counts(self, run_a: str, run_b: str, meant: Slice) -> dict[str, int]:
+    def pair_counts(self, run_a: str, run_b: str, selection: Slice) -> dict[str, int]:
         """How many pairs each of :data:`CELLS` has, and ``all`` of them."""
         counts: dict[str, int] = self._once(
-            ("pairs", run_a, run_b, meant),
-            lambda words: pair_counts(self._database, words, run_a, run_b, meant),
+            ("pairs", run_a, run_b, selection),
+            lambda words: pair_counts(self._database, words, run_a, run_b, selection),
         )
         return dict(counts)
 

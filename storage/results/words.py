@@ -94,7 +94,7 @@ class Words:
         :class:`NotStored` for a run that is not here."""
         number = self._places[kind].get(name)
         if number is None and kind == "color":
-            number = self._places["color"].get(_spelled(name))
+            number = self._places["color"].get(_color_value(name))
         if number is not None:
             return number
         if kind == "run":
@@ -144,7 +144,7 @@ class Words:
 _SAID = {"l2": "level 2 name", "trait": "kind of name", "color": "asked color"}
 
 
-def _spelled(text: str) -> str:
+def _color_value(text: str) -> str:
     try:
         return parse_target(text).value
     except UnknownColor:

@@ -330,7 +330,7 @@ def _weights(column: Any) -> list[np.ndarray | None]:
     """An Arrow column of lists of 71 numbers, some of them null."""
     flat = np.asarray(column.combine_chunks().flatten(), dtype=np.float64).reshape(-1, COUNT)
     each = iter(flat)
-    return [next(each) if there else None for there in column.is_valid().to_pylist()]
+    return [next(each) if valid else None for valid in column.is_valid().to_pylist()]
 
 
 def _counts(run: _Run, scale: str, narrowed: str = "") -> str:

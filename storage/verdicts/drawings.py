@@ -338,12 +338,12 @@ def filter_of(
     tests = [f"{name} = ?" for name, value in fields.items() if value is not None]
     values: list[Any] = [value for value in fields.values() if value is not None]
     if verdict is not None:
-        tests.append(f"number {'IN' if verdict else 'NOT IN'} ({_judged(verdict)})")
+        tests.append(f"number {'IN' if verdict else 'NOT IN'} ({_verdict_sql(verdict)})")
         values += [rule, verdict] if verdict else [rule]
     return Filter(f"WHERE {' AND '.join(tests)}" if tests else "", tuple(values))
 
 
-def _judged(verdict: str) -> str:
+def _verdict_sql(verdict: str) -> str:
     """The SQL of the drawings with that verdict, or with any where it is empty."""
     return f"""
         SELECT number FROM ({verdicts("drawings")}) GROUP BY number

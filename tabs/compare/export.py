@@ -29,11 +29,13 @@ def weights_csv(context: Context, query: Mapping[str, str]) -> str:
     writer.writerow(
         ["concept", "label", "kind", "method", "people", *(bin_.hex for bin_ in uw71())]
     )
-    there = [entry for entry in page_sources(context, question) if entry.distribution is not None]
-    if not there:
+    measured_entries = [
+        entry for entry in page_sources(context, question) if entry.distribution is not None
+    ]
+    if not measured_entries:
         raise BadInput("No distribution is on the page that could be written to a file.")
-    often = Counter(entry.label for entry in there)
-    for entry in there:
+    often = Counter(entry.label for entry in measured_entries)
+    for entry in measured_entries:
         assert entry.distribution is not None
         people = (entry.distribution.count or "") if entry.distribution.of_people else 0
         label = entry.label if often[entry.label] == 1 else f"{entry.label} ({entry.letter})"
@@ -55,8 +57,10 @@ def numbers_csv(context: Context, query: Mapping[str, str]) -> str:
 
     Not rounded; empty where there is no number. Raises BadInput for fewer than two."""
     question = question_of(query)
-    there = [entry for entry in page_sources(context, question) if entry.distribution is not None]
-    if len(there) < 2:
+    measured_entries = [
+        entry for entry in page_sources(context, question) if entry.distribution is not None
+    ]
+    if len(measured_entries) < 2:
         raise BadInput("Two distributions are needed for numbers; add another one.")
     buffer = io.StringIO()
     sides = [f"{name}_{side}" for side in "ab" for name in ("source", "label", "kind", "count")]
@@ -76,7 +80,7 @@ def numbers_csv(context: Context, query: Mapping[str, str]) -> str:
             "interval_notes",
         ]
     )
-    for first, second in combinations(there, 2):
+    for first, second in combinations(measured_entries, 2):
         assert first.distribution is not None
         assert second.distribution is not None
         numbers = compare(first.distribution.weights, second.distribution.weights)

@@ -93,11 +93,11 @@ def drawn(scene: Scene) -> tuple[np.ndarray, np.ndarray]:
     Raises BadInput or UnknownColor for a scene that cannot be drawn.
     """
     with _DRAWING:
-        return _drawn(scene)
+        return _rendering(scene)
 
 
 @lru_cache(maxsize=KEPT_PICTURES)
-def _drawn(scene: Scene) -> tuple[np.ndarray, np.ndarray]:
+def _rendering(scene: Scene) -> tuple[np.ndarray, np.ndarray]:
     srgb8, mask = picture(
         scene.object_name,
         scene.light,

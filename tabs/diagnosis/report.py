@@ -133,10 +133,11 @@ def set_words(report: DiagnosisReport, part: str) -> str:
     objects, lights = report.split.get("objects", {}), report.split.get("lights", {})
 
     def of(half: str) -> str:
-        return f"{_listed(objects.get(half, ()))}, under {_listed(lights.get(half, ()))} light"
+        object_words = _enumeration(objects.get(half, ()))
+        return f"{object_words}, under {_enumeration(lights.get(half, ()))} light"
 
     return {
-        "pooled": f"All {len(report.objects)} objects under {_listed(report.lights)} light.",
+        "pooled": f"All {len(report.objects)} objects under {_enumeration(report.lights)} light.",
         "held_out": f"Kept aside when parameters of our own rule were ranked: {of('held_out')}.",
         "tuned": f"Parameters of our own rule were ranked on these: {of('tuned')}.",
         "mixed": "An object of one half under a light of the other.",
@@ -346,5 +347,5 @@ def _minutes(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
 
-def _listed(names: Sequence[str]) -> str:
+def _enumeration(names: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))

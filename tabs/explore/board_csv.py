@@ -79,7 +79,7 @@ def _rows(data: BoardData, run: RunRecord) -> Iterator[dict[str, Any]]:
     yield {
         **head,
         "system": _meant(row, data.systems),
-        **_named({**rates, AVERAGE: row.average}),
+        **_rate_columns({**rates, AVERAGE: row.average}),
         "not_averaged_for": " ".join(row.missing),
         **counts,
     }
@@ -92,7 +92,7 @@ def _rows(data: BoardData, run: RunRecord) -> Iterator[dict[str, Any]]:
             parts = {
                 task: by_system[system] for task, by_system in below.items() if system in by_system
             }
-            yield {**head, "system": system, **_named(parts)}
+            yield {**head, "system": system, **_rate_columns(parts)}
 
 
 def _head(data: BoardData, run: RunRecord) -> dict[str, Any]:
@@ -123,7 +123,7 @@ def _meant(row: BoardRow, systems: str) -> str:
     return systems if systems in names else " ".join(names)
 
 
-def _named(rates: Mapping[str, Rate]) -> dict[str, Any]:
+def _rate_columns(rates: Mapping[str, Rate]) -> dict[str, Any]:
     return {
         f"{column}_{name}": getattr(rate, name)
         for column, rate in rates.items()
@@ -142,15 +142,15 @@ def published_view(runs: Sequence[RunRecord], rule_id: str, systems: str) -> dic
     shown = []
     for row in published_table.rows:
         model = row.keys["model"]
-        ours = counterpart(published_table.paper.id, model)
-        here = [run.name for run in runs if run.model in ours.ids]
+        selection = counterpart(published_table.paper.id, model)
+        here = [run.name for run in runs if run.model in selection.ids]
         kind = f"{row.keys['resolution']} px · {row.keys['type']}"
         shown.append(
             {
                 "name": model,
                 "facts": kind,
                 "here": here,
-                "here_note": ours.note if here else "",
+                "here_note": selection.note if here else "",
                 "cells": {
                     key: {
                         "text": row.printed[column.name] or "–",

@@ -39,9 +39,9 @@ def _hex(name: str) -> str:
     return parse_target(name, "l2").hex
 
 
-def asked_found(counts: Sequence[Count], meant: Slice) -> Plot:
+def asked_found(counts: Sequence[Count], selection: Slice) -> Plot:
     """Level 2 names asked (down) and found (across); ``counts`` are by both."""
-    picks = Picks(meant)
+    picks = Picks(selection)
     columns = ("asked_l2", "found_l2", "verdicts", "percent_of_asked", "passes")
     table = confusion(counts)
     stands = total(counts)
@@ -109,11 +109,11 @@ def _swatches(
     )
 
 
-def drift(drifts: Sequence[Drift], meant: Slice, by: str = "") -> Plot:
+def drift(drifts: Sequence[Drift], selection: Slice, by: str = "") -> Plot:
     """The a*b* plane with an arrow from each asked color to the mean of what was found."""
     import plotly.graph_objects as go
 
-    picks = Picks(meant)
+    picks = Picks(selection)
     grouped = by == "names" or (not by and len(drifts) > MANY_COLORS)
     every = arrows(drifts, grouped)
     shown, rest = every[:MOST_ARROWS], every[MOST_ARROWS:]
@@ -234,11 +234,11 @@ def _arrow_line(arrow: Arrow, picks: Picks, field: str) -> Line:
     return Line(values, picks.add(**{field: arrow.value}), (arrow.asked_hex, arrow.found_hex))
 
 
-def found_colors(counts: Sequence[Count], meant: Slice) -> Plot:
+def found_colors(counts: Sequence[Count], selection: Slice) -> Plot:
     """The most frequent found colors of each category; ``counts`` are by category and name."""
     import plotly.graph_objects as go
 
-    picks = Picks(meant)
+    picks = Picks(selection)
     columns = ("category", "found_l2", "verdicts", "percent_of_category")
     shares = top_found(counts)
     stands = total(counts)

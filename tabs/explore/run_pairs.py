@@ -58,14 +58,14 @@ def compare_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     cell = query.get("cell", "")
     if cell and cell not in CELLS:
         raise BadInput(f"There is no part {cell!r} of the table: {', '.join(CELLS)}.")
-    meant, results, limit = slice_of(query), context.storage.results, page_size(query)
-    totals = results.pair_counts(first.run_id, second.run_id, meant)
+    selection, results, limit = slice_of(query), context.storage.results, page_size(query)
+    totals = results.pair_counts(first.run_id, second.run_id, selection)
     counts = PairCounts(**{name: totals[name] for name in (*CELLS, "unscored")})
     at = whole(query.get("at", ""), MOST_POSITION)
     pairs = results.pairs(
         first.run_id,
         second.run_id,
-        meant,
+        selection,
         cell,
         limit=limit,
         after=query.get("after", ""),
@@ -77,7 +77,7 @@ def compare_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
         "a": first.run_id,
         "b": second.run_id,
         "counts": _counts(counts),
-        "sentence": _versions(first, second, meant.rule) + _sentence(counts, name_a, name_b),
+        "sentence": _versions(first, second, selection.rule) + _sentence(counts, name_a, name_b),
         "test": _test(counts),
         "pairs": [[picture_json(item, runs_by_id, names) for item in pair] for pair in pairs],
         "next": pairs[-1][0].cursor if len(pairs) == limit else "",

@@ -60,10 +60,10 @@ KINDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
 
 
 def categories(
-    counts: Sequence[Count], runs: Mapping[str, str], meant: Slice, rows: str = ""
+    counts: Sequence[Count], runs: Mapping[str, str], selection: Slice, rows: str = ""
 ) -> Plot:
     """Table 11: category by color system and run; ``counts`` are by run, system and category."""
-    picks = Picks(meant)
+    picks = Picks(selection)
     used = [run for run in runs if any(count.key[0] == run for count in counts)]
     names, cells = category_cells(counts, used)
     shown = (rows,) if rows else (OVERALL,) if len(used) > FEW_RUNS else tuple(ROW_NAMES)
@@ -110,12 +110,12 @@ def _row_name(run: str, system: str, runs: int, systems: int) -> str:
 
 
 def kinds_of_names(
-    counts: Sequence[Count], runs: Mapping[str, str], meant: Slice, by: str, system: str
+    counts: Sequence[Count], runs: Mapping[str, str], selection: Slice, by: str, system: str
 ) -> Plot:
     """Accuracy of groups of color names; ``counts`` are by run and group, ``by`` is of KINDS."""
     import plotly.graph_objects as go
 
-    picks = Picks(meant)
+    picks = Picks(selection)
     columns = ("run", by, *RATE_COLUMNS)
     by_key = {key: rate for key, rate in rates(counts, (0, 1)).items() if key[1] in KINDS[by]}
     used = [run for run in runs if any(key[0] == run and by_key[key].scored for key in by_key)]
@@ -204,11 +204,11 @@ def kinds_of_names(
     return Plot(finished(figure), picks, columns, tuple(lines), stands)
 
 
-def hues(counts: Sequence[Count], meant: Slice) -> Plot:
+def hues(counts: Sequence[Count], selection: Slice) -> Plot:
     """Accuracy over hue and chroma of the asked color; ``counts`` are by color and sector."""
     import plotly.graph_objects as go
 
-    picks = Picks(meant)
+    picks = Picks(selection)
     columns = ("hue_sector", "chroma_from", "asked_colors", "mean_asked_hex", *RATE_COLUMNS)
     cells = hue_cells(counts)
     stands = sum((cell.rate for cell in cells), Rate())
@@ -288,9 +288,9 @@ def _band(low: float) -> str:
     return f"{low:.0f} and more" if after is None else f"{low:.0f}–{after:.0f}"
 
 
-def agreement(pairs: Sequence[RuleAgreement], meant: Slice) -> Plot:
+def agreement(pairs: Sequence[RuleAgreement], selection: Slice) -> Plot:
     """How far each two rules say the same of the same pictures."""
-    picks = Picks(meant)
+    picks = Picks(selection)
     columns = (
         "rule_a",
         "rule_b",

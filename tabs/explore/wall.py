@@ -65,13 +65,13 @@ def wall_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     ``query`` holds the slice, ``sort`` (of :data:`SORTS`), ``limit`` and ``after``, the ``next`` of
     the page before. Raises BadInput for what is not known.
     """
-    meant, sort = slice_of(query), query.get("sort") or "delta_e00"
+    selection, sort = slice_of(query), query.get("sort") or "delta_e00"
     if sort not in SORTS:
         raise BadInput(f"There is no order {sort!r}: {', '.join(SORTS)}.")
     by, descending = SORTS[sort]
     limit = page_size(query)
     items = context.storage.results.wall(
-        meant, by, descending=descending, limit=limit, after=query.get("after", "")
+        selection, by, descending=descending, limit=limit, after=query.get("after", "")
     )
     runs = runs_of(context)
     names, runs_by_id = run_labels(runs), {run.run_id: run for run in runs}
@@ -84,7 +84,7 @@ def wall_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
 
 def facets_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     """How many pictures a slice has, and each choice of every filter with its count."""
-    meant = slice_of(query)
+    selection = slice_of(query)
     results = context.storage.results
     names = run_labels(runs_of(context))
     fields: dict[str, list[dict[str, Any]]] = {
@@ -92,7 +92,7 @@ def facets_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
             {"value": value, "label": label, "hex": value_hex(field, value), "count": count}
             for value, label, count in choices
         ]
-        for field, choices in results.facets(meant).items()
+        for field, choices in results.facets(selection).items()
     }
     fields["runs"] = [
         facet | {"label": names.get(facet["value"], facet["label"])} for facet in fields.pop("run")
@@ -101,7 +101,7 @@ def facets_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     # A run that was chosen has a name, also where it has no such picture.
     fields["runs"] += [
         {"value": run_id, "label": names.get(run_id, run_id), "hex": "", "count": 0}
-        for run_id in meant.runs
+        for run_id in selection.runs
         if run_id not in listed
     ]
     fields["rule"] = [
@@ -109,8 +109,8 @@ def facets_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
         for by in RULES
     ]
     return {
-        "total": results.count(meant),
-        "all": results.count(replace(meant, status="")),
+        "total": results.count(selection),
+        "all": results.count(replace(selection, status="")),
         "fields": fields,
         "sectors": [
             {"value": sector, "label": sector_label(sector), "hex": sector_hex(sector)}
@@ -139,7 +139,7 @@ def picture_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
         facts.append(["Seed", str(items[0].seed)])
     if items[0].image_id:
         facts.append(["Size", f"{items[0].width} × {items[0].height} px"])
-        facts += _drawn(context, items)
+        facts += _drawing_facts(context, items)
     return {
         "items": [picture_json(item, runs_by_id, names) for item in items],
         "facts": facts,
@@ -147,7 +147,7 @@ def picture_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _drawn(context: Context, items: Sequence[WallItem]) -> list[list[str]]:
+def _drawing_facts(context: Context, items: Sequence[WallItem]) -> list[list[str]]:
     """Of a render: what stands in for what was asked for, and the true colors of its objects."""
     origin = context.storage.images.get(items[0].image_id).origin
     names = {item.target: item.object_name for item in items}

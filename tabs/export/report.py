@@ -214,9 +214,9 @@ def _board(context: Context, record: RunRecord) -> tuple[Block, ...]:
         "Unscored pictures are in no share."
     )
     note = " ".join([note, *remarks])
-    ours = Table("This run", head, tuple(rows), note, even=True)
+    own_table = Table("This run", head, tuple(rows), note, even=True)
     others = (Words("Other tasks: " + "; ".join(unscored) + "."),) if unscored else ()
-    return (ours, *others, _published())
+    return (own_table, *others, _published())
 
 
 def _row(name: str, row: BoardRow | None, tasks: Sequence[str]) -> tuple[Cell, ...]:
@@ -337,13 +337,13 @@ def without_clicks(words: str) -> str:
 def _failures(context: Context, run_id: str, rule_id: str) -> Iterable[Block]:
     results = context.storage.results
     gone = NOT_EXPORTED if context.storage.runs.get(run_id).summary.get("imported") else GONE
-    meant = Slice(rule_id, (run_id,), status="fail")
-    total = results.count(meant)
+    selection = Slice(rule_id, (run_id,), status="fail")
+    total = results.count(selection)
     if not total:
         yield Words("No picture fails by this rule.")
         return
-    items = list(results.wall(meant, limit=MOST_SHOTS))
-    for task in sorted(group.key[0] for group in results.groups(meant, ("task",))):
+    items = list(results.wall(selection, limit=MOST_SHOTS))
+    for task in sorted(group.key[0] for group in results.groups(selection, ("task",))):
         items += results.wall(
             Slice(rule_id, (run_id,), task=task, status="fail"), limit=MOST_A_TASK
         )

@@ -107,14 +107,14 @@ def _target_json(
     masks: Mapping[int, MaskRecord],
 ) -> dict[str, Any]:
     color = target.color
-    mine = masks.get(position)
+    mask_record = masks.get(position)
     return {
         "object": target.name,
         "role": target.role,
         "color": color.value if color else "",
         "hex": color.hex if color else "",
         "color_label": color.label if color else "",
-        "mask": mine.mask_id if mine else "",
+        "mask": mask_record.mask_id if mask_record else "",
         "asked": _expectation_json(expectation) if expectation else None,
         "verdicts": [verdict.as_json() for verdict in verdicts],
     }

@@ -101,7 +101,7 @@ def example_of(key: str) -> Example:
 def listed(context: Context) -> dict[str, Any]:
     """``{"examples": [{"key", "title", "says", "image"}, …], "first"}``: ``image`` is empty for
     one that is not drawn yet, ``first`` says that nobody has brought a picture yet."""
-    stored = _stored(context)
+    stored = _stored_examples(context)
     rows = [
         {
             "key": example.key,
@@ -121,7 +121,7 @@ def drawn(context: Context, key: str) -> str:
     """
     example = example_of(key)
     with _DRAWING:
-        return _stored(context).get(key) or _draw(context, example)
+        return _stored_examples(context).get(key) or _draw(context, example)
 
 
 class NamedExample(PageRequest):
@@ -136,7 +136,7 @@ def draw_example(context: Context, actor: Actor, request: NamedExample) -> dict[
     return {"image_id": drawn(context, request.example)}
 
 
-def _stored(context: Context) -> dict[str, str]:
+def _stored_examples(context: Context) -> dict[str, str]:
     """The stored examples of this version of the renderer: key to id."""
     records = context.storage.images.recent(4 * len(EXAMPLES), 0, EXAMPLE)
     return {

@@ -161,7 +161,7 @@ def _judge_mask(context: Context, work: Work, mask: MaskRecord, put: Question) -
     address = put.address(image.image_id, mask.mask_id)
     return [
         _stage_update(
-            context, work, mask, _measured(srgb8, measurement) if put.show_measured else None
+            context, work, mask, _measured_mask(srgb8, measurement) if put.show_measured else None
         ),
         gr.update(
             view={
@@ -193,7 +193,7 @@ def _described(measurements: Iterable[Measurement]) -> ColorDescription | None:
     return None
 
 
-def _measured(srgb8: np.ndarray, measurement: Measurement) -> np.ndarray:
+def _measured_mask(srgb8: np.ndarray, measurement: Measurement) -> np.ndarray:
     """The pixels that the rule measured, bool ``(H, W)``."""
     assert measurement.measured is not None
     assert measurement.colors is not None

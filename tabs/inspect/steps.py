@@ -57,7 +57,7 @@ def steps(
         {
             "mark": {PASS: "✓", FAIL: "✕"}[verdict.status],
             "title": f"Verdict by {by.name} {by.version}",
-            "text": f"{measurement.accepted_text}{_drawn(measurement)}; {limits}",
+            "text": f"{measurement.accepted_text}{_drawn_words(measurement)}; {limits}",
         }
     )
     return entries
@@ -98,7 +98,7 @@ def _to_lab(pixel_count: int, image_notes: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _drawn(measurement: Measurement) -> str:
+def _drawn_words(measurement: Measurement) -> str:
     most = figures.MOST_DRAWN
     return f" (the first {most} are drawn)" if len(measurement.candidates) > most else ""
 

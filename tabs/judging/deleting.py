@@ -122,7 +122,7 @@ def trash_json(record: TrashRecord) -> dict[str, Any]:
     along = [
         _many(n, table) for table, n in record.counts.items() if table != main and table in _WORDS
     ]
-    words = head + (f", with {_listed(along)}" if along else "")
+    words = head + (f", with {_enumeration(along)}" if along else "")
     return {
         "id": record.trash_id,
         "kind": record.kind,
@@ -139,5 +139,5 @@ def _many(number: int, table: str) -> str:
     )
 
 
-def _listed(parts: list[str]) -> str:
+def _enumeration(parts: list[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

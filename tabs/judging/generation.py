@@ -91,7 +91,7 @@ def keep(context: Context, delivery: Delivery, prompt: Prompt | None) -> Drawing
     )
     masks = {
         mask.target: context.storage.masks.add(
-            image.image_id, _named(mask.mask, mask.target, request.targets)
+            image.image_id, _mask_of_target(mask.mask, mask.target, request.targets)
         )
         for mask in generated_image.masks
     }
@@ -135,7 +135,7 @@ def model_name(model_id: str) -> str:
         return model_id
 
 
-def _named(mask: Mask, position: int, targets: Sequence[ObjectTarget]) -> Mask:
+def _mask_of_target(mask: Mask, position: int, targets: Sequence[ObjectTarget]) -> Mask:
     """The mask with the target that it belongs to: several objects may have equal names."""
     name = targets[position].name
     return Mask(mask.pixels, mask.maker, {**mask.parameters, "target": position, "object": name})

@@ -58,7 +58,7 @@ def judge_picture(
     Raises StorageError when they cannot be.
     """
     rows = []
-    for verdict in _judged(context, picture, rule_ids):
+    for verdict in _task_verdicts(context, picture, rule_ids):
         # Two objects of one name and color share a key, whose latest row counts: the worst.
         for outcome in sorted(
             verdict.outcomes, key=lambda outcome: _BEST_FIRST.index(outcome.status)
@@ -117,7 +117,9 @@ def masks_of(
     return records
 
 
-def _judged(context: Context, picture: Picture, rule_ids: Sequence[str]) -> Iterator[TaskVerdict]:
+def _task_verdicts(
+    context: Context, picture: Picture, rule_ids: Sequence[str]
+) -> Iterator[TaskVerdict]:
     """The verdicts of all rules; a picture that cannot be read is unscored by all of them."""
     try:
         srgb8 = context.srgb8(picture.image_id)

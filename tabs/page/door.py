@@ -99,14 +99,14 @@ def _openapi_entry(
         {"name": name, "in": "path", "required": True, "schema": fields.get(name, {})}
         for name in named
     ]
-    ours = {"name": "X-TrueHue", "in": "header", "required": True, "schema": {"const": "1"}}
+    header = {"name": "X-TrueHue", "in": "header", "required": True, "schema": {"const": "1"}}
     first, _, _ = (do.__doc__ or "").partition("\n\n")
     return {
         "name": getattr(do, "__name__", "done"),
         "summary": " ".join(first.split()),
         "openapi_extra": {
             "requestBody": {"content": content},
-            "parameters": [*parameters, ours],
+            "parameters": [*parameters, header],
         },
     }
 

@@ -208,9 +208,11 @@ class Jobs:
                 f"“{same[0].title if kind.shared else kind.title}” is running. Wait until it has "
                 "ended, or cancel it first."
             )
-        mine = sum(record.actor == actor.id for record in under_way)
-        if mine >= self._most_of_one:
-            raise BadInput(f"{many(mine, 'job')} of yours run already. Wait until one has ended.")
+        own_count = sum(record.actor == actor.id for record in under_way)
+        if own_count >= self._most_of_one:
+            raise BadInput(
+                f"{many(own_count, 'job')} of yours run already. Wait until one has ended."
+            )
 
     def _run(self, job: Job, work: Callable[[Job], Mapping[str, Any]]) -> None:
         turn = self._turns[job.record.kind]
@@ -306,8 +308,8 @@ class Jobs:
 
     def latest(self, kind: str) -> JobRecord | None:
         """The job of that kind that began last since the app began."""
-        mine = [job.record for job in list(self._jobs.values()) if job.record.kind == kind]
-        return mine[-1] if mine else None
+        records = [job.record for job in list(self._jobs.values()) if job.record.kind == kind]
+        return records[-1] if records else None
 
     def cancel(self, actor: Actor, job_id: str) -> None:
         """Asks a job to stop; one that has ended stays as it is. Raises BadInput for one that is

@@ -42,8 +42,8 @@ def runs_view(context: Context, actor: Actor, hidden: bool = False) -> dict[str,
         try:
             row = run_json(context, actor, folder)
         except Exception as error:  # of one run: the others are shown all the same
-            mine = may_change(context, actor, folder.run_id)
-            row = {**_unreadable(folder, unread_words(error), mine), "hidden": is_hidden}
+            changeable = may_change(context, actor, folder.run_id)
+            row = {**_unreadable(folder, unread_words(error), changeable), "hidden": is_hidden}
         if record is not None:
             row.update(
                 name=record.name,
@@ -66,17 +66,18 @@ def run_json(context: Context, actor: Actor, folder: RunFolder) -> dict[str, Any
     place = context.service(RunSupervisor).place(folder.run_id)
     status = status_of(folder, state, place)
     problem = context.service(RunSupervisor).problem(folder.run_id)
-    mine = may_change(context, actor, folder.run_id)
+    changeable = may_change(context, actor, folder.run_id)
     here = not about.get("imported")
     moves = status in MOVES
     may = {
         "open": state.done > 0,
-        "resume": mine and here and status in GOES_ON,
-        "pause": mine and status == "running",
-        "cancel": mine and status in ("waiting", "running", "pausing", "paused", "interrupted"),
+        "resume": changeable and here and status in GOES_ON,
+        "pause": changeable and status == "running",
+        "cancel": changeable
+        and status in ("waiting", "running", "pausing", "paused", "interrupted"),
         "export": state.done > 0,
-        "hide": mine and not moves,
-        "retry": mine and here and bool(state.failed) and not moves,
+        "hide": changeable and not moves,
+        "retry": changeable and here and bool(state.failed) and not moves,
     }
     return {
         "id": folder.run_id,
@@ -177,7 +178,7 @@ def unread_words(error: Exception) -> str:
     return f"Its plan is not as TrueHue writes it ({type(error).__name__}: {error!s:.200})."
 
 
-def _unreadable(folder: RunFolder, why: str, mine: bool) -> dict[str, Any]:
+def _unreadable(folder: RunFolder, why: str, changeable: bool) -> dict[str, Any]:
     """A folder that no run can be read from is shown with the reason; it can be hidden."""
     no = dict.fromkeys(("open", "resume", "pause", "cancel", "export", "retry"), False)
     return {
@@ -186,7 +187,7 @@ def _unreadable(folder: RunFolder, why: str, mine: bool) -> dict[str, Any]:
         "status": "broken",
         "place": None,
         "moves": False,
-        "may": {**no, "hide": mine},
+        "may": {**no, "hide": changeable},
         "hidden": False,
         "stored": 0,
         "refused": [],

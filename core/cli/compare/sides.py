@@ -89,7 +89,7 @@ def read_side(path: Path, mask: Path | None, how: Reading) -> Side:
         raise BadInput(f"{path.name} holds no numbers: a label belongs to files of numbers.")
     if kind == IMAGES:
         return _folder(path, mask, how)
-    profile, notes = _measured(path, mask)
+    profile, notes = _file_profile(path, mask)
     distribution = of_pictures(path.name, [profile], how.method)
     return Side(
         str(path),
@@ -101,7 +101,7 @@ def read_side(path: Path, mask: Path | None, how: Reading) -> Side:
     )
 
 
-def _measured(path: Path, mask: Path | None) -> tuple[ColorProfile, tuple[str, ...]]:
+def _file_profile(path: Path, mask: Path | None) -> tuple[ColorProfile, tuple[str, ...]]:
     image = load_image(path)
     inside, notes = _inside(image, mask)
     return profile_of(image.srgb8, inside), (*image.notes, *notes)
@@ -127,7 +127,7 @@ def _folder(path: Path, masks: Path | None, how: Reading) -> Side:
     for file in files:
         try:
             mask = None if named is None or masks is None else _mask_of(file, named, masks)
-            profile, remarks = _measured(file, mask)
+            profile, remarks = _file_profile(file, mask)
         except TrueHueError as error:
             unscored.append((file.name, str(error)))
             continue
@@ -195,7 +195,7 @@ def _numbers(path: Path, how: Reading) -> Side:
     except FileRefused as error:
         option = _OFFERS.get(error.offer)
         raise BadInput(f"{error} Here: {option}." if option else str(error)) from error
-    rows = _chosen(path.name, file.rows, how.concept)
+    rows = _concept_rows(path.name, file.rows, how.concept)
     part = _labeled(path.name, replace(file, rows=tuple(rows)), how.label)
     of_people = not all("people" in row.given for row in part.rows)
     distribution = of_rows(path.name, part.rows, part.kind, of_people=of_people)
@@ -205,7 +205,7 @@ def _numbers(path: Path, how: Reading) -> Side:
     return Side(str(path), NUMBERS, None, distribution, unscored=refused, notes=notes)
 
 
-def _chosen(
+def _concept_rows(
     name: str, rows: tuple[DistributionRow, ...], concept: str | None
 ) -> list[DistributionRow]:
     """The rows of one concept."""
@@ -214,14 +214,19 @@ def _chosen(
         return list(rows)
     if concept is None:
         raise BadInput(
-            f"{name} has {len(words):,} concepts ({_listed(words)}). Choose one with --concept."
+            f"{name} has {len(words):,} concepts ({_excerpt_of_list(words)}). Choose one with "
+            "--concept."
         )
     matches = [row for row in rows if normal(row.words) == normal(concept)]
     if not matches:
         near = get_close_matches(normal(concept), words, 3)
         raise BadInput(
             f'{name} has no concept "{shortened(concept)}". '
-            + (f"Similar ones: {_listed(near)}." if near else f"It has {_listed(words)}.")
+            + (
+                f"Similar ones: {_excerpt_of_list(near)}."
+                if near
+                else f"It has {_excerpt_of_list(words)}."
+            )
         )
     return matches
 
@@ -234,16 +239,16 @@ def _labeled(name: str, file: DistributionFile, label: str | None) -> Distributi
     if label is None:
         raise BadInput(
             f"{name} has {len(parts)} distributions of {file.rows[0].words} "
-            f"({_listed(list(parts))}). Choose one with --label-a or --label-b."
+            f"({_excerpt_of_list(list(parts))}). Choose one with --label-a or --label-b."
         )
     if label not in parts:
         raise BadInput(
             f'{name} has no "{shortened(label)}" of {file.rows[0].words}. '
-            f"It has {_listed(list(parts))}."
+            f"It has {_excerpt_of_list(list(parts))}."
         )
     return parts[label]
 
 
-def _listed(words: list[str]) -> str:
+def _excerpt_of_list(words: list[str]) -> str:
     more = f" and {len(words) - _SHOWN:,} more" if len(words) > _SHOWN else ""
     return ", ".join(words[:_SHOWN]) + more

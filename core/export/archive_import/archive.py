@@ -146,12 +146,12 @@ def _failed(folder: RunFolder) -> int:
 
 
 def _take_its_place(run_path: Path, root: Path, shown: str) -> RunFolder:
-    there = RunFolder(root / run_path.name)
-    if (there.path / PLAN).is_file():
-        if same_results(parts_of(there), RunFolder(run_path).shards()):
-            _add_pictures(run_path, there)
-            return there
-        origin = imported_from(there.path)
+    target_folder = RunFolder(root / run_path.name)
+    if (target_folder.path / PLAN).is_file():
+        if same_results(parts_of(target_folder), RunFolder(run_path).shards()):
+            _add_pictures(run_path, target_folder)
+            return target_folder
+        origin = imported_from(target_folder.path)
         whose = f"imported from {origin['name']}" if origin.get("name") else "made here"
         raise BadInput(
             f"{shown} holds the run {run_path.name}, which is here already, {whose}, with other "
@@ -160,36 +160,38 @@ def _take_its_place(run_path: Path, root: Path, shown: str) -> RunFolder:
     for leftover in (run_path / "wish.json", run_path / "lock"):
         leftover.unlink(missing_ok=True)
     try:
-        run_path.rename(there.path)
+        run_path.rename(target_folder.path)
     except OSError as error:
         raise DataFolderError(
-            f"{there.path} cannot be made: {why_of(error)}. Take away what lies there."
+            f"{target_folder.path} cannot be made: {why_of(error)}. Take away what lies there."
         ) from error
-    return there
+    return target_folder
 
 
-def _add_pictures(run_path: Path, there: RunFolder) -> None:
+def _add_pictures(run_path: Path, target_folder: RunFolder) -> None:
     """An archive with pictures completes a run that was imported without them."""
-    about = imported_from(there.path)
+    about = imported_from(target_folder.path)
     if not about:
         return
     for part in ("images", "masks"):
         for source in (run_path / part).glob("*/*.png"):
-            target = there.path / part / source.parent.name / source.name
+            target = target_folder.path / part / source.parent.name / source.name
             if not target.exists():
                 target.parent.mkdir(parents=True, exist_ok=True)
                 source.rename(target)
     before, brought = dict(about), imported_from(run_path).get("counts") or {}
-    about["images"] = any(there.images.iterdir())
+    about["images"] = any(target_folder.images.iterdir())
     about["counts"] = dict(about.get("counts") or {})
-    for name, folder in (("pictures", there.images), ("masks", there.masks)):
+    for name, folder in (("pictures", target_folder.images), ("masks", target_folder.masks)):
         listed = max(
             counts[name][1] if name in counts else 0 for counts in (about["counts"], brought)
         )
         about["counts"][name] = [_files(folder), listed]
     if about != before:
-        replace_file(there.path / PLAN, _json({**there.summary(), "imported": about}))
-        replace_file(there.path / IMPORTED, _json(about))
+        replace_file(
+            target_folder.path / PLAN, _json({**target_folder.summary(), "imported": about})
+        )
+        replace_file(target_folder.path / IMPORTED, _json(about))
 
 
 def _json(value: Any) -> bytes:

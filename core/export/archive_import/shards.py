@@ -148,7 +148,7 @@ def _check(
         "a note is no text",
     )
     targets = len(plan.prompts[row["prompt"]].targets)
-    for mask in _listed(row["masks"]):
+    for mask in _list_of_objects(row["masks"]):
         _must(_whole(mask["target"], 0, targets - 1), "a mask belongs to no object")
         _must(is_sha256(mask["content_sha256"]) and mask["mask_id"] == "", "a mask has no id")
         _must(_whole(mask["area_px"], 0, 2**40) and _text(mask["maker"]), "a mask has no area")
@@ -158,8 +158,8 @@ def _check(
         len({mask["target"] for mask in row["masks"]}) == len(row["masks"]),
         "an object has two masks",
     )
-    _verdicts(_listed(row["verdicts"]), plan, targets)
-    _profiles(_listed(row["profiles"]), row, plan)
+    _verdicts(_list_of_objects(row["verdicts"]), plan, targets)
+    _profiles(_list_of_objects(row["profiles"]), row, plan)
     results.done += 1
     if drawn:
         _keep(results.images, row["image_id"], row)
@@ -276,7 +276,7 @@ def _refuse(name: str) -> Any:
     raise BadInput(f"{name} is no number of JSON")
 
 
-def _listed(value: Any) -> list[dict[str, Any]]:
+def _list_of_objects(value: Any) -> list[dict[str, Any]]:
     _must(
         isinstance(value, list) and all(isinstance(entry, dict) for entry in value),
         "a list is missing",

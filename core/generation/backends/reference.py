@@ -168,7 +168,7 @@ class _Plan:
                 f"The reference renderer draws one to {MOST_OBJECTS} objects in a picture, "
                 f"not {len(placed)}."
             )
-        cast = tuple(_cast(request, placed))
+        cast = tuple(_cast_of(request, placed))
         acted = act(failure, cast)
         size_px = _size_px(request)
         return _Plan(request, standings, placed, cast, acted, light, failure, size_px)
@@ -320,7 +320,7 @@ def _is_concept(request: GenerationRequest) -> bool:
     return bool(request.concept or request.modifier)
 
 
-def _cast(request: GenerationRequest, placed: Sequence[Standing]) -> list[Cast]:
+def _cast_of(request: GenerationRequest, placed: Sequence[Standing]) -> list[Cast]:
     """The placed objects with the colors that they have when nothing fails."""
     targets = request.targets
     colors = [_target_rgb8(targets, number) for number in range(len(targets))]

@@ -146,11 +146,11 @@ def fit(pipeline: Any) -> Previewer | None:
     before = vae.dtype
     try:
         # Some encoders overflow in half precision; there and back loses nothing.
-        _cast(vae, torch.float32)
+        _set_dtype(vae, torch.float32)
         with torch.no_grad():
             latents = _encode(vae, images.to(vae.device)).cpu()
     finally:
-        _cast(vae, before)
+        _set_dtype(vae, before)
     if latents.ndim != 4 or not torch.isfinite(latents).all():
         return None
     colors = torch.nn.functional.interpolate(images, size=tuple(latents.shape[-2:]), mode="area")
@@ -162,7 +162,7 @@ def fit(pipeline: Any) -> Previewer | None:
     return Previewer(np.linalg.solve(x.T @ x + ridge, x.T @ y).astype(np.float32))
 
 
-def _cast(vae: Any, dtype: Any) -> None:
+def _set_dtype(vae: Any, dtype: Any) -> None:
     import torch
 
     # Not vae.to: diffusers' own warns of parts to be kept in float32 even where there are none.

@@ -118,7 +118,7 @@ def page_sources(context: Context, question: ConceptQuestion) -> list[PageSource
             source_distribution = distribution(context, source, question.words, question.method)
         except Exception as error:  # in words at its place; unforeseen ones are logged
             entries.append(
-                PageSource(letter, source, _named(context, source), None, message_of(error))
+                PageSource(letter, source, _source_name(context, source), None, message_of(error))
             )
         else:
             entries.append(
@@ -140,7 +140,7 @@ def pair_of(context: Context, question: ConceptQuestion) -> tuple[PageSource, Pa
     return first, second
 
 
-def _named(context: Context, source: str) -> str:
+def _source_name(context: Context, source: str) -> str:
     try:
         return label_of(context, source)
     except Exception:  # the problem itself is told; here is but a name missing

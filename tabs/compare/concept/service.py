@@ -65,21 +65,21 @@ def concept_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     """
     question = question_of(query)
     every = page_sources(context, question)
-    there = [entry for entry in every if entry.distribution is not None]
+    measured_entries = [entry for entry in every if entry.distribution is not None]
     # Instead of one that cannot be had, the first two that can.
     usable = [place for place, entry in enumerate(every) if entry.distribution is not None]
     if len(usable) > 1 and not set(question.pair) <= set(usable):
         question = replace(question, pair=(usable[0], usable[1]))
-    shown = {entry.source: histogram_of(entry) for entry in there}
+    shown = {entry.source: histogram_of(entry) for entry in measured_entries}
     answer: dict[str, Any] = {
         "distributions": [_with_image(context, question, entry) for entry in every],
-        "pairs": [_pair(first, second) for first, second in combinations(there, 2)],
+        "pairs": [_pair(first, second) for first, second in combinations(measured_entries, 2)],
         "pair": list(question.pair),
         "figures": {},
         "flow": None,
         "between": "moves" if question.ribbons else "bins",
     }
-    if there:
+    if measured_entries:
         listed = list(shown.values())
         answer["figures"]["histograms"] = histograms(
             listed, question.sort, one_scale=question.one_scale

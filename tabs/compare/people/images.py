@@ -105,7 +105,7 @@ def laid_out(folder: Path, contributors: str = "") -> Layout:
             problems.append(f"{mask.name} is the mask of no picture here and is left out.")
     of_stem = {_stem(mask).removesuffix(MASK_ENDING): mask.path for mask in masks}
     pictures = [replace(picture, mask=of_stem.get(_stem(picture))) for picture in pictures]
-    named, remarks = _named(pictures, tables, contributors)
+    named, remarks = _with_contributors(pictures, tables, contributors)
     return Layout(tuple(named), (*problems, *remarks))
 
 
@@ -182,7 +182,7 @@ def _stem(upload: PictureUpload) -> str:
     return Path(upload.name).stem.casefold()
 
 
-def _named(
+def _with_contributors(
     pictures: Sequence[PictureUpload], tables: Sequence[PictureUpload], contributors: str
 ) -> tuple[list[PictureUpload], list[str]]:
     """The pictures with who colored them, and what could not be found out."""

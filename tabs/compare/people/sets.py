@@ -50,8 +50,8 @@ def coverage(words: Iterable[str]) -> list[dict[str, Any]]:
         concept for fromkey in dict.fromkeys(words) if (concept := concept_of(fromkey)) is not None
     ]
     have = Counter(concept.modifier_kind for concept in matches)
-    there = _every()
-    rows = [{"kind": kind, "found": have[kind], "of": there[kind]} for kind in CONCEPT_KINDS]
+    totals = _every()
+    rows = [{"kind": kind, "found": have[kind], "of": totals[kind]} for kind in CONCEPT_KINDS]
     return [*rows, {"kind": "all", "found": len(matches), "of": len(concepts())}]
 
 

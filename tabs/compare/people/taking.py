@@ -105,7 +105,7 @@ def take(context: Context, actor: Actor, request: PictureFiles, job: Job) -> dic
         if job.stop.is_set():
             job.tell("Cancelled. What was stored stays.")
             return _cancelled(words, len(seen))
-        image_id, mask_id, why = _stored(context, upload, request.mask, seen)
+        image_id, mask_id, why = _store_upload(context, upload, request.mask, seen)
         if image_id:
             brought(context, actor, IMAGE, image_id)
         if why:
@@ -142,7 +142,7 @@ def _layout(context: Context, request: PictureFiles) -> Layout:
     return laid_out(folder, request.contributors)
 
 
-def _stored(
+def _store_upload(
     context: Context, upload: PictureUpload, mode: str, seen: dict[tuple[str, str], str]
 ) -> tuple[str, str, str]:
     """Image, mask and an empty reason; or why the picture is left out, with its image if there is

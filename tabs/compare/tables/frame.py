@@ -138,9 +138,9 @@ class Frame:
         }
 
     def _cells_json(self) -> dict[str, Any]:
-        cells, there = self.cells, len(self.cells.kept)
-        total = there + cells.missing
-        words = f"{there:,} of {many(total, 'distribution')} of these runs are measured."
+        cells, measured_count = self.cells, len(self.cells.kept)
+        total = measured_count + cells.missing
+        words = f"{measured_count:,} of {many(total, 'distribution')} of these runs are measured."
         if cells.empty:
             words += (
                 f" {cells.empty:,} of them {'has' if cells.empty == 1 else 'have'} no picture that "
@@ -149,7 +149,7 @@ class Frame:
         if cells.unscored:
             words += f" {many(cells.unscored, 'picture')} could not be measured."
         return {
-            "have": there,
+            "have": measured_count,
             "missing": cells.missing,
             "without": cells.empty,
             "words": words,
@@ -201,7 +201,7 @@ def frame_of(
     if method not in METHODS:
         raise BadInput(f"There is no method {method!r}: {', '.join(METHODS)}.")
     stored_runs = tuple(profiles.runs())
-    runs = _chosen(stored_runs, query.get("runs", ""))
+    runs = _run_selection(stored_runs, query.get("runs", ""))
     guidances = {scale for run in runs for scale in profiles.concepts(run.run_id).guidances}
     scales = sorted(scale for scale in guidances if scale is not None)
     guidance = EACH_SCALE if each_scale else query.get("guidance") or ALL_SCALES
@@ -222,7 +222,7 @@ def frame_of(
     )
 
 
-def _chosen(runs: Sequence[RunRecord], ids_text: str) -> tuple[RunRecord, ...]:
+def _run_selection(runs: Sequence[RunRecord], ids_text: str) -> tuple[RunRecord, ...]:
     if not ids_text:
         return tuple(runs)
     ids = ids_text.split(",")

@@ -129,10 +129,10 @@ def _by_guidance(frame: Frame, choice: Choice) -> Chart:
     shown = [line for line in sweep if line.group == (choice.kind or ALL) and _whole(sweep, line)]
     marks, rows, alone = [], [], []
     for line in shown:
-        there = [(scale, number) for scale, number in line.points if number.value is not None]
-        if len(there) == 1:
+        points = [(scale, number) for scale, number in line.points if number.value is not None]
+        if len(points) == 1:
             alone.append(frame.names[line.run_id])
-        for scale, number in there:
+        for scale, number in points:
             marks.append(
                 _mark(frame, line.run_id, scale, number, f"guidance {written_scale(scale)}")
             )

@@ -96,7 +96,7 @@ def plane_chart(frame: Frame, shifts: Sequence[Shift], limits: Limits) -> Chart:
         "Each point is a modified concept: how large its shift is beside people's, and how far its "
         "direction is from theirs (shift of the mean color). Filled with the mean color of the "
         "run's pictures; a click opens the concept. The limits are ours and can be moved.",
-        plane(points, regions(limits, shifts), _named(frame, points)) if points else None,
+        plane(points, regions(limits, shifts), _run_names(frame, points)) if points else None,
         PLANE_COLUMNS,
         tuple(rows),
         stands,
@@ -184,9 +184,9 @@ def _of_people(frame: Frame, concept_id: str) -> float | None:
     return None if base is None or own is None else moved_lab(base, own)
 
 
-def _named(frame: Frame, points: Iterable[Point]) -> dict[str, str]:
-    there = {point.run for point in points}
-    return {run.run_id: frame.names[run.run_id] for run in frame.runs if run.run_id in there}
+def _run_names(frame: Frame, points: Iterable[Point]) -> dict[str, str]:
+    run_ids = {point.run for point in points}
+    return {run.run_id: frame.names[run.run_id] for run in frame.runs if run.run_id in run_ids}
 
 
 def regions(limits: Limits, shifts: Iterable[Shift]) -> list[Region]:

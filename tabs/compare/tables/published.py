@@ -43,13 +43,13 @@ def _table(table_id: str, runs: Sequence[RunRecord]) -> dict[str, Any]:
     rows = []
     for row in published_table.rows:
         name = next(iter(row.keys.values()))
-        ours = counterpart(PAPER, name) if "model" in row.keys else None
-        here = [run.name for run in runs if ours and run.model in ours.ids]
+        partner = counterpart(PAPER, name) if "model" in row.keys else None
+        here = [run.name for run in runs if partner and run.model in partner.ids]
         rows.append(
             {
                 "name": name,
                 "here": here,
-                "note": ours.note if ours and here else "",
+                "note": partner.note if partner and here else "",
                 "cells": {
                     column.name: {
                         "text": row.printed[column.name] or "–",

@@ -34,13 +34,13 @@ def concepts_view(context: Context, people: PeopleHere, query: Mapping[str, str]
         frame.weights,
     )
     assert score_list is not None  # nobody stops it
-    there = [
+    score_selection = [
         score
         for score in score_list
         if kind in (ALL_KINDS, score.concept.modifier_kind)
         and category in ("", score.concept.category)
     ]
-    values = _of_run(there, run_id, metric, is_common(query))
+    values = _of_run(score_selection, run_id, metric, is_common(query))
     worst = METRICS[metric].better == "low"
     ordered = sorted(
         values, key=lambda entry: (-entry[1] if worst else entry[1], entry[0].concept.words)
@@ -65,11 +65,11 @@ def _relevant(cell: Any, frame: Frame) -> bool:
 
 
 def _of_run(
-    there: list[Score], run_id: str, metric: str, common: bool
+    score_selection: list[Score], run_id: str, metric: str, common: bool
 ) -> list[tuple[Score, float]]:
     """The concepts that are in a run's number, with their values."""
     by_run: dict[str, dict[str, tuple[Score, float]]] = {}
-    for score in there:
+    for score in score_selection:
         value = score.value(metric)
         if value is not None:
             by_run.setdefault(score.run_id, {})[score.concept.id] = score, value
