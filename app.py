@@ -40,20 +40,20 @@ def listen(host: str, port: int) -> socket.socket:
     Bound before anything heavy is imported, so a taken port is said at once.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    out = socket.socket(family, socket.SOCK_STREAM)
-    out.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    server_socket = socket.socket(family, socket.SOCK_STREAM)
+    server_socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        out.bind((host, port))
-        out.listen(128)
+        server_socket.bind((host, port))
+        server_socket.listen(128)
     except OSError as error:
-        out.close()
+        server_socket.close()
         if error.errno == errno.EADDRINUSE:
             raise SystemExit(
                 f"Port {port} is in use by another program, perhaps by another TrueHue. "
                 f"End that one, or choose another port: python app.py --port {port % 65535 + 1}"
             ) from None
         raise SystemExit(f"Cannot listen on {host}:{port}: {error.strerror}.") from None
-    return out
+    return server_socket
 
 
 COMMANDS = {
@@ -91,11 +91,11 @@ def truehue() -> None:
 def main(arguments: list[str] | None = None) -> int:
     """Opens the data folder, builds the page, serves until Ctrl+C; ``runs`` as the first argument
     does without the page. Returns the exit status."""
-    given = sys.argv[1:] if arguments is None else arguments
-    if given[:1] == ["runs"]:
+    words = sys.argv[1:] if arguments is None else arguments
+    if words[:1] == ["runs"]:
         from tabs.command.runs import main as runs_main
 
-        return runs_main(given[1:])
+        return runs_main(words[1:])
     settings = read_settings(arguments)
     server_socket = listen(settings.host, settings.port)
     # Before Gradio is imported: no analytics, and no calls to other hosts at start-up.
@@ -143,7 +143,7 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
         settings.data,
         munsell=munsell,
         sources=Sources.here(folder),
-        endpoints={one.name: one for one in servers},
+        endpoints={server.name: server for server in servers},
         local=hosts != EVERY_HOST,
         munsell_file=settings.munsell or "",
         runs=runs,

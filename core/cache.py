@@ -35,12 +35,12 @@ class LruCache(Generic[Answer]):
                 if key in self._of:
                     return self._of[key]
             try:
-                made = make()
+                answer = make()
                 with self._lock:
-                    self._of[key] = made
+                    self._of[key] = answer
                     while len(self._of) > self._most:
                         self._of.popitem(last=False)
-                return made
+                return answer
             finally:
                 with self._lock:
                     self._making.pop(key, None)

@@ -54,10 +54,10 @@ def write_once(path: Path, content: bytes) -> None:
 def sweep(root: Path) -> int:
     """Takes away what a process that was killed left half written below the shelves of ``root``,
     or in it; returns how many files. Only for who knows that nobody writes there."""
-    found = [*root.glob(".*.part"), *root.glob("*/.*.part")]
-    for path in found:
+    paths = [*root.glob(".*.part"), *root.glob("*/.*.part")]
+    for path in paths:
         path.unlink(missing_ok=True)
-    return len(found)
+    return len(paths)
 
 
 def read_png(path: Path, mode: str) -> np.ndarray:

@@ -76,9 +76,9 @@ def machine() -> Machine:
     cores = psutil.cpu_count(logical=False) or os.cpu_count() or 1
     if _could_have_gpu():
         # MPS makes its swap as it goes: what is free there cannot be told.
-        found = _cuda(total, free, cores) or _mps(total, available, cores)
-        if found is not None:
-            return found
+        accelerator = _cuda(total, free, cores) or _mps(total, available, cores)
+        if accelerator is not None:
+            return accelerator
     return Machine("cpu", cpu_name(), total, available, total, cores, True, free)
 
 

@@ -33,12 +33,12 @@ class Settings:
 
 def read_settings(arguments: list[str] | None = None) -> Settings:
     """Reads the command line; ends the program with usage for arguments that cannot be read."""
-    out = argparse.ArgumentParser(
+    argument_parser = argparse.ArgumentParser(
         prog=program("serve", "app.py"),
         description="TrueHue: one workbench for color in generative models.",
         epilog="Whole runs without the page: python app.py runs --help",
     )
-    out.add_argument(
+    argument_parser.add_argument(
         "--data",
         default=os.environ.get("TRUEHUE_DATA", "./data"),
         metavar="DIR",
@@ -46,29 +46,35 @@ def read_settings(arguments: list[str] | None = None) -> Settings:
     )
     # A Hugging Face Space reaches the app from outside its container; a workbench does not.
     everywhere = "0.0.0.0" if os.environ.get("SPACE_ID") else "127.0.0.1"
-    out.add_argument("--host", default=everywhere, help=f"address to listen on ({everywhere})")
-    out.add_argument("--port", type=_port, default=DEFAULT_PORT, help=f"port ({DEFAULT_PORT})")
-    out.add_argument(
+    argument_parser.add_argument(
+        "--host", default=everywhere, help=f"address to listen on ({everywhere})"
+    )
+    argument_parser.add_argument(
+        "--port", type=_port, default=DEFAULT_PORT, help=f"port ({DEFAULT_PORT})"
+    )
+    argument_parser.add_argument(
         "--public",
         action="store_true",
         help="others reach this address, for "
         "instance through a proxy: nobody may name files of this machine (always so "
         "where --host is not an address of this machine alone)",
     )
-    out.add_argument("--munsell", metavar="FILE.csv", help="Munsell samples for the released rule")
-    out.add_argument(
+    argument_parser.add_argument(
+        "--munsell", metavar="FILE.csv", help="Munsell samples for the released rule"
+    )
+    argument_parser.add_argument(
         "--models",
         metavar="DIR",
         help="folder with models' weights, one folder each "
         "(default: TRUEHUE_MODELS, then the hub's cache)",
     )
-    out.add_argument(
+    argument_parser.add_argument(
         "--endpoints",
         metavar="FILE.json",
         help="servers that draw through OpenAI's images API (default: TRUEHUE_ENDPOINT)",
     )
-    named = [one for one in os.environ.get("TRUEHUE_RUNS", "").split(os.pathsep) if one]
-    out.add_argument(
+    named = [folder for folder in os.environ.get("TRUEHUE_RUNS", "").split(os.pathsep) if folder]
+    argument_parser.add_argument(
         "--runs",
         action="append",
         metavar="DIR",
@@ -76,16 +82,16 @@ def read_settings(arguments: list[str] | None = None) -> Settings:
         "as one that a cluster writes to: its results are taken in too; may be given "
         "several times (default: TRUEHUE_RUNS)",
     )
-    found = out.parse_args(arguments)
+    options = argument_parser.parse_args(arguments)
     return Settings(
-        found.data,
-        found.host,
-        found.port,
-        found.munsell,
-        found.models,
-        found.endpoints,
-        tuple(found.runs or named),
-        found.public,
+        options.data,
+        options.host,
+        options.port,
+        options.munsell,
+        options.models,
+        options.endpoints,
+        tuple(options.runs or named),
+        options.public,
         os.environ.get("TRUEHUE_WARM", "1") != "0",
         os.environ.get("TRUEHUE_EXAMPLE", "1") != "0",
     )

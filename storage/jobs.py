@@ -41,8 +41,8 @@ class Jobs:
                     record.words,
                     json.dumps(dict(record.result)),
                     record.problem,
-                    _stored(record.began_at) or self._database.now(),
-                    _stored(record.ended_at),
+                    _naive_utc(record.began_at) or self._database.now(),
+                    _naive_utc(record.ended_at),
                 ],
             )
 
@@ -59,7 +59,7 @@ class Jobs:
         For the start of the app, when nothing can be under way yet. The oldest rows go.
         """
         with self._database.transaction() as cursor:
-            (found,) = cursor.execute(
+            (row,) = cursor.execute(
                 "SELECT count(*) FROM jobs WHERE status IN (SELECT unnest(?))", [list(UNDER_WAY)]
             ).fetchall()
             cursor.execute(
@@ -72,10 +72,10 @@ class Jobs:
                 "(SELECT job_id FROM jobs ORDER BY began_at DESC, job_id LIMIT ?)",
                 [KEPT],
             )
-        return int(found[0])
+        return int(row[0])
 
 
-def _stored(time: datetime | None) -> datetime | None:
+def _naive_utc(time: datetime | None) -> datetime | None:
     return None if time is None else time.replace(tzinfo=None)
 
 

@@ -107,9 +107,9 @@ class Trash:
         """
         if kind not in KINDS:
             raise BadInput(f"{kind!r:.40} cannot be deleted: give one of {', '.join(KINDS)}.")
-        wanted = sorted(set(ids))
-        if not wanted or len(wanted) > MAX_IDS:
-            raise BadInput(f"Delete 1 to {MAX_IDS:,} at once, not {len(wanted):,}.")
+        unique_ids = sorted(set(ids))
+        if not unique_ids or len(unique_ids) > MAX_IDS:
+            raise BadInput(f"Delete 1 to {MAX_IDS:,} at once, not {len(unique_ids):,}.")
         table, key = _TABLES[kind], _KEYS[kind]
         trash_id = secrets.token_hex(8)
         temporary, folder = self._folder / f".{trash_id}.part", self._folder / trash_id
@@ -118,21 +118,21 @@ class Trash:
                 stored = _column(
                     cursor,
                     f"SELECT {key} FROM {table} WHERE {key} IN (SELECT unnest(?)) ORDER BY 1",
-                    wanted,
+                    unique_ids,
                 )
-                if stored != wanted:
-                    missing = sorted(set(wanted) - set(stored))[0]
+                if stored != unique_ids:
+                    missing = sorted(set(unique_ids) - set(stored))[0]
                     raise NotStored(
                         f"Nothing is stored under the {key.replace('_', ' ')} {missing:.64}."
                     )
-                _refuse_of_runs(cursor, kind, wanted)
-                record = self._record(cursor, trash_id, kind, wanted)
-                self._write(cursor, temporary, record, wanted)
+                _refuse_of_runs(cursor, kind, unique_ids)
+                record = self._record(cursor, trash_id, kind, unique_ids)
+                self._write(cursor, temporary, record, unique_ids)
                 temporary.rename(folder)
                 sync_folder(self._folder)
                 # The sets are found by the pictures in them, so these go last.
                 for name, condition in _GOES_ALONG[kind].items():
-                    cursor.execute(f"DELETE FROM {name} WHERE {condition}", [wanted])
+                    cursor.execute(f"DELETE FROM {name} WHERE {condition}", [unique_ids])
         except OSError as error:
             raise DataFolderError(
                 f"Nothing was deleted: {folder} cannot be written: {why_of(error)}."
@@ -184,9 +184,9 @@ class Trash:
 
     def all(self) -> list[TrashRecord]:
         """Return what was deleted and can be put back, last deleted first."""
-        found = [_read(path) for path in self._folder.glob(f"[!.]*/{_MANIFEST}")]
+        records = [_read(path) for path in self._folder.glob(f"[!.]*/{_MANIFEST}")]
         return sorted(
-            (record for record in found if record is not None),
+            (record for record in records if record is not None),
             key=lambda record: record.created_at,
             reverse=True,
         )
@@ -228,7 +228,7 @@ class Trash:
             (number,) = _column(cursor, f"SELECT count(*) FROM {name} WHERE {condition}", ids)
             if number:
                 counts[name] = int(number)
-        files = [("images", one) for one in ids] if kind == "image" else []
+        files = [("images", image_id) for image_id in ids] if kind == "image" else []
         if kind != "verdict":
             # Equal masks share one file, which stays while another row needs it.
             condition = _GOES_ALONG[kind]["masks"]
@@ -321,10 +321,10 @@ class Trash:
         return int(rows[0][0]) == 0
 
     def _get(self, trash_id: str) -> TrashRecord:
-        found = {record.trash_id: record for record in self.all()}.get(trash_id)
-        if found is None:
+        record = {record.trash_id: record for record in self.all()}.get(trash_id)
+        if record is None:
             raise NotStored("That was put back or deleted for good already.")
-        return found
+        return record
 
 
 def _column(cursor: duckdb.DuckDBPyConnection, sql: str, *values: Any) -> list[Any]:

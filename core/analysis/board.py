@@ -190,8 +190,10 @@ def _place(tally: PromptTally) -> tuple[str, str, int, int, int, int]:
 
 def _stratum(key: tuple[str, str], tallies: list[PromptTally], unscored: str) -> _Stratum:
     prompts: dict[Tally, int] = defaultdict(int)
-    for one in tallies:
-        prompts[one.passes, one.scored if unscored == LEFT_OUT else one.images] += one.prompts
+    for tally in tallies:
+        prompts[tally.passes, tally.scored if unscored == LEFT_OUT else tally.images] += (
+            tally.prompts
+        )
     passes, scored, images = (
         sum(getattr(tally, name) * tally.prompts for tally in tallies)
         for name in ("passes", "scored", "images")
@@ -202,7 +204,9 @@ def _stratum(key: tuple[str, str], tallies: list[PromptTally], unscored: str) ->
 def _row_of(run_id: str, strata: Mapping[tuple[str, str], _Stratum], systems: str) -> BoardRow:
     cells, samples = {}, []
     for task in TABLE_TASKS:
-        own = {one: strata[task, one] for one in SYSTEMS[systems] if (task, one) in strata}
+        own = {
+            system: strata[task, system] for system in SYSTEMS[systems] if (task, system) in strata
+        }
         bare = strata.get((task, ""))
         if systems == AVERAGED and bare and not own:
             own, bare = {"": bare}, None
@@ -222,24 +226,27 @@ def _row_of(run_id: str, strata: Mapping[tuple[str, str], _Stratum], systems: st
         cells,
         _average(cells, samples, missing),
         missing,
-        {task: _pooled([one for key, one in strata.items() if key[0] == task]) for task in others},
-        sum(one.images for one in strata.values()),
-        sum(one.scored for one in strata.values()),
+        {
+            task: _pooled([stratum for key, stratum in strata.items() if key[0] == task])
+            for task in others
+        },
+        sum(stratum.images for stratum in strata.values()),
+        sum(stratum.scored for stratum in strata.values()),
     )
 
 
 def _cell(task: str, own: Mapping[str, _Stratum], systems: str) -> tuple[Cell, np.ndarray]:
     """The cell and its resampled percents."""
     parts = {name or NO_SYSTEM: _pooled([stratum]) for name, stratum in own.items()}
-    known = {name for name, part in parts.items() if part.percent is not None}
-    missing = tuple(name for name in SYSTEMS[systems] if name and name not in known)
+    measured = {name for name, part in parts.items() if part.percent is not None}
+    missing = tuple(name for name in SYSTEMS[systems] if name and name not in measured)
     strata = list(own.values())
     if systems == POOLED:
         return Cell(task, _pooled(strata), parts, missing), ratios(_added(strata))
     # A system without a score is missing: the others are shown, and the cell says which they are.
     averaged = [stratum for stratum in strata if stratum.counted] or strata
     resampled = np.mean([ratios(stratum.sums()) for stratum in averaged], axis=0)
-    percents = [part.percent for name, part in parts.items() if name in known]
+    percents = [part.percent for name, part in parts.items() if name in measured]
     least = min(stratum.counted_prompts for stratum in averaged)
     of_three = least * len(averaged) if least > _THREE else 0
     rate = _rate(_mean(percents), resampled, strata, of_three)
@@ -294,8 +301,8 @@ def _rate(
 
 def _mean(percents: list[float | None]) -> float | None:
     """The mean, or None where a number is missing: a part must not stand for the whole."""
-    known = [percent for percent in percents if percent is not None]
-    return sum(known) / len(known) if known and len(known) == len(percents) else None
+    values = [percent for percent in percents if percent is not None]
+    return sum(values) / len(values) if values and len(values) == len(percents) else None
 
 
 AVERAGE = "average"

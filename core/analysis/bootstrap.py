@@ -70,9 +70,9 @@ def interval(samples: np.ndarray) -> tuple[float, float] | None:
     That is where all samples agree (every prompt has the same score, so nothing can vary), and
     where more than one in twenty is NaN (too few prompts have a score at all).
     """
-    known = samples[~np.isnan(samples)]
-    if known.size < 0.95 * samples.size:
+    values = samples[~np.isnan(samples)]
+    if values.size < 0.95 * samples.size:
         return None
     tail = 50.0 * (1.0 - CONFIDENCE)
-    low, high = np.percentile(known, [tail, 100.0 - tail])
+    low, high = np.percentile(values, [tail, 100.0 - tail])
     return (float(low), float(high)) if high > low else None

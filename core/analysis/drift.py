@@ -56,36 +56,36 @@ def arrows(drifts: Iterable[Drift], grouped: bool) -> tuple[Arrow, ...]:
     measured = [drift for drift in drifts if drift.count]
     if not measured:
         return ()
-    asked = np.array([one.asked_lab for one in measured])
-    keys = [one.color for one in measured]
+    asked_lab = np.array([drift.asked_lab for drift in measured])
+    keys = [drift.color for drift in measured]
     if grouped:
         names = l2_names()
-        keys = [names[at] for at in nearest_l2(asked)]
+        keys = [names[at] for at in nearest_l2(asked_lab)]
     places = {key: at for at, key in enumerate(dict.fromkeys(keys))}
     group = np.array([places[key] for key in keys])
     # All sums at once: there may be many thousand colors.
-    weights = np.array([one.count for one in measured], dtype=np.float64)
+    weights = np.array([drift.count for drift in measured], dtype=np.float64)
     sums = np.bincount(group, weights)
-    passes = np.bincount(group, [one.passes for one in measured])
+    passes = np.bincount(group, [drift.passes for drift in measured])
     sizes = np.bincount(group)
-    found = np.array([one.found_lab for one in measured])
-    asked, found = (
+    found_lab = np.array([drift.found_lab for drift in measured])
+    asked_lab, found_lab = (
         np.stack([np.bincount(group, weights * lab[:, at]) / sums for at in range(3)], axis=1)
-        for lab in (asked, found)
+        for lab in (asked_lab, found_lab)
     )
-    step = found - asked
+    step = found_lab - asked_lab
     heading = np.degrees(np.arctan2(step[:, 1], step[:, 2])) % 360.0
-    length, distance = np.hypot(step[:, 1], step[:, 2]), np.asarray(delta_e00(asked, found))
-    asked_srgb8, found_srgb8 = lab_to_srgb8(asked), lab_to_srgb8(found)
+    length, distance = np.hypot(step[:, 1], step[:, 2]), np.asarray(delta_e00(asked_lab, found_lab))
+    asked_srgb8, found_srgb8 = lab_to_srgb8(asked_lab), lab_to_srgb8(found_lab)
     first = dict(zip(reversed(keys), reversed(measured), strict=True))
-    made = [
+    arrow_list = [
         Arrow(
             value=key,
             name=key if grouped else first[key].name or first[key].hex,
             grouped=grouped,
             colors=int(sizes[at]),
-            asked_lab=_lab(asked[at]),
-            found_lab=_lab(found[at]),
+            asked_lab=_lab(asked_lab[at]),
+            found_lab=_lab(found_lab[at]),
             asked_hex=first[key].hex if sizes[at] == 1 else hex_of(asked_srgb8[at]),
             found_hex=hex_of(found_srgb8[at]),
             count=int(sums[at]),
@@ -96,7 +96,7 @@ def arrows(drifts: Iterable[Drift], grouped: bool) -> tuple[Arrow, ...]:
         )
         for key, at in places.items()
     ]
-    return tuple(sorted(made, key=lambda arrow: (-arrow.count, arrow.name)))
+    return tuple(sorted(arrow_list, key=lambda arrow: (-arrow.count, arrow.name)))
 
 
 def _lab(point: np.ndarray) -> Lab:

@@ -57,21 +57,21 @@ def category_cells(
     are left out.
     """
     by_key = rates(counts, (0, 1, 2))
-    known = {run: place for place, run in enumerate(runs)}
-    found = {
+    place_of_run = {run: place for place, run in enumerate(runs)}
+    by_category = {
         category
         for run, of_system, category in by_key
-        if run in known and of_system in TABLE_SYSTEMS
+        if run in place_of_run and of_system in TABLE_SYSTEMS
     }
-    extra = sorted(name for name in found if name not in CATEGORIES)
-    categories = (*(name for name in CATEGORIES if name in found), *extra)
+    extra = sorted(name for name in by_category if name not in CATEGORIES)
+    categories = (*(name for name in CATEGORIES if name in by_category), *extra)
     cells = []
     for run in runs:
         for category in categories:
             parts = [by_key.get((run, system, category), Rate()) for system in TABLE_SYSTEMS]
             cells += [
-                CategoryCell(run, one, category, rate.percent, rate)
-                for one, rate in zip(TABLE_SYSTEMS, parts, strict=True)
+                CategoryCell(run, system, category, rate.percent, rate)
+                for system, rate in zip(TABLE_SYSTEMS, parts, strict=True)
             ]
             cells.append(CategoryCell(run, OVERALL, category, mean_percent(parts), None))
     return categories, tuple(cells)
@@ -80,8 +80,8 @@ def category_cells(
 def mean_percent(parts: Sequence[Rate]) -> float | None:
     """The plain mean of the shares; None unless each has one."""
     shares = [part.percent for part in parts]
-    known = [share for share in shares if share is not None]
-    return sum(known) / len(known) if known and len(known) == len(shares) else None
+    values = [share for share in shares if share is not None]
+    return sum(values) / len(values) if values and len(values) == len(shares) else None
 
 
 @dataclass(frozen=True)
@@ -112,15 +112,15 @@ def confusion(counts: Iterable[Count]) -> Confusion:
         for key, rate in rates(counts, (0, 1)).items()
         if key[0] in order and key[1] in order and rate.scored + rate.unscored
     }
-    asked = tuple(sorted({key[0] for key in by_key}, key=order.__getitem__))
-    found = tuple(sorted({key[1] for key in by_key}, key=order.__getitem__))
-    number = np.zeros((len(asked), len(found)), dtype=np.int64)
+    asked_terms = tuple(sorted({key[0] for key in by_key}, key=order.__getitem__))
+    found_terms = tuple(sorted({key[1] for key in by_key}, key=order.__getitem__))
+    number = np.zeros((len(asked_terms), len(found_terms)), dtype=np.int64)
     passes = np.zeros_like(number)
-    for (one, other), rate in by_key.items():
-        at = asked.index(one), found.index(other)
+    for (asked_term, other), rate in by_key.items():
+        at = asked_terms.index(asked_term), found_terms.index(other)
         number[at] = rate.scored + rate.unscored
         passes[at] = rate.passes
-    return Confusion(asked, found, number, passes)
+    return Confusion(asked_terms, found_terms, number, passes)
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ def top_found(counts: Iterable[Count], most: int = MOST_FOUND) -> tuple[FoundSha
         number = rate.scored + rate.unscored
         if name in order and number:
             by_category.setdefault(category, {})[name] = number
-    out: list[FoundShare] = []
+    shares: list[FoundShare] = []
     rank = {name: place for place, name in enumerate(CATEGORIES)}
     for category in sorted(by_category, key=lambda name: (rank.get(name, len(rank)), name)):
         names = by_category[category]
@@ -154,8 +154,10 @@ def top_found(counts: Iterable[Count], most: int = MOST_FOUND) -> tuple[FoundSha
         top = [(name, names[name]) for name in sorted_names[:most]]
         rest = in_all - sum(number for _, number in top)
         top += [("", rest)] if rest else []
-        out += [FoundShare(category, name, number, 100.0 * number / in_all) for name, number in top]
-    return tuple(out)
+        shares += [
+            FoundShare(category, name, number, 100.0 * number / in_all) for name, number in top
+        ]
+    return tuple(shares)
 
 
 @dataclass(frozen=True)
@@ -177,20 +179,20 @@ def hue_cells(counts: Iterable[Count]) -> tuple[HueCell, ...]:
 
     Sectors in the order of SECTORS, bands from neutral outwards (its band begins at 0).
     """
-    known = [
+    color_cells = [
         (key[0], key[1], rate)
         for key, rate in rates(counts, (0, 1)).items()
         if key[1] in SECTORS and rate.scored + rate.unscored
     ]
-    labs = labs_of([color for color, _, _ in known])
-    starts = bands_of(labs, [sector for _, sector, _ in known])
+    labs = labs_of([color for color, _, _ in color_cells])
+    starts = bands_of(labs, [sector for _, sector, _ in color_cells])
     gathered: dict[tuple[str, float], list[int]] = {}
-    for at, (_, sector, _) in enumerate(known):
+    for at, (_, sector, _) in enumerate(color_cells):
         gathered.setdefault((sector, float(starts[at])), []).append(at)
     cells = []
     for sector, low in sorted(gathered, key=lambda key: (SECTORS.index(key[0]), key[1])):
         places = gathered[sector, low]
-        parts = [known[at][2] for at in places]
+        parts = [color_cells[at][2] for at in places]
         weights = np.array([rate.scored + rate.unscored for rate in parts], dtype=np.float64)
         mean = weights @ labs[places] / weights.sum()
         together = sum(parts, Rate())
@@ -209,14 +211,14 @@ def bands_of(labs: np.ndarray, sectors: Sequence[str]) -> np.ndarray:
 def labs_of(colors: Sequence[str]) -> np.ndarray:
     """CIELAB float64 ``(N, 3)`` of colors as ColorTarget.value spells them: hex ones all at once,
     for there may be many thousand. Raises UnknownColor."""
-    out = np.empty((len(colors), 3))
+    lab = np.empty((len(colors), 3))
     hexes = [at for at, color in enumerate(colors) if _HEX.fullmatch(color)]
     if hexes:
         codes = bytes.fromhex("".join(colors[at][1:] for at in hexes))
-        out[hexes] = srgb8_to_lab(np.frombuffer(codes, np.uint8).reshape(-1, 3))
+        lab[hexes] = srgb8_to_lab(np.frombuffer(codes, np.uint8).reshape(-1, 3))
     for at in set(range(len(colors))).difference(hexes):
-        out[at] = _named_lab(colors[at])
-    return out
+        lab[at] = _named_lab(colors[at])
+    return lab
 
 
 _HEX = re.compile("#[0-9A-Fa-f]{6}")

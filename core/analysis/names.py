@@ -52,10 +52,10 @@ _CHUNK = 20_000  # colors a pass: 29 times as many differences
 def modifiers_of(name: str) -> tuple[str, ...]:
     """The groups of :data:`MODIFIERS` that a level 3 name is in, ``("none",)`` where no other."""
     words = name.lower().split()
-    said = [one for one in (LIGHT, DARK) if one in words]
+    modifiers = [modifier for modifier in (LIGHT, DARK) if modifier in words]
     if any(word.endswith("ish") for word in words):
-        said.append(ISH)
-    return tuple(said) or (PLAIN,)
+        modifiers.append(ISH)
+    return tuple(modifiers) or (PLAIN,)
 
 
 def basic_of(name: str) -> str:
@@ -92,12 +92,12 @@ def nearest_l2(lab: np.ndarray) -> np.ndarray:
     Of names that are equally near the first counts, as in ``core.color.systems.nearest_names``.
     """
     lab = np.asarray(lab, dtype=np.float64).reshape(-1, 3)
-    known = system("l2").lab
-    out = np.empty(len(lab), dtype=np.int64)
+    l2_lab = system("l2").lab
+    indices = np.empty(len(lab), dtype=np.int64)
     for start in range(0, len(lab), _CHUNK):
         span = slice(start, start + _CHUNK)
-        out[span] = delta_e00(known[:, None, :], lab[None, span, :]).argmin(axis=0)
-    return out
+        indices[span] = delta_e00(l2_lab[:, None, :], lab[None, span, :]).argmin(axis=0)
+    return indices
 
 
 def sector_hex(sector: str) -> str:

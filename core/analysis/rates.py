@@ -64,11 +64,11 @@ def rates(counts: Iterable[Count], at: Sequence[int]) -> dict[tuple[str, ...], R
 
     In the order in which the keys first come.
     """
-    out: dict[tuple[str, ...], Rate] = {}
+    by_key: dict[tuple[str, ...], Rate] = {}
     for count in counts:
         key = tuple(count.key[place] for place in at)
-        out[key] = out.get(key, Rate()) + rate_of(count)
-    return out
+        by_key[key] = by_key.get(key, Rate()) + rate_of(count)
+    return by_key
 
 
 def total(counts: Iterable[Count]) -> Rate:

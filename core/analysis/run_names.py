@@ -10,7 +10,7 @@ from core.generation.registry import name_of
 from core.prompts.sets import PROMPT_SETS
 
 MOST_CHARACTERS = 30
-_SETS = {one.id: one.title for one in PROMPT_SETS}
+_SETS = {prompt_set.id: prompt_set.title for prompt_set in PROMPT_SETS}
 
 
 def _failure(run: RunRecord) -> str:
@@ -20,8 +20,8 @@ def _failure(run: RunRecord) -> str:
 
 def _guidance(run: RunRecord) -> str:
     scales = run.summary.get("guidances") or [run.summary.get("guidance")]
-    given = [f"{one:g}" for one in scales if one is not None]
-    return f"guidance {', '.join(given)}" if given else "own guidance"
+    scale_words = [f"{scale:g}" for scale in scales if scale is not None]
+    return f"guidance {', '.join(scale_words)}" if scale_words else "own guidance"
 
 
 def _model(run: RunRecord) -> str:
@@ -52,9 +52,9 @@ def run_labels(runs: Iterable[RunRecord]) -> dict[str, str]:
     :data:`FEATURES` as it takes, and by a piece of the id where nothing else differs.
     """
     listed = list(runs)
-    given = {run.run_id: run.name for run in listed if not _made(run)}
-    said = {**_by_features([run for run in listed if run.run_id not in given]), **given}
-    short = {run_id: shortened(words) for run_id, words in said.items()}
+    own_names = {run.run_id: run.name for run in listed if not _has_made_name(run)}
+    labels = {**_by_features([run for run in listed if run.run_id not in own_names]), **own_names}
+    short = {run_id: shortened(words) for run_id, words in labels.items()}
     often = Counter(short.values())
     return {
         run.run_id: short[run.run_id]
@@ -69,7 +69,7 @@ def shortened(words: str, most: int = MOST_CHARACTERS) -> str:
     return words if len(words) <= most else f"{words[: most - 1].rstrip(' ·,')}…"
 
 
-def _made(run: RunRecord) -> bool:
+def _has_made_name(run: RunRecord) -> bool:
     """Whether the name was made of the model and the set, and not given by a person."""
     return name_of(run.model) in run.name or run.model in run.name
 
@@ -87,16 +87,16 @@ def _by_features(runs: Sequence[RunRecord]) -> dict[str, str]:
                     parts[run.run_id].append(values[run.run_id])
                 next_groups[f"{key}|{values[run.run_id]}" if apart else key].append(run)
         groups = next_groups
-    out = {}
+    labels = {}
     for run in runs:
         words, model = parts[run.run_id], _model(run)
         if not words:
-            out[run.run_id] = model
+            labels[run.run_id] = model
         elif words[0] != model:
-            out[run.run_id] = " · ".join(words)
+            labels[run.run_id] = " · ".join(words)
         else:
             # What differs is said whole; a long name of a model gives way.
             rest = " · ".join(words[1:])
             room = MOST_CHARACTERS - len(rest) - 3
-            out[run.run_id] = f"{rest} · {shortened(model, max(room, 6))}" if rest else model
-    return out
+            labels[run.run_id] = f"{rest} · {shortened(model, max(room, 6))}" if rest else model
+    return labels

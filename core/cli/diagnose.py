@@ -41,45 +41,57 @@ _SET_OPTIONS = ("objects", "lights", "systems", "seeds", "size", "every")
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    out = argparse.ArgumentParser(
+    argument_parser = argparse.ArgumentParser(
         prog=program("diagnose", "-m core.diagnose"),
         description="Draws objects of exactly known color, judges each by every rule against its "
         "own color and against near ones, and reports hits and false accepts.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    out.add_argument(
+    argument_parser.add_argument(
         "--out",
         required=True,
         metavar="DIR",
         help="folder of the report; a run that was ended goes on from what is kept there",
     )
-    out.add_argument("--json", action="store_true", help="print the report as JSON")
-    out.add_argument("--rules", metavar="IDS", help=_one_of((r.id for r in RULES), "all"))
-    out.add_argument("--objects", metavar="NAMES", help=_one_of(OBJECTS, "all"))
-    out.add_argument("--lights", metavar="NAMES", help=_one_of(LIGHTS, ",".join(DEFAULT_LIGHTS)))
-    out.add_argument("--systems", metavar="IDS", help=_one_of(SYSTEMS, ",".join(SET_SYSTEMS)))
-    out.add_argument("--seeds", metavar="NUMBERS", help="views of each object (default 0)")
-    out.add_argument("--size", type=int, metavar="PX", help=f"default {DEFAULT_SIZE_PX}")
-    out.add_argument("--every", type=int, metavar="N", help="only every Nth color: a quick look")
-    out.add_argument(
+    argument_parser.add_argument("--json", action="store_true", help="print the report as JSON")
+    argument_parser.add_argument(
+        "--rules", metavar="IDS", help=_one_of((r.id for r in RULES), "all")
+    )
+    argument_parser.add_argument("--objects", metavar="NAMES", help=_one_of(OBJECTS, "all"))
+    argument_parser.add_argument(
+        "--lights", metavar="NAMES", help=_one_of(LIGHTS, ",".join(DEFAULT_LIGHTS))
+    )
+    argument_parser.add_argument(
+        "--systems", metavar="IDS", help=_one_of(SYSTEMS, ",".join(SET_SYSTEMS))
+    )
+    argument_parser.add_argument(
+        "--seeds", metavar="NUMBERS", help="views of each object (default 0)"
+    )
+    argument_parser.add_argument(
+        "--size", type=int, metavar="PX", help=f"default {DEFAULT_SIZE_PX}"
+    )
+    argument_parser.add_argument(
+        "--every", type=int, metavar="N", help="only every Nth color: a quick look"
+    )
+    argument_parser.add_argument(
         "--k", type=int, default=0, help="neighbors that paper and truehue accept too (default 0)"
     )
-    out.add_argument(
+    argument_parser.add_argument(
         "--workers",
         type=int,
         default=os.cpu_count() or 1,
         metavar="N",
         help="processes of one thread each (default: one a core)",
     )
-    out.add_argument(
+    argument_parser.add_argument(
         "--images",
         metavar="FILE.csv",
         help="measure on renders of your own instead: "
         "columns file,mask,system,color and perhaps object,light; paths are relative "
         "to the file",
     )
-    return out
+    return argument_parser
 
 
 def _one_of(names: Iterable[str], default: str) -> str:
@@ -92,9 +104,9 @@ def _run(options: argparse.Namespace, watch: Watch) -> tuple[int, str]:
     rules = rules_used(_names(options.rules, "--rules"), options.k)
     source = ""
     if options.images is not None:
-        given = [name for name in _SET_OPTIONS if getattr(options, name) is not None]
-        if given:
-            raise BadInput(f"--{given[0]} belongs to our own pictures; --images has its own.")
+        set_options = [name for name in _SET_OPTIONS if getattr(options, name) is not None]
+        if set_options:
+            raise BadInput(f"--{set_options[0]} belongs to our own pictures; --images has its own.")
         source = Path(options.images).name
         tasks = manifest_tasks(rules, read_manifest(Path(options.images)))
     else:
@@ -120,21 +132,21 @@ def _run(options: argparse.Namespace, watch: Watch) -> tuple[int, str]:
     return 2 if report.problems else 0, shown
 
 
-def _names(given: str | None, option: str) -> tuple[str, ...]:
+def _names(text: str | None, option: str) -> tuple[str, ...]:
     """The names of an option, each once; none where it was not given."""
-    if given is None:
+    if text is None:
         return ()
-    names = tuple(dict.fromkeys(name.strip() for name in given.split(",") if name.strip()))
+    names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
     if not names:
         raise BadInput(f"{option} names nothing.")
     return names
 
 
-def _numbers(given: str | None) -> tuple[int, ...]:
+def _numbers(text: str | None) -> tuple[int, ...]:
     try:
-        return tuple(int(name) for name in _names(given, "--seeds"))
+        return tuple(int(name) for name in _names(text, "--seeds"))
     except ValueError:
-        raise BadInput(f"--seeds takes whole numbers with commas, not {given!r}.") from None
+        raise BadInput(f"--seeds takes whole numbers with commas, not {text!r}.") from None
 
 
 class _Line:
@@ -150,13 +162,17 @@ class _Line:
         if now - self.last < (0.5 if self.terminal else 10.0):
             return
         self.last = now
-        left = progress.seconds_left
+        seconds = progress.seconds_left
         words = f"{progress.done:,} of {progress.images:,} pictures"
         if progress.reused:
             words += f" ({progress.reused:,} kept from before)"
         words += f", {progress.images_a_second:.1f} a second"
-        if left is not None:
-            words += f", about {left / 60:.0f} min left" if left > 90 else f", {left:.0f} s left"
+        if seconds is not None:
+            words += (
+                f", about {seconds / 60:.0f} min left"
+                if seconds > 90
+                else f", {seconds:.0f} s left"
+            )
         end = "" if self.terminal else "\n"
         print(f"\r{words:<78}" if self.terminal else words, end=end, file=self.err, flush=True)
 
@@ -167,10 +183,10 @@ class _Line:
 
 
 def main(
-    arguments: list[str] | None = None, out: TextIO | None = None, err: TextIO | None = None
+    arguments: list[str] | None = None, stream: TextIO | None = None, err: TextIO | None = None
 ) -> int:
     """Runs the command; returns the exit status."""
-    out, err = out or sys.stdout, err or sys.stderr
+    stream, err = stream or sys.stdout, err or sys.stderr
     options = parser().parse_args(arguments)
     line = _Line(err)
     try:
@@ -185,8 +201,8 @@ def main(
         print("Stopped. What is done is kept: the same command goes on from there.", file=err)
         return 130
     line.close()
-    out.write(shown)
-    out.flush()
+    stream.write(shown)
+    stream.flush()
     return status
 
 

@@ -35,26 +35,26 @@ SHOWN = 5
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    out = argparse.ArgumentParser(
+    argument_parser = argparse.ArgumentParser(
         prog=program("images", "-m core.image_sets"),
         description="Links the images of a folder to prompts and prints what an import would find.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    out.add_argument("folder", type=Path, metavar="FOLDER")
-    prompts = out.add_mutually_exclusive_group()
-    known = ", ".join(one.id for one in PROMPT_SETS)
-    prompts.add_argument("--set", metavar="SET", help=f"a built-in set: {known}")
+    argument_parser.add_argument("folder", type=Path, metavar="FOLDER")
+    prompts = argument_parser.add_mutually_exclusive_group()
+    ids = ", ".join(prompt_set.id for prompt_set in PROMPT_SETS)
+    prompts.add_argument("--set", metavar="SET", help=f"a built-in set: {ids}")
     prompts.add_argument("--prompts", type=Path, metavar="FILE", help="a file of prompts")
-    out.add_argument("--model", default=UNKNOWN_MODEL, help="who made the images")
-    out.add_argument(
+    argument_parser.add_argument("--model", default=UNKNOWN_MODEL, help="who made the images")
+    argument_parser.add_argument(
         "--expected", type=int, default=1, metavar="N", help="images for each prompt; without it 1"
     )
-    out.add_argument(
+    argument_parser.add_argument(
         "--read", action="store_true", help="open every image too, to find broken ones"
     )
-    out.add_argument("--json", action="store_true", help="one JSON object")
-    return out
+    argument_parser.add_argument("--json", action="store_true", help="one JSON object")
+    return argument_parser
 
 
 def _prompts(options: argparse.Namespace) -> Sequence[Prompt]:
@@ -63,19 +63,19 @@ def _prompts(options: argparse.Namespace) -> Sequence[Prompt]:
         return prompt_set(options.set).prompts()
     if options.prompts is None:
         return ()
-    found = read_prompts(options.prompts)
-    said = list(found.notes)
-    said += [f"line {one.line}: {one.why}" for one in found.problems[:SHOWN]]
-    if len(found.problems) > SHOWN:
-        said.append(f"… and {len(found.problems) - SHOWN:,} more lines that were not taken")
-    for sentence in said:
+    reading = read_prompts(options.prompts)
+    sentences = list(reading.notes)
+    sentences += [f"line {problem.line}: {problem.why}" for problem in reading.problems[:SHOWN]]
+    if len(reading.problems) > SHOWN:
+        sentences.append(f"… and {len(reading.problems) - SHOWN:,} more lines that were not taken")
+    for sentence in sentences:
         print(f"{options.prompts.name}: {sentence}", file=sys.stderr)
-    return found.prompts
+    return reading.prompts
 
 
-def main(arguments: list[str] | None = None, out: TextIO | None = None) -> int:
+def main(arguments: list[str] | None = None, stream: TextIO | None = None) -> int:
     """Runs the command; returns the exit status."""
-    out = out or sys.stdout
+    stream = stream or sys.stdout
     command = parser()
     options = command.parse_args(arguments)
     if options.expected < 1:
@@ -90,8 +90,8 @@ def main(arguments: list[str] | None = None, out: TextIO | None = None) -> int:
     except TrueHueError as error:
         print(error, file=sys.stderr)
         return 2
-    print(json.dumps(report.as_json()) if options.json else report.as_text(), file=out)
-    out.flush()
+    print(json.dumps(report.as_json()) if options.json else report.as_text(), file=stream)
+    stream.flush()
     return 0
 
 

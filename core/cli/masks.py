@@ -20,9 +20,9 @@ from core.masks.grounded.weights import download, find, missing
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns the exit status: 0 done, 1 a model that cannot run here (of
     ``check``), 2 an error, whose message is on standard error."""
-    asked = _parser().parse_args(arguments)
+    options = _parser().parse_args(arguments)
     try:
-        return int(asked.run(asked))
+        return int(options.run(options))
     except TrueHueError as error:
         print(error, file=sys.stderr)
         return 2
@@ -46,43 +46,43 @@ def _parser() -> argparse.ArgumentParser:
     fetching = commands.add_parser("download", help="fetches a model's files from the hub")
     fetching.add_argument("--to", type=Path, help="a models folder, in place of the hub's cache")
     fetching.set_defaults(run=_download)
-    for one in (checking, fetching):
-        one.add_argument("model", help="an id of the list, hub:owner/name or folder:/path")
-        one.add_argument("--role", choices=ROLES, help="of a hub: or folder: id, what it does")
+    for command in (checking, fetching):
+        command.add_argument("model", help="an id of the list, hub:owner/name or folder:/path")
+        command.add_argument("--role", choices=ROLES, help="of a hub: or folder: id, what it does")
     return parser
 
 
 def describe(entry: VisionEntry, sources: Sources) -> dict[str, Any]:
     """An entry as plain JSON, with where its files are and what is missing."""
-    found, lacking = find(entry, sources), missing(entry, sources)
+    source, lacking = find(entry, sources), missing(entry, sources)
     return {
         **asdict(entry),
         "ready": not lacking,
         "missing": list(lacking),
-        "path": str(found.path) if found else None,
-        "revision": found.revision if found else None,
+        "path": str(source.path) if source else None,
+        "revision": source.revision if source else None,
     }
 
 
-def _models(asked: argparse.Namespace) -> int:
-    sources = Sources.here(asked.models_folder)
+def _models(options: argparse.Namespace) -> int:
+    sources = Sources.here(options.models_folder)
     for entry in VISION_MODELS:
         about = describe(entry, sources)
-        if asked.json:
+        if options.json:
             print(json.dumps(about, ensure_ascii=False))
             continue
         state = "ready" if about["ready"] else "missing"
         size = f"{entry.download_gib:5.2f} GiB"
         print(f"{entry.id:<23} {entry.role:<10} {state:<8} {size}  {entry.name}; {entry.license}")
-    if not asked.json:
+    if not options.json:
         print("What one is missing: python -m core.masks check MODEL")
     return 0
 
 
-def _check(asked: argparse.Namespace) -> int:
-    entry = vision_model(asked.model, asked.role)
-    about = describe(entry, Sources.here(asked.models_folder))
-    if asked.json:
+def _check(options: argparse.Namespace) -> int:
+    entry = vision_model(options.model, options.role)
+    about = describe(entry, Sources.here(options.models_folder))
+    if options.json:
         print(json.dumps(about, ensure_ascii=False))
     else:
         print(f"{entry.name}: {entry.note}")
@@ -94,9 +94,9 @@ def _check(asked: argparse.Namespace) -> int:
     return 0 if about["ready"] else 1
 
 
-def _download(asked: argparse.Namespace) -> int:
-    entry = vision_model(asked.model, asked.role)
-    print(download(entry, Sources.here(asked.models_folder), asked.to))
+def _download(options: argparse.Namespace) -> int:
+    entry = vision_model(options.model, options.role)
+    print(download(entry, Sources.here(options.models_folder), options.to))
     return 0
 
 

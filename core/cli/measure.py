@@ -50,50 +50,56 @@ class MeasureItem:
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    out = argparse.ArgumentParser(
+    argument_parser = argparse.ArgumentParser(
         prog=program("measure", "-m core.measure"),
         description="Judges the color of an object in an image, given its mask.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    out.add_argument("images", nargs="*", metavar="IMAGE", help="images to judge, all by one mask")
-    out.add_argument("--mask", help="mask image of the same size: the object is light, 128 or more")
-    out.add_argument(
+    argument_parser.add_argument(
+        "images", nargs="*", metavar="IMAGE", help="images to judge, all by one mask"
+    )
+    argument_parser.add_argument(
+        "--mask", help="mask image of the same size: the object is light, 128 or more"
+    )
+    argument_parser.add_argument(
         "--target",
         help='asked color: a name, "#RRGGBB" or "r,g,b" (names are looked up in CSS, then ISCC-NBS '
         "levels 2, 3, 1, unless --system says where)",
     )
-    out.add_argument(
+    argument_parser.add_argument(
         "--system",
         choices=("css", "l1", "l2", "l3"),
         help="color system of the name; with a manifest, of rows without one",
     )
-    out.add_argument(
+    argument_parser.add_argument(
         "--manifest",
         metavar="FILE.csv",
         help="columns file,mask,target,system; paths are relative to the file; prints JSON lines",
     )
-    out.add_argument(
+    argument_parser.add_argument(
         "--rule",
         default=DEFAULT_RULE,
-        choices=[known.id for known in RULES],
+        choices=[entry.id for entry in RULES],
         help=f"default: {DEFAULT_RULE}",
     )
-    out.add_argument(
+    argument_parser.add_argument(
         "--k",
         type=int,
         default=0,
         help="paper rules and truehue: accept the k "
         "nearest names too (default 0: the paper gives no k)",
     )
-    out.add_argument("--object", default="", help="name of the object, for the sentence")
-    out.add_argument(
+    argument_parser.add_argument(
+        "--object", default="", help="name of the object, for the sentence"
+    )
+    argument_parser.add_argument(
         "--munsell",
         metavar="FILE.csv",
         help="released rule: Munsell samples, a CSV with the columns R,G,B,Level1,Level2,Level3",
     )
-    out.add_argument("--json", action="store_true", help="one JSON object a line")
-    return out
+    argument_parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    return argument_parser
 
 
 def _jobs(options: argparse.Namespace) -> Iterator[MeasureItem]:
@@ -161,7 +167,7 @@ def _run(
     image = load_image(job.folder / job.file)
     mask = load_mask(job.folder / job.mask, image.srgb8.shape[:2])
     target = parse_target(job.target, job.system)
-    found = measure(
+    measurement = measure(
         image.srgb8,
         mask,
         target,
@@ -171,7 +177,7 @@ def _run(
         system=job.system,
         object_name=options.object,
     )
-    return found, image.notes
+    return measurement, image.notes
 
 
 def _unscored(job: MeasureItem, reason: str, by: Rule, object_name: str) -> dict[str, Any]:
@@ -209,19 +215,19 @@ def _unscored(job: MeasureItem, reason: str, by: Rule, object_name: str) -> dict
     }
 
 
-def _line(file: str, found: Measurement) -> str:
-    verdict = found.verdict
+def _line(file: str, measurement: Measurement) -> str:
+    verdict = measurement.verdict
     word = {"pass": "PASS", "fail": "FAIL"}[verdict.status]
     lab = ", ".join(f"{value:.2f}" for value in verdict.lab or ())
     return (
-        f"{word}  {file}  asked {found.target.label}, found Lab ({lab})  "
+        f"{word}  {file}  asked {measurement.target.label}, found Lab ({lab})  "
         f"[{verdict.rule} {verdict.version}] {verdict.reason}"
     )
 
 
-def main(arguments: list[str] | None = None, out: TextIO | None = None) -> int:
+def main(arguments: list[str] | None = None, stream: TextIO | None = None) -> int:
     """Runs the command; returns the exit status."""
-    out = out or sys.stdout
+    stream = stream or sys.stdout
     options = parser().parse_args(arguments)
     as_json = options.json or options.manifest is not None
     by = rule(options.rule)
@@ -235,29 +241,29 @@ def main(arguments: list[str] | None = None, out: TextIO | None = None) -> int:
             parse_target(options.target, options.system)  # a wrong color is wrong for all images
         for job in _jobs(options):
             try:
-                found, notes = _run(job, options, munsell)
+                measurement, notes = _run(job, options, munsell)
             except TrueHueError as error:
                 failed = True
                 print(f"{job.where}: {error}", file=sys.stderr)
                 if as_json:
-                    _print_json(_unscored(job, str(error), by, options.object), out)
+                    _print_json(_unscored(job, str(error), by, options.object), stream)
                 continue
             if as_json:
-                line = {"file": job.file, "mask": job.mask, **found.as_json()}
-                _print_json({**line, "image_notes": list(notes)}, out)
+                line = {"file": job.file, "mask": job.mask, **measurement.as_json()}
+                _print_json({**line, "image_notes": list(notes)}, stream)
             else:
-                print(_line(job.file, found), file=out, flush=True)
-                for note in (*notes, *found.notes):
-                    print(f"      {note}", file=out, flush=True)
+                print(_line(job.file, measurement), file=stream, flush=True)
+                for note in (*notes, *measurement.notes):
+                    print(f"      {note}", file=stream, flush=True)
     except TrueHueError as error:
         print(error, file=sys.stderr)
         return 2
     return 2 if failed else 0
 
 
-def _print_json(line: dict[str, Any], out: TextIO) -> None:
+def _print_json(line: dict[str, Any], stream: TextIO) -> None:
     """One line, in ASCII, so that no terminal or pipe can refuse it."""
-    print(json.dumps(line), file=out, flush=True)
+    print(json.dumps(line), file=stream, flush=True)
 
 
 if __name__ == "__main__":

@@ -28,9 +28,9 @@ from core.prompts.prompt import ObjectTarget
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns the exit status: 0 done, 1 a model that cannot draw here (of
     ``check``), 2 an error, whose message is on standard error."""
-    asked = _parser().parse_args(arguments)
+    options = _parser().parse_args(arguments)
     try:
-        return int(asked.run(asked))
+        return int(options.run(options))
     except TrueHueError as error:
         print(error, file=sys.stderr)
         return 2
@@ -81,38 +81,38 @@ def _parser() -> argparse.ArgumentParser:
 
 def describe(entry: ModelEntry, at: Machine, sources: Sources) -> dict[str, Any]:
     """An entry as plain JSON, with where its weights are and what is missing."""
-    found = find(entry, sources) if entry.kind in ("diffusers", "transformers") else None
+    source = find(entry, sources) if entry.kind in ("diffusers", "transformers") else None
     lacking = missing(entry, at, sources)
     return {
         **asdict(entry),
         "ready": not lacking,
         "missing": list(lacking),
-        "folder": str(found.folder) if found else None,
-        "revision": found.revision if found else None,
+        "folder": str(source.folder) if source else None,
+        "revision": source.revision if source else None,
     }
 
 
-def _models(asked: argparse.Namespace) -> int:
-    at, sources = machine(), Sources.here(asked.models_folder)
-    if not asked.json:
+def _models(options: argparse.Namespace) -> int:
+    at, sources = machine(), Sources.here(options.models_folder)
+    if not options.json:
         print(f"{at.name} ({at.device}), {at.memory_bytes / 2**30:.0f} GiB")
     for entry in MODELS:
         about = describe(entry, at, sources)
-        if asked.json:
+        if options.json:
             print(json.dumps(about, ensure_ascii=False))
             continue
         state = "ready" if about["ready"] else "import its images" if entry.needs else "missing"
         size = f"{entry.download_gib:5.1f} GiB" if entry.download_gib else " " * 9
         print(f"{entry.id:<20} {state:<18} {size}  {entry.name}; {entry.license}")
-    if not asked.json:
+    if not options.json:
         print("What one is missing: python -m core.generation check MODEL")
     return 0
 
 
-def _check(asked: argparse.Namespace) -> int:
-    entry = model(asked.model)
-    about = describe(entry, machine(), Sources.here(asked.models_folder))
-    if asked.json:
+def _check(options: argparse.Namespace) -> int:
+    entry = model(options.model)
+    about = describe(entry, machine(), Sources.here(options.models_folder))
+    if options.json:
         print(json.dumps(about, ensure_ascii=False))
     else:
         print(f"{entry.name}: {entry.note}")
@@ -124,28 +124,28 @@ def _check(asked: argparse.Namespace) -> int:
     return 0 if about["ready"] else 1
 
 
-def _download(asked: argparse.Namespace) -> int:
-    print(download(model(asked.model), Sources.here(asked.models_folder), asked.to))
+def _download(options: argparse.Namespace) -> int:
+    print(download(model(options.model), Sources.here(options.models_folder), options.to))
     return 0
 
 
-def _draw(asked: argparse.Namespace) -> int:
+def _draw(options: argparse.Namespace) -> int:
     # The engine stands above this package: only here is one of its modules wanted.
     from core.engine.limits import checked
     from core.images.load import encode_png
 
     request = GenerationRequest(
-        asked.model,
-        asked.prompt,
-        asked.seed,
-        asked.steps,
-        asked.guidance,
-        asked.width,
-        asked.height,
-        asked.negative,
-        targets=_targets(asked.object, asked.color),
+        options.model,
+        options.prompt,
+        options.seed,
+        options.steps,
+        options.guidance,
+        options.width,
+        options.height,
+        options.negative,
+        targets=_targets(options.object, options.color),
     )
-    if model(asked.model).kind == "renderer" and not request.targets:
+    if model(options.model).kind == "renderer" and not request.targets:
         raise BadInput(
             "The reference renderer reads no prompt. Say what it shall draw: "
             "--object mug --color css:crimson"
@@ -153,16 +153,16 @@ def _draw(asked: argparse.Namespace) -> int:
     if not request.targets and not request.text.strip():
         raise BadInput("Say what to draw: a prompt, after the model.")
     checked(request)
-    _make_folder(asked.out)
-    drawing = open_model(asked.model, Sources.here(asked.models_folder))
+    _make_folder(options.out)
+    drawing = open_model(options.model, Sources.here(options.models_folder))
     try:
         image = drawing.draw([request], _show, Event())[0]
     finally:
         drawing.unload()
     try:
-        asked.out.write_bytes(encode_png(image.srgb8))
+        options.out.write_bytes(encode_png(image.srgb8))
     except OSError as error:
-        raise BadInput(f"{asked.out} cannot be written ({error.strerror}).") from error
+        raise BadInput(f"{options.out} cannot be written ({error.strerror}).") from error
     for note in image.notes:
         print(note, file=sys.stderr)
     print(json.dumps(dict(image.origin), ensure_ascii=False))
@@ -179,18 +179,18 @@ def _targets(name: str, color: str) -> tuple[ObjectTarget, ...]:
     return (ObjectTarget(name.strip(), parse_target(color) if color else None),)
 
 
-def _make_folder(out: Path) -> None:
+def _make_folder(path: Path) -> None:
     """The folder of the image, before anything is drawn. Raises BadInput where there can be none,
     or where the image would take the place of a folder."""
-    what = f"The folder {out.parent} cannot be made"
+    what = f"The folder {path.parent} cannot be made"
     try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        what = f"{out} cannot be written"
-        is_folder = out.is_dir()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        what = f"{path} cannot be written"
+        is_folder = path.is_dir()
     except OSError as error:
         raise BadInput(f"{what} ({error.strerror}). Choose another --out.") from error
     if is_folder:
-        raise BadInput(f"{out} is a folder. Give --out the name of a PNG file in it.")
+        raise BadInput(f"{path} is a folder. Give --out the name of a PNG file in it.")
 
 
 def _show(report: StepReport) -> None:

@@ -28,26 +28,26 @@ examples:
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    out = argparse.ArgumentParser(
+    argument_parser = argparse.ArgumentParser(
         prog=program("prompts", "-m core.prompts"),
         description="Counts or lists the built-in prompt sets.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    commands = out.add_subparsers(dest="command", required=True)
+    commands = argument_parser.add_subparsers(dest="command", required=True)
     count = commands.add_parser("counts", help="prompts by task and system, beside the paper's")
     count.add_argument("--json", action="store_true", help="one JSON object")
     show = commands.add_parser("list", help="the prompts of a set, one a line")
-    known = ", ".join(one.id for one in PROMPT_SETS)
-    show.add_argument("--set", required=True, metavar="SET", help=f"one of {known}")
+    ids = ", ".join(prompt_set.id for prompt_set in PROMPT_SETS)
+    show.add_argument("--set", required=True, metavar="SET", help=f"one of {ids}")
     show.add_argument("--jsonl", action="store_true", help="one JSON object a line, not the text")
     show.add_argument("--task", help=f"only this task: {', '.join(TASKS)}")
     show.add_argument("--system", help=f"only this color system: {', '.join(SYSTEMS)}")
     show.add_argument("--limit", type=int, help="at most so many prompts")
-    return out
+    return argument_parser
 
 
-def _listed(options: argparse.Namespace) -> Iterator[Prompt]:
+def _prompt_selection(options: argparse.Namespace) -> Iterator[Prompt]:
     """The prompts that were asked for. Raises BadInput for a wrong name or where there is none."""
     chosen = prompt_set(options.set)
     for name, value, allowed in (
@@ -64,24 +64,24 @@ def _listed(options: argparse.Namespace) -> Iterator[Prompt]:
         if options.task in (None, prompt.task) and options.system in (None, prompt.system)
     ]
     if not fitting:
-        asked = {"task": options.task, "system": options.system}
-        words = " and ".join(f"{name} {value}" for name, value in asked.items() if value)
+        filters = {"task": options.task, "system": options.system}
+        words = " and ".join(f"{name} {value}" for name, value in filters.items() if value)
         raise BadInput(f"The set {chosen.id} has no prompt of {words}.")
     return islice(fitting, options.limit)
 
 
-def main(arguments: list[str] | None = None, out: TextIO | None = None) -> int:
+def main(arguments: list[str] | None = None, stream: TextIO | None = None) -> int:
     """Runs the command; returns the exit status."""
-    out = out or sys.stdout
+    stream = stream or sys.stdout
     options = parser().parse_args(arguments)
     try:
         if options.command == "counts":
-            found = counts()
-            print(json.dumps(found) if options.json else "\n".join(table(found)), file=out)
+            tables = counts()
+            print(json.dumps(tables) if options.json else "\n".join(table(tables)), file=stream)
         else:
-            for prompt in _listed(options):
-                print(json.dumps(prompt.as_json()) if options.jsonl else prompt.text, file=out)
-        out.flush()
+            for prompt in _prompt_selection(options):
+                print(json.dumps(prompt.as_json()) if options.jsonl else prompt.text, file=stream)
+        stream.flush()
     except TrueHueError as error:
         print(error, file=sys.stderr)
         return 2

@@ -74,13 +74,13 @@ def delta_e00(lab1: np.ndarray, lab2: np.ndarray) -> np.ndarray:
         lab2[i] if single else np.broadcast_to(lab2[..., i], shape).reshape(-1) for i in range(3)
     ]
     count = parts1[0].size
-    out = np.empty(count)
+    differences = np.empty(count)
     with np.errstate(divide="ignore", invalid="ignore"):
         for start in range(0, count, _CHUNK):
             span = slice(start, start + _CHUNK)
             second = parts2 if single else [part[span] for part in parts2]
-            out[span] = _delta_e00_flat(*[part[span] for part in parts1], *second)
-    return out.reshape(shape)
+            differences[span] = _delta_e00_flat(*[part[span] for part in parts1], *second)
+    return differences.reshape(shape)
 
 
 def _delta_e00_flat(

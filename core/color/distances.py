@@ -91,30 +91,30 @@ def checked(weights: ArrayLike, name: str = "The distribution") -> np.ndarray:
     that misses 1 by more than :data:`SUM_TOLERANCE`; nothing is repaired silently.
     """
     try:
-        given = np.asarray(weights, dtype=np.float64).reshape(-1)
+        values = np.asarray(weights, dtype=np.float64).reshape(-1)
     except (TypeError, ValueError) as error:
         raise NotADistribution(f"{name} is no list of {COUNT} numbers.", 0) from error
-    if given.size != COUNT:
+    if values.size != COUNT:
         offer = (
             " These may be the 58 bins of UW-58: say so, and they are put to their places, with 0 "
             "in the 13 bins of L* = 88."
-            if given.size == len(uw58())
+            if values.size == len(uw58())
             else ""
         )
         raise NotADistribution(
-            f"{name} has {given.size} numbers; UW-71 has {COUNT} bins.{offer}", given.size
+            f"{name} has {values.size} numbers; UW-71 has {COUNT} bins.{offer}", values.size
         )
-    if not np.isfinite(given).all():
-        place = int(np.flatnonzero(~np.isfinite(given))[0])
+    if not np.isfinite(values).all():
+        place = int(np.flatnonzero(~np.isfinite(values))[0])
         raise NotADistribution(
-            f"{name} has {given[place]} in bin {place}: a share is a number from 0 to 1.", COUNT
+            f"{name} has {values[place]} in bin {place}: a share is a number from 0 to 1.", COUNT
         )
-    if (given < 0).any():
-        place = int(np.argmin(given))
+    if (values < 0).any():
+        place = int(np.argmin(values))
         raise NotADistribution(
-            f"{name} has {given[place]:.6g} in bin {place}: a share cannot be negative.", COUNT
+            f"{name} has {values[place]:.6g} in bin {place}: a share cannot be negative.", COUNT
         )
-    total = float(given.sum())
+    total = float(values.sum())
     if abs(total - 1.0) > SUM_TOLERANCE:
         rest = (
             ""
@@ -125,7 +125,7 @@ def checked(weights: ArrayLike, name: str = "The distribution") -> np.ndarray:
             )
         )
         raise NotADistribution(f"{name} sums to {total:.9g} instead of 1.{rest}", COUNT, total)
-    return given / total
+    return values / total
 
 
 def compare(p: np.ndarray, q: np.ndarray) -> Comparison:
@@ -164,7 +164,7 @@ def emd(p: np.ndarray, q: np.ndarray) -> float:
     flow leaves it (moving it and something else in its place is no shorter than moving that all the
     way). What is left is solved by POT's network simplex on the bins that have some.
     """
-    supply, demand, mass = _left(p, q)
+    supply, demand, mass = _residuals(p, q)
     return transport(supply, demand)[1] * mass if mass > 0.0 else 0.0
 
 
@@ -174,7 +174,7 @@ def emd_flow(p: np.ndarray, q: np.ndarray) -> tuple[Move, ...]:
     Mass that stays in its bin is no move, nor is what rounding makes of equal shares. An optimal
     flow need not be the only one.
     """
-    supply, demand, mass = _left(p, q)
+    supply, demand, mass = _residuals(p, q)
     if mass == 0.0:
         return ()
     flow, distance = transport(supply, demand)[0] * mass, distances71()
@@ -222,7 +222,7 @@ def _angle(first: float, second: float) -> float:
     return min(apart, 360.0 - apart)
 
 
-def _left(p: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+def _residuals(p: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
     """What has to leave each bin and what has to arrive there, both ``(71,)`` with sum 1, as shares
     of the third, the mass that has to move; where that is 0, the others mean nothing."""
     apart = p - q

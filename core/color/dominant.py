@@ -103,10 +103,10 @@ def paper(
     """
     lab, counts = _checked(lab, counts)
     mean = statistics.mean(lab, counts)
-    found = _axis(_moments(lab[:, 1:], counts, mean[1:] if centered else None), mean[1:])
+    principal_axis = _axis(_moments(lab[:, 1:], counts, mean[1:] if centered else None), mean[1:])
     ab = mean[1:]
-    if found is not None and not centered:
-        ab = (ab @ found[0]) * found[0]
+    if principal_axis is not None and not centered:
+        ab = (ab @ principal_axis[0]) * principal_axis[0]
     total = int(counts.sum())
     return DominantColor(
         lab=(float(mean[0]), float(ab[0]), float(ab[1])),
@@ -114,8 +114,10 @@ def paper(
         pixel_count=total,
         used_count=total,
         used=counts,
-        axis=None if found is None else (float(found[0][0]), float(found[0][1])),
-        axis_share=None if found is None else found[2],
+        axis=None
+        if principal_axis is None
+        else (float(principal_axis[0][0]), float(principal_axis[0][1])),
+        axis_share=None if principal_axis is None else principal_axis[2],
     )
 
 
@@ -141,19 +143,23 @@ def select_released(lab: np.ndarray, counts: np.ndarray) -> Selection:
     chroma = np.sqrt(lab[:, 1] ** 2 + lab[:, 2] ** 2)
     (median,) = statistics.percentiles(chroma, counts, [50.0])
     mean_ab = statistics.mean(lab[:, 1:], counts)
-    found = _axis(_moments(lab[:, 1:], counts, mean_ab), mean_ab)
-    axis = None if found is None else (float(found[0][0]), float(found[0][1]))
-    share = None if found is None else found[2]
+    principal_axis = _axis(_moments(lab[:, 1:], counts, mean_ab), mean_ab)
+    axis = (
+        None
+        if principal_axis is None
+        else (float(principal_axis[0][0]), float(principal_axis[0][1]))
+    )
+    share = None if principal_axis is None else principal_axis[2]
     if median < ACHROMATIC_MEDIAN_CHROMA:
         used = np.where(chroma < ACHROMATIC_KEPT_CHROMA, counts, 0)
-        kept = int(used.sum())
-        if kept <= ACHROMATIC_FEW:
+        used_count = int(used.sum())
+        if used_count <= ACHROMATIC_FEW:
             return Selection(counts, True, axis, share, ())
-        return Selection(used, True, axis, share, (("chroma below 15", kept),))
+        return Selection(used, True, axis, share, (("chroma below 15", used_count),))
     steps: list[tuple[str, int]] = []
     keep = np.ones(counts.shape, dtype=bool)
-    if found is not None:
-        second = found[1]
+    if principal_axis is not None:
+        second = principal_axis[1]
         across = (lab[:, 1] - mean_ab[0]) * second[0] + (lab[:, 2] - mean_ab[1]) * second[1]
         low, high = statistics.percentiles(across, counts, [25.0, 75.0])
         reach = 1.5 * (high - low)
@@ -182,12 +188,12 @@ def released(
     ``selection`` is that function's answer for the same pixels, if it is at hand. Raises NoPixels.
     """
     lab, counts = _checked(lab, counts)
-    kept = selection or select_released(lab, counts)
-    used, steps = kept.used, kept.steps
-    few = kept.achromatic and int(used.sum()) <= ACHROMATIC_FEW
+    basis = selection or select_released(lab, counts)
+    used, steps = basis.used, basis.steps
+    few = basis.achromatic and int(used.sum()) <= ACHROMATIC_FEW
     if target_lab is not None and not few:
-        asked = np.asarray(target_lab, dtype=np.float64)
-        used = nearest_share(lab, counts, used > 0, asked)
+        guide_lab = np.asarray(target_lab, dtype=np.float64)
+        used = nearest_share(lab, counts, used > 0, guide_lab)
         steps = (*steps, ("the tenth nearest to the asked color", int(used.sum())))
     mean = statistics.mean(lab, used)
     return DominantColor(
@@ -196,28 +202,28 @@ def released(
         pixel_count=int(counts.sum()),
         used_count=int(used.sum()),
         used=used,
-        axis=kept.axis,
-        axis_share=kept.axis_share,
-        achromatic=kept.achromatic,
+        axis=basis.axis,
+        axis_share=basis.axis_share,
+        achromatic=basis.achromatic,
         steps=steps,
     )
 
 
-def lit(found: LitColor, percentile: float = LIT_PERCENTILES[USUAL]) -> DominantColor:
+def lit(lit_color: LitColor, percentile: float = LIT_PERCENTILES[USUAL]) -> DominantColor:
     """The lit color of the largest material, as the rule ``truehue`` takes it (core.color.shading).
 
     ``percentile`` is one of its levels of shade: that of a verdict, or the usual one.
     """
-    part = next(part for part in found.parts if part.percentile == percentile)
+    part = next(part for part in lit_color.parts if part.percentile == percentile)
     lab = xyz1_to_lab(linear1_to_xyz1(part.linear1))
     used = int(part.used.sum())
     steps: tuple[tuple[str, int], ...] = (("the lit part", used),)
-    if found.materials.shares.size > 1:
-        steps = (("the largest material", found.material_px), *steps)
+    if lit_color.materials.shares.size > 1:
+        steps = (("the largest material", lit_color.material_px), *steps)
     return DominantColor(
         lab=(float(lab[0]), float(lab[1]), float(lab[2])),
         method="truehue",
-        pixel_count=int(found.pixel_count),
+        pixel_count=int(lit_color.pixel_count),
         used_count=used,
         used=part.used,
         achromatic=bool(chroma(lab) < HUE_GATE_CHROMA),
@@ -235,8 +241,8 @@ def nearest_share(
     """
     among = np.flatnonzero(keep)
     available = int(counts[among].sum())
-    wanted = min(max(GUIDED_AT_LEAST, int(available * GUIDED_SHARE)), available)
+    quota = min(max(GUIDED_AT_LEAST, int(available * GUIDED_SHARE)), available)
     used = np.zeros(counts.shape, dtype=np.int64)
     distance = delta_e00(lab.T.take(among, axis=1).T, target_lab)
-    used[among] = statistics.smallest(distance, counts[among], wanted)
+    used[among] = statistics.smallest(distance, counts[among], quota)
     return used

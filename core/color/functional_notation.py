@@ -94,15 +94,16 @@ def read_function(text: str) -> WrittenColor | None:
             f'"{shortened(text)}" is see-through; leave out the slash and what follows it.'
         )
     parts = [part for part in re.split(r"[\s,;]+", match[2].lower()) if part]
-    wanted = _PARTS[name]
+    part_scales = _PARTS[name]
     if len(parts) != 3:
-        names = ", ".join(part for part, _ in wanted)
+        names = ", ".join(part for part, _ in part_scales)
         raise UnknownColor(
             f'"{shortened(text)}" has {len(parts)} number{"" if len(parts) == 1 else "s"}; {name} '
             f"has three: {names}."
         )
     values = [
-        _value(text, part, label, full) for part, (label, full) in zip(parts, wanted, strict=True)
+        _value(text, part, label, full)
+        for part, (label, full) in zip(parts, part_scales, strict=True)
     ]
     _check(text, name, values)
     first, second, third = values

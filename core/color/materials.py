@@ -119,10 +119,10 @@ def _hills(mass: np.ndarray) -> np.ndarray:
         for number in around - {highest}:
             if height[cell] > VALLEY_SHARE * peak[number]:
                 joined[number] = highest
-    out = np.full(height.size, -1, dtype=np.int64)
+    hills = np.full(height.size, -1, dtype=np.int64)
     for cell, number in hill.items():
-        out[cell] = top(number)
-    return out
+        hills[cell] = top(number)
+    return hills
 
 
 def _split_dark(hill: np.ndarray, bright: np.ndarray, counts: np.ndarray) -> np.ndarray:
@@ -140,9 +140,9 @@ def _split_dark(hill: np.ndarray, bright: np.ndarray, counts: np.ndarray) -> np.
     high = np.average(octave[~dark], weights=pixels_inside[~dark])
     if low - high > np.log2(SHADOW_RATIO):
         return hill
-    out = hill.copy()
-    out[inside[dark]] = pixels.size
-    return out
+    parts = hill.copy()
+    parts[inside[dark]] = pixels.size
+    return parts
 
 
 def _otsu(values: np.ndarray, counts: np.ndarray) -> float:

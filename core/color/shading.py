@@ -105,11 +105,11 @@ def lit_color(srgb8: np.ndarray, lab: np.ndarray, counts: np.ndarray) -> LitColo
     linear1 = SRGB8_TO_LINEAR1.take(np.ascontiguousarray(srgb8.T)).T
     at_end = srgb8.T >= CLIPPED8
     clipped = at_end[0] | at_end[1] | at_end[2]
-    found, main = _materials(linear1, lab, counts, clipped)
+    material_set, main = _materials(linear1, lab, counts, clipped)
     over_px, main_px = _pixels(counts, main & clipped), _pixels(counts, main)
     if over_px > MOST_CLIPPED_SHARE * main_px:
         clipped = np.zeros_like(clipped)
-        found, main = _materials(linear1, lab, counts, clipped)
+        material_set, main = _materials(linear1, lab, counts, clipped)
         over_px, main_px = 0, _pixels(counts, main)
     seen = np.flatnonzero(main & ~clipped)
     parts = tuple(
@@ -120,7 +120,7 @@ def lit_color(srgb8: np.ndarray, lab: np.ndarray, counts: np.ndarray) -> LitColo
         parts=parts,
         clipped_share=over_px / main_px,
         material_px=main_px,
-        materials=found,
+        materials=material_set,
         pixel_count=int(counts.sum()),
     )
 
@@ -133,29 +133,29 @@ def _materials(
     Clipped colors go to the largest material that can have clipped to them; those that none can
     are one more material.
     """
-    left = np.flatnonzero(clipped)
-    if not left.size:
-        found = materials(lab, counts)
-        return found, found.label == 0
+    unassigned = np.flatnonzero(clipped)
+    if not unassigned.size:
+        material_set = materials(lab, counts)
+        return material_set, material_set.label == 0
     open_ = np.flatnonzero(~clipped)
     label = np.full(counts.shape, -1, dtype=np.int64)
     number = 0
     if open_.size:
-        found = materials(_rows(lab, open_), counts.take(open_))
-        label[open_] = found.label
-        number = found.shares.size
-    for one in range(min(number, _MATERIALS_THAT_CLIP)):
-        if not left.size:
+        material_set = materials(_rows(lab, open_), counts.take(open_))
+        label[open_] = material_set.label
+        number = material_set.shares.size
+    for material in range(min(number, _MATERIALS_THAT_CLIP)):
+        if not unassigned.size:
             break
-        mine = np.flatnonzero(label == one)
-        mean1 = statistics.mean(_rows(linear1, mine), counts.take(mine))
-        can = can_clip_to(mean1, _rows(linear1, left))
-        label[left[can]] = one
-        left = left[~can]
-    if left.size:
+        members = np.flatnonzero(label == material)
+        mean1 = statistics.mean(_rows(linear1, members), counts.take(members))
+        can = can_clip_to(mean1, _rows(linear1, unassigned))
+        label[unassigned[can]] = material
+        unassigned = unassigned[~can]
+    if unassigned.size:
         # By themselves these are colors as all others.
-        rest = materials(_rows(lab, left), counts.take(left))
-        label[left] = np.where(rest.label < 0, -1, rest.label + number)
+        rest = materials(_rows(lab, unassigned), counts.take(unassigned))
+        label[unassigned] = np.where(rest.label < 0, -1, rest.label + number)
     pixels = np.bincount(label + 1, weights=counts)[1:]
     order = np.argsort(-pixels, kind="stable")
     place = np.empty(order.size, dtype=np.int64)
@@ -196,9 +196,9 @@ def _levels(
     """
     seen_px = int(counts.sum())
     # The percentiles of all, among those that are seen.
-    wanted = [p * (seen_px + over_px) / seen_px for p in (*LIT_PERCENTILES, MOST_PERCENTILE)]
+    raw_percents = [p * (seen_px + over_px) / seen_px for p in (*LIT_PERCENTILES, MOST_PERCENTILE)]
     most = max(_LAST_UNCLIPPED_PERCENTILE, MOST_PERCENTILE)
-    percents = [min(percent, most) for percent in wanted]
+    percents = [min(percent, most) for percent in raw_percents]
     shade = _shade(linear1, counts)
     *levels, high = statistics.percentiles(shade, counts, percents)
     if levels[0] < _STEADY_SHARE * levels[-1] or levels[-1] <= 0.0:
@@ -208,7 +208,7 @@ def _levels(
         *sum_levels, sum_high = statistics.percentiles(sums, counts, percents)
         if levels[0] * sum_levels[-1] <= _STEADY_SHARE * sum_levels[0] * levels[-1]:
             shade, levels, high = sums, sum_levels, sum_high
-    out = []
+    lit_levels = []
     for percentile, level in zip(LIT_PERCENTILES, levels, strict=True):
         lit = np.flatnonzero((shade >= LIT_SHARE * level) & (shade <= high))
         if not lit.size:  # of a dozen pixels none need lie between
@@ -219,8 +219,8 @@ def _levels(
             level * statistics.percentiles(channel1.take(lit) / over, lit_counts, [50.0])[0]
             for channel1 in linear1.T
         ]
-        out.append((percentile, np.clip(color, 0.0, 1.0), lit))
-    return out
+        lit_levels.append((percentile, np.clip(color, 0.0, 1.0), lit))
+    return lit_levels
 
 
 def _shade(linear1: np.ndarray, counts: np.ndarray) -> np.ndarray:

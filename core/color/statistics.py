@@ -53,13 +53,13 @@ def percentiles(values: np.ndarray, counts: np.ndarray, percents: list[float]) -
     bins = _bins(values)
     per_bin = np.cumsum(np.bincount(bins, weights=counts, minlength=_BINS)).astype(np.int64)
     last = int(per_bin[-1]) - 1
-    out = []
+    results = []
     for percent in percents:
         position = percent / 100.0 * last
         below = int(np.floor(position))
         low, high = _settle(values, counts, bins, per_bin, below)
-        out.append(low + (high - low) * (position - below))
-    return out
+        results.append(low + (high - low) * (position - below))
+    return results
 
 
 def smallest(values: np.ndarray, counts: np.ndarray, keep: int) -> np.ndarray:
@@ -72,11 +72,11 @@ def smallest(values: np.ndarray, counts: np.ndarray, keep: int) -> np.ndarray:
     per_bin = np.cumsum(np.bincount(bins, weights=counts, minlength=_BINS)).astype(np.int64)
     border = int(np.searchsorted(per_bin, keep, side="left"))
     taken = np.where(bins < border, counts, 0).astype(np.int64)
-    left = keep - (int(per_bin[border - 1]) if border else 0)
+    remainder = keep - (int(per_bin[border - 1]) if border else 0)
     inside = np.flatnonzero(bins == border)
     inside = inside[np.argsort(values[inside], kind="stable")]
     before = np.cumsum(counts[inside]) - counts[inside]
-    taken[inside] = np.clip(left - before, 0, counts[inside])
+    taken[inside] = np.clip(remainder - before, 0, counts[inside])
     return taken
 
 

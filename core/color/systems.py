@@ -86,13 +86,13 @@ def find(name: str, system_id: str | None = None) -> NamedColor:
     """
     order = SEARCH_ORDER if system_id is None else (system(system_id).id,)
     for reading, read in enumerate((_words, _fold)):
-        wanted = read(name)
+        spelling = read(name)
         for key in order:
-            found = _index(key)[reading].get(wanted)
-            if found:
+            matches = _index(key)[reading].get(spelling)
+            if matches:
                 # CSS has both gray and grey: the one that was typed, not the first of the two.
                 typed = _letters(name)
-                return next((c for c in found if _letters(c.name) == typed), found[0])
+                return next((c for c in matches if _letters(c.name) == typed), matches[0])
     raise _unknown(name, system_id)
 
 
@@ -238,7 +238,7 @@ def _unknown(name: str, system_id: str | None) -> UnknownColor:
 def _similar(name: str, names: Iterable[str]) -> list[str]:
     """The names spelled most like ``name``, best first; few or none when nothing is like it."""
     by_fold: dict[str, str] = {}
-    for known in names:
-        by_fold.setdefault(_fold(known), known)
+    for candidate in names:
+        by_fold.setdefault(_fold(candidate), candidate)
     close = difflib.get_close_matches(_fold(name)[:60], by_fold, n=SUGGESTIONS, cutoff=0.55)
     return [by_fold[fold] for fold in close]

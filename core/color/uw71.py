@@ -140,12 +140,12 @@ def uw58() -> tuple[int, ...]:
 def from_58(weights58: np.ndarray) -> np.ndarray:
     """Weights ``(..., 58)`` in the order of :func:`uw58` as ``(..., 71)``; the 13 bins that UW-58
     does not have get 0. Raises BadInput for another length."""
-    given = np.asarray(weights58, dtype=np.float64)
-    if given.shape[-1:] != (len(uw58()),):
-        raise BadInput(f"UW-58 has 58 bins, not {given.shape[-1] if given.ndim else 0}.")
-    out = np.zeros((*given.shape[:-1], COUNT))
-    out[..., list(uw58())] = given
-    return out
+    values58 = np.asarray(weights58, dtype=np.float64)
+    if values58.shape[-1:] != (len(uw58()),):
+        raise BadInput(f"UW-58 has 58 bins, not {values58.shape[-1] if values58.ndim else 0}.")
+    weights71 = np.zeros((*values58.shape[:-1], COUNT))
+    weights71[..., list(uw58())] = values58
+    return weights71
 
 
 def nearest(lab: np.ndarray) -> np.ndarray:
@@ -163,14 +163,14 @@ def soft(lab: np.ndarray, beta: float = SOFT_BETA) -> np.ndarray:
     "Self-Supervised Color-Concept Association via Image Colorization", IEEE TVCG 29 (2022) 247-256.
     """
     lab = np.asarray(lab, dtype=np.float64)
-    out = np.empty((lab.shape[0], COUNT))
+    weights = np.empty((lab.shape[0], COUNT))
     for start in range(0, lab.shape[0], _PART):
         part = lab[start : start + _PART, None] - lab71()[None]
         distance = np.sqrt((part * part).sum(axis=-1))
         z = (distance - distance.mean(axis=1, keepdims=True)) / distance.std(axis=1, keepdims=True)
         power = np.exp(-beta * (z - z.min(axis=1, keepdims=True)))
-        out[start : start + _PART] = power / power.sum(axis=1, keepdims=True)
-    return out
+        weights[start : start + _PART] = power / power.sum(axis=1, keepdims=True)
+    return weights
 
 
 def assign(lab: np.ndarray, weights: np.ndarray, method: str = "nearest") -> np.ndarray:
@@ -199,7 +199,7 @@ def pixel_counts(srgb8: np.ndarray, mask: np.ndarray) -> np.ndarray:
     ``srgb8`` uint8 ``(H, W, 3)``, ``mask`` bool ``(H, W)``. Raises MaskError when they do not fit
     and NoPixels when fewer than two pixels are inside.
     """
-    return _counted(_bins_of(masked_srgb24(srgb8, mask), _table()))
+    return _bin_counts(_bins_of(masked_srgb24(srgb8, mask), _table()))
 
 
 def table() -> np.ndarray:
@@ -230,19 +230,19 @@ def _bins_of(srgb24: np.ndarray, cube: np.ndarray) -> np.ndarray:
     """The nearest bins uint8 ``(N,)`` of packed colors, by the table, which is filled where they
     are."""
     flat = cube.reshape(-1)
-    out = flat.take(srgb24)
-    if out.size and out.max() == _MISSING:
-        missed = srgb24[out == _MISSING]
+    bins = flat.take(srgb24)
+    if bins.size and bins.max() == _MISSING:
+        missed = srgb24[bins == _MISSING]
         cells = np.bincount(
             (missed >> 12 & 0xF00) | (missed >> 8 & 0xF0) | (missed >> 4 & 0xF), minlength=16**3
         )
         for cell in np.flatnonzero(cells).tolist():
             _fill(cube, (cell >> 8, cell >> 4 & 15, cell & 15))
-        out = flat.take(srgb24)
-    return out
+        bins = flat.take(srgb24)
+    return bins
 
 
-def _counted(bins: np.ndarray) -> np.ndarray:
+def _bin_counts(bins: np.ndarray) -> np.ndarray:
     """How often each bin is among uint8 ``(N,)``, int64 ``(71,)``: two at a time, which takes half
     as long as one by one."""
     even = bins.size & ~1
@@ -282,7 +282,7 @@ def _nearest(lab: np.ndarray, possible: np.ndarray) -> np.ndarray:
     Squares are summed one by one and not by a matrix product, whose sums depend on its size.
     """
     best = np.full(lab.shape[0], np.inf)
-    out = np.zeros(lab.shape[0], dtype=np.uint8)
+    indices = np.zeros(lab.shape[0], dtype=np.uint8)
     channels = np.ascontiguousarray(lab.T)
     for start in range(0, lab.shape[0], _PART):
         span = slice(start, start + _PART)
@@ -292,8 +292,8 @@ def _nearest(lab: np.ndarray, possible: np.ndarray) -> np.ndarray:
             squared = (lightness - l0) ** 2 + (a - a0) ** 2 + (b - b0) ** 2
             closer = squared < best[span]
             best[span][closer] = squared[closer]
-            out[span][closer] = index
-    return out
+            indices[span][closer] = index
+    return indices
 
 
 def _srgb1(lab: np.ndarray) -> np.ndarray:

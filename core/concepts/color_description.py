@@ -82,10 +82,10 @@ def palette_of(srgb24: np.ndarray, counts: np.ndarray) -> tuple[Palette, float]:
     lab = srgb1_to_lab(sums[largest] / held[largest, None] / 255.0)
     weights = held[largest] / held[largest].sum()
     merged, _ = Palette(lab, weights).merged(MERGED_DELTA_E00)
-    kept = merged.weights >= LEAST_SHARE
-    left = float(merged.weights[kept].sum())
-    share = left * float(held[largest].sum() / held.sum())
-    return Palette(merged.lab[kept], merged.weights[kept] / left), share
+    in_palette = merged.weights >= LEAST_SHARE
+    total_weight = float(merged.weights[in_palette].sum())
+    share = total_weight * float(held[largest].sum() / held.sum())
+    return Palette(merged.lab[in_palette], merged.weights[in_palette] / total_weight), share
 
 
 def _triple(lab: np.ndarray) -> Lab:

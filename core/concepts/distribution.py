@@ -157,17 +157,17 @@ def of_rows(
             else f"{label} has no distribution of that concept."
         )
     named = sorted((row for row in rows if row.contributor), key=lambda row: row.contributor)
-    persons = [tuple(found) for _, found in groupby(named, key=lambda row: row.contributor)]
+    persons = [tuple(group) for _, group in groupby(named, key=lambda row: row.contributor)]
     means = [row for row in rows if not row.contributor]
     people = [*[1] * len(persons), *[row.people for row in means]]
     units = [*persons, *[(row,) for row in means]]
-    known = all(people)
-    times = np.array([people if known else [1] * len(units)], dtype=float)
+    has_counts = all(people)
+    times = np.array([people if has_counts else [1] * len(units)], dtype=float)
     weights = mean_of(shares_of(units, label), times)[0]
     notes = [KINDS[kind][0].upper() + KINDS[kind][1:] + "."]
     if len(persons) < len(named):
         notes.append(f"{len(named)} rows by {_people(len(persons))}: each counts once.")
-    if len(units) > 1 and not known:
+    if len(units) > 1 and not has_counts:
         notes.append(
             f"It is not known how many people some rows stand for, so all {len(units)} count "
             "the same."
@@ -183,7 +183,7 @@ def of_rows(
         kind,
         GIVEN,
         weights,
-        sum(people) if known else 0,
+        sum(people) if has_counts else 0,
         of_people,
         tuple(notes),
         fixed,
@@ -194,10 +194,10 @@ def of_rows(
 
 def bins_of(profiles: Sequence[ColorProfile]) -> np.ndarray:
     """The histograms ``(N, 71)`` of pictures by their pixels' nearest bins; rows sum to 1."""
-    out = np.zeros((len(profiles), COUNT))
+    counts = np.zeros((len(profiles), COUNT))
     for row, profile in enumerate(profiles):
-        out[row, list(profile.bins)] = profile.bin_counts
-    return out / out.sum(axis=1, keepdims=True)
+        counts[row, list(profile.bins)] = profile.bin_counts
+    return counts / counts.sum(axis=1, keepdims=True)
 
 
 def mean_of(shares: np.ndarray, times: np.ndarray) -> np.ndarray:
@@ -217,13 +217,13 @@ def _units(profiles: Sequence[ColorProfile | PictureProfile], of_people: bool) -
     """Which picture is drawn with which person or image, from 0 in the order of their first
     pictures."""
     numbers: dict[object, int] = {}
-    out = []
-    for place, one in enumerate(profiles):
+    units = []
+    for place, profile in enumerate(profiles):
         name = ""
-        if isinstance(one, PictureProfile):
-            name = one.contributor if of_people else one.image_id
-        out.append(numbers.setdefault(name or place, len(numbers)))
-    return tuple(out)
+        if isinstance(profile, PictureProfile):
+            name = profile.contributor if of_people else profile.image_id
+        units.append(numbers.setdefault(name or place, len(numbers)))
+    return tuple(units)
 
 
 def _images(different: int, count: int) -> str:

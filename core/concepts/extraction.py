@@ -154,16 +154,18 @@ class Pictures:
         times, draw = self._grouped(draws, settings)
         images = times.sum(axis=1)
         share = images / draws.sum(axis=1)[draw]
-        pooled, kept, pixels, colors = self._pooled(times, settings.most_colors)
+        pooled, coverage, pixels, colors = self._pooled(times, settings.most_colors)
         lab, weights, into = merge(*pooled, settings.merge_delta_e00)
-        left = weights > 0
-        mass = (weights * share[:, None])[left]
-        ends = np.cumsum(np.bincount(draw, weights=left.sum(axis=1))).astype(int)
+        nonzero = weights > 0
+        mass = (weights * share[:, None])[nonzero]
+        ends = np.cumsum(np.bincount(draw, weights=nonzero.sum(axis=1))).astype(int)
         spans = [slice(start, end) for start, end in zip([0, *ends[:-1]], ends, strict=True)]
         final = np.array(
-            [uw71.assign(lab[left][span], mass[span], settings.assignment) for span in spans]
+            [uw71.assign(lab[nonzero][span], mass[span], settings.assignment) for span in spans]
         )
-        return _Steps(draw, times, share, pixels, colors, kept, pooled, (lab, weights), into, final)
+        return _Steps(
+            draw, times, share, pixels, colors, coverage, pooled, (lab, weights), into, final
+        )
 
     def _grouped(
         self, draws: np.ndarray, settings: ExtractionSettings
@@ -193,10 +195,10 @@ class Pictures:
         held = np.take_along_axis(pixels, top, 1)
         total = np.take_along_axis(sums.reshape(groups, cells, 3), top[..., None], 1)
         srgb255 = total / np.maximum(held, 1.0)[..., None]
-        kept = held.sum(axis=1)
+        palette_pixels = held.sum(axis=1)
         all_pixels = pixels.sum(axis=1)
-        palettes = srgb1_to_lab(srgb255 / 255.0), held / kept[:, None]
-        return palettes, kept / all_pixels, all_pixels, (pixels > 0).sum(axis=1)
+        palettes = srgb1_to_lab(srgb255 / 255.0), held / palette_pixels[:, None]
+        return palettes, palette_pixels / all_pixels, all_pixels, (pixels > 0).sum(axis=1)
 
 
 def extract(
@@ -231,12 +233,12 @@ def weights_of_draws(
     """
     pairs = pictures.count * settings.most_colors**2
     at_once = int(np.clip(_PAIRS_AT_ONCE // pairs, 1, 64))
-    out = [np.zeros((0, uw71.COUNT))]
+    parts = [np.zeros((0, uw71.COUNT))]
     for start in range(0, draws.shape[0], at_once):
         if stop is not None and stop.is_set():
             break
-        out.append(pictures.run(draws[start : start + at_once], settings).weights)
-    return np.concatenate(out)
+        parts.append(pictures.run(draws[start : start + at_once], settings).weights)
+    return np.concatenate(parts)
 
 
 def _group(pictures: Pictures, steps: _Steps, row: int) -> Group:
@@ -245,7 +247,7 @@ def _group(pictures: Pictures, steps: _Steps, row: int) -> Group:
     lab, weights = (array[row] for array in steps.pooled)
     merged_lab, merged_weights = (array[row] for array in steps.merged)
     order = by_weight(merged_weights[None])[0]
-    left = order[merged_weights[order] > 0]
+    merged_order = order[merged_weights[order] > 0]
     into = np.where(weights > 0, steps.into[row], -1)
     return Group(
         members=tuple(int(member) for member in members),
@@ -255,8 +257,10 @@ def _group(pictures: Pictures, steps: _Steps, row: int) -> Group:
         colors=int(steps.colors[row]),
         kept=float(steps.kept[row]),
         pooled=Palette(lab[weights > 0], weights[weights > 0]),
-        merged=Palette(merged_lab[left], merged_weights[left]),
-        merged_from=tuple(tuple(int(i) for i in np.flatnonzero(into == place)) for place in left),
+        merged=Palette(merged_lab[merged_order], merged_weights[merged_order]),
+        merged_from=tuple(
+            tuple(int(i) for i in np.flatnonzero(into == place)) for place in merged_order
+        ),
         weight=float(steps.share[row]),
     )
 

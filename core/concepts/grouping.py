@@ -45,7 +45,7 @@ class Dominants:
     def groups(self, present: np.ndarray, most_delta_e00: float, grouping: str) -> np.ndarray:
         """The group of each picture: int64 ``(N,)`` from 0, -1 where ``present`` bool ``(N,)`` is
         not; one of them is. ``grouping`` is a key of :data:`GROUPINGS`."""
-        out = np.full(self.place.shape, -1)
+        group_of = np.full(self.place.shape, -1)
         colors = self.place[present]
         if grouping == LEADER:
             _, first = np.unique(colors, return_index=True)
@@ -53,14 +53,14 @@ class Dominants:
             labels = _led(self.apart[np.ix_(chosen, chosen)], most_delta_e00)
         else:
             chosen = np.flatnonzero(np.bincount(colors, minlength=self.distinct.shape[0]))
-            labels = _linked(self.apart[np.ix_(chosen, chosen)], most_delta_e00, grouping)
+            labels = _clusters(self.apart[np.ix_(chosen, chosen)], most_delta_e00, grouping)
         of_color = np.full(self.distinct.shape[0], -1)
         of_color[chosen] = labels
-        out[present] = of_color[colors]
-        return out
+        group_of[present] = of_color[colors]
+        return group_of
 
 
-def _linked(apart: np.ndarray, most: float, grouping: str) -> np.ndarray:
+def _clusters(apart: np.ndarray, most: float, grouping: str) -> np.ndarray:
     """Clusters from 0 of a square of distances."""
     if apart.shape[0] == 1:
         return np.zeros(1, dtype=np.int64)

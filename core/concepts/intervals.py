@@ -83,16 +83,16 @@ def resampled(
     units = np.array(distribution.units)
     count = int(units.max()) + 1
     rng = np.random.default_rng(seed)
-    made = _remaker(distribution, units, stop)
+    remaker = _remaker(distribution, units, stop)
     # In parts: all draws of 100,000 pictures at once would be a gigabyte.
     at_once = max(1, _COUNTS_AT_ONCE // len(units))
-    out = [np.zeros((0, COUNT))]
+    parts = [np.zeros((0, COUNT))]
     for start in range(0, draws, at_once):
         if stop is not None and stop.is_set():
             break
         size = min(at_once, draws - start)
-        out.append(made(rng.multinomial(count, np.full(count, 1.0 / count), size=size)))
-    return np.concatenate(out)
+        parts.append(remaker(rng.multinomial(count, np.full(count, 1.0 / count), size=size)))
+    return np.concatenate(parts)
 
 
 def _remaker(
@@ -126,7 +126,10 @@ def intervals(
     A side that cannot be drawn again stays as it is, which is noted. Once ``stop`` is set, they are
     of the draws done so far, and there are none without any.
     """
-    first, second = (draws_of(one, place, draws, seed, stop) for place, one in enumerate((a, b)))
+    first, second = (
+        draws_of(distribution, place, draws, seed, stop)
+        for place, distribution in enumerate((a, b))
+    )
     return intervals_of_draws(a, b, first, second, stop)
 
 
@@ -154,32 +157,32 @@ def intervals_of_draws(
     be drawn again."""
     sides = (first, second)
     notes = tuple(
-        f"{one.label} is kept as it is. {one.fixed}"
-        for one, side in zip((a, b), sides, strict=True)
+        f"{distribution.label} is kept as it is. {distribution.fixed}"
+        for distribution, side in zip((a, b), sides, strict=True)
         if side is None
     )
     if len(notes) == 2:
         return Intervals(dict.fromkeys(METRICS), notes=("There is no interval.", *notes))
     ready = min(side.shape[0] for side in sides if side is not None)
     drawn = (
-        np.broadcast_to(one.weights, (ready, COUNT)) if side is None else side[:ready]
-        for one, side in zip((a, b), sides, strict=True)
+        np.broadcast_to(distribution.weights, (ready, COUNT)) if side is None else side[:ready]
+        for distribution, side in zip((a, b), sides, strict=True)
     )
-    found: list[Comparison] = []
+    comparisons: list[Comparison] = []
     for p, q in zip(*drawn, strict=True):
         if stop is not None and stop.is_set():
             break
-        found.append(compare(p, q))
-    if not found:
+        comparisons.append(compare(p, q))
+    if not comparisons:
         return Intervals(dict.fromkeys(METRICS), notes=("There was no draw.", *notes))
     of: dict[str, tuple[float, float] | None] = dict.fromkeys(METRICS)
     undefined = dict[str, int]()
     for metric in METRICS:
-        values = [getattr(one, metric) for one in found]
+        values = [getattr(comparison, metric) for comparison in comparisons]
         defined = [value for value in values if value is not None]
         undefined[metric] = len(values) - len(defined)
         if undefined[metric] <= UNDEFINED_AT_MOST * len(values):
             low, high = np.percentile(defined, PERCENTILES)
             of[metric] = (float(low), float(high))
-    equal = sum(one.dominant_equal for one in found) / len(found)
-    return Intervals(of, len(found), undefined, equal, (*notes, _FURTHER))
+    equal = sum(comparison.dominant_equal for comparison in comparisons) / len(comparisons)
+    return Intervals(of, len(comparisons), undefined, equal, (*notes, _FURTHER))

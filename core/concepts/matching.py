@@ -40,7 +40,7 @@ def similar(words: str, most: int = 3) -> tuple[str, ...]:
 @cache
 def _by_words() -> Mapping[str, Concept]:
     # Were two concepts ever called the same, the first of the paper's order would be meant.
-    found: dict[str, Concept] = {}
+    by_words: dict[str, Concept] = {}
     for concept in concepts():
-        found.setdefault(normal(concept.words), concept)
-    return MappingProxyType(found)
+        by_words.setdefault(normal(concept.words), concept)
+    return MappingProxyType(by_words)

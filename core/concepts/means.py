@@ -86,19 +86,19 @@ def _over(
 
 
 @lru_cache(maxsize=64)
-def _drawn(count: int) -> np.ndarray:
+def _resample_counts(count: int) -> np.ndarray:
     rng = np.random.default_rng((SEED, count))
     drawn = rng.integers(0, count, (RESAMPLES, count)) + np.arange(RESAMPLES)[:, None] * count
     times = np.bincount(drawn.ravel(), minlength=RESAMPLES * count).reshape(RESAMPLES, count)
-    out = np.asarray(times, dtype=np.uint16)
-    out.flags.writeable = False
-    return out
+    counts = np.asarray(times, dtype=np.uint16)
+    counts.flags.writeable = False
+    return counts
 
 
 def resample_counts(count: int) -> np.ndarray:
     """How often each of ``count`` concepts is drawn in each resample, float64
     ``(RESAMPLES, count)``; the same for the same count."""
-    return _drawn(count).astype(np.float64)
+    return _resample_counts(count).astype(np.float64)
 
 
 def placed(numbers: Sequence[Number], metric: str) -> list[Number]:
@@ -107,15 +107,16 @@ def placed(numbers: Sequence[Number], metric: str) -> list[Number]:
     shown = [
         None if number.value is None else round(number.value, SHOWN_DIGITS) for number in numbers
     ]
-    known = [value for value in shown if value is not None]
-    if len(known) < 2:
+    values = [value for value in shown if value is not None]
+    if len(values) < 2:
         return list(numbers)
     ranks = {
-        value: rank for rank, value in enumerate(sorted(set(known), reverse=_high(metric)), start=1)
+        value: rank
+        for rank, value in enumerate(sorted(set(values), reverse=_high(metric)), start=1)
     }
     return [
-        replace(one, place=rank if rank <= 2 else 0)
-        for one, value in zip(numbers, shown, strict=True)
+        replace(number, place=rank if rank <= 2 else 0)
+        for number, value in zip(numbers, shown, strict=True)
         for rank in (0 if value is None else ranks[value],)
     ]
 

@@ -49,9 +49,9 @@ class Palette:
         ones of this palette are in it. Colors of equal weight stay in their order."""
         lab, weights, into = merge(self.lab[None], self.weights[None], most_delta_e00)
         order = by_weight(weights)[0]
-        left = order[weights[0, order] > 0]
-        parts = tuple(tuple(int(i) for i in np.flatnonzero(into[0] == place)) for place in left)
-        return Palette(lab[0, left], weights[0, left]), parts
+        places = order[weights[0, order] > 0]
+        parts = tuple(tuple(int(i) for i in np.flatnonzero(into[0] == place)) for place in places)
+        return Palette(lab[0, places], weights[0, places]), parts
 
 
 def by_weight(weights: np.ndarray) -> np.ndarray:

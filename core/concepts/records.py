@@ -131,9 +131,9 @@ class DistributionFile:
 
     def parts(self) -> tuple[DistributionFile, ...]:
         """The file as files of one kind and label each: no mean goes over two of them."""
-        found: dict[tuple[str, str], list[DistributionRow]] = {}
+        rows_by_label: dict[tuple[str, str], list[DistributionRow]] = {}
         for row in self.rows:
-            found.setdefault((row.label, row.kind or self.kind), []).append(row)
+            rows_by_label.setdefault((row.label, row.kind or self.kind), []).append(row)
         return tuple(
             replace(
                 self,
@@ -141,7 +141,7 @@ class DistributionFile:
                 rows=tuple(rows),
                 unknown=tuple(words for words in self.unknown if words in {r.words for r in rows}),
             )
-            for (_, kind), rows in found.items()
+            for (_, kind), rows in rows_by_label.items()
         )
 
 

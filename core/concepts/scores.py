@@ -138,34 +138,36 @@ def scores(
     Raises BadInput for cells of more than one method and for two cells of the same place.
     """
     placed = placed_cells(cells)
-    known = people_of(people)
-    asked = sorted({place[3] for place in placed} | known.keys())
+    people_weights = people_of(people)
+    concept_ids = sorted({place[3] for place in placed} | people_weights.keys())
     groups = sorted({place[:3] for place in placed}, key=_order)
-    total, out = len(groups) * len(asked), []
+    total, score_list = len(groups) * len(concept_ids), []
     for run_id, style, guidance in groups:
-        for concept_id in asked:
+        for concept_id in concept_ids:
             if stop is not None and stop.is_set():
                 return None
             cell = placed.get((run_id, style, guidance, concept_id))
             reason = (
                 NO_PEOPLE
-                if concept_id not in known
+                if concept_id not in people_weights
                 else NOT_DRAWN
                 if cell is None
                 else UNMEASURED
                 if cell.weights is None
                 else ""
             )
-            found = (
+            comparison = (
                 None
                 if reason or cell is None or cell.weights is None
-                else compared(known[concept_id], cell.weights)
+                else compared(people_weights[concept_id], cell.weights)
             )
-            out.append(Score(run_id, by_id()[concept_id], style, guidance, found, reason))
-            if len(out) % _PROGRESS_EVERY == 0:
-                on_progress(len(out), total)
+            score_list.append(
+                Score(run_id, by_id()[concept_id], style, guidance, comparison, reason)
+            )
+            if len(score_list) % _PROGRESS_EVERY == 0:
+                on_progress(len(score_list), total)
     on_progress(total, total)
-    return tuple(out)
+    return tuple(score_list)
 
 
 Place = tuple[str, str, float | None, str]
@@ -174,7 +176,7 @@ Place = tuple[str, str, float | None, str]
 
 def placed_cells(cells: Iterable[ConceptCell]) -> dict[Place, ConceptCell]:
     """The cells of the benchmark's concepts by their place. Raises BadInput as :func:`scores`."""
-    out: dict[Place, ConceptCell] = {}
+    cells_by_place: dict[Place, ConceptCell] = {}
     methods = set()
     for cell in cells:
         methods.add(cell.method)
@@ -186,13 +188,13 @@ def placed_cells(cells: Iterable[ConceptCell]) -> dict[Place, ConceptCell]:
         if cell.concept_id not in by_id():
             continue
         place = (cell.run_id, cell.style, cell.guidance, cell.concept_id)
-        if place in out:
+        if place in cells_by_place:
             raise BadInput(
                 f"The run {cell.run_id} has two distributions of {cell.concept_id} in the style "
                 f"{cell.style}: give one of them."
             )
-        out[place] = cell
-    return out
+        cells_by_place[place] = cell
+    return cells_by_place
 
 
 def people_of(people: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -207,8 +209,8 @@ def people_of(people: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 def styles_of(styles: Iterable[str]) -> tuple[str, ...]:
     """Styles once each: photo, cartoon, then others by name."""
-    there = set(styles)
-    return (*(style for style in STYLES if style in there), *sorted(there - STYLES.keys()))
+    style_set = set(styles)
+    return (*(style for style in STYLES if style in style_set), *sorted(style_set - STYLES.keys()))
 
 
 def compared(p: np.ndarray, q: np.ndarray) -> Comparison:

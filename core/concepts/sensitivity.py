@@ -184,24 +184,26 @@ def shifts(
     of more than one method, two cells of one place, and people's numbers that are no distribution.
     """
     placed = placed_cells(cell for cell in cells if cell.guidance == guidance)
-    known = people_of(people)
-    asked = sorted(({place[3] for place in placed} | known.keys()) & base_of().keys())
+    people_weights = people_of(people)
+    concept_ids = sorted(
+        ({place[3] for place in placed} | people_weights.keys()) & base_of().keys()
+    )
     groups = sorted({place[:2] for place in placed})
-    total, out = len(groups) * len(asked), []
+    total, shift_list = len(groups) * len(concept_ids), []
     for run_id, style in groups:
         own = {place[3]: cell for place, cell in placed.items() if place[:2] == (run_id, style)}
-        for concept_id in asked:
+        for concept_id in concept_ids:
             if stop is not None and stop.is_set():
                 return None
-            out.append(_shift(run_id, style, concept_id, own, known, limits))
-            if len(out) % _PROGRESS_EVERY == 0:
-                on_progress(len(out), total)
+            shift_list.append(_shift(run_id, style, concept_id, own, people_weights, limits))
+            if len(shift_list) % _PROGRESS_EVERY == 0:
+                on_progress(len(shift_list), total)
     on_progress(total, total)
-    return tuple(out)
+    return tuple(shift_list)
 
 
 def summaries(
-    found: Sequence[Shift], by: Sequence[str] = ("run_id",), limits: Limits = OURS
+    shift_list: Sequence[Shift], by: Sequence[str] = ("run_id",), limits: Limits = OURS
 ) -> dict[tuple[str, ...], Summary]:
     """Shifts summed up by some of :data:`KEYS`, in the order of their first appearance.
 
@@ -212,33 +214,33 @@ def summaries(
         if key not in KEYS:
             raise BadInput(f"Shifts are summed up by {', '.join(KEYS)}, not by {key!r}.")
     groups: dict[tuple[str, ...], list[Shift]] = defaultdict(list)
-    for shift in found:
+    for shift in shift_list:
         groups[tuple(str(getattr(shift, key)) for key in by)].append(shift)
     return {key: summary_of(own, limits) for key, own in groups.items()}
 
 
-def summary_of(found: Sequence[Shift], limits: Limits = OURS) -> Summary:
+def summary_of(shift_list: Sequence[Shift], limits: Limits = OURS) -> Summary:
     """All these shifts summed up."""
     # A concept that people leave as it is has no single ratio, but it has two shifts: without it
     # the ratio of means would be of concepts chosen by how far people go.
-    both = [shift for shift in found if shift.model_lab is not None]
+    both = [shift for shift in shift_list if shift.model_lab is not None]
     model = [shift.model_lab or 0.0 for shift in both]
     people = [shift.people_lab or 0.0 for shift in both]
     sensitivity = ratio_of(
         model,
         people,
-        [shift.reason for shift in found if shift.model_lab is None],
+        [shift.reason for shift in shift_list if shift.model_lab is None],
         [shift.concept_id for shift in both],
     )
-    reasons = [shift.reason for shift in found if shift.ratio is None]
+    reasons = [shift.reason for shift in shift_list if shift.ratio is None]
     if sensitivity.value is None:  # then those that people leave as they are have no part either
         sensitivity = replace(sensitivity, left_out=dict(Counter(reasons)))
-    there = [shift for shift in found if shift.ratio is not None]
-    ratios = [shift.ratio for shift in there if shift.ratio is not None]
-    names = [shift.concept_id for shift in there]
-    angles = [shift.direction_deg for shift in there if shift.direction_deg is not None]
-    still = [shift.direction_reason for shift in there if shift.direction_deg is None]
-    turned = [shift.concept_id for shift in there if shift.direction_deg is not None]
+    ratio_shifts = [shift for shift in shift_list if shift.ratio is not None]
+    ratios = [shift.ratio for shift in ratio_shifts if shift.ratio is not None]
+    names = [shift.concept_id for shift in ratio_shifts]
+    angles = [shift.direction_deg for shift in ratio_shifts if shift.direction_deg is not None]
+    still = [shift.direction_reason for shift in ratio_shifts if shift.direction_deg is None]
+    turned = [shift.concept_id for shift in ratio_shifts if shift.direction_deg is not None]
     direction = mean_of(angles, [*reasons, *still], turned)
     return Summary(
         sensitivity=sensitivity,
@@ -247,20 +249,20 @@ def summary_of(found: Sequence[Shift], limits: Limits = OURS) -> Summary:
         direction_deg=direction,
         model_lab=float(np.mean(model)) if model else None,
         people_lab=float(np.mean(people)) if people else None,
-        behaviors=dict(Counter(shift.behavior for shift in there)),
+        behaviors=dict(Counter(shift.behavior for shift in ratio_shifts)),
         behavior=""
         if sensitivity.value is None
         else behavior_of(sensitivity.value, direction.value, limits),
     )
 
 
-def mean_of_models(found: Sequence[Shift]) -> ModelsMean:
+def mean_of_models(shift_list: Sequence[Shift]) -> ModelsMean:
     """The mean of the runs' sensitivities to these shifts, each run counting once. Of the shifts of
     one kind and style it is a number of the paper's table 8."""
-    values = [summary.sensitivity.value for summary in summaries(found).values()]
-    there = [value for value in values if value is not None]
-    mean = float(np.mean(there)) if there else None
-    return ModelsMean(mean, len(there), len(values) - len(there))
+    values = [summary.sensitivity.value for summary in summaries(shift_list).values()]
+    numbers = [value for value in values if value is not None]
+    mean = float(np.mean(numbers)) if numbers else None
+    return ModelsMean(mean, len(numbers), len(values) - len(numbers))
 
 
 def mean_color(weights: np.ndarray) -> np.ndarray:
@@ -285,7 +287,7 @@ def _shift(
     style: str,
     concept_id: str,
     own: Mapping[str, ConceptCell],
-    known: Mapping[str, np.ndarray],
+    people_weights: Mapping[str, np.ndarray],
     limits: Limits,
 ) -> Shift:
     concept, base_id = by_id()[concept_id], base_of()[concept_id]
@@ -298,17 +300,17 @@ def _shift(
         concept.category,
         style,
     )
-    if base_id not in known or concept_id not in known:
-        return replace(plain, reason=NO_PEOPLE if base_id in known else NO_BASE_PEOPLE)
+    if base_id not in people_weights or concept_id not in people_weights:
+        return replace(plain, reason=NO_PEOPLE if base_id in people_weights else NO_BASE_PEOPLE)
     base, modified = own.get(base_id), own.get(concept_id)
     if base is None or modified is None:
         return replace(plain, reason=NOT_DRAWN if base is not None else NOT_DRAWN_BASE)
     if base.weights is None or modified.weights is None:
         return replace(plain, reason=UNMEASURED_BASE if base.weights is None else UNMEASURED)
     model_lab = moved_lab(base.weights, modified.weights)
-    people_lab = moved_lab(known[base_id], known[concept_id])
+    people_lab = moved_lab(people_weights[base_id], people_weights[concept_id])
     model_way = mean_color(modified.weights) - mean_color(base.weights)
-    people_way = mean_color(known[concept_id]) - mean_color(known[base_id])
+    people_way = mean_color(people_weights[concept_id]) - mean_color(people_weights[base_id])
     measured = replace(
         plain,
         model_lab=model_lab,

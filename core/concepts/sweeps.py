@@ -85,11 +85,13 @@ def guidance_sweep(
     check_metrics(metrics)
     if by not in (ALL, BY_KIND, BY_CATEGORY):
         raise BadInput(f"A sweep is by {ALL}, {BY_KIND} or {BY_CATEGORY}, not {by!r}.")
-    found = scores([cell for cell in cells if cell.guidance is not None], people, on_progress, stop)
-    if found is None:
+    score_list = scores(
+        [cell for cell in cells if cell.guidance is not None], people, on_progress, stop
+    )
+    if score_list is None:
         return None
     runs: dict[str, list[Score]] = defaultdict(list)
-    for score in found:
+    for score in score_list:
         runs[score.run_id].append(score)
     return tuple(
         line
@@ -106,12 +108,12 @@ def size_sweep(table: Alignment, parameters_b: Mapping[str, float | None]) -> tu
             for metric in table.metrics:
                 numbers = {run: table.number(run, group, style, metric) for run in table.runs}
                 unsized = tuple(run for run in table.runs if not parameters_b.get(run))
-                unscored = tuple(run for run, one in numbers.items() if one.value is None)
+                unscored = tuple(run for run, number in numbers.items() if number.value is None)
                 points = sorted(
                     (
-                        (float(size), run, one)
-                        for run, one in numbers.items()
-                        if (size := parameters_b.get(run)) and one.value is not None
+                        (float(size), run, number)
+                        for run, number in numbers.items()
+                        if (size := parameters_b.get(run)) and number.value is not None
                     ),
                     key=lambda point: point[:2],
                 )
@@ -126,14 +128,14 @@ def parameters_of(models: Mapping[str, str]) -> dict[str, float | None]:
     does not know the model or its size."""
     from core.generation.registry import model
 
-    out: dict[str, float | None] = {}
+    by_run: dict[str, float | None] = {}
     for run_id, model_id in models.items():
         try:
             # An entry has 0 where its size is not known.
-            out[run_id] = model(model_id).parameters_b or None
+            by_run[run_id] = model(model_id).parameters_b or None
         except BadInput:
-            out[run_id] = None
-    return out
+            by_run[run_id] = None
+    return by_run
 
 
 def _lines(
@@ -163,7 +165,9 @@ def _points(
 ) -> tuple[tuple[float, Number], ...]:
     # A scale is a row: its points are numbers as in a table.
     rows = {f"{scale!r}": by_scale[scale] for scale in sorted(by_scale)}
-    return tuple((float(scale), one) for scale, one in column_of(rows, metric, common).items())
+    return tuple(
+        (float(scale), number) for scale, number in column_of(rows, metric, common).items()
+    )
 
 
 def _rho(points: Sequence[tuple[float, str, Number]]) -> float | None:
@@ -171,7 +175,7 @@ def _rho(points: Sequence[tuple[float, str, Number]]) -> float | None:
     from scipy.stats import spearmanr
 
     sizes = [size for size, _, _ in points]
-    values = [one.value for _, _, one in points]
+    values = [number.value for _, _, number in points]
     if len(points) < LEAST_MODELS or len(set(sizes)) < 2 or len(set(values)) < 2:
         return None
     return float(spearmanr(sizes, values).statistic)

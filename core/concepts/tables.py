@@ -95,37 +95,37 @@ def alignment(
     if by not in (BY_KIND, BY_CATEGORY):
         raise BadInput(f"A table is by {BY_KIND} or by {BY_CATEGORY}, not {by!r}.")
     chosen = [cell for cell in cells if cell.guidance == guidance]
-    found = scores(chosen, people, on_progress, stop)
-    if found is None:
+    score_list = scores(chosen, people, on_progress, stop)
+    if score_list is None:
         return None
     there = [
         score
-        for score in found
+        for score in score_list
         if score.concept.modifier_kind in kinds
         and (not categories or score.concept.category in categories)
     ]
     table = of_scores(there, metrics, by, common)
-    given = {cell.concept_id for cell in chosen} | people.keys()
+    concept_ids = {cell.concept_id for cell in chosen} | people.keys()
     return replace(
         table,
         people=len(people_of(people)),
-        unknown=tuple(sorted(given - by_id().keys())),
+        unknown=tuple(sorted(concept_ids - by_id().keys())),
         method=chosen[0].method if chosen else "",
     )
 
 
 def of_scores(
-    found: Sequence[Score],
+    score_list: Sequence[Score],
     metrics: Sequence[str] = METRICS_SHOWN,
     by: str = BY_KIND,
     common: bool = False,
 ) -> Alignment:
     """The table of scores that are there already; see :func:`alignment`."""
-    runs = tuple(dict.fromkeys(score.run_id for score in found))
-    styles = styles_of(score.style for score in found)
+    runs = tuple(dict.fromkeys(score.run_id for score in score_list))
+    styles = styles_of(score.style for score in score_list)
     members: dict[tuple[str, str], dict[str, list[Score]]] = defaultdict(lambda: defaultdict(list))
     concepts: dict[str, set[str]] = defaultdict(set)
-    for score in found:
+    for score in score_list:
         group = group_of(score.concept, by)
         members[group, score.style][score.run_id].append(score)
         concepts[group].add(score.concept.id)
@@ -166,9 +166,9 @@ def column_of(
         ]
         full = [row for row in full if row]
         shared = set.intersection(*full) if full else set()
-    out = {}
+    numbers = {}
     for key, scored in rows.items():
-        kept, names, reasons = [], [], []
+        scored_values, names, reasons = [], [], []
         for score in scored:
             place = score.concept.id, score.style
             value = values[key][place]
@@ -177,10 +177,10 @@ def column_of(
             elif shared is not None and place not in shared:
                 reasons.append(NOT_COMMON)
             else:
-                kept.append(value)
+                scored_values.append(value)
                 names.append(score.concept.id)
-        out[key] = mean_of(kept, reasons, names)
-    return out
+        numbers[key] = mean_of(scored_values, reasons, names)
+    return numbers
 
 
 def group_of(concept: Concept, by: str) -> str:

@@ -66,11 +66,11 @@ def near_colors(srgb8: tuple[int, int, int], system_id: str) -> tuple[NamedColor
     lab = np.asarray(srgb8_to_lab(np.array(srgb8, dtype=np.uint8)), dtype=np.float64)
     colors = set_colors(system_id)
     distance = np.asarray(delta_e00(np.array([color.lab for color in colors]), lab))
-    found: dict[tuple[int, int, int], NamedColor] = {}
+    by_srgb8: dict[tuple[int, int, int], NamedColor] = {}
     for index in np.argsort(distance, kind="stable"):
-        if distance[index] >= APART_DELTA_E00 and len(found) < NEAR_COUNT:
-            found.setdefault(colors[int(index)].srgb8, colors[int(index)])
-    return tuple(found.values())
+        if distance[index] >= APART_DELTA_E00 and len(by_srgb8) < NEAR_COUNT:
+            by_srgb8.setdefault(colors[int(index)].srgb8, colors[int(index)])
+    return tuple(by_srgb8.values())
 
 
 def asking(color: str, system_id: str) -> Asking:
@@ -86,10 +86,10 @@ def asking(color: str, system_id: str) -> Asking:
 def second_color(number: int, asked_srgb8: tuple[int, int, int]) -> str:
     """The hex of the second material of the picture of that number: they take turns, and one that
     is too near to the asked color is passed over."""
-    asked = np.asarray(srgb8_to_lab(np.array(asked_srgb8, dtype=np.uint8)))
+    asked_lab = np.asarray(srgb8_to_lab(np.array(asked_srgb8, dtype=np.uint8)))
     for step in range(len(SECOND_HEX)):
         hex_ = SECOND_HEX[(number + step) % len(SECOND_HEX)]
-        if delta_e00(asked, np.array(parse_target(hex_).lab)) >= SECOND_APART_DELTA_E00:
+        if delta_e00(asked_lab, np.array(parse_target(hex_).lab)) >= SECOND_APART_DELTA_E00:
             return hex_
     raise AssertionError("the second colors lie too far apart for this")
 
@@ -127,5 +127,5 @@ def picture(
         second = parse_target(two_material).srgb8
         drawn = render_two_materials(object_name, albedo, second, light, seed, size_px)
         return drawn.srgb8, drawn.mask
-    found = render(RenderRequest(object_name, albedo, light, seed, size_px))
-    return found.srgb8, found.mask.pixels
+    rendering = render(RenderRequest(object_name, albedo, light, seed, size_px))
+    return rendering.srgb8, rendering.mask.pixels

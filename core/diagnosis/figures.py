@@ -43,17 +43,17 @@ def figures_by_rule(
     """
     counts: dict[str, dict[_Part, _Counts]] = {}
     for row in rows:
-        mine = counts.setdefault(row.rule, {})
+        by_part = counts.setdefault(row.rule, {})
         passed = row.status == PASS
         for part in _parts(row, split):
-            count = mine.setdefault(part, [0, 0, 0, 0, 0])
+            count = by_part.setdefault(part, [0, 0, 0, 0, 0])
             place = 0 if row.relation == TRUE else 2
             count[place] += passed
             count[place + 1] += 1
             count[4] += row.status == UNSCORED
     return {
-        rule_id: tuple(_figure(part, mine[part]) for part in sorted(mine, key=_order))
-        for rule_id, mine in counts.items()
+        rule_id: tuple(_figure(part, by_part[part]) for part in sorted(by_part, key=_order))
+        for rule_id, by_part in counts.items()
     }
 
 
@@ -89,15 +89,15 @@ def _order(part: _Part) -> tuple[int, bool, str, int, int, str]:
 
 
 def _figure(part: _Part, counts: _Counts) -> Figure:
-    hits, asked, accepts, tried, unscored = counts
+    hits, asked_count, accepts, tried, unscored = counts
     return Figure(
         *part,
         hits,
-        asked,
+        asked_count,
         accepts,
         tried,
         unscored,
-        *rate_percent(hits, asked),
+        *rate_percent(hits, asked_count),
         *rate_percent(accepts, tried),
     )
 
@@ -113,8 +113,8 @@ def rate_percent(count: int, total: int) -> tuple[float | None, float | None, fl
         return None, None, None
     from scipy.stats import binomtest
 
-    found = binomtest(count, total).proportion_ci(CONFIDENCE, method="wilson")
-    return 100.0 * count / total, 100.0 * float(found.low), 100.0 * float(found.high)
+    interval = binomtest(count, total).proportion_ci(CONFIDENCE, method="wilson")
+    return 100.0 * count / total, 100.0 * float(interval.low), 100.0 * float(interval.high)
 
 
 def roc_by_rule(rows: Iterable[JudgmentRow]) -> dict[str, dict[str, Roc]]:
@@ -128,10 +128,10 @@ def roc_by_rule(rows: Iterable[JudgmentRow]) -> dict[str, dict[str, Roc]]:
             continue
         pair = margins.setdefault((row.rule, row.system), ([], []))
         pair[row.relation != TRUE].append(np.inf if row.margin is None else row.margin)
-    out: dict[str, dict[str, Roc]] = {}
-    for (rule_id, system_id), (true, near) in sorted(margins.items(), key=lambda one: one[0]):
-        out.setdefault(rule_id, {})[system_id] = roc(np.array(true), np.array(near))
-    return out
+    by_rule: dict[str, dict[str, Roc]] = {}
+    for (rule_id, system_id), (true, near) in sorted(margins.items(), key=lambda entry: entry[0]):
+        by_rule.setdefault(rule_id, {})[system_id] = roc(np.array(true), np.array(near))
+    return by_rule
 
 
 def roc(true: np.ndarray, near: np.ndarray) -> Roc:
@@ -177,10 +177,10 @@ def worst_by_rule(rows: Iterable[JudgmentRow]) -> dict[str, tuple[Example, ...]]
             both[0].append(row)
         elif row.relation != TRUE and row.status == PASS:
             both[1].append(row)
-    return {rule_id: _chosen(*both) for rule_id, both in wrong.items()}
+    return {rule_id: _examples(*both) for rule_id, both in wrong.items()}
 
 
-def _chosen(missed: list[JudgmentRow], accepted: list[JudgmentRow]) -> tuple[Example, ...]:
+def _examples(missed: list[JudgmentRow], accepted: list[JudgmentRow]) -> tuple[Example, ...]:
     far = _spread(sorted(missed, key=lambda row: -_margin(row)), MOST)
     deep = _spread(sorted(accepted, key=_margin), MOST)
     half = MOST // 2
@@ -199,8 +199,8 @@ def _chosen(missed: list[JudgmentRow], accepted: list[JudgmentRow]) -> tuple[Exa
             row.margin,
             row.second,
         )
-        for kind, kept in ((MISSED, kept_far), (FALSE_ACCEPT, kept_deep))
-        for row in kept
+        for kind, kind_rows in ((MISSED, kept_far), (FALSE_ACCEPT, kept_deep))
+        for row in kind_rows
     )
 
 
@@ -218,10 +218,10 @@ def _spread(rows: list[JudgmentRow], most: int) -> list[JudgmentRow]:
         if what not in seen:
             seen.add(what)
             waiting.setdefault(row.object, deque()).append(row)
-    out: list[JudgmentRow] = []
-    while waiting and len(out) < most:
+    sample: list[JudgmentRow] = []
+    while waiting and len(sample) < most:
         for name in list(waiting):
-            out.append(waiting[name].popleft())
+            sample.append(waiting[name].popleft())
             if not waiting[name]:
                 del waiting[name]
-    return out[:most]
+    return sample[:most]

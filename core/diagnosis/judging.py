@@ -63,23 +63,23 @@ def _text(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def margin(found: Measurement) -> float | None:
+def margin(measurement: Measurement) -> float | None:
     """The largest share of its limit that a judged metric takes: a pass is below 1.
 
     A metric without a limit is reported only, and left out. None for an unscored verdict.
     """
     shares = [
         metric.value / metric.threshold
-        for metric in found.verdict.metrics
+        for metric in measurement.verdict.metrics
         if metric.threshold is not None
     ]
-    return max(shares, default=None) if found.verdict.status != UNSCORED else None
+    return max(shares, default=None) if measurement.verdict.status != UNSCORED else None
 
 
 def judged(
     srgb8: np.ndarray,
     mask: np.ndarray,
-    asked: Asking,
+    question: Asking,
     rule_ids: Sequence[str],
     k: int = 0,
     **about: Any,
@@ -90,40 +90,40 @@ def judged(
     What does not depend on the color asked is computed once for all of them
     (core.verdict.measure.MaskCache). A rule that cannot judge gives rows that are unscored.
     """
-    known = MaskCache()
-    for number, target in enumerate(asked.targets):
+    cache = MaskCache()
+    for number, target in enumerate(question.targets):
         for rule_id in rule_ids:
             try:
-                found = measure(
-                    srgb8, mask, target, rule_id, k=k, system=about["system"], known=known
+                measurement = measure(
+                    srgb8, mask, target, rule_id, k=k, system=about["system"], cache=cache
                 )
             except TrueHueError as error:
-                found = unscored_measurement(str(error), target, rule_id)
-            yield row(found, NEAR if number else TRUE, **about)
+                measurement = unscored_measurement(str(error), target, rule_id)
+            yield row(measurement, NEAR if number else TRUE, **about)
 
 
-def row(found: Measurement, relation: str, **about: Any) -> JudgmentRow:
+def row(measurement: Measurement, relation: str, **about: Any) -> JudgmentRow:
     """The row of one measurement."""
-    verdict = found.verdict
+    verdict = measurement.verdict
     values = {metric.name: float(metric.value) for metric in verdict.metrics}
     confidence = verdict.confidence_percent
     return JudgmentRow(
-        asked=found.target.label,
+        asked=measurement.target.label,
         relation=relation,
         rule=verdict.rule,
         status=verdict.status,
         delta_e00=values.get("delta_e00"),
         delta_chroma=values.get("delta_chroma"),
         hue_deg=values.get("hue_deg"),
-        margin=margin(found),
+        margin=margin(measurement),
         confidence_percent=None if confidence is None else float(confidence),
         **about,
     )
 
 
-def unscored_rows(asked: Asking, rule_ids: Sequence[str], **about: Any) -> Iterator[JudgmentRow]:
+def unscored_rows(question: Asking, rule_ids: Sequence[str], **about: Any) -> Iterator[JudgmentRow]:
     """The rows of a picture that could not be had, as :func:`judged`."""
-    for number, target in enumerate(asked.targets):
+    for number, target in enumerate(question.targets):
         for rule_id in rule_ids:
-            found = unscored_measurement("There is no picture to judge.", target, rule_id)
-            yield row(found, NEAR if number else TRUE, **about)
+            measurement = unscored_measurement("There is no picture to judge.", target, rule_id)
+            yield row(measurement, NEAR if number else TRUE, **about)

@@ -61,7 +61,7 @@ def _row(path: Path, line: int, values: dict[str, str], too_many: bool) -> FileR
         object=_one_line(values["object"]),
         light=_one_line(values["light"]),
         problem=problem,
-        stamp=tuple(number for one in (file, mask) for number in _stamp(one)),
+        stamp=tuple(number for path in (file, mask) for number in _stamp(path)),
     )
 
 
@@ -72,7 +72,7 @@ def _one_line(name: str) -> str:
 def _stamp(path: Path) -> tuple[int, int]:
     """Size and time of a file, zeros where there is none."""
     try:
-        found = path.stat()
+        stat = path.stat()
     except OSError:
         return 0, 0
-    return found.st_size, found.st_mtime_ns
+    return stat.st_size, stat.st_mtime_ns

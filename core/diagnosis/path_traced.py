@@ -67,20 +67,22 @@ def read_path_traced(path: Path) -> PathTraced:
         if data["schema"] != SCHEMA:
             raise BadInput(f"{path.name} has schema {data['schema']!r}, not {SCHEMA}.")
         return PathTraced(
-            tuple(TracedSet(**one) for one in data["sets"]),
+            tuple(TracedSet(**entry) for entry in data["sets"]),
             _rules(data["figures"]),
-            tuple(Reliability(**one) for one in data["calibration"]),
+            tuple(Reliability(**entry) for entry in data["calibration"]),
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise BadInput(f"{path.name} cannot be read: {error!r}.") from error
 
 
 def _rules(figures: list[Mapping[str, Any]]) -> tuple[TracedRule, ...]:
-    found: dict[tuple[str, str, str], dict[str, Figure]] = {}
+    figures_by_rule: dict[tuple[str, str, str], dict[str, Figure]] = {}
     for figure in figures:
         if figure["by"] == "all":
-            mine = found.setdefault((figure["set"], figure["rule"], figure["version"]), {})
-            mine[figure["system"]] = Figure(
+            cells_of_rule = figures_by_rule.setdefault(
+                (figure["set"], figure["rule"], figure["version"]), {}
+            )
+            cells_of_rule[figure["system"]] = Figure(
                 figure["set"],
                 figure["system"],
                 "all",
@@ -93,4 +95,4 @@ def _rules(figures: list[Mapping[str, Any]]) -> tuple[TracedRule, ...]:
                 *rate_percent(figure["hits"], figure["asked"]),
                 *rate_percent(figure["false_accepts"], figure["tried"]),
             )
-    return tuple(TracedRule(*key, cells) for key, cells in found.items())
+    return tuple(TracedRule(*key, cells) for key, cells in figures_by_rule.items())

@@ -128,10 +128,12 @@ def rules_used(rule_ids: Sequence[str] = (), k: int = 0) -> tuple[RuleUsed, ...]
     probe, target = picture("sphere", "overcast", 0, "#E83B1B", 64), parse_target("#E83B1B")
     used = []
     for by in dict.fromkeys(chosen):
-        found = measure(*probe, target, by.id, k=k, system=SET_SYSTEMS[0])
+        measurement = measure(*probe, target, by.id, k=k, system=SET_SYSTEMS[0])
         # Neighbors come from the system of each color, not from the probe's.
-        told = {name: v for name, v in found.verdict.parameters.items() if name != "neighbors_of"}
-        used.append(RuleUsed(by.id, by.version, by.name, told))
+        parameters = {
+            name: v for name, v in measurement.verdict.parameters.items() if name != "neighbors_of"
+        }
+        used.append(RuleUsed(by.id, by.version, by.name, parameters))
     return tuple(used)
 
 

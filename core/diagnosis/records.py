@@ -96,8 +96,8 @@ class RuleReport:
 
     def figure(self, set: str, system: str, by: str = "all", key: str = "") -> Figure | None:
         """The figure of that part; None where nothing was judged there."""
-        wanted = (set, system, by, key)
-        return next((f for f in self.figures if (f.set, f.system, f.by, f.key) == wanted), None)
+        place = (set, system, by, key)
+        return next((f for f in self.figures if (f.set, f.system, f.by, f.key) == place), None)
 
 
 @dataclass(frozen=True)
@@ -153,15 +153,15 @@ class DiagnosisReport:
     def from_json(cls, data: Mapping[str, Any]) -> DiagnosisReport:
         """The report that :meth:`as_json` wrote. Raises BadInput for anything else."""
         if not isinstance(data, Mapping) or data.get("schema") != SCHEMA:
-            found = data.get("schema") if isinstance(data, Mapping) else type(data).__name__
+            schema = data.get("schema") if isinstance(data, Mapping) else type(data).__name__
             raise BadInput(
-                f"This is no report of a diagnosis in schema {SCHEMA} (it says {found!r}). "
+                f"This is no report of a diagnosis in schema {SCHEMA} (it says {schema!r}). "
                 "Make one with: python -m core.diagnose --out DIR"
             )
         try:
             values = dict(data)
-            values["rules"] = tuple(_rule(one) for one in values["rules"])
-            values["published"] = tuple(_read(Published, one) for one in values["published"])
+            values["rules"] = tuple(_rule(entry) for entry in values["rules"])
+            values["published"] = tuple(_read(Published, entry) for entry in values["published"])
             values["split"] = {
                 what: {part: tuple(names) for part, names in parts.items()}
                 for what, parts in values["split"].items()
@@ -175,10 +175,10 @@ class DiagnosisReport:
 
 def _rule(data: Mapping[str, Any]) -> RuleReport:
     values = dict(data)
-    values["figures"] = tuple(_read(Figure, one) for one in values["figures"])
-    values["worst"] = tuple(_read(Example, one) for one in values["worst"])
+    values["figures"] = tuple(_read(Figure, entry) for entry in values["figures"])
+    values["worst"] = tuple(_read(Example, entry) for entry in values["worst"])
     values["roc"] = {
-        system: Roc(roc["auc"], tuple(_read(RocPoint, one) for one in roc["points"]))
+        system: Roc(roc["auc"], tuple(_read(RocPoint, entry) for entry in roc["points"]))
         for system, roc in values["roc"].items()
     }
     return _read(RuleReport, values)
@@ -186,5 +186,5 @@ def _rule(data: Mapping[str, Any]) -> RuleReport:
 
 def _read(kind: type[_Record], values: Mapping[str, Any]) -> _Record:
     """The record of those values; names that it does not know are of a later writer, left out."""
-    known = {one.name for one in fields(kind)}  # type: ignore[arg-type]
-    return kind(**{name: value for name, value in values.items() if name in known})
+    names = {field.name for field in fields(kind)}  # type: ignore[arg-type]
+    return kind(**{name: value for name, value in values.items() if name in names})

@@ -57,7 +57,7 @@ def unwatched(progress: Progress) -> None:
 
 
 def diagnose(
-    out: Path,
+    report_folder: Path,
     rules: Sequence[RuleUsed],
     tasks: Sequence[Task],
     *,
@@ -66,7 +66,7 @@ def diagnose(
     source: str = "",
     watch: Watch = unwatched,
 ) -> DiagnosisReport:
-    """Does the tasks that ``out`` does not hold yet and writes ``report.json``,
+    """Does the tasks that ``report_folder`` does not hold yet and writes ``report.json``,
     ``verdicts.csv.gz`` and ``codebook.md`` there.
 
     ``rules`` and ``tasks`` as core.diagnosis.plan makes them, ``workers`` processes; ``watch`` is
@@ -77,9 +77,9 @@ def diagnose(
     if workers < 1:
         raise BadInput(f"At least one worker is needed, not {workers}.")
     begin, processor_before = time.perf_counter(), time.process_time()
-    folder = shards.prepare(out)
-    kept = {task.key: shards.load(folder, task) for task in tasks}
-    missing = [task for task in tasks if kept[task.key] is None]
+    folder = shards.prepare(report_folder)
+    results = {task.key: shards.load(folder, task) for task in tasks}
+    missing = [task for task in tasks if results[task.key] is None]
     total = sum(task.images for task in tasks)
     to_do = sum(task.images for task in missing)
     processor = 0.0
@@ -90,15 +90,15 @@ def diagnose(
             watch(Progress(min(pool.done, to_do), to_do, total - to_do, passed))
             if finished is not None:
                 processor += finished.processor_seconds
-                kept[finished.task.key] = shards.load(folder, finished.task)
+                results[finished.task.key] = shards.load(folder, finished.task)
     rows: list[JudgmentRow] = []
     problems: list[str] = []
     for task in tasks:
-        found = kept[task.key]
-        if found is None:
+        result = results[task.key]
+        if result is None:
             raise BadInput(f"{task.file_name} in {folder} was taken away. Run the command again.")
-        rows.extend(found[0])
-        problems.extend(found[1])
+        rows.extend(result[0])
+        problems.extend(result[1])
     report = _report(rules, tasks, rows, problems, every, source)
     report = replace(
         report,
@@ -107,15 +107,17 @@ def diagnose(
         images_reused=total - to_do,
         workers=workers,
     )
-    shards.write_whole(out / shards.VERDICTS, b"".join(shards.verdicts_csv(rows)))
-    shards.write_whole(out / "codebook.md", codebook().encode())
-    shards.write_whole(out / REPORT, (json.dumps(report.as_json(), indent=1) + "\n").encode())
+    shards.write_whole(report_folder / shards.VERDICTS, b"".join(shards.verdicts_csv(rows)))
+    shards.write_whole(report_folder / "codebook.md", codebook().encode())
+    shards.write_whole(
+        report_folder / REPORT, (json.dumps(report.as_json(), indent=1) + "\n").encode()
+    )
     return report
 
 
-def read_report(out: Path) -> DiagnosisReport:
+def read_report(report_folder: Path) -> DiagnosisReport:
     """The report of a folder that :func:`diagnose` wrote. Raises BadInput where there is none."""
-    path = out / REPORT
+    path = report_folder / REPORT
     try:
         data = json.loads(path.read_bytes())
     except OSError as error:

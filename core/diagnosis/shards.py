@@ -54,18 +54,18 @@ def write_whole(path: Path, content: bytes) -> None:
         raise BadInput(f"Cannot write {path}: {error.strerror}.") from error
 
 
-def prepare(out: Path) -> Path:
+def prepare(report_folder: Path) -> Path:
     """The folder of the shards, made if need be, without half-written files of a run that died.
 
     Raises BadInput when it cannot be made.
     """
-    folder = out / FOLDER
+    folder = report_folder / FOLDER
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for half in folder.glob(f"*{_HALF}"):
             half.unlink(missing_ok=True)
     except OSError as error:
-        raise BadInput(f"Cannot use the folder {out}: {error.strerror}.") from error
+        raise BadInput(f"Cannot use the folder {report_folder}: {error.strerror}.") from error
     return folder
 
 
@@ -88,8 +88,10 @@ def load(folder: Path, task: Task) -> tuple[list[JudgmentRow], list[str]] | None
     try:
         text = gzip.decompress((folder / task.file_name).read_bytes()).decode()
         first, _, rest = text.partition("\n")
-        problems = [str(one) for one in json.loads(first)]
-        return [JudgmentRow.from_fields(one) for one in csv.reader(io.StringIO(rest, ""))], problems
+        problems = [str(problem) for problem in json.loads(first)]
+        return [
+            JudgmentRow.from_fields(values) for values in csv.reader(io.StringIO(rest, ""))
+        ], problems
     except (OSError, EOFError, ValueError, TypeError, csv.Error, zlib.error):
         # Missing, cut off or damaged: in each case it is judged again.
         return None

@@ -52,8 +52,8 @@ def _many(count: int, what: str) -> str:
 def _row(rule: RuleReport, set_: str, systems: list[str]) -> tuple[str, list[str]]:
     cells: list[str] = []
     for key in systems:
-        found = rule.figure(set_, key)
-        cells += ["", ""] if found is None else [_hits(found), _accepts(found)]
+        figure = rule.figure(set_, key)
+        cells += ["", ""] if figure is None else [_hits(figure), _accepts(figure)]
     k = rule.parameters.get("k", 0)
     return f"{rule.id} {rule.version}{f', k = {k}' if k else ''}", cells
 
@@ -71,8 +71,8 @@ def _rate(percent: float | None, low: float | None, high: float | None) -> str:
 
 
 def _published(report: DiagnosisReport, systems: list[str]) -> list[str]:
-    known = {one.system: f"{one.hit_percent:.2f}%" for one in report.published}
-    return [cell for key in systems for cell in (known.get(key, ""), "not published")]
+    percents = {row.system: f"{row.hit_percent:.2f}%" for row in report.published}
+    return [cell for key in systems for cell in (percents.get(key, ""), "not published")]
 
 
 def _line(label: str, cells: list[str]) -> str:
@@ -98,8 +98,8 @@ def _notes(report: DiagnosisReport) -> list[str]:
 
 
 def _unscored(rule: RuleReport) -> str:
-    found = [f.unscored for f in rule.figures if f.by == "all" and f.set in _WHOLE]
-    return f"{sum(found):,}"
+    counts = [f.unscored for f in rule.figures if f.by == "all" and f.set in _WHOLE]
+    return f"{sum(counts):,}"
 
 
 _WHOLE = ("pooled", "two_material")

@@ -23,12 +23,12 @@ def rows_of(task: Task, step: Step) -> tuple[list[JudgmentRow], list[str]]:
         return list(_rendered(task, step)), []
     rows: list[JudgmentRow] = []
     problems: list[str] = []
-    for one in task.files:
+    for file_row in task.files:
         try:
-            rows.extend(_loaded(one, task))
+            rows.extend(_loaded(file_row, task))
         except TrueHueError as error:
-            problems.append(f"{one.where}: {error}")
-            rows.extend(_unusable(one, task.rule_ids))
+            problems.append(f"{file_row.where}: {error}")
+            rows.extend(_unusable(file_row, task.rule_ids))
         step()
     return rows, problems
 
@@ -61,8 +61,8 @@ def _rendered(task: Task, step: Step) -> Iterator[JudgmentRow]:
             )
             done[system_id, color.hex] = same
         for row in same:
-            asked = name if row.relation == TRUE else row.asked
-            yield replace(row, color=name, asked=asked)
+            label = name if row.relation == TRUE else row.asked
+            yield replace(row, color=name, asked=label)
         step()
 
 
@@ -74,40 +74,40 @@ def _second(task: Task, color: NamedColor) -> str:
     return second_color(place + turn, color.srgb8)
 
 
-def _loaded(one: FileRow, task: Task) -> Iterator[JudgmentRow]:
-    if one.problem:
-        raise TrueHueError(one.problem)
-    asked = asking(one.color, one.system)
-    image = load_image(one.file)
-    mask = load_mask(one.mask, image.srgb8.shape[:2])
+def _loaded(file_row: FileRow, task: Task) -> Iterator[JudgmentRow]:
+    if file_row.problem:
+        raise TrueHueError(file_row.problem)
+    question = asking(file_row.color, file_row.system)
+    image = load_image(file_row.file)
+    mask = load_mask(file_row.mask, image.srgb8.shape[:2])
     yield from judged(
         image.srgb8,
         mask,
-        asked,
+        question,
         task.rule_ids,
         task.k,
-        object=one.object,
-        light=one.light,
+        object=file_row.object,
+        light=file_row.light,
         seed=0,
-        system=one.system,
-        color=asked.true.label,
+        system=file_row.system,
+        color=question.true.label,
         second="",
     )
 
 
-def _unusable(one: FileRow, rule_ids: tuple[str, ...]) -> Iterator[JudgmentRow]:
+def _unusable(file_row: FileRow, rule_ids: tuple[str, ...]) -> Iterator[JudgmentRow]:
     """The rows of a picture that cannot be read: unscored, so that it stays in the count."""
     try:
-        asked = asking(one.color, one.system)
+        question = asking(file_row.color, file_row.system)
     except TrueHueError:
         return  # Without a color there is nothing that was asked; the problem is reported.
     yield from unscored_rows(
-        asked,
+        question,
         rule_ids,
-        object=one.object,
-        light=one.light,
+        object=file_row.object,
+        light=file_row.light,
         seed=0,
-        system=one.system,
-        color=asked.true.label,
+        system=file_row.system,
+        color=question.true.label,
         second="",
     )

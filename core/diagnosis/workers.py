@@ -36,7 +36,7 @@ class _Stopped(Exception):
 
 
 @dataclass(frozen=True)
-class Finished:
+class TaskResult:
     """A task whose rows are kept. ``processor_seconds`` is the worker's work on it."""
 
     task: Task
@@ -61,20 +61,20 @@ class Pool:
         """Pictures judged so far."""
         return int(self._done.value)
 
-    def run(self, tasks: Sequence[Task], wake_s: float = 0.5) -> Iterator[Finished | None]:
+    def run(self, tasks: Sequence[Task], wake_s: float = 0.5) -> Iterator[TaskResult | None]:
         """Yields each finished task, and None every ``wake_s`` seconds in between.
 
         Ending it early (an exception, Ctrl+C, closing the generator) stops the workers after the
         picture in work. Raises TrueHueError when a worker was killed.
         """
-        waiting: set[Future[Finished]] = set()
+        waiting: set[Future[TaskResult]] = set()
         try:
             with _environment_of_workers():
                 waiting = {self._executor.submit(_work, task, self.folder) for task in tasks}
             while waiting:
                 ready, waiting = wait(waiting, wake_s, FIRST_COMPLETED)
-                for one in ready:
-                    yield one.result()
+                for future in ready:
+                    yield future.result()
                 if not ready:
                     yield None
         except BrokenProcessPool as error:
@@ -128,7 +128,7 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _work(task: Task, folder: Path) -> Finished:
+def _work(task: Task, folder: Path) -> TaskResult:
     """Judges a task and keeps its rows."""
     from core.diagnosis.shards import save
     from core.diagnosis.work import rows_of
@@ -142,4 +142,4 @@ def _work(task: Task, folder: Path) -> Finished:
     begin = time.process_time()
     rows, problems = rows_of(task, step)
     save(folder, task, rows, problems)
-    return Finished(task, time.process_time() - begin)
+    return TaskResult(task, time.process_time() - begin)

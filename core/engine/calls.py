@@ -203,13 +203,13 @@ def _tell(call: Call, outcome: _Outcome) -> None:
 def _let_go(error: BaseException) -> None:
     """Empties the frames that an error and its causes remember; their lines stay."""
     seen: set[int] = set()
-    left: list[BaseException | None] = [error]
-    while left:
-        one = left.pop()
-        if one is not None and id(one) not in seen:
-            seen.add(id(one))
-            traceback.clear_frames(one.__traceback__)
-            left += [one.__cause__, one.__context__]
+    pending: list[BaseException | None] = [error]
+    while pending:
+        error_or_none = pending.pop()
+        if error_or_none is not None and id(error_or_none) not in seen:
+            seen.add(id(error_or_none))
+            traceback.clear_frames(error_or_none.__traceback__)
+            pending += [error_or_none.__cause__, error_or_none.__context__]
 
 
 def _out_of_memory(tool_id: str) -> str:

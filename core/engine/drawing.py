@@ -58,7 +58,7 @@ def draw_job(job: Job, models: Models, calls: Calls) -> None:
             part.draw()
         except BaseException as error:  # of the engine itself: the other models can still draw
             log.exception("Drawing with %s ended by an error of the engine", model_id)
-            part.fail_all(f"The engine failed ({_told(error)}).")
+            part.fail_all(f"The engine failed ({_error_words(error)}).")
         models.weigh(Key("model", model_id))
         models.obey()
 
@@ -105,7 +105,7 @@ class _ModelsPart:
             text = str(error)
         except BaseException as error:
             log.exception("%s could not be loaded", self._id)
-            text = f"{self._id} could not be loaded ({_told(error)})."
+            text = f"{self._id} could not be loaded ({_error_words(error)})."
             if is_out_of_memory(error):
                 text = LOAD_OUT_OF_MEMORY
         if text:
@@ -165,7 +165,9 @@ class _ModelsPart:
         if isinstance(error, Cancelled):
             return _Outcome("broken", text="The model stopped by itself.", seconds=seconds)
         log.error("%s failed while drawing", self._id, exc_info=error)
-        return _Outcome("broken", text=f"The model failed ({_told(error)}).", seconds=seconds)
+        return _Outcome(
+            "broken", text=f"The model failed ({_error_words(error)}).", seconds=seconds
+        )
 
     def _take(self, batch: list[Row], outcome: _Outcome) -> None:
         if outcome.kind == "drawn":
@@ -221,8 +223,8 @@ class _ModelsPart:
             self._lost_in_a_row += 1
             if self._lost_in_a_row <= MAX_IN_A_ROW:
                 log.exception("Image %d of job %s could not be kept", position, job.id)
-            known = str(error) if isinstance(error, TrueHueError) else f"({_told(error)})"
-            problem = problem or f"It was drawn but could not be kept: {known}"
+            reason = str(error) if isinstance(error, TrueHueError) else f"({_error_words(error)})"
+            problem = problem or f"It was drawn but could not be kept: {reason}"
         else:
             self._lost_in_a_row = 0
         if problem is None:
@@ -231,15 +233,15 @@ class _ModelsPart:
             job.fails(request, problem)
 
 
-def _told(error: BaseException) -> str:
+def _error_words(error: BaseException) -> str:
     """An error nobody foresaw, as text."""
     return f"{type(error).__name__}: {error}".rstrip(": ")
 
 
-def _check(images: Sequence[GeneratedImage], wanted: int) -> None:
+def _check(images: Sequence[GeneratedImage], count: int) -> None:
     """Raises TypeError unless these are as many pictures as were asked for."""
-    if len(images) != wanted:
-        raise TypeError(f"{len(images)} images came back for {wanted} requests")
+    if len(images) != count:
+        raise TypeError(f"{len(images)} images came back for {count} requests")
     for image in images:
         pixels = image.srgb8
         if pixels.dtype != np.uint8 or pixels.ndim != 3 or pixels.shape[2] != 3:

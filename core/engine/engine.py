@@ -80,8 +80,8 @@ class Engine:
         Raises BadInput for what :func:`core.engine.limits.checked_all` refuses, TrueHueError after
         :meth:`close`.
         """
-        asked = checked_all(requests)
-        job = Job(uuid.uuid4().hex, asked, deliver, (title, owner), self._board, self._pace)
+        request_list = checked_all(requests)
+        job = Job(uuid.uuid4().hex, request_list, deliver, (title, owner), self._board, self._pace)
         with self._board.change():
             self._opened()
             self._jobs[job.id] = job
@@ -106,15 +106,15 @@ class Engine:
 
         Raises TrueHueError after :meth:`close`; calls that wait then get one.
         """
-        asked = Call(Key("tool", tool_id), function, title, owner)
+        tool_call = Call(Key("tool", tool_id), function, title, owner)
         own = current_thread() is self._thread
         with self._board.change():
             self._opened()
             if not own:
-                self._calls.add(asked)
+                self._calls.add(tool_call)
         if own:
-            self._calls.now(asked)
-        return asked.future
+            self._calls.now(tool_call)
+        return tool_call.future
 
     def calls(self) -> tuple[CallState, ...]:
         """The calls that run and those that wait, in their order."""
@@ -139,14 +139,14 @@ class Engine:
         with self._board.lock:
             places = {job.id: place for place, job in enumerate(self._waiting, start=1)}
             ahead_s: float | None = self._running.seconds_left() if self._running else 0.0
-            found: list[JobState] = []
+            states: list[JobState] = []
             for job in self._jobs.values():
                 waits = job.status == "waiting"
                 place = None if job.finished else places.get(job.id, 0)
-                found.append(job.snapshot(place, ahead_s if waits else 0.0))
+                states.append(job.snapshot(place, ahead_s if waits else 0.0))
                 if waits:
                     ahead_s = _sum(ahead_s, job.seconds_left())
-            return tuple(reversed(found))
+            return tuple(reversed(states))
 
     def wait(self, job_id: str, timeout: float | None = None) -> JobState:
         """Waits until the job is finished, or for ``timeout`` seconds, and returns its state.

@@ -92,9 +92,9 @@ class Models:
     def obey(self, in_use: Collection[Key] = ()) -> None:
         """Unloads what was asked for, but for what is in use."""
         with self._board.lock:
-            wanted = [key for key in self._unwanted if key not in in_use]
-            self._unwanted.difference_update(wanted)
-        for key in wanted:
+            keys = [key for key in self._unwanted if key not in in_use]
+            self._unwanted.difference_update(keys)
+        for key in keys:
             self.unload(key)
 
     def is_loaded(self, key: Key) -> bool:
@@ -106,8 +106,8 @@ class Models:
         limit = self._limit_bytes()
         if key in self._loaded or limit is None:
             return True
-        kept = sum(held for other, (_, held) in self._loaded.items() if other in beside)
-        return kept + self._openers[key.kind].wanted(key.id) <= limit
+        beside_bytes = sum(held for other, (_, held) in self._loaded.items() if other in beside)
+        return beside_bytes + self._openers[key.kind].wanted(key.id) <= limit
 
     def model(self, model_id: str) -> LoadedModel:
         """The model, ready to draw; see :meth:`get`."""
@@ -180,13 +180,13 @@ class Models:
     def _limit_bytes(self) -> int | None:
         return self._limit() if callable(self._limit) else self._limit
 
-    def _make_room(self, wanted: int, keep: Collection[Key]) -> None:
-        """Unloads the longest unused until ``wanted`` more bytes fit beside the rest."""
+    def _make_room(self, need_bytes: int, keep: Collection[Key]) -> None:
+        """Unloads the longest unused until ``need_bytes`` more bytes fit beside the rest."""
         limit = self._limit_bytes()
         if limit is None:
             return
         for key in list(self._loaded):
-            if wanted + sum(held for _, held in self._loaded.values()) <= limit:
+            if need_bytes + sum(held for _, held in self._loaded.values()) <= limit:
                 return
             if key not in keep:
                 self.unload(key)

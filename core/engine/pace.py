@@ -128,5 +128,5 @@ class TimeLeft:
         """The rest's time if all of it is of this first batch's size, else None."""
         if len(self._left) != 1 or set(self._left) != set(self._batch):
             return None
-        left, batch = self._left.total(), self._batch.total()
-        return (left - batch) * batch_s / batch
+        remaining_work, batch = self._left.total(), self._batch.total()
+        return (remaining_work - batch) * batch_s / batch

@@ -76,14 +76,14 @@ _MEASURED = (
 
 
 def write_archive(
-    run: ExportRun, out: Path | str, with_images: bool = False, progress: Progress = quiet
+    run: ExportRun, target: Path | str, with_images: bool = False, progress: Progress = quiet
 ) -> None:
-    """The archive at ``out``, whole or not at all.
+    """The archive at ``target``, whole or not at all.
 
     ``with_images`` packs the pictures and masks too. Raises DataFolderError where the file cannot
     be written, BadShard and BadInput for a run whose folder is damaged.
     """
-    with whole_file(out) as file:
+    with whole_file(target) as file:
         _write(run, file, with_images, progress)
 
 
@@ -91,26 +91,26 @@ def _write(run: ExportRun, file: IO[bytes], with_images: bool, progress: Progres
     listed: dict[str, dict[str, Any]] = {}
     sheets = {"results.parquet": RESULTS, **({COLORS_FILE: COLORS} if run.measures else {})}
     done, total = 0, run.done * (1 + len(sheets))
-    with zipfile.ZipFile(file, "w", allowZip64=True) as made:
+    with zipfile.ZipFile(file, "w", allowZip64=True) as archive:
         for name, content in _texts(run, with_images):
-            _add(made, listed, name, content)
+            _add(archive, listed, name, content)
         for name, sheet in sheets.items():
             with tempfile.TemporaryFile() as flat:
                 # A Parquet file is written in one go and read in another: not into the zip.
                 write_parquet_to(flat, [run], _after(progress, done, total), sheet)
-                _add_stream(made, listed, name, flat)
+                _add_stream(archive, listed, name, flat)
             done += run.done
-        wanted: dict[str, Path] = {}
+        pictures: dict[str, Path] = {}
         for name, content, table in parts(run.shards):
-            _add(made, listed, f"shards/{name}", content)
+            _add(archive, listed, f"shards/{name}", content)
             if with_images:
-                wanted |= _pictures(run, table)
+                pictures |= _pictures(run, table)
             done += table.num_rows
             progress(done, total)
-        packed = {name: wanted[name] for name in sorted(wanted) if wanted[name].is_file()}
+        packed = {name: pictures[name] for name in sorted(pictures) if pictures[name].is_file()}
         for name, path in packed.items():
             # Their names say what is in them, so the manifest need not.
-            made.writestr(_entry(name), path.read_bytes())
+            archive.writestr(_entry(name), path.read_bytes())
         about = {
             "format": FORMAT,
             "format_version": FORMAT_VERSION,
@@ -122,7 +122,7 @@ def _write(run: ExportRun, file: IO[bytes], with_images: bool, progress: Progres
             "masks": sum(name.startswith("masks/") for name in packed),
             "files": listed,
         }
-        made.writestr(_entry(MANIFEST), _json(about))
+        archive.writestr(_entry(MANIFEST), _json(about))
 
 
 def _after(progress: Progress, done: int, total: int) -> Progress:
@@ -148,14 +148,14 @@ def _readme(run: ExportRun, pictures: str) -> str:
         *([_MEASURED] if run.measures else []),
         *([_JUDGED] if run.judges or not run.measures else []),
     ]
-    python, r, said = ("".join(part) for part in zip(*advice, strict=True))
+    python, r, sentences = ("".join(part) for part in zip(*advice, strict=True))
     return README.format(
         run_id=run.run_id,
         name=run.plan.name,
         pictures=pictures,
         python=python,
         r=r,
-        said=said,
+        said=sentences,
         colors=_COLORS if run.measures else "",
     )
 
@@ -163,45 +163,45 @@ def _readme(run: ExportRun, pictures: str) -> str:
 def item_out(item: StoredItem) -> dict[str, Any]:
     """A stored picture without the paths of this machine; a mask's file keeps its name, which says
     what is in it."""
-    out = asdict(item)
-    out["file"] = ""
-    for mask in out["masks"].values():
+    row = asdict(item)
+    row["file"] = ""
+    for mask in row["masks"].values():
         mask["file"] = Path(mask["file"]).name
-    return out
+    return row
 
 
 def _pictures(run: ExportRun, table: Any) -> dict[str, Path]:
     """Where the pictures and masks of some results lie, by their names in the archive."""
-    found: dict[str, Path] = {}
+    pictures: dict[str, Path] = {}
     stored: Mapping[int, StoredItem] = dict(enumerate(run.plan.items))
     columns = [table[name].to_pylist() for name in ("position", "image_id", "masks")]
     for position, image_id, masks in zip(*columns, strict=True):
         item = stored.get(position)
         if image_id:
             path = Path(item.file) if item else shelf(run.folder.images, image_id)
-            found[shelf(Path("images"), image_id).as_posix()] = path
+            pictures[shelf(Path("images"), image_id).as_posix()] = path
         for mask in masks or ():
             name = mask["content_sha256"]
             path = shelf(run.folder.masks, name)
             if not path.is_file() and item and mask["target"] in item.masks:
                 path = Path(item.masks[mask["target"]].file)
-            found[shelf(Path("masks"), name).as_posix()] = path
-    return found
+            pictures[shelf(Path("masks"), name).as_posix()] = path
+    return pictures
 
 
-def _add(made: zipfile.ZipFile, listed: dict[str, Any], name: str, content: bytes) -> None:
-    made.writestr(_entry(name), content)
+def _add(archive: zipfile.ZipFile, listed: dict[str, Any], name: str, content: bytes) -> None:
+    archive.writestr(_entry(name), content)
     listed[name] = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
 
 
 def _add_stream(
-    made: zipfile.ZipFile, listed: dict[str, Any], name: str, source: IO[bytes]
+    archive: zipfile.ZipFile, listed: dict[str, Any], name: str, source: IO[bytes]
 ) -> None:
     digest, size = hashlib.sha256(), source.tell()
     source.seek(0)
     entry = _entry(name)
     entry.file_size = size
-    with made.open(entry, "w", force_zip64=size > 2**31) as target:
+    with archive.open(entry, "w", force_zip64=size > 2**31) as target:
         while piece := source.read(2**20):
             digest.update(piece)
             target.write(piece)

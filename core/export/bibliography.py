@@ -65,7 +65,7 @@ class Entry:
 def references(runs: Sequence[ExportRun]) -> str:
     """The BibTeX of what ``runs`` used."""
     entries = {entry.key: entry for run in runs for entry in entries_of(run)}
-    ours = Entry(
+    own_entry = Entry(
         "software",
         "truehue",
         (
@@ -79,7 +79,7 @@ def references(runs: Sequence[ExportRun]) -> str:
     )
     papers = dict.fromkeys(paper for run in runs for paper in papers_of(run.plan))
     cited = [published.bibtex(papers).strip()] if papers else []
-    return "\n\n".join([*cited, str(ours), *(str(entry) for entry in entries.values())]) + "\n"
+    return "\n\n".join([*cited, str(own_entry), *(str(entry) for entry in entries.values())]) + "\n"
 
 
 def papers_of(plan: RunPlan) -> tuple[str, ...]:
@@ -134,24 +134,24 @@ def _model(plan: RunPlan, run: ExportRun) -> Iterator[Entry]:
         note = "Pictures that existed; the model as their importer names it."
         yield Entry("misc", _key(plan.model), (("title", plan.model), ("note", note)))
         return
-    known = next((entry for entry in MODELS if entry.id == plan.model), None)
-    repo, revision = known.repo if known else "", ""
+    model_entry = next((entry for entry in MODELS if entry.id == plan.model), None)
+    repo, revision = model_entry.repo if model_entry else "", ""
     for way in run.made_by:
         repo = str(way.get("repo") or repo)
         revision = str(way.get("revision") or revision)
-    if known is None or known.kind != "renderer":
+    if model_entry is None or model_entry.kind != "renderer":
         local = "" if "/" not in repo or repo.startswith(("/", "folder:")) else HUB + repo
         yield Entry(
             "misc",
             _key(plan.model),
             (
-                ("title", known.name if known else plan.model),
+                ("title", model_entry.name if model_entry else plan.model),
                 (
                     "note",
                     _stated(
-                        known.license if known else "",
+                        model_entry.license if model_entry else "",
                         revision,
-                        known is not None and "license" not in known.not_verified,
+                        model_entry is not None and "license" not in model_entry.not_verified,
                     ),
                 ),
                 ("url", local),

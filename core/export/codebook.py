@@ -50,21 +50,21 @@ def codebook_json(runs: Sequence[ExportRun]) -> str:
 
 def codebook_text(runs: Sequence[ExportRun]) -> str:
     """``codebook.md``."""
-    made = codebook(runs)
+    book = codebook(runs)
     lines = ["# Codebook of TrueHue results", "", NOTE, "", "## Columns", "", *_lines(COLUMNS)]
-    if "colors" in made:
+    if "colors" in book:
         lines += ["", "## Columns of the table of colors", "", COLOR_NOTE, ""]
         lines += _lines(COLOR_COLUMNS)
     lines += ["", "## Causes", "", "| cause | meaning |", "|---|---|"]
     lines += [f"| {name} | {_cell(meaning)} |" for name, meaning in CAUSES.items()]
     lines += ["", "## Rules", ""]
-    for rule in made["rules"]:
+    for rule in book["rules"]:
         limits = ", ".join(f"{name} < {limit:g}" for name, limit in rule["thresholds"].items())
         lines.append(
             f"- **{_cell(rule['id'])} {_cell(rule['version'])}** ({limits or 'unknown'}): "
             f"{_cell(rule['description'])}"
         )
-    for run in made["runs"]:
+    for run in book["runs"]:
         plan = json.dumps(run["plan"], indent=1, ensure_ascii=False)
         counts = run["pictures"]
         lines += [
@@ -82,19 +82,19 @@ def codebook_text(runs: Sequence[ExportRun]) -> str:
         ]
         for way in run["drawn_with"]:
             lines += ["", "Drawn with: " + _cell(json.dumps(way, ensure_ascii=False))]
-    words = ", ".join(f"{name} {number}" for name, number in made["exported_with"].items())
+    words = ", ".join(f"{name} {number}" for name, number in book["exported_with"].items())
     return "\n".join([*lines, "", "## Exported with", "", words, ""])
 
 
 def software() -> dict[str, str]:
     """The versions that write this export."""
-    out = {"truehue": VERSION, "python": platform.python_version()}
+    versions = {"truehue": VERSION, "python": platform.python_version()}
     for name in ("numpy", "pyarrow"):
         try:
-            out[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:  # an environment without it cannot write Parquet
             continue
-    return out
+    return versions
 
 
 def _colors(runs: Sequence[ExportRun]) -> dict[str, Any]:
@@ -127,22 +127,24 @@ def _lines(columns: Sequence[Column]) -> list[str]:
 def _rules(runs: Sequence[ExportRun]) -> list[dict[str, Any]]:
     """The rules of the runs; one of another version than ours has no thresholds that we know."""
     pairs = dict.fromkeys(pair for run in runs for pair in run.plan.rules)
-    out = []
+    rows = []
     for rule_id, number in pairs:
-        known = next((rule for rule in RULES if (rule.id, rule.version) == (rule_id, number)), None)
-        limits = asdict(known.thresholds) if known else {}
-        out.append(
+        current_rule = next(
+            (rule for rule in RULES if (rule.id, rule.version) == (rule_id, number)), None
+        )
+        limits = asdict(current_rule.thresholds) if current_rule else {}
+        rows.append(
             {
                 "id": rule_id,
                 "version": number,
-                "name": known.name if known else rule_id,
-                "description": known.description
-                if known
+                "name": current_rule.name if current_rule else rule_id,
+                "description": current_rule.description
+                if current_rule
                 else "A version that is not in this TrueHue.",
                 "thresholds": {name: limit for name, limit in limits.items() if limit is not None},
             }
         )
-    return out
+    return rows
 
 
 def _about(run: ExportRun) -> dict[str, Any]:
@@ -158,7 +160,7 @@ def _about(run: ExportRun) -> dict[str, Any]:
 
 def _cell(text: str) -> str:
     """Text that stays in its cell of a Markdown table, and is no markup."""
-    out = " ".join(str(text).split()).replace("\\", "\\\\")
+    cell = " ".join(str(text).split()).replace("\\", "\\\\")
     for mark in "|*_`<>[]#":
-        out = out.replace(mark, "\\" + mark)
-    return out
+        cell = cell.replace(mark, "\\" + mark)
+    return cell

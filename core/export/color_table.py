@@ -115,13 +115,13 @@ _ABOUT: tuple[Column, ...] = (
 )
 SHARES: tuple[Column, ...] = tuple(
     Column(
-        one.hex,
+        bin_.hex,
         NUMBER,
         MEASURE,
-        f"Share of mask_px that is nearest to bin {one.index} of UW-71, {one.name}.",
+        f"Share of mask_px that is nearest to bin {bin_.index} of UW-71, {bin_.name}.",
         "0 to 1; the 71 sum to 1",
     )
-    for one in uw71()
+    for bin_ in uw71()
 )
 COLOR_COLUMNS: tuple[Column, ...] = (*_ABOUT, *SHARES)
 COLOR_NOTE = (
@@ -150,18 +150,18 @@ class _About:
 
         self.run, self.plan = run, run.plan
         self.prompts = Prompts(self.plan.prompts)
-        known = [concept_of(prompt) for prompt in self.plan.prompts]
-        self.concept_ids = pa.array([one and one[0] for one in known], pa.string())
+        concepts = [concept_of(prompt) for prompt in self.plan.prompts]
+        self.concept_ids = pa.array([concept and concept[0] for concept in concepts], pa.string())
         self.version = str((run.folder.summary().get("made_with") or {}).get("profile") or "")
 
     def rows(self, items: Table) -> Table:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        wanted = self.prompts.measured[items["prompt"].to_numpy()]
-        item = np.flatnonzero(wanted >= 0)
-        prompt, target, at = items["prompt"].to_numpy()[item], wanted[item], pa.array(item)
-        found = ProfileStatus(items, item, target)
+        targets = self.prompts.measured[items["prompt"].to_numpy()]
+        item = np.flatnonzero(targets >= 0)
+        prompt, target, at = items["prompt"].to_numpy()[item], targets[item], pa.array(item)
+        statuses = ProfileStatus(items, item, target)
         count = len(item)
         columns: dict[str, Any] = {
             "run_id": same(self.run.run_id, count),
@@ -183,25 +183,25 @@ class _About:
         columns["target"] = pa.array(target)
         numbers = self.prompts.target_numbers(prompt, target)
         columns["object"] = self.prompts.targets["object"].take(numbers)
-        columns["status"] = pc.if_else(pa.array(found.there), MEASURED, UNMEASURED)
-        columns["reason"] = found.reasons
+        columns["status"] = pc.if_else(pa.array(statuses.there), MEASURED, UNMEASURED)
+        columns["reason"] = statuses.reasons
         masks = list_of(items, "masks")
         place = places_of(masks, item, target)
         columns["mask_sha256"] = masks.flatten().field("content_sha256").take(place)
-        return in_columns(columns | _numbers(found), COLOR_COLUMNS)
+        return in_columns(columns | _numbers(statuses), COLOR_COLUMNS)
 
 
-def _numbers(found: ProfileStatus) -> dict[str, Any]:
+def _numbers(statuses: ProfileStatus) -> dict[str, Any]:
     """What was measured, null where nothing was."""
     import pyarrow as pa
 
-    there, none = found.there, ~found.there
+    there, none = statuses.there, ~statuses.there
     columns: dict[str, Any] = {
-        name: found.fields[name] for name in ("mask_px", "sampled_px", "dominant_share")
+        name: statuses.fields[name] for name in ("mask_px", "sampled_px", "dominant_share")
     }
     count = len(there)
     srgb = np.full((count, 3), np.nan)
-    srgb[there] = np.asarray(found.fields["dominant_srgb"].flatten()).reshape(-1, 3)
+    srgb[there] = np.asarray(statuses.fields["dominant_srgb"].flatten()).reshape(-1, 3)
     lab = np.full((count, 3), np.nan)
     lab[there] = srgb1_to_lab(srgb[there] / 255.0) if there.any() else srgb[there]
     for at, (rgb, name) in enumerate(zip("rgb", "lab", strict=True)):
@@ -209,25 +209,25 @@ def _numbers(found: ProfileStatus) -> dict[str, Any]:
         columns[f"dominant_lab_{name}"] = pa.array(lab[:, at], mask=none)
     columns["dominant_hex"] = pa.array(
         [
-            hex_of(np.rint(one).astype(int)) if has else None
-            for one, has in zip(srgb, there.tolist(), strict=True)
+            hex_of(np.rint(row).astype(int)) if has else None
+            for row, has in zip(srgb, there.tolist(), strict=True)
         ],
         pa.string(),
     )
-    for column, shares in zip(SHARES, _shares(found).T, strict=True):
+    for column, shares in zip(SHARES, _shares(statuses).T, strict=True):
         columns[column.name] = pa.array(shares, mask=none)
     return columns
 
 
-def _shares(found: ProfileStatus) -> np.ndarray:
+def _shares(statuses: ProfileStatus) -> np.ndarray:
     """Shares of the 71 bins, float64 ``(N, 71)``; rows without colors stay 0."""
     import pyarrow.compute as pc
 
-    bins, counts = found.fields["bins"], found.fields["bin_counts"]
+    bins, counts = statuses.fields["bins"], statuses.fields["bin_counts"]
     lengths = pc.list_value_length(bins).fill_null(0).to_numpy(zero_copy_only=False)
     rows = np.repeat(np.arange(len(lengths)), lengths)
-    out = np.zeros((len(lengths), COUNT))
-    out[rows, np.asarray(bins.flatten(), dtype=np.int64)] = np.asarray(counts.flatten())
-    pixels = found.fields["mask_px"].fill_null(1).to_numpy(zero_copy_only=False)
-    made: np.ndarray = out / pixels[:, None]
-    return made
+    pixel_counts = np.zeros((len(lengths), COUNT))
+    pixel_counts[rows, np.asarray(bins.flatten(), dtype=np.int64)] = np.asarray(counts.flatten())
+    pixels = statuses.fields["mask_px"].fill_null(1).to_numpy(zero_copy_only=False)
+    shares: np.ndarray = pixel_counts / pixels[:, None]
+    return shares

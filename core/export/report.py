@@ -35,9 +35,9 @@ FOLDER = Path(__file__).resolve().parents[2] / "assets" / "report"
 _HEX = re.compile(r"#[0-9A-Fa-f]{6}")
 
 
-def write_report(report: Report, out: Path | str) -> None:
-    """The report at ``out``, whole or not at all. Raises DataFolderError."""
-    with whole_file(out) as file:
+def write_report(report: Report, target: Path | str) -> None:
+    """The report at ``target``, whole or not at all. Raises DataFolderError."""
+    with whole_file(target) as file:
         for piece in report_html(report):
             file.write(piece.encode())
 
@@ -167,10 +167,10 @@ def inert_json(value: Any) -> str:
 def _plotly() -> str:
     from importlib.util import find_spec
 
-    found = find_spec("plotly")
-    if found is None or found.origin is None:
+    spec = find_spec("plotly")
+    if spec is None or spec.origin is None:
         raise BadInput("A report needs plotly: pip install -r requirements.txt")
-    path = Path(found.origin).parent / "package_data" / "plotly.min.js"
+    path = Path(spec.origin).parent / "package_data" / "plotly.min.js"
     return _inert_script(path.read_text(encoding="utf-8"))
 
 

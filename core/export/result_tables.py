@@ -103,27 +103,31 @@ def item_tables(
     import pyarrow as pa
 
     _, places, rows = latest(shards)
-    kept = _Kept(shards, columns)
+    cache = _TableCache(shards, columns)
     for start in range(0, len(places), size):
         at, row = places[start : start + size], rows[start : start + size]
         parts, origins = [], []
         for place in np.unique(at):
             here = np.flatnonzero(at == place)
-            parts.append(kept.table(int(place)).take(pa.array(row[here])))
+            parts.append(cache.table(int(place)).take(pa.array(row[here])))
             origins.append(here)
         back = np.argsort(np.concatenate(origins), kind="stable")
         yield pa.concat_tables(parts).take(pa.array(back)).combine_chunks()
 
 
-class _Kept:
+class _TableCache:
     """Shards in memory, the last used ones up to a number of bytes."""
 
     def __init__(self, shards: Sequence[Part], columns: Sequence[str] | None) -> None:
         import pyarrow as pa
 
         self._shards = shards
-        wanted = schema()
-        self._schema = wanted if columns is None else pa.schema([wanted.field(c) for c in columns])
+        target_schema = schema()
+        self._schema = (
+            target_schema
+            if columns is None
+            else pa.schema([target_schema.field(c) for c in columns])
+        )
         self._tables: OrderedDict[int, Any] = OrderedDict()
         self._bytes = 0
 
@@ -132,8 +136,12 @@ class _Kept:
         if place in self._tables:
             self._tables.move_to_end(place)
             return self._tables[place]
-        wanted = self._schema
-        table = columns_of(self._shards[place], wanted.names).cast(wanted).combine_chunks()
+        target_schema = self._schema
+        table = (
+            columns_of(self._shards[place], target_schema.names)
+            .cast(target_schema)
+            .combine_chunks()
+        )
         self._tables[place] = table
         self._bytes += table.nbytes
         while len(self._tables) > 1 and self._bytes > KEPT_BYTES:
@@ -170,13 +178,13 @@ def carried(table: Any) -> Any:
         pa.repeat(pa.scalar(""), len(flat)) if name == "mask_id" else flat.field(name)
         for name in names
     ]
-    made = pa.ListArray.from_arrays(_offsets(masks), pa.StructArray.from_arrays(fields, names))
-    return table.set_column(at, schema().field("masks"), made.cast(schema().field("masks").type))
+    lists = pa.ListArray.from_arrays(_offsets(masks), pa.StructArray.from_arrays(fields, names))
+    return table.set_column(at, schema().field("masks"), lists.cast(schema().field("masks").type))
 
 
-def same_results(one: Sequence[Part], other: Sequence[Part]) -> bool:
+def same_results(first: Sequence[Part], other: Sequence[Part]) -> bool:
     """True where two sets of shards say the same of the same pictures, whoever was quicker."""
-    left, right = item_tables(one), item_tables(other)
+    left, right = item_tables(first), item_tables(other)
     while True:
         a, b = next(left, None), next(right, None)
         if a is None or b is None:
@@ -190,9 +198,9 @@ def parquet(table: Any) -> bytes:
     """The table as a Parquet file."""
     import pyarrow.parquet as pq
 
-    out = BytesIO()
-    pq.write_table(table.cast(schema()), out, compression="zstd")
-    return out.getvalue()
+    buffer = BytesIO()
+    pq.write_table(table.cast(schema()), buffer, compression="zstd")
+    return buffer.getvalue()
 
 
 def _offsets(lists: Any) -> Any:

@@ -101,11 +101,11 @@ class Prompts:
             "color": column(iter([t.color.value if t.color else None for t in targets])),
         }
 
-        places = [next(iter(measured_of(one.task, one.targets)), -1) for one in prompts]
+        places = [next(iter(measured_of(prompt.task, prompt.targets)), -1) for prompt in prompts]
         self.measured = np.array(places, dtype=np.int64)
         """The object whose colors are measured, by prompt; -1 where there is none."""
 
-        self.only_measured = np.array([only_measured([one]) for one in prompts], dtype=bool)
+        self.only_measured = np.array([only_measured([prompt]) for prompt in prompts], dtype=bool)
         """Whether no rule has a say, by prompt."""
 
     def target_numbers(self, prompt: np.ndarray, target: np.ndarray) -> Any:
@@ -123,16 +123,16 @@ def _rows(run_id: str, plan: RunPlan, about: Prompts, items: Table) -> Table:
 
     verdicts = list_of(items, "verdicts")
     lengths = pc.list_value_length(verdicts).fill_null(0).to_numpy(zero_copy_only=False)
-    told = np.repeat(np.arange(len(lengths)), lengths)
+    judged_items = np.repeat(np.arange(len(lengths)), lengths)
     silent = np.flatnonzero(lengths == 0)
-    item = np.concatenate([told, silent])
+    item = np.concatenate([judged_items, silent])
     order = np.argsort(item, kind="stable")
     item = item[order]
     # Rows without a verdict take nulls: their place lies beyond the last verdict.
-    place = np.concatenate([np.arange(len(told)), np.full(len(silent), -1)])[order]
+    place = np.concatenate([np.arange(len(judged_items)), np.full(len(silent), -1)])[order]
     verdict = pa.array(np.maximum(place, 0), mask=place < 0)
     flat = verdicts.flatten()
-    fields = {name: _taken(flat, name, verdict) for name in flat.type.names}
+    fields = {name: _field_rows(flat, name, verdict) for name in flat.type.names}
     target = fields["target"].fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
     prompt = items["prompt"].to_numpy()[item]
     at = pa.array(item)
@@ -161,18 +161,18 @@ def _rows(run_id: str, plan: RunPlan, about: Prompts, items: Table) -> Table:
         columns[name] = pc.if_else(unjudged, pa.array(silent), fields[name])
     why = pc.if_else(pa.array(concept), measured.reasons, columns["drawing_reason"])
     columns["picture_reason"] = pc.if_else(unjudged, why, fields["picture_reason"])
-    columns |= _asked(fields["asked_hex"]) | _found(fields["lab"])
+    columns |= _asked_columns(fields["asked_hex"]) | _found_columns(fields["lab"])
     columns |= _masks(items, item, target)
     return in_columns(columns, COLUMNS)
 
 
-def in_columns(columns: Mapping[str, Any], wanted: Sequence[Column]) -> Table:
-    """``columns`` in the order and types of ``wanted``; text of no length is nothing."""
+def in_columns(columns: Mapping[str, Any], sheet_columns: Sequence[Column]) -> Table:
+    """``columns`` in the order and types of ``sheet_columns``; text of no length is nothing."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    schema, arrays = arrow_schema(wanted), []
-    for column, field in zip(wanted, schema, strict=True):
+    schema, arrays = arrow_schema(sheet_columns), []
+    for column, field in zip(sheet_columns, schema, strict=True):
         values = columns[column.name].cast(field.type)
         if pa.types.is_string(field.type):
             values = pc.if_else(pc.equal(values, ""), pa.scalar(None, pa.string()), values)
@@ -180,14 +180,14 @@ def in_columns(columns: Mapping[str, Any], wanted: Sequence[Column]) -> Table:
     return pa.Table.from_arrays(arrays, schema=schema)
 
 
-def _asked(hexes: Any) -> dict[str, Any]:
+def _asked_columns(hexes: Any) -> dict[str, Any]:
     """L*, a*, b* of the asked colors."""
     import pyarrow as pa
 
     encoded = hexes.dictionary_encode()
-    known = [_lab_of_hex(value) for value in encoded.dictionary.to_pylist()]
+    labs = [_lab_of_hex(value) for value in encoded.dictionary.to_pylist()]
     return {
-        f"asked_{name}": pa.array([lab and lab[at] for lab in known], pa.float64()).take(
+        f"asked_{name}": pa.array([lab and lab[at] for lab in labs], pa.float64()).take(
             encoded.indices
         )
         for at, name in enumerate("lab")
@@ -203,7 +203,7 @@ def _lab_of_hex(value: str) -> tuple[float, float, float] | None:
     return lightness, a, b
 
 
-def _found(labs: Any) -> dict[str, Any]:
+def _found_columns(labs: Any) -> dict[str, Any]:
     """L*, a*, b* of the found colors, and the nearest color of sRGB."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -211,11 +211,11 @@ def _found(labs: Any) -> dict[str, Any]:
     has = labs.is_valid().to_numpy(zero_copy_only=False)
     values = [pc.list_element(labs, at).cast(pa.float64()) for at in range(3)]
     columns: dict[str, Any] = {
-        f"found_{name}": one for name, one in zip("lab", values, strict=True)
+        f"found_{name}": array for name, array in zip("lab", values, strict=True)
     }
     lab = np.stack([value.to_numpy(zero_copy_only=False)[has] for value in values], axis=-1)
     hexes = np.full(len(has), None, dtype=object)
-    hexes[has] = [hex_of(one) for one in lab_to_srgb8(lab)] if len(lab) else []
+    hexes[has] = [hex_of(srgb8) for srgb8 in lab_to_srgb8(lab)] if len(lab) else []
     columns["found_hex"] = pa.array(hexes, pa.string())
     return columns
 
@@ -225,13 +225,13 @@ def _masks(items: Table, item: np.ndarray, target: np.ndarray) -> dict[str, Any]
     masks = list_of(items, "masks")
     flat, place = masks.flatten(), places_of(masks, item, target)
     return {
-        "mask_area_px": _taken(flat, "area_px", place),
-        "mask_maker": _taken(flat, "maker", place),
-        "mask_sha256": _taken(flat, "content_sha256", place),
+        "mask_area_px": _field_rows(flat, "area_px", place),
+        "mask_maker": _field_rows(flat, "maker", place),
+        "mask_sha256": _field_rows(flat, "content_sha256", place),
     }
 
 
-def _taken(flat: Any, name: str, places: Any) -> Any:
+def _field_rows(flat: Any, name: str, places: Any) -> Any:
     return flat.field(name).take(places)
 
 
@@ -258,13 +258,13 @@ def places_of(lists: Any, item: np.ndarray, target: np.ndarray) -> Any:
     of_target = lists.flatten().field("target").to_numpy(zero_copy_only=False).astype(np.int64)
     keys = np.repeat(np.arange(len(lengths)), lengths) * _KEYS + of_target
     order = np.argsort(keys, kind="stable")
-    wanted = item * _KEYS + target
-    at = np.searchsorted(keys[order], wanted)
+    query_keys = item * _KEYS + target
+    at = np.searchsorted(keys[order], query_keys)
     inside = np.minimum(at, max(len(keys) - 1, 0))
     missing = (at >= len(keys)) | (target < 0)
     if not len(keys):
         return pa.nulls(len(item), pa.int64())
-    missing |= keys[order][inside] != wanted
+    missing |= keys[order][inside] != query_keys
     return pa.array(order[inside], mask=missing)
 
 
@@ -278,14 +278,14 @@ class ProfileStatus:
         import pyarrow.compute as pc
 
         listed = list_of(items, "profiles")
-        found = listed.flatten().take(places_of(listed, item, target))
-        _, profiles, reasons = found.flatten()
+        profile_rows = listed.flatten().take(places_of(listed, item, target))
+        _, profiles, reasons = profile_rows.flatten()
         names = profiles.type.names
         self.fields: dict[str, Any] = dict(zip(names, profiles.flatten(), strict=True))
         at = pa.array(item)
         failed = pc.equal(items["status"].combine_chunks().take(at), _FAILED)
         drawing = items["reason"].combine_chunks().take(at)
-        said = pc.if_else(failed, drawing, pc.coalesce(reasons, pa.scalar(NOT_MEASURED)))
+        explanations = pc.if_else(failed, drawing, pc.coalesce(reasons, pa.scalar(NOT_MEASURED)))
         has = profiles.is_valid()
         self.there: np.ndarray = has.to_numpy(zero_copy_only=False).astype(bool)
-        self.reasons = pc.if_else(has, pa.scalar(None, pa.string()), said)
+        self.reasons = pc.if_else(has, pa.scalar(None, pa.string()), explanations)

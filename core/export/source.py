@@ -142,20 +142,20 @@ def short_words(run: ExportRun) -> str:
 def plan_out(run: ExportRun) -> dict[str, Any]:
     """plan.json as it leaves this machine: without the folder that the Munsell samples lie in, and
     without how the run came here."""
-    made = run.folder.summary()
-    made.pop("imported", None)
-    made["munsell"] = Path(str(made.get("munsell") or "")).name
-    return made
+    summary = run.folder.summary()
+    summary.pop("imported", None)
+    summary["munsell"] = Path(str(summary.get("munsell") or "")).name
+    return summary
 
 
 def imported_from(folder: Path) -> dict[str, Any]:
     """What ``imported.json`` of a run's folder says: ``name``, ``sha256``, ``at``, ``images``;
     empty where there is none."""
     try:
-        found = json.loads((folder / IMPORTED).read_bytes())
+        content = json.loads((folder / IMPORTED).read_bytes())
     except (OSError, ValueError):
         return {}
-    return dict(found) if isinstance(found, Mapping) else {}
+    return dict(content) if isinstance(content, Mapping) else {}
 
 
 def imported_words(about: Mapping[str, Any]) -> str:
@@ -171,21 +171,21 @@ def left_out_words(about: Mapping[str, Any]) -> str:
     """``20 of 39 pictures are in the archive.``: where the list in the archive that a run came in
     promised more, or less, than was found; empty where both agree. ``about`` is of
     :func:`imported_from`."""
-    said = []
+    sentences = []
     for name, counts in (about.get("counts") or {}).items():
         held, listed = counts
         if held < listed:
-            said.append(f"{held:,} of {listed:,} {name} are in the archive.")
+            sentences.append(f"{held:,} of {listed:,} {name} are in the archive.")
         elif held > listed:
-            said.append(f"{held:,} {name} are in the archive; its list says {listed:,}.")
-    return " ".join(said)
+            sentences.append(f"{held:,} {name} are in the archive; its list says {listed:,}.")
+    return " ".join(sentences)
 
 
 def runs_of(folders: Any, sealed: bool = False) -> list[ExportRun]:
     """One run or several, each once; ``sealed`` as of an ExportRun. Raises BadInput where there is
     none."""
-    given = [folders] if isinstance(folders, RunFolder) else list(folders)
-    out = list({one.run_id: ExportRun(one, sealed) for one in given}.values())
-    if not out:
+    folder_list = [folders] if isinstance(folders, RunFolder) else list(folders)
+    runs = list({folder.run_id: ExportRun(folder, sealed) for folder in folder_list}.values())
+    if not runs:
         raise BadInput("Choose a run to export.")
-    return out
+    return runs

@@ -41,7 +41,7 @@ def look(folder: RunFolder) -> RunSummary:
 
     parts = parts_of(folder)
     _, places, rows = latest(parts)
-    found: Counter[tuple[str, str]] = Counter()
+    cause_counts: Counter[tuple[str, str]] = Counter()
     seen = RunSummary(len(rows))
     measures = bool((folder.summary().get("made_with") or {}).get("profile"))
     for place in np.unique(places).tolist():
@@ -53,12 +53,12 @@ def look(folder: RunFolder) -> RunSummary:
         pairs = zip(
             *(pc.filter(flat.field(name), chosen).to_pylist() for name in _NEEDED[:2]), strict=True
         )
-        found.update(pairs)
+        cause_counts.update(pairs)
         if measures:
-            _measured(seen, parts[place], rows[places == place])
-    rules = [str(one[0]) for one in folder.summary()["rules"]]
+            _count_profiles(seen, parts[place], rows[places == place])
+    rules = [str(rule[0]) for rule in folder.summary()["rules"]]
     unscored: dict[str, Counter[str]] = {name: Counter() for name in rules}
-    for (rule, cause), count in found.items():
+    for (rule, cause), count in cause_counts.items():
         if cause != _NOT_DRAWN:
             unscored.setdefault(rule, Counter())[cause] += count
     seen.unscored = {rule: causes for rule, causes in unscored.items() if causes}
@@ -72,7 +72,7 @@ def unscored_words(seen: RunSummary, rules: int) -> list[str]:
     each = list(seen.unscored.items())
     if len(each) == rules > 1 and all(causes == each[0][1] for _, causes in each):
         each = [("every rule", each[0][1])]
-    out = []
+    sentences = []
     for rule, causes in each:
         reasons = [
             f"{count:,} × {CAUSES.get(cause, cause)}" for cause, count in causes.most_common(SHOWN)
@@ -80,21 +80,21 @@ def unscored_words(seen: RunSummary, rules: int) -> list[str]:
         rest = causes.total() - sum(count for _, count in causes.most_common(SHOWN))
         reasons += [f"{rest:,} for other reasons"] if rest else []
         pictures = "picture" if causes.total() == 1 else "pictures"
-        out.append(f"{causes.total():,} {pictures} unscored by {rule}: {', '.join(reasons)}")
+        sentences.append(f"{causes.total():,} {pictures} unscored by {rule}: {', '.join(reasons)}")
     if lost := seen.unmeasured.total():
         named = seen.unmeasured.most_common(SHOWN)
         reasons = [f"{count:,} × {text.removesuffix('.')}" for text, count in named]
         rest = lost - sum(count for _, count in named)
         reasons += [f"{rest:,} for other reasons"] if rest else []
         pictures = "picture" if seen.concepts == 1 else "pictures"
-        out.append(
+        sentences.append(
             f"{lost:,} of {seen.concepts:,} {pictures} of concepts not measured: "
             f"{', '.join(reasons)}"
         )
-    return out
+    return sentences
 
 
-def _measured(seen: RunSummary, part: Part, rows: np.ndarray) -> None:
+def _count_profiles(seen: RunSummary, part: Part, rows: np.ndarray) -> None:
     """Counts the profiles of the pictures that count, and the reasons where there is none."""
     column = columns_of(part, ("profiles",))["profiles"].combine_chunks()
     column = column.chunk(0) if hasattr(column, "chunk") and column.num_chunks else column

@@ -59,58 +59,60 @@ def csv_pieces(
     from pyarrow import csv
 
     first = csv.WriteOptions(include_header=True, quoting_style="needed", quoting_header="none")
-    out = pa.BufferOutputStream()
-    csv.write_csv(arrow_schema(sheet.columns).empty_table(), out, first)
-    yield out.getvalue().to_pybytes()
+    buffer = pa.BufferOutputStream()
+    csv.write_csv(arrow_schema(sheet.columns).empty_table(), buffer, first)
+    yield buffer.getvalue().to_pybytes()
     rest = csv.WriteOptions(include_header=False, quoting_style="needed")
     for table in tables(runs, progress, sheet):
-        out = pa.BufferOutputStream()
-        csv.write_csv(guarded_table(table), out, rest)
-        yield out.getvalue().to_pybytes()
+        buffer = pa.BufferOutputStream()
+        csv.write_csv(guarded_table(table), buffer, rest)
+        yield buffer.getvalue().to_pybytes()
 
 
-def write_csv(runs: Sequence[ExportRun], out: Path | str, progress: Progress = quiet) -> None:
-    """The CSV at ``out``, and its codebook beside it; the colors of concepts too, where there are
-    any (see :func:`beside`)."""
-    _write_sheets(runs, out, progress, _csv_to)
+def write_csv(runs: Sequence[ExportRun], target: Path | str, progress: Progress = quiet) -> None:
+    """The CSV at ``target``, and its codebook beside it; the colors of concepts too, where there
+    are any (see :func:`beside`)."""
+    _write_sheets(runs, target, progress, _csv_to)
 
 
-def write_parquet(runs: Sequence[ExportRun], out: Path | str, progress: Progress = quiet) -> None:
-    """The Parquet file at ``out``, which holds its codebook, and the codebook beside it too; the
+def write_parquet(
+    runs: Sequence[ExportRun], target: Path | str, progress: Progress = quiet
+) -> None:
+    """The Parquet file at ``target``, which holds its codebook, and the codebook beside it too; the
     colors of concepts as :func:`write_csv`."""
-    _write_sheets(runs, out, progress, write_parquet_to)
+    _write_sheets(runs, target, progress, write_parquet_to)
 
 
-def beside(runs: Sequence[ExportRun], out: Path | str) -> list[Path]:
-    """The files that stand beside a table at ``out``: the codebook, and of runs with concepts
+def beside(runs: Sequence[ExportRun], target: Path | str) -> list[Path]:
+    """The files that stand beside a table at ``target``: the codebook, and of runs with concepts
     ``NAME-colors.csv`` (or ``.parquet``)."""
-    out = Path(out)
-    books = [out.with_name(f"{out.stem}.codebook.{ending}") for ending in ("json", "md")]
-    return [*([_colors_path(out)] if any(run.measures for run in runs) else []), *books]
+    target = Path(target)
+    books = [target.with_name(f"{target.stem}.codebook.{ending}") for ending in ("json", "md")]
+    return [*([_colors_path(target)] if any(run.measures for run in runs) else []), *books]
 
 
-def _colors_path(out: Path) -> Path:
-    return out.with_name(f"{out.stem}-colors{out.suffix}")
+def _colors_path(target: Path) -> Path:
+    return target.with_name(f"{target.stem}-colors{target.suffix}")
 
 
 def _write_sheets(
     runs: Sequence[ExportRun],
-    out: Path | str,
+    target: Path | str,
     progress: Progress,
     write: Callable[[IO[bytes], Sequence[ExportRun], Progress, Sheet], None],
 ) -> None:
-    out = Path(out)
-    sheets = {out: RESULTS}
+    target = Path(target)
+    sheets = {target: RESULTS}
     if any(run.measures for run in runs):
-        sheets[_colors_path(out)] = COLORS
+        sheets[_colors_path(target)] = COLORS
     for before, (path, sheet) in enumerate(sheets.items()):
 
-        def told(done: int, total: int, before: int = before) -> None:
+        def sheet_progress(done: int, total: int, before: int = before) -> None:
             progress(before * total + done, len(sheets) * total)
 
         with whole_file(path) as file:
-            write(file, runs, told, sheet)
-    write_codebook(runs, out)
+            write(file, runs, sheet_progress, sheet)
+    write_codebook(runs, target)
 
 
 def _csv_to(file: IO[bytes], runs: Sequence[ExportRun], progress: Progress, sheet: Sheet) -> None:
@@ -134,7 +136,7 @@ def write_parquet_to(
     with pq.ParquetWriter(file, schema, compression="zstd") as writer:
         for table in tables(runs, progress, sheet):
             waiting.append(table)
-            while sum(one.num_rows for one in waiting) >= ROW_GROUP:
+            while sum(table.num_rows for table in waiting) >= ROW_GROUP:
                 rows = pa.concat_tables(waiting)
                 writer.write_table(rows.slice(0, ROW_GROUP).cast(schema))
                 waiting = [rows.slice(ROW_GROUP).combine_chunks()]
@@ -142,10 +144,10 @@ def write_parquet_to(
             writer.write_table(pa.concat_tables(waiting).cast(schema))
 
 
-def write_codebook(runs: Sequence[ExportRun], out: Path | str) -> None:
+def write_codebook(runs: Sequence[ExportRun], target: Path | str) -> None:
     """``NAME.codebook.json`` and ``NAME.codebook.md`` beside an exported table."""
     texts = (codebook_json(runs), codebook_text(runs))
-    for path, text in zip(beside(runs, out)[-2:], texts, strict=True):
+    for path, text in zip(beside(runs, target)[-2:], texts, strict=True):
         with whole_file(path) as file:
             file.write(text.encode())
 

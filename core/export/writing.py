@@ -29,12 +29,12 @@ FORMATS: Mapping[str, str] = MappingProxyType(
 def write(
     folders: RunFolder | Sequence[RunFolder],
     format: str,
-    out: Path | str,
+    target: Path | str,
     *,
     with_images: bool = False,
     progress: Progress = quiet,
 ) -> str:
-    """Exports runs to the file ``out``; tables get their codebook beside it, and ``NAME-colors``
+    """Exports runs to the file ``target``; tables get their codebook beside it, and ``NAME-colors``
     with the colors of concepts, where there are any. Returns what is to be said of it: how many
     pictures have no result yet, or nothing.
 
@@ -44,22 +44,22 @@ def write(
     """
     runs = runs_of(folders)
     if format == "csv":
-        write_csv(runs, out, progress)
+        write_csv(runs, target, progress)
     elif format == "parquet":
-        write_parquet(runs, out, progress)
+        write_parquet(runs, target, progress)
     elif format == "zip":
         if len(runs) > 1:
             raise BadInput("An archive holds one run. Export the others one by one.")
-        write_archive(runs[0], out, with_images, progress)
+        write_archive(runs[0], target, with_images, progress)
     elif format == "bib":
-        _write_text(out, references(runs))
+        _write_text(target, references(runs))
         return ""
     else:
-        known = ", ".join(name for name in FORMATS if name != "html")
-        raise BadInput(f"There is no format {format[:40]!r} here. Choose one of: {known}.")
+        names = ", ".join(name for name in FORMATS if name != "html")
+        raise BadInput(f"There is no format {format[:40]!r} here. Choose one of: {names}.")
     return " ".join(filter(None, (short_words(run) for run in runs)))
 
 
-def _write_text(out: Path | str, text: str) -> None:
-    with whole_file(out) as file:
+def _write_text(target: Path | str, text: str) -> None:
+    with whole_file(target) as file:
         file.write(text.encode())

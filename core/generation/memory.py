@@ -10,7 +10,7 @@ from weakref import WeakSet
 from core.errors import BadInput, TrueHueError
 from core.machine import GIB, Machine
 
-_kept: WeakSet[Offloaded] = WeakSet()
+_offloaded_models: WeakSet[Offloaded] = WeakSet()
 
 # Torch on the CPU and on MPS, cuBLAS, the system, and Windows; in lower case.
 _SIGNS = (
@@ -70,12 +70,12 @@ class Offloaded(Protocol):
 
 def keep_count(model: Offloaded) -> None:
     """Counts a model's waiting weights for as long as it holds any."""
-    _kept.add(model)
+    _offloaded_models.add(model)
 
 
 def waiting_bytes() -> int:
     """Bytes of weights of all models that wait in main memory now."""
-    return sum(model.ram_bytes for model in _kept)
+    return sum(model.ram_bytes for model in _offloaded_models)
 
 
 def check_room(name: str, wanted_gib: float, at: Machine) -> None:

@@ -39,18 +39,18 @@ def open_model(
         return _served(entry, servers(endpoints))
     if entry.kind == "folder":
         raise BadInput(f"{entry.name} is not drawn with here. {' '.join(entry.needs)}")
-    found = source(entry, sources or Sources.here())
+    model_source = source(entry, sources or Sources.here())
     if entry.kind == "transformers":
         from core.generation.backends import janus
 
-        check_source(entry, found)
+        check_source(entry, model_source)
         at = machine()
         where = placement(entry.memory_gib, at, largest_gib=entry.largest_gib, fp16=entry.fp16)
         check_room(entry.name, entry.memory_gib * where.bytes_a_number / 2, at)
-        return janus.load(entry, found.folder, where, found.revision)
+        return janus.load(entry, model_source.folder, where, model_source.revision)
     from core.generation.backends.loading import load
 
-    return load(entry, found, machine())
+    return load(entry, model_source, machine())
 
 
 def memory_wanted(model_id: str, sources: Sources | None = None) -> int:
@@ -65,10 +65,10 @@ def memory_wanted(model_id: str, sources: Sources | None = None) -> int:
     if entry.kind in ("served", "folder"):
         return 0
     whole, largest = entry.memory_gib, entry.largest_gib
-    found = find(entry, sources or Sources.here())
-    if found is not None:
+    model_source = find(entry, sources or Sources.here())
+    if model_source is not None:
         try:
-            checked = check_source(entry, found)
+            checked = check_source(entry, model_source)
         except BadInput:
             # Loading says what is wrong with the files; here only their size is asked.
             checked = None

@@ -32,27 +32,29 @@ def missing(
     name in ``served:name``; None takes what the environment names. Raises BadInput where the
     environment names no address.
     """
-    out = list(entry.needs)
+    problems = list(entry.needs)
     packages = (*_PACKAGES.get(entry.kind, ()), *_ALSO.get(entry.id, ()))
     absent = [name for name in packages if importlib.util.find_spec(name) is None]
     if absent:
-        out.append(f"Missing packages: {', '.join(absent)}. Run: pip install {' '.join(absent)}")
+        problems.append(
+            f"Missing packages: {', '.join(absent)}. Run: pip install {' '.join(absent)}"
+        )
     if entry.kind == "served":
-        out += unknown_server(entry, servers(endpoints))
+        problems += unknown_server(entry, servers(endpoints))
     if entry.kind in ("diffusers", "transformers"):
         memory_gib = entry.memory_gib
-        found = find(entry, sources)
-        if found is None:
-            out += how_to_get(entry, sources)
+        model_source = find(entry, sources)
+        if model_source is None:
+            problems += how_to_get(entry, sources)
         else:
             try:
-                checked = check_source(entry, found)
+                checked = check_source(entry, model_source)
                 memory_gib = checked.memory_gib if checked else memory_gib
             except BadInput as error:
-                out.append(str(error))
+                problems.append(str(error))
         if machine is not None and memory_gib:
-            out += _memory(entry, memory_gib, machine)
-    return tuple(out)
+            problems += _memory(entry, memory_gib, machine)
+    return tuple(problems)
 
 
 def servers(endpoints: Mapping[str, Endpoint] | None) -> Mapping[str, Endpoint]:
@@ -67,8 +69,8 @@ def unknown_server(entry: ModelEntry, endpoints: Mapping[str, Endpoint]) -> tupl
     name = server_name(entry)
     if name in endpoints:
         return ()
-    known = ", ".join(endpoints) or "none"
-    return (f"No server is set up under the name {name!r:.80} (set up: {known}).",)
+    names = ", ".join(endpoints) or "none"
+    return (f"No server is set up under the name {name!r:.80} (set up: {names}).",)
 
 
 def server_name(entry: ModelEntry) -> str:

@@ -359,9 +359,9 @@ def model(model_id: str) -> ModelEntry:
     scheme, _, rest = model_id.partition(":")
     if scheme in _MADE and rest.strip():
         return _MADE[scheme](model_id, rest.strip())
-    known = ", ".join(entry.id for entry in MODELS)
+    ids = ", ".join(entry.id for entry in MODELS)
     raise BadInput(
-        f"There is no generator {model_id!r}. Choose one of: {known}; or hub:owner/name or "
+        f"There is no generator {model_id!r}. Choose one of: {ids}; or hub:owner/name or "
         "folder:/path for any diffusers pipeline."
     )
 

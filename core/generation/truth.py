@@ -13,11 +13,11 @@ from core.color.systems import ColorTarget, parse_target
 from core.generation.registry import RENDERER
 
 
-def _drawn(origin: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _object_rows(origin: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """What the renderer kept of each object; nothing of other models' pictures."""
     if origin.get("model") != RENDERER:
         return []
-    return [one for one in origin.get("objects") or () if isinstance(one, Mapping)]
+    return [row for row in origin.get("objects") or () if isinstance(row, Mapping)]
 
 
 def true_color_hex(
@@ -28,12 +28,12 @@ def true_color_hex(
     ``origin`` is that of a picture (:mod:`core.generation.backends.reference`). The object is that
     of the ``position`` of its target, else the only one of that name, else the only one there is.
     """
-    drawn = _drawn(origin)
+    drawn = _object_rows(origin)
     if position is not None:
-        drawn = [one for one in drawn if one.get("target") == position]
+        drawn = [row for row in drawn if row.get("target") == position]
     elif object_name.strip():
         name = object_name.strip().lower()
-        drawn = [one for one in drawn if str(one.get("name") or "").strip().lower() == name]
+        drawn = [row for row in drawn if str(row.get("name") or "").strip().lower() == name]
     color = drawn[0].get("drawn") if len(drawn) == 1 else None
     try:
         return parse_target(color).hex if isinstance(color, str) else ""
@@ -43,7 +43,7 @@ def true_color_hex(
 
 def drawn_shape(origin: Mapping[str, Any], position: int) -> str:
     """The shape that the renderer drew for the target at ``position``; empty if it is not known."""
-    shapes = [one.get("shape") for one in _drawn(origin) if one.get("target") == position]
+    shapes = [row.get("shape") for row in _object_rows(origin) if row.get("target") == position]
     return shapes[0] if len(shapes) == 1 and isinstance(shapes[0], str) else ""
 
 
@@ -54,11 +54,11 @@ def true_color_words(
     position: int | None = None,
 ) -> str:
     """One sentence on an object's true color beside the asked one; empty if it is not known."""
-    known = true_color_hex(origin, object_name, position)
-    if not known:
+    true_hex = true_color_hex(origin, object_name, position)
+    if not true_hex:
         return ""
-    if known == hex_of(target.srgb8):
-        return f"Its true color is the asked one, {known}: the renderer drew it so."
-    true_lab = srgb8_to_lab(np.array(parse_target(known).srgb8, dtype=np.uint8))
+    if true_hex == hex_of(target.srgb8):
+        return f"Its true color is the asked one, {true_hex}: the renderer drew it so."
+    true_lab = srgb8_to_lab(np.array(parse_target(true_hex).srgb8, dtype=np.uint8))
     apart = float(delta_e00(true_lab, np.array(target.lab)))
-    return f"Its true color is {known}, {apart:.1f} ΔE00 from the asked one."
+    return f"Its true color is {true_hex}, {apart:.1f} ΔE00 from the asked one."

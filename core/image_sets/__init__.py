@@ -10,7 +10,7 @@ from core.image_sets.archive import unpacked
 from core.image_sets.planning import UNKNOWN_MODEL, plan, unreadable
 from core.image_sets.reading import read
 from core.image_sets.records import FolderPlan, FoundImage, ImportStep, Remark, drawing
-from core.image_sets.reporting import FolderReport, Listed, Tally, report
+from core.image_sets.reporting import FolderReport, RemarkList, Tally, report
 
 __all__ = [
     "UNKNOWN_MODEL",
@@ -18,8 +18,8 @@ __all__ = [
     "FolderReport",
     "FoundImage",
     "ImportStep",
-    "Listed",
     "Remark",
+    "RemarkList",
     "Tally",
     "drawing",
     "plan",

@@ -65,9 +65,11 @@ def unpacked(
                     f"{into} cannot be made: {error.strerror or error}. Choose a new folder."
                 ) from error
             try:
-                left = max_total_bytes
+                bytes_left = max_total_bytes
                 for member, path in members:
-                    left -= _write(archive, member, into / path, min(left, max_file_bytes), stop)
+                    bytes_left -= _write(
+                        archive, member, into / path, min(bytes_left, max_file_bytes), stop
+                    )
             except BaseException:
                 shutil.rmtree(into, ignore_errors=True)
                 raise
@@ -97,11 +99,13 @@ def _checked(
         if any(ignored(part) for part in path.parts):
             continue
         if stat.S_ISLNK(info.external_attr >> 16):
-            raise BadInput(f"{name} holds a link ({_shown(info)}): pack the files themselves.")
+            raise BadInput(
+                f"{name} holds a link ({_member_name(info)}): pack the files themselves."
+            )
         if info.flag_bits & 1:
             raise BadInput(f"{name} is encrypted: pack it without a password.")
         if str(path) in seen:
-            raise BadInput(f"{_shown(info)} stands twice in {name}: pack it again.")
+            raise BadInput(f"{_member_name(info)} stands twice in {name}: pack it again.")
         seen.add(str(path))
         total += info.file_size
         if info.file_size > max_file_bytes:
@@ -116,12 +120,12 @@ def _checked(
 
 def _path_of(info: zipfile.ZipInfo, name: str) -> PurePosixPath:
     # Some Windows programs write backslashes. The original name may hold what zipfile cut off.
-    given = info.orig_filename.replace("\\", "/")
-    path = PurePosixPath(given)
-    if path.is_absolute() or not path.parts or ".." in path.parts or _ODD.search(given):
+    raw_name = info.orig_filename.replace("\\", "/")
+    path = PurePosixPath(raw_name)
+    if path.is_absolute() or not path.parts or ".." in path.parts or _ODD.search(raw_name):
         raise BadInput(
-            f"{name} holds the path {_shown(info)}, which may leave the folder: pack it again "
-            "with plain names."
+            f"{name} holds the path {_member_name(info)}, which may leave the folder: pack it "
+            "again with plain names."
         )
     return path
 
@@ -162,10 +166,10 @@ def _write(
 
 
 def _too_large(info: zipfile.ZipInfo, name: str, limit: int) -> str:
-    return f"{_shown(info)} in {Path(name).name} is larger than {_size(limit)}: leave it out."
+    return f"{_member_name(info)} in {Path(name).name} is larger than {_size(limit)}: leave it out."
 
 
-def _shown(info: zipfile.ZipInfo) -> str:
+def _member_name(info: zipfile.ZipInfo) -> str:
     return repr(info.filename[:120])
 
 

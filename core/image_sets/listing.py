@@ -52,7 +52,7 @@ def listing(folder: Path) -> Listing:
     """
     if not folder.is_dir():
         raise BadInput(f"{folder} is no folder. Choose the folder that holds the images.")
-    found = Listing()
+    inventory = Listing()
     waiting = [folder]
     while waiting:
         current = waiting.pop()
@@ -60,23 +60,23 @@ def listing(folder: Path) -> Listing:
             with os.scandir(current) as entries:
                 inside = list(entries)
         except OSError as error:
-            found.unread.append(Remark(_below(folder, current), _unread(error)))
+            inventory.unread.append(Remark(_below(folder, current), _unread(error)))
             continue
         for entry in inside:
             if ignored(entry.name):
-                found.ignored += 1
+                inventory.ignored += 1
             elif entry.is_dir(follow_symlinks=False):
                 waiting.append(Path(entry.path))
             else:
-                _sort_in(found, folder, Path(entry.path))
-        if len(found.files) > MAX_FILES:
+                _sort_in(inventory, folder, Path(entry.path))
+        if len(inventory.files) > MAX_FILES:
             raise BadInput(
                 f"{folder} has more than {MAX_FILES:,} files. Choose a folder with fewer, or "
                 "import its parts one after the other."
             )
-    found.files.sort(key=lambda file: natural(file.name))
-    found.refused.sort(key=lambda remark: natural(remark.where))
-    return found
+    inventory.files.sort(key=lambda file: natural(file.name))
+    inventory.refused.sort(key=lambda remark: natural(remark.where))
+    return inventory
 
 
 def natural(name: str) -> list[tuple[int, str]]:
@@ -85,30 +85,30 @@ def natural(name: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
 
 
-def _sort_in(found: Listing, folder: Path, path: Path) -> None:
+def _sort_in(inventory: Listing, folder: Path, path: Path) -> None:
     name = _below(folder, path)
     try:
         name.encode("utf-8")
         if path.is_symlink():
             real = path.resolve(strict=True)
             if not real.is_relative_to(folder):
-                found.refused.append(Remark(name, "It is a link that leaves the folder."))
+                inventory.refused.append(Remark(name, "It is a link that leaves the folder."))
                 return
             if real.is_dir():
                 why = "It is a link to a folder in here, which is read where it lies."
-                found.refused.append(Remark(name, why))
+                inventory.refused.append(Remark(name, why))
                 return
         state = path.stat()
     except UnicodeEncodeError:
         name = name.encode("utf-8", "replace").decode("utf-8")
-        found.refused.append(Remark(name, "Its name is not valid Unicode: rename it."))
+        inventory.refused.append(Remark(name, "Its name is not valid Unicode: rename it."))
     except (OSError, RuntimeError) as error:
-        found.refused.append(Remark(name, _unread(error)))
+        inventory.refused.append(Remark(name, _unread(error)))
     else:
         if not stat.S_ISREG(state.st_mode):
-            found.refused.append(Remark(name, "It is no ordinary file."))
+            inventory.refused.append(Remark(name, "It is no ordinary file."))
         else:
-            found.files.append(ListedFile(path, name, state.st_size, state.st_mtime_ns))
+            inventory.files.append(ListedFile(path, name, state.st_size, state.st_mtime_ns))
 
 
 def _below(folder: Path, path: Path) -> str:

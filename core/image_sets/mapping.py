@@ -72,7 +72,7 @@ def read_table(path: Path, folder: Path, prompts: Sequence[Prompt]) -> MappingTa
     Raises BadInput for a file that cannot be read, is too large, is not text, or has not that
     header.
     """
-    known, table = _Known(prompts), MappingTable()
+    lookup, table = _PromptLookup(prompts), MappingTable()
     with open_text(path, path.name) as source:
         table.problems += [Remark(path.name, note) for note in source.notes]
         delimiter = _delimiter(source)
@@ -86,11 +86,11 @@ def read_table(path: Path, folder: Path, prompts: Sequence[Prompt]) -> MappingTa
             if record.why:
                 table.problems.append(Remark(f"line {record.line}", record.why))
             elif any(cell.strip() for cell in record.fields):
-                _take(table, known, columns, record, folder)
+                _take(table, lookup, columns, record, folder)
     return table
 
 
-class _Known:
+class _PromptLookup:
     """The prompts that a line may speak of."""
 
     def __init__(self, prompts: Sequence[Prompt]) -> None:
@@ -102,33 +102,33 @@ class _Known:
 
 
 def _take(
-    table: MappingTable, known: _Known, columns: list[str], record: Record, folder: Path
+    table: MappingTable, lookup: _PromptLookup, columns: list[str], record: Record, folder: Path
 ) -> None:
-    given, line = record.fields, record.line
-    cells = dict(zip(columns, (cell.strip() for cell in given), strict=False))
+    fields, line = record.fields, record.line
+    cells = dict(zip(columns, (cell.strip() for cell in fields), strict=False))
     try:
-        if any(cell.strip() for cell in given[len(columns) :]):
+        if any(cell.strip() for cell in fields[len(columns) :]):
             raise BadInput(
-                f"It has {len(given)} cells and the header {len(columns)}: put a text with the "
+                f"It has {len(fields)} cells and the header {len(columns)}: put a text with the "
                 "separator in it in quotes."
             )
         name = _file_name(cells.get("file", ""), folder)
         if name in table.rows:
             raise BadInput(f"{name} was there before, on line {table.rows[name].line}.")
-        prompt = _prompt(table, known, cells)
+        prompt = _prompt(table, lookup, cells)
         row = MappingRow(line, name, prompt, _model(cells), _seed(cells), _guidance(cells))
     except BadInput as error:
         table.problems.append(Remark(f"line {line}", str(error)))
         return
     table.rows[name] = row
-    if not prompt.source and prompt.id not in known.by_id:
+    if not prompt.source and prompt.id not in lookup.by_id:
         table.new_prompts[prompt.id] = prompt
 
 
-def _prompt(table: MappingTable, known: _Known, cells: Mapping[str, str]) -> Prompt:
+def _prompt(table: MappingTable, lookup: _PromptLookup, cells: Mapping[str, str]) -> Prompt:
     prompt_id, text = cells.get("prompt_id", ""), cells.get("prompt", "")
-    if prompt_id in known.by_id:
-        prompt, *others = known.by_id[prompt_id]
+    if prompt_id in lookup.by_id:
+        prompt, *others = lookup.by_id[prompt_id]
         if others:
             raise BadInput(
                 f"Several of the chosen prompts have the id {prompt_id}: choose one set."
@@ -139,7 +139,7 @@ def _prompt(table: MappingTable, known: _Known, cells: Mapping[str, str]) -> Pro
     if not text:
         why = f"There is no prompt {prompt_id[:80]!r}" if prompt_id else "No prompt is given"
         raise BadInput(f"{why}: give the id of a chosen prompt, or its text.")
-    same = known.by_text.get(text, []) if not prompt_id else []
+    same = lookup.by_text.get(text, []) if not prompt_id else []
     if len(same) > 1:
         ids = ", ".join(prompt.id for prompt in same[:5])
         raise BadInput(f"Several prompts have this text ({ids}): give the prompt_id.")
@@ -173,15 +173,15 @@ def _targets(cells: Mapping[str, str]) -> tuple[ObjectTarget, ...]:
     )
 
 
-def _file_name(given: str, folder: Path) -> str:
-    if not given:
+def _file_name(cell: str, folder: Path) -> str:
+    if not cell:
         raise BadInput("The column file is empty.")
     # Not resolved: a link in the folder is judged where the folder is listed.
-    path = Path(os.path.normpath(folder / given.replace("\\", "/")))
+    path = Path(os.path.normpath(folder / cell.replace("\\", "/")))
     try:
         below = path.relative_to(folder)
     except ValueError:
-        raise BadInput(f"{excerpt(given)} is not below the folder.") from None
+        raise BadInput(f"{excerpt(cell)} is not below the folder.") from None
     return plain(below.as_posix())
 
 

@@ -96,21 +96,21 @@ class Names:
             return f"It may be of {' or of '.join(different.values())}: rename it."
         if links:
             return links[0]
-        given = {path.stem, folders[-1], numbered[1] if numbered else path.stem}
-        if given & self._shared:
+        names = {path.stem, folders[-1], numbered[1] if numbered else path.stem}
+        if names & self._shared:
             return "Prompts of several sets have this id: choose one set."
         return "No prompt has this name."
 
-    def _named(self, given: str, folders: Sequence[str], k: int | None) -> Link | None:
-        """The prompt called ``given`` after one of the folders, the nearest first, or alone, or
-        after the only name that all prompts begin with."""
+    def _named(self, prompt_name: str, folders: Sequence[str], k: int | None) -> Link | None:
+        """The prompt called ``prompt_name`` after one of the folders, the nearest first, or alone,
+        or after the only name that all prompts begin with."""
         for stem in reversed(folders):
-            if f"{stem}-{given}" in self._by_id:
-                return Link(self._by_id[f"{stem}-{given}"], k, "published")
-        if given in self._by_id:
-            return Link(self._by_id[given], k, "ids")
+            if f"{stem}-{prompt_name}" in self._by_id:
+                return Link(self._by_id[f"{stem}-{prompt_name}"], k, "published")
+        if prompt_name in self._by_id:
+            return Link(self._by_id[prompt_name], k, "ids")
         if len(self._stems) == 1:
-            only = f"{next(iter(self._stems))}-{given}"
+            only = f"{next(iter(self._stems))}-{prompt_name}"
             return Link(self._by_id[only], k, "published") if only in self._by_id else None
         return None
 

@@ -55,17 +55,17 @@ def plan(
         linked = _by_table(images, table, model, extra)
         problems += table.problems + _absent(images, table)
         new_prompts = tuple(table.new_prompts.values())
-    found = _numbered(linked)
-    problems += _shared_numbers(found)
-    with_images = {id(image.prompt) for image in found}
+    numbered = _numbered(linked)
+    problems += _shared_numbers(numbered)
+    with_images = {id(image.prompt) for image in numbered}
     return FolderPlan(
         folder=root,
-        found=found,
+        found=numbered,
         extra=tuple(extra),
         ignored=listed.ignored,
         missing=tuple(p for p in (*names.prompts, *new_prompts) if id(p) not in with_images),
         problems=tuple(problems),
-        layout=_layout(found),
+        layout=_layout(numbered),
         prompts=names.prompts,
         new_prompts=new_prompts,
     )
@@ -79,31 +79,35 @@ def unreadable(plan: FolderPlan, most: int = 500) -> tuple[Remark, ...]:
     """
     from PIL import Image
 
-    named = [one for one in plan.extra if PurePosixPath(one.where).suffix.lower() in SUFFIXES]
-    found = []
-    for one in named[:most]:
-        path = plan.folder / one.where
+    named = [
+        remark for remark in plan.extra if PurePosixPath(remark.where).suffix.lower() in SUFFIXES
+    ]
+    remarks = []
+    for remark in named[:most]:
+        path = plan.folder / remark.where
         if not path.is_file() or path.is_symlink():
             continue
         try:
             with Image.open(path) as image:
                 image.verify()
         except Exception:  # Pillow's plugins raise what they like
-            found.append(Remark(one.where, "It is no image that can be read, and has no prompt."))
-    return tuple(found)
+            remarks.append(
+                Remark(remark.where, "It is no image that can be read, and has no prompt.")
+            )
+    return tuple(remarks)
 
 
 @dataclass(frozen=True)
-class _Linked:
+class _ImageLink:
     """An image whose number may not be known yet (``k`` None)."""
 
     image: FoundImage
     k: int | None
 
 
-def _table_of(root: Path, listed: Listing, given: Path | None) -> Path | None:
-    if given is not None:
-        return Path(given).expanduser().resolve()
+def _table_of(root: Path, listed: Listing, table_path: Path | None) -> Path | None:
+    if table_path is not None:
+        return Path(table_path).expanduser().resolve()
     tables = [
         file.path
         for file in listed.files
@@ -117,7 +121,7 @@ def _table_of(root: Path, listed: Listing, given: Path | None) -> Path | None:
 
 def _by_names(
     root: Path, images: list[ListedFile], names: Names, model: str, extra: list[Remark]
-) -> list[_Linked]:
+) -> list[_ImageLink]:
     linked = []
     for file in images:
         link = names.link(root.name, file.name)
@@ -134,13 +138,13 @@ def _by_names(
             file.size_bytes,
             file.mtime_ns,
         )
-        linked.append(_Linked(image, link.k))
+        linked.append(_ImageLink(image, link.k))
     return linked
 
 
 def _by_table(
     images: list[ListedFile], table: MappingTable, model: str, extra: list[Remark]
-) -> list[_Linked]:
+) -> list[_ImageLink]:
     linked = []
     for file in images:
         row = table.rows.get(plain(file.name))
@@ -159,27 +163,27 @@ def _by_table(
             row.seed,
             row.guidance,
         )
-        linked.append(_Linked(image, None))
+        linked.append(_ImageLink(image, None))
     return linked
 
 
 def _absent(images: list[ListedFile], table: MappingTable) -> list[Remark]:
-    there = {plain(file.name) for file in images}
+    names = {plain(file.name) for file in images}
     return [
         Remark(f"line {row.line}", f"There is no image file {row.name} in the folder.")
         for row in table.rows.values()
-        if row.name not in there
+        if row.name not in names
     ]
 
 
-def _numbered(linked: list[_Linked]) -> tuple[FoundImage, ...]:
+def _numbered(linked: list[_ImageLink]) -> tuple[FoundImage, ...]:
     """Gives the images without a number the lowest ones of their prompt that are free."""
     used: dict[int, set[int]] = defaultdict(set)
     for item in linked:
         if item.k is not None:
             used[id(item.image.prompt)].add(item.k)
     lowest: Counter[int] = Counter()
-    found = []
+    images = []
     for item in linked:
         k, prompt = item.k, id(item.image.prompt)
         if k is None:
@@ -187,14 +191,14 @@ def _numbered(linked: list[_Linked]) -> tuple[FoundImage, ...]:
             while k in used[prompt]:
                 k += 1
             lowest[prompt] = k
-        found.append(replace(item.image, k=k))
-    return tuple(found)
+        images.append(replace(item.image, k=k))
+    return tuple(images)
 
 
-def _shared_numbers(found: tuple[FoundImage, ...]) -> list[Remark]:
+def _shared_numbers(images: tuple[FoundImage, ...]) -> list[Remark]:
     first: dict[tuple[int, int], str] = {}
     remarks = []
-    for image in found:
+    for image in images:
         before = first.setdefault((id(image.prompt), image.k), image.name)
         if before != image.name:
             why = f"{before} is image {image.k} of {image.prompt.id} too; both are taken."
@@ -202,8 +206,8 @@ def _shared_numbers(found: tuple[FoundImage, ...]) -> list[Remark]:
     return remarks
 
 
-def _layout(found: tuple[FoundImage, ...]) -> str:
-    layouts = {image.layout for image in found}
+def _layout(images: tuple[FoundImage, ...]) -> str:
+    layouts = {image.layout for image in images}
     if not layouts:
         return "none"
     return layouts.pop() if len(layouts) == 1 else "mixed"

@@ -32,29 +32,29 @@ def read(
     first: dict[str, str] = {}
     taken: dict[str, str] = {}
     total = len(plan.found)
-    for position, found in enumerate(plan.found, start=1):
+    for position, image in enumerate(plan.found, start=1):
         if stop is not None and stop.is_set():
             return
-        step = ImportStep(position, total, found)
-        if found.file_key not in already:
+        step = ImportStep(position, total, image)
+        if image.file_key not in already:
             step = _read_one(step, already, taken)
         if step.image_id is not None:
-            taken[found.content_key(step.sha256)] = found.name
-            before = first.setdefault(step.image_id, found.name)
-            step = replace(step, same_as=before if before != found.name else None)
+            taken[image.content_key(step.sha256)] = image.name
+            before = first.setdefault(step.image_id, image.name)
+            step = replace(step, same_as=before if before != image.name else None)
         yield step
 
 
 def _read_one(step: ImportStep, already: Container[str], taken: Mapping[str, str]) -> ImportStep:
     """The step with its image. ``taken`` names the files of this import by their content keys."""
-    found = step.found
+    image = step.found
     try:
-        content = _content(found)
+        content = _content(image)
         sha256 = hashlib.sha256(content).hexdigest()
-        key = found.content_key(sha256)
+        key = image.content_key(sha256)
         if key in already or key in taken:
             return replace(step, sha256=sha256, same_as=taken.get(key))
-        loaded = load_image(content, found.path.name)
+        loaded = load_image(content, image.path.name)
     except (ImageError, MemoryError) as error:
         return replace(step, problem=str(error) or "There is not enough memory to read it.")
     kind = lossy_kind(content)
@@ -66,20 +66,20 @@ def _read_one(step: ImportStep, already: Container[str], taken: Mapping[str, str
     )
 
 
-def _content(found: FoundImage) -> bytes:
+def _content(image: FoundImage) -> bytes:
     try:
-        with found.path.open("rb") as file:
+        with image.path.open("rb") as file:
             # What is asked for is allocated at once, so ask for what there is.
             size = os.fstat(file.fileno()).st_size
             content = file.read(size) if size <= MAX_FILE_BYTES else None
     except OSError as error:
         raise ImageError(
-            f"{found.path.name} cannot be opened ({error.strerror or error}). Check path and "
+            f"{image.path.name} cannot be opened ({error.strerror or error}). Check path and "
             "rights."
         ) from error
     if content is None:
         raise ImageError(
-            f"{found.path.name} is larger than {MAX_FILE_BYTES >> 20} MiB. Save it smaller."
+            f"{image.path.name} is larger than {MAX_FILE_BYTES >> 20} MiB. Save it smaller."
         )
     return content
 

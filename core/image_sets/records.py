@@ -119,14 +119,14 @@ def drawing(step: ImportStep, job_id: str = "", new_source: str = "") -> Drawing
     origin holds ``file_key`` and ``content_key``, by which a later import knows the file. Raises
     BadInput for a step without an image.
     """
-    found, loaded = step.found, step.loaded
+    image, loaded = step.found, step.loaded
     if loaded is None or step.image_id is None:
-        raise BadInput(f"{found.name} was not read, so there is nothing to store of it.")
+        raise BadInput(f"{image.name} was not read, so there is nothing to store of it.")
     height, width, _ = loaded.srgb8.shape
-    prompt = found.prompt
+    prompt = image.prompt
     return DrawingRecord(
         text=prompt.text,
-        model=found.model,
+        model=image.model,
         source="imported",
         image_id=step.image_id,
         job_id=job_id,
@@ -134,16 +134,16 @@ def drawing(step: ImportStep, job_id: str = "", new_source: str = "") -> Drawing
         prompt_id=prompt.id,
         task=prompt.task,
         targets=prompt.targets,
-        seed=found.seed,
-        guidance=found.guidance,
+        seed=image.seed,
+        guidance=image.guidance,
         width=width,
         height=height,
-        options={"k": found.k},
+        options={"k": image.k},
         origin={
-            "file": found.name,
-            "layout": found.layout,
+            "file": image.name,
+            "layout": image.layout,
             "sha256": step.sha256,
-            "file_key": found.file_key,
-            "content_key": found.content_key(step.sha256),
+            "file_key": image.file_key,
+            "content_key": image.content_key(step.sha256),
         },
     )

@@ -14,7 +14,7 @@ LISTED = 200
 
 
 @dataclass(frozen=True)
-class Listed:
+class RemarkList:
     """The first :data:`LISTED` of ``total`` remarks."""
 
     total: int
@@ -24,7 +24,7 @@ class Listed:
         """Plain JSON."""
         return {
             "total": self.total,
-            "first": [{"where": one.where, "why": one.why} for one in self.first],
+            "first": [{"where": entry.where, "why": entry.why} for entry in self.first],
         }
 
 
@@ -54,16 +54,16 @@ class FolderReport:
     new_prompts: int
     expected: int
     models: tuple[str, ...]
-    broken: Listed
-    extra: Listed
-    missing: Listed
-    same: Listed
-    problems: Listed
+    broken: RemarkList
+    extra: RemarkList
+    missing: RemarkList
+    same: RemarkList
+    problems: RemarkList
 
     def as_json(self) -> dict[str, Any]:
         """Plain JSON of all of it."""
         return {
-            name: value.as_json() if isinstance(value, Listed) else _plain(value)
+            name: value.as_json() if isinstance(value, RemarkList) else _plain(value)
             for name, value in vars(self).items()
         }
 
@@ -93,7 +93,7 @@ class FolderReport:
         for title, listed in titles:
             if listed.total:
                 lines += ["", f"{title} ({listed.total:,}):"]
-                lines += [f"  {one.where}: {one.why}" for one in listed.first]
+                lines += [f"  {entry.where}: {entry.why}" for entry in listed.first]
                 if listed.total > len(listed.first):
                     lines.append(f"  … and {listed.total - len(listed.first):,} more")
         return "\n".join(lines)
@@ -158,11 +158,11 @@ class Tally:
             new_prompts=len(plan.new_prompts),
             expected=self._expected,
             models=tuple(sorted({image.model for image in plan.found})),
-            broken=Listed(self._broken, tuple(self._broken_first)),
-            extra=_listed(plan.extra),
-            missing=_listed(short),
-            same=Listed(self._same, tuple(self._same_first)),
-            problems=_listed(plan.problems),
+            broken=RemarkList(self._broken, tuple(self._broken_first)),
+            extra=_remark_list(plan.extra),
+            missing=_remark_list(short),
+            same=RemarkList(self._same, tuple(self._same_first)),
+            problems=_remark_list(plan.problems),
         )
 
 
@@ -176,8 +176,8 @@ def report(
     return tally.report()
 
 
-def _listed(remarks: Sequence[Remark]) -> Listed:
-    return Listed(len(remarks), tuple(remarks[:LISTED]))
+def _remark_list(remarks: Sequence[Remark]) -> RemarkList:
+    return RemarkList(len(remarks), tuple(remarks[:LISTED]))
 
 
 def _plain(value: Any) -> Any:

@@ -185,10 +185,10 @@ def _tiff_lacks(tags: Any, size: int, stream: IO[bytes]) -> Iterator[str]:
         (int(tags[322]), int(tags[323])) if tiled else (width, int(tags.get(278, height)))
     )
     down = max(1, down if tiled else min(down, height))
-    offsets, counts = (tags.get(one) for one in ((324, 325) if tiled else (273, 279)))
+    offsets, counts = (tags.get(tag) for tag in ((324, 325) if tiled else (273, 279)))
     if offsets is None:
         return
-    offsets, counts = _listed(offsets), _listed(counts or ())
+    offsets, counts = _number_tuple(offsets), _number_tuple(counts or ())
     rows, columns = math.ceil(height / down), math.ceil(width / max(1, across))
     what = "tiles" if tiled else "strips"
     if len(offsets) < rows * columns * planes:
@@ -196,8 +196,8 @@ def _tiff_lacks(tags: Any, size: int, stream: IO[bytes]) -> Iterator[str]:
     plain = tags.get(259, 1) == _NO_COMPRESSION
     row_bytes = math.ceil(across * (sum(bits) if planes == 1 else max(bits)) / 8)
     for number, offset in enumerate(offsets[: rows * columns * planes]):
-        left = height - number // columns % rows * down
-        needed = row_bytes * (down if tiled else min(down, left)) if plain else 0
+        remaining_rows = height - number // columns % rows * down
+        needed = row_bytes * (down if tiled else min(down, remaining_rows)) if plain else 0
         count = counts[number] if number < len(counts) else needed
         if plain and count < needed:
             yield f"one of its {what} has {count:,} bytes of {needed:,}"
@@ -214,5 +214,5 @@ def _strip_is_short(strip: bytes, tables: bytes) -> bool:
     return jpeg_warns(tables[:-2] + strip[2:] if tables else strip)
 
 
-def _listed(value: Any) -> tuple[int, ...]:
+def _number_tuple(value: Any) -> tuple[int, ...]:
     return tuple(value) if isinstance(value, (tuple, list)) else (int(value),)

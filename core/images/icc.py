@@ -112,13 +112,13 @@ def _is_srgb(transform: ImageCms.ImageCmsTransform, mode: str) -> bool:
     if mode == "RGB":
         steps = np.rint(np.linspace(0, 255, 9)).astype(np.uint8)
         sent = np.stack(np.meshgrid(steps, steps, steps), axis=-1).reshape(27, 27, 3)
-        got = np.asarray(_apply(Image.fromarray(sent), transform))
+        output = np.asarray(_apply(Image.fromarray(sent), transform))
     elif mode == "L":
         sent = np.arange(256, dtype=np.uint8)[:, None]
-        got = _apply_to_grays(transform)
+        output = _apply_to_grays(transform)
     else:
         return False
-    return bool(np.abs(got.astype(np.int16) - sent).max() <= _SAME_LEVELS)
+    return bool(np.abs(output.astype(np.int16) - sent).max() <= _SAME_LEVELS)
 
 
 def _clipped_share(
@@ -136,10 +136,10 @@ def _clipped_share(
     suspect = ((srgb8 == 0) | (srgb8 == 255)).any(axis=-1)
     if visible is not None:
         suspect &= visible
-    meant = _lab_levels(np.asarray(image)[suspect], image.mode, profile)
+    lab_levels = _lab_levels(np.asarray(image)[suspect], image.mode, profile)
     srgb = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB"))
     held = _lab_levels(srgb8[suspect], "RGB", srgb)
-    lost = np.abs(meant - held).max(axis=-1, initial=0) > _CLIPPED_LEVELS
+    lost = np.abs(lab_levels - held).max(axis=-1, initial=0) > _CLIPPED_LEVELS
     return float(np.count_nonzero(lost) / suspect.size)
 
 

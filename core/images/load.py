@@ -84,9 +84,9 @@ def encode_png(srgb8: NDArray[np.uint8]) -> bytes:
     _check_srgb8(srgb8)
     marks = PngInfo()
     marks.add(b"sRGB", b"\x01")  # relative colorimetric
-    out = BytesIO()
-    Image.fromarray(srgb8).save(out, "PNG", pnginfo=marks, compress_level=4)
-    return out.getvalue()
+    buffer = BytesIO()
+    Image.fromarray(srgb8).save(buffer, "PNG", pnginfo=marks, compress_level=4)
+    return buffer.getvalue()
 
 
 def load_mask(source: str | Path | bytes, shape: tuple[int, int]) -> NDArray[np.bool_]:

@@ -44,6 +44,6 @@ class Mask:
 
     def png(self) -> bytes:
         """The pixels as a PNG of one bit a pixel, white inside."""
-        out = io.BytesIO()
-        Image.fromarray(self.pixels).save(out, format="PNG")
-        return out.getvalue()
+        buffer = io.BytesIO()
+        Image.fromarray(self.pixels).save(buffer, format="PNG")
+        return buffer.getvalue()

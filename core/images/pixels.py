@@ -75,12 +75,12 @@ def distinct_colors(srgb8: np.ndarray, mask: np.ndarray) -> MaskedColors:
 def _sorted(packed: np.ndarray) -> np.ndarray:
     """The packed colors of ``packed_inside`` in ascending order; their array may be reused."""
     if packed.size >= _COUNTED_FROM and _counting_is_faster():
-        return _counted(packed)
+        return _counting_sort(packed)
     packed.sort()
     return packed
 
 
-def _counted(packed: np.ndarray) -> np.ndarray:
+def _counting_sort(packed: np.ndarray) -> np.ndarray:
     """As ``_sorted``, by counting 16 bits and then 8."""
     # numpy sorts 8 and 16 bits by radix where the order of equals is to stay.
     packed = packed.take(np.argsort(packed.astype(np.uint16), kind="stable"))
@@ -99,41 +99,47 @@ def _counting_is_faster() -> bool:
         way(sample)
         return perf_counter() - start
 
-    return min(seconds(_counted) for _ in range(4)) < min(seconds(np.sort) for _ in range(4))
+    return min(seconds(_counting_sort) for _ in range(4)) < min(seconds(np.sort) for _ in range(4))
 
 
 def changed_colors(
-    known: MaskedColors, srgb8: np.ndarray, before: np.ndarray, now: np.ndarray
+    masked_colors: MaskedColors, srgb8: np.ndarray, before: np.ndarray, after: np.ndarray
 ) -> MaskedColors:
-    """What :func:`distinct_colors` gives for the mask ``now``, from its answer for ``before``.
+    """What :func:`distinct_colors` gives for the mask ``after``, from its answer for ``before``.
 
     Only the pixels that came in or went out are sorted, which pays while they are fewer than
-    those of ``now``; else all are.
+    those of ``after``; else all are.
     """
-    out, into = before & ~now, now & ~before
-    if not now.any() or np.count_nonzero(out) + np.count_nonzero(into) > np.count_nonzero(now):
-        return distinct_colors(srgb8, now)
-    colors, counts, lab = known.srgb24, known.counts, known.lab
+    removed, into = before & ~after, after & ~before
+    if not after.any() or np.count_nonzero(removed) + np.count_nonzero(into) > np.count_nonzero(
+        after
+    ):
+        return distinct_colors(srgb8, after)
+    colors, counts, lab = masked_colors.srgb24, masked_colors.counts, masked_colors.lab
     if into.any():
         more = distinct_colors(srgb8, into)
         place = np.searchsorted(colors, more.srgb24)
-        there = colors.take(place, mode="clip") == more.srgb24
+        hits = colors.take(place, mode="clip") == more.srgb24
         counts = counts.copy()
-        counts[place[there]] += more.counts[there]
-        new = ~there
+        counts[place[hits]] += more.counts[hits]
+        new = ~hits
         if new.any():
             colors = np.insert(colors, place[new], more.srgb24[new])
             counts = np.insert(counts, place[new], more.counts[new])
             lab = np.insert(lab.T, place[new], more.lab[new].T, axis=1).T
-    if out.any():
-        packed = packed_inside(srgb8, out) & np.uint32(0xFFFFFF)
+    if removed.any():
+        packed = packed_inside(srgb8, removed) & np.uint32(0xFFFFFF)
         packed.sort()
         first = np.concatenate(([0], np.flatnonzero(packed[1:] != packed[:-1]) + 1))
         counts = counts.copy()
         counts[np.searchsorted(colors, packed.take(first))] -= np.diff(first, append=packed.size)
-        left = counts > 0
-        if not left.all():
-            colors, counts, lab = colors[left], counts[left], lab.T.compress(left, axis=1).T
+        nonzero = counts > 0
+        if not nonzero.all():
+            colors, counts, lab = (
+                colors[nonzero],
+                counts[nonzero],
+                lab.T.compress(nonzero, axis=1).T,
+            )
     return MaskedColors(colors, counts, lab)
 
 
@@ -145,6 +151,6 @@ def select_pixels(srgb8: np.ndarray, mask: np.ndarray, srgb24: np.ndarray) -> np
     else:
         place = np.searchsorted(srgb24, packed).clip(max=srgb24.size - 1)
         chosen = srgb24[place] == packed
-    out = np.zeros(mask.shape, dtype=bool)
-    out[mask] = chosen
-    return out
+    selection = np.zeros(mask.shape, dtype=bool)
+    selection[mask] = chosen
+    return selection

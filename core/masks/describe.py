@@ -21,35 +21,35 @@ def describe(maker: str, parameters: Mapping[str, Any]) -> str:
     base = parameters.get("base")
     if isinstance(base, Mapping) and base.get("maker") == GROUNDED:
         maker = GROUNDED  # strokes and points on it are counted
-    name = next((known.name for known in MASKERS if known.id == maker), maker)
+    name = next((entry.name for entry in MASKERS if entry.id == maker), maker)
     beside = parameters.get("from", TRANSPARENCY)
     if maker == FILE and beside != TRANSPARENCY:
         name = f"From the mask file {beside}"
     marks = parameters.get("marks")
     listed = marks if isinstance(marks, (list, tuple)) else ()
     types = [mark.get("type") for mark in listed if isinstance(mark, Mapping)]
-    made = ["box"] if "box" in types else []
+    parts = ["box"] if "box" in types else []
     if maker == GROUNDED:
-        made += _found(parameters)
+        parts += _grounding_words(parameters)
     counted = (
         (types.count("override") or _overridden(parameters), "step by hand", "steps by hand"),
         (types.count("point"), "point", "points"),
         (sum(kind in STROKES for kind in types), "stroke", "strokes"),
     )
-    made += [f"{n} {one if n == 1 else more}" for n, one, more in counted if n]
-    return f"{name} · {', '.join(made)}" if made else name
+    parts += [f"{n} {singular if n == 1 else more}" for n, singular, more in counted if n]
+    return f"{name} · {', '.join(parts)}" if parts else name
 
 
-def _found(parameters: Mapping[str, Any]) -> list[str]:
+def _grounding_words(parameters: Mapping[str, Any]) -> list[str]:
     """``apple``, ``2 boxes``, ``1 part taken away``: what an automatic mask was made of."""
     boxes, negatives = parameters.get("boxes") or (), parameters.get("negatives") or ()
     taken = sum(1 for negative in negatives if negative.get("taken_px"))
-    out = [str(parameters["object"])] if parameters.get("object") else []
+    parts = [str(parameters["object"])] if parameters.get("object") else []
     if boxes:
-        out.append("1 box" if len(boxes) == 1 else f"{len(boxes)} boxes")
+        parts.append("1 box" if len(boxes) == 1 else f"{len(boxes)} boxes")
     if taken:
-        out.append("1 part taken away" if taken == 1 else f"{taken} parts taken away")
-    return out
+        parts.append("1 part taken away" if taken == 1 else f"{taken} parts taken away")
+    return parts
 
 
 def _overridden(parameters: Mapping[str, Any]) -> int:

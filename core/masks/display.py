@@ -29,8 +29,8 @@ def _contours(pixels: np.ndarray) -> tuple[list[np.ndarray], tuple[int, int]]:
     top, left = int(rows[0]), int(columns[0])
     window = pixels[top : rows[-1] + 1, left : columns[-1] + 1].astype(np.uint8)
     doubled = cv2.resize(window, None, fx=2, fy=2, interpolation=cv2.INTER_NEAREST)
-    found, _ = cv2.findContours(doubled, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
-    return sorted(found, key=cv2.contourArea, reverse=True), (left, top)
+    outlines, _ = cv2.findContours(doubled, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
+    return sorted(outlines, key=cv2.contourArea, reverse=True), (left, top)
 
 
 def _polygon(contour: np.ndarray, corner: tuple[int, int], tolerance: float) -> np.ndarray:
@@ -96,9 +96,9 @@ def cutout_png(srgb8: np.ndarray, mask: np.ndarray, most_px: int) -> bytes:
     for layer in (picture, alpha):
         layer.thumbnail((most_px, most_px), Image.Resampling.LANCZOS)
     picture.putalpha(alpha)
-    out = io.BytesIO()
-    picture.save(out, format="PNG")
-    return out.getvalue()
+    buffer = io.BytesIO()
+    picture.save(buffer, format="PNG")
+    return buffer.getvalue()
 
 
 def unmeasured_overlay_png(
@@ -127,6 +127,6 @@ def unmeasured_overlay_png(
     index[added & checks] = 1
     picture = Image.fromarray(index, mode="P")
     picture.putpalette([0, 0, 0, 255, 255, 255, 60, 60, 60, 60, 60, 60])
-    out = io.BytesIO()
-    picture.save(out, format="PNG", transparency=bytes([0, 200, 200, 110]), compress_level=3)
-    return out.getvalue()
+    buffer = io.BytesIO()
+    picture.save(buffer, format="PNG", transparency=bytes([0, 200, 200, 110]), compress_level=3)
+    return buffer.getvalue()

@@ -57,23 +57,23 @@ def _layers(
         kind: np.zeros(shape, dtype=bool)
         for kind in {mark.type for mark in marks} & _AGAINST.keys()
     }
-    kept: list[Mark] = []
+    used_marks: list[Mark] = []
     for number, mark in enumerate(marks):
         before = box is not None and number < box[0]
         if mark.type in _AGAINST:
-            found = stroke_pixels(mark.points, mark.radius, shape)
-            if found is not None and box is not None and before:
-                found = _inside(*found, box[1])
-            if found is not None:
-                set_pixels(layers[mark.type], *found, True)
+            stroke = stroke_pixels(mark.points, mark.radius, shape)
+            if stroke is not None and box is not None and before:
+                stroke = _inside(*stroke, box[1])
+            if stroke is not None:
+                set_pixels(layers[mark.type], *stroke, True)
                 if _AGAINST[mark.type] in layers:
-                    set_pixels(layers[_AGAINST[mark.type]], *found, False)
+                    set_pixels(layers[_AGAINST[mark.type]], *stroke, False)
             elif before:
                 continue
         elif before and not (box is not None and _holds(box[1], mark)):
             continue
-        kept.append(mark)
-    return kept, layers
+        used_marks.append(mark)
+    return used_marks, layers
 
 
 def _holds(box: Box, mark: Mark) -> bool:
@@ -157,9 +157,9 @@ def mask_from_marks(
         keep, cut = layers.get("keep", nothing), layers.get("cut", nothing)
         points = [mark for mark in current if mark.type == "point"]
         if points:
-            found = _cut(segment, points, box[1] if box else None, shape, parameters)
+            segment_pixels = _cut(segment, points, box[1] if box else None, shape, parameters)
             # The edge is the segmenter's: keep and cut have none to search for.
-            pixels, maker = (found | keep) & ~cut, "points"
+            pixels, maker = (segment_pixels | keep) & ~cut, "points"
         elif box is not None or layers.keys() & {"keep", "cut"}:
             result = grabcut_masker.grabcut(srgb8, box[1] if box else None, keep, cut)
             pixels, maker = result.pixels, "grabcut"
@@ -187,12 +187,12 @@ def _cut(
     if segment is None:
         raise MaskError(NO_SEGMENTER)
     by = points[-1].by
-    found = segment([mark.points[0] for mark in points], [mark.inside for mark in points], box, by)
-    if found.pixels.dtype != bool or found.pixels.shape != shape:
+    cutout = segment([mark.points[0] for mark in points], [mark.inside for mark in points], box, by)
+    if cutout.pixels.dtype != bool or cutout.pixels.shape != shape:
         raise MaskError("What was cut out at these points has another size than the image.")
-    said = parameters.setdefault("points", [])
-    said.append({"segmenter": by, "score": round(float(found.score), 4)})
-    return found.pixels
+    cuts = parameters.setdefault("points", [])
+    cuts.append({"segmenter": by, "score": round(float(cutout.score), 4)})
+    return cutout.pixels
 
 
 def _on_start(

@@ -112,8 +112,8 @@ def _labels(small: np.ndarray, trimap: np.ndarray) -> np.ndarray | None:
     except cv2.error:
         # Fewer distinct colors than its mixtures have parts, on tiny or nearly flat crops.
         return None
-    found: np.ndarray = np.isin(trimap, (cv2.GC_FGD, cv2.GC_PR_FGD))
-    return found if found.any() else None
+    labels: np.ndarray = np.isin(trimap, (cv2.GC_FGD, cv2.GC_PR_FGD))
+    return labels if labels.any() else None
 
 
 def grabcut(srgb8: np.ndarray, box: Box | None, keep: np.ndarray, cut: np.ndarray) -> GrabCutResult:
@@ -137,9 +137,9 @@ def grabcut(srgb8: np.ndarray, box: Box | None, keep: np.ndarray, cut: np.ndarra
 
     def unfound(why: str) -> GrabCutResult:
         # Without an edge only what the person said is known.
-        said = inside if box is not None or not keep.any() else keep
+        fallback = inside if box is not None or not keep.any() else keep
         what = "the box" if box is not None else "the strokes"
-        return GrabCutResult((said | keep) & ~cut, f"{why}: the mask is {what}.")
+        return GrabCutResult((fallback | keep) & ~cut, f"{why}: the mask is {what}.")
 
     crop, inside_crop = srgb8[window], inside[window]
     if _is_flat(crop):
@@ -152,11 +152,11 @@ def grabcut(srgb8: np.ndarray, box: Box | None, keep: np.ndarray, cut: np.ndarra
         _share(cut[window], size),
         boxed=box is not None,
     )
-    found = _labels(cv2.resize(crop, size, interpolation=cv2.INTER_AREA), trimap)
-    if found is None:
+    labels = _labels(cv2.resize(crop, size, interpolation=cv2.INTER_AREA), trimap)
+    if labels is None:
         return unfound(NOTHING)
 
-    fine = (refine_edge(crop, found) & inside_crop) | keep[window]
+    fine = (refine_edge(crop, labels) & inside_crop) | keep[window]
     fine = drop_small(fine & ~cut[window], keep[window], cut[window])
     pixels = np.zeros((height, width), dtype=bool)
     pixels[window] = (fine | keep[window]) & ~cut[window]
@@ -191,17 +191,17 @@ def drop_small(pixels: np.ndarray, keep: np.ndarray, cut: np.ndarray) -> np.ndar
     labels, areas = _pieces(pixels)
     limit = SMALL_SHARE * float(areas[1:].max())
     crumbs = _small(labels, areas, keep, limit)
-    kept = pixels & ~crumbs[labels] if crumbs.any() else pixels
-    labels, areas = _pieces(~kept)
+    mask = pixels & ~crumbs[labels] if crumbs.any() else pixels
+    labels, areas = _pieces(~mask)
     holes = _small(labels, areas, cut, limit)
-    return kept | holes[labels] if holes.any() else kept
+    return mask | holes[labels] if holes.any() else mask
 
 
 def _dot(first: Sequence[np.ndarray], second: Sequence[np.ndarray]) -> np.ndarray:
     """The sum over three planes of first × second; many times faster than a last axis of three."""
     total = first[0] * second[0]
-    for one, other in zip(first[1:], second[1:], strict=True):
-        total += one * other
+    for channel, other in zip(first[1:], second[1:], strict=True):
+        total += channel * other
     return total
 
 

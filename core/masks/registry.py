@@ -62,9 +62,9 @@ MASKERS = (
 
 def masker(masker_id: str) -> Masker:
     """The masker of that id; raises BadInput that lists the known ones."""
-    for known in MASKERS:
-        if known.id == masker_id:
-            return known
+    for entry in MASKERS:
+        if entry.id == masker_id:
+            return entry
     raise BadInput(
-        f"No masker {masker_id!r}; known are {', '.join(known.id for known in MASKERS)}."
+        f"No masker {masker_id!r}; known are {', '.join(entry.id for entry in MASKERS)}."
     )

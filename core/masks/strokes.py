@@ -67,11 +67,12 @@ def _spans(
     end: np.ndarray,
     radii: np.ndarray,
     shape: tuple[int, int],
-    wanted: np.ndarray | None = None,
+    row_mask: np.ndarray | None = None,
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
     """Segment, row, first column and end column of all that capsules paint, in large pieces.
 
-    ``wanted``, bool ``(runs, height)``, leaves out the rows that a run of segments need not paint.
+    ``row_mask``, bool ``(runs, height)``, leaves out the rows that a run of segments need not
+    paint.
     """
     height, width = shape
     top, rows = _rows(start[:, 1], end[:, 1], radii, height)
@@ -83,8 +84,8 @@ def _spans(
         counts = rows[first:last]
         segment = np.repeat(np.arange(first, last), counts)
         j = top[segment] + np.arange(len(segment)) - np.repeat(np.cumsum(counts) - counts, counts)
-        if wanted is not None:
-            needed = wanted[segment // _RUN, j]
+        if row_mask is not None:
+            needed = row_mask[segment // _RUN, j]
             segment, j = segment[needed], j[needed]
         left, right = _row_spans(start, end, radii, segment, j + 0.5)
         hit = left <= right
@@ -109,25 +110,25 @@ def _painted(
     end: np.ndarray,
     radii: np.ndarray,
     shape: tuple[int, int],
-    wanted: np.ndarray | None = None,
+    row_mask: np.ndarray | None = None,
 ) -> np.ndarray:
     """The union of capsules, bool ``shape``."""
     height, width = shape
     if len(start) * height * 64 < height * width:
         # Few rows on a large area: one by one is faster than a sum over all of it.
         covered = np.zeros(shape, dtype=bool)
-        for _, j, i0, i1 in _spans(start, end, radii, shape, wanted):
+        for _, j, i0, i1 in _spans(start, end, radii, shape, row_mask):
             for row, left, right in zip(j.tolist(), i0.tolist(), i1.tolist(), strict=True):
                 covered[row, left:right] = True
         return covered
     # A span adds 1 where it starts and takes 1 where it ends: their running sum is the coverage.
     steps = np.zeros(height * (width + 1), dtype=np.int32)
-    for _, j, i0, i1 in _spans(start, end, radii, shape, wanted):
+    for _, j, i0, i1 in _spans(start, end, radii, shape, row_mask):
         base = j * (width + 1)
         steps += np.bincount(base + i0, minlength=steps.size).astype(np.int32)
         steps -= np.bincount(base + i1, minlength=steps.size).astype(np.int32)
-    found: np.ndarray = np.cumsum(steps.reshape(height, width + 1), axis=1)[:, :width] > 0
-    return found
+    pixels: np.ndarray = np.cumsum(steps.reshape(height, width + 1), axis=1)[:, :width] > 0
+    return pixels
 
 
 def _painted_long(line: np.ndarray, radius: float, shape: tuple[int, int]) -> np.ndarray:
@@ -152,11 +153,11 @@ def _painted_long(line: np.ndarray, radius: float, shape: tuple[int, int]) -> np
     covered = _painted(head[sure], tail[sure], (radius - deviation)[sure], shape)
     count = np.zeros((shape[0], shape[1] + 1), dtype=np.int32)
     np.cumsum(covered, axis=1, out=count[:, 1:])
-    wanted = np.zeros((len(first), shape[0]), dtype=bool)
+    row_mask = np.zeros((len(first), shape[0]), dtype=bool)
     for number, j, i0, i1 in _spans(head, tail, radius + deviation, shape):
         uncovered = count[j, i1] - count[j, i0] < i1 - i0
-        wanted[number[uncovered], j[uncovered]] = True
-    exact = _painted(start, end, np.full(len(start), radius), shape, wanted)
+        row_mask[number[uncovered], j[uncovered]] = True
+    exact = _painted(start, end, np.full(len(start), radius), shape, row_mask)
     return covered | exact
 
 
@@ -224,9 +225,9 @@ def paint_stroke(
 ) -> None:
     """Sets the pixels of a stroke in ``pixels``, bool ``(H, W)``, to ``value``."""
     height, width = pixels.shape
-    found = stroke_pixels(points, radius, (height, width))
-    if found is not None:
-        set_pixels(pixels, *found, value)
+    stroke = stroke_pixels(points, radius, (height, width))
+    if stroke is not None:
+        set_pixels(pixels, *stroke, value)
 
 
 def set_pixels(pixels: np.ndarray, window: Window, chosen: np.ndarray, value: bool) -> None:

@@ -51,12 +51,12 @@ def stratum(prompt: Prompt) -> Stratum:
 
 def features(prompt: Prompt) -> tuple[Feature, ...]:
     """What a prompt asks of: its template in its system first, then its objects and colors."""
-    found: list[Feature] = [(prompt.task, "template", (prompt.system, prompt.template))]
+    parts: list[Feature] = [(prompt.task, "template", (prompt.system, prompt.template))]
     for target in prompt.targets:
-        found.append((prompt.task, "object", (target.name, target.category)))
+        parts.append((prompt.task, "object", (target.name, target.category)))
         if target.color is not None and target.role == "main":
-            found.append((prompt.task, "color", target.color.value))
-    return tuple(found)
+            parts.append((prompt.task, "color", target.color.value))
+    return tuple(parts)
 
 
 class _Choice:
@@ -101,8 +101,8 @@ class _Choice:
         """The offer to take first is the least: the most new colors, then the least load."""
         number = offer[0]
         parts = self._features[number]
-        known = sum(part[1] != "color" or bool(self._asked[part]) for part in parts)
-        return known - len(parts), self._load(number), rank(f"mini/{number}")
+        repeats = sum(part[1] != "color" or bool(self._asked[part]) for part in parts)
+        return repeats - len(parts), self._load(number), rank(f"mini/{number}")
 
     def fill(self) -> None:
         """Keeps what each stratum still has to give, the large ones first."""
@@ -115,8 +115,8 @@ class _Choice:
             heapq.heapify(queue)
             while self._left[where]:
                 before, tie, number = heapq.heappop(queue)
-                now = self._load(number)
-                if now > before:  # loads only grow: the least that is up to date is the least
-                    heapq.heappush(queue, (now, tie, number))
+                load = self._load(number)
+                if load > before:  # loads only grow: the least that is up to date is the least
+                    heapq.heappush(queue, (load, tie, number))
                 else:
                     self._keep(number, where)

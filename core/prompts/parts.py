@@ -45,9 +45,10 @@ def object_target(name: str, color: ColorTarget | None, role: str = "main") -> O
     return row_target(row, color, role)
 
 
-def can_show_a_leak(asked: ColorTarget, own: tuple[ColorTarget, ...]) -> bool:
-    """Whether ``asked`` is at least :data:`LEAK_DELTA_E00` from all colors an object has anyway."""
-    point = np.array(asked.lab)
+def can_show_a_leak(target_color: ColorTarget, own: tuple[ColorTarget, ...]) -> bool:
+    """Whether ``target_color`` is at least :data:`LEAK_DELTA_E00` from all colors an object has
+    anyway."""
+    point = np.array(target_color.lab)
     return all(float(delta_e00(point, np.array(color.lab))) >= LEAK_DELTA_E00 for color in own)
 
 

@@ -99,14 +99,14 @@ class Prompt:
 
     def as_json(self) -> dict[str, Any]:
         """Plain JSON that :func:`prompt_from_json` reads back; what is empty is left out."""
-        out: dict[str, Any] = {"id": self.id, "text": self.text, "task": self.task}
-        out["targets"] = [_target_json(target) for target in self.targets]
+        fields: dict[str, Any] = {"id": self.id, "text": self.text, "task": self.task}
+        fields["targets"] = [_target_json(target) for target in self.targets]
         for name in _TEXTS:
             if getattr(self, name):
-                out[name] = getattr(self, name)
+                fields[name] = getattr(self, name)
         if self.level:
-            out["level"] = self.level
-        return out
+            fields["level"] = self.level
+        return fields
 
 
 _TEXTS = (
@@ -123,59 +123,59 @@ _TEXTS = (
 
 
 def _target_json(target: ObjectTarget) -> dict[str, Any]:
-    out: dict[str, Any] = {"object": target.name, "role": target.role}
+    fields: dict[str, Any] = {"object": target.name, "role": target.role}
     if target.color is not None:
-        out["color"] = target.color.value
-        out["hex"] = target.color.hex
+        fields["color"] = target.color.value
+        fields["hex"] = target.color.hex
     if target.negative_labels:
-        out["negative_labels"] = list(target.negative_labels)
+        fields["negative_labels"] = list(target.negative_labels)
     if target.category:
-        out["category"] = target.category
-    return out
+        fields["category"] = target.category
+    return fields
 
 
-def prompt_from_json(given: Mapping[str, Any]) -> Prompt:
+def prompt_from_json(fields: Mapping[str, Any]) -> Prompt:
     """The prompt of :meth:`Prompt.as_json`.
 
     Raises BadInput for a missing or empty id, text or task, an unknown task or role, more than
     100 objects, or text where something else stands; UnknownColor for a color that cannot be read.
     """
-    texts = {name: _text(given, name) for name in ("id", "text", "task")}
+    texts = {name: _text(fields, name) for name in ("id", "text", "task")}
     missing = [name for name, text in texts.items() if not text.strip()]
     if missing:
         raise BadInput(f"A prompt needs {' and '.join(missing)}.")
     if texts["task"] not in TASKS:
         raise BadInput(f"There is no task {texts['task'][:60]!r}. It is one of {', '.join(TASKS)}.")
-    targets = given.get("targets") or []
+    targets = fields.get("targets") or []
     if not isinstance(targets, list) or not all(isinstance(item, Mapping) for item in targets):
         raise BadInput("The targets of a prompt are a list of objects.")
     if len(targets) > MOST_OBJECTS:
         raise BadInput(f"A prompt has at most {MOST_OBJECTS} objects, not {len(targets):,}.")
-    rest = {name: _text(given, name) for name in _TEXTS}
+    rest = {name: _text(fields, name) for name in _TEXTS}
     return Prompt(**texts, targets=tuple(_target(item) for item in targets), **rest)
 
 
-def _text(given: Mapping[str, Any], name: str) -> str:
-    value = given.get(name) or ""
+def _text(fields: Mapping[str, Any], name: str) -> str:
+    value = fields.get(name) or ""
     if not isinstance(value, str):
         raise BadInput(f"The {name} of a prompt is text, not {value!r:.60}.")
     return value
 
 
-def _target(given: Mapping[str, Any]) -> ObjectTarget:
-    role = _text(given, "role") or "main"
+def _target(fields: Mapping[str, Any]) -> ObjectTarget:
+    role = _text(fields, "role") or "main"
     if role not in ROLES:
         raise BadInput(f"There is no role {role[:60]!r}. It is one of {', '.join(ROLES)}.")
-    labels = given.get("negative_labels") or []
+    labels = fields.get("negative_labels") or []
     if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
         raise BadInput("The negative_labels of an object are a list of words.")
-    color = _text(given, "color")
+    color = _text(fields, "color")
     return ObjectTarget(
-        name=_text(given, "object"),
+        name=_text(fields, "object"),
         color=_color(color) if color else None,
         negative_labels=tuple(labels),
         role=role,
-        category=_text(given, "category"),
+        category=_text(fields, "category"),
     )
 
 
@@ -196,7 +196,7 @@ def with_articles(sentence: str) -> str:
     Only whole words are touched, and their capital is kept. Before a sign that is no letter
     (``A #FF0000``) the article stays as it is.
     """
-    return _ARTICLE.sub(lambda found: found[1] + article(found[2])[1:], sentence)
+    return _ARTICLE.sub(lambda match: match[1] + article(match[2])[1:], sentence)
 
 
 def color_words(color: ColorTarget) -> str:

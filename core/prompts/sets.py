@@ -60,10 +60,10 @@ PROMPT_SETS: tuple[PromptSet, ...] = (
 
 def prompt_set(set_id: str) -> PromptSet:
     """The built-in set of that id. Raises BadInput, naming those there are, for any other."""
-    for known in PROMPT_SETS:
-        if known.id == set_id:
-            return known
-    names = ", ".join(known.id for known in PROMPT_SETS)
+    for entry in PROMPT_SETS:
+        if entry.id == set_id:
+            return entry
+    names = ", ".join(entry.id for entry in PROMPT_SETS)
     raise BadInput(f'There is no prompt set "{set_id[:60]}". The sets are: {names}.')
 
 
@@ -106,9 +106,9 @@ def _by_task(set_id: str) -> dict[str, Any]:
     return {"total": len(prompts), "tasks": tasks}
 
 
-def table(found: dict[str, Any]) -> list[str]:
+def table(sets: dict[str, Any]) -> list[str]:
     """The lines of :func:`counts` for a terminal."""
-    full, mini, ideas = found["gencolorbench"], found["mini"], found["concepts"]
+    full, mini, ideas = sets["gencolorbench"], sets["mini"], sets["concepts"]
     lines = [
         "GenColorBench, reconstructed; the paper's count, color systems and Mini beside it",
         "",

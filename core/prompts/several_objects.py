@@ -50,12 +50,12 @@ class _Rotation:
 
         They are added to ``taken``.
         """
-        given = []
+        places = []
         for _ in range(count):
             place = self._deck.deal(lambda card: card not in taken)
             taken.add(place)
-            given.append(place)
-        return sorted(given)
+            places.append(place)
+        return sorted(places)
 
 
 def _prompt(

@@ -56,11 +56,11 @@ class _Writer:
             category=row.category,
         )
 
-    def spread(self, wanted: tuple[ColorTarget, ...], each: int, extra: int) -> Iterator[Prompt]:
+    def spread(self, colors: tuple[ColorTarget, ...], each: int, extra: int) -> Iterator[Prompt]:
         """``each`` prompts a color, one more for ``extra`` of them; a color has no object twice."""
         dealt = Deck(objects(), f"{self._task}/objects")
-        more = set(seeded_order(len(wanted), f"{self._task}/extra")[:extra])
-        for place, color in enumerate(wanted):
+        more = set(seeded_order(len(colors), f"{self._task}/extra")[:extra])
+        for place, color in enumerate(colors):
             for row in _different(dealt, each + (place in more)):
                 yield self.write(row, color)
 

@@ -119,10 +119,10 @@ def focused_templates(notation: str) -> tuple[FocusedTemplate, ...]:
     every = (
         FocusedTemplate(row["id"], row["notation"], row["text"]) for row in _rows("object_focused")
     )
-    found = tuple(template for template in every if template.notation == notation)
-    if not found:
+    templates = tuple(template for template in every if template.notation == notation)
+    if not templates:
         raise BadInput(f'There is no notation "{notation}". It is one of name, hex, rgb.')
-    return found
+    return templates
 
 
 @cache

@@ -63,11 +63,11 @@ def papers() -> tuple[Paper, ...]:
 
 def paper(paper_id: str) -> Paper:
     """The paper of that id. Raises BadInput, naming the known ids."""
-    for one in read_papers():
-        if one.id == paper_id:
-            return one
-    known = ", ".join(one.id for one in read_papers())
-    raise BadInput(f"There is no paper {paper_id!r}. Known are: {known}.")
+    for entry in read_papers():
+        if entry.id == paper_id:
+            return entry
+    ids = ", ".join(entry.id for entry in read_papers())
+    raise BadInput(f"There is no paper {paper_id!r}. Known are: {ids}.")
 
 
 def tables() -> tuple[PublishedTable, ...]:
@@ -78,11 +78,11 @@ def tables() -> tuple[PublishedTable, ...]:
 def table(table_id: str) -> PublishedTable:
     """The table of that id, such as ``gencolorbench-table4``. Raises BadInput, naming the known
     ids."""
-    for one in read_tables():
-        if one.id == table_id:
-            return one
-    known = ", ".join(one.id for one in read_tables())
-    raise BadInput(f"There is no published table {table_id!r}. Known are: {known}.")
+    for entry in read_tables():
+        if entry.id == table_id:
+            return entry
+    ids = ", ".join(entry.id for entry in read_tables())
+    raise BadInput(f"There is no published table {table_id!r}. Known are: {ids}.")
 
 
 def value(table_id: str, column: str, **keys: str) -> float | None:
@@ -91,8 +91,8 @@ def value(table_id: str, column: str, **keys: str) -> float | None:
     None where the paper has no number there. Raises BadInput when table, column or row is unknown,
     and when more than one row is meant.
     """
-    found = table(table_id)
-    return found.row(**keys).values[found.column(column).name]
+    published_table = table(table_id)
+    return published_table.row(**keys).values[published_table.column(column).name]
 
 
 def beside(use: str) -> tuple[PublishedTable, ...]:
@@ -100,18 +100,18 @@ def beside(use: str) -> tuple[PublishedTable, ...]:
     any other."""
     if use not in USES:
         raise BadInput(f"Nothing of ours is called {use!r}. Choose one of: {', '.join(USES)}.")
-    return tuple(one for one in read_tables() if use in one.comparable_with)
+    return tuple(entry for entry in read_tables() if use in entry.comparable_with)
 
 
 def counterpart(paper_id: str, published: str) -> Counterpart:
     """Which of our generators a paper's name of a model stands for; no id where we have none.
     Raises BadInput for a name that stands in no table of the paper."""
-    known = paper(paper_id)
+    source_paper = paper(paper_id)
     names = {
         row.keys["model"]
-        for one in read_tables()
-        if one.paper == known and "model" in one.keys
-        for row in one.rows
+        for entry in read_tables()
+        if entry.paper == source_paper and "model" in entry.keys
+        for row in entry.rows
     }
     if published not in names:
         raise BadInput(
@@ -125,16 +125,18 @@ def counterpart(paper_id: str, published: str) -> Counterpart:
 def published_names(paper_id: str, model_id: str) -> tuple[str, ...]:
     """The names under which a paper's tables may hold one of our generators, none for most.
     Raises BadInput for an unknown paper."""
-    known = paper(paper_id)
+    source_paper = paper(paper_id)
     return tuple(
         name
-        for (of, name), ours in read_counterparts().items()
-        if of == known.id and model_id in ours.ids
+        for (of, name), partner in read_counterparts().items()
+        if of == source_paper.id and model_id in partner.ids
     )
 
 
 def bibtex(ids: Iterable[str]) -> str:
     """BibTeX entries of papers, by their ids or the ids of their tables, each paper once. Raises
     BadInput for an id of neither."""
-    by_table = {one.id: one.paper for one in read_tables()}
-    return entries([by_table[one] if one in by_table else paper(one) for one in ids])
+    by_table = {entry.id: entry.paper for entry in read_tables()}
+    return entries(
+        [by_table[entry_id] if entry_id in by_table else paper(entry_id) for entry_id in ids]
+    )

@@ -29,8 +29,15 @@ FOLDER = Path(__file__).resolve().parents[2] / "assets" / "published"
 def read_papers() -> tuple[Paper, ...]:
     """The four papers, in the order of the index."""
     return tuple(
-        Paper(one["id"], one["title"], tuple(one["authors"]), one["year"], one["arxiv"], one["url"])
-        for one in _index()["papers"]
+        Paper(
+            entry["id"],
+            entry["title"],
+            tuple(entry["authors"]),
+            entry["year"],
+            entry["arxiv"],
+            entry["url"],
+        )
+        for entry in _index()["papers"]
     )
 
 
@@ -39,7 +46,7 @@ def read_tables() -> tuple[PublishedTable, ...]:
     """All tables, in the order of the index. Raises TrueHueError when a file is missing or its
     SHA-256 is not the one of the index."""
     papers = {paper.id: paper for paper in read_papers()}
-    return tuple(_table(one, papers[one["paper"]]) for one in _index()["tables"])
+    return tuple(_table(entry, papers[entry["paper"]]) for entry in _index()["tables"])
 
 
 @cache
@@ -56,52 +63,52 @@ def read_counterparts() -> Mapping[tuple[str, str], Counterpart]:
     )
 
 
-def _table(one: Mapping[str, Any], paper: Paper) -> PublishedTable:
-    content = _bytes(one["file"])
-    found = hashlib.sha256(content).hexdigest()
-    if found != one["sha256"]:
+def _table(entry: Mapping[str, Any], paper: Paper) -> PublishedTable:
+    content = _bytes(entry["file"])
+    digest = hashlib.sha256(content).hexdigest()
+    if digest != entry["sha256"]:
         raise TrueHueError(
-            f"{FOLDER / one['file']} was changed: its SHA-256 is not that of the published table. "
-            f"Restore it with: git checkout -- assets/published/{one['file']}"
+            f"{FOLDER / entry['file']} was changed: its SHA-256 is not that of the published "
+            f"table. Restore it with: git checkout -- assets/published/{entry['file']}"
         )
-    keys = tuple(one["keys"])
-    columns = tuple(_column(column) for column in one["columns"])
+    keys = tuple(entry["keys"])
+    columns = tuple(_column(column) for column in entry["columns"])
     names = tuple(column.name for column in columns)
     lines = csv.DictReader(io.StringIO(content.decode("utf-8")))
     if tuple(lines.fieldnames or ()) != keys + names:
         raise TrueHueError(
-            f"{FOLDER / 'index.json'} was changed: it names other columns than {one['file']} has. "
-            "Restore it with: git checkout -- assets/published/index.json"
+            f"{FOLDER / 'index.json'} was changed: it names other columns than {entry['file']} "
+            "has. Restore it with: git checkout -- assets/published/index.json"
         )
     doubts = tuple(
         Doubt(MappingProxyType(doubt["where"]), doubt["column"], doubt["told"])
-        for doubt in one["doubts"]
+        for doubt in entry["doubts"]
     )
     return PublishedTable(
-        id=one["id"],
+        id=entry["id"],
         paper=paper,
-        number=one["number"],
-        title=one["title"],
-        protocol=one["protocol"],
-        how=one["how"],
-        comparable_with=tuple(one["comparable_with"]),
+        number=entry["number"],
+        title=entry["title"],
+        protocol=entry["protocol"],
+        how=entry["how"],
+        comparable_with=tuple(entry["comparable_with"]),
         keys=keys,
         columns=columns,
-        notes=tuple(one["notes"]),
+        notes=tuple(entry["notes"]),
         doubts=doubts,
-        sha256=found,
+        sha256=digest,
         rows=tuple(_row(line, keys, names) for line in lines),
     )
 
 
-def _column(one: Mapping[str, Any]) -> Column:
+def _column(entry: Mapping[str, Any]) -> Column:
     return Column(
-        name=one["name"],
-        meaning=one["meaning"],
-        unit=one["unit"],
-        better=one["better"],
-        ours=one.get("ours", ""),
-        parts=MappingProxyType(one.get("parts", {})),
+        name=entry["name"],
+        meaning=entry["meaning"],
+        unit=entry["unit"],
+        better=entry["better"],
+        ours=entry.get("ours", ""),
+        parts=MappingProxyType(entry.get("parts", {})),
     )
 
 

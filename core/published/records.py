@@ -98,8 +98,8 @@ class PublishedTable:
         for column in self.columns:
             if column.name == name:
                 return column
-        known = ", ".join(column.name for column in self.columns)
-        raise BadInput(f"{self.id} has no column {name!r}. It has: {known}.")
+        names = ", ".join(column.name for column in self.columns)
+        raise BadInput(f"{self.id} has no column {name!r}. It has: {names}.")
 
     def find(self, **keys: str) -> tuple[PublishedRow, ...]:
         """The rows whose keys are those, all rows without one. Raises BadInput for a key that the
@@ -110,21 +110,21 @@ class PublishedTable:
                     f"{self.id} has no key {key!r}. Its rows have: {', '.join(self.keys)}."
                 )
         return tuple(
-            row for row in self.rows if all(row.keys[key] == wanted for key, wanted in keys.items())
+            row for row in self.rows if all(row.keys[key] == value for key, value in keys.items())
         )
 
     def row(self, **keys: str) -> PublishedRow:
         """The one row with those keys. Raises BadInput when there is none, or more than one."""
-        found = self.find(**keys)
-        if len(found) == 1:
-            return found[0]
-        asked = ", ".join(f"{key} {wanted!r}" for key, wanted in keys.items()) or "no key"
-        if found:
+        rows = self.find(**keys)
+        if len(rows) == 1:
+            return rows[0]
+        condition = ", ".join(f"{key} {value!r}" for key, value in keys.items()) or "no key"
+        if rows:
             more = ", ".join(key for key in self.keys if key not in keys)
-            raise BadInput(f"{len(found)} rows of {self.id} have {asked}. Say also: {more}.")
+            raise BadInput(f"{len(rows)} rows of {self.id} have {condition}. Say also: {more}.")
         key = next(iter(keys), self.keys[0])
-        known = ", ".join(dict.fromkeys(row.keys[key] for row in self.rows))
-        raise BadInput(f"{self.id} has no row with {asked}. Its {key} is one of: {known}.")
+        values = ", ".join(dict.fromkeys(row.keys[key] for row in self.rows))
+        raise BadInput(f"{self.id} has no row with {condition}. Its {key} is one of: {values}.")
 
     def doubt(self, row: PublishedRow, column: str) -> str:
         """Why the cell does not reconcile, empty where nothing speaks against it."""
@@ -132,7 +132,7 @@ class PublishedTable:
             doubt.told
             for doubt in self.doubts
             if doubt.column == column
-            and all(row.keys[key] == wanted for key, wanted in doubt.where.items())
+            and all(row.keys[key] == value for key, value in doubt.where.items())
         )
 
 

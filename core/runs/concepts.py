@@ -68,8 +68,8 @@ def measured_of(task: str, targets: Sequence[ObjectTarget]) -> tuple[int, ...]:
 def looked_for(task: str, targets: Sequence[ObjectTarget]) -> tuple[int, ...]:
     """The positions of the targets that need a mask: those that a color is asked of, and those
     whose colors are measured."""
-    asked = (one.position for one in expectations_of(targets))
-    return tuple(sorted({*asked, *measured_of(task, targets)}))
+    positions = (expectation.position for expectation in expectations_of(targets))
+    return tuple(sorted({*positions, *measured_of(task, targets)}))
 
 
 def only_measured(prompts: Iterable[Prompt]) -> bool:

@@ -55,11 +55,11 @@ def estimate(plan: RunPlan, root: Path | str, workers: int = 1) -> Estimate:
     first picture of each scene. Where there is no such run no time is given: :func:`trial`
     measures one.
     """
-    found = _measured(plan, Path(root))
-    if found is None:
+    measurement = _measured_pace(plan, Path(root))
+    if measurement is None:
         basis = "Nothing like it has run here yet; a trial of a few pictures would tell."
         return _estimate(plan, workers, None, basis)
-    seconds, count, name = found
+    seconds, count, name = measurement
     return _estimate(plan, workers, seconds, f"Mean of {count:,} pictures of the run “{name}”.")
 
 
@@ -83,51 +83,55 @@ def trial(plan: RunPlan, settings: WorkerSettings | None = None, workers: int = 
             worker.close()
         if problem:
             raise TrueHueError(f"A picture of the trial failed: {problem}")
-        stored = sum(one.stat().st_size for one in folder.path.rglob("*.png"))
+        stored = sum(file.stat().st_size for file in folder.path.rglob("*.png"))
     counted = taken[1:] or taken
     basis = f"Median of {len(counted)} pictures tried now, after one that loaded the model."
     if len(taken) == 2:
         basis = "One picture tried now, after another one that loaded the model."
     if len(taken) == 1:
         basis = "One picture tried now, loading included."
-    made = _estimate(plan, workers, median(counted), basis)
-    return replace(made, disk_bytes=int(plan.total * (stored / len(taken) + _ROW_BYTES)))
+    estimate_without_disk = _estimate(plan, workers, median(counted), basis)
+    return replace(
+        estimate_without_disk, disk_bytes=int(plan.total * (stored / len(taken) + _ROW_BYTES))
+    )
 
 
 def by_trial(plan: RunPlan, tried: Estimate, workers: int = 1) -> Estimate:
     """What the plan will cost by a trial of one like it, made with other workers or pictures."""
-    made = _estimate(plan, workers, tried.seconds_a_picture, tried.basis)
-    return replace(made, disk_bytes=tried.disk_bytes // max(tried.pictures, 1) * plan.total)
+    estimate_without_disk = _estimate(plan, workers, tried.seconds_a_picture, tried.basis)
+    return replace(
+        estimate_without_disk, disk_bytes=tried.disk_bytes // max(tried.pictures, 1) * plan.total
+    )
 
 
-def _measured(plan: RunPlan, root: Path) -> tuple[float, int, str] | None:
+def _measured_pace(plan: RunPlan, root: Path) -> tuple[float, int, str] | None:
     """Seconds a picture in the run that tells most, of how many pictures, and its name."""
-    wanted = {name: getattr(plan, name) for name in ("model", "kind", "size_px", "steps")}
-    wanted |= {
+    settings_json = {name: getattr(plan, name) for name in ("model", "kind", "size_px", "steps")}
+    settings_json |= {
         "guidance": plan.guidance,
         "masker": asdict(plan.masker),
         "rules": [list(rule) for rule in plan.rules],
     }
     prompts = plan_json(plan)["prompts_sha256"]
-    found: list[tuple[bool, int, float, str]] = []
+    candidates: list[tuple[bool, int, float, str]] = []
     for folder in run_folders(root):
         try:
-            made = folder.summary()
-            scales = tuple(made.get("guidances") or ())
+            summary = folder.summary()
+            scales = tuple(summary.get("guidances") or ())
             if scales != plan.guidances or any(
-                made.get(name) != value for name, value in wanted.items()
+                summary.get(name) != value for name, value in settings_json.items()
             ):
                 continue
             total, count = _seconds(folder.shards())
         except TrueHueError:
             continue
         if count:
-            alike = made.get("prompts_sha256") == prompts
-            found.append((alike, count, total / count, str(made["name"])))
+            alike = summary.get("prompts_sha256") == prompts
+            candidates.append((alike, count, total / count, str(summary["name"])))
     # Scenes differ in cost: the same prompts tell most, then the most pictures.
-    if not found:
+    if not candidates:
         return None
-    _, count, seconds, name = max(found, key=lambda one: one[:2])
+    _, count, seconds, name = max(candidates, key=lambda candidate: candidate[:2])
     return seconds, count, name
 
 

@@ -145,7 +145,7 @@ class _Execution:
 
     def run(self) -> RunState:
         try:
-            self._tell("running", now=True)
+            self._tell("running", at_once=True)
             if self._left and self._folder.desired_state() == "run":
                 for _ in range(min(self._crew.workers, len(self._left))):
                     self._start()
@@ -153,13 +153,13 @@ class _Execution:
         except BaseException as error:
             self._message = str(error) or type(error).__name__
             self._end()
-            self._tell("paused", now=True)
+            self._tell("paused", at_once=True)
             raise
         self._end()
         status = "finished"
         if self._done.done < self._plan.total or self._left or self._message:
             status = "cancelled" if self._folder.desired_state() == "cancel" else "paused"
-        return self._tell(status, now=True)
+        return self._tell(status, at_once=True)
 
     def _loop(self) -> None:
         while (self._left or self._busy) and not self._message:
@@ -233,7 +233,7 @@ class _Execution:
         before = self._done.done
         for path in sorted(self._folder.shard_folder.glob(f"{worker}-*.parquet")):
             add_shard(self._done, path)
-        rest = [one for one in batch.items if self._done.attempts[one[0]] < one[1]]
+        rest = [entry for entry in batch.items if self._done.attempts[entry[0]] < entry[1]]
         self._finished += max(self._done.done - before, 0)
         self._deaths_in_a_row = 0 if len(rest) < len(batch.items) else self._deaths_in_a_row + 1
         if rest and why:
@@ -287,10 +287,10 @@ class _Execution:
         self._finished += max(self._done.done - before, 0)
         self._alive.clear()
 
-    def _tell(self, status: str, now: bool = False) -> RunState:
+    def _tell(self, status: str, at_once: bool = False) -> RunState:
         passed = time.monotonic() - self._began
         rate = self._finished / passed if passed > 0 else 0.0
-        left = max(self._to_do - self._finished, 0)
+        items_left = max(self._to_do - self._finished, 0)
         state = RunState(
             run_id=self._folder.run_id,
             status=status,
@@ -298,7 +298,7 @@ class _Execution:
             done=self._done.done,
             failed=int(np.count_nonzero(self._done.failed)),
             rate=round(rate, 4),
-            seconds_left=left / rate if status == "running" and self._finished else None,
+            seconds_left=items_left / rate if status == "running" and self._finished else None,
             workers=len(self._alive),
             problems=self._done.problems(),
             started_at=self._started_at,
@@ -307,7 +307,7 @@ class _Execution:
             pid=os.getpid(),
             message=self._message,
         )
-        if now or time.monotonic() - self._told >= _STATE_S:
+        if at_once or time.monotonic() - self._told >= _STATE_S:
             self._told = time.monotonic()
             self._folder.keep_state(state)
             self._watch(state)
@@ -340,12 +340,15 @@ def pausing_on_interrupt(folder: RunFolder) -> Iterator[None]:
     def pause(number: int, frame: object) -> None:
         folder.set_desired_state("pause")
 
-    before = {one: signal.signal(one, pause) for one in (signal.SIGINT, signal.SIGTERM)}
+    before = {
+        signal_number: signal.signal(signal_number, pause)
+        for signal_number in (signal.SIGINT, signal.SIGTERM)
+    }
     try:
         yield
     finally:
-        for one, answer in before.items():
-            signal.signal(one, answer)
+        for signal_number, answer in before.items():
+            signal.signal(signal_number, answer)
 
 
 def _team(folder: RunFolder, plan: RunPlan, crew: ExecutionSettings) -> Team:
@@ -363,7 +366,7 @@ def _team(folder: RunFolder, plan: RunPlan, crew: ExecutionSettings) -> Team:
 def _session(folder: RunFolder) -> int:
     """A number that no earlier execution had: workers' names are never taken twice."""
     names = [shard.name for shard in folder.shards()]
-    names += [one.name for one in folder.journal.glob("*.jsonl")]
+    names += [path.name for path in folder.journal.glob("*.jsonl")]
     taken = [int(name[1:4]) for name in names if name[:1] == "s" and name[1:4].isdigit()]
     path: Path = folder.path / "session"
     with suppress(OSError, ValueError):

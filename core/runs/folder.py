@@ -49,7 +49,7 @@ class RunFolder:
         folder = cls(Path(root) / run_id(plan))
         if (folder.path / PLAN).is_file():
             return folder
-        made = {
+        summary = {
             **plan_json(plan),
             "run_id": folder.path.name,
             "total": plan.total,
@@ -57,7 +57,7 @@ class RunFolder:
             "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
         }
         try:
-            checked_summary(made)
+            checked_summary(summary)
         except BadInput as error:
             raise BadInput(f"This run cannot be kept: {error}.") from error
         try:
@@ -70,9 +70,9 @@ class RunFolder:
             ) from error
         replace_file(folder.path / PROMPTS, _lines(prompt.as_json() for prompt in plan.prompts))
         if plan.kind == STORED:
-            replace_file(folder.path / ITEMS, _lines(asdict(one) for one in plan.items))
+            replace_file(folder.path / ITEMS, _lines(asdict(item) for item in plan.items))
         # The plan comes last: a folder with a plan is whole.
-        replace_file(folder.path / PLAN, _json(made))
+        replace_file(folder.path / PLAN, _json(summary))
         return folder
 
     @property
@@ -102,14 +102,14 @@ class RunFolder:
 
     @cached_property
     def _read(self) -> dict[str, Any]:
-        made = _object(self.path / PLAN)
-        if made.get("format") != FORMAT:
+        summary = _object(self.path / PLAN)
+        if summary.get("format") != FORMAT:
             raise BadInput(
-                f"{self.path / PLAN} has the format {made.get('format')!r}; this TrueHue reads "
+                f"{self.path / PLAN} has the format {summary.get('format')!r}; this TrueHue reads "
                 f"{FORMAT}. Use the version that began the run."
             )
         try:
-            return checked_summary(made)
+            return checked_summary(summary)
         except BadInput as error:
             raise BadInput(f"{self.path / PLAN} is no whole plan: {error}.") from error
 
@@ -122,36 +122,36 @@ class RunFolder:
 
     def plan(self) -> RunPlan:
         """The whole plan, prompts and stored pictures included. Raises BadInput."""
-        made = self._read
+        summary = self._read
         try:
             prompts = tuple(prompt_from_json(row) for row in _rows(self.path / PROMPTS))
-            if len(prompts) != made["prompts"]:
+            if len(prompts) != summary["prompts"]:
                 raise BadInput(
                     f"{self.path / PROMPTS} holds {len(prompts):,} prompts, and the plan says "
-                    f"{made['prompts']}. Put the right file back."
+                    f"{summary['prompts']}. Put the right file back."
                 )
             items: tuple[StoredItem, ...] = ()
-            if made["kind"] == STORED:
+            if summary["kind"] == STORED:
                 items = tuple(item_from_json(row) for row in _rows(self.path / ITEMS))
             return RunPlan(
-                made["name"],
-                made["set_name"],
+                summary["name"],
+                summary["set_name"],
                 prompts,
-                made["model"],
-                made["kind"],
-                made["images"],
-                made["seed"],
-                made["guidance"],
-                made["steps"],
-                made["size_px"],
-                made["negative_text"],
-                made["options"],
+                summary["model"],
+                summary["kind"],
+                summary["images"],
+                summary["seed"],
+                summary["guidance"],
+                summary["steps"],
+                summary["size_px"],
+                summary["negative_text"],
+                summary["options"],
                 items,
-                MaskerSpec(**made["masker"]),
-                tuple((one[0], one[1]) for one in made["rules"]),
-                made["k"],
-                made["munsell"],
-                tuple(float(one) for one in made.get("guidances", ())),
+                MaskerSpec(**summary["masker"]),
+                tuple((rule[0], rule[1]) for rule in summary["rules"]),
+                summary["k"],
+                summary["munsell"],
+                tuple(float(scale) for scale in summary.get("guidances", ())),
             )
         except (KeyError, TypeError, IndexError) as error:
             raise BadInput(f"{self.path} holds no whole plan: {error!r} is missing.") from error
@@ -205,9 +205,11 @@ class RunFolder:
     def _kept_state(self) -> RunState | None:
         """The state as it was written; None where it is not there, or damaged."""
         try:
-            kept = _object(self.path / STATE)
-            kept["problems"] = tuple((str(one[0]), int(one[1])) for one in kept.get("problems", ()))
-            state = RunState(**{n: kept[n] for n in RunState.__dataclass_fields__ if n in kept})
+            fields = _object(self.path / STATE)
+            fields["problems"] = tuple(
+                (str(problem[0]), int(problem[1])) for problem in fields.get("problems", ())
+            )
+            state = RunState(**{n: fields[n] for n in RunState.__dataclass_fields__ if n in fields})
         except (BadInput, TypeError, ValueError, LookupError):
             return None
         numbers = (state.total, state.done, state.failed)
@@ -221,20 +223,20 @@ class RunFolder:
 
 def run_folders(root: Path | str) -> list[RunFolder]:
     """The runs below ``root``, newest first; folders without a plan are left out."""
-    found = [RunFolder(one.parent) for one in Path(root).glob(f"*/{PLAN}")]
-    return sorted(found, key=lambda one: (one.path / PLAN).stat().st_mtime_ns, reverse=True)
+    folders = [RunFolder(path.parent) for path in Path(root).glob(f"*/{PLAN}")]
+    return sorted(folders, key=lambda folder: (folder.path / PLAN).stat().st_mtime_ns, reverse=True)
 
 
 def _object(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_bytes())
+        record = json.loads(path.read_bytes())
     except OSError as error:
         raise BadInput(f"Cannot read {path}: {error.strerror}.") from error
     except ValueError as error:
         raise BadInput(f"{path} is no JSON: {error}.") from error
-    if not isinstance(found, dict):
+    if not isinstance(record, dict):
         raise BadInput(f"{path} holds no JSON object.")
-    return found
+    return record
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
@@ -248,7 +250,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
 
 def item_from_json(row: dict[str, Any]) -> StoredItem:
     """A picture of a stored run, as a line of its file holds it."""
-    masks = {int(target): StoredMask(**one) for target, one in row["masks"].items()}
+    masks = {int(target): StoredMask(**row) for target, row in row["masks"].items()}
     return StoredItem(**{**row, "masks": masks})
 
 

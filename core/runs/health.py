@@ -20,7 +20,7 @@ DAMAGED = "damaged"
 """Below a run's folder: shards that could not be read when the run was taken up again."""
 
 _MOST_NAMED = 3
-_known: dict[Path, tuple[Any, Health]] = {}
+_health_by_folder: dict[Path, tuple[Any, Health]] = {}
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,9 @@ def health_of(folder: RunFolder, total: int) -> Health:
     """Count what is there. Remembered until a file changes. Raises BadInput for prompts that cannot
     be read."""
     mark = _mark(folder)
-    found = _known.get(folder.path)
-    if found is not None and found[0] == mark:
-        return found[1]
+    entry = _health_by_folder.get(folder.path)
+    if entry is not None and entry[0] == mark:
+        return entry[1]
     check_prompts(folder)
     done: Progress = nothing_done(total)
     # Journals first: one that is sealed meanwhile is then among the shards.
@@ -55,12 +55,12 @@ def health_of(folder: RunFolder, total: int) -> Health:
         except BadShard as error:
             unreadable.append((path.name, str(error)))
     health = Health(done.done, int(done.failed.sum()), done.problems(), tuple(unreadable))
-    _known[folder.path] = (mark, health)
+    _health_by_folder[folder.path] = (mark, health)
     return health
 
 
-def reconciled(folder: RunFolder, kept: RunState | None, imported: bool) -> RunState:
-    """The state of a run that nobody is at: what was ``kept``, held against what is there.
+def reconciled(folder: RunFolder, state: RunState | None, imported: bool) -> RunState:
+    """The state of a run that nobody is at: what was ``state``, held against what is there.
 
     A state that is lost is made from the shards. One that says more than there is becomes
     ``paused``, with a sentence on what is missing and how it comes back. Raises BadInput where the
@@ -73,18 +73,18 @@ def reconciled(folder: RunFolder, kept: RunState | None, imported: bool) -> RunS
         "failed": health.failed,
         "problems": health.problems,
     }
-    if kept is None:
+    if state is None:
         if not health.done and not health.unreadable:
             return RunState(folder.run_id, "planned", total)
-        kept = RunState(folder.run_id, "finished" if health.done == total else "paused", total)
+        state = RunState(folder.run_id, "finished" if health.done == total else "paused", total)
         if not health.unreadable:
             words = "" if health.done == total else "Its state was lost and is counted anew."
-            return replace(kept, message=words, **counted)
-    lost = kept.done - health.done
+            return replace(state, message=words, **counted)
+    lost = state.done - health.done
     if lost <= 0 and not health.unreadable:
-        return kept
-    words = _words(health, max(lost, 0), kept.done, imported)
-    return replace(kept, status="paused", message=words, seconds_left=None, **counted)
+        return state
+    words = _words(health, max(lost, 0), state.done, imported)
+    return replace(state, status="paused", message=words, seconds_left=None, **counted)
 
 
 def require_whole(folder: RunFolder) -> None:
@@ -143,20 +143,20 @@ def check_prompts(folder: RunFolder) -> None:
 
 
 def _words(health: Health, lost: int, before: int, imported: bool) -> str:
-    said = []
+    sentences = []
     names = [name for name, _ in health.unreadable]
     if names:
         shown = ", ".join(names[:_MOST_NAMED]) + (" and others" if len(names) > _MOST_NAMED else "")
         several = f"{len(names)} of its files of results" if len(names) > 1 else "A file of results"
-        said.append(f"{several} cannot be read ({shown}).")
+        sentences.append(f"{several} cannot be read ({shown}).")
     if lost:
-        said.append(
+        sentences.append(
             f"{lost:,} of {before:,} pictures that were done have no results in its folder any "
             "more."
         )
     mend = "Import the archive again" if imported else "Resume does them again"
-    said.append(f"{mend}, or put a copy back.")
-    return " ".join(said)
+    sentences.append(f"{mend}, or put a copy back.")
+    return " ".join(sentences)
 
 
 def _mark(folder: RunFolder) -> Any:
@@ -164,11 +164,11 @@ def _mark(folder: RunFolder) -> Any:
     from core.runs.folder import PROMPTS
 
     paths = [*folder.shards(), *sorted(folder.journal.glob("*.jsonl")), folder.path / PROMPTS]
-    out = []
+    marks = []
     for path in paths:
         try:
-            found = path.stat()
+            stat = path.stat()
         except OSError:
             continue
-        out.append((path.name, found.st_size, found.st_mtime_ns, found.st_ino))
-    return tuple(out)
+        marks.append((path.name, stat.st_size, stat.st_mtime_ns, stat.st_ino))
+    return tuple(marks)

@@ -99,11 +99,11 @@ def seal_left_over(
         shard = shards / f"{path.stem}.parquet"
         if not shard.exists():
             results = []
-            for one in read_journal(path):
-                if why := fits(one):
-                    _leave_out(folder.with_name(LEFT_OUT), path.name, one, why)
+            for result in read_journal(path):
+                if why := fits(result):
+                    _leave_out(folder.with_name(LEFT_OUT), path.name, result, why)
                 else:
-                    results.append(one)
+                    results.append(result)
             if results:
                 write_shard(shard, results)
                 saved += len(results)
@@ -127,21 +127,25 @@ def read_journal(path: Path) -> list[ItemResult]:
 def fitting(plan: RunPlan) -> Fits:
     """Tells lines that cannot be of the run of ``plan``."""
 
-    def fits(one: ItemResult) -> str:
-        if type(one.position) is not int or not 0 <= one.position < plan.total:
-            return f"the position {one.position!r:.40} is not among the run's {plan.total:,}"
-        if (one.prompt, one.image) != place_of(plan, one.position):
-            return f"the position {one.position} is another prompt or picture of the run"
-        if type(one.attempt) is not int or one.attempt < 1 or one.status not in ("drawn", "failed"):
-            return f"the attempt at the position {one.position} has no number or no status"
+    def fits(result: ItemResult) -> str:
+        if type(result.position) is not int or not 0 <= result.position < plan.total:
+            return f"the position {result.position!r:.40} is not among the run's {plan.total:,}"
+        if (result.prompt, result.image) != place_of(plan, result.position):
+            return f"the position {result.position} is another prompt or picture of the run"
+        if (
+            type(result.attempt) is not int
+            or result.attempt < 1
+            or result.status not in ("drawn", "failed")
+        ):
+            return f"the attempt at the position {result.position} has no number or no status"
         return ""
 
     return fits
 
 
-def _leave_out(place: Path, name: str, one: ItemResult, why: str) -> None:
+def _leave_out(place: Path, name: str, result: ItemResult, why: str) -> None:
     log.warning("a line of %s was left out: %s", name, why)
-    line = json.dumps({"journal": name, "reason": why, "line": row_of(one)}, ensure_ascii=False)
+    line = json.dumps({"journal": name, "reason": why, "line": row_of(result)}, ensure_ascii=False)
     with place.open("a", encoding="utf-8") as file:
         file.write(line + "\n")
 

@@ -75,7 +75,7 @@ class LocalTeam:
         by_pipe = {member.pipe: name for name, member in self._members.items()}
         if not by_pipe:
             return []
-        found = []
+        events = []
         for pipe in wait(list(by_pipe), timeout_s):
             assert isinstance(pipe, Connection)
             name = by_pipe[pipe]
@@ -87,8 +87,8 @@ class LocalTeam:
                 # Only when the process is gone may another one seal its journal.
                 event = replace(event, reason=event.reason or self._end_of(name))
                 _end(self._members.pop(name), time.monotonic() + _END_S)
-            found.append(event)
-        return found
+            events.append(event)
+        return events
 
     def close(self) -> None:
         """Asks every process to end, and waits; one that does not end is ended."""

@@ -22,7 +22,7 @@ from core.prompts.prompt import ObjectTarget
 from core.runs.concepts import looked_for, measured_of
 from core.runs.provenance import of_tool
 from core.runs.records import MaskerSpec
-from core.verdict.expectations import Localization, findings_of, label_of, said
+from core.verdict.expectations import Localization, answer_reason, findings_of, label_of
 from core.verdict.tasks import PRESENCE_TASKS
 
 KINDS = ("exact", "whole", "grounded")
@@ -83,7 +83,7 @@ def open_masker(
     if spec.kind == "exact":
         return Exact()
     if spec.kind == "whole":
-        return Whole()
+        return WholePicture()
     if spec.kind == "grounded":
         return Grounding(
             vision_model(spec.detector, "detector").id,
@@ -110,14 +110,14 @@ class Exact:
     ) -> FoundMasks:
         """See :class:`Masker`."""
         also = measured_of(task, targets)
-        found = findings_of(targets, exact, rendered or (), also)
-        return FoundMasks(found, tuple(sorted(exact.items())))
+        findings = findings_of(targets, exact, rendered or (), also)
+        return FoundMasks(findings, tuple(sorted(exact.items())))
 
     def close(self) -> None:
         """Holds nothing."""
 
 
-class Whole:
+class WholePicture:
     """Every object is the whole picture."""
 
     def find(
@@ -132,7 +132,7 @@ class Whole:
         """See :class:`Masker`."""
         pixels = np.ones(srgb8.shape[:2], bool)
         masks = {
-            position: _named(Mask(pixels, "whole"), targets, position)
+            position: _mask_of_target(Mask(pixels, "whole"), targets, position)
             for position in looked_for(task, targets)
         }
         return FoundMasks(findings_of(targets, masks, also=masks), tuple(masks.items()))
@@ -178,16 +178,16 @@ class Grounding:
         for place in positions:
             answer = answers.get(targets[place].name)
             if answer is not None and answer.answer == "no" and task in PRESENCE_TASKS:
-                findings[place] = Localization(None, "no", "presence", said(answer.text))
+                findings[place] = Localization(None, "no", "presence", answer_reason(answer.text))
                 continue
             try:
                 mask = self._mask(srgb8, targets[place], masks, image_id, answer)
             except MaskError as error:
                 findings[place] = _missed(error, targets, list(masks), answer)
             else:
-                masks[place] = _named(mask, targets, place)
-        known = findings_of(targets, masks, also=masks)
-        return FoundMasks({**findings, **known}, tuple(masks.items()))
+                masks[place] = _mask_of_target(mask, targets, place)
+        mask_findings = findings_of(targets, masks, also=masks)
+        return FoundMasks({**findings, **mask_findings}, tuple(masks.items()))
 
     def close(self) -> None:
         """Unloads the models; the next picture loads them again."""
@@ -212,17 +212,17 @@ class Grounding:
     ) -> Mask:
         detector = cast(Detector, self._tool(self.detector, "detector"))
         segmenter = cast(Segmenter, self._tool(self.segmenter, "segmenter"))
-        found = ground(
+        grounded = ground(
             srgb8,
             target.name,
             target.negative_labels,
             detector,
             segmenter,
             self.variant,
-            [one.pixels for one in earlier.values()],
+            [record.pixels for record in earlier.values()],
             image_id,
         )
-        return with_steps(found, () if answer is None else (answer,))
+        return with_steps(grounded, () if answer is None else (answer,))
 
     def _tool(self, model_id: str, role: Role) -> Any:
         if role not in self._tools:
@@ -235,7 +235,7 @@ class Grounding:
         return self._tools[role]
 
 
-def _named(mask: Mask, targets: Sequence[ObjectTarget], position: int) -> Mask:
+def _mask_of_target(mask: Mask, targets: Sequence[ObjectTarget], position: int) -> Mask:
     """The mask with the target that it belongs to, by place and name."""
     about = {"target": position, "object": targets[position].name}
     return replace(mask, parameters={**mask.parameters, **about})
@@ -252,7 +252,7 @@ def _missed(
     step = "detection" if isinstance(error, ObjectNotFound) and error.step == "detector" else "mask"
     reason = str(error)
     if answer is not None and presence != "yes":
-        reason = said(answer.text)
+        reason = answer_reason(answer.text)
     elif isinstance(error, ObjectsOverlap):
         # The error counts the masks before it, and not every object has one.
         other = label_of(targets, earlier[error.earlier])

@@ -27,7 +27,7 @@ from core.runs.summary import FORMAT, MOST_PICTURES
 from core.verdict.candidates import MAX_NEIGHBORS
 from core.verdict.rules import RULES, rule
 
-EVERY_RULE = tuple(known.id for known in RULES)
+EVERY_RULE = tuple(entry.id for entry in RULES)
 MASKERS = ("exact", "whole", "grounded")
 MOST_IMAGES_A_PROMPT = 1_000
 
@@ -64,7 +64,7 @@ def make_plan(
         raise BadInput("There is no prompt to run. Choose a set, or fewer filters.")
     measured_only = only_measured(prompts)
     if not rules and not measured_only:
-        raise BadInput(f"Choose at least one rule: {', '.join(one.id for one in RULES)}.")
+        raise BadInput(f"Choose at least one rule: {', '.join(entry.id for entry in RULES)}.")
     if not 0 <= k <= MAX_NEIGHBORS:
         raise BadInput(f"k, the number of neighbors, must lie between 0 and {MAX_NEIGHBORS}.")
     masker = masker or MaskerSpec()
@@ -84,7 +84,7 @@ def make_plan(
         scales = ()
         if guidances:
             raise BadInput("A run that scores stored pictures has no guidance scales of its own.")
-        images = max(one.image for one in items) + 1
+        images = max(item.image for item in items) + 1
     else:
         raise BadInput(f"A run is {DRAWN} or {STORED}, not {kind[:40]!r}.")
     if not model.strip():
@@ -138,7 +138,7 @@ def run_id(plan: RunPlan) -> str:
 
 def plan_json(plan: RunPlan) -> dict[str, Any]:
     """The plan as plain JSON, with digests in place of its prompts and pictures."""
-    out: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "format": FORMAT,
         **{
             name: getattr(plan, name)
@@ -158,31 +158,31 @@ def plan_json(plan: RunPlan) -> dict[str, Any]:
         },
         "options": dict(plan.options),
         "masker": asdict(plan.masker),
-        "rules": [list(one) for one in plan.rules],
+        "rules": [list(rule) for rule in plan.rules],
         "prompts": len(plan.prompts),
         "prompts_sha256": rows_sha256(prompt.as_json() for prompt in plan.prompts),
         "made_with": made_with(plan),
     }
     if plan.kind == STORED:
-        out["items"] = len(plan.items)
-        out["items_sha256"] = items_digest(plan.items)
+        fields["items"] = len(plan.items)
+        fields["items_sha256"] = items_digest(plan.items)
     if plan.guidances:
-        out["guidances"] = list(plan.guidances)
+        fields["guidances"] = list(plan.guidances)
     if plan.munsell:
-        out["munsell_sha256"] = file_digest(plan.munsell)
-    return out
+        fields["munsell_sha256"] = file_digest(plan.munsell)
+    return fields
 
 
 def made_with(plan: RunPlan) -> dict[str, str]:
     """What would give other results in another version, beside the rules."""
-    made = {}
+    versions = {}
     if plan.model == RENDERER:
-        made["renderer"] = RENDERER_VERSION
+        versions["renderer"] = RENDERER_VERSION
         if any(prompt.concept for prompt in plan.prompts):
-            made["colors of concepts"] = CONCEPT_COLORS_VERSION
+            versions["colors of concepts"] = CONCEPT_COLORS_VERSION
     if any(measured_of(prompt.task, prompt.targets) for prompt in plan.prompts):
-        made["profile"] = PROFILE_VERSION
-    return made
+        versions["profile"] = PROFILE_VERSION
+    return versions
 
 
 def items_digest(items: Iterable[StoredItem]) -> str:
@@ -193,21 +193,21 @@ def items_digest(items: Iterable[StoredItem]) -> str:
     """
     return rows_sha256(
         [
-            one.prompt,
-            one.image,
-            one.image_id,
-            one.drawn_by,
+            item.prompt,
+            item.image,
+            item.image_id,
+            item.drawn_by,
             sorted(
                 (
                     [at, mask.mask_id]
                     if mask.mask_id
                     else [at, PurePath(mask.file).name, mask.maker, dict(mask.parameters)]
-                    for at, mask in one.masks.items()
+                    for at, mask in item.masks.items()
                 ),
                 key=lambda row: row[0],
             ),
         ]
-        for one in items
+        for item in items
     )
 
 
@@ -276,9 +276,11 @@ def _check_drawing(
         unknown = sorted(set(options) - set(OPTIONS))
         if unknown:
             raise BadInput(f"The renderer has no option {unknown[0]!r}: {', '.join(OPTIONS)}.")
-        for what, known in (("light", LIGHTS), ("failure", FAILURES)):
-            if options.get(what) and options[what] not in known:
-                raise BadInput(f"The renderer has no {what} {options[what]!r}: {', '.join(known)}.")
+        for what, choices in (("light", LIGHTS), ("failure", FAILURES)):
+            if options.get(what) and options[what] not in choices:
+                raise BadInput(
+                    f"The renderer has no {what} {options[what]!r}: {', '.join(choices)}."
+                )
 
 
 def _check_numbers(steps: int | None, guidance: float | None) -> None:
@@ -295,10 +297,10 @@ def _scales(
     """One guidance, or several scales."""
     if guidances and guidance is not None:
         raise BadInput("Give one guidance or several guidance scales, not both.")
-    for one in guidances:
-        _check_numbers(None, one)
-    scales = tuple(float(one) for one in guidances)
-    twice = next((one for at, one in enumerate(scales) if one in scales[:at]), None)
+    for scale in guidances:
+        _check_numbers(None, scale)
+    scales = tuple(float(scale) for scale in guidances)
+    twice = next((scale for at, scale in enumerate(scales) if scale in scales[:at]), None)
     if twice is not None:
         raise BadInput(f"The guidance scale {twice:g} stands there twice.")
     return (scales[0], ()) if len(scales) == 1 else (guidance, scales)
@@ -307,10 +309,10 @@ def _scales(
 def _check_items(items: Sequence[StoredItem], prompts: int) -> None:
     if not items:
         raise BadInput("There is no picture to score: none of this model is here for this set.")
-    places = {(one.prompt, one.image) for one in items}
+    places = {(item.prompt, item.image) for item in items}
     if len(places) != len(items):
         raise BadInput("Two pictures have the same prompt and number.")
-    if any(not 0 <= one.prompt < prompts or one.image < 0 for one in items):
+    if any(not 0 <= item.prompt < prompts or item.image < 0 for item in items):
         raise BadInput("A picture belongs to no prompt of the plan.")
 
 

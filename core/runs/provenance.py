@@ -31,28 +31,28 @@ class OtherWeights(BadInput):
     """A run was begun with other weights, or with another server's model, than are here now."""
 
 
-def pin(folder: Path, role: str, found: Mapping[str, Any]) -> None:
+def pin(folder: Path, role: str, provenance: Mapping[str, Any]) -> None:
     """Notes what a run works with in ``role``, or compares it with what was noted before.
 
-    ``found`` is of :func:`of_generator` or :func:`of_tool`; two are the same where the commit of
-    the hub is, or else the fingerprint of the files. Raises OtherWeights.
+    ``provenance`` is of :func:`of_generator` or :func:`of_tool`; two are the same where the commit
+    of the hub is, or else the fingerprint of the files. Raises OtherWeights.
     """
-    if not found:
+    if not provenance:
         return
     path = folder / FILE
     with held(folder / LOCK, f"{folder / LOCK} is held by another process.", wait_s=_WAIT_S):
         try:
-            known = json.loads(path.read_bytes()) if path.is_file() else {}
+            roles = json.loads(path.read_bytes()) if path.is_file() else {}
         except (OSError, ValueError) as error:
             raise BadInput(f"{path} cannot be read: {error}. Put a copy back.") from error
-        if role not in known:
-            text = json.dumps({**known, role: found}, indent=1, ensure_ascii=False)
+        if role not in roles:
+            text = json.dumps({**roles, role: provenance}, indent=1, ensure_ascii=False)
             replace_file(path, f"{text}\n".encode())
             return
-    if not _same(known[role], found):
+    if not _same(roles[role], provenance):
         raise OtherWeights(
-            f"The run was begun with another {role}: {_words(known[role])}. Here it is "
-            f"{_words(found)}. Put the first one back, or begin a new run under another name."
+            f"The run was begun with another {role}: {_words(roles[role])}. Here it is "
+            f"{_words(provenance)}. Put the first one back, or begin a new run under another name."
         )
 
 
@@ -66,42 +66,45 @@ def of_generator(
         return {}
     if entry.kind == "served":
         end = servers(endpoints)[server_name(entry)]
-        asked = {"size": [end.width, end.height], "fields": dict(end.fields)}
+        request_fields = {"size": [end.width, end.height], "fields": dict(end.fields)}
         return {
             "server": end.base_url,
-            "revision": json.dumps({"model": end.model or end.base_url, **asked}, sort_keys=True),
+            "revision": json.dumps(
+                {"model": end.model or end.base_url, **request_fields}, sort_keys=True
+            ),
         }
-    found = source(entry, sources)
-    about = _of(found)
-    return about if found.base is None else {**about, "base": _of(found.base)}
+    model_source = source(entry, sources)
+    about = _of(model_source)
+    return about if model_source.base is None else {**about, "base": _of(model_source.base)}
 
 
 def of_tool(model_id: str, role: Role, sources: Sources) -> dict[str, Any]:
     """The same for a detector, a segmenter or a presence model."""
-    found = weights(vision_model(model_id, role), sources)
-    if found.is_file:
-        return {"repo": found.repo, "fingerprint": found.about()["revision"]}
-    return _of(Source(found.path, found.repo, found.revision))
+    tool_weights = weights(vision_model(model_id, role), sources)
+    if tool_weights.is_file:
+        return {"repo": tool_weights.repo, "fingerprint": tool_weights.about()["revision"]}
+    return _of(Source(tool_weights.path, tool_weights.repo, tool_weights.revision))
 
 
-def _of(found: Source) -> dict[str, Any]:
+def _of(model_source: Source) -> dict[str, Any]:
     return {
-        "repo": found.repo,
-        "revision": found.revision,
-        "fingerprint": f"sha256:{found.fingerprint()}",
+        "repo": model_source.repo,
+        "revision": model_source.revision,
+        "fingerprint": f"sha256:{model_source.fingerprint()}",
     }
 
 
-def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def _same(first: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     keys = ("revision", "fingerprint")
-    equal = any(one.get(key) and one.get(key) == other.get(key) for key in keys)
+    equal = any(first.get(key) and first.get(key) == other.get(key) for key in keys)
     return equal and (
-        one.get("base") == other.get("base") or _same(one.get("base", {}), other.get("base", {}))
+        first.get("base") == other.get("base")
+        or _same(first.get("base", {}), other.get("base", {}))
     )
 
 
 def _words(about: Mapping[str, Any]) -> str:
     """The repository or server, and what of commit or fingerprint tells it from the other."""
-    said = [about.get("server") or about.get("repo") or "a folder"]
-    said += [str(about[key])[:80] for key in ("revision", "fingerprint") if about.get(key)]
-    return ", ".join(said) + (f", on {_words(about['base'])}" if about.get("base") else "")
+    words = [about.get("server") or about.get("repo") or "a folder"]
+    words += [str(about[key])[:80] for key in ("revision", "fingerprint") if about.get(key)]
+    return ", ".join(words) + (f", on {_words(about['base'])}" if about.get("base") else "")

@@ -52,21 +52,21 @@ def cluster(address: str = "", cpus: int = 1) -> Iterator[Cluster]:
     machine for ``cpus`` workers, which ends with its last user. A cluster that was only joined is
     left as it was. Raises BadInput when none answers there, or when this process uses another one.
     """
-    wanted = address.strip() or os.environ.get(ADDRESS, "").strip()
-    wanted = "" if wanted == "local" else wanted
+    wanted_address = address.strip() or os.environ.get(ADDRESS, "").strip()
+    wanted_address = "" if wanted_address == "local" else wanted_address
     with _lock:
         if _connection.cluster is None:
-            _connection.cluster = _connected(wanted, cpus)
-        elif _connection.cluster.address != wanted:
+            _connection.cluster = _connected(wanted_address, cpus)
+        elif _connection.cluster.address != wanted_address:
             here = _connection.cluster.address or "a cluster of its own"
             raise BadInput(
                 f"This process uses {here} already. Wait for the run there, or start this one with "
                 "another process."
             )
         _connection.users += 1
-        found = _connection.cluster
+        shared_cluster = _connection.cluster
     try:
-        yield found
+        yield shared_cluster
     finally:
         with _lock:
             _connection.users -= 1
@@ -99,12 +99,12 @@ def _connected(address: str, cpus: int) -> Cluster:
                         **quiet,
                     )
         except Exception as error:
-            said = " ".join(str(error).split())[:300].rstrip(".") or "no reason"
+            words = " ".join(str(error).split())[:300].rstrip(".") or "no reason"
             if not address:
-                raise TrueHueError(f"Ray could not start on this machine: {said}.") from error
+                raise TrueHueError(f"Ray could not start on this machine: {words}.") from error
             # Ray says no more than that it could not connect where the tokens differ.
             hint = (
-                f"{said}. Set RAY_AUTH_MODE here as it is on the cluster; with token, put what "
+                f"{words}. Set RAY_AUTH_MODE here as it is on the cluster; with token, put what "
                 "ray get-auth-token says there into ~/.ray/auth_token;"
             )
             raise _nobody_at(address, hint) from error
@@ -156,10 +156,10 @@ def _own_signals() -> Iterator[None]:
 @contextmanager
 def _environment(names: Mapping[str, str]) -> Iterator[None]:
     """What Ray and the processes that it starts now read; what is set already stays as it is."""
-    ours = [name for name in names if name not in os.environ]
-    os.environ.update({name: names[name] for name in ours})
+    new_names = [name for name in names if name not in os.environ]
+    os.environ.update({name: names[name] for name in new_names})
     try:
         yield
     finally:
-        for name in ours:
+        for name in new_names:
             os.environ.pop(name, None)

@@ -102,7 +102,9 @@ class RayTeam:
         """What happened; see :class:`core.runs.team.Team`."""
         import ray
 
-        at_work = {one.task: name for name, one in self._members.items() if one.task is not None}
+        at_work = {
+            member.task: name for name, member in self._members.items() if member.task is not None
+        }
         if not at_work:
             time.sleep(timeout_s)
             return []
@@ -117,7 +119,7 @@ class RayTeam:
 
         with self._held:
             # One that is not ready yet has written nothing, and may wait for a place for ever.
-            ends = [one.actor.close.remote() for one in self._members.values() if one.pid]
+            ends = [member.actor.close.remote() for member in self._members.values() if member.pid]
             if ends:
                 ray.wait(ends, num_returns=len(ends), timeout=_END_S)
             for member in self._members.values():

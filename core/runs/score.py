@@ -98,50 +98,52 @@ def rows_of(
     """A row an object; the first of those with the picture's own status leads."""
     statuses = [outcome.status for outcome in verdict.outcomes]
     first = statuses.index(verdict.status)
-    for place, one in enumerate(verdict.outcomes):
-        said = one.measurement.verdict
-        values = {metric.name: metric.value for metric in said.metrics}
+    for place, outcome in enumerate(verdict.outcomes):
+        verdict_numbers = outcome.measurement.verdict
+        values = {metric.name: metric.value for metric in verdict_numbers.metrics}
         yield ObjectVerdict(
             rule=verdict.rule,
             version=verdict.version,
-            target=one.asked.position,
-            object_name=one.asked.target.name,
-            relation=one.asked.relation,
-            status=one.status,
-            step=one.step,
-            cause=cause_of(one, findings.get(one.asked.position), left_out),
-            told=one.told,
+            target=outcome.asked.position,
+            object_name=outcome.asked.target.name,
+            relation=outcome.asked.relation,
+            status=outcome.status,
+            step=outcome.step,
+            cause=cause_of(outcome, findings.get(outcome.asked.position), left_out),
+            told=outcome.told,
             picture_status=verdict.status,
             picture_reason=verdict.reason,
             leads=place == first,
-            asked_hex=one.asked.color.hex,
-            lab=said.lab,
+            asked_hex=outcome.asked.color.hex,
+            lab=verdict_numbers.lab,
             delta_e00=values.get("delta_e00"),
             delta_chroma=values.get("delta_chroma"),
             hue_deg=values.get("hue_deg"),
             misfit=values.get("misfit"),
-            confidence_percent=said.confidence_percent,
-            light_factor=said.light.factor if said.light else None,
-            haze_percent=said.light.haze_percent if said.light else None,
+            confidence_percent=verdict_numbers.confidence_percent,
+            light_factor=verdict_numbers.light.factor if verdict_numbers.light else None,
+            haze_percent=verdict_numbers.light.haze_percent if verdict_numbers.light else None,
         )
 
 
 def cause_of(
-    one: ObjectOutcome, finding: Localization | None, left_out: Collection[int] = ()
+    outcome: ObjectOutcome, finding: Localization | None, left_out: Collection[int] = ()
 ) -> str:
     """The key of core.runs.score.CAUSES that says why; empty for a pass."""
-    if one.status == PASS:
+    if outcome.status == PASS:
         return ""
-    said = one.measurement.verdict
-    if BROKE in said.parameters:
+    verdict_numbers = outcome.measurement.verdict
+    if BROKE in verdict_numbers.parameters:
         return "broke"
-    if one.step == "presence":
-        return "absent" if said.parameters.get("presence") == "no" else "presence-unknown"
-    if one.status == UNSCORED:
-        return _unscored(one, finding, left_out)
-    if one.asked.relation == DIFFERS:
-        return "leaked" if one.story else "same-color"
-    return one.story or direction(said)
+    if outcome.step == "presence":
+        return (
+            "absent" if verdict_numbers.parameters.get("presence") == "no" else "presence-unknown"
+        )
+    if outcome.status == UNSCORED:
+        return _unscored(outcome, finding, left_out)
+    if outcome.asked.relation == DIFFERS:
+        return "leaked" if outcome.story else "same-color"
+    return outcome.story or direction(verdict_numbers)
 
 
 def direction(verdict: Verdict) -> str:
@@ -158,8 +160,8 @@ def direction(verdict: Verdict) -> str:
     if offset.hue_deg is not None:
         if abs(offset.hue_deg) >= ANOTHER_HUE_DEG:
             return "hue"
-        found = float(chroma(np.array(verdict.lab)))
-        product = max(found * (found - offset.chroma), 0.0)
+        measured_chroma = float(chroma(np.array(verdict.lab)))
+        product = max(measured_chroma * (measured_chroma - offset.chroma), 0.0)
         hue = 2.0 * product**0.5 * abs(float(np.sin(np.radians(offset.hue_deg) / 2.0)))
     sizes = {"hue": hue, "chroma": abs(offset.chroma), "lightness": abs(offset.lightness)}
     most = max(sizes, key=lambda name: sizes[name])
@@ -170,11 +172,13 @@ def direction(verdict: Verdict) -> str:
     return "lighter" if offset.lightness > 0 else "darker"
 
 
-def _unscored(one: ObjectOutcome, finding: Localization | None, left_out: Collection[int]) -> str:
-    if one.asked.position in left_out:
+def _unscored(
+    outcome: ObjectOutcome, finding: Localization | None, left_out: Collection[int]
+) -> str:
+    if outcome.asked.position in left_out:
         return "left-out"
     if finding is None:
         return "no-mask"
     if finding.mask is not None:
-        return "too-few-pixels" if one.step == "mask" else "broke"
-    return "not-found" if one.step == "detection" else "no-mask"
+        return "too-few-pixels" if outcome.step == "mask" else "broke"
+    return "not-found" if outcome.step == "detection" else "no-mask"

@@ -22,7 +22,7 @@ from core.errors import BadInput
 from core.files import write_once
 from core.runs.records import ItemResult, MaskResult, ObjectProfile, ObjectVerdict
 
-_PLAIN = tuple(one.name for one in fields(ItemResult))
+_PLAIN = tuple(field.name for field in fields(ItemResult))
 
 
 class BadShard(BadInput):
@@ -38,9 +38,9 @@ def write_shard(path: Path, results: Sequence[ItemResult]) -> None:
     import pyarrow.parquet as pq
 
     table = pa.Table.from_pylist([row_of(result) for result in results], schema=schema())
-    out = BytesIO()
-    pq.write_table(table, out, compression="zstd", write_page_checksum=True)
-    write_once(path, out.getvalue())
+    buffer = BytesIO()
+    pq.write_table(table, buffer, compression="zstd", write_page_checksum=True)
+    write_once(path, buffer.getvalue())
 
 
 def read_columns(path: Path, names: Sequence[str] | None) -> Any:
@@ -77,8 +77,8 @@ def completed(table: Any) -> Any:
 
 def old_schema() -> Any:
     """The schema of shards of before there were profiles."""
-    made = schema()
-    return made.remove(made.get_field_index("profiles"))
+    table_schema = schema()
+    return table_schema.remove(table_schema.get_field_index("profiles"))
 
 
 @cache
@@ -186,18 +186,28 @@ def result_of(row: Mapping[str, Any]) -> ItemResult:
     KeyError, TypeError or ValueError for another one."""
     values = {name: row[name] for name in _PLAIN if name != "profiles"}
     values["profiles"] = tuple(
-        ObjectProfile(**{**one, "profile": one["profile"] and profile_of_row(one["profile"])})
-        for one in row.get("profiles") or ()
+        ObjectProfile(
+            **{
+                **profile_row,
+                "profile": profile_row["profile"] and profile_of_row(profile_row["profile"]),
+            }
+        )
+        for profile_row in row.get("profiles") or ()
     )
     values["origin"] = json.loads(values["origin"])
     values["notes"] = tuple(values["notes"])
     values["masks"] = tuple(
-        MaskResult(**{**one, "parameters": json.loads(one["parameters"])})
-        for one in values["masks"]
+        MaskResult(**{**mask_row, "parameters": json.loads(mask_row["parameters"])})
+        for mask_row in values["masks"]
     )
     values["verdicts"] = tuple(
-        ObjectVerdict(**{**one, "lab": None if one["lab"] is None else tuple(one["lab"])})
-        for one in values["verdicts"]
+        ObjectVerdict(
+            **{
+                **verdict_row,
+                "lab": None if verdict_row["lab"] is None else tuple(verdict_row["lab"]),
+            }
+        )
+        for verdict_row in values["verdicts"]
     )
     return ItemResult(**values)
 
@@ -205,9 +215,9 @@ def result_of(row: Mapping[str, Any]) -> ItemResult:
 def profile_of_row(row: Mapping[str, Any]) -> ColorProfile:
     """The profile of its plain values. Raises KeyError, TypeError for others."""
     values: dict[str, Any] = {field.name: row[field.name] for field in fields(ColorProfile)}
-    for name, one in values.items():
-        if isinstance(one, list):
-            values[name] = tuple(one)
+    for name, value in values.items():
+        if isinstance(value, list):
+            values[name] = tuple(value)
     return ColorProfile(**values)
 
 
@@ -215,7 +225,7 @@ def _lists(profile: ColorProfile | None) -> dict[str, Any] | None:
     if profile is None:
         return None
     values = ((field.name, getattr(profile, field.name)) for field in fields(profile))
-    return {name: list(one) if isinstance(one, tuple) else one for name, one in values}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values}
 
 
 def _text(value: Mapping[str, Any]) -> str:

@@ -28,13 +28,13 @@ def fewer(prompts: Sequence[Prompt], limit: int) -> tuple[Prompt, ...]:
     """
     if limit >= len(prompts):
         return tuple(prompts)
-    concepts = [at for at, one in enumerate(prompts) if one.task == CONCEPT]
+    concepts = [at for at, prompt in enumerate(prompts) if prompt.task == CONCEPT]
     chosen: list[int] = []
     if concepts:
         # Rounded up: a few concepts among many colors are not lost.
         share = -(-limit * len(concepts) // len(prompts))
         chosen = _families(prompts, concepts, share)
-    others = [at for at, one in enumerate(prompts) if one.task != CONCEPT]
+    others = [at for at, prompt in enumerate(prompts) if prompt.task != CONCEPT]
     count = min(limit - len(chosen), len(others))
     chosen += [others[at * len(others) // count] for at in range(count)]
     return tuple(prompts[at] for at in sorted(chosen))
@@ -42,10 +42,10 @@ def fewer(prompts: Sequence[Prompt], limit: int) -> tuple[Prompt, ...]:
 
 def _families(prompts: Sequence[Prompt], places: Sequence[int], limit: int) -> list[int]:
     """The places of as many whole families as ``limit`` prompts hold."""
-    found: dict[Hashable, list[int]] = {}
+    by_family: dict[Hashable, list[int]] = {}
     for at in places:
-        found.setdefault(family_of(prompts[at]), []).append(at)
-    families = list(found.values())
+        by_family.setdefault(family_of(prompts[at]), []).append(at)
+    families = list(by_family.values())
     sizes = np.array([len(family) for family in families])
     # About as many as fit on average; where to begin is what fills the limit best.
     for count in range(max(1, limit * len(families) // len(places)), 0, -1):
@@ -66,9 +66,9 @@ def _part(prompts: Sequence[Prompt], family: Sequence[int], limit: int) -> list[
     by_modifier: dict[str, list[int]] = {}
     for at in family:
         by_modifier.setdefault(prompts[at].modifier, []).append(at)
-    out: list[int] = []
-    for one in by_modifier.values():
-        if len(out) + len(one) > limit:
-            return out or one[:limit]
-        out += one
-    return out
+    positions: list[int] = []
+    for group in by_modifier.values():
+        if len(positions) + len(group) > limit:
+            return positions or group[:limit]
+        positions += group
+    return positions

@@ -44,87 +44,89 @@ MADE = frozenset((*_TEXTS, *_WHOLE, *_NUMBERS_OR_NONE, *_REST, *_SOMETIMES))
 """All that a plan may say; ``imported`` is said of it here."""
 
 
-def checked_summary(made: Any) -> dict[str, Any]:
-    """``made``, what ``plan.json`` holds, as it was checked: masker and rules are those of the
+def checked_summary(summary: Any) -> dict[str, Any]:
+    """``summary``, what ``plan.json`` holds, as it was checked: masker and rules are those of the
     records. Raises BadInput, a part of a sentence (``it has no size_px``), for the first thing that
     is missing or wrong."""
-    if not isinstance(made, dict):
+    if not isinstance(summary, dict):
         raise BadInput("it is no JSON object")
-    if made.get("format") != FORMAT:
-        raise BadInput(f"it has format {made.get('format')!r:.20}, this TrueHue reads {FORMAT}")
+    if summary.get("format") != FORMAT:
+        raise BadInput(f"it has format {summary.get('format')!r:.20}, this TrueHue reads {FORMAT}")
     required = MADE - set(_SOMETIMES)
-    if absent := sorted(required - set(made)):
+    if absent := sorted(required - set(summary)):
         raise BadInput(f"it has no {absent[0]}")
     for name, most in _TEXTS.items():
-        _must(isinstance(made[name], str) and len(made[name]) <= most, f"its {name} is no text")
-    _must(made["kind"] in (DRAWN, STORED), f"its kind is {made['kind']!r}")
+        _must(
+            isinstance(summary[name], str) and len(summary[name]) <= most, f"its {name} is no text"
+        )
+    _must(summary["kind"] in (DRAWN, STORED), f"its kind is {summary['kind']!r}")
     for name in _WHOLE:
-        _must(_whole(made[name], 2**63 - 1), f"its {name} is no number")
+        _must(_whole(summary[name], 2**63 - 1), f"its {name} is no number")
     _must(
-        1 <= made["images"] <= 10**6 and 1 <= made["total"] <= MOST_PICTURES,
+        1 <= summary["images"] <= 10**6 and 1 <= summary["total"] <= MOST_PICTURES,
         "it has no pictures, or too many",
     )
-    _must(1 <= made["prompts"] <= MOST_PICTURES, "it has no prompts, or too many")
+    _must(1 <= summary["prompts"] <= MOST_PICTURES, "it has no prompts, or too many")
     for name in _NUMBERS_OR_NONE:
-        _must(made[name] is None or _number(made[name]), f"its {name} is no number")
+        _must(summary[name] is None or _number(summary[name]), f"its {name} is no number")
     for name in ("items_sha256", "munsell_sha256"):
-        _must(isinstance(made.get(name, ""), str), f"its {name} is no text")
-    if made["kind"] == STORED:
-        _must(_whole(made.get("items"), MOST_PICTURES), "its items is no number")
-    _check_options(made)
-    _check_scales(made)
-    _must(_is_time(made["created_at"]), "its created_at is no time")
-    return {**made, "masker": _masker(made["masker"]), "rules": _rules(made)}
+        _must(isinstance(summary.get(name, ""), str), f"its {name} is no text")
+    if summary["kind"] == STORED:
+        _must(_whole(summary.get("items"), MOST_PICTURES), "its items is no number")
+    _check_options(summary)
+    _check_scales(summary)
+    _must(_is_time(summary["created_at"]), "its created_at is no time")
+    return {**summary, "masker": _masker(summary["masker"]), "rules": _rules(summary)}
 
 
-def _check_options(made: Mapping[str, Any]) -> None:
+def _check_options(summary: Mapping[str, Any]) -> None:
     for name in ("options", "made_with"):
-        part = made[name]
+        part = summary[name]
         _must(isinstance(part, dict), f"its {name} are no JSON object")
         _must(_json_length(part) <= MOST_PARTS, f"its {name} are too long, or no JSON")
     for name in ("light", "failure"):
-        _must(isinstance(made["options"].get(name, ""), str), f"its {name} is no text")
+        _must(isinstance(summary["options"].get(name, ""), str), f"its {name} is no text")
     _must(
-        all(isinstance(one, str) for one in made["made_with"].values()),
+        all(isinstance(version, str) for version in summary["made_with"].values()),
         "what it was made with is no text",
     )
 
 
-def _check_scales(made: Mapping[str, Any]) -> None:
-    scales = made.get("guidances", [])
-    known = isinstance(scales, list) and all(map(_number, scales))
-    _must(known and len(set(scales)) == len(scales), "its guidance scales are no numbers")
+def _check_scales(summary: Mapping[str, Any]) -> None:
+    scales = summary.get("guidances", [])
+    valid = isinstance(scales, list) and all(map(_number, scales))
+    _must(valid and len(set(scales)) == len(scales), "its guidance scales are no numbers")
     if scales and (
         len(scales) < 2
-        or made["kind"] != DRAWN
-        or made["guidance"] is not None
-        or made["images"] % len(scales)
+        or summary["kind"] != DRAWN
+        or summary["guidance"] is not None
+        or summary["images"] % len(scales)
     ):
         raise BadInput("its guidance scales do not fit its pictures")
 
 
-def _masker(given: Any) -> dict[str, Any]:
+def _masker(masker_json: Any) -> dict[str, Any]:
     """Who marks the objects, with every field; none is made up for one that is missing."""
     names = {field.name for field in fields(MaskerSpec)}
-    _must(isinstance(given, dict) and set(given) == names, "its masker is not whole")
+    _must(isinstance(masker_json, dict) and set(masker_json) == names, "its masker is not whole")
     _must(
-        all(isinstance(one, str) and len(one) <= 1_000 for one in given.values()),
+        all(isinstance(value, str) and len(value) <= 1_000 for value in masker_json.values()),
         "its masker is no text",
     )
-    return asdict(MaskerSpec(**given))
+    return asdict(MaskerSpec(**masker_json))
 
 
-def _rules(made: Mapping[str, Any]) -> list[list[str]]:
-    rules = made["rules"]
+def _rules(summary: Mapping[str, Any]) -> list[list[str]]:
+    rules = summary["rules"]
     # Only a run that measures concepts can do without.
-    measures = bool(made["made_with"].get("profile"))
+    measures = bool(summary["made_with"].get("profile"))
     if not isinstance(rules, list) or not (rules or measures) or len(rules) > MOST_RULES:
         raise BadInput("it names no rules")
-    for one in rules:
+    for rule in rules:
         _must(
-            isinstance(one, list)
-            and len(one) == 2
-            and all(isinstance(part, str) and len(part) <= 100 for part in one),
+            isinstance(rule, list)
+            and len(rule) == 2
+            and all(isinstance(part, str) and len(part) <= 100 for part in rule),
             "it names no rules",
         )
     _must(len({rule[0] for rule in rules}) == len(rules), "it names a rule twice")

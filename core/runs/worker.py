@@ -141,7 +141,7 @@ class Worker:
             return self._failed(blank, error)
         began = time.perf_counter()
         try:
-            found = self._masker.find(
+            found_masks = self._masker.find(
                 picture.srgb8,
                 prompt.task,
                 prompt.targets,
@@ -159,12 +159,14 @@ class Worker:
             blank = replace(blank, seed=picture.result.seed)
             return self._failed(blank, error, "Looking for objects")
         self._broken_in_a_row = 0
-        left_out = {one.target for one in picture.rendered or () if one.shape is None}
+        left_out = {part.target for part in picture.rendered or () if part.shape is None}
         verdicts = score(
-            prompt, picture.srgb8, found.findings, self._plan.rules, self._judging, left_out
+            prompt, picture.srgb8, found_masks.findings, self._plan.rules, self._judging, left_out
         )
-        profiles = profiles_of(prompt, picture.srgb8, found.findings)
-        masks = tuple(self._kept(target, mask, picture.known_masks) for target, mask in found.masks)
+        profiles = profiles_of(prompt, picture.srgb8, found_masks.findings)
+        masks = tuple(
+            self._kept(target, mask, picture.known_masks) for target, mask in found_masks.masks
+        )
         return replace(
             picture.result,
             masks=masks,
@@ -179,20 +181,20 @@ class Worker:
         model = self._opened()
         began = time.perf_counter()
         try:
-            (made,) = model.draw([request], self._on_step, self._stop)
+            (image,) = model.draw([request], self._on_step, self._stop)
         except Cancelled:
             raise
         except Exception as error:
             raise _Seeded(error, request.seed) from error
-        height, width, _ = made.srgb8.shape
-        named = image_id(made.srgb8)
+        height, width, _ = image.srgb8.shape
+        named = image_id(image.srgb8)
         path = shelf(self.folder.images, named)
         if not path.is_file():
-            write_once(path, encode_png(made.srgb8))
+            write_once(path, encode_png(image.srgb8))
         seconds = time.perf_counter() - began
         exact = {
-            mask.target: _named(mask.mask, mask.target, request.targets[mask.target].name)
-            for mask in made.masks
+            mask.target: _mask_of_target(mask.mask, mask.target, request.targets[mask.target].name)
+            for mask in image.masks
         }
         rendered = None
         if self._plan.model == RENDERER:
@@ -205,35 +207,41 @@ class Worker:
             width=width,
             height=height,
             seconds=seconds,
-            origin=dict(made.origin),
-            notes=tuple(made.notes),
+            origin=dict(image.origin),
+            notes=tuple(image.notes),
         )
-        return _Picture(made.srgb8, exact, rendered, result)
+        return _Picture(image.srgb8, exact, rendered, result)
 
     def _stored(self, item: StoredItem, prompt: Prompt, blank: ItemResult) -> _Picture:
         srgb8 = read_png(Path(item.file), "RGB")
         if image_id(srgb8) != item.image_id:
             raise StorageError(f"{item.file} holds other pixels than were planned.")
         exact = {
-            target: Mask(read_png(Path(one.file), "1"), one.maker, one.parameters)
-            for target, one in item.masks.items()
+            target: Mask(
+                read_png(Path(stored_mask.file), "1"), stored_mask.maker, stored_mask.parameters
+            )
+            for target, stored_mask in item.masks.items()
         }
         height, width, _ = srgb8.shape
         result = replace(blank, status="drawn", image_id=item.image_id, width=width, height=height)
         # Only its own masks say what the renderer left out: another masker may have missed it.
         own = {mask.maker for mask in item.masks.values()} == {RENDERER_MAKER}
         rendered = shapes_for(prompt.targets) if own and item.drawn_by == RENDERER else None
-        known = {target: one.mask_id for target, one in item.masks.items() if one.mask_id}
-        return _Picture(srgb8, exact, rendered, result, known)
+        mask_ids = {
+            target: stored_mask.mask_id
+            for target, stored_mask in item.masks.items()
+            if stored_mask.mask_id
+        }
+        return _Picture(srgb8, exact, rendered, result, mask_ids)
 
-    def _kept(self, target: int, mask: Mask, known: Mapping[int, str]) -> MaskResult:
+    def _kept(self, target: int, mask: Mask, mask_ids: Mapping[int, str]) -> MaskResult:
         name = mask.content_sha256
-        if target not in known:
+        if target not in mask_ids:
             path = shelf(self.folder.masks, name)
             if not path.is_file():
                 write_once(path, mask.png())
         return MaskResult(
-            target, name, mask.area_px, mask.maker, dict(mask.parameters), known.get(target, "")
+            target, name, mask.area_px, mask.maker, dict(mask.parameters), mask_ids.get(target, "")
         )
 
     def _failed(self, blank: ItemResult, error: Exception, what: str = "The model") -> ItemResult:
@@ -312,12 +320,12 @@ def check_versions(folder: RunFolder, plan: RunPlan) -> None:
             f"{plan.munsell} was changed since the run was begun. Put the file back as it was, or "
             "begin a new run."
         )
-    made = summary.get("made_with") or {}
-    now = made_with(plan)
-    if made != now:
+    versions = summary.get("made_with") or {}
+    current = made_with(plan)
+    if versions != current:
         raise BadInput(
-            f"The run was begun with {_versions(made)}; this TrueHue has {_versions(now)}. Begin a "
-            "new run, or resume with the version that began it."
+            f"The run was begun with {_versions(versions)}; this TrueHue has {_versions(current)}. "
+            "Begin a new run, or resume with the version that began it."
         )
     for rule_id, version in plan.rules:
         if rule(rule_id).version != version:
@@ -340,11 +348,11 @@ def use_threads(count: int) -> None:
         sys.modules["torch"].set_num_threads(count)
 
 
-def _versions(made: Mapping[str, str]) -> str:
-    return ", ".join(f"{name} {version}" for name, version in made.items()) or "no renderer"
+def _versions(versions: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {version}" for name, version in versions.items()) or "no renderer"
 
 
-def _named(mask: Mask, position: int, name: str) -> Mask:
+def _mask_of_target(mask: Mask, position: int, name: str) -> Mask:
     """The mask with the target that it belongs to: several objects may have equal names."""
     return Mask(mask.pixels, mask.maker, {**mask.parameters, "target": position, "object": name})
 

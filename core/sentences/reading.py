@@ -115,8 +115,8 @@ class _Reader:
 
     def reading(self) -> Reading:
         """The nouns as targets; those that only carry others, and have no color, left out."""
-        kept = [noun for noun in self._nouns if noun.color or not self._carries(noun)]
-        targets = tuple(object_target(noun.name, noun.color) for noun in kept)
+        nouns = [noun for noun in self._nouns if noun.color or not self._carries(noun)]
+        targets = tuple(object_target(noun.name, noun.color) for noun in nouns)
         return Reading(targets, tuple(dict.fromkeys(self._notes)))
 
     def _color_at(self, at: int) -> tuple[int, ColorTarget | None]:
@@ -139,22 +139,24 @@ class _Reader:
         return "", 0
 
     def _words(self, at: int, most: int) -> list[str]:
-        out = []
+        words = []
         for token in self._tokens[at : at + most]:
             if token.sign or token.color is not None:
                 break
-            out.append(token.text)
-        return out
+            words.append(token.text)
+        return words
 
     def _take_color(self, start: int, end: int, color: ColorTarget) -> int:
         """Gives a color to its noun; returns where to go on."""
-        said = self._said(start, end)
+        wording = self._said(start, end)
         name, length = self._object_at(start)
         if name and start + length == end and self._color_after_colored(end):
             self._nouns.append(_Noun(name, start, end))  # "an orange colored olive"
             return end
         if any(token.text in NEGATIONS for token in self._tokens[max(0, start - 2) : start]):
-            self._notes.append(f"“not {said}” cannot be judged: only a color that is wanted can.")
+            self._notes.append(
+                f"“not {wording}” cannot be judged: only a color that is wanted can."
+            )
             return end
         following = self._tokens[end] if end < len(self._tokens) else None
         glued = following is not None and following.glued and following.text not in COLORED
@@ -176,12 +178,12 @@ class _Reader:
             before = self._tokens[start - 1].text if start else ""
             if before in MODIFIERS:
                 self._notes.append(
-                    f"No system has a color called “{before} {said}”: {color.label} is asked."
+                    f"No system has a color called “{before} {wording}”: {color.label} is asked."
                 )
-            return self._give(noun, color, start, said) or after
-        return self._settle(start, end, color, said)
+            return self._give(noun, color, start, wording) or after
+        return self._settle(start, end, color, wording)
 
-    def _give(self, noun: _Noun, color: ColorTarget, start: int, said: str) -> int:
+    def _give(self, noun: _Noun, color: ColorTarget, start: int, wording: str) -> int:
         """The color to a noun that follows it; where to go on, or 0 for the end of the noun."""
         before = {token.text for token in self._tokens[max(0, start - 2) : start]}
         owner = self._noun_before(start)
@@ -189,7 +191,7 @@ class _Reader:
             owner.color = color  # "a dog with white fur"
             return noun.end
         if is_place(noun.name) and before & PLACED:
-            self._notes.append(f"“{said} {noun.name}” says where it is: it is not judged.")
+            self._notes.append(f"“{wording} {noun.name}” says where it is: it is not judged.")
             return noun.end
         noun.color = color
         self._nouns.append(noun)
@@ -202,7 +204,7 @@ class _Reader:
             at += 1
         return start < at < len(self._tokens) and self._color_at(at)[1] is not None
 
-    def _settle(self, start: int, end: int, color: ColorTarget, said: str) -> int:
+    def _settle(self, start: int, end: int, color: ColorTarget, wording: str) -> int:
         """A color with no noun after it: of the noun before, or itself a thing ("an orange")."""
         after = self._text(end)
         number = self._tokens[start].color is not None  # which can be nothing but a color
@@ -219,12 +221,12 @@ class _Reader:
         if owner is not None and owner.color is None:
             owner.color = color
         elif after in NO_OBJECTS:
-            self._notes.append(f"“{said} {after}” says how the picture is: it is not judged.")
+            self._notes.append(f"“{wording} {after}” says how the picture is: it is not judged.")
         return end
 
     def _more_colors(self, end: int) -> tuple[int, int]:
         """How many colors follow by commas and "and", and where the last of them ends."""
-        found, at = 0, end
+        count, at = 0, end
         while at < len(self._tokens):
             gap = at
             while gap < len(self._tokens) and self._tokens[gap].text in (",", "and", "or"):
@@ -233,8 +235,8 @@ class _Reader:
             if not length:
                 break
             # "A mug and an orange", "red, orange" alone: what is a thing here is no second color.
-            found, at = found + 1, gap + length
-        return found, at
+            count, at = count + 1, gap + length
+        return count, at
 
     def _noun_after(self, at: int) -> tuple[_Noun | None, int]:
         """The noun that the color before ``at`` is said of, and where to go on."""
@@ -322,20 +324,20 @@ def _is_verb(word: str) -> bool:
 
 
 def _tokens(text: str) -> tuple[_Token, ...]:
-    out: list[_Token] = []
-    for found in _TOKEN.finditer(text):
-        word, hyphen = found[2], found[1] == "-"
+    tokens: list[_Token] = []
+    for match in _TOKEN.finditer(text):
+        word, hyphen = match[2], match[1] == "-"
         if word:
-            out.append(_Token(word.lower().replace("grey", "gray"), hyphen))
-        elif found[3]:
-            out.append(_Token("is"))
-        elif found[4]:
-            out.append(_Token(found[4], sign=True))
+            tokens.append(_Token(word.lower().replace("grey", "gray"), hyphen))
+        elif match[3]:
+            tokens.append(_Token("is"))
+        elif match[4]:
+            tokens.append(_Token(match[4], sign=True))
         else:
-            out.append(_number(found[0]))
-        if len(out) >= MOST_WORDS:
+            tokens.append(_number(match[0]))
+        if len(tokens) >= MOST_WORDS:
             break
-    return tuple(out)
+    return tuple(tokens)
 
 
 def _number(text: str) -> _Token:

@@ -94,37 +94,37 @@ def number_color(text: str) -> ColorTarget:
 
 def object_named(words: str) -> str:
     """The object of that name, in the singular or plural, as the tables write it; else empty."""
-    known = _objects()
+    objects = _objects()
     for form in (
         words,
         _IRREGULAR.get(words, words),
         words.removesuffix("s"),
         words.removesuffix("es"),
     ):
-        if form in known:
-            return known[form]
+        if form in objects:
+            return objects[form]
     return ""
 
 
 @cache
 def _colors() -> Mapping[str, ColorTarget]:
-    found: dict[str, ColorTarget] = {}
+    colors: dict[str, ColorTarget] = {}
     for key in SEARCH_ORDER:
         for color in system(key).colors:
             words = " ".join(folded(color.name).split()).replace("grey", "gray")
-            found.setdefault(words, parse_target(f"{key}:{color.name}"))
+            colors.setdefault(words, parse_target(f"{key}:{color.name}"))
     for name, spelled in css_words().items():
         words = " ".join(folded(spelled).split()).replace("grey", "gray")
-        found.setdefault(words, parse_target(f"css:{name}"))
-    return found
+        colors.setdefault(words, parse_target(f"css:{name}"))
+    return colors
 
 
 @cache
 def _objects() -> Mapping[str, str]:
-    found: dict[str, str] = {}
+    object_names: dict[str, str] = {}
     for row in objects():
         for text in (row.name, row.phrase):
-            found.setdefault(" ".join(folded(text).split()), row.name)
+            object_names.setdefault(" ".join(folded(text).split()), row.name)
     for name in (*OBJECTS, *known_names()):
-        found.setdefault(" ".join(folded(name).split()), name)
-    return found
+        object_names.setdefault(" ".join(folded(name).split()), name)
+    return object_names

@@ -42,12 +42,14 @@ def audit(measurements: Sequence[Measurement]) -> Audit | None:
     told, and are no disagreement by themselves.
     """
     by = {measurement.verdict.rule: measurement for measurement in measurements}
-    passing = tuple(name for name, one in by.items() if one.verdict.status == PASS)
-    failing = tuple(name for name, one in by.items() if one.verdict.status == FAIL)
+    passing = tuple(name for name, measurement in by.items() if measurement.verdict.status == PASS)
+    failing = tuple(name for name, measurement in by.items() if measurement.verdict.status == FAIL)
     if not passing or not failing:
         return None
     sentence = f"{_names(passing)} {_verb(passing, PASS)}; {_names(failing)} {_verb(failing, FAIL)}"
-    unscored = tuple(name for name, one in by.items() if one.verdict.status == UNSCORED)
+    unscored = tuple(
+        name for name, measurement in by.items() if measurement.verdict.status == UNSCORED
+    )
     if unscored:
         sentence += f"; {_names(unscored)} could not score it"
     reasons = [
@@ -68,10 +70,10 @@ def _guidance(by: Mapping[str, Measurement]) -> list[tuple[str, str]]:
         return []
     if guided.dominant.achromatic or guided.verdict.parameters.get("guided") is False:
         return []
-    kept = 100.0 * guided.dominant.used_count / max(guided.dominant.pixel_count, 1)
+    share_percent = 100.0 * guided.dominant.used_count / max(guided.dominant.pixel_count, 1)
     text = (
-        f"released looks at {kept:.0f}% of its pixels, those nearest to the asked color, and is "
-        f"{_distance(guided)} from it"
+        f"released looks at {share_percent:.0f}% of its pixels, those nearest to the asked color, "
+        f"and is {_distance(guided)} from it"
     )
     if plain is None or plain.verdict.status == UNSCORED:
         return [("Target guidance", text + ".")]
@@ -85,15 +87,15 @@ def _cleanup(by: Mapping[str, Measurement]) -> list[tuple[str, str]]:
     cleaned = by.get("released-unguided") or by.get("released")
     if cleaned is None or cleaned.colors is None or not cleaned.mask_px:
         return []
-    left = 100.0 * cleaned.colors.pixel_count / cleaned.mask_px
+    rest_percent = 100.0 * cleaned.colors.pixel_count / cleaned.mask_px
     undone = [note for note in cleaned.notes if "undone" in note]
     if undone:
         return [("Gray pixels dropped, and taken back", undone[0])]
-    if left > 99.0:
+    if rest_percent > 99.0:
         return []
     text = (
-        f"The clean-up of released leaves out {100.0 - left:.0f}% of the mask as shadow, gray or "
-        "crumbs; paper measures all of it."
+        f"The clean-up of released leaves out {100.0 - rest_percent:.0f}% of the mask as shadow, "
+        "gray or crumbs; paper measures all of it."
     )
     return [("Gray pixels dropped", text)]
 
@@ -123,26 +125,31 @@ def _vivid_half(by: Mapping[str, Measurement]) -> list[tuple[str, str]]:
 
 def _candidates(by: Mapping[str, Measurement]) -> list[tuple[str, str]]:
     """Accepted colors: the paper's neighbors, the released rule's Munsell samples."""
-    out = []
+    entries = []
     for name in ("paper", "released", "released-munsell"):
-        one = by.get(name)
-        if one is None or len(one.candidates) < 2 or one.verdict.lab is None:
+        measurement = by.get(name)
+        if (
+            measurement is None
+            or len(measurement.candidates) < 2
+            or measurement.verdict.lab is None
+        ):
             continue
-        if not all(metric.passed for metric in one.verdict.metrics):
+        if not all(metric.passed for metric in measurement.verdict.metrics):
             continue
-        nominal = np.array([one.candidates[0].lab])
-        alone = judge(one.verdict.lab, one.target.lab, nominal, rule(name))
+        nominal = np.array([measurement.candidates[0].lab])
+        alone = judge(measurement.verdict.lab, measurement.target.lab, nominal, rule(name))
         if alone.status == PASS:
             continue
-        met = one.candidates[one.verdict.nearest]
+        met = measurement.candidates[measurement.verdict.nearest]
         what = f"{met.name or met.hex}, not the asked color"
-        if not one.verdict.nearest:
+        if not measurement.verdict.nearest:
             what = "the asked color with their help alone"
-        text = f"{name} accepts {len(one.candidates)} colors here and the object matches {what}."
-        if len({metric.candidate for metric in one.verdict.metrics}) > 1:
+        count = len(measurement.candidates)
+        text = f"{name} accepts {count} colors here and the object matches {what}."
+        if len({metric.candidate for metric in measurement.verdict.metrics}) > 1:
             text += " Its metrics pass on different ones."
-        out.append((_title("Candidates", True), text))
-    return out
+        entries.append((_title("Candidates", True), text))
+    return entries
 
 
 def _axis(by: Mapping[str, Measurement]) -> list[tuple[str, str]]:
@@ -179,8 +186,8 @@ def _title(step: str, turns: bool) -> str:
     return f"{step}: turns the verdict" if turns else step
 
 
-def _distance(one: Measurement) -> str:
-    metric = one.verdict.metric("delta_e00")
+def _distance(measurement: Measurement) -> str:
+    metric = measurement.verdict.metric("delta_e00")
     return "not scored" if metric is None else f"{metric.value:.1f} ΔE00"
 
 
@@ -190,5 +197,5 @@ def _names(ids: Sequence[str]) -> str:
 
 
 def _verb(ids: Sequence[str], status: str) -> str:
-    one, several = {PASS: ("passes", "pass"), FAIL: ("fails", "fail")}[status]
-    return one if len(ids) == 1 else several
+    singular, several = {PASS: ("passes", "pass"), FAIL: ("fails", "fail")}[status]
+    return singular if len(ids) == 1 else several

@@ -88,8 +88,8 @@ def _of_category(samples: MunsellSamples, system: str, category_id: int) -> tupl
         lab = samples.lab[places]
         named = samples.names or tuple(f"sample {place + 1}" for place in range(len(samples.lab)))
         _CATEGORIES[key] = tuple(
-            Candidate(f"Munsell {named[place]}", hex_of(srgb8), _triple(one))
-            for place, one, srgb8 in zip(places, lab, lab_to_srgb8(lab), strict=True)
+            Candidate(f"Munsell {named[place]}", hex_of(srgb8), _triple(sample_lab))
+            for place, sample_lab, srgb8 in zip(places, lab, lab_to_srgb8(lab), strict=True)
         )
     return _CATEGORIES[key]
 

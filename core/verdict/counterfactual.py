@@ -22,33 +22,33 @@ MOST = {"misfit": 50.0, "delta_e00": 100.0, "delta_chroma": 200.0, "hue_deg": 18
 """Beyond these there is nothing left to forbid."""
 
 
-def judged_limits(found: Measurement) -> dict[str, float]:
+def judged_limits(measurement: Measurement) -> dict[str, float]:
     """The limits that this verdict was judged by, by metric."""
-    return {m.name: m.threshold for m in found.verdict.metrics if m.threshold is not None}
+    return {m.name: m.threshold for m in measurement.verdict.metrics if m.threshold is not None}
 
 
-def alternatives(found: Measurement) -> list[dict[str, float]]:
+def alternatives(measurement: Measurement) -> list[dict[str, float]]:
     """The numbers, by judged metric, of each account that could make this verdict pass.
 
     Of a rule that judges by one accepted color, those that another one beats in every number are
     left out. Empty for an unscored measurement.
     """
-    verdict, names = found.verdict, list(judged_limits(found))
+    verdict, names = measurement.verdict, list(judged_limits(measurement))
     if verdict.lab is None or not names:
         return []
     by = rule(verdict.rule)
-    if not by.same_candidate or len(found.candidates) == 1:
+    if not by.same_candidate or len(measurement.candidates) == 1:
         values = {metric.name: metric.value for metric in verdict.metrics}
         return [{name: values[name] for name in names}]
     return [
         dict(zip(names, (float(value) for value in row), strict=True))
-        for row in _undominated(_of_candidates(found, names))
+        for row in _undominated(_of_candidates(measurement, names))
     ]
 
 
 def read_limits(text: str) -> dict[str, float]:
     """``"delta_e00:8,hue_deg:40"`` as limits by metric; raises BadInput for what is none."""
-    out = {}
+    limits = {}
     for part in filter(None, text.split(",")):
         name, _, number = part.partition(":")
         try:
@@ -60,23 +60,23 @@ def read_limits(text: str) -> dict[str, float]:
                 f'The limit "{part[:40]}" cannot be read: write one of {", ".join(METRICS)}, a '
                 "colon and a number above 0, as in delta_e00:8."
             )
-        out[name] = value
-    return out
+        limits[name] = value
+    return limits
 
 
-def _of_candidates(found: Measurement, names: list[str]) -> np.ndarray:
+def _of_candidates(measurement: Measurement, names: list[str]) -> np.ndarray:
     """The numbers ``(M, N)`` of each accepted color that could count, the nominal one first.
 
     In the released search a color that passes counts only when its summed metrics are below the
     nominal color's (gen-color-bench @ 802a3ba).
     """
-    assert found.verdict.lab is not None
-    asked = np.array([candidate.lab for candidate in found.candidates])
-    lab = np.array(found.verdict.lab)
+    assert measurement.verdict.lab is not None
+    candidates_lab = np.array([candidate.lab for candidate in measurement.candidates])
+    lab = np.array(measurement.verdict.lab)
     values = {
-        "delta_chroma": delta_chroma(lab, asked),
-        "delta_e00": delta_e00(asked, lab),
-        "hue_deg": hue_difference_deg(lab, asked),
+        "delta_chroma": delta_chroma(lab, candidates_lab),
+        "delta_e00": delta_e00(candidates_lab, lab),
+        "hue_deg": hue_difference_deg(lab, candidates_lab),
     }
     total = np.sum(list(values.values()), axis=0)
     counts = total < total[0]
@@ -86,8 +86,8 @@ def _of_candidates(found: Measurement, names: list[str]) -> np.ndarray:
 
 def _undominated(rows: np.ndarray) -> np.ndarray:
     """The rows that no other row is below or equal to in every number; of equal ones the first."""
-    kept: list[np.ndarray] = []
+    front: list[np.ndarray] = []
     for row in rows[np.argsort(rows.sum(axis=1), kind="stable")]:
-        if not any((other <= row).all() for other in kept):
-            kept.append(row)
-    return np.array(kept)
+        if not any((other <= row).all() for other in front):
+            front.append(row)
+    return np.array(front)

@@ -73,7 +73,7 @@ def expectations_of(targets: Sequence[ObjectTarget]) -> tuple[Expectation, ...]:
     is asked of are left out.
     """
     main = first_color(targets)
-    found = []
+    expectations = []
     for position, target in enumerate(targets):
         color, relation, guided = target.color, MATCHES, None
         if target.role == "bystander":
@@ -82,8 +82,8 @@ def expectations_of(targets: Sequence[ObjectTarget]) -> tuple[Expectation, ...]:
             color, guided = target.color or main, False
         if color is not None:
             label = label_of(targets, position)
-            found.append(Expectation(position, target, color, relation, guided, label))
-    return tuple(found)
+            expectations.append(Expectation(position, target, color, relation, guided, label))
+    return tuple(expectations)
 
 
 def first_color(targets: Sequence[ObjectTarget]) -> ColorTarget | None:
@@ -100,8 +100,8 @@ def label_of(targets: Sequence[ObjectTarget], position: int) -> str:
     return f"the {_ordinal(alike.index(position))} {name}" if len(alike) > 1 else f"the {name}"
 
 
-def _same(one: str, other: str) -> bool:
-    return one.strip().lower() == other.lower()
+def _same(name: str, other: str) -> bool:
+    return name.strip().lower() == other.lower()
 
 
 def _ordinal(place: int) -> str:
@@ -123,28 +123,30 @@ def findings_of(
     it did not draw is absent, one that it has no shape for was left out. An object of which nothing
     is known has no finding.
     """
-    out = {}
-    for position in sorted({*(asked.position for asked in expectations_of(targets)), *also}):
+    findings = {}
+    for position in sorted(
+        {*(expectation.position for expectation in expectations_of(targets)), *also}
+    ):
         mask = masks.get(position)
         if mask is not None:
             presence, reason = presence_of(mask.parameters, targets[position].name)
-            out[position] = Localization(mask.pixels, presence, "mask", reason)
+            findings[position] = Localization(mask.pixels, presence, "mask", reason)
         elif standings:
             place = standings[position]
             left_out = Localization(step="mask", reason=place.note)
-            out[position] = ABSENT if place.shape is not None else left_out
-    return out
+            findings[position] = ABSENT if place.shape is not None else left_out
+    return findings
 
 
 def presence_of(parameters: Mapping[str, Any], name: str) -> tuple[str, str]:
     """The answer kept with an automatic mask to whether its object is there, and what was said."""
-    for one in parameters.get("presence") or ():
-        if isinstance(one, Mapping) and one.get("object") == name:
-            answer = str(one.get("override") or one.get("answer") or "")
-            return answer, said(str(one.get("text") or answer))
+    for record in parameters.get("presence") or ():
+        if isinstance(record, Mapping) and record.get("object") == name:
+            answer = str(record.get("override") or record.get("answer") or "")
+            return answer, answer_reason(str(record.get("text") or answer))
     return "", ""
 
 
-def said(text: str) -> str:
+def answer_reason(text: str) -> str:
     """The reason of a presence: what the model answered."""
     return f"the answer was {text!r}."

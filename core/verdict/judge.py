@@ -112,13 +112,13 @@ def judge(
     for numbers that are not finite. The reason is left empty; core.verdict.reasons writes it.
     """
     candidates_lab = np.asarray(candidates_lab, dtype=np.float64).reshape(-1, 3)
-    found = np.asarray(lab, dtype=np.float64)
-    if not candidates_lab.size or not np.isfinite(found).all():
+    color_lab = np.asarray(lab, dtype=np.float64)
+    if not candidates_lab.size or not np.isfinite(color_lab).all():
         raise BadInput("A verdict needs a found color of finite numbers and a candidate.")
     values = {
-        "delta_chroma": delta_chroma(found, candidates_lab),
-        "delta_e00": delta_e00(candidates_lab, found),
-        "hue_deg": hue_difference_deg(found, candidates_lab),
+        "delta_chroma": delta_chroma(color_lab, candidates_lab),
+        "delta_e00": delta_e00(candidates_lab, color_lab),
+        "hue_deg": hue_difference_deg(color_lab, candidates_lab),
     }
     limits = {name: getattr(rule.thresholds, name) for name in values}
     if rule.same_candidate:
@@ -139,7 +139,7 @@ def judge(
         target_lab=target_lab,
         metrics=metrics,
         nearest=nearest,
-        offset=offset_between(found, candidates_lab[nearest]),
+        offset=offset_between(color_lab, candidates_lab[nearest]),
     )
 
 
@@ -166,10 +166,10 @@ def _searched(values: dict[str, np.ndarray], limits: dict[str, float]) -> int:
     return int(counts[ends[0]] if ends.size else counts[-1])
 
 
-def offset_between(found: np.ndarray, accepted: np.ndarray) -> Offset:
+def offset_between(lab: np.ndarray, accepted: np.ndarray) -> Offset:
     """How one CIELAB color ``(3,)`` differs from another."""
-    c_found, c_accepted = float(chroma(found)), float(chroma(accepted))
+    c_found, c_accepted = float(chroma(lab)), float(chroma(accepted))
     turn: float | None = None
     if min(c_found, c_accepted) >= HUE_GATE_CHROMA:
-        turn = float((hue_deg(found) - hue_deg(accepted) + 180.0) % 360.0 - 180.0)
-    return Offset(float(found[0] - accepted[0]), c_found - c_accepted, turn)
+        turn = float((hue_deg(lab) - hue_deg(accepted) + 180.0) % 360.0 - 180.0)
+    return Offset(float(lab[0] - accepted[0]), c_found - c_accepted, turn)

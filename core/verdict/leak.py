@@ -36,7 +36,7 @@ class LeakFinding(NamedTuple):
 def stories(
     wrong: Mapping[int, Lab],
     right: Collection[int],
-    asked: Sequence[Expectation],
+    expectations: Sequence[Expectation],
     has: Callable[[Expectation, Expectation], bool],
 ) -> dict[int, LeakFinding]:
     """A story of each object of ``wrong`` whose color is found to be another one's.
@@ -46,41 +46,45 @@ def stories(
     ``has(one, other)`` says whether the first object would pass with the color asked of the second.
     Where nothing of the kind is seen, there is no story.
     """
-    by_position = {one.position: one for one in asked}
-    colored = [one for one in asked if one.relation == MATCHES]
+    by_position = {expectation.position: expectation for expectation in expectations}
+    colored = [expectation for expectation in expectations if expectation.relation == MATCHES]
     taken: dict[int, Expectation] = {}
     for position in wrong:
-        one = by_position[position]
-        if one.relation == DIFFERS:
-            taken[position] = next(c for c in colored if c.color.hex == one.color.hex)
+        expectation = by_position[position]
+        if expectation.relation == DIFFERS:
+            taken[position] = next(c for c in colored if c.color.hex == expectation.color.hex)
             continue
-        others = [other for other in colored if other.color.hex != one.color.hex]
-        found = next((other for other in others if has(one, other)), None)
-        if found is not None:
-            taken[position] = found
-    out = {}
+        others = [other for other in colored if other.color.hex != expectation.color.hex]
+        donor = next((other for other in others if has(expectation, other)), None)
+        if donor is not None:
+            taken[position] = donor
+    findings = {}
     for position, lab in wrong.items():
-        one = by_position[position]
+        expectation = by_position[position]
         if position in taken:
-            out[position] = _taken(one, taken[position], taken)
+            findings[position] = _leak_finding(expectation, taken[position], taken)
             continue
         near = [
             (float(delta_e00(np.array(lab), np.array(other.color.lab))), at)
             for at, other in enumerate(colored)
-            if other.position in right and part_of(lab, one.color.lab, other.color.lab)
+            if other.position in right and part_of(lab, expectation.color.lab, other.color.lab)
         ]
         if near:
-            out[position] = LeakFinding(LEANS, reasons.leans(one, colored[min(near)[1]]))
-    return out
+            findings[position] = LeakFinding(
+                LEANS, reasons.leans(expectation, colored[min(near)[1]])
+            )
+    return findings
 
 
-def _taken(one: Expectation, other: Expectation, taken: Mapping[int, Expectation]) -> LeakFinding:
+def _leak_finding(
+    expectation: Expectation, other: Expectation, taken: Mapping[int, Expectation]
+) -> LeakFinding:
     back = taken.get(other.position)
-    if back is not None and back.position == one.position:
+    if back is not None and back.position == expectation.position:
         # The same words for both, so that the picture says it once.
-        first, second = sorted((one, other), key=lambda asked: asked.position)
+        first, second = sorted((expectation, other), key=lambda item: item.position)
         return LeakFinding(EXCHANGED, reasons.exchanged(first, second))
-    return LeakFinding(LEAKED, reasons.took(one, other))
+    return LeakFinding(LEAKED, reasons.took(expectation, other))
 
 
 def part_of(lab: Lab, own_lab: Lab, other_lab: Lab) -> bool:
@@ -88,11 +92,11 @@ def part_of(lab: Lab, own_lab: Lab, other_lab: Lab) -> bool:
 
     Lightness is left out: shading moves it. False for colors that are too near to each other.
     """
-    own, other, found = (np.array(one[1:]) for one in (own_lab, other_lab, lab))
+    own, other, ab = (np.array(color[1:]) for color in (own_lab, other_lab, lab))
     way = other - own
     length = float(np.hypot(*way))
     if length < LEAST_APART:
         return False
-    share = float((found - own) @ way) / length**2
-    aside = float(np.hypot(*(found - own - share * way))) / length
+    share = float((ab - own) @ way) / length**2
+    aside = float(np.hypot(*(ab - own - share * way))) / length
     return LEAST_SHARE <= share <= MOST_SHARE and aside <= MOST_ASIDE

@@ -53,15 +53,15 @@ class Measurement:
 
     def numbers(self) -> dict[str, Any]:
         """Every number of the verdict as plain JSON; docs/storage.md names them."""
-        verdict, found = self.verdict, self.dominant
+        verdict, dominant = self.verdict, self.dominant
         metrics = {metric.name: metric for metric in verdict.metrics}
-        out: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "lab": None if verdict.lab is None else list(verdict.lab),
             "target_lab": list(self.target.lab),
         }
         for name in ("delta_e00", "delta_chroma", "hue_deg"):
-            out[name] = metrics[name].value if name in metrics else None
-        out["metrics"] = {
+            fields[name] = metrics[name].value if name in metrics else None
+        fields["metrics"] = {
             name: {
                 "value": metric.value,
                 "threshold": metric.threshold,
@@ -71,35 +71,35 @@ class Measurement:
             }
             for name, metric in metrics.items()
         }
-        out["candidates"] = [
+        fields["candidates"] = [
             {"name": c.name, "hex": c.hex, "lab": list(c.lab)} for c in self._kept_candidates()
         ]
-        out["accepted_count"] = len(self.candidates)
-        if verdict.lab is not None and found is not None and verdict.offset is not None:
-            out["found_hex"] = hex_of(lab_to_srgb8(np.array(verdict.lab)))
-            out["found_hue_deg"] = float(hue_deg(np.array(verdict.lab)))
-            out["offset"] = {
+        fields["accepted_count"] = len(self.candidates)
+        if verdict.lab is not None and dominant is not None and verdict.offset is not None:
+            fields["found_hex"] = hex_of(lab_to_srgb8(np.array(verdict.lab)))
+            fields["found_hue_deg"] = float(hue_deg(np.array(verdict.lab)))
+            fields["offset"] = {
                 "lightness": verdict.offset.lightness,
                 "chroma": verdict.offset.chroma,
                 "hue_deg": verdict.offset.hue_deg,
                 "to": self.candidates[verdict.nearest].name or self.candidates[verdict.nearest].hex,
             }
-            out["dominant"] = {
-                "method": found.method,
-                "axis_hue_deg": found.axis_hue_deg,
-                "axis_share": found.axis_share,
-                "achromatic": found.achromatic,
-                "pixels": found.pixel_count,
-                "pixels_used": found.used_count,
-                "steps": [[name, pixels] for name, pixels in found.steps],
+            fields["dominant"] = {
+                "method": dominant.method,
+                "axis_hue_deg": dominant.axis_hue_deg,
+                "axis_share": dominant.axis_share,
+                "achromatic": dominant.achromatic,
+                "pixels": dominant.pixel_count,
+                "pixels_used": dominant.used_count,
+                "steps": [[name, pixels] for name, pixels in dominant.steps],
             }
         if verdict.light is not None and verdict.confidence_percent is not None:
-            out["confidence_percent"] = verdict.confidence_percent
-            out["light"] = {**asdict(verdict.light), "seen_lab": list(verdict.light.seen_lab)}
-        out["accepted"] = self.accepted_text
-        out["mask_px"] = self.mask_px
-        out["notes"] = list(self.notes)
-        return out
+            fields["confidence_percent"] = verdict.confidence_percent
+            fields["light"] = {**asdict(verdict.light), "seen_lab": list(verdict.light.seen_lab)}
+        fields["accepted"] = self.accepted_text
+        fields["mask_px"] = self.mask_px
+        fields["notes"] = list(self.notes)
+        return fields
 
     def _kept_candidates(self) -> tuple[Candidate, ...]:
         """All, or of hundreds of Munsell samples the asked color and what the metrics speak of."""
@@ -138,7 +138,7 @@ def measure(
     relation: str = MATCHES,
     guided: bool | None = None,
     by_number: bool = False,
-    known: MaskCache | None = None,
+    cache: MaskCache | None = None,
 ) -> Measurement:
     """Judges the pixels inside a mask against an asked color.
 
@@ -147,7 +147,7 @@ def measure(
     ``k``, ``munsell``, ``system`` and ``by_number`` as for :func:`accepted`. With ``relation``
     ``differs`` it passes when it does not match; the metrics stay those of matching. ``guided``
     False measures without the asked color's help a rule that would have it (core.verdict.tasks).
-    ``known`` is for :func:`measure_by_rules`. Raises BadInput, MaskError or NoPixels when there is
+    ``cache`` is for :func:`measure_by_rules`. Raises BadInput, MaskError or NoPixels when there is
     nothing that could be judged.
     """
     by = rule(rule_id)
@@ -170,17 +170,17 @@ def measure(
         parameters["munsell_sha256"] = samples.sha256
     if unguided:
         parameters["guided"] = False
-    known = known or MaskCache()
-    measured, colors, notes = _inside(srgb8, mask, by.cleanup, known)
+    cache = cache or MaskCache()
+    measured, colors, notes = _inside(srgb8, mask, by.cleanup, cache)
     allowed_lab = np.array([c.lab for c in allowed])
     if by.lit:
-        seen = _lit(colors, known)
+        seen = _lit(colors, cache)
         verdict = judge_lit(seen, allowed_lab, by, parameters)
         assert verdict.light is not None
-        found = dominants.lit(seen, verdict.light.percentile)
+        dominant = dominants.lit(seen, verdict.light.percentile)
     else:
-        found = _dominant(colors, by, target, known)
-        verdict = judge(found.lab, target.lab, allowed_lab, by, parameters)
+        dominant = _dominant(colors, by, target, cache)
+        verdict = judge(dominant.lab, target.lab, allowed_lab, by, parameters)
     if relation == DIFFERS:
         verdict = replace(verdict, status=FAIL if verdict.status == PASS else PASS)
         verdict = replace(verdict, reason=explain_differs(verdict, object_name))
@@ -195,7 +195,7 @@ def measure(
         how,
         measured,
         colors,
-        found,
+        dominant,
         notes,
         relation,
     )
@@ -214,10 +214,10 @@ def measure_by_rules(
     MaskError or NoPixels when none can.
     """
     check_pair(srgb8, mask)
-    known = MaskCache()
+    cache = MaskCache()
     for rule_id in rule_ids:
         try:
-            yield measure(srgb8, mask, target, rule_id, known=known, **settings)
+            yield measure(srgb8, mask, target, rule_id, cache=cache, **settings)
         except TrueHueError as error:
             name, relation = settings.get("object_name", ""), settings.get("relation", MATCHES)
             yield unscored_measurement(str(error), target, rule_id, name, relation)
@@ -240,10 +240,10 @@ class MaskCache:
     lit: LitColor | None = None
 
 
-def _inside(srgb8: np.ndarray, mask: np.ndarray, cleanup: bool, known: MaskCache) -> _Inside:
-    """The measured mask, its colors and the clean-up's notes; from ``known`` if they are there."""
-    if cleanup in known.inside:
-        return known.inside[cleanup]
+def _inside(srgb8: np.ndarray, mask: np.ndarray, cleanup: bool, cache: MaskCache) -> _Inside:
+    """The measured mask, its colors and the clean-up's notes; from ``cache`` if they are there."""
+    if cleanup in cache.inside:
+        return cache.inside[cleanup]
     measured, notes = mask, []
     if cleanup:
         cleaned = released_cleanup(srgb8, mask)
@@ -261,14 +261,14 @@ def _inside(srgb8: np.ndarray, mask: np.ndarray, cleanup: bool, known: MaskCache
             notes.append(
                 f"Closing gaps, it took in {cleaned.added_px:,} pixels outside of the mask."
             )
-    other = known.inside.get(not cleanup)
+    other = cache.inside.get(not cleanup)
     if other is None:
         colors = distinct_colors(srgb8, measured)
     else:
         colors = changed_colors(other[1], srgb8, other[0], measured)
-    found = measured, colors, tuple(notes)
-    known.inside[cleanup] = found
-    return found
+    inside = measured, colors, tuple(notes)
+    cache.inside[cleanup] = inside
+    return inside
 
 
 def unscored_measurement(
@@ -280,25 +280,25 @@ def unscored_measurement(
     return Measurement(verdict, target, (), object_name, relation=relation)
 
 
-def _lit(colors: MaskedColors, known: MaskCache) -> LitColor:
-    if known.lit is None:
-        known.lit = lit_color(colors.srgb8, colors.lab, colors.counts)
-    return known.lit
+def _lit(colors: MaskedColors, cache: MaskCache) -> LitColor:
+    if cache.lit is None:
+        cache.lit = lit_color(colors.srgb8, colors.lab, colors.counts)
+    return cache.lit
 
 
 def _dominant(
-    colors: MaskedColors, by: Rule, target: ColorTarget, known: MaskCache
+    colors: MaskedColors, by: Rule, target: ColorTarget, cache: MaskCache
 ) -> DominantColor:
     if by.dominant == "released":
-        if known.selection is None:
-            known.selection = dominants.select_released(colors.lab, colors.counts)
-        asked = target.lab if by.guided else None
-        if asked not in known.released:
-            known.released[asked] = dominants.released(
+        if cache.selection is None:
+            cache.selection = dominants.select_released(colors.lab, colors.counts)
+        guide_lab = target.lab if by.guided else None
+        if guide_lab not in cache.released:
+            cache.released[guide_lab] = dominants.released(
                 colors.lab,
                 colors.counts,
-                selection=known.selection,
-                target_lab=None if asked is None else np.array(asked),
+                selection=cache.selection,
+                target_lab=None if guide_lab is None else np.array(guide_lab),
             )
-        return known.released[asked]
+        return cache.released[guide_lab]
     return dominants.paper(colors.lab, colors.counts, centered=by.dominant == "paper-centred")

@@ -157,19 +157,19 @@ def _what_differs(verdict: Verdict, offset: Offset, name: str) -> str:
 
 
 def _directions(offset: Offset, least: float, how: str) -> list[str]:
-    out = []
+    words = []
     if abs(offset.lightness) >= least:
-        out.append(how + ("lighter" if offset.lightness > 0 else "darker"))
+        words.append(how + ("lighter" if offset.lightness > 0 else "darker"))
     if abs(offset.chroma) >= least:
-        out.append(how + ("more vivid" if offset.chroma > 0 else "less vivid"))
-    return out
+        words.append(how + ("more vivid" if offset.chroma > 0 else "less vivid"))
+    return words
 
 
 def _hue(verdict: Verdict, offset: Offset) -> str:
     if offset.hue_deg is None:
         assert verdict.lab is not None
-        found = float(chroma(verdict.lab)) < HUE_GATE_CHROMA  # type: ignore[arg-type]
-        which = "what was found" if found else "what was asked for"
+        achromatic = float(chroma(verdict.lab)) < HUE_GATE_CHROMA  # type: ignore[arg-type]
+        which = "what was found" if achromatic else "what was asked for"
         return f"{which} is too near neutral to compare hues"
     turn = abs(offset.hue_deg)
     if turn < HUE_RIGHT_DEG:
@@ -181,10 +181,10 @@ def _hue(verdict: Verdict, offset: Offset) -> str:
 
 def _misfit(verdict: Verdict, side: str) -> str:
     """The number that decides, and its limit."""
-    found = verdict.metric("misfit")
-    assert found is not None
-    assert found.threshold is not None
-    return f"misfit {found.value:.1f}, {side} {found.threshold:g}"
+    misfit = verdict.metric("misfit")
+    assert misfit is not None
+    assert misfit.threshold is not None
+    return f"misfit {misfit.value:.1f}, {side} {misfit.threshold:g}"
 
 
 def sentence(words: str, reason: str = "") -> str:
@@ -193,18 +193,18 @@ def sentence(words: str, reason: str = "") -> str:
     return f"{start}: {reason}" if reason else f"{start}."
 
 
-def measured(asked: Expectation, verdict: Verdict) -> str:
+def measured(expectation: Expectation, verdict: Verdict) -> str:
     """What the verdict on one measured object says of it alone, and by which rule."""
     far = _far(verdict)
     if verdict.status not in (PASS, FAIL):
-        return sentence(f"the color of {asked.label} cannot be judged", verdict.reason)
-    if asked.relation == DIFFERS:
+        return sentence(f"the color of {expectation.label} cannot be judged", verdict.reason)
+    if expectation.relation == DIFFERS:
         has = "has not taken" if verdict.status == PASS else "took"
-        return by(verdict.rule, f"{asked.label} {has} the asked color{far}.")
+        return by(verdict.rule, f"{expectation.label} {has} the asked color{far}.")
     if verdict.status == PASS:
-        return by(verdict.rule, f"{asked.label} has the asked color{far}.")
-    reference = ", the reference," if asked.target.role == "reference" else ""
-    return by(verdict.rule, f"the color of {asked.label}{reference} is {account(verdict)}")
+        return by(verdict.rule, f"{expectation.label} has the asked color{far}.")
+    reference = ", the reference," if expectation.target.role == "reference" else ""
+    return by(verdict.rule, f"the color of {expectation.label}{reference} is {account(verdict)}")
 
 
 def _far(verdict: Verdict) -> str:
@@ -220,19 +220,19 @@ def _far(verdict: Verdict) -> str:
     return f", {distance.value:.1f} ΔE00 from it{shown}"
 
 
-def took(asked: Expectation, other: Expectation) -> str:
+def took(expectation: Expectation, other: Expectation) -> str:
     """An object has the color that was asked of another one."""
-    return sentence(f"{asked.label} took {_of(other)} color")
+    return sentence(f"{expectation.label} took {_of(other)} color")
 
 
-def exchanged(one: Expectation, other: Expectation) -> str:
+def exchanged(expectation: Expectation, other: Expectation) -> str:
     """Two objects have each other's color."""
-    return sentence(f"{one.label} and {other.label} have exchanged their colors")
+    return sentence(f"{expectation.label} and {other.label} have exchanged their colors")
 
 
-def leans(asked: Expectation, other: Expectation) -> str:
+def leans(expectation: Expectation, other: Expectation) -> str:
     """An object's color lies between its own and that of another one."""
-    return sentence(f"{asked.label} took on part of {_of(other)} color")
+    return sentence(f"{expectation.label} took on part of {_of(other)} color")
 
 
 def joined(sentences: Iterable[str]) -> str:
@@ -245,17 +245,17 @@ def joined(sentences: Iterable[str]) -> str:
     parts.sort(key=lambda part: (bool(part[0]), "ΔE00" in part[1] or ": " in part[1]))
     words, named = [], ""
     for rule_words, rest in parts:
-        known = rule_words in ("", named)
-        words.append(rest if known else f"{rule_words}{rest[:1].lower()}{rest[1:]}")
+        same_rule = rule_words in ("", named)
+        words.append(rest if same_rule else f"{rule_words}{rest[:1].lower()}{rest[1:]}")
         named = rule_words or named
     return " ".join(words)
 
 
-def right(asked: Sequence[Expectation]) -> str:
+def right(expectations: Sequence[Expectation]) -> str:
     """All objects are as asked."""
-    has = [one.label for one in asked if one.relation != DIFFERS]
-    free = [one.label for one in asked if one.relation == DIFFERS]
-    same = len({one.color.hex for one in asked}) == 1
+    has = [expectation.label for expectation in expectations if expectation.relation != DIFFERS]
+    free = [expectation.label for expectation in expectations if expectation.relation == DIFFERS]
+    same = len({expectation.color.hex for expectation in expectations}) == 1
     if len(has) == 1:
         words = f"{has[0]} has the asked color"
     elif same:
@@ -265,9 +265,9 @@ def right(asked: Sequence[Expectation]) -> str:
     return sentence(f"{words}, and {_list(free)} did not take it" if free else words)
 
 
-def _of(asked: Expectation) -> str:
+def _of(expectation: Expectation) -> str:
     """``"the apple's"``, ``"the scissors'"``."""
-    return asked.label + ("'" if asked.label.endswith("s") else "'s")
+    return expectation.label + ("'" if expectation.label.endswith("s") else "'s")
 
 
 def _list(labels: Sequence[str]) -> str:

@@ -46,8 +46,8 @@ def room_left(light: LightMatch, thresholds: Thresholds) -> Thresholds | None:
     """The distance in ΔE00 that a misfit still allows in this light; None where there is none."""
     if thresholds.misfit is None or light.cost >= thresholds.misfit:
         return None
-    left = float(np.sqrt(thresholds.misfit**2 - light.cost**2))
-    return Thresholds(delta_chroma=None, delta_e00=left, hue_deg=None)
+    room = float(np.sqrt(thresholds.misfit**2 - light.cost**2))
+    return Thresholds(delta_chroma=None, delta_e00=room, hue_deg=None)
 
 
 def square_around(points: np.ndarray, least_half: float = 12.0) -> tuple[np.ndarray, np.ndarray]:

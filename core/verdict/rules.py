@@ -140,8 +140,8 @@ DEFAULT_RULE = "truehue"
 
 def rule(rule_id: str) -> Rule:
     """The rule of that id; raises BadInput naming the known ones."""
-    for known in RULES:
-        if known.id == rule_id:
-            return known
-    ids = ", ".join(known.id for known in RULES)
+    for entry in RULES:
+        if entry.id == rule_id:
+            return entry
+    ids = ", ".join(entry.id for entry in RULES)
     raise BadInput(f'No rule is called "{rule_id}". Known rules: {ids}.')

@@ -85,8 +85,8 @@ class TaskVerdict:
 
 def together(statuses: Iterable[str]) -> str:
     """One fail is a fail, then one unscored is unscored: all objects have to be right."""
-    said = set(statuses)
-    return FAIL if FAIL in said else UNSCORED if UNSCORED in said else PASS
+    status_set = set(statuses)
+    return FAIL if FAIL in status_set else UNSCORED if UNSCORED in status_set else PASS
 
 
 def judge_task(
@@ -104,11 +104,11 @@ def judge_task(
     measured, whatever became of the others. Yields nothing where no color is asked for. Raises
     BadInput for an unknown rule.
     """
-    wanted = expectations_of(targets)
+    expectations = expectations_of(targets)
     picture = _Picture(task, srgb8, settings or JudgeSettings(), findings, {})
-    for rule_id in rule_ids if wanted else ():
+    for rule_id in rule_ids if expectations else ():
         by = rule(rule_id)
-        first = [picture.outcome(asked, by) for asked in wanted]
+        first = [picture.outcome(expectation, by) for expectation in expectations]
         outcomes = tuple(picture.explained(first, by))
         status = together(outcome.status for outcome in outcomes)
         reason = reason_of(outcomes, by.id)
@@ -133,38 +133,40 @@ class _Picture:
     findings: Mapping[int, Localization]
     known: dict[int, MaskCache]
 
-    def outcome(self, asked: Expectation, by: Rule) -> ObjectOutcome:
-        finding = self.findings.get(asked.position)
+    def outcome(self, expectation: Expectation, by: Rule) -> ObjectOutcome:
+        finding = self.findings.get(expectation.position)
         if finding is None:
-            words = f"No mask of {asked.label} is at hand."
-            return _without(asked, by, UNSCORED, "mask", words, {ENDED: NO_MASK})
-        ended = _absent(asked, finding, by, self.task)
+            words = f"No mask of {expectation.label} is at hand."
+            return _without(expectation, by, UNSCORED, "mask", words, {ENDED: NO_MASK})
+        ended = _absent(expectation, finding, by, self.task)
         if ended is not None:
             return ended
         assert finding.mask is not None
         try:
-            found = self.measured(asked, finding.mask, by)
+            measurement = self.measured(expectation, finding.mask, by)
         except TrueHueError as error:
             step = "mask" if isinstance(error, (MaskError, NoPixels)) else "color"
-            words = reasons.sentence(f"{asked.label} cannot be judged", str(error))
-            return _without(asked, by, UNSCORED, step, words, {ENDED: step})
-        return ObjectOutcome(asked, "color", reasons.measured(asked, found.verdict), found)
+            words = reasons.sentence(f"{expectation.label} cannot be judged", str(error))
+            return _without(expectation, by, UNSCORED, step, words, {ENDED: step})
+        return ObjectOutcome(
+            expectation, "color", reasons.measured(expectation, measurement.verdict), measurement
+        )
 
-    def measured(self, asked: Expectation, mask: np.ndarray, by: Rule) -> Measurement:
-        known = self.known.setdefault(asked.position, MaskCache())
+    def measured(self, expectation: Expectation, mask: np.ndarray, by: Rule) -> Measurement:
+        cache = self.known.setdefault(expectation.position, MaskCache())
         return measure(
             self.srgb8,
             mask,
-            asked.color,
+            expectation.color,
             by.id,
             k=self.settings.k,
             munsell=self.settings.munsell,
             system=self.settings.system,
-            object_name=asked.target.name,
-            relation=asked.relation,
-            guided=asked.guided,
+            object_name=expectation.target.name,
+            relation=expectation.relation,
+            guided=expectation.guided,
             by_number=self.task == BY_NUMBER,
-            known=known,
+            cache=cache,
         )
 
     def explained(self, outcomes: Sequence[ObjectOutcome], by: Rule) -> Iterator[ObjectOutcome]:
@@ -175,65 +177,77 @@ class _Picture:
             if outcome.status == FAIL and outcome.measurement.verdict.lab is not None
         }
 
-        def has(one: Expectation, other: Expectation) -> bool:
-            mask = self.findings[one.position].mask
+        def has(expectation: Expectation, other: Expectation) -> bool:
+            mask = self.findings[expectation.position].mask
             assert mask is not None
             try:
-                found = self.measured(replace(one, color=other.color), mask, by)
+                measurement = self.measured(replace(expectation, color=other.color), mask, by)
             except BadInput:  # that color cannot be judged, as the other object's reason says
                 return False
-            return found.verdict.status == PASS
+            return measurement.verdict.status == PASS
 
         right = {outcome.asked.position for outcome in outcomes if outcome.status == PASS}
         seen = stories(wrong, right, [outcome.asked for outcome in outcomes], has)
-        for one in outcomes:
-            story = seen.get(one.asked.position)
+        for outcome in outcomes:
+            story = seen.get(outcome.asked.position)
             if story is None:
-                yield one
+                yield outcome
                 continue
-            found = one.measurement
+            measurement = outcome.measurement
             told_by = by_rule(by.id, story.told)
-            _, numbers = without_rule(found.verdict.reason)
+            _, numbers = without_rule(measurement.verdict.reason)
             reason = f"{told_by.removesuffix('.')}: {numbers}"
             yield replace(
-                one,
+                outcome,
                 told=told_by,
                 story=story.kind,
-                measurement=replace(found, verdict=replace(found.verdict, reason=reason)),
+                measurement=replace(
+                    measurement, verdict=replace(measurement.verdict, reason=reason)
+                ),
             )
 
 
-def _absent(asked: Expectation, finding: Localization, by: Rule, task: str) -> ObjectOutcome | None:
+def _absent(
+    expectation: Expectation, finding: Localization, by: Rule, task: str
+) -> ObjectOutcome | None:
     """The outcome of an object that cannot be measured; None for one that can."""
     released = by.dominant == "released"
     presence = finding.presence
     if released and task not in PRESENCE_TASKS and finding.mask is not None:
         presence = ""  # the released code does not ask after the one object of CNA and NCU
-    label, known, why = asked.label, {"presence": presence}, finding.reason
+    label, parameters, why = expectation.label, {"presence": presence}, finding.reason
     if presence == "no":
         words = reasons.sentence(f"{label} is not in the picture", why)
-        return _without(asked, by, FAIL, "presence", words, known)
+        return _without(expectation, by, FAIL, "presence", words, parameters)
     if presence == "unknown" and released:
         words = f"nothing says that {label} is in the picture, which counts as absent"
-        return _without(asked, by, FAIL, "presence", reasons.sentence(words, why), known)
+        return _without(expectation, by, FAIL, "presence", reasons.sentence(words, why), parameters)
     if presence == "unknown":
         words = reasons.sentence(f"it is not known whether {label} is in the picture", why)
-        return _without(asked, by, UNSCORED, "presence", words, known)
+        return _without(expectation, by, UNSCORED, "presence", words, parameters)
     if finding.mask is None:
         words = reasons.sentence(f"{label} was not found", why)
         if why and finding.step == "mask":
             words = why  # it may be there: the reason is all that there is to say
-        return _without(asked, by, UNSCORED, finding.step, words, {ENDED: finding.step})
+        return _without(expectation, by, UNSCORED, finding.step, words, {ENDED: finding.step})
     return None
 
 
 def _without(
-    asked: Expectation, by: Rule, status: str, step: str, words: str, known: dict[str, str]
+    expectation: Expectation,
+    by: Rule,
+    status: str,
+    step: str,
+    words: str,
+    parameters: dict[str, str],
 ) -> ObjectOutcome:
-    """The outcome of an object that was not measured; ``known`` tells its evidence from others'."""
-    verdict = Verdict(status, words, by.id, by.version, dict(known))
-    blank = Measurement(verdict, asked.color, (), asked.target.name, relation=asked.relation)
-    return ObjectOutcome(asked, step, words, blank)
+    """The outcome of an object that was not measured; ``parameters`` tells its evidence from
+    others'."""
+    verdict = Verdict(status, words, by.id, by.version, dict(parameters))
+    blank = Measurement(
+        verdict, expectation.color, (), expectation.target.name, relation=expectation.relation
+    )
+    return ObjectOutcome(expectation, step, words, blank)
 
 
 def judge_all(
@@ -283,10 +297,12 @@ def broken(
     what = str(error) if isinstance(error, TrueHueError) else f"{type(error).__name__}: {error}"
     reason = f"Judging broke off: {what}"
 
-    def outcome(asked: Expectation) -> ObjectOutcome:
+    def outcome(expectation: Expectation) -> ObjectOutcome:
         verdict = Verdict(UNSCORED, reason, by.id, by.version, {BROKE: type(error).__name__})
-        blank = Measurement(verdict, asked.color, (), asked.target.name, relation=asked.relation)
-        return ObjectOutcome(asked, "color", reason, blank)
+        blank = Measurement(
+            verdict, expectation.color, (), expectation.target.name, relation=expectation.relation
+        )
+        return ObjectOutcome(expectation, "color", reason, blank)
 
-    outcomes = tuple(outcome(asked) for asked in expectations_of(targets))
+    outcomes = tuple(outcome(expectation) for expectation in expectations_of(targets))
     return TaskVerdict(task, UNSCORED, reason, by.id, by.version, outcomes)

@@ -148,19 +148,20 @@ def keep_log(path: Path) -> Path | None:
     return copy
 
 
-def cut_log(path: Path, said: str) -> Path | None:
-    """Cut the log of the database at ``path`` before the entry that DuckDB ``said`` is damaged.
+def cut_log(path: Path, message: str) -> Path | None:
+    """Cut the log of the database at ``path`` before the damaged entry that the ``message`` of
+    DuckDB names.
 
     What comes before is good, and can be read then; all of it is copied aside first, and the copy's
     path returned. None, and nothing changed, where DuckDB spoke of something else or no copy could
     be made.
     """
-    found = _DAMAGED_ENTRY.search(said)
-    if found is None or (copy := keep_log(path)) is None:
+    match = _DAMAGED_ENTRY.search(message)
+    if match is None or (copy := keep_log(path)) is None:
         return None
     wal = path.with_name(path.name + ".wal")
     with wal.open("r+b") as file:
-        file.truncate(int(found[1]))
+        file.truncate(int(match[1]))
         file.flush()
         os.fsync(file.fileno())
     return copy

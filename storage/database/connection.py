@@ -79,13 +79,13 @@ class Database:
         fresh = not path.exists()
         log_copy = None
         try:
-            found = inspect(path, migrations)
+            file_state = inspect(path, migrations)
         except DatabaseDamaged as error:
             # Only where what is missing can be told afterwards.
             if confirmed is None or (log_copy := cut_log(path, str(error))) is None:
                 raise
-            found = inspect(path, migrations)
-        if log_copy is None and confirmed is not None and is_behind(found, confirmed):
+            file_state = inspect(path, migrations)
+        if log_copy is None and confirmed is not None and is_behind(file_state, confirmed):
             # Opening for writing empties the log; of a copy, more may be read some day.
             log_copy = keep_log(path)
         with translated(path):
@@ -211,33 +211,33 @@ class Database:
         """Return the number of rows of ``table`` (a name of ours, never a user's)."""
         return int(self.rows(f"SELECT count(*) FROM {table}")[0][0])
 
-    def row_by_id(self, table: str, columns: str, column: str, given: str) -> tuple[Any, ...]:
+    def row_by_id(self, table: str, columns: str, column: str, id_text: str) -> tuple[Any, ...]:
         """Return the ``columns`` of the one row of ``table`` whose id in ``column`` begins with
-        ``given``.
+        ``id_text``.
 
-        Raises :class:`NotStored` if ``given`` is shorter than 8 characters or not hexadecimal,
+        Raises :class:`NotStored` if ``id_text`` is shorter than 8 characters or not hexadecimal,
         and if no row or more than one has such an id.
         """
         what = column.replace("_", " ")
-        prefix = given.strip().lower() if isinstance(given, str) else ""
+        prefix = id_text.strip().lower() if isinstance(id_text, str) else ""
         if not _SHORTEST_PREFIX <= len(prefix) <= _LENGTH or set(prefix) - set("0123456789abcdef"):
             raise NotStored(
-                f"{str(given)[:80]!r} is no {what}: give its {_LENGTH} hexadecimal characters, or "
-                f"at least the first {_SHORTEST_PREFIX}."
+                f"{str(id_text)[:80]!r} is no {what}: give its {_LENGTH} hexadecimal characters, "
+                f"or at least the first {_SHORTEST_PREFIX}."
             )
         # Equality uses the primary key; a prefix has to look at every row.
         test = f"{column} = ?" if len(prefix) == _LENGTH else f"starts_with({column}, ?)"
-        found = self.rows(f"SELECT {columns} FROM {table} WHERE {test} LIMIT 2", [prefix])
-        if not found:
+        rows = self.rows(f"SELECT {columns} FROM {table} WHERE {test} LIMIT 2", [prefix])
+        if not rows:
             raise NotStored(f"Nothing is stored under the {what} {prefix}.")
-        if len(found) > 1:
+        if len(rows) > 1:
             raise NotStored(f"More than one {what} begins with {prefix}: give more characters.")
-        return found[0]
+        return rows[0]
 
-    def full_id(self, table: str, column: str, given: str) -> str:
-        """Return the one id in ``column`` of ``table`` that begins with ``given``; raises as
+    def full_id(self, table: str, column: str, id_text: str) -> str:
+        """Return the one id in ``column`` of ``table`` that begins with ``id_text``; raises as
         :meth:`row_by_id`."""
-        return str(self.row_by_id(table, column, column, given)[0])
+        return str(self.row_by_id(table, column, column, id_text)[0])
 
     def close(self) -> None:
         """Close the file; closing twice is fine. A call that is under way ends first."""
@@ -250,7 +250,7 @@ class Database:
 def _file_at(path: Path) -> tuple[int, int] | None:
     """Which file lies at ``path``: its device and number; None where there is none."""
     try:
-        found = os.stat(path)
+        stat = os.stat(path)
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return stat.st_dev, stat.st_ino

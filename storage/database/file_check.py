@@ -69,15 +69,15 @@ def _judge(
     except (duckdb.BinderException, duckdb.CatalogException):
         # Other programs have a table of that name too, with other columns.
         raise foreign from None
-    known = [(step.number, step.name) for step in migrations]
+    steps = [(step.number, step.name) for step in migrations]
     newest = done[-1][0] if done else 0
-    if done and isinstance(newest, int) and newest > max((n for n, _ in known), default=0):
+    if done and isinstance(newest, int) and newest > max((n for n, _ in steps), default=0):
         raise DatabaseNewer(
             f"{path} was written by a newer TrueHue: its layout has number {newest}, and this one "
-            f"knows numbers up to {max((n for n, _ in known), default=0)}. {_UNTOUCHED}: update "
+            f"knows numbers up to {max((n for n, _ in steps), default=0)}. {_UNTOUCHED}: update "
             f"TrueHue, {_ELSEWHERE}."
         )
-    if done != known[: len(done)] or (not done and len(tables) > 1):
+    if done != steps[: len(done)] or (not done and len(tables) > 1):
         raise foreign
 
 
@@ -92,15 +92,15 @@ def translated(path: Path) -> Iterator[None]:
 
 def explain(path: Path, error: duckdb.Error) -> StorageError:
     """Return our error for ``error``, which opening ``path`` met."""
-    said = " ".join(str(error).split())
-    lower = said.lower()
+    message = " ".join(str(error).split())
+    lower = message.lower()
     if "different configuration" in lower:
         return DatabaseBusy(
             f"{path} is already open in this process. Use the Storage that opened it, or close "
             "that one first."
         )
     if "could not set lock" in lower or "used by another process" in lower:
-        holder = _HOLDER.search(said)
+        holder = _HOLDER.search(message)
         who = f" ({holder['program']}, process {holder['pid']})" if holder else ""
         return DatabaseBusy(
             f"{path} is open in another process{who}. Stop that one, {_ELSEWHERE}: one process "
@@ -110,17 +110,17 @@ def explain(path: Path, error: duckdb.Error) -> StorageError:
         return DatabaseNewer(
             f"{path} was written by a version of DuckDB that DuckDB {duckdb.__version__} cannot "
             f"read. {_UNTOUCHED}: install a newer duckdb package, {_ELSEWHERE}. "
-            f"DuckDB said: {said}"
+            f"DuckDB said: {message}"
         )
     if any(words in lower for words in _NO_ACCESS):
         return DataFolderError(
             f"{path} cannot be opened. Change its permissions or make room, {_ELSEWHERE}. "
-            f"DuckDB said: {said}"
+            f"DuckDB said: {message}"
         )
     if isinstance(error, duckdb.IOException) and not any(words in lower for words in _BROKEN):
-        return DataFolderError(f"{path} cannot be opened. DuckDB said: {said}")
+        return DataFolderError(f"{path} cannot be opened. DuckDB said: {message}")
     return DatabaseDamaged(
         f"{path} cannot be read as a database. {_UNTOUCHED}: put a copy back in its place, or "
         f"move it away (with {path.name}.wal, if there is one) to start with an empty one. "
-        f"DuckDB said: {said}"
+        f"DuckDB said: {message}"
     )

@@ -73,7 +73,7 @@ class Losses:
 
     def words(self) -> dict[int, str]:
         """What :meth:`unread` holds, in words, by number."""
-        return {one.number: one.words(self._database.path) for one in self.unread()}
+        return {loss.number: loss.words(self._database.path) for loss in self.unread()}
 
     def read(self, number: int) -> None:
         """Tell a loss no more. Raises :class:`NotStored`."""

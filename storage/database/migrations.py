@@ -226,7 +226,7 @@ def _asked_of_bystanders(cursor: duckdb.DuckDBPyConnection) -> None:
     """
     first = f"list_filter({targets}, lambda m: m.role = 'main' AND m.hex IS NOT NULL)[1]"
     others = "t.role = 'bystander' OR (t.role = 'reference' AND t.hex IS NULL)"
-    wanted = f"""
+    names_sql = f"""
         list_filter(
             list_transform({targets}, lambda t: {{
                 'name': lower(trim(t.object)),
@@ -241,9 +241,9 @@ def _asked_of_bystanders(cursor: duckdb.DuckDBPyConnection) -> None:
     cursor.execute(f"""
         CREATE TEMPORARY TABLE asked_now AS
         SELECT drawing_id, list_transform(
-            list_sort(list_distinct(list_transform({wanted}, lambda w: {named}))),
+            list_sort(list_distinct(list_transform({names_sql}, lambda w: {named}))),
             lambda named: list_sort(list_distinct(flatten(list_transform(
-                list_filter({wanted}, lambda w: {named} = named),
+                list_filter({names_sql}, lambda w: {named} = named),
                 lambda w: [
                     {named}, w.name || chr(10) || w.color || w.rest,
                     chr(10) || w.hex || w.rest, chr(10) || w.color || w.rest

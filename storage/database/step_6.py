@@ -12,10 +12,10 @@ def concepts_and_distributions(cursor: duckdb.DuckDBPyConnection) -> None:
     for statement in _TABLES:
         cursor.execute(statement)
     # As core.runs.concepts.concept_of tells a new one: word for word, whatever set it came in.
-    known = {prompt.id: prompt.text for prompt in build_concepts()}
+    texts = {prompt.id: prompt.text for prompt in build_concepts()}
     rows = cursor.execute("SELECT prompt_no, prompt_id, text FROM known_prompts").fetchall()
     for prompt_no, prompt_id, text in rows:
-        if known.get(prompt_id) == text:
+        if texts.get(prompt_id) == text:
             cursor.execute(
                 "INSERT INTO known_concepts VALUES (?, ?, ?)",
                 [prompt_no, *prompt_id.rsplit("-", 1)],

@@ -109,12 +109,12 @@ class DistributionSets(set_views.NamedSets):
         where, values = "set_id = ?", [self._full(set_id)]
         if words is not None:
             where, values = f"{where} AND words = ?", [*values, normal(words)]
-        found = self._database.rows(
+        rows = self._database.rows(
             "SELECT words, contributor, people, weights, given FROM distribution_rows "
             f"WHERE {where} ORDER BY place",
             values,
         )
-        return [_row(*row) for row in found]
+        return [_row(*row) for row in rows]
 
     def _records(self, clauses: str, values: Sequence[Any]) -> list[DistributionSetRecord]:
         return [_record(row) for row in self._database.rows(f"{_SELECT} {clauses}", values)]
@@ -148,10 +148,10 @@ def _id(
                 "contributor": contributor,
                 "people": people,
                 "weights": weights,
-                "given": given,
+                "given": original,
             }
         )
-        for words, contributor, people, weights, given in rows
+        for words, contributor, people, weights, original in rows
     )
     return canonical.digest({"kind": kind, "of_people": bool(of_people), "rows": spelled})
 
@@ -163,7 +163,7 @@ def _insert(
 ) -> None:
     for start in range(0, len(rows), _PART):
         part = rows[start : start + _PART]
-        words, contributors, people, weights, given = zip(*part, strict=True)
+        words, contributors, people, weights, originals = zip(*part, strict=True)
         cursor.execute(
             """
             INSERT INTO distribution_rows
@@ -178,17 +178,17 @@ def _insert(
                 list(contributors),
                 list(people),
                 list(weights),
-                [canonical.dump(one) for one in given],
+                [canonical.dump(original) for original in originals],
             ],
         )
 
 
 def _row(
-    words: str, contributor: str, people: int, weights: Sequence[float], given: str
+    words: str, contributor: str, people: int, weights: Sequence[float], original_json: str
 ) -> DistributionRow:
     array = np.array(weights, dtype=np.float64)
     array.flags.writeable = False
-    return DistributionRow(words, contributor, array, people, json.loads(given))
+    return DistributionRow(words, contributor, array, people, json.loads(original_json))
 
 
 def _record(row: tuple[Any, ...]) -> DistributionSetRecord:

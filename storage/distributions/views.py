@@ -61,9 +61,9 @@ def change(
     """Adds a version with another name or another ``hidden``, unless it is so already."""
     newest = _newest(cursor, set_id)
     version, old_name, old_hidden = newest or (0, name or set_id, False)
-    wanted = (old_name if name is None else name, old_hidden if hidden is None else hidden)
-    if newest is None or wanted != (old_name, old_hidden):
-        _add(database, cursor, set_id, version + 1, *wanted)
+    state = (old_name if name is None else name, old_hidden if hidden is None else hidden)
+    if newest is None or state != (old_name, old_hidden):
+        _add(database, cursor, set_id, version + 1, *state)
 
 
 def checked_name(name: object) -> str:

@@ -115,14 +115,14 @@ class Masks:
     def for_images(self, image_ids: Collection[str]) -> dict[str, list[MaskRecord]]:
         """Return the masks of many images, by image and newest first; an image without any, or
         one that is not stored, is left out. The ids are whole ones."""
-        out: dict[str, list[MaskRecord]] = {}
+        by_image: dict[str, list[MaskRecord]] = {}
         for record in self._records(
             "WHERE image_id IN (SELECT unnest(?::VARCHAR[])) "
             "ORDER BY image_id, created_at DESC, mask_id",
             [sorted(image_ids)],
         ):
-            out.setdefault(record.image_id, []).append(record)
-        return out
+            by_image.setdefault(record.image_id, []).append(record)
+        return by_image
 
     def file(self, record: MaskRecord) -> Path:
         """Return where the PNG of a mask lies."""

@@ -27,9 +27,9 @@ class PictureProfiles:
         It is measured at the first call. Raises :class:`NotStored`, :class:`MaskError` for a mask
         of another image, :class:`NoPixels`, and :class:`StorageError` for a file that is gone.
         """
-        found = self.stored([(image_id, mask_id)])
-        if found:
-            return found[image_id, mask_id]
+        profiles = self.stored([(image_id, mask_id)])
+        if profiles:
+            return profiles[image_id, mask_id]
         from core.concepts.profile import profile_of
 
         image, mask = self._images.get(image_id), self._masks.get(mask_id)

@@ -106,17 +106,19 @@ class PictureSets(set_views.NamedSets):
         """Return the profiles of the pictures, measured where they were not yet, and the place and
         the reason of each picture that cannot be measured. Raises :class:`NotStored`."""
         members = self.images(set_id)
-        known = self._profiles.stored([(image, mask) for image, mask, _ in members])
-        found: list[PictureProfile] = []
+        stored_profiles = self._profiles.stored([(image, mask) for image, mask, _ in members])
+        profiles: list[PictureProfile] = []
         unscored: list[tuple[int, str]] = []
         for place, (image_id, mask_id, contributor) in enumerate(members):
             try:
-                profile = known.get((image_id, mask_id)) or self._profiles.of(image_id, mask_id)
+                profile = stored_profiles.get((image_id, mask_id)) or self._profiles.of(
+                    image_id, mask_id
+                )
             except TrueHueError as error:
                 unscored.append((place, str(error)))
             else:
-                found.append(PictureProfile(image_id, mask_id, profile, contributor=contributor))
-        return found, unscored
+                profiles.append(PictureProfile(image_id, mask_id, profile, contributor=contributor))
+        return profiles, unscored
 
     def _members(self, images: Sequence[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
         """Whole ids, checked."""
@@ -126,16 +128,16 @@ class PictureSets(set_views.NamedSets):
             raise BadInput(f"The set holds {len(images):,} pictures: at most {MAX_IMAGES:,}.")
         places: dict[tuple[str, str], int] = {}
         # Whole ids in one question: each for itself takes minutes where pictures are many.
-        known = dict(
+        image_of_mask = dict(
             self._database.rows(
                 "SELECT mask_id, image_id FROM masks "
                 "WHERE mask_id IN (SELECT unnest(?::VARCHAR[]))",
                 [[mask_id for _, mask_id, _ in images]],
             )
         )
-        out = []
+        members = []
         for place, (image_id, mask_id, contributor) in enumerate(images, start=1):
-            if known.get(mask_id) != image_id:
+            if image_of_mask.get(mask_id) != image_id:
                 image_id, mask_id = self._looked_up(image_id, mask_id, place)
             who = canonical.text(contributor, f"The contributor of picture {place}").strip()
             first = places.setdefault((image_id, who), place)
@@ -143,8 +145,8 @@ class PictureSets(set_views.NamedSets):
                 raise BadInput(
                     f"Picture {place} is the same as picture {first}: leave one of them out."
                 )
-            out.append((image_id, mask_id, who))
-        return out
+            members.append((image_id, mask_id, who))
+        return members
 
     def _looked_up(self, image_id: str, mask_id: str, place: int) -> tuple[str, str]:
         """Whole ids of what was named by the beginnings of them."""

@@ -34,23 +34,23 @@ class Selections:
         prompts, more than 100,000, and what is no pair of texts.
         """
         name = _name(name)
-        kept = _refs(refs)
+        ref_rows = _refs(refs)
         with self._database.transaction() as cursor:
             latest = _latest(cursor, name)
-            if latest is not None and latest[1] is False and latest[2] == kept:
+            if latest is not None and latest[1] is False and latest[2] == ref_rows:
                 version = latest[0]
             else:
                 version = 1 if latest is None else latest[0] + 1
-                self._insert(cursor, name, version, kept, removed=False)
+                self._insert(cursor, name, version, ref_rows, removed=False)
         self._database.checkpoint()
         return self._records("WHERE name = ? AND version = ?", [name, version])[0]
 
     def get(self, name: str) -> SelectionRecord:
         """Return the latest version of a selection; :class:`NotStored` if there is none."""
-        found = [record for record in self.all() if record.name == _name(name)]
-        if not found:
+        records = [record for record in self.all() if record.name == _name(name)]
+        if not records:
             raise NotStored(f"No selection is stored under the name {name!r:.120}.")
-        return found[0]
+        return records[0]
 
     def all(self) -> list[SelectionRecord]:
         """Return the latest version of each selection that was not removed, newest first."""
@@ -121,16 +121,17 @@ def _name(name: object) -> str:
 
 
 def _refs(refs: Sequence[tuple[str, str]]) -> list[list[str]]:
-    kept: dict[tuple[str, str], None] = {}
+    unique_refs: dict[tuple[str, str], None] = {}
     for place, ref in enumerate(refs, start=1):
         if not isinstance(ref, (tuple, list)) or len(ref) != 2:
             raise BadInput(f"Prompt {place} of the selection is no pair of set and prompt id.")
         source = canonical.text(ref[0], f"The set of prompt {place}")
-        kept[source, canonical.required(ref[1], f"The id of prompt {place}")] = None
-    if not kept:
+        unique_refs[source, canonical.required(ref[1], f"The id of prompt {place}")] = None
+    if not unique_refs:
         raise BadInput("The selection holds no prompt: choose at least one, then save it.")
-    if len(kept) > MAX_PROMPTS:
+    if len(unique_refs) > MAX_PROMPTS:
         raise BadInput(
-            f"The selection holds {len(kept):,} prompts: save at most {MAX_PROMPTS:,} at once."
+            f"The selection holds {len(unique_refs):,} prompts: save at most {MAX_PROMPTS:,} at "
+            "once."
         )
-    return [list(ref) for ref in kept]
+    return [list(ref) for ref in unique_refs]

@@ -88,10 +88,10 @@ class PromptSets:
 
     def get(self, set_id: str) -> PromptSetRecord:
         """Return one set, hidden or not; :class:`NotStored` if there is none of that id."""
-        found = self._records("WHERE set_id = ?", [set_id])
-        if not found:
+        records = self._records("WHERE set_id = ?", [set_id])
+        if not records:
             raise NotStored(f"No prompt set is stored under {set_id[:80]!r}.")
-        return found[0]
+        return records[0]
 
     def all(self, hidden: bool = False) -> list[PromptSetRecord]:
         """Return the sets that are shown, newest first; with ``hidden`` the hidden ones too."""
@@ -123,11 +123,11 @@ class PromptSets:
 
     def _show(self, cursor: duckdb.DuckDBPyConnection, set_id: str, hidden: bool) -> None:
         """Add a version that hides or shows a set, unless it is so already."""
-        found = cursor.execute(
+        latest = cursor.execute(
             "SELECT max(version), arg_max(hidden, version) FROM prompt_set_views WHERE set_id = ?",
             [set_id],
         ).fetchone()
-        version, now_hidden = found or (None, None)
+        version, now_hidden = latest or (None, None)
         if bool(now_hidden) != hidden:
             cursor.execute(
                 "INSERT INTO prompt_set_views VALUES (?, ?, ?, ?)",

@@ -49,72 +49,72 @@ FACETS = (
 _OF_COLOR = ("color", "sector", "asked_l2", "modifier", "basic")
 
 
-def facets(database: Database, words: Words, meant: Slice) -> Facets:
+def facets(database: Database, words: Words, selection: Slice) -> Facets:
     """Value, label and number of pictures of each facet; see the module."""
-    chosen = set_fields(meant) | ({"run"} if meant.runs else set())
+    chosen = set_fields(selection) | ({"run"} if selection.runs else set())
     counts: dict[str, Counter[Any]] = {}
     # Facets that no filter of their own narrows share their rows.
     free = [name for name in FACETS if name not in chosen]
-    _count(database, words, meant, free, counts)
+    _count(database, words, selection, free, counts)
     for name in FACETS:
         if name in chosen:
-            _count(database, words, without(meant, name), [name], counts)
-    return {name: _said(words, name, counts[name]) for name in FACETS}
+            _count(database, words, without(selection, name), [name], counts)
+    return {name: _values_of(words, name, counts[name]) for name in FACETS}
 
 
 def _count(
     database: Database,
     words: Words,
-    meant: Slice,
+    selection: Slice,
     names: Sequence[str],
     counts: dict[str, Counter[Any]],
 ) -> None:
     """Put the counts of the facets ``names`` into ``counts``, by the number of the value."""
-    rest = set_fields(meant)
+    rest = set_fields(selection)
     alone = not rest & (OBJECT_FIELDS | {"cause"})
     pictures = [name for name in names if name in PICTURE_FIELDS]
     objects = [name for name in names if name in OBJECT_FIELDS]
     if pictures and not rest & OBJECT_FIELDS:
         columns = ", ".join(COLUMNS[name] for name in pictures)
         rows = database.rows(
-            f"SELECT {columns}, count(*) FROM run_verdicts WHERE {condition(words, meant)} "
+            f"SELECT {columns}, count(*) FROM run_verdicts WHERE {condition(words, selection)} "
             "GROUP BY ALL"
         )
         for at, name in enumerate(pictures):
             counts[name] = _summed((row[at], row[-1]) for row in rows)
     elif pictures:
-        _distinct(database, words, meant, pictures, counts)
+        _distinct(database, words, selection, pictures, counts)
     if objects and alone:
-        _firsts(database, words, meant, objects, counts)
+        _firsts(database, words, selection, objects, counts)
     elif objects:
-        _distinct(database, words, meant, objects, counts)
+        _distinct(database, words, selection, objects, counts)
 
 
 def _firsts(
     database: Database,
     words: Words,
-    meant: Slice,
+    selection: Slice,
     names: Sequence[str],
     counts: dict[str, Counter[Any]],
 ) -> None:
     def rows(columns: str, field: str) -> list[tuple[Any, ...]]:
-        where = condition(words, meant, (field,))
+        where = condition(words, selection, (field,))
         return database.rows(
             f"SELECT {columns}, count(*) FROM run_verdicts WHERE {where} GROUP BY ALL"
         )
 
     for group in (("object", "category"), ("found_l2",)):
-        wanted = [name for name in group if name in names]
-        if wanted:
-            found = rows(", ".join([*(COLUMNS[name] for name in wanted), "firsts"]), wanted[0])
-            for at, name in enumerate(wanted):
+        fields = [name for name in group if name in names]
+        if fields:
+            first_rows = rows(", ".join([*(COLUMNS[name] for name in fields), "firsts"]), fields[0])
+            for at, name in enumerate(fields):
                 bit = 1 << FIRSTS.index(name)
-                counts[name] = _summed((row[at], row[-1]) for row in found if row[-2] & bit)
-    wanted = [name for name in _OF_COLOR if name in names]
-    if wanted:
-        found = rows("color_no, firsts, first_traits", "color")
-        for name in wanted:
-            counts[name] = _summed(_by_color(words, name, found))
+                counts[name] = _summed((row[at], row[-1]) for row in first_rows if row[-2] & bit)
+    fields = [name for name in _OF_COLOR if name in names]
+    if fields:
+        first_rows = rows("color_no, firsts, first_traits", "color")
+        for name in fields:
+            counts[name] = _summed(_by_color(words, name, first_rows))
 
 
 def _by_color(words: Words, name: str, rows: Iterable[tuple[Any, ...]]) -> Iterable[Any]:
@@ -132,38 +132,42 @@ def _by_color(words: Words, name: str, rows: Iterable[tuple[Any, ...]]) -> Itera
 def _distinct(
     database: Database,
     words: Words,
-    meant: Slice,
+    selection: Slice,
     names: Sequence[str],
     counts: dict[str, Counter[Any]],
 ) -> None:
     """Pictures told apart: the rows are read once, and a picture's second row with a value is
     seen beside its first."""
-    whole = Slice(rule=meant.rule, runs=meant.runs)
+    whole = Slice(rule=selection.rule, runs=selection.runs)
     where = condition(words, whole, ("object",))
-    narrowed = " AND ".join([where, *conditions(words, meant)])
+    narrowed = " AND ".join([where, *conditions(words, selection)])
     columns = dict.fromkeys([*(COLUMNS[name] for name in names), "leads", "matches"])
-    reads = ", ".join(f"coalesce({one}::INTEGER, -1)::INTEGER AS {one}" for one in columns)
+    reads = ", ".join(f"coalesce({column}::INTEGER, -1)::INTEGER AS {column}" for column in columns)
     with database.cursor() as cursor:
         rows = cursor.execute(
             f"SELECT {PICTURE} AS picture, single, {reads} FROM run_verdicts WHERE {narrowed}"
         ).fetchnumpy()
     pictures = _Pictures(np.asarray(rows["picture"]), np.asarray(rows["single"]))
     leads, matches = np.asarray(rows["leads"]) == 1, np.asarray(rows["matches"]) == 1
-    every = bool(set_fields(meant) & OBJECT_FIELDS)
-    colored = bool(set_fields(meant) & COLOR_FIELDS)
+    every = bool(set_fields(selection) & OBJECT_FIELDS)
+    colored = bool(set_fields(selection) & COLOR_FIELDS)
     for name in names:
-        kept = np.ones(len(leads), dtype=bool)
+        row_mask = np.ones(len(leads), dtype=bool)
         if colored or name in COLOR_FIELDS:
-            kept &= matches
+            row_mask &= matches
         if not every and name not in OBJECT_FIELDS:
-            kept &= leads
+            row_mask &= leads
         values = np.asarray(rows[COLUMNS[name]])
         if name in ("modifier", "basic"):
-            bits = [np.where(kept & (values >> at & 1 == 1), at, -1) for at, _ in enumerate(TRAITS)]
-            counts[name] = Counter({at: pictures.count(one)[at] for at, one in enumerate(bits)})
+            bits = [
+                np.where(row_mask & (values >> at & 1 == 1), at, -1) for at, _ in enumerate(TRAITS)
+            ]
+            counts[name] = Counter(
+                {at: pictures.count(bit_values)[at] for at, bit_values in enumerate(bits)}
+            )
         else:
-            found = pictures.count(np.where(kept, values, -1))
-            counts[name] = Counter(dict(enumerate(found)))
+            picture_counts = pictures.count(np.where(row_mask, values, -1))
+            counts[name] = Counter(dict(enumerate(picture_counts)))
         counts[name] = +counts[name]
 
 
@@ -196,7 +200,7 @@ class _Pictures:
         for lag, same in enumerate(self._same, start=1):
             first[lag:] &= ~(same & (several[lag:] == several[:-lag]))
         total += np.bincount(several[first], minlength=size)
-        return [int(one) for one in total]
+        return [int(number) for number in total]
 
 
 def _summed(pairs: Iterable[Sequence[Any]]) -> Counter[Any]:
@@ -207,18 +211,20 @@ def _summed(pairs: Iterable[Sequence[Any]]) -> Counter[Any]:
     return total
 
 
-def _said(words: Words, name: str, counts: Counter[Any]) -> list[tuple[str, str, int]]:
+def _values_of(words: Words, name: str, counts: Counter[Any]) -> list[tuple[str, str, int]]:
     """Values and labels: in their own order where they have one, else the most first."""
-    said = [(value, *_label(words, name, value), count) for value, count in counts.items()]
+    entries = [(value, *_label(words, name, value), count) for value, count in counts.items()]
     own = name in ("run", "sector", "asked_l2", "found_l2", "modifier", "basic", "task", "status")
     key: Callable[[tuple[Any, str, str, int]], Any] = (
-        (lambda one: _order(words, name, one[0])) if own else (lambda one: (-one[3], one[2]))
+        (lambda entry: _order(words, name, entry[0]))
+        if own
+        else (lambda entry: (-entry[3], entry[2]))
     )
-    kept = [one for one in sorted(said, key=key) if one[1]]
+    rows = [row for row in sorted(entries, key=key) if row[1]]
     if name in ("modifier", "basic"):
         choices = MODIFIERS if name == "modifier" else (BASIC, INTERMEDIATE)
-        kept = [one for one in kept if one[1] in choices]
-    return [one[1:] for one in kept]
+        rows = [row for row in rows if row[1] in choices]
+    return [row[1:] for row in rows]
 
 
 def _order(words: Words, name: str, value: int) -> int:
@@ -243,8 +249,8 @@ def _label(words: Words, name: str, value: int) -> tuple[str, str]:
         return TRAITS[value], TRAITS[value]
     if name == "status":
         return STATUSES[value], STATUSES[value]
-    said = words.names[name][value]
-    if name == "system" and not said:
+    word = words.names[name][value]
+    if name == "system" and not word:
         return NO_SYSTEM, "No color system"
     titles = {"task": TASKS, "system": SYSTEMS, "cause": CAUSES}
-    return said, titles.get(name, {}).get(said, said)
+    return word, titles.get(name, {}).get(word, word)

@@ -40,7 +40,7 @@ def snapshot(database: Database) -> Iterator[duckdb.DuckDBPyConnection]:
 def apart(pictures: Sequence[int]) -> list[list[int]]:
     """Runs and positions of numbers of pictures, for BY_PLACE."""
     distinct = sorted(set(pictures))
-    return [[one >> 32 for one in distinct], [one & 0xFFFFFFFF for one in distinct]]
+    return [[number >> 32 for number in distinct], [number & 0xFFFFFFFF for number in distinct]]
 
 
 def items(
@@ -83,7 +83,7 @@ def items(
             masks.get((row[1], row[2], row[4]), ""),
             cursors.get(row[0], ""),
         )
-        for row in (verdicts[one] for one in rows)
+        for row in (verdicts[row_number] for row_number in rows)
     ]
 
 
@@ -131,12 +131,12 @@ def _item(
         misfit,
         *lab,
         rule_no,
-        told,
+        sentence,
         reason,
     ) = row
     prompt_id, source, text = prompt
     image_id, failed, seed, width, height = picture
-    found = None if lab[0] is None else (lab[0], lab[1], lab[2])
+    measured_lab = None if lab[0] is None else (lab[0], lab[1], lab[2])
     color = None if color_no is None else words.colors[color_no]
     return WallItem(
         run_id=words.run_ids[run_no],
@@ -155,18 +155,18 @@ def _item(
         color=color.value if color else "",
         color_name=color.label if color else "",
         asked_hex=color.hex if color else "",
-        found_hex="" if found is None else hex_of(lab_to_srgb8(np.array(found))),
+        found_hex="" if measured_lab is None else hex_of(lab_to_srgb8(np.array(measured_lab))),
         status=STATUSES[status],
         picture_status=STATUSES[picture_status],
         cause=words.names["cause"][cause],
-        told=told,
+        told=sentence,
         picture_reason=failed or reason,
         relation="" if matches is None else "matches" if matches else "differs",
         delta_e00=delta_e00,
         delta_chroma=delta_chroma,
         hue_deg=hue_deg,
         misfit=misfit,
-        lab=found,
+        lab=measured_lab,
         cursor=cursor,
         rule=words.names["rule"][rule_no],
         seed=seed,

@@ -30,13 +30,13 @@ def tallies_within(
     wrong = [name for name in limits if name not in METRICS]
     if wrong or not limits:
         raise BadInput(f"Give limits of one or more of {', '.join(METRICS)}.")
-    known = " AND ".join(f"{name} IS NOT NULL" for name in limits)
+    measured_sql = " AND ".join(f"{name} IS NOT NULL" for name in limits)
     below = " AND ".join(f"{name} < CAST(? AS DOUBLE)" for name in limits)
     return database.rows(
         f"""
         WITH objects AS (
             SELECT run_no, task_no, system_no, prompt_no, position,
-                CASE WHEN status = {UNSCORES} OR NOT ({known}) THEN status
+                CASE WHEN status = {UNSCORES} OR NOT ({measured_sql}) THEN status
                     WHEN ({below}) = coalesce(matches, true) THEN {PASSES} ELSE {FAILS} END AS said
             FROM run_verdicts WHERE rule_no = {rule_no} {in_runs}
         ), pictures AS (

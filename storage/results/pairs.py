@@ -33,7 +33,7 @@ def pairs(
     words: Words,
     run_a: str,
     run_b: str,
-    meant: Slice,
+    selection: Slice,
     cell: str,
     limit: int,
     after: str | None,
@@ -49,13 +49,13 @@ def pairs(
         begin = _before(database, words.number("run", run_a), start)
     with snapshot(database) as cursor:
         rows = cursor.execute(
-            f"{_joined(words, run_a, run_b, meant)} SELECT prompt_no, image, a_place, b_place "
-            f"FROM joined WHERE ({_OF_CELL[cell]}) AND (prompt_no, image) > (?, ?) "
+            f"{_joined_sql(words, run_a, run_b, selection)} SELECT prompt_no, image, a_place, "
+            f"b_place FROM joined WHERE ({_OF_CELL[cell]}) AND (prompt_no, image) > (?, ?) "
             f"ORDER BY prompt_no, image LIMIT {limit}",
             list(begin),
         ).fetchall()
         first, second = (
-            _shown(cursor, words, run, meant, [row[at] for row in rows])
+            _items_to_show(cursor, words, run, selection, [row[at] for row in rows])
             for run, at in ((run_a, 2), (run_b, 3))
         )
     return [
@@ -64,20 +64,20 @@ def pairs(
 
 
 def pair_counts(
-    database: Database, words: Words, run_a: str, run_b: str, meant: Slice
+    database: Database, words: Words, run_a: str, run_b: str, selection: Slice
 ) -> dict[str, int]:
     """How many pairs each cell has."""
     # count_if is NULL where there is no row.
     counts = ", ".join(f"count(*) FILTER ({_OF_CELL[cell]})" for cell in CELLS)
     row = database.rows(
-        f"{_joined(words, run_a, run_b, meant)} SELECT count(*), {counts} FROM joined"
+        f"{_joined_sql(words, run_a, run_b, selection)} SELECT count(*), {counts} FROM joined"
     )[0]
     return dict(zip(("all", *CELLS), row, strict=True))
 
 
-def _joined(words: Words, run_a: str, run_b: str, meant: Slice) -> str:
+def _joined_sql(words: Words, run_a: str, run_b: str, selection: Slice) -> str:
     """SQL for ``joined``: the pairs, with what the rule says of each."""
-    rule = words.rule(meant.rule)
+    rule = words.rule(selection.rule)
     numbers = words.number("run", run_a), words.number("run", run_b)
     status = f"((statuses >> {2 * rule}) & 3)" if rule >= 0 else "0"
     sides = [
@@ -85,10 +85,10 @@ def _joined(words: Words, run_a: str, run_b: str, meant: Slice) -> str:
         f"FROM run_items WHERE run_no = {number} AND {status} > 0)"
         for side, number in zip("ab", numbers, strict=True)
     ]
-    chosen = set_fields(meant)
+    chosen = set_fields(selection)
     narrowed = ""
     if chosen:
-        where = condition(words, replace(meant, runs=(run_a, run_b)))
+        where = condition(words, replace(selection, runs=(run_a, run_b)))
         narrowed = (
             "SEMI JOIN (SELECT DISTINCT prompt_no, image FROM run_verdicts "
             f"WHERE {where}) AS meant USING (prompt_no, image)"
@@ -99,22 +99,24 @@ def _joined(words: Words, run_a: str, run_b: str, meant: Slice) -> str:
     )
 
 
-def _shown(
-    cursor: duckdb.DuckDBPyConnection, words: Words, run: str, meant: Slice, places: list[int]
+def _items_to_show(
+    cursor: duckdb.DuckDBPyConnection, words: Words, run: str, selection: Slice, places: list[int]
 ) -> dict[int, WallItem]:
     """The row to show of each picture: the first object that is asked for, else the one that
     leads."""
-    asked = replace(meant, runs=(run,), status="", cause="", found_l2="")
-    everything = Slice(rule=meant.rule, runs=(run,))
+    object_slice = replace(selection, runs=(run,), status="", cause="", found_l2="")
+    everything = Slice(rule=selection.rule, runs=(run,))
     rows: dict[int, int] = {}
-    for one in (asked, everything) if set_fields(asked) & OBJECT_FIELDS else (everything,):
-        found = cursor.execute(
+    for part in (
+        (object_slice, everything) if set_fields(object_slice) & OBJECT_FIELDS else (everything,)
+    ):
+        page_rows = cursor.execute(
             "SELECT position, arg_min(v.rowid, target) "
             "FROM (SELECT unnest(?::INTEGER[]) AS position) JOIN run_verdicts AS v "
-            f"USING (position) WHERE {condition(words, one)} GROUP BY position",
+            f"USING (position) WHERE {condition(words, part)} GROUP BY position",
             [places],
         ).fetchall()
-        for position, row in found:
+        for position, row in page_rows:
             rows.setdefault(position, row)
     return {item.position: item for item in items(cursor, words, list(rows.values()), {})}
 

@@ -90,13 +90,13 @@ class Results:
         key = ("board", rule, tuple(runs), tuple((limits or {}).items()))
         return list(self._once(key, ask))
 
-    def unscored(self, meant: Slice) -> list[CauseCount]:
+    def unscored(self, selection: Slice) -> list[CauseCount]:
         """Why pictures have no score, by run and task, the most first."""
 
         def ask(words: Words) -> list[CauseCount]:
             rows = self._database.rows(f"""
                 SELECT run_no, task_no, cause_no, count(*) AS n FROM run_verdicts
-                WHERE {condition(words, meant)} AND leads AND picture_status = {UNSCORES}
+                WHERE {condition(words, selection)} AND leads AND picture_status = {UNSCORES}
                 GROUP BY ALL ORDER BY run_no, task_no, n DESC, cause_no
             """)
             tasks, causes = words.names["task"], words.names["cause"]
@@ -105,9 +105,9 @@ class Results:
                 for run, task, cause, count in rows
             ]
 
-        return list(self._once(("unscored", meant), ask))
+        return list(self._once(("unscored", selection), ask))
 
-    def groups(self, meant: Slice, by: Sequence[str]) -> list[Count]:
+    def groups(self, selection: Slice, by: Sequence[str]) -> list[Count]:
         """Passes, fails and unscored by one or more fields of :data:`GROUPS`.
 
         Objects are counted where ``by`` or the slice speaks of an object or a color, else
@@ -128,7 +128,7 @@ class Results:
             rows = self._database.rows(f"""
                 SELECT {columns}, count_if(status = {PASSES}), count_if(status = {FAILS}),
                     count_if(status = {UNSCORES})
-                FROM run_verdicts WHERE {condition(words, meant, by)} GROUP BY ALL ORDER BY ALL
+                FROM run_verdicts WHERE {condition(words, selection, by)} GROUP BY ALL ORDER BY ALL
             """)
             total: dict[tuple[str, ...], Counter[int]] = {}
             for row in rows:
@@ -136,17 +136,19 @@ class Results:
                     counts = total.setdefault(key, Counter())
                     for at, count in enumerate(row[len(by) :]):
                         counts[at] += count
-            return [Count(key, one[0], one[1], one[2]) for key, one in total.items()]
+            return [
+                Count(key, numbers[0], numbers[1], numbers[2]) for key, numbers in total.items()
+            ]
 
-        return list(self._once(("groups", meant, by), ask))
+        return list(self._once(("groups", selection, by), ask))
 
-    def drift(self, meant: Slice) -> list[Drift]:
+    def drift(self, selection: Slice) -> list[Drift]:
         """Where each asked color went, over the objects that were measured."""
 
         def ask(words: Words) -> list[Drift]:
             rows = self._database.rows(f"""
                 SELECT color_no, avg(l), avg(a), avg(b), count(*), count_if(status = {PASSES})
-                FROM run_verdicts WHERE {condition(words, meant, ("color",))} AND l IS NOT NULL
+                FROM run_verdicts WHERE {condition(words, selection, ("color",))} AND l IS NOT NULL
                 GROUP BY color_no ORDER BY color_no
             """)
             return [
@@ -162,7 +164,7 @@ class Results:
                 for color, *lab, count, passes in rows
             ]
 
-        return list(self._once(("drift", meant), ask))
+        return list(self._once(("drift", selection), ask))
 
     def agreement(self, runs: Sequence[str] = ()) -> list[RuleAgreement]:
         """What each two rules say of the same pictures."""
@@ -173,7 +175,7 @@ class Results:
                 f"{_in_runs(words, runs)} GROUP BY statuses"
             )
             rules = words.names["rule"]
-            said = []
+            agreements = []
             for first in range(len(rules)):
                 for second in range(first + 1, len(rules)):
                     cells: Counter[tuple[int, int]] = Counter()
@@ -186,18 +188,18 @@ class Results:
                     neither = cells[FAILS, FAILS]
                     rest = cells.total() - both - only_a - only_b - neither
                     if cells:
-                        said.append(
+                        agreements.append(
                             RuleAgreement(
                                 rules[first], rules[second], both, only_a, only_b, neither, rest
                             )
                         )
-            return said
+            return agreements
 
         return list(self._once(("agreement", tuple(runs)), ask))
 
     def wall(
         self,
-        meant: Slice,
+        selection: Slice,
         sort: str = "delta_e00",
         descending: bool = True,
         limit: int = 60,
@@ -209,12 +211,12 @@ class Results:
         with several objects that fit stands once, with the first of them in that order. Raises
         :class:`BadInput` for an order or a cursor that is none.
         """
-        several = bool(set_fields(meant) & OBJECT_FIELDS)
+        several = bool(set_fields(selection) & OBJECT_FIELDS)
         return self._asked(
             lambda words: page(
                 self._database,
                 words,
-                condition(words, meant),
+                condition(words, selection),
                 several,
                 sort,
                 descending,
@@ -223,29 +225,29 @@ class Results:
             )
         )
 
-    def count(self, meant: Slice) -> int:
+    def count(self, selection: Slice) -> int:
         """How many pictures there are."""
 
         def ask(words: Words) -> int:
             number = "count(*)"
-            if set_fields(meant) & OBJECT_FIELDS:
+            if set_fields(selection) & OBJECT_FIELDS:
                 number = f"count(*) FILTER (single) + count(DISTINCT {PICTURE}) FILTER (NOT single)"
-            where = condition(words, meant)
+            where = condition(words, selection)
             return int(
                 self._database.rows(f"SELECT {number} FROM run_verdicts WHERE {where}")[0][0]
             )
 
-        return int(self._once(("count", meant), ask))
+        return int(self._once(("count", selection), ask))
 
-    def facets(self, meant: Slice) -> Facets:
+    def facets(self, selection: Slice) -> Facets:
         """What each filter could be set to: value, label and the pictures that it would leave.
 
         Each is counted with all other filters on.
         """
-        found: Facets = self._once(
-            ("facets", meant), lambda words: facets(self._database, words, meant)
+        values_by_facet: Facets = self._once(
+            ("facets", selection), lambda words: facets(self._database, words, selection)
         )
-        return {name: list(values) for name, values in found.items()}
+        return {name: list(values) for name, values in values_by_facet.items()}
 
     def picture(self, run_id: str, position: int) -> list[WallItem]:
         """Every rule's say on every object of one picture; empty where it did not come in yet.
@@ -269,7 +271,7 @@ class Results:
         self,
         run_a: str,
         run_b: str,
-        meant: Slice,
+        selection: Slice,
         cell: str = "",
         limit: int = 60,
         after: str | None = None,
@@ -284,17 +286,17 @@ class Results:
         """
         return self._asked(
             lambda words: pairs(
-                self._database, words, run_a, run_b, meant, cell, limit, after, start
+                self._database, words, run_a, run_b, selection, cell, limit, after, start
             )
         )
 
-    def pair_counts(self, run_a: str, run_b: str, meant: Slice) -> dict[str, int]:
+    def pair_counts(self, run_a: str, run_b: str, selection: Slice) -> dict[str, int]:
         """How many pairs each of :data:`CELLS` has, and ``all`` of them."""
-        found: dict[str, int] = self._once(
-            ("pairs", run_a, run_b, meant),
-            lambda words: pair_counts(self._database, words, run_a, run_b, meant),
+        counts: dict[str, int] = self._once(
+            ("pairs", run_a, run_b, selection),
+            lambda words: pair_counts(self._database, words, run_a, run_b, selection),
         )
-        return dict(found)
+        return dict(counts)
 
     def _words(self) -> Words:
         return self._keep("words", lambda: Words.read(self._database))
@@ -319,16 +321,16 @@ class Results:
                 self._changes = changes
             if key in self._kept:
                 self._kept.move_to_end(key)
-                kept: _T = self._kept[key]
-                return kept
-        made = make()
+                answer: _T = self._kept[key]
+                return answer
+        result = make()
         with self._lock:
             # What came in while it was counted may or may not be in it: then it is not kept.
             if self._runs.changes == changes == self._changes:
-                self._kept[key] = made
+                self._kept[key] = result
                 while len(self._kept) > _KEPT:
                     self._kept.popitem(last=False)
-        return made
+        return result
 
 
 def _tallies(words: Words, rows: Sequence[tuple[Any, ...]]) -> list[PromptTally]:
@@ -346,7 +348,7 @@ def _in_runs(words: Words, runs: Sequence[str]) -> str:
 
 _BITS = {
     "modifier": sum(1 << TRAITS.index(modifier) for modifier in MODIFIERS),
-    "basic": sum(1 << TRAITS.index(one) for one in (BASIC, INTERMEDIATE)),
+    "basic": sum(1 << TRAITS.index(trait) for trait in (BASIC, INTERMEDIATE)),
 }
 _MASKS = {name: f" & {bits}" for name, bits in _BITS.items()}
 
@@ -358,12 +360,12 @@ def _keys(words: Words, by: Sequence[str], numbers: Sequence[Any]) -> list[tuple
         if number is None:
             return []
         if name in _BITS:
-            said = [one for at, one in enumerate(TRAITS) if number & 1 << at]
+            parts = [trait for at, trait in enumerate(TRAITS) if number & 1 << at]
         else:
             word = _word(words, name, number)
             # Objects beside the main one have no category in the reconstruction.
-            said = [] if name == "category" and not word else [word]
-        keys = [(*key, one) for key in keys for one in said]
+            parts = [] if name == "category" and not word else [word]
+        keys = [(*key, part) for key in keys for part in parts]
     return keys
 
 

@@ -69,32 +69,32 @@ def page(
     begin = order.parse(after) if after else None
     with snapshot(database) as cursor:
         if one_a_picture:
-            found = _first_of_each(cursor, order, begin, limit)
+            rows = _first_of_each(cursor, order, begin, limit)
         else:
-            found = order.rows(cursor, begin, limit)
-        cursors = {one.row: order.spell(one) for one in found}
-        return items(cursor, words, [one.row for one in found], cursors)
+            rows = order.rows(cursor, begin, limit)
+        cursors = {row.row: order.spell(row) for row in rows}
+        return items(cursor, words, [row.row for row in rows], cursors)
 
 
 def _first_of_each(
     cursor: duckdb.DuckDBPyConnection, order: _Order, begin: VerdictRow | None, limit: int
 ) -> list[VerdictRow]:
     """The next rows, without those whose picture was shown with another object before."""
-    found: list[VerdictRow] = []
+    first_rows: list[VerdictRow] = []
     shown: set[int] = set()
-    start, wanted = begin, limit + limit // 2
-    while len(found) < limit:
-        rows = order.rows(cursor, start, wanted)
+    start, batch_size = begin, limit + limit // 2
+    while len(first_rows) < limit:
+        rows = order.rows(cursor, start, batch_size)
         if begin is not None and rows:
             shown |= order.before(cursor, begin, [row.picture for row in rows])
-        for one in rows:
-            if one.picture not in shown and len(found) < limit:
-                shown.add(one.picture)
-                found.append(one)
-        if len(rows) < wanted:
+        for row in rows:
+            if row.picture not in shown and len(first_rows) < limit:
+                shown.add(row.picture)
+                first_rows.append(row)
+        if len(rows) < batch_size:
             break
         start = rows[-1]
-    return found
+    return first_rows
 
 
 class _Order:
@@ -112,18 +112,18 @@ class _Order:
         self, cursor: duckdb.DuckDBPyConnection, start: VerdictRow | None, limit: int
     ) -> list[VerdictRow]:
         """The next rows after ``start``."""
-        found: list[VerdictRow] = []
+        verdict_rows: list[VerdictRow] = []
         if start is None or start.key is not None:
-            found = self._numbers(cursor, start, limit)
-        if len(found) < limit:
+            verdict_rows = self._numbers(cursor, start, limit)
+        if len(verdict_rows) < limit:
             place = -1 if start is None or start.key is not None else start.place
             rows = cursor.execute(
                 f"SELECT rowid, {PLACE} AS place FROM run_verdicts WHERE {self.where} "
                 f"AND {self.column} IS NULL AND place > ? ORDER BY place LIMIT ?",
-                [place, limit - len(found)],
+                [place, limit - len(verdict_rows)],
             ).fetchall()
-            found += [VerdictRow(row, None, place) for row, place in rows]
-        return found
+            verdict_rows += [VerdictRow(row, None, place) for row, place in rows]
+        return verdict_rows
 
     def _numbers(
         self, cursor: duckdb.DuckDBPyConnection, start: VerdictRow | None, limit: int
@@ -155,8 +155,8 @@ class _Order:
             ).fetchall()
         )
         rows = [VerdictRow(row, key, places[row]) for key, row in keys]
-        rows.sort(key=lambda one: (self._sign * (one.key or 0.0), one.place))
-        rows = [one for one in rows if start is None or self._after(one, start)]
+        rows.sort(key=lambda row: (self._sign * (row.key or 0.0), row.place))
+        rows = [row for row in rows if start is None or self._after(row, start)]
         if len(rows) < limit and not whole:
             return self._exactly(cursor, where, list(values), start, limit)
         return rows[:limit]
@@ -181,8 +181,8 @@ class _Order:
         ).fetchall()
         return [VerdictRow(*row) for row in rows]
 
-    def _after(self, one: VerdictRow, start: VerdictRow) -> bool:
-        return one.key != start.key or one.place > start.place
+    def _after(self, row: VerdictRow, start: VerdictRow) -> bool:
+        return row.key != start.key or row.place > start.place
 
     def before(
         self, cursor: duckdb.DuckDBPyConnection, start: VerdictRow, pictures: Sequence[int]

@@ -53,52 +53,52 @@ _KINDS = {"asked_l2": "l2", "found_l2": "l2"}
 _CHOICES = {"modifier": MODIFIERS, "basic": (BASIC, INTERMEDIATE)}
 
 
-def set_fields(meant: Slice) -> set[str]:
+def set_fields(selection: Slice) -> set[str]:
     """The fields that narrow, without rule and runs."""
     names = {field.name for field in fields(Slice)} - {"rule", "runs"}
-    return {name for name in names if getattr(meant, name)}
+    return {name for name in names if getattr(selection, name)}
 
 
-def without(meant: Slice, field: str) -> Slice:
+def without(selection: Slice, field: str) -> Slice:
     """The slice with one of its filters taken away."""
     if field == "run":
-        return replace(meant, runs=())
+        return replace(selection, runs=())
     cleared: dict[str, Any] = {field: ""}
-    return replace(meant, **cleared)
+    return replace(selection, **cleared)
 
 
-def condition(words: Words, meant: Slice, by: Iterable[str] = (), table: str = "") -> str:
-    """The condition for the rows that ``meant`` means, grouped by the fields ``by``.
+def condition(words: Words, selection: Slice, by: Iterable[str] = (), table: str = "") -> str:
+    """The condition for the rows of ``selection``, grouped by the fields ``by``.
 
     ``table`` is a prefix such as ``v.``. Raises :class:`BadInput` for a word that no result has.
     """
-    chosen = set_fields(meant)
+    chosen = set_fields(selection)
     looked_at = chosen | set(by)
-    parts = [f"{table}rule_no = {words.rule(meant.rule)}"]
-    runs = words.runs(meant.runs)
+    parts = [f"{table}rule_no = {words.rule(selection.rule)}"]
+    runs = words.runs(selection.runs)
     if runs is not None:
         parts.append(f"{table}run_no IN ({', '.join(map(str, runs)) or 'NULL'})")
     if not looked_at & OBJECT_FIELDS:
         parts.append(f"{table}leads")
     if looked_at & COLOR_FIELDS:
         parts.append(f"{table}matches")
-    parts += conditions(words, meant, table)
+    parts += conditions(words, selection, table)
     if "found_l2" in by:
         parts.append(f"{table}found_l2 IS NOT NULL")
     return " AND ".join(parts)
 
 
-def conditions(words: Words, meant: Slice, table: str = "") -> list[str]:
-    """One condition for each filter of ``meant``, beside rule and runs."""
+def conditions(words: Words, selection: Slice, table: str = "") -> list[str]:
+    """One condition for each filter of ``selection``, beside rule and runs."""
     parts = []
-    for field in sorted(set_fields(meant)):
-        value = getattr(meant, field)
+    for field in sorted(set_fields(selection)):
+        value = getattr(selection, field)
         if field == "chroma":
             colors = ", ".join(map(str, words.in_band(value))) or "NULL"
             parts.append(f"{table}color_no IN ({colors})")
             continue
         if field == "against":
-            parts.append(_differs(words, meant.rule, value, table))
+            parts.append(_differs(words, selection.rule, value, table))
             continue
         column = f"{table}{COLUMNS[field]}"
         if field in _SEVERAL:
@@ -117,13 +117,13 @@ def conditions(words: Words, meant: Slice, table: str = "") -> list[str]:
 
 def _any_of(words: Words, field: str, value: str, column: str) -> str:
     """Rows with one of the words of ``value``."""
-    wanted = list(dict.fromkeys(one for one in value.split(",") if one))
-    if len(wanted) == 1 and wanted[0] != NO_SYSTEM:
-        return f"{column} = {words.number(field, wanted[0])}"
+    choices = list(dict.fromkeys(choice for choice in value.split(",") if choice))
+    if len(choices) == 1 and choices[0] != NO_SYSTEM:
+        return f"{column} = {words.number(field, choices[0])}"
     numbers = []
-    for one in wanted:
-        name = "" if (field, one) == ("system", NO_SYSTEM) else one
-        if name in words.names[field] or one not in _SEVERAL[field]:
+    for choice in choices:
+        name = "" if (field, choice) == ("system", NO_SYSTEM) else choice
+        if name in words.names[field] or choice not in _SEVERAL[field]:
             numbers.append(words.number(field, name))
     return f"{column} IN ({', '.join(map(str, numbers))})" if numbers else "FALSE"
 
@@ -133,5 +133,5 @@ def _differs(words: Words, rule: str, other: str, table: str) -> str:
     first, second = words.rule(rule), words.rule(other)
     if first < 0 or second < 0:
         return "FALSE"
-    one, two = (f"(({table}statuses >> {2 * number}) & 3)" for number in (first, second))
-    return f"{one} > 0 AND {two} > 0 AND {one} <> {two}"
+    first_status, two = (f"(({table}statuses >> {2 * number}) & 3)" for number in (first, second))
+    return f"{first_status} > 0 AND {two} > 0 AND {first_status} <> {two}"

@@ -78,25 +78,25 @@ class Words:
         places = {
             kind: {name: at for at, name in enumerate(ones)} for kind, ones in self.names.items()
         }
-        places["run"] = {one: at for at, one in enumerate(self.run_ids)}
-        places["color"] = {one.value: at for at, one in enumerate(self.colors)}
-        for field, known in (
+        places["run"] = {run_id: at for at, run_id in enumerate(self.run_ids)}
+        places["color"] = {color.value: at for at, color in enumerate(self.colors)}
+        for field, names in (
             ("sector", SECTORS),
             ("status", STATUSES),
             ("trait", TRAITS),
             ("l2", l2_names()),
         ):
-            places[field] = {name: at for at, name in enumerate(known)}
+            places[field] = {name: at for at, name in enumerate(names)}
         return places
 
     def number(self, kind: str, name: str) -> int:
         """The number of a word. Raises :class:`BadInput` for one that no result has, and
         :class:`NotStored` for a run that is not here."""
-        found = self._places[kind].get(name)
-        if found is None and kind == "color":
-            found = self._places["color"].get(_spelled(name))
-        if found is not None:
-            return found
+        number = self._places[kind].get(name)
+        if number is None and kind == "color":
+            number = self._places["color"].get(_color_value(name))
+        if number is not None:
+            return number
         if kind == "run":
             raise NotStored(f"No run is stored under {name[:80]!r}.")
         raise BadInput(
@@ -114,18 +114,18 @@ class Words:
 
     @cached_property
     def _bands(self) -> Mapping[str, list[int]]:
-        found: dict[str, list[int]] = {f"{low:.0f}": [] for low in (0.0, *CHROMA_BANDS)}
+        bands: dict[str, list[int]] = {f"{low:.0f}": [] for low in (0.0, *CHROMA_BANDS)}
         if self.colors:
             sectors = [SECTORS[color.sector] for color in self.colors]
             starts = bands_of(np.array([color.lab for color in self.colors]), sectors)
             for at, low in enumerate(starts.tolist()):
-                found[f"{low:.0f}"].append(at)
-        return found
+                bands[f"{low:.0f}"].append(at)
+        return bands
 
     def runs(self, ids: Sequence[str]) -> list[int] | None:
         """The numbers of runs; without ids those that are shown, None where all are."""
         if ids:
-            return sorted({self.number("run", one) for one in ids})
+            return sorted({self.number("run", run_id) for run_id in ids})
         if not self.hidden:
             return None
         return [at for at in range(len(self.run_ids)) if at not in self.hidden]
@@ -136,15 +136,15 @@ class Words:
         return self._places["rule"].get(rule(name).id, -1)
 
     def _instead(self, kind: str) -> str:
-        known = list(self._places[kind])
-        shown = [one for one in known if one][:12]
-        return f": there are {', '.join(shown)}{'' if len(known) <= 12 else ', …'}" if shown else ""
+        names = list(self._places[kind])
+        shown = [name for name in names if name][:12]
+        return f": there are {', '.join(shown)}{'' if len(names) <= 12 else ', …'}" if shown else ""
 
 
 _SAID = {"l2": "level 2 name", "trait": "kind of name", "color": "asked color"}
 
 
-def _spelled(text: str) -> str:
+def _color_value(text: str) -> str:
     try:
         return parse_target(text).value
     except UnknownColor:

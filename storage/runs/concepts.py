@@ -28,16 +28,19 @@ def know_concepts(
     cursor: duckdb.DuckDBPyConnection, prompts: Sequence[Prompt], numbers: Sequence[int]
 ) -> None:
     """Note which prompts are ColorConceptBench's concepts; ``numbers`` are theirs."""
-    found = {
+    by_concept = {
         number: concept
         for prompt, number in zip(prompts, numbers, strict=True)
         if (concept := concept_of(prompt)) is not None
     }
-    if found:
+    if by_concept:
         cursor.execute(
             "INSERT INTO known_concepts SELECT unnest(?::INTEGER[]), unnest(?::VARCHAR[]), "
             "unnest(?::VARCHAR[]) ON CONFLICT DO NOTHING",
-            [list(found), *(list(column) for column in zip(*found.values(), strict=True))],
+            [
+                list(by_concept),
+                *(list(column) for column in zip(*by_concept.values(), strict=True)),
+            ],
         )
 
 

@@ -49,11 +49,11 @@ def numbers_of(
     Raises :class:`BadInput` for more rules than there is room for.
     """
     rows = cursor.execute("SELECT name, no FROM known_names WHERE kind = ?", [kind]).fetchall()
-    known = {str(name): int(number) for name, number in rows}
-    new = [name for name in dict.fromkeys(names) if name not in known]
+    numbers = {str(name): int(number) for name, number in rows}
+    new = [name for name in dict.fromkeys(names) if name not in numbers]
     if not new:
-        return known
-    first = 1 + max(known.values(), default=-1)
+        return numbers
+    first = 1 + max(numbers.values(), default=-1)
     if kind == "rule" and first + len(new) > MOST_RULES:
         raise BadInput(f"There are results of {first} rules already; there is room for no more.")
     added = {name: first + at for at, name in enumerate(new)}
@@ -61,34 +61,34 @@ def numbers_of(
         "INSERT INTO known_names SELECT ?, unnest(?::INTEGER[]), unnest(?::VARCHAR[])",
         [kind, list(added.values()), new],
     )
-    return {**known, **added}
+    return {**numbers, **added}
 
 
 def colors_of(cursor: duckdb.DuckDBPyConnection, colors: Iterable[ColorTarget]) -> dict[str, int]:
     """The numbers of all colors by their value, after new ones among ``colors`` got theirs."""
     rows = cursor.execute("SELECT value, color_no FROM known_colors").fetchall()
-    known = {str(value): int(number) for value, number in rows}
-    new = {color.value: color for color in colors if color.value not in known}
+    numbers = {str(value): int(number) for value, number in rows}
+    new = {color.value: color for color in colors if color.value not in numbers}
     if not new:
-        return known
-    first = 1 + max(known.values(), default=-1)
-    lab = np.array([one.lab for one in new.values()], dtype=np.float64)
+        return numbers
+    first = 1 + max(numbers.values(), default=-1)
+    lab = np.array([color.lab for color in new.values()], dtype=np.float64)
     _insert(
         cursor,
         "known_colors",
         {
             "color_no": ("INTEGER", [first + at for at in range(len(new))]),
             "value": ("VARCHAR", list(new)),
-            "system": ("VARCHAR", [one.system or "" for one in new.values()]),
-            "name": ("VARCHAR", [one.name or "" for one in new.values()]),
-            "hex": ("VARCHAR", [one.hex for one in new.values()]),
+            "system": ("VARCHAR", [color.system or "" for color in new.values()]),
+            "name": ("VARCHAR", [color.name or "" for color in new.values()]),
+            "hex": ("VARCHAR", [color.hex for color in new.values()]),
             **{name: ("DOUBLE", lab[:, at].tolist()) for at, name in enumerate("lab")},
             "sector": ("UTINYINT", sector_codes(lab).tolist()),
             "asked_l2": ("UTINYINT", nearest_l2(lab).tolist()),
-            "traits": ("UTINYINT", [trait_bits(traits_of(one)) for one in new.values()]),
+            "traits": ("UTINYINT", [trait_bits(traits_of(color)) for color in new.values()]),
         },
     )
-    return {**known, **{value: first + at for at, value in enumerate(new)}}
+    return {**numbers, **{value: first + at for at, value in enumerate(new)}}
 
 
 def prompts_of(cursor: duckdb.DuckDBPyConnection, prompts: Sequence[Prompt]) -> list[int]:
@@ -103,11 +103,11 @@ def prompts_of(cursor: duckdb.DuckDBPyConnection, prompts: Sequence[Prompt]) -> 
         "USING (key)",
         [keys],
     ).fetchall()
-    known = {str(key): int(number) for key, number in rows}
+    numbers = {str(key): int(number) for key, number in rows}
     first = number_in(cursor, "SELECT coalesce(max(prompt_no) + 1, 0) FROM known_prompts")
     new: dict[str, int] = {}
     for at, key in enumerate(keys):
-        if key not in known and key not in new:
+        if key not in numbers and key not in new:
             new[key] = at
     if new:
         _add_prompts(
@@ -117,8 +117,8 @@ def prompts_of(cursor: duckdb.DuckDBPyConnection, prompts: Sequence[Prompt]) -> 
             [prompts[at] for at in new.values()],
             [bodies[at] for at in new.values()],
         )
-    known.update({key: first + at for at, key in enumerate(new)})
-    return [known[key] for key in keys]
+    numbers.update({key: first + at for at, key in enumerate(new)})
+    return [numbers[key] for key in keys]
 
 
 def _body(prompt: Prompt) -> dict[str, Any]:
@@ -139,17 +139,17 @@ def _add_prompts(
     prompts: Sequence[Prompt],
     bodies: Sequence[dict[str, Any]],
 ) -> None:
-    asked = [expectations_of(prompt.targets) for prompt in prompts]
-    colors = colors_of(cursor, (one.color for ones in asked for one in ones))
+    expectations = [expectations_of(prompt.targets) for prompt in prompts]
+    colors = colors_of(cursor, (expectation.color for ones in expectations for expectation in ones))
     tasks = numbers_of(cursor, "task", (prompt.task for prompt in prompts))
     systems = numbers_of(cursor, "system", (prompt.system for prompt in prompts))
     targets = [
-        (first + at, place, target, _of_target(asked[at], place))
+        (first + at, place, target, _of_target(expectations[at], place))
         for at, prompt in enumerate(prompts)
         for place, target in enumerate(prompt.targets)
     ]
-    objects = numbers_of(cursor, "object", (one[2].name for one in targets))
-    categories = numbers_of(cursor, "category", (one[2].category for one in targets))
+    objects = numbers_of(cursor, "object", (target_row[2].name for target_row in targets))
+    categories = numbers_of(cursor, "category", (target_row[2].category for target_row in targets))
     _insert(
         cursor,
         "known_prompts",
@@ -161,7 +161,10 @@ def _add_prompts(
             "text": ("VARCHAR", [prompt.text for prompt in prompts]),
             "task_no": ("UTINYINT", [tasks[prompt.task] for prompt in prompts]),
             "system_no": ("UTINYINT", [systems[prompt.system] for prompt in prompts]),
-            "first_asked": ("TINYINT", [one[0].position if one else None for one in asked]),
+            "first_asked": (
+                "TINYINT",
+                [group[0].position if group else None for group in expectations],
+            ),
             "opens": ("VARCHAR", [canonical.dump(_opens(prompt)) for prompt in prompts]),
             "targets": ("VARCHAR", [canonical.dump(body["targets"]) for body in bodies]),
         },
@@ -170,24 +173,35 @@ def _add_prompts(
         cursor,
         "known_targets",
         {
-            "prompt_no": ("INTEGER", [one[0] for one in targets]),
-            "target": ("TINYINT", [one[1] for one in targets]),
-            "object_no": ("INTEGER", [objects[one[2].name] for one in targets]),
-            "category_no": ("INTEGER", [categories[one[2].category] for one in targets]),
+            "prompt_no": ("INTEGER", [target_row[0] for target_row in targets]),
+            "target": ("TINYINT", [target_row[1] for target_row in targets]),
+            "object_no": ("INTEGER", [objects[target_row[2].name] for target_row in targets]),
+            "category_no": (
+                "INTEGER",
+                [categories[target_row[2].category] for target_row in targets],
+            ),
             "color_no": (
                 "INTEGER",
-                [None if one[3] is None else colors[one[3].color.value] for one in targets],
+                [
+                    None if target_row[3] is None else colors[target_row[3].color.value]
+                    for target_row in targets
+                ],
             ),
             "matches": (
                 "BOOLEAN",
-                [None if one[3] is None else one[3].relation != DIFFERS for one in targets],
+                [
+                    None if target_row[3] is None else target_row[3].relation != DIFFERS
+                    for target_row in targets
+                ],
             ),
         },
     )
 
 
-def _of_target(asked: Sequence[Expectation], place: int) -> Expectation | None:
-    return next((one for one in asked if one.position == place), None)
+def _of_target(expectations: Sequence[Expectation], place: int) -> Expectation | None:
+    return next(
+        (expectation for expectation in expectations if expectation.position == place), None
+    )
 
 
 def _opens(prompt: Prompt) -> dict[str, str]:

@@ -23,13 +23,17 @@ def bring(
         target = shelf(root, name)
         if target.is_file():
             continue
-        found = next(
-            (one for one in (shelf(source, name), elsewhere.get(name)) if one and one.is_file()),
+        file = next(
+            (
+                path
+                for path in (shelf(source, name), elsewhere.get(name))
+                if path and path.is_file()
+            ),
             None,
         )
-        if found is None:
+        if file is None:
             missing.append(name)
-        elif _link(found, target):
+        elif _link(file, target):
             folders.add(target.parent)
     for folder in folders:
         sync_folder(folder)

@@ -61,22 +61,24 @@ def store_masks(cursor: duckdb.DuckDBPyConnection, run_no: int, database: Databa
         LEFT JOIN masks AS stored ON stored.mask_id = m.mask_id AND stored.image_id = i.image_id
         ORDER BY m.position, m.target
     """).fetchall()
-    made, places = [], []
+    mask_rows, places = [], []
     for position, target, image_id, content, area, maker, parameters, name, stored in rows:
         mask_id = stored
         if mask_id is None:
-            given = {**json.loads(parameters), "target": target, "object": name or ""}
+            mask_parameters = {**json.loads(parameters), "target": target, "object": name or ""}
             key = {"image_id": image_id, "content_sha256": content, "maker": maker}
-            mask_id = canonical.digest({**key, "parameters": given})
-            made.append((mask_id, image_id, content, area, maker, canonical.dump(given)))
+            mask_id = canonical.digest({**key, "parameters": mask_parameters})
+            mask_rows.append(
+                (mask_id, image_id, content, area, maker, canonical.dump(mask_parameters))
+            )
         places.append((position, target, mask_id))
-    if made:
+    if mask_rows:
         cursor.execute(
             "INSERT INTO masks (mask_id, image_id, content_sha256, area_px, maker, parameters, "
             "created_at) SELECT unnest(?::VARCHAR[]), unnest(?::VARCHAR[]), unnest(?::VARCHAR[]), "
             "unnest(?::BIGINT[]), unnest(?::VARCHAR[]), unnest(?::VARCHAR[]), ? "
             "ON CONFLICT DO NOTHING",
-            [*(list(column) for column in zip(*made, strict=True)), database.now()],
+            [*(list(column) for column in zip(*mask_rows, strict=True)), database.now()],
         )
     if places:
         cursor.execute(

@@ -40,10 +40,10 @@ def read(path: Path) -> Shard:
     """Read a shard whole. Raises :class:`BadShard`, naming the file."""
     import pyarrow as pa
 
-    wanted = schema()
+    target_schema = schema()
     table = read_columns(path, None)
     try:
-        return Shard(path, table.select(wanted.names).cast(wanted))
+        return Shard(path, table.select(target_schema.names).cast(target_schema))
     except (KeyError, TypeError, pa.ArrowException) as error:
         raise BadShard(f"{path} is no shard of a run: {error}.") from error
 
@@ -62,8 +62,8 @@ def write(
     ``imported`` run, which may have come without. A shard that is in the ledger is left out.
     Raises :class:`BadShard` for what cannot belong to the run.
     """
-    known = cursor.execute("SELECT name FROM run_shards WHERE run_no = ?", [run_no]).fetchall()
-    done = {name for (name,) in known}
+    rows = cursor.execute("SELECT name FROM run_shards WHERE run_no = ?", [run_no]).fetchall()
+    done = {name for (name,) in rows}
     shards = [shard for shard in shards if shard.path.name not in done]
     if not shards:
         return 0
@@ -97,8 +97,10 @@ def _incoming(cursor: duckdb.DuckDBPyConnection, shards: Sequence[Shard], first:
     import pyarrow as pa
 
     tables = [
-        one.table.append_column("shard_no", pa.array([first + at] * one.table.num_rows, pa.int32()))
-        for at, one in enumerate(shards)
+        shard.table.append_column(
+            "shard_no", pa.array([first + at] * shard.table.num_rows, pa.int32())
+        )
+        for at, shard in enumerate(shards)
     ]
     cursor.register("shards_read", pa.concat_tables(tables))
     try:
@@ -152,9 +154,9 @@ def _attempts(cursor: duckdb.DuckDBPyConnection, run_no: int) -> None:
 def _verdicts(cursor: duckdb.DuckDBPyConnection) -> None:
     """``new_verdicts``: what the rules say, in numbers; a picture that could not be drawn counts
     for the first object that its prompt asks a color of."""
-    said = "(SELECT unnest(verdicts) AS v FROM new_items)"
+    verdicts_sql = "(SELECT unnest(verdicts) AS v FROM new_items)"
     for kind in ("rule", "cause", "step"):
-        rows = cursor.execute(f"SELECT DISTINCT v.{kind} FROM {said} ORDER BY 1").fetchall()
+        rows = cursor.execute(f"SELECT DISTINCT v.{kind} FROM {verdicts_sql} ORDER BY 1").fetchall()
         numbers_of(cursor, kind, (str(name) for (name,) in rows))
     cursor.execute(f"""
         CREATE TEMP TABLE new_verdicts AS
@@ -177,14 +179,14 @@ def _verdicts(cursor: duckdb.DuckDBPyConnection) -> None:
             AND t.target = CASE WHEN v.target < 0 THEN i.first_asked ELSE v.target END
         LEFT JOIN known_colors AS c ON c.color_no = t.color_no
     """)
-    found = cursor.execute(
+    columns = cursor.execute(
         "SELECT row, l, a, b FROM new_verdicts WHERE l IS NOT NULL ORDER BY row"
     ).fetchnumpy()
-    lab = np.stack([np.asarray(found[name], dtype=np.float64) for name in "lab"], axis=-1)
+    lab = np.stack([np.asarray(columns[name], dtype=np.float64) for name in "lab"], axis=-1)
     cursor.execute(
         "CREATE TEMP TABLE found AS "
         "SELECT unnest(?::BIGINT[]) AS row, unnest(?::UTINYINT[]) AS found_l2",
-        [found["row"].tolist(), nearest_l2(lab).tolist()],
+        [columns["row"].tolist(), nearest_l2(lab).tolist()],
     )
 
 
@@ -196,9 +198,9 @@ def store_results(cursor: duckdb.DuckDBPyConnection, run_no: int) -> int:
         "FROM new_verdicts GROUP BY position"
     )
     bits = [
-        f"CASE WHEN {one} IS NOT NULL AND {counts} AND row_number() OVER "
-        f"({of_picture}, {one}, {counts} ORDER BY target) = 1 THEN {1 << at} ELSE 0 END"
-        for at, (one, counts) in enumerate(
+        f"CASE WHEN {column} IS NOT NULL AND {counts} AND row_number() OVER "
+        f"({of_picture}, {column}, {counts} ORDER BY target) = 1 THEN {1 << at} ELSE 0 END"
+        for at, (column, counts) in enumerate(
             (column, "matches" if at > 1 else "true")
             for at, column in enumerate(
                 ("object_no", "category_no", "color_no", "sector", "asked_l2", "found_l2")

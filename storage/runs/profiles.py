@@ -43,8 +43,8 @@ class _Run:
         scales = scales_of(self.summary)
         if len(scales) == 1:
             return scales[0]
-        known = [scale for scale in scales if scale is not None]
-        return guidance_at(image, None, known, int(self.summary["images"]))
+        own_scales = [scale for scale in scales if scale is not None]
+        return guidance_at(image, None, own_scales, int(self.summary["images"]))
 
 
 class Profiles:
@@ -61,7 +61,7 @@ class Profiles:
             JOIN run_numbers USING (run_no)
         """)
         with_concepts = {run_id for (run_id,) in rows}
-        return [one for one in self._runs.all() if one.run_id in with_concepts]
+        return [record for record in self._runs.all() if record.run_id in with_concepts]
 
     def concepts(self, run_id: str) -> RunConcepts:
         """What a run has of concepts. Raises :class:`NotStored` for a run that is not stored."""
@@ -79,9 +79,9 @@ class Profiles:
         scales = scales_of(run.summary)
         return RunConcepts(
             run_id,
-            tuple(dict.fromkeys(one for one, _ in counts)),
+            tuple(dict.fromkeys(concept_id for concept_id, _ in counts)),
             tuple(dict.fromkeys(style for _, style in counts)),
-            tuple(sorted(scales, key=lambda one: -1.0 if one is None else one)),
+            tuple(sorted(scales, key=lambda scale: -1.0 if scale is None else scale)),
             counts,
         )
 
@@ -130,25 +130,25 @@ class Profiles:
                 if places
                 else {}
             )
-        found = {row[0]: row[1:] for row in measured}
-        out: list[PictureProfile] = []
+        by_position = {row[0]: row[1:] for row in measured}
+        profiles: list[PictureProfile] = []
         unscored: Unscored = []
         for position, image, drawn, reason, image_id, seed in items:
             scale = run.guidance(image)
             if guidance is not None and scale != guidance:
                 continue
-            row = found.get(position)
+            row = by_position.get(position)
             if row is None or row[1] != PROFILE_VERSION:
                 unscored.append((position, _why(drawn, reason, reasons.get(position), row)))
                 continue
             mask_id = masks.get((position, row[0]), "")
             profile = profile_of_columns(row[2:])
-            out.append(
+            profiles.append(
                 PictureProfile(
                     image_id, mask_id, profile, scale, seed, run_id=run_id, position=position
                 )
             )
-        return out, unscored
+        return profiles, unscored
 
     def of_concept(self, concept_id: str) -> dict[str, dict[tuple[str, float | None], int]]:
         """How many measured pictures of a concept each run that is shown has, newest run first: by
@@ -164,7 +164,7 @@ class Profiles:
             f"WHERE prompt_no IN ({which})"
         )
         held = {run_id for (run_id,) in holders}
-        out = {}
+        by_run = {}
         for record in self._runs.all():
             if record.run_id not in held:
                 continue
@@ -178,8 +178,8 @@ class Profiles:
                 [PROFILE_VERSION],
             )
             if rows:
-                out[record.run_id] = {(style, scale): count for style, scale, count in rows}
-        return out
+                by_run[record.run_id] = {(style, scale): count for style, scale, count in rows}
+        return by_run
 
     def unmeasured(self) -> dict[str, int]:
         """By run, how many pictures were drawn whose object's colors could not be measured."""
@@ -199,7 +199,7 @@ class Profiles:
         run = self._run(run_id)
         _check(method)
         with self._database.cursor() as cursor:
-            found: Any = cursor.sql(
+            table: Any = cursor.sql(
                 f"""
                 SELECT concept_id, style, c.guidance, c.images, c.unscored, c.weights
                 FROM ({self._wanted(run, by_guidance)}) AS w
@@ -207,11 +207,13 @@ class Profiles:
                 """,
                 params=[PROFILE_VERSION, VERSION, method],
             ).to_arrow_table()
-        weights = _weights(found["weights"])
-        rest = zip(*(found[name].to_pylist() for name in found.column_names[:-1]), strict=True)
+        weights = _weights(table["weights"])
+        rest = zip(*(table[name].to_pylist() for name in table.column_names[:-1]), strict=True)
         return [
-            ConceptCell(run_id, concept_id, style, scale, method, images, unscored, one)
-            for (concept_id, style, scale, images, unscored), one in zip(rest, weights, strict=True)
+            ConceptCell(run_id, concept_id, style, scale, method, images, unscored, cell_weights)
+            for (concept_id, style, scale, images, unscored), cell_weights in zip(
+                rest, weights, strict=True
+            )
         ]
 
     def missing(self, run_id: str, method: str, by_guidance: bool = False) -> list[MissingCell]:
@@ -236,22 +238,22 @@ class Profiles:
         it that is not stored, :class:`BadInput` for a method that there is not.
         """
         runs = {run_id: self._run(run_id) for run_id in {cell.run_id for cell in cells}}
-        for one in cells:
-            _check(one.method)
+        for cell in cells:
+            _check(cell.method)
         with self._database.transaction() as cursor:
             rows = {}
             for run in runs.values():
-                known = _numbers(cursor, run.run_no)
-                for one in cells:
-                    if one.run_id != run.run_id:
+                numbers = _numbers(cursor, run.run_no)
+                for cell in cells:
+                    if cell.run_id != run.run_id:
                         continue
-                    number = known.get((one.concept_id, one.style))
+                    number = numbers.get((cell.concept_id, cell.style))
                     if number is None:
                         raise NotStored(
-                            f"The run {run.run_id} has no concept {one.concept_id[:80]!r} in the "
-                            f"style {one.style[:40]!r}."
+                            f"The run {run.run_id} has no concept {cell.concept_id[:80]!r} in the "
+                            f"style {cell.style[:40]!r}."
                         )
-                    rows[run.run_no, number, one.guidance, one.method] = one
+                    rows[run.run_no, number, cell.guidance, cell.method] = cell
             _replace(cursor, rows)
 
     def _wanted(self, run: _Run, by_guidance: bool) -> str:
@@ -328,7 +330,7 @@ def _weights(column: Any) -> list[np.ndarray | None]:
     """An Arrow column of lists of 71 numbers, some of them null."""
     flat = np.asarray(column.combine_chunks().flatten(), dtype=np.float64).reshape(-1, COUNT)
     each = iter(flat)
-    return [next(each) if there else None for there in column.is_valid().to_pylist()]
+    return [next(each) if valid else None for valid in column.is_valid().to_pylist()]
 
 
 def _counts(run: _Run, scale: str, narrowed: str = "") -> str:
@@ -345,7 +347,7 @@ def _counts(run: _Run, scale: str, narrowed: str = "") -> str:
     """
 
 
-def _why(drawn: bool, reason: str, told: str | None, row: Sequence[Any] | None) -> str:
+def _why(drawn: bool, reason: str, message: str | None, row: Sequence[Any] | None) -> str:
     """Why a picture has no colors."""
     if not drawn:
         return reason
@@ -354,7 +356,7 @@ def _why(drawn: bool, reason: str, told: str | None, row: Sequence[Any] | None) 
             f"Its colors were measured in another way (profile {row[1] or 'unknown'}; this TrueHue "
             f"has {PROFILE_VERSION}). Score the run's pictures again."
         )
-    return told or NOT_MEASURED
+    return message or NOT_MEASURED
 
 
 def _check(method: str) -> None:

@@ -122,10 +122,10 @@ class Runs:
 
     def get(self, run_id: str) -> RunRecord:
         """Return one run, hidden or not; :class:`NotStored` if there is none of that id."""
-        found = self._records("WHERE run_id = ?", [run_id])
-        if not found:
+        records = self._records("WHERE run_id = ?", [run_id])
+        if not records:
             raise NotStored(f"No run is stored under {run_id[:80]!r}.")
-        return found[0]
+        return records[0]
 
     def all(self, hidden: bool = False) -> list[RunRecord]:
         """Return the runs that are shown, newest first; with ``hidden`` the hidden ones too."""
@@ -184,7 +184,7 @@ class Runs:
                 batch.append(read(path))
             except BadShard as error:
                 self._refuse(run_id, path, str(error))
-            if sum(one.table.num_rows for one in batch) >= BATCH_ITEMS:
+            if sum(shard.table.num_rows for shard in batch) >= BATCH_ITEMS:
                 yield batch
                 batch = []
         if batch:
@@ -218,7 +218,7 @@ class Runs:
             ("picture", "image_id", folder.images, self._images),
             ("mask", "masks", folder.masks, self._masks),
         ):
-            shards = {name: one.path for one in batch for name in _files(one, column)}
+            shards = {name: shard.path for shard in batch for name in _files(shard, column)}
             wrong = [name for name in shards if len(name) != 64 or set(name) - _HEX]
             missing = wrong or bring(shards, source, root, elsewhere)
             if missing and (wrong or complete):
@@ -228,8 +228,8 @@ class Runs:
                 )
 
     def _is_refused(self, run_id: str, path: Path) -> bool:
-        known = self._refused.get((run_id, path.name))
-        return known is not None and known[0] == _stamp(path)
+        refusal = self._refused.get((run_id, path.name))
+        return refusal is not None and refusal[0] == _stamp(path)
 
     def _refuse(self, run_id: str, path: Path, reason: str) -> None:
         self._refused[run_id, path.name] = (_stamp(path), reason)
@@ -262,7 +262,7 @@ class Runs:
             total=int(summary.get("total", 0)),
             items=items,
             failed=failed,
-            rules=tuple((str(one[0]), str(one[1])) for one in summary.get("rules", ())),
+            rules=tuple((str(rule[0]), str(rule[1])) for rule in summary.get("rules", ())),
             hidden=hidden,
             created_at=aware(created_at),
             summary=summary,
@@ -278,7 +278,7 @@ def _files(shard: Shard, column: str) -> list[str]:
     rows = shard.table.column(column).to_pylist()
     if column == "image_id":
         return [name for name in rows if name]
-    return [str(one["content_sha256"]) for masks in rows for one in masks or ()]
+    return [str(mask["content_sha256"]) for masks in rows for mask in masks or ()]
 
 
 def _number(cursor: duckdb.DuckDBPyConnection, run_id: str) -> int | None:

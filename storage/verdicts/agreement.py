@@ -166,7 +166,7 @@ class Agreements:
         if cell not in CELLS:
             raise BadInput(f"cell is {cell!r}: give one of {', '.join(CELLS)}.")
         where, values = _where(first, second, task, system, _OF_CELL[cell])
-        said = ", ".join(
+        columns_sql = ", ".join(
             f"{of}.{name}"
             for of in ("one", "other")
             for name in (
@@ -185,7 +185,7 @@ class Agreements:
                 SELECT row, a_row, b_row FROM ({_SIDE_BY_SIDE}) {where}
                 ORDER BY row DESC LIMIT ? OFFSET ?
             )
-            SELECT one.image_id, one.mask_id, one.object_name, one.target, {said}
+            SELECT one.image_id, one.mask_id, one.object_name, one.target, {columns_sql}
             FROM page JOIN evidence AS one ON one.rowid = a_row
                 JOIN evidence AS other ON other.rowid = b_row
             ORDER BY page.row DESC
@@ -193,7 +193,14 @@ class Agreements:
             [*values, max(limit, 0), max(offset, 0)],
         )
         return [
-            Pair(row[0], row[1], row[2], json.loads(row[3]), _said(row[4:11]), _said(row[11:18]))
+            Pair(
+                row[0],
+                row[1],
+                row[2],
+                json.loads(row[3]),
+                _verdict(row[4:11]),
+                _verdict(row[11:18]),
+            )
             for row in rows
         ]
 
@@ -230,7 +237,7 @@ def _where(
     return (f"WHERE {' AND '.join(tests)}" if tests else "", values)
 
 
-def _said(row: tuple[Any, ...]) -> VerdictPair:
+def _verdict(row: tuple[Any, ...]) -> VerdictPair:
     evidence_id, rule, version, parameters, status, reason, numbers = row
     return VerdictPair(
         evidence_id, rule, version, json.loads(parameters), status, reason, json.loads(numbers)

@@ -111,24 +111,26 @@ class Drawings:
         return self._records("WHERE drawing_id = ?", [full])[0]
 
     def recent(
-        self, limit: int = 50, offset: int = 0, **wanted: Unpack[Wanted]
+        self, limit: int = 50, offset: int = 0, **filters: Unpack[DrawingFilters]
     ) -> list[DrawingRecord]:
         """Return ``limit`` drawings, newest first, after leaving out ``offset`` of them.
 
-        The filters are those of :class:`storage.verdicts.drawings.Wanted`. Raises :class:`BadInput`
-        for an unknown status or verdict.
+        The filters are those of :class:`storage.verdicts.drawings.DrawingFilters`. Raises
+        :class:`BadInput` for an unknown status or verdict.
         """
-        found = filter_of(**wanted)
+        drawing_filter = filter_of(**filters)
         return self._records(
-            f"{found.clause} ORDER BY number DESC LIMIT ? OFFSET ?",
-            [*found.values, max(limit, 0), max(offset, 0)],
+            f"{drawing_filter.clause} ORDER BY number DESC LIMIT ? OFFSET ?",
+            [*drawing_filter.values, max(limit, 0), max(offset, 0)],
         )
 
-    def count(self, **wanted: Unpack[Wanted]) -> int:
+    def count(self, **filters: Unpack[DrawingFilters]) -> int:
         """Return how many drawings there are; the filters are those of :meth:`recent`."""
-        found = filter_of(**wanted)
+        drawing_filter = filter_of(**filters)
         return int(
-            self._database.rows(f"SELECT count(*) FROM drawings {found.clause}", found.values)[0][0]
+            self._database.rows(
+                f"SELECT count(*) FROM drawings {drawing_filter.clause}", drawing_filter.values
+            )[0][0]
         )
 
     def of_model(self, model: str) -> list[DrawingRecord]:
@@ -182,9 +184,11 @@ class Drawings:
 
 def _row(drawing: DrawingRecord) -> dict[str, Any]:
     """The columns of a drawing, checked."""
-    for name, known in (("source", SOURCES), ("status", STATUSES)):
-        if getattr(drawing, name) not in known:
-            raise BadInput(f"{name} is {getattr(drawing, name)!r}: give one of {', '.join(known)}.")
+    for name, choices in (("source", SOURCES), ("status", STATUSES)):
+        if getattr(drawing, name) not in choices:
+            raise BadInput(
+                f"{name} is {getattr(drawing, name)!r}: give one of {', '.join(choices)}."
+            )
     texts = {
         name: canonical.text(getattr(drawing, name), name)
         for name in (
@@ -224,11 +228,13 @@ def _row(drawing: DrawingRecord) -> dict[str, Any]:
 
 
 def _id(drawing: DrawingRecord, row: Mapping[str, Any]) -> str:
-    given = drawing.drawing_id
-    if given:
-        if not isinstance(given, str) or not _ID.fullmatch(given):
-            raise BadInput(f"drawing_id {given!r:.80} is not 64 hexadecimal characters: leave it.")
-        return given
+    drawing_id = drawing.drawing_id
+    if drawing_id:
+        if not isinstance(drawing_id, str) or not _ID.fullmatch(drawing_id):
+            raise BadInput(
+                f"drawing_id {drawing_id!r:.80} is not 64 hexadecimal characters: leave it."
+            )
+        return drawing_id
     if drawing.source == "drawn":
         return secrets.token_hex(32)
     names = set(_COLUMNS) - {"drawing_id", "job_id", "origin", "seconds"}
@@ -282,7 +288,7 @@ def _record(row: tuple[Any, ...]) -> DrawingRecord:
     return DrawingRecord(**fields)
 
 
-class Wanted(TypedDict, total=False):
+class DrawingFilters(TypedDict, total=False):
     """What a drawing has to be; None, or nothing at all, leaves it open.
 
     ``prompt`` is the set's id and the prompt's id. ``verdict`` is ``pass``, ``fail``, ``unscored``
@@ -315,29 +321,29 @@ def filter_of(
     verdict: str | None = None,
     rule: str | None = None,
 ) -> Filter:
-    """Return the filter of a :class:`Wanted`. Raises :class:`BadInput` for an unknown status or
-    verdict."""
+    """Return the filter of a :class:`DrawingFilters`. Raises :class:`BadInput` for an unknown
+    status or verdict."""
     if status is not None and status not in STATUSES:
         raise BadInput(f"status is {status!r}: give one of {', '.join(STATUSES)}.")
     if verdict is not None and verdict not in VERDICTS:
         raise BadInput(f"verdict is {verdict!r}: give pass, fail, unscored or an empty text.")
     source, prompt_id = prompt or (None, None)
-    given = {
+    fields = {
         "model": model,
         "prompt_source": source,
         "prompt_id": prompt_id,
         "job_id": job_id,
         "status": status,
     }
-    tests = [f"{name} = ?" for name, value in given.items() if value is not None]
-    values: list[Any] = [value for value in given.values() if value is not None]
+    tests = [f"{name} = ?" for name, value in fields.items() if value is not None]
+    values: list[Any] = [value for value in fields.values() if value is not None]
     if verdict is not None:
-        tests.append(f"number {'IN' if verdict else 'NOT IN'} ({_judged(verdict)})")
+        tests.append(f"number {'IN' if verdict else 'NOT IN'} ({_verdict_sql(verdict)})")
         values += [rule, verdict] if verdict else [rule]
     return Filter(f"WHERE {' AND '.join(tests)}" if tests else "", tuple(values))
 
 
-def _judged(verdict: str) -> str:
+def _verdict_sql(verdict: str) -> str:
     """The SQL of the drawings with that verdict, or with any where it is empty."""
     return f"""
         SELECT number FROM ({verdicts("drawings")}) GROUP BY number

@@ -75,8 +75,8 @@ class Evidence:
                 [*([*column] for column in columns), len(new)],
             )
         ids = [row[0] for row in rows]
-        found = self._records("WHERE evidence_id IN (SELECT unnest(?::VARCHAR[]))", [ids])
-        stored = {record.evidence_id: record for record in found}
+        records = self._records("WHERE evidence_id IN (SELECT unnest(?::VARCHAR[]))", [ids])
+        stored = {record.evidence_id: record for record in records}
         return [stored[evidence_id] for evidence_id in ids]
 
     def _row(
@@ -159,8 +159,8 @@ class Evidence:
     def newest_time(self) -> datetime:
         """Return the time of the newest row, UTC without a zone; the first of all if there is
         none."""
-        found = self._database.rows("SELECT max(created_at) FROM evidence")
-        return found[0][0] or datetime.min
+        rows = self._database.rows("SELECT max(created_at) FROM evidence")
+        return rows[0][0] or datetime.min
 
     def recent(self, limit: int = 50, offset: int = 0) -> list[EvidenceRecord]:
         """Return ``limit`` rows, last added first, after leaving out ``offset`` of them."""
@@ -204,13 +204,13 @@ class Evidence:
             """,
             [list(badges), list(badges)],
         )
-        for image_id, rule, status, objects, answered, asked in rows:
-            whole = "unscored" if status == "pass" and answered < asked else status
-            badges[image_id] += (Badge(rule, whole, objects, answered, asked),)
+        for image_id, rule, status, objects, answered, asked_count in rows:
+            whole = "unscored" if status == "pass" and answered < asked_count else status
+            badges[image_id] += (Badge(rule, whole, objects, answered, asked_count),)
         return badges
 
-    def _mask_id(self, image_id: str, given: str) -> str:
-        mask = self._masks.get(given)
+    def _mask_id(self, image_id: str, id_text: str) -> str:
+        mask = self._masks.get(id_text)
         if mask.image_id != image_id:
             raise BadInput(
                 f"mask_id {mask.mask_id} belongs to the image {mask.image_id}, not to {image_id}."

@@ -121,10 +121,10 @@ class Judgments:
             )
         target = canonical.mapping(judgment.target, "target")
         statuses = {
-            rule: {"version": one.version, "status": one.status}
-            for rule, one in sorted(judgment.statuses.items())
+            rule: {"version": rule_status.version, "status": rule_status.status}
+            for rule, rule_status in sorted(judgment.statuses.items())
         }
-        made = replace(
+        record = replace(
             judgment,
             reason=reason,
             judgment_id=secrets.token_hex(16),
@@ -136,26 +136,26 @@ class Judgments:
                 "coalesce((SELECT max(number) FROM verdict_judgments), 0) + 1, "
                 "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?",
                 [
-                    made.judgment_id,
-                    made.question,
-                    made.answer,
+                    record.judgment_id,
+                    record.question,
+                    record.answer,
                     reason,
-                    made.rule,
+                    record.rule,
                     canonical.dump(statuses),
-                    made.image_id,
-                    made.mask_id,
-                    made.run_id,
-                    made.position,
-                    canonical.text(made.object_name, "object_name"),
+                    record.image_id,
+                    record.mask_id,
+                    record.run_id,
+                    record.position,
+                    canonical.text(record.object_name, "object_name"),
                     canonical.dump(target),
-                    made.created_at.replace(tzinfo=None) if made.created_at else None,
+                    record.created_at.replace(tzinfo=None) if record.created_at else None,
                 ],
             )
-        return made
+        return record
 
     def withdraw(self, judgment_id: str) -> JudgmentRecord:
         """Take an answer back; the row stays. Raises :class:`NotStored` if it does not count."""
-        current = [one for one in self.all() if one.judgment_id == judgment_id]
+        current = [record for record in self.all() if record.judgment_id == judgment_id]
         if not current:
             raise NotStored("That judgment was taken back or replaced already.")
         return self.add(replace(current[0], answer="", reason=""))
@@ -187,11 +187,11 @@ def against_people(judgments: Sequence[JudgmentRecord]) -> list[RuleAgainstPeopl
     """Counts of every rule and version over answers, rules by name."""
     counts: dict[tuple[str, str], list[int]] = {}
     for judgment in judgments:
-        for rule, said in judgment.statuses.items():
-            row = counts.setdefault((rule, said.version), [0, 0, 0, 0])
-            if said.status == "unscored":
+        for rule, rule_status in judgment.statuses.items():
+            row = counts.setdefault((rule, rule_status.version), [0, 0, 0, 0])
+            if rule_status.status == "unscored":
                 row[3] += 1
-            elif said.status == judgment.answer:
+            elif rule_status.status == judgment.answer:
                 row[0] += 1
             else:
                 row[1 if judgment.answer == "pass" else 2] += 1
@@ -202,7 +202,8 @@ def _record(row: tuple[Any, ...]) -> JudgmentRecord:
     fields = dict(zip(_COLUMNS.split(", "), row, strict=True))
     del fields["question"]
     fields["statuses"] = {
-        rule: RuleStatus(**said) for rule, said in json.loads(fields["statuses"]).items()
+        rule: RuleStatus(**status_json)
+        for rule, status_json in json.loads(fields["statuses"]).items()
     }
     fields["target"] = json.loads(fields["target"])
     fields["created_at"] = aware(fields["created_at"])

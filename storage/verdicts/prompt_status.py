@@ -13,7 +13,7 @@ from storage.verdicts.answers import TOGETHER, verdicts
 
 
 @dataclass(frozen=True)
-class _Known:
+class _Counts:
     """The marks of one set, with the last drawing and the last evidence they were made from, and
     how often rows had been deleted."""
 
@@ -33,7 +33,7 @@ class PromptStatuses:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._lock = threading.Lock()
-        self._known: dict[tuple[str, str | None], _Known] = {}
+        self._known: dict[tuple[str, str | None], _Counts] = {}
 
     def of(self, prompt_source: str, rule: str | None = None) -> Mapping[str, PromptStatus]:
         """Return the mark of each prompt of a set that was ever drawn or tried, by its id.
@@ -44,29 +44,29 @@ class PromptStatuses:
         for newer marks.
         """
         with self._lock:
-            known = self._known.get((prompt_source, rule))
+            earlier = self._known.get((prompt_source, rule))
             # Read before counting: rows that arrive in between are counted twice, never missed.
             deletions = self._database.deletions
             drawing, evidence = self._newest()
-            if known is None or known.deletions != deletions:
+            if earlier is None or earlier.deletions != deletions:
                 marks = self._count(prompt_source, None, rule)
-            elif (known.drawing, known.evidence) == (drawing, evidence):
-                return known.marks
+            elif (earlier.drawing, earlier.evidence) == (drawing, evidence):
+                return earlier.marks
             else:
-                changed = self._changed(prompt_source, known)
-                marks = {**known.marks, **self._count(prompt_source, changed, rule)}
-            fresh = _Known(drawing, evidence, deletions, MappingProxyType(marks))
+                changed = self._changed(prompt_source, earlier)
+                marks = {**earlier.marks, **self._count(prompt_source, changed, rule)}
+            fresh = _Counts(drawing, evidence, deletions, MappingProxyType(marks))
             self._known[prompt_source, rule] = fresh
             return fresh.marks
 
     def _newest(self) -> tuple[int, int]:
-        found = self._database.rows("""
+        rows = self._database.rows("""
             SELECT (SELECT coalesce(max(number), 0) FROM drawings),
                 (SELECT coalesce(max(rowid), -1) FROM evidence)
         """)
-        return int(found[0][0]), int(found[0][1])
+        return int(rows[0][0]), int(rows[0][1])
 
-    def _changed(self, prompt_source: str, known: _Known) -> list[str]:
+    def _changed(self, prompt_source: str, earlier: _Counts) -> list[str]:
         rows = self._database.rows(
             """
             SELECT DISTINCT prompt_id
@@ -75,7 +75,7 @@ class PromptStatuses:
                 number > ? OR image_id IN (SELECT image_id FROM evidence WHERE rowid > ?)
             )
             """,
-            [prompt_source, known.drawing, known.evidence],
+            [prompt_source, earlier.drawing, earlier.evidence],
         )
         return [str(prompt_id) for (prompt_id,) in rows]
 

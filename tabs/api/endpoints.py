@@ -23,7 +23,7 @@ from core.verdict.measure import measure
 from core.verdict.rules import DEFAULT_RULE
 from tabs.explore.board import board_view
 from tabs.generate.drawing import Draw, start_drawing
-from tabs.generate.own_words import Own
+from tabs.generate.own_words import OwnPrompt
 from tabs.generate.plan import Settings
 from tabs.inspect.mask_request import FindObject, start_find
 from tabs.page.actor import Actor, actor_of, may
@@ -111,7 +111,7 @@ def _pixels(context: Context, image: str) -> tuple[np.ndarray, tuple[str, ...]]:
 def wire(context: Context) -> None:
     """Names the endpoints in the ``gr.Blocks`` around; their docstrings are what people read."""
 
-    def said(
+    def reply(
         request: gr.Request, endpoint: Callable[..., Any], do: Callable[[Actor], dict[str, Any]]
     ) -> Any:
         try:
@@ -141,7 +141,7 @@ def wire(context: Context) -> None:
             rule: the rule's id: truehue, paper, released and their variants.
             k: how many neighbors of the color are accepted, 0 to 20, by the paper's rules.
         """
-        return said(
+        return reply(
             request,
             measure_image,
             lambda _: measured(context, image, target, mask, object_name, rule, k),
@@ -156,7 +156,7 @@ def wire(context: Context) -> None:
             image_id: the id of a stored image.
             object_name: what to look for, such as mug.
         """
-        return said(
+        return reply(
             request,
             find_mask,
             lambda actor: {
@@ -194,11 +194,11 @@ def wire(context: Context) -> None:
             object_name: the object, where the words do not say it.
             target: its asked color, where the words do not say it.
         """
-        wanted = Draw(
-            own=Own(prompt, object_name, target),
+        draw_request = Draw(
+            own=OwnPrompt(prompt, object_name, target),
             how=Settings(models=(model,), seed=seed, seeds=seeds),
         )
-        return said(request, generate, lambda actor: start_drawing(context, actor, wanted))
+        return reply(request, generate, lambda actor: start_drawing(context, actor, draw_request))
 
     def compare_distributions(
         request: gr.Request, a: list[float], b: list[float]
@@ -209,7 +209,7 @@ def wire(context: Context) -> None:
             a: 71 shares with sum 1.
             b: 71 shares with sum 1.
         """
-        return said(request, compare_distributions, lambda _: compared(a, b))
+        return reply(request, compare_distributions, lambda _: compared(a, b))
 
     def start_run(
         request: gr.Request,
@@ -230,7 +230,7 @@ def wire(context: Context) -> None:
             seed: the first seed.
             name: what the run is called; empty for a name of its model and set.
         """
-        return said(
+        return reply(
             request,
             start_run,
             lambda actor: start_runs(
@@ -255,7 +255,7 @@ def wire(context: Context) -> None:
         Parameters:
             run_id: the id that start_run answered.
         """
-        return said(
+        return reply(
             request,
             run_state,
             lambda actor: run_json(context, actor, context.service(RunSupervisor).folder(run_id)),
@@ -267,7 +267,7 @@ def wire(context: Context) -> None:
         Parameters:
             job_id: the id that find_mask or generate answered.
         """
-        return said(
+        return reply(
             request, job_state, lambda actor: job_view(context, actor, NamedJob(job_id=job_id))
         )
 
@@ -277,7 +277,7 @@ def wire(context: Context) -> None:
         Parameters:
             rule: the rule's id.
         """
-        return said(request, leaderboard, lambda _: board_view(context, {"rule": rule}))
+        return reply(request, leaderboard, lambda _: board_view(context, {"rule": rule}))
 
     actions = {
         measure_image: "compute",

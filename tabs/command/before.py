@@ -19,12 +19,12 @@ from tabs.runs.request import EXACT, GROUNDED
 
 def with_masks(plan: RunPlan) -> int:
     """Pictures of a stored run that came with a mask of an object."""
-    return sum(bool(one.masks) for one in plan.items)
+    return sum(bool(item.masks) for item in plan.items)
 
 
-def mask_words(made: Sequence[RunPlan]) -> list[str]:
+def mask_words(run_plans: Sequence[RunPlan]) -> list[str]:
     """What masks the pictures of a stored run have, where these are what it is judged by."""
-    (plan, *_) = made
+    (plan, *_) = run_plans
     if plan.kind != STORED or plan.masker.kind != EXACT:
         return []
     count, total = with_masks(plan), plan.total
@@ -39,21 +39,21 @@ def mask_words(made: Sequence[RunPlan]) -> list[str]:
 
 def lacking(plan: RunPlan, crew: ExecutionSettings) -> tuple[str, ...]:
     """What is missing on this machine before the plan's models can work, a sentence each."""
-    out: list[str] = []
+    problems: list[str] = []
     if plan.kind == DRAWN:
-        out += missing(model(plan.model), None, crew.sources, crew.endpoints)
+        problems += missing(model(plan.model), None, crew.sources, crew.endpoints)
     if plan.masker.kind == GROUNDED:
         for role in ROLES:
             if name := getattr(plan.masker, role):
                 # What else could be done without it is for people at a page.
-                said = missing_tool(vision_model(name, role), crew.sources)
-                out += [one for one in said if one != WITHOUT[role]]
-    return tuple(dict.fromkeys(out))
+                sentences = missing_tool(vision_model(name, role), crew.sources)
+                problems += [sentence for sentence in sentences if sentence != WITHOUT[role]]
+    return tuple(dict.fromkeys(problems))
 
 
 def check_folder(data: Path) -> None:
     """Raises DataFolderError for a data folder that can be none, before anything is estimated."""
-    inside = next((one for one in (data, *data.parents) if one.exists()), data)
+    inside = next((path for path in (data, *data.parents) if path.exists()), data)
     if not inside.is_dir():
         raise DataFolderError(
             f"The data folder {data} cannot be used: {inside} is a file. Choose a folder."

@@ -18,7 +18,7 @@ from core.export.writing import FORMATS
 from core.files import Progress
 from core.runs.folder import PLAN, RunFolder
 from core.verdict.rules import RULES
-from tabs.command.ask import found, told
+from tabs.command.ask import folder_named, status_json
 from tabs.page.errors import many
 from tabs.shell.compose import make_context
 
@@ -28,17 +28,21 @@ _SAID_EVERY = 5
 def add_to(commands: Any, common: argparse.ArgumentParser) -> None:
     """Adds both commands to the parser of ``python app.py runs``."""
     formats = "; ".join(f"{name}: {words}" for name, words in FORMATS.items())
-    out = commands.add_parser(
+    command = commands.add_parser(
         "export",
         parents=[common],
         help="a run as a table, archive, report or references",
         description=formats,
     )
-    out.add_argument("name", metavar="RUN", help="its name, or the first characters of its id")
-    out.add_argument("--format", choices=tuple(FORMATS), help="default: by the ending of --out")
-    out.add_argument("--out", metavar="PATH", help="the file, or a folder for it (default here)")
-    out.add_argument("--with-images", action="store_true", help="zip: pack pictures and masks too")
-    out.add_argument(
+    command.add_argument("name", metavar="RUN", help="its name, or the first characters of its id")
+    command.add_argument("--format", choices=tuple(FORMATS), help="default: by the ending of --out")
+    command.add_argument(
+        "--out", metavar="PATH", help="the file, or a folder for it (default here)"
+    )
+    command.add_argument(
+        "--with-images", action="store_true", help="zip: pack pictures and masks too"
+    )
+    command.add_argument(
         "--rule",
         default="",
         metavar="ID",
@@ -46,7 +50,7 @@ def add_to(commands: Any, common: argparse.ArgumentParser) -> None:
         f"failures, of {', '.join(rule.id for rule in RULES)} (default: the run's "
         "first)",
     )
-    out.set_defaults(run=export_run)
+    command.set_defaults(run=export_run)
     take = commands.add_parser(
         "import",
         parents=[common],
@@ -56,114 +60,118 @@ def add_to(commands: Any, common: argparse.ArgumentParser) -> None:
     take.set_defaults(run=import_run)
 
 
-def export_run(asked: argparse.Namespace) -> int:
+def export_run(options: argparse.Namespace) -> int:
     """Writes the file, and says which."""
     from tabs.export.service import file_name
 
-    folder = found(asked.root, asked.name)
-    out = Path(asked.out or ".").expanduser()
-    format = asked.format or out.suffix.removeprefix(".")
+    folder = folder_named(options.root, options.name)
+    path = Path(options.out or ".").expanduser()
+    format = options.format or path.suffix.removeprefix(".")
     if format not in FORMATS:
-        if asked.out and out.suffix:
-            raise BadInput(f"Say which format {out.name} is: --format {'|'.join(FORMATS)}.")
+        if options.out and path.suffix:
+            raise BadInput(f"Say which format {path.name} is: --format {'|'.join(FORMATS)}.")
         format = "csv"
-    if out.is_dir():
-        out = out / file_name(folder, format)
-    if asked.with_images and format != "zip":
+    if path.is_dir():
+        path = path / file_name(folder, format)
+    if options.with_images and format != "zip":
         raise BadInput("Pictures are packed into an archive: --format zip.")
-    said = _export(asked, folder, format, out)
+    remark = _export(options, folder, format, path)
     tabled = format in ("csv", "parquet")
-    files = [out, *(beside([ExportRun(folder)], out) if tabled else [])]
-    if asked.json:
+    files = [path, *(beside([ExportRun(folder)], path) if tabled else [])]
+    if options.json:
         print(
             json.dumps(
                 {
                     "run_id": folder.run_id,
                     "format": format,
-                    "message": said,
+                    "message": remark,
                     "files": [str(file) for file in files],
                 }
             )
         )
     else:
         print("\n".join(str(file) for file in files))
-        if said:
-            print(said, file=sys.stderr)
+        if remark:
+            print(remark, file=sys.stderr)
     return 0
 
 
-def _export(asked: argparse.Namespace, folder: RunFolder, format: str, out: Path) -> str:
+def _export(options: argparse.Namespace, folder: RunFolder, format: str, path: Path) -> str:
     from core.export import write
 
     if format != "html":
-        return write(folder, format, out, with_images=asked.with_images, progress=_told(asked))
+        return write(
+            folder, format, path, with_images=options.with_images, progress=_progress_of(options)
+        )
     from storage.store import Storage
     from tabs.export.service import export
 
     # A database of its own, below the runs so that pictures are linked and not copied: the app
     # may have the other one open, and a shared folder of runs has none.
-    place = asked.root / INCOMING / f"report-{secrets.token_hex(8)}"
+    place = options.root / INCOMING / f"report-{secrets.token_hex(8)}"
     try:
         with Storage.open(place) as storage:
-            context = make_context(storage, str(asked.data))
+            context = make_context(storage, str(options.data))
             try:
-                return export(context, folder, format, out, rule=asked.rule, progress=_told(asked))
+                return export(
+                    context, folder, format, path, rule=options.rule, progress=_progress_of(options)
+                )
             finally:
                 context.close()
     finally:
         shutil.rmtree(place, ignore_errors=True)
 
 
-def import_run(asked: argparse.Namespace) -> int:
+def import_run(options: argparse.Namespace) -> int:
     """Makes a run of an archive, and puts its results into the database."""
-    path = Path(asked.file).expanduser()
+    path = Path(options.file).expanduser()
     if path.is_dir():
         if not (path / PLAN).is_file():
             raise BadInput(f"{path} is no folder of a run: it has no {PLAN}.")
         folder = RunFolder(path)
     elif path.is_file():
-        folder = open_archive(path, asked.root, progress=_told(asked))
+        folder = open_archive(path, options.root, progress=_progress_of(options))
     else:
         raise BadInput(f"There is no file {path}.")
-    said = _taken_in(asked, folder)
-    if asked.json:
-        print(json.dumps({**told(folder), "imported": imported_from(folder.path)}))
+    remark = _taken_in(options, folder)
+    if options.json:
+        print(json.dumps({**status_json(folder), "imported": imported_from(folder.path)}))
     else:
         summary = folder.summary()
         count = many(ExportRun(folder).done, "picture")
         print(f"{summary['name']}, run {folder.run_id}: {count}.")
         if left_out := left_out_words(imported_from(folder.path)):
             print(left_out, file=sys.stderr)
-    print(said, file=sys.stderr)
+    print(remark, file=sys.stderr)
     return 0
 
 
-def _taken_in(asked: argparse.Namespace, folder: RunFolder) -> str:
+def _taken_in(options: argparse.Namespace, folder: RunFolder) -> str:
     from storage.store import Storage
 
     try:
-        with Storage.open(asked.data) as storage:
+        with Storage.open(options.data) as storage:
             storage.runs.register(folder)
             count = storage.runs.ingest(folder)
             if imported_from(folder.path):
                 storage.runs.complete(folder)
             refused = storage.runs.refused(folder.run_id)
     except DatabaseBusy:
-        inside = Path(asked.data).expanduser().resolve() / "runs"
+        inside = Path(options.data).expanduser().resolve() / "runs"
         if folder.path.resolve().parent == inside:
-            return f"The app that has {asked.data} open takes the results in."
+            return f"The app that has {options.data} open takes the results in."
         raise BadInput(
-            f"The app has {asked.data} open. Copy {folder.path} into {inside}, or end the app "
+            f"The app has {options.data} open. Copy {folder.path} into {inside}, or end the app "
             "first."
         ) from None
     if refused:
         raise BadInput("\n".join(f"{name}: {why}" for name, why in refused.items()))
-    return f"{many(count, 'picture')} taken into the database of {asked.data}."
+    return f"{many(count, 'picture')} taken into the database of {options.data}."
 
 
-def _told(asked: argparse.Namespace) -> Progress:
+def _progress_of(options: argparse.Namespace) -> Progress:
     """A line on a terminal now and then."""
-    shown = sys.stderr.isatty() and not asked.json
+    shown = sys.stderr.isatty() and not options.json
     last = -1
 
     def progress(done: int, total: int) -> None:

@@ -17,13 +17,13 @@ PIPE_S, JSON_S = 30.0, 1.0
 
 def say(text: str = "", *, file: TextIO | None = None, end: str = "\n") -> None:
     """Prints at once. A reader who has gone (``| head``) hears no more, and the run goes on."""
-    out = file or sys.stdout
+    stream = file or sys.stdout
     try:
-        print(text, end=end, file=out, flush=True)
+        print(text, end=end, file=stream, flush=True)
     except BrokenPipeError:
         # What is still buffered goes nowhere, or Python would complain at its end.
         nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, out.fileno())
+        os.dup2(nowhere, stream.fileno())
         os.close(nowhere)
 
 

@@ -46,7 +46,7 @@ twice and nothing is lost, whatever ends it.
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    out = argparse.ArgumentParser(
+    root_parser = argparse.ArgumentParser(
         prog=program("runs", "app.py runs"),
         epilog=EPILOG,
         description="Draws a whole set of prompts, marks the objects and judges every picture.",
@@ -67,7 +67,7 @@ def parser() -> argparse.ArgumentParser:
     common.add_argument("--json", action="store_true", help="JSON, for programs")
     crew = argparse.ArgumentParser(add_help=False)
     _crew(crew)
-    commands = out.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands = root_parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     begin = commands.add_parser(
         "start",
         parents=[common, crew],
@@ -81,55 +81,59 @@ def parser() -> argparse.ArgumentParser:
         ("resume", "goes on with a run", start.resume),
         ("retry", "goes on, and tries once more what failed", start.retry),
     ):
-        one = commands.add_parser(name, parents=[common, crew], help=words)
-        one.add_argument("name", metavar="RUN", help="its name, or the first characters of its id")
-        one.set_defaults(run=run)
+        command = commands.add_parser(name, parents=[common, crew], help=words)
+        command.add_argument(
+            "name", metavar="RUN", help="its name, or the first characters of its id"
+        )
+        command.set_defaults(run=run)
     for name, words, run in (
         ("pause", "stops a run after the pictures in work, wherever it is executed", ask.pause),
         ("cancel", "the same, for good; what is done stays", ask.cancel),
     ):
-        one = commands.add_parser(name, parents=[common], help=words)
-        one.add_argument("name", metavar="RUN", help="its name, or the first characters of its id")
-        one.set_defaults(run=run)
+        command = commands.add_parser(name, parents=[common], help=words)
+        command.add_argument(
+            "name", metavar="RUN", help="its name, or the first characters of its id"
+        )
+        command.set_defaults(run=run)
     status = commands.add_parser("status", parents=[common], help="how far one run is, or all are")
     status.add_argument("name", metavar="RUN", nargs="?", help="without it: all runs")
     status.set_defaults(run=ask.status)
     listing = commands.add_parser("list", parents=[common], help="all runs, a line each")
     listing.set_defaults(run=ask.status, name=None)
     export.add_to(commands, common)
-    return out
+    return root_parser
 
 
-def _crew(out: argparse.ArgumentParser) -> None:
-    out.add_argument(
+def _crew(subparser: argparse.ArgumentParser) -> None:
+    subparser.add_argument(
         "--workers",
         type=int,
         metavar="N",
         help="processes that draw and judge (default: one a GPU; without weights one a core)",
     )
-    out.add_argument(
+    subparser.add_argument(
         "--ray",
         nargs="?",
         const="",
         metavar="ADDRESS",
         help="work on Ray's cluster at this address; without one, on RAY_ADDRESS or this machine",
     )
-    out.add_argument(
+    subparser.add_argument(
         "--models",
         metavar="DIR",
         help="folder with models' weights, one folder each "
         "(default: TRUEHUE_MODELS, then the hub's cache)",
     )
-    out.add_argument(
+    subparser.add_argument(
         "--endpoints",
         metavar="FILE.json",
         help="servers that draw through OpenAI's images API (default: TRUEHUE_ENDPOINT)",
     )
 
 
-def _start(out: argparse.ArgumentParser) -> None:
-    sets = ", ".join(one.id for one in PROMPT_SETS)
-    what = out.add_argument_group("prompts")
+def _start(subparser: argparse.ArgumentParser) -> None:
+    sets = ", ".join(prompt_set.id for prompt_set in PROMPT_SETS)
+    what = subparser.add_argument_group("prompts")
     what.add_argument(
         "--set",
         default="mini",
@@ -145,7 +149,7 @@ def _start(out: argparse.ArgumentParser) -> None:
         "every task and system keeps its part; concepts thing by thing, each with "
         "its modifiers; the same N is the same prompts",
     )
-    pictures = out.add_argument_group("pictures")
+    pictures = subparser.add_argument_group("pictures")
     pictures.add_argument(
         "--model",
         action="append",
@@ -184,7 +188,7 @@ def _start(out: argparse.ArgumentParser) -> None:
     pictures.add_argument("--negative", default="", metavar="TEXT", help="negative prompt")
     pictures.add_argument("--light", default="studio", help=f"renderer: {_one_of(LIGHTS)}")
     pictures.add_argument("--failure", default="none", help=f"renderer: {_one_of(FAILURES)}")
-    judging = out.add_argument_group("judging")
+    judging = subparser.add_argument_group("judging")
     judging.add_argument(
         "--masker",
         help=f"{_one_of(MASKERS)}: masks that came with the picture; "
@@ -215,17 +219,19 @@ def _start(out: argparse.ArgumentParser) -> None:
         help="neighbors that paper and truehue accept too (default 0)",
     )
     judging.add_argument("--munsell", metavar="FILE.csv", help="samples for the released rule")
-    out.add_argument("--name", default="", help="what people call the run")
-    out.add_argument("--estimate-only", action="store_true", help="say what it would take, no more")
-    out.add_argument(
+    subparser.add_argument("--name", default="", help="what people call the run")
+    subparser.add_argument(
+        "--estimate-only", action="store_true", help="say what it would take, no more"
+    )
+    subparser.add_argument(
         "--price-per-hour", metavar="X", help="of the machine: the estimate then has the money"
     )
-    out.add_argument(
+    subparser.add_argument(
         "--no-trial",
         action="store_true",
         help="do not draw three pictures to see how long one takes, where no run has told yet",
     )
-    out.add_argument("--yes", action="store_true", help="begin without asking or trying")
+    subparser.add_argument("--yes", action="store_true", help="begin without asking or trying")
 
 
 def _one_of(names: Iterable[str]) -> str:
@@ -234,10 +240,10 @@ def _one_of(names: Iterable[str]) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs the command; returns the exit status."""
-    asked = parser().parse_args(arguments)
-    asked.root = Path(asked.shared or Path(asked.data) / "runs").expanduser()
+    options = parser().parse_args(arguments)
+    options.root = Path(options.shared or Path(options.data) / "runs").expanduser()
     try:
-        return int(asked.run(asked))
+        return int(options.run(options))
     except TrueHueError as error:
         print(error, file=sys.stderr)
         return 2

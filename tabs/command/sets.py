@@ -16,10 +16,10 @@ from core.prompts.prompt import Prompt
 from core.prompts.sets import PROMPT_SETS
 from core.prompts.tables import objects
 from core.runs.records import StoredItem
-from tabs.command.ask import found
+from tabs.command.ask import folder_named
 from tabs.library.service import SELECTION, Library
 from tabs.runs.plan import chosen
-from tabs.runs.request import RunWish
+from tabs.runs.request import RunSpec
 from tabs.runs.stored import OF_RUN, of_model, of_run
 from tabs.shell.compose import make_context
 
@@ -32,47 +32,49 @@ _NAMED = ("Broken", "Belongs to no prompt")
 
 
 @dataclass(frozen=True)
-class Gathered:
+class PlanInputs:
     """What :func:`tabs.runs.plan.plans` takes."""
 
-    wish: RunWish
+    spec: RunSpec
     prompts: tuple[Prompt, ...]
     title: str
     set_name: str
     items: Sequence[StoredItem] = ()
 
 
-def gathered(asked: argparse.Namespace, wish: RunWish) -> Gathered:
-    """The prompts of a wish and, where it scores pictures, those. Raises BadInput."""
-    if not wish.stored:
-        every, title, set_name = _prompts(asked, wish.set_id)
-        return Gathered(wish, chosen(every, wish), title, set_name)
-    if not asked.images_from and wish.models[0].startswith(OF_RUN):
-        every, title, set_name = _prompts(asked, wish.set_id)
-        prompts = chosen(every, wish)
-        folder = found(asked.root, wish.models[0].removeprefix(OF_RUN))
-        wish = replace(wish, models=(str(folder.summary()["model"]),))
-        return Gathered(wish, prompts, title, set_name, of_run(folder, prompts))
-    with _storage(asked) as storage:
+def plan_inputs(options: argparse.Namespace, spec: RunSpec) -> PlanInputs:
+    """The prompts of a spec and, where it scores pictures, those. Raises BadInput."""
+    if not spec.stored:
+        every, title, set_name = _prompts(options, spec.set_id)
+        return PlanInputs(spec, chosen(every, spec), title, set_name)
+    if not options.images_from and spec.models[0].startswith(OF_RUN):
+        every, title, set_name = _prompts(options, spec.set_id)
+        prompts = chosen(every, spec)
+        folder = folder_named(options.root, spec.models[0].removeprefix(OF_RUN))
+        spec = replace(spec, models=(str(folder.summary()["model"]),))
+        return PlanInputs(spec, prompts, title, set_name, of_run(folder, prompts))
+    with _storage(options) as storage:
         library = Library(storage)
-        file = Path(wish.set_id).expanduser()
-        set_id = wish.set_id
+        file = Path(spec.set_id).expanduser()
+        set_id = spec.set_id
         if file.is_file() and _built_in(set_id) is None:
             set_id = str(library.take_file(file, file.name)["set_id"])
             if not set_id:
                 raise BadInput(f"No prompt could be read from {file}.", "set")
         every, title, set_name = _in_library(storage, library, set_id)
-        if asked.images_from:
-            _import(storage, asked, set_id)
-        prompts = chosen(every, wish)
-        return Gathered(wish, prompts, title, set_name, of_model(storage, wish.models[0], prompts))
+        if options.images_from:
+            _import(storage, options, set_id)
+        prompts = chosen(every, spec)
+        return PlanInputs(
+            spec, prompts, title, set_name, of_model(storage, spec.models[0], prompts)
+        )
 
 
-def _prompts(asked: argparse.Namespace, named: str) -> tuple[Sequence[Prompt], str, str]:
+def _prompts(options: argparse.Namespace, named: str) -> tuple[Sequence[Prompt], str, str]:
     """Prompts, title and name of a built-in set, a file, or what only the database knows."""
-    known = _built_in(named)
-    if known is not None:
-        return known
+    entry = _built_in(named)
+    if entry is not None:
+        return entry
     file = Path(named).expanduser()
     if file.is_file():
         return _of_file(file), file.name, file.name
@@ -80,16 +82,16 @@ def _prompts(asked: argparse.Namespace, named: str) -> tuple[Sequence[Prompt], s
         raise BadInput(f"There is no file {named}.", "set")
     unknown = ""
     if not named.startswith(SELECTION):
-        built_in = ", ".join(one.id for one in PROMPT_SETS)
+        built_in = ", ".join(prompt_set.id for prompt_set in PROMPT_SETS)
         unknown = f"There is no file or built-in set {named[:80]!r} (built in: {built_in}). "
-    with _storage(asked, unknown) as storage:
+    with _storage(options, unknown) as storage:
         return _in_library(storage, Library(storage), named)
 
 
 def _built_in(named: str) -> tuple[Sequence[Prompt], str, str] | None:
-    for one in PROMPT_SETS:
-        if one.id == named:
-            return one.prompts(), one.title, one.id
+    for prompt_set in PROMPT_SETS:
+        if prompt_set.id == named:
+            return prompt_set.prompts(), prompt_set.title, prompt_set.id
     return None
 
 
@@ -97,10 +99,13 @@ def _of_file(file: Path) -> tuple[Prompt, ...]:
     labels = {row.name: row.negative_labels for row in reversed(objects())}
     categories = {row.name: row.category for row in reversed(objects())}
     read = read_prompts(file, negative_labels=labels, categories=categories)
-    said = [*read.notes, *(f"line {one.line}: {one.why}" for one in read.problems[:SHOWN])]
+    sentences = [
+        *read.notes,
+        *(f"line {problem.line}: {problem.why}" for problem in read.problems[:SHOWN]),
+    ]
     if len(read.problems) > SHOWN:
-        said.append(f"… and {len(read.problems) - SHOWN:,} more lines that were not taken")
-    for sentence in said:
+        sentences.append(f"… and {len(read.problems) - SHOWN:,} more lines that were not taken")
+    for sentence in sentences:
         print(f"{file.name}: {sentence}", file=sys.stderr)
     if not read.prompts:
         raise BadInput(f"No prompt could be read from {file}.", "set")
@@ -115,29 +120,29 @@ def _in_library(
     """A set by its id or file name, or ``selection:<name>``."""
     if named.startswith(SELECTION):
         return library.index(named).prompts, named.removeprefix(SELECTION), named
-    known = _built_in(named)
-    if known is not None:
-        return known
+    entry = _built_in(named)
+    if entry is not None:
+        return entry
     imported = storage.prompt_sets.all()
-    for one in imported:
-        if named in (one.set_id, one.name, one.file_name):
-            title = one.file_name or one.name
-            return library.index(one.set_id).prompts, title, title
+    for record in imported:
+        if named in (record.set_id, record.name, record.file_name):
+            title = record.file_name or record.name
+            return library.index(record.set_id).prompts, title, title
     selections = (SELECTION + name for name, _ in library.selections())
-    sets = (*(one.id for one in PROMPT_SETS), *(one.set_id for one in imported))
+    sets = (*(prompt_set.id for prompt_set in PROMPT_SETS), *(record.set_id for record in imported))
     names = ", ".join([*sets, *selections])
     raise BadInput(f"There is no prompt set or file {named[:80]!r}. Sets: {names}.", "set")
 
 
-def _import(storage: Storage, asked: argparse.Namespace, set_id: str) -> None:
+def _import(storage: Storage, options: argparse.Namespace, set_id: str) -> None:
     """Imports the folder, and says what became of its files."""
     from tabs.page.actor import OWNER
     from tabs.page.jobs import job_alone
     from tabs.runs.image_import import ImageFolder, take
 
-    context = make_context(storage, asked.data)
-    wanted = ImageFolder(path=asked.images_from, model=asked.model[0], set=set_id)
-    report = take(context, OWNER, wanted, job_alone("images"))
+    context = make_context(storage, options.data)
+    request = ImageFolder(path=options.images_from, model=options.model[0], set=set_id)
+    report = take(context, OWNER, request, job_alone("images"))
     for number, words in report["counts"]:
         print(f"  {number:,} {words}", file=sys.stderr)
     for listed in report["lists"]:
@@ -150,18 +155,18 @@ def _import(storage: Storage, asked: argparse.Namespace, set_id: str) -> None:
 
 
 @contextmanager
-def _storage(asked: argparse.Namespace, why: str = "") -> Iterator[Storage]:
+def _storage(options: argparse.Namespace, why: str = "") -> Iterator[Storage]:
     """The database, for as long as it is needed. Raises BadInput where the app has it; ``why``
     comes before what that says."""
     from storage.store import Storage
 
     try:
-        opened = Storage.open(asked.data)
+        opened = Storage.open(options.data)
     except DatabaseBusy:
         raise BadInput(
-            f"{why}The app has {asked.data} open, and only it knows imported sets, selections and "
-            "pictures: begin this run in the app, under Explore, Runs. Built-in sets and files of "
-            "prompts work here."
+            f"{why}The app has {options.data} open, and only it knows imported sets, selections "
+            "and pictures: begin this run in the app, under Explore, Runs. Built-in sets and files "
+            "of prompts work here."
         ) from None
     with opened as storage:
         yield storage

@@ -20,10 +20,10 @@ from core.runs.execute import ExecutionSettings, execute, pausing_on_interrupt
 from core.runs.folder import RunFolder
 from core.runs.records import STORED, RunPlan, RunState
 from core.runs.worker import WorkerSettings
-from tabs.command.ask import found, held_words, told_in_full
+from tabs.command.ask import folder_named, full_status_json, held_words
 from tabs.command.before import check_folder, lacking, mask_words, with_masks
 from tabs.command.line import Line, say
-from tabs.command.sets import gathered
+from tabs.command.sets import plan_inputs
 from tabs.page.errors import many
 from tabs.page.requests import read_as
 from tabs.runs.machine import about_of, default_workers
@@ -34,50 +34,52 @@ from tabs.runs.words import (
     bytes_words,
     money_words,
     pictures_words,
+    plan_remarks,
     progress_words,
     time_words,
-    told_before,
 )
 
 FINISHED, ENDED_EARLY = 0, 3
 
 
-def start(asked: argparse.Namespace) -> int:
+def start(options: argparse.Namespace) -> int:
     """Makes the plans, says what they take, and executes one after the other."""
-    if asked.images_of and (asked.model or asked.images_from):
+    if options.images_of and (options.model or options.images_from):
         raise BadInput("--images-of scores what is stored: leave out --model and --images-from.")
-    if asked.images_from and len(asked.model or ()) != 1:
+    if options.images_from and len(options.model or ()) != 1:
         raise BadInput("Say with one --model who made the pictures of --images-from.")
-    stored = bool(asked.images_of or asked.images_from)
-    wanted = read_as(RunRequest, _given(asked, stored))
-    wish, price = wanted.wish(), wanted.price
-    if asked.munsell:
-        load_munsell(asked.munsell)
-    got = gathered(asked, wish)
-    munsell = str(Path(asked.munsell).resolve()) if asked.munsell else ""
-    made = plans(got.wish, got.prompts, got.title, got.set_name, munsell, got.items)
-    crew = _crew(asked, about_of(made[0]))
-    check_folder(Path(asked.data).expanduser())
-    _say_estimate(asked, made, crew, price, told_before(got.wish, made))
-    if asked.estimate_only or not _agreed(asked):
+    stored = bool(options.images_of or options.images_from)
+    request = read_as(RunRequest, _fields(options, stored))
+    spec, price = request.spec(), request.price
+    if options.munsell:
+        load_munsell(options.munsell)
+    inputs = plan_inputs(options, spec)
+    munsell = str(Path(options.munsell).resolve()) if options.munsell else ""
+    run_plans = plans(
+        inputs.spec, inputs.prompts, inputs.title, inputs.set_name, munsell, inputs.items
+    )
+    crew = _crew(options, about_of(run_plans[0]))
+    check_folder(Path(options.data).expanduser())
+    _say_estimate(options, run_plans, crew, price, plan_remarks(inputs.spec, run_plans))
+    if options.estimate_only or not _agreed(options):
         return FINISHED
-    folders = [RunFolder.create(asked.root, plan) for plan in made]
-    return _execute_all(asked, folders, crew)
+    folders = [RunFolder.create(options.root, plan) for plan in run_plans]
+    return _execute_all(options, folders, crew)
 
 
-def resume(asked: argparse.Namespace) -> int:
+def resume(options: argparse.Namespace) -> int:
     """Goes on with a run."""
-    folder = found(asked.root, asked.name)
-    return _execute_all(asked, [folder], _crew(asked, folder.summary()))
+    folder = folder_named(options.root, options.name)
+    return _execute_all(options, [folder], _crew(options, folder.summary()))
 
 
-def retry(asked: argparse.Namespace) -> int:
+def retry(options: argparse.Namespace) -> int:
     """Goes on, with another attempt at what failed."""
-    folder = found(asked.root, asked.name)
-    return _execute_all(asked, [folder], _crew(asked, folder.summary()), retry_failed=True)
+    folder = folder_named(options.root, options.name)
+    return _execute_all(options, [folder], _crew(options, folder.summary()), retry_failed=True)
 
 
-def _given(asked: argparse.Namespace, stored: bool) -> dict[str, Any]:
+def _fields(options: argparse.Namespace, stored: bool) -> dict[str, Any]:
     """The options as the form's fields."""
     names = (
         "set",
@@ -101,47 +103,49 @@ def _given(asked: argparse.Namespace, stored: bool) -> dict[str, Any]:
         "k",
         "name",
     )
-    models = [asked.images_of] if asked.images_of else asked.model or [RENDERER]
+    models = [options.images_of] if options.images_of else options.model or [RENDERER]
     return {
-        **{name: getattr(asked, name) for name in names},
+        **{name: getattr(options, name) for name in names},
         "kind": "stored" if stored else "drawn",
         "models": models,
-        "price": asked.price_per_hour,
-        "workers": asked.workers,
+        "price": options.price_per_hour,
+        "workers": options.workers,
     }
 
 
-def _crew(asked: argparse.Namespace, about: Mapping[str, Any]) -> ExecutionSettings:
-    workers = asked.workers if asked.workers is not None else default_workers(about)
-    servers = endpoints_here(Path(asked.endpoints) if asked.endpoints else None)
+def _crew(options: argparse.Namespace, about: Mapping[str, Any]) -> ExecutionSettings:
+    workers = options.workers if options.workers is not None else default_workers(about)
+    servers = endpoints_here(Path(options.endpoints) if options.endpoints else None)
     return ExecutionSettings(
         workers=read_as(Workers, {"workers": workers}).workers,
-        team="local" if asked.ray is None else "ray",
-        address=asked.ray or "",
-        sources=Sources.here(Path(asked.models).expanduser() if asked.models else None),
+        team="local" if options.ray is None else "ray",
+        address=options.ray or "",
+        sources=Sources.here(Path(options.models).expanduser() if options.models else None),
         endpoints={server.name: server for server in servers},
     )
 
 
 def _say_estimate(
-    asked: argparse.Namespace,
-    made: Sequence[RunPlan],
+    options: argparse.Namespace,
+    run_plans: Sequence[RunPlan],
     crew: ExecutionSettings,
     price: float | None,
-    told: Sequence[str],
+    remarks: Sequence[str],
 ) -> None:
     trials = Trials()
     # Weights that are missing are a failure of the run; an estimate only says so.
-    missing = [lacking(one, crew) if asked.estimate_only else () for one in made]
-    if not (asked.no_trial or asked.yes) and crew.team == "local":
-        ready = [one for one, said in zip(made, missing, strict=True) if not said]
-        _try_out(asked, trials, ready, crew)
-    each = [trials.estimate(plan, asked.root, crew.workers) for plan in made]
+    missing = [lacking(plan, crew) if options.estimate_only else () for plan in run_plans]
+    if not (options.no_trial or options.yes) and crew.team == "local":
+        ready = [plan for plan, sentences in zip(run_plans, missing, strict=True) if not sentences]
+        _try_out(options, trials, ready, crew)
+    each = [trials.estimate(plan, options.root, crew.workers) for plan in run_plans]
     seconds = _sum(each)
-    if asked.json:
+    if options.json:
         cost = None if price is None or seconds is None else seconds / 3600 * price
-        rows = [asdict(one) for one in each]
-        masks = {"with_masks": sum(map(with_masks, made))} if made[0].kind == STORED else {}
+        rows = [asdict(estimate) for estimate in each]
+        masks = (
+            {"with_masks": sum(map(with_masks, run_plans))} if run_plans[0].kind == STORED else {}
+        )
         say(
             json.dumps(
                 {
@@ -154,43 +158,47 @@ def _say_estimate(
             )
         )
         return
-    say(pictures_words(made))
-    for sentence in (*told, *mask_words(made)):
+    say(pictures_words(run_plans))
+    for sentence in (*remarks, *mask_words(run_plans)):
         say(sentence)
-    for plan, one, said in zip(made, each, missing, strict=True):
+    for plan, estimate, sentences in zip(run_plans, each, missing, strict=True):
         say(f"  {plan.name}")
-        pace = one.seconds_a_picture
+        pace = estimate.seconds_a_picture
         about = "" if pace is None else f"{pace:.3g} s a picture and worker. "
-        say(f"    {about}{one.basis}")
-        if said:
+        say(f"    {about}{estimate.basis}")
+        if sentences:
             say("    It cannot begin here yet:")
-        for sentence in said:
+        for sentence in sentences:
             say(f"    {sentence}")
     crowd = "" if seconds is None else f", with {many(crew.workers, 'worker')}"
     say(f"Time: {'' if seconds is None else 'about '}{time_words(seconds)}{crowd}")
-    say(f"Disk: about {bytes_words(sum(one.disk_bytes for one in each))} in {asked.root}")
+    disk_bytes = sum(estimate.disk_bytes for estimate in each)
+    say(f"Disk: about {bytes_words(disk_bytes)} in {options.root}")
     if price is not None:
         say(f"Cost: {money_words(seconds, price)}, at {price:g} an hour")
 
 
 def _try_out(
-    asked: argparse.Namespace, trials: Trials, made: Sequence[RunPlan], crew: ExecutionSettings
+    options: argparse.Namespace,
+    trials: Trials,
+    run_plans: Sequence[RunPlan],
+    crew: ExecutionSettings,
 ) -> None:
     def before() -> None:
         say("Drawing three pictures to see how long one takes …", file=sys.stderr)
 
     settings = WorkerSettings(crew.sources, dict(crew.endpoints))
-    trials.try_out(made, settings, asked.root, before)
+    trials.try_out(run_plans, settings, options.root, before)
 
 
 def _sum(each: Sequence[Estimate]) -> float | None:
-    known = [one.seconds for one in each if one.seconds is not None]
-    return sum(known) if len(known) == len(each) else None
+    durations_s = [estimate.seconds for estimate in each if estimate.seconds is not None]
+    return sum(durations_s) if len(durations_s) == len(each) else None
 
 
-def _agreed(asked: argparse.Namespace) -> bool:
+def _agreed(options: argparse.Namespace) -> bool:
     """Asks, where there is somebody to answer."""
-    if asked.yes or asked.json or not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if options.yes or options.json or not (sys.stdin.isatty() and sys.stdout.isatty()):
         return True
     try:
         answer = input("Begin? [Y/n] ")
@@ -200,14 +208,14 @@ def _agreed(asked: argparse.Namespace) -> bool:
 
 
 def _execute_all(
-    asked: argparse.Namespace,
+    options: argparse.Namespace,
     folders: Sequence[RunFolder],
     crew: ExecutionSettings,
     retry_failed: bool = False,
 ) -> int:
     """One run after the other; one that ends early leaves the rest for later."""
     for at, folder in enumerate(folders):
-        state = _execute(asked, folder, crew, retry_failed)
+        state = _execute(options, folder, crew, retry_failed)
         if state.status != "finished":
             for other in folders[at + 1 :]:
                 say(
@@ -220,12 +228,12 @@ def _execute_all(
 
 
 def _execute(
-    asked: argparse.Namespace, folder: RunFolder, crew: ExecutionSettings, retry_failed: bool
+    options: argparse.Namespace, folder: RunFolder, crew: ExecutionSettings, retry_failed: bool
 ) -> RunState:
     name, short = folder.summary()["name"], folder.run_id[:8]
-    if not asked.json:
+    if not options.json:
         say(f"{name} ({short})", file=sys.stderr)
-    line = Line(sys.stdout, sys.stderr, asked.json)
+    line = Line(sys.stdout, sys.stderr, options.json)
     if folder.state().status != "running":
         folder.set_desired_state("run")
     try:
@@ -233,9 +241,9 @@ def _execute(
             state = execute(folder, crew, retry_failed=retry_failed, watch=line)
     finally:
         line.close()
-    taken = _taken_in(asked, folder)
-    if asked.json:
-        say(json.dumps(told_in_full(folder)))
+    taken = _taken_in(options, folder)
+    if options.json:
+        say(json.dumps(full_status_json(folder)))
         return state
     say(f"{state.status.capitalize()}: {progress_words(state)}", file=sys.stderr)
     for sentence in (state.message, taken):
@@ -252,21 +260,23 @@ def _execute(
     return state
 
 
-def _taken_in(asked: argparse.Namespace, folder: RunFolder) -> str:
+def _taken_in(options: argparse.Namespace, folder: RunFolder) -> str:
     """Puts what was done into the database, where the app does not do it itself."""
     from storage.store import Storage
 
     try:
-        with Storage.open(asked.data) as storage:
+        with Storage.open(options.data) as storage:
             count = storage.runs.ingest(folder)
-        return f"{many(count, 'picture')} taken into the database of {asked.data}." if count else ""
+        return (
+            f"{many(count, 'picture')} taken into the database of {options.data}." if count else ""
+        )
     except DatabaseBusy:
-        if asked.shared:
+        if options.shared:
             return (
-                f"The app has {asked.data} open. Where it was started with --runs {asked.root}, "
-                "it takes the results in; else, when it has ended: "
+                f"The app has {options.data} open. Where it was started with "
+                f"--runs {options.root}, it takes the results in; else, when it has ended: "
                 f"python app.py runs import {folder.path}"
             )
-        return f"The app that has {asked.data} open takes the results in."
+        return f"The app that has {options.data} open takes the results in."
     except TrueHueError as error:
         return f"The results are in {folder.path}, but not in the database: {error}"

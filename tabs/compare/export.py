@@ -13,53 +13,61 @@ from core.color.distances import compare
 from core.color.uw71 import uw71
 from core.errors import BadInput
 from core.spreadsheets import guarded
-from tabs.compare.concept.link import asked, resolved
+from tabs.compare.concept.link import page_sources, question_of
 from tabs.compare.concept.service import intervals_of, kind_words, span_of
 from tabs.compare.numbers import METRICS
 from tabs.page.context import Context
 
 
-def weights_csv(context: Context, given: Mapping[str, str]) -> str:
+def weights_csv(context: Context, query: Mapping[str, str]) -> str:
     """A row a distribution, and what it is: concept (empty without one), label, kind, method,
     people (0 where it is nobody's, empty where nobody knows of how many), and 71 columns called by
     the color of their bin. The import of histograms reads it. Raises BadInput for nothing."""
-    question = asked(given)
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(["concept", "label", "kind", "method", "people", *(one.hex for one in uw71())])
-    there = [one for one in resolved(context, question) if one.found is not None]
-    if not there:
+    question = question_of(query)
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
+    writer.writerow(
+        ["concept", "label", "kind", "method", "people", *(bin_.hex for bin_ in uw71())]
+    )
+    measured_entries = [
+        entry for entry in page_sources(context, question) if entry.distribution is not None
+    ]
+    if not measured_entries:
         raise BadInput("No distribution is on the page that could be written to a file.")
-    often = Counter(one.label for one in there)
-    for one in there:
-        assert one.found is not None
-        people = (one.found.count or "") if one.found.of_people else 0
-        label = one.label if often[one.label] == 1 else f"{one.label} ({one.letter})"
+    often = Counter(entry.label for entry in measured_entries)
+    for entry in measured_entries:
+        assert entry.distribution is not None
+        people = (entry.distribution.count or "") if entry.distribution.of_people else 0
+        label = entry.label if often[entry.label] == 1 else f"{entry.label} ({entry.letter})"
         writer.writerow(
             [
                 guarded(question.words),
                 guarded(label),
-                one.found.kind,
-                one.found.method,
+                entry.distribution.kind,
+                entry.distribution.method,
                 people,
-                *(repr(float(value)) for value in one.found.weights),
+                *(repr(float(value)) for value in entry.distribution.weights),
             ]
         )
-    return out.getvalue()
+    return buffer.getvalue()
 
 
-def numbers_csv(context: Context, given: Mapping[str, str]) -> str:
+def numbers_csv(context: Context, query: Mapping[str, str]) -> str:
     """A row a pair: what was compared, every number, and its 95% interval where there is one.
 
     Not rounded; empty where there is no number. Raises BadInput for fewer than two."""
-    question = asked(given)
-    there = [one for one in resolved(context, question) if one.found is not None]
-    if len(there) < 2:
+    question = question_of(query)
+    measured_entries = [
+        entry for entry in page_sources(context, question) if entry.distribution is not None
+    ]
+    if len(measured_entries) < 2:
         raise BadInput("Two distributions are needed for numbers; add another one.")
-    out = io.StringIO()
+    buffer = io.StringIO()
     sides = [f"{name}_{side}" for side in "ab" for name in ("source", "label", "kind", "count")]
-    columns = [name for one in METRICS for name in (one.id, f"{one.id}_low", f"{one.id}_high")]
-    writer = csv.writer(out)
+    columns = [
+        name for metric in METRICS for name in (metric.id, f"{metric.id}_low", f"{metric.id}_high")
+    ]
+    writer = csv.writer(buffer)
     writer.writerow(
         [
             "concept",
@@ -72,18 +80,23 @@ def numbers_csv(context: Context, given: Mapping[str, str]) -> str:
             "interval_notes",
         ]
     )
-    for first, second in combinations(there, 2):
-        assert first.found is not None
-        assert second.found is not None
-        numbers = compare(first.found.weights, second.found.weights)
+    for first, second in combinations(measured_entries, 2):
+        assert first.distribution is not None
+        assert second.distribution is not None
+        numbers = compare(first.distribution.weights, second.distribution.weights)
         spans = intervals_of(first, second)
         cells: list[object] = []
         for metric in METRICS:
             cells += [_empty(getattr(numbers, metric.field)), *(span_of(metric, spans) or ("", ""))]
         described: list[object] = []
-        for one in (first, second):
-            assert one.found is not None
-            described += [one.source, guarded(one.label), kind_words(one.found), one.found.count]
+        for entry in (first, second):
+            assert entry.distribution is not None
+            described += [
+                entry.source,
+                guarded(entry.label),
+                kind_words(entry.distribution),
+                entry.distribution.count,
+            ]
         writer.writerow(
             [
                 guarded(question.words),
@@ -95,12 +108,12 @@ def numbers_csv(context: Context, given: Mapping[str, str]) -> str:
                 " ".join(spans.notes),
             ]
         )
-    return out.getvalue()
+    return buffer.getvalue()
 
 
-def file_name(given: Mapping[str, str], what: str) -> str:
+def file_name(query: Mapping[str, str], what: str) -> str:
     """``truehue-rotten-mango-numbers.csv``."""
-    words = re.sub(r"[^a-z0-9]+", "-", asked(given).words.casefold()).strip("-")
+    words = re.sub(r"[^a-z0-9]+", "-", question_of(query).words.casefold()).strip("-")
     return f"truehue-{words or 'concept'}-{what}.csv"
 
 

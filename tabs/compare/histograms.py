@@ -27,7 +27,7 @@ OUTLINE_PX = 0.8
 
 
 @dataclass(frozen=True)
-class Shown:
+class Histogram:
     """A distribution in a figure: its letter, what it is called, its shares ``(71,)``, and the
     colors of its palette (hex, CIELAB, weight), largest first."""
 
@@ -48,7 +48,7 @@ def escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def order_of(sort: str, shown: Sequence[Shown]) -> list[int]:
+def order_of(sort: str, shown: Sequence[Histogram]) -> list[int]:
     """The 71 bins in the order of a figure: canonical, by hue (neutrals at the end, by L*), or by
     the mean mass of all that are shown, the largest first. Raises BadInput for another word."""
     if sort == "canonical":
@@ -56,7 +56,7 @@ def order_of(sort: str, shown: Sequence[Shown]) -> list[int]:
     if sort == "hue":
         return [bin_.index for bin_ in sorted(uw71(), key=_hue_key)]
     if sort == "mass":
-        total = sum((one.weights for one in shown), np.zeros(COUNT))
+        total = sum((histogram.weights for histogram in shown), np.zeros(COUNT))
         return sorted(range(COUNT), key=lambda index: (-total[index], index))
     raise BadInput(f"Bins are sorted by {', '.join(SORTS)}; not by {sort[:40]!r}.")
 
@@ -73,7 +73,7 @@ def signed(value: float) -> str:
     return f"{value + 0.0:.2f}".replace("-", "−")
 
 
-def histograms(shown: Sequence[Shown], sort: str, *, one_scale: bool = True) -> dict[str, Any]:
+def histograms(shown: Sequence[Histogram], sort: str, *, one_scale: bool = True) -> dict[str, Any]:
     """One histogram below the other, bars in the colors of the bins; below each the bins' colors.
 
     With ``one_scale`` all have the same axis, else each has its own.
@@ -82,14 +82,14 @@ def histograms(shown: Sequence[Shown], sort: str, *, one_scale: bool = True) -> 
     row = ROW_PX + STRIP_PX + FRAME_PX
     height = row * len(shown) + 8
     figure = blank(height=height, bargap=0.0, barmode="overlay")
-    highest = max(100.0 * float(one.weights.max()) for one in shown)
+    highest = max(100.0 * float(histogram.weights.max()) for histogram in shown)
     paper = height - 8
-    for place, one in enumerate(shown):
+    for place, histogram in enumerate(shown):
         top = 1.0 - (place * row + FRAME_PX) / paper
         foot = top - ROW_PX / paper
-        scale = highest if one_scale else 100.0 * float(one.weights.max())
+        scale = highest if one_scale else 100.0 * float(histogram.weights.max())
         name, strip = _axis(2 * place), _axis(2 * place + 1)
-        _bars(figure, one, order, name)
+        _bars(figure, histogram, order, name)
         _strip(figure, order, strip)
         _layout_y(figure, name, [foot, top], [0, scale * 1.06])
         _layout_strip(figure, strip, [foot - STRIP_PX / paper, foot])
@@ -98,7 +98,7 @@ def histograms(shown: Sequence[Shown], sort: str, *, one_scale: bool = True) -> 
             y=top,
             xref="paper",
             yref="paper",
-            text=one.title,
+            text=histogram.title,
             showarrow=False,
             xanchor="left",
             yanchor="bottom",
@@ -111,10 +111,10 @@ def histograms(shown: Sequence[Shown], sort: str, *, one_scale: bool = True) -> 
 
 
 def mirrored(
-    first: Shown,
-    second: Shown,
+    first: Histogram,
+    second: Histogram,
     sort: str,
-    among: Sequence[Shown],
+    among: Sequence[Histogram],
     *,
     one_scale: bool = True,
     moves: Sequence[Move] = (),
@@ -127,7 +127,7 @@ def mirrored(
     """
     order = order_of(sort, among)
     figure = blank(height=560 if moves else 400, bargap=0.0, barmode="overlay")
-    up, down = (106.0 * float(one.weights.max()) for one in (first, second))
+    up, down = (106.0 * float(histogram.weights.max()) for histogram in (first, second))
     if one_scale:
         up = down = max(up, down)
     # Half the room between the bars; of one strip in the middle without ribbons.
@@ -153,13 +153,13 @@ def mirrored(
                 line={"color": uw71()[source].hex, "width": 0.9},
                 opacity=0.85,
             )
-    for one, y, anchor in ((first, 1.0, "top"), (second, 0.0, "bottom")):
+    for histogram, y, anchor in ((first, 1.0, "top"), (second, 0.0, "bottom")):
         figure.add_annotation(
             x=1,
             y=y,
             xref="paper",
             yref="paper",
-            text=one.title,
+            text=histogram.title,
             showarrow=False,
             xanchor="right",
             yanchor=anchor,
@@ -171,7 +171,7 @@ def mirrored(
     return plain_json(figure)
 
 
-def palettes(shown: Sequence[Shown]) -> dict[str, Any]:
+def palettes(shown: Sequence[Histogram]) -> dict[str, Any]:
     """One strip a distribution: its colors touch, as wide as their shares."""
     import plotly.graph_objects as go
 
@@ -220,14 +220,14 @@ def _axis(place: int) -> str:
     return "y" if place == 0 else f"y{place + 1}"
 
 
-def _bars(figure: Any, one: Shown, order: Sequence[int], axis: str) -> None:
+def _bars(figure: Any, histogram: Histogram, order: Sequence[int], axis: str) -> None:
     import plotly.graph_objects as go
 
     bins = uw71()
     figure.add_trace(
         go.Bar(
             x=list(range(COUNT)),
-            y=[100.0 * float(one.weights[index]) for index in order],
+            y=[100.0 * float(histogram.weights[index]) for index in order],
             yaxis=axis,
             width=0.92,
             customdata=list(order),
@@ -237,7 +237,7 @@ def _bars(figure: Any, one: Shown, order: Sequence[int], axis: str) -> None:
                 "line": {"width": OUTLINE_PX, "color": SOFT},
             },
             hoverinfo="none",
-            meta={"letter": one.letter, "is": "bars"},
+            meta={"letter": histogram.letter, "is": "bars"},
         )
     )
 
@@ -349,16 +349,16 @@ def ribbons(
     next_up = {bin_: column[bin_] - unit * mass / 2.0 for bin_, mass in leaving.items()}
     next_down = {bin_: column[bin_] - unit * mass / 2.0 for bin_, mass in arriving.items()}
     above, below = dict[Move, float](), dict[Move, float]()
-    for move in sorted(moves, key=lambda one: column[one.target]):
+    for move in sorted(moves, key=lambda move: column[move.target]):
         above[move] = next_up[move.source]
         next_up[move.source] += unit * move.mass
-    for move in sorted(moves, key=lambda one: column[one.source]):
+    for move in sorted(moves, key=lambda move: column[move.source]):
         below[move] = next_down[move.target]
         next_down[move.target] += unit * move.mass
-    wide_first = sorted(moves, key=lambda one: -one.mass)
+    wide_first = sorted(moves, key=lambda move: -move.mass)
     return [
-        (_path(above[one], below[one], unit * one.mass, top, bottom), one.source)
-        for one in wide_first
+        (_path(above[move], below[move], unit * move.mass, top, bottom), move.source)
+        for move in wide_first
     ]
 
 

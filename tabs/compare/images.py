@@ -38,9 +38,9 @@ def image_row(context: Context, text: str, words: str) -> dict[str, Any] | None:
     """
     if parse(text).kind != IMAGE:
         return None
-    one = pictures(context, text, words)[0]
-    image = context.storage.images.get(one.image_id)
-    mask = context.storage.masks.get(one.mask_id)
+    picture = pictures(context, text, words)[0]
+    image = context.storage.images.get(picture.image_id)
+    mask = context.storage.masks.get(picture.mask_id)
     return {
         "image_id": image.image_id,
         "mask_id": mask.mask_id,
@@ -74,12 +74,12 @@ class Pool(PageRequest):
 
 
 @asks("look")
-def look_at_mark(context: Context, actor: Actor, wanted: Mark) -> dict[str, Any]:
+def look_at_mark(context: Context, actor: Actor, request: Mark) -> dict[str, Any]:
     """What marks on an image would count, as a picture and in words; stores nothing. Raises
     BadInput, MaskError, NoPixels and NotStored."""
-    image = context.storage.images.get(wanted.image)
+    image = context.storage.images.get(request.image)
     srgb8 = context.srgb8(image.image_id)
-    mask = mask_from_marks(srgb8, list(wanted.marks))
+    mask = mask_from_marks(srgb8, list(request.marks))
     png = cutout_png(srgb8, mask.pixels, CUTOUT_PX)
     return {
         "words": mask_text(_as_record(image.image_id, mask), image),
@@ -89,34 +89,34 @@ def look_at_mark(context: Context, actor: Actor, wanted: Mark) -> dict[str, Any]
 
 
 @asks("add")
-def keep_mark(context: Context, actor: Actor, wanted: Mark) -> dict[str, Any]:
+def keep_mark(context: Context, actor: Actor, request: Mark) -> dict[str, Any]:
     """Stores the mask of such marks; ``source`` is the image measured by it. Errors as
     :func:`look_at_mark`."""
-    image_id = context.storage.images.get(wanted.image).image_id
-    record = make_mask(context, work_of(context, image_id, list(wanted.marks)))
+    image_id = context.storage.images.get(request.image).image_id
+    record = make_mask(context, work_of(context, image_id, list(request.marks)))
     assert record is not None  # there are marks
     source = parse(f"{IMAGE}:{image_id}/{record.mask_id}").text
     return {"source": source, "mask_id": record.mask_id}
 
 
 @asks("add")
-def pool(context: Context, actor: Actor, wanted: Pool) -> dict[str, Any]:
+def pool(context: Context, actor: Actor, request: Pool) -> dict[str, Any]:
     """Stores images as one set of pictures. Raises BadInput and NotStored."""
-    words = free_words(wanted.words)
+    words = free_words(request.words)
     members: dict[str, str] = {}
-    for text in wanted.sources:
+    for text in request.sources:
         if parse(text).kind != IMAGE:
             raise BadInput(f"{text[:60]!r} is no single image: only images are pooled.")
-        one = pictures(context, text, words)[0]
-        members[one.image_id] = one.mask_id
+        picture = pictures(context, text, words)[0]
+        members[picture.image_id] = picture.mask_id
     if len(members) < 2:
         raise BadInput("These rows are the same image: there is nothing to pool.")
-    name = wanted.name or f"{words}, {many(len(members), 'picture')}"
+    name = request.name or f"{words}, {many(len(members), 'picture')}"
     set_id = context.storage.picture_sets.add(
         name,
         words,
         [(image_id, mask_id, "") for image_id, mask_id in members.items()],
-        wanted.of_people,
+        request.of_people,
     )
     brought(context, actor, SET, set_id)
     return {

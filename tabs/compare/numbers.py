@@ -109,7 +109,7 @@ METRICS = (
 )
 
 
-PLAINLY = " · ".join(f"{one.name}: {one.plain}" for one in METRICS if one.plain)
+PLAINLY = " · ".join(f"{metric.name}: {metric.plain}" for metric in METRICS if metric.plain)
 """The paper's three numbers in a line of words."""
 
 
@@ -129,13 +129,13 @@ def metrics_json() -> list[dict[str, Any]]:
     ]
 
 
-def numbers_json(found: Comparison) -> dict[str, dict[str, Any]]:
+def numbers_json(comparison: Comparison) -> dict[str, dict[str, Any]]:
     """By metric: its value, and the text to show; ``why`` where there is no number."""
-    return {metric.id: _cell(metric, found) for metric in METRICS}
+    return {metric.id: _cell(metric, comparison) for metric in METRICS}
 
 
-def _cell(metric: Metric, found: Comparison) -> dict[str, Any]:
-    value = getattr(found, metric.field)
+def _cell(metric: Metric, comparison: Comparison) -> dict[str, Any]:
+    value = getattr(comparison, metric.field)
     if value is None:
         return {"value": None, "text": "–", "why": _WHY[metric.id]}
     if isinstance(value, bool):
@@ -156,11 +156,11 @@ def written(metric: Metric, value: float) -> str:
     return f"{text}°" if metric.unit == "°" else text
 
 
-def interval_json(metric: Metric, found: tuple[float, float] | None) -> dict[str, Any] | None:
+def interval_json(metric: Metric, interval: tuple[float, float] | None) -> dict[str, Any] | None:
     """An interval as numbers and as text, ``18.2 to 31.0``."""
-    if found is None:
+    if interval is None:
         return None
-    low, high = (float(value) for value in found)
+    low, high = (float(value) for value in interval)
     if metric.id == "dominant_equal":
         text = f"same in {100.0 * low:.0f}%"
     else:

@@ -96,20 +96,22 @@ def distribution(context: Context, text: str, words: str, method: str) -> Distri
     source = parse(text)
     if source.kind == SET:
         return _imported(context, source, words)
-    found, unscored, notes = _pictures(context, source, words)
+    profiles, unscored, notes = _pictures(context, source, words)
     label = _label(context, source)
-    if not found:
+    if not profiles:
         why = _reasons(unscored)
         raise NotStored(
             f"{label} has no picture of {words!r} that could be measured{why}."
             if unscored
             else f"{label} has no picture of {words!r}."
         )
-    made = of_pictures(label, found, method, of_people=_of_people(context, source)).noted(*notes)
+    source_distribution = of_pictures(
+        label, profiles, method, of_people=_of_people(context, source)
+    ).noted(*notes)
     if not unscored:
-        return made
+        return source_distribution
     note = f"{many(len(unscored), 'picture')} could not be measured and {_are(unscored)} left out"
-    return made.noted(f"{note}{_reasons(unscored)}.")
+    return source_distribution.noted(f"{note}{_reasons(unscored)}.")
 
 
 def pictures(context: Context, text: str, words: str) -> list[PictureProfile]:
@@ -127,28 +129,28 @@ def label_of(context: Context, text: str) -> str:
 def choices(context: Context, words: str) -> list[Choice]:
     """What there is of a concept: people first, then other sets, runs and sets of pictures."""
     words = normal(words)
-    out = []
-    for one in context.storage.distributions.all():
-        rows = context.storage.distributions.rows(one.set_id, words)
+    entries = []
+    for record in context.storage.distributions.all():
+        rows = context.storage.distributions.rows(record.set_id, words)
         if rows:
-            kind = "people" if one.of_people else "other"
-            note = "ratings, normalized" if one.kind == RATINGS else one.kind
+            kind = "people" if record.of_people else "other"
+            note = "ratings, normalized" if record.kind == RATINGS else record.kind
             people = max(
                 len({row.contributor for row in rows if row.contributor}),
                 max(row.people for row in rows),
             )
-            out.append(Choice(Source(SET, one.set_id).text, one.name, kind, people, note))
-    out.sort(key=lambda choice: choice.kind != "people")
+            entries.append(Choice(Source(SET, record.set_id).text, record.name, kind, people, note))
+    entries.sort(key=lambda choice: choice.kind != "people")
     concept = concept_of(words)
     if concept is not None:
-        out += _of_runs(context, concept.id)
+        entries += _of_runs(context, concept.id)
     for group in context.storage.picture_sets.all():
         if normal(group.words) == words:
             kind = "people" if group.of_people else "pictures"
             source = Source(PICTURES, group.set_id)
             count = _people(context, group.set_id) if group.of_people else group.images
-            out.append(Choice(source.text, group.name, kind, count))
-    return sorted(out, key=lambda choice: choice.kind != "people")
+            entries.append(Choice(source.text, group.name, kind, count))
+    return sorted(entries, key=lambda choice: choice.kind != "people")
 
 
 def _imported(context: Context, source: Source, words: str) -> Distribution:
@@ -170,16 +172,16 @@ def _pictures(
         run = _of_id(source.id, storage.runs.all(hidden=True), "run")
         if concept is None:
             raise BadInput(f"{words!r} is no concept of ColorConceptBench: no run draws it.")
-        found, unscored = storage.profiles.pictures(
+        profiles, unscored = storage.profiles.pictures(
             run.run_id, concept.id, source.style or None, source.guidance
         )
-        return list(found), [reason for _, reason in unscored], notes
+        return list(profiles), [reason for _, reason in unscored], notes
     if source.kind == PICTURES:
         group = _of_id(source.id, storage.picture_sets.all(hidden=True), "set of pictures")
-        found, unscored = storage.picture_sets.pictures(group.set_id)
+        profiles, unscored = storage.picture_sets.pictures(group.set_id)
         if normal(group.words) != normal(words):
             notes = (f"These are pictures of {group.words!r}, not of {words!r}.",)
-        return found, [reason for _, reason in unscored], notes
+        return profiles, [reason for _, reason in unscored], notes
     image = storage.images.get(source.id)
     if source.mask:
         mask = storage.masks.get(source.mask)
@@ -207,18 +209,18 @@ def _of_people(context: Context, source: Source) -> bool:
 
 def _mask_of(context: Context, image_id: str) -> tuple[MaskRecord, tuple[str, ...]]:
     """The newest mask of an image, or the whole image, stored as such; and which one it is."""
-    known = context.storage.masks.for_image(image_id)
-    if known and known[0].maker != WHOLE:
-        among = f"the newest of its {len(known)} masks" if len(known) > 1 else "its stored mask"
-        return known[0], (f"The image is measured within {among}.",)
-    if not known:
+    masks = context.storage.masks.for_image(image_id)
+    if masks and masks[0].maker != WHOLE:
+        among = f"the newest of its {len(masks)} masks" if len(masks) > 1 else "its stored mask"
+        return masks[0], (f"The image is measured within {among}.",)
+    if not masks:
         pixels = np.ones(context.srgb8(image_id).shape[:2], dtype=bool)
-        known = [context.storage.masks.add(image_id, Mask(pixels, WHOLE))]
-    return known[0], ("The whole image is measured, its background too.",)
+        masks = [context.storage.masks.add(image_id, Mask(pixels, WHOLE))]
+    return masks[0], ("The whole image is measured, its background too.",)
 
 
 def _of_runs(context: Context, concept_id: str) -> list[Choice]:
-    out = []
+    entries = []
     names = {run.run_id: run.name for run in context.storage.runs.all()}
     for run_id, of_run in context.storage.profiles.of_concept(concept_id).items():
         if run_id not in names:
@@ -235,16 +237,21 @@ def _of_runs(context: Context, concept_id: str) -> list[Choice]:
                 continue  # the same as all of them
             source = Source(RUN, run_id, style, guidance)
             label = f"{names[run_id]}{_narrowed(style, guidance)}"
-            out.append(Choice(source.text, label, "run", count))
+            entries.append(Choice(source.text, label, "run", count))
     order = {run_id: at for at, run_id in enumerate(names)}
     return sorted(
-        out, key=lambda one: (order.get(_whole_id(one.source, names), 0), -one.count, one.source)
+        entries,
+        key=lambda choice: (
+            order.get(_whole_id(choice.source, names), 0),
+            -choice.count,
+            choice.source,
+        ),
     )
 
 
-def _whole_id(text: str, known: Iterable[str]) -> str:
+def _whole_id(text: str, ids: Iterable[str]) -> str:
     short = parse(text).id
-    return next((one for one in known if one.startswith(short)), short)
+    return next((whole_id for whole_id in ids if whole_id.startswith(short)), short)
 
 
 def _label(context: Context, source: Source) -> str:
@@ -269,9 +276,9 @@ def _narrowed(style: str, guidance: float | None) -> str:
     )
 
 
-def _of_id(short: str, known: Sequence[Any], what: str) -> Any:
+def _of_id(short: str, rows: Sequence[Any], what: str) -> Any:
     """The record whose id begins so. Raises NotStored for none, BadInput for several."""
-    fitting = [one for one in known if _id(one).startswith(short)]
+    fitting = [row for row in rows if _id(row).startswith(short)]
     if not fitting:
         raise NotStored(f"There is no {what} {short[:_ID_SHOWN]!r} here.")
     if len(fitting) > 1:

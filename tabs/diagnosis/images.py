@@ -52,20 +52,20 @@ class Scene:
         return parse_target(self.color, self.system)
 
 
-def scene(given: Mapping[str, Any]) -> Scene:
+def scene_of(query: Mapping[str, Any]) -> Scene:
     """The scene that the page asks for. Raises BadInput for what no report can name; objects and
     lights are checked by the renderer."""
     numbers = {
-        name: whole(str(given.get(name) or default), most)
+        name: whole(str(query.get(name) or default), most)
         for name, default, most in (
             ("seed", 0, MAX_SEED),
             ("size", DEFAULT_SIZE_PX, LARGEST_PX),
         )
     }
-    seed, size_px, system = numbers["seed"], numbers["size"], str(given.get("system", ""))
+    seed, size_px, system = numbers["seed"], numbers["size"], str(query.get("system", ""))
     if seed is None or size_px is None or system not in SET_SYSTEMS:
         raise BadInput("The page asked for a picture that is in no diagnosis. Reload the page.")
-    texts = [str(given.get(name) or "")[:80] for name in ("object", "light", "color", "second")]
+    texts = [str(query.get(name) or "")[:80] for name in ("object", "light", "color", "second")]
     object_name, light, color, second = texts
     return Scene(object_name, light, seed, system, color, second, size_px)
 
@@ -80,91 +80,91 @@ class KeepPicture(PageRequest):
 
 
 @asks("add")
-def keep_picture(context: Context, actor: Actor, wanted: KeepPicture) -> dict[str, Any]:
+def keep_picture(context: Context, actor: Actor, request: KeepPicture) -> dict[str, Any]:
     """Stores a picture of a diagnosis, so that it can be opened in Inspect."""
-    made = stored(context, scene(wanted.model_extra or {}), wanted.rule, wanted.asked)
-    brought(context, actor, IMAGE, made["image_id"])
-    return made
+    answer = stored(context, scene_of(request.model_extra or {}), request.rule, request.asked)
+    brought(context, actor, IMAGE, answer["image_id"])
+    return answer
 
 
-def drawn(asked: Scene) -> tuple[np.ndarray, np.ndarray]:
+def drawn(scene: Scene) -> tuple[np.ndarray, np.ndarray]:
     """``srgb8`` uint8 ``(H, W, 3)`` and the exact mask, bool ``(H, W)``; both read-only.
 
     Raises BadInput or UnknownColor for a scene that cannot be drawn.
     """
     with _DRAWING:
-        return _drawn(asked)
+        return _rendering(scene)
 
 
 @lru_cache(maxsize=KEPT_PICTURES)
-def _drawn(asked: Scene) -> tuple[np.ndarray, np.ndarray]:
+def _rendering(scene: Scene) -> tuple[np.ndarray, np.ndarray]:
     srgb8, mask = picture(
-        asked.object_name,
-        asked.light,
-        asked.seed,
-        asked.true.hex,
-        asked.size_px,
-        asked.second or None,
+        scene.object_name,
+        scene.light,
+        scene.seed,
+        scene.true.hex,
+        scene.size_px,
+        scene.second or None,
     )
     mask = mask.copy()
     srgb8.flags.writeable = mask.flags.writeable = False
     return srgb8, mask
 
 
-def picture_png(asked: Scene) -> bytes:
+def picture_png(scene: Scene) -> bytes:
     """PNG of the scene drawn small, ``SMALL_PX`` wide: a tenth of the time of the whole picture."""
     from PIL import Image
 
-    out = io.BytesIO()
-    Image.fromarray(drawn(replace(asked, size_px=SMALL_PX))[0]).save(out, format="PNG")
-    return out.getvalue()
+    buffer = io.BytesIO()
+    Image.fromarray(drawn(replace(scene, size_px=SMALL_PX))[0]).save(buffer, format="PNG")
+    return buffer.getvalue()
 
 
 @lru_cache(maxsize=KEPT_FINDINGS)
-def measured(asked: Scene, rule_id: str, target_text: str) -> dict[str, Any]:
+def measured(scene: Scene, rule_id: str, target_text: str) -> dict[str, Any]:
     """What a rule finds in the picture, measured now at its full size.
 
     ``target_text`` is a name of the scene's system. Raises BadInput for an unknown rule or color,
     and what :func:`core.verdict.measure.measure` raises.
     """
-    target = parse_target(target_text, asked.system)
-    srgb8, mask = drawn(asked)
-    found = measure(srgb8, mask, target, rule(rule_id).id, object_name=asked.object_name)
-    lab = found.verdict.lab
+    target = parse_target(target_text, scene.system)
+    srgb8, mask = drawn(scene)
+    measurement = measure(srgb8, mask, target, rule(rule_id).id, object_name=scene.object_name)
+    lab = measurement.verdict.lab
     return {
-        "status": found.verdict.status,
-        "reason": found.verdict.reason,
-        "version": found.verdict.version,
+        "status": measurement.verdict.status,
+        "reason": measurement.verdict.reason,
+        "version": measurement.verdict.version,
         "found": hex_of(lab_to_srgb8(np.array(lab))) if lab else "",
-        "delta_e00": found.numbers()["delta_e00"],
+        "delta_e00": measurement.numbers()["delta_e00"],
     }
 
 
-def stored(context: Context, asked: Scene, rule_id: str, target_text: str) -> dict[str, Any]:
+def stored(context: Context, scene: Scene, rule_id: str, target_text: str) -> dict[str, Any]:
     """Stores the picture with its exact mask, and returns what opens it in Inspect."""
-    target = parse_target(target_text, asked.system)
-    srgb8, mask = drawn(asked)
+    target = parse_target(target_text, scene.system)
+    srgb8, mask = drawn(scene)
     about = {
-        "object_name": asked.object_name,
-        "light": asked.light,
-        "seed": asked.seed,
-        "size_px": asked.size_px,
-        "albedo_srgb8": list(asked.true.srgb8),
-        "second": asked.second,
+        "object_name": scene.object_name,
+        "light": scene.light,
+        "seed": scene.seed,
+        "size_px": scene.size_px,
+        "albedo_srgb8": list(scene.true.srgb8),
+        "second": scene.second,
     }
-    light = f"{asked.light} light, seed {asked.seed}"
-    name = f"{asked.object_name}, {asked.true.label} · diagnosis · {light}"
+    light = f"{scene.light} light, seed {scene.seed}"
+    name = f"{scene.object_name}, {scene.true.label} · diagnosis · {light}"
     image = context.storage.images.add(
-        srgb8, name, "render", (), {**about, "target": asked.true.value, "set": "diagnosis"}
+        srgb8, name, "render", (), {**about, "target": scene.true.value, "set": "diagnosis"}
     )
     record = context.storage.masks.add(
         image.image_id,
-        Mask(mask, "renderer", {**about, "object": asked.object_name, "target": 0}),
+        Mask(mask, "renderer", {**about, "object": scene.object_name, "target": 0}),
     )
     return {
         "image_id": image.image_id,
         "mask": record.mask_id,
-        "object": asked.object_name,
+        "object": scene.object_name,
         "target": target.value,
         "rule": rule(rule_id).id,
     }

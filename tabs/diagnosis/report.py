@@ -14,7 +14,7 @@ from core.diagnosis.records import DiagnosisReport, Example, Figure, RuleReport
 from core.errors import TrueHueError
 from core.verdict.rules import RULES
 from tabs.diagnosis.figures import roc_figure
-from tabs.diagnosis.store import SHIPPED, TRACED_FILE, Made, _nth, read_report
+from tabs.diagnosis.store import SHIPPED, TRACED_FILE, StoredReport, _nth, read_report
 from tabs.page.errors import many
 
 COMMAND = "python -m core.diagnose --out DIR"
@@ -34,17 +34,19 @@ SET_NAMES = {
 }
 
 
-def report_view(made: Sequence[Made], wanted: str, part: str) -> dict[str, Any]:
-    """All that the page shows of one report; the first of ``made`` where ``wanted`` is not there.
+def report_view(reports: Sequence[StoredReport], report_id: str, part: str) -> dict[str, Any]:
+    """All that the page shows of one report; the first where ``report_id`` is not there.
 
     ``part`` is one of the record's sets; the whole set where the report has no such part. Another
     report stands beside it: this machine's newest beside the shipped one, the shipped one beside
     this machine's.
     """
-    if not made:
+    if not reports:
         return {"reports": [], "command": COMMAND}
-    chosen = next((one for one in made if one.id == wanted), made[0])
-    beside = next((one for one in made if (one.id == SHIPPED) != (chosen.id == SHIPPED)), None)
+    chosen = next((entry for entry in reports if entry.id == report_id), reports[0])
+    beside = next(
+        (entry for entry in reports if (entry.id == SHIPPED) != (chosen.id == SHIPPED)), None
+    )
     report = read_report(chosen.path)
     parts = [
         name for name in SET_NAMES if any(f.set == name for r in report.rules for f in r.figures)
@@ -53,7 +55,7 @@ def report_view(made: Sequence[Made], wanted: str, part: str) -> dict[str, Any]:
     other = read_report(beside.path) if beside else None
     systems = [system for system in SYSTEM_NAMES if system in report.systems]
     return {
-        "reports": [{"id": one.id, "name": one.name} for one in made],
+        "reports": [{"id": entry.id, "name": entry.name} for entry in reports],
         "source": chosen.id,
         "name": chosen.name,
         "set": part,
@@ -66,12 +68,12 @@ def report_view(made: Sequence[Made], wanted: str, part: str) -> dict[str, Any]:
         "rows": _rows(report, part, systems),
         "published": [
             {
-                "system": one.system,
-                "hit": f"{one.hit_percent:.2f}",
-                "percent": one.hit_percent,
-                "source": one.source,
+                "system": row.system,
+                "hit": f"{row.hit_percent:.2f}",
+                "percent": row.hit_percent,
+                "source": row.source,
             }
-            for one in report.published
+            for row in report.published
         ],
         "beside": {"name": beside.name, "rows": _rows(other, part, systems)}
         if beside and other
@@ -96,9 +98,9 @@ def traced_view(systems: Sequence[str]) -> dict[str, Any]:
     return {
         "sets": [
             {
-                "id": one.id,
-                "name": one.name,
-                "words": one.words,
+                "id": traced_set.id,
+                "name": traced_set.name,
+                "words": traced_set.words,
                 "rows": [
                     {
                         "name": names.get(rule.rule, rule.rule),
@@ -107,7 +109,7 @@ def traced_view(systems: Sequence[str]) -> dict[str, Any]:
                         "unscored": 0,
                     }
                     for rule in traced.rules
-                    if rule.set == one.id
+                    if rule.set == traced_set.id
                 ],
                 "calibration": [
                     {
@@ -118,10 +120,10 @@ def traced_view(systems: Sequence[str]) -> dict[str, Any]:
                         "right": rate_text(bin_.right_percent),
                     }
                     for bin_ in traced.calibration
-                    if bin_.set == one.id
+                    if bin_.set == traced_set.id
                 ],
             }
-            for one in traced.sets
+            for traced_set in traced.sets
         ],
     }
 
@@ -131,10 +133,11 @@ def set_words(report: DiagnosisReport, part: str) -> str:
     objects, lights = report.split.get("objects", {}), report.split.get("lights", {})
 
     def of(half: str) -> str:
-        return f"{_listed(objects.get(half, ()))}, under {_listed(lights.get(half, ()))} light"
+        object_words = _enumeration(objects.get(half, ()))
+        return f"{object_words}, under {_enumeration(lights.get(half, ()))} light"
 
     return {
-        "pooled": f"All {len(report.objects)} objects under {_listed(report.lights)} light.",
+        "pooled": f"All {len(report.objects)} objects under {_enumeration(report.lights)} light.",
         "held_out": f"Kept aside when parameters of our own rule were ranked: {of('held_out')}.",
         "tuned": f"Parameters of our own rule were ranked on these: {of('tuned')}.",
         "mixed": "An object of one half under a light of the other.",
@@ -145,7 +148,7 @@ def set_words(report: DiagnosisReport, part: str) -> str:
 
 def about(report: DiagnosisReport) -> str:
     """How the report was made, in a line."""
-    made = datetime.fromisoformat(report.created_at)
+    created_at = datetime.fromisoformat(report.created_at)
     colors = " + ".join(
         f"{count} {SYSTEM_NAMES.get(system, system)}" for system, count in report.systems.items()
     )
@@ -162,24 +165,24 @@ def about(report: DiagnosisReport) -> str:
             f"{report.size_px} × {report.size_px} pixels, {many(len(report.seeds), 'viewpoint')}"
         )
     source = report.source or f"reference renderer {report.renderer_version}"
-    words += [source, f"{made:%d %b %Y}, {_minutes(report.seconds)}"]
+    words += [source, f"{created_at:%d %b %Y}, {_minutes(report.seconds)}"]
     return " · ".join(words)
 
 
 def stale(rule: RuleReport) -> str:
     """Says so where a rule is another one by now; empty where the report holds for it."""
-    now = next((by for by in RULES if by.id == rule.id), None)
-    if now is None:
+    current = next((by for by in RULES if by.id == rule.id), None)
+    if current is None:
         return f"made with {rule.id} {rule.version}, which is not here any more"
-    if now.version != rule.version:
-        return f"made with {rule.id} {rule.version}, now {now.version}"
+    if current.version != rule.version:
+        return f"made with {rule.id} {rule.version}, now {current.version}"
     return ""
 
 
 def _rows(report: DiagnosisReport, part: str, systems: Sequence[str]) -> list[dict[str, Any]]:
     rows = []
     for rule in report.rules:
-        by = next((known for known in RULES if known.id == rule.id), None)
+        by = next((candidate for candidate in RULES if candidate.id == rule.id), None)
         figures = {system: rule.figure(part, system) for system in systems}
         rows.append(
             {
@@ -193,7 +196,7 @@ def _rows(report: DiagnosisReport, part: str, systems: Sequence[str]) -> list[di
                 "unscored": sum(figure.unscored for figure in figures.values() if figure),
             }
         )
-    known = {rule.id for rule in report.rules}
+    rule_ids = {rule.id for rule in report.rules}
     rows += [
         {
             "id": by.id,
@@ -206,7 +209,7 @@ def _rows(report: DiagnosisReport, part: str, systems: Sequence[str]) -> list[di
             "unscored": None,
         }
         for by in RULES
-        if by.id not in known
+        if by.id not in rule_ids
     ]
     return rows
 
@@ -264,10 +267,10 @@ def _breakdown(
     if by == "light":  # the worst first, by the hits of all rules
 
         def hits(key: str) -> float:
-            found = [
+            rows = [
                 rule.figure(part, system, by, key) for rule in report.rules for system in systems
             ]
-            return sum(one.hit_percent or 0.0 for one in found if one)
+            return sum(row.hit_percent or 0.0 for row in rows if row)
 
         order.sort(key=hits)
     return [
@@ -344,5 +347,5 @@ def _minutes(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
 
-def _listed(names: Sequence[str]) -> str:
+def _enumeration(names: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))

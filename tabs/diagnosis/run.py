@@ -30,31 +30,31 @@ class Diagnose(PageRequest):
 
 @asks("compute")
 def start_run(
-    context: Context, actor: Actor, wanted: Diagnose, size_px: int = DEFAULT_SIZE_PX
+    context: Context, actor: Actor, request: Diagnose, size_px: int = DEFAULT_SIZE_PX
 ) -> dict[str, Any]:
     """Begins a diagnosis of all rules.
 
     Its report lies in ``diagnosis/`` of the data folder, one folder a size: the same size again
     goes on from what is kept. Raises BadInput while one runs.
     """
-    every = wanted.every
-    out = context.storage.data_dir / KIND / (f"every-{every}" if every > 1 else "all")
+    every = request.every
+    folder = context.storage.data_dir / KIND / (f"every-{every}" if every > 1 else "all")
     return {
         "job": context.jobs.start(
-            KIND, f"Diagnosis, {SIZES[every]}", actor, lambda job: run(job, out, every, size_px)
+            KIND, f"Diagnosis, {SIZES[every]}", actor, lambda job: run(job, folder, every, size_px)
         ).id
     }
 
 
-def run(job: Job, out: Path, every: int, size_px: int = DEFAULT_SIZE_PX) -> dict[str, Any]:
+def run(job: Job, folder: Path, every: int, size_px: int = DEFAULT_SIZE_PX) -> dict[str, Any]:
     """The work of the job; returns the name of its report."""
     job.tell("Preparing")
 
     def watch(progress: Progress) -> None:
         if job.stop.is_set():
             raise Cancelled
-        kept = f", {progress.reused:,} kept from before" if progress.reused else ""
-        words = f"{progress.done:,} of {progress.images:,} pictures{kept}"
+        reuse = f", {progress.reused:,} kept from before" if progress.reused else ""
+        words = f"{progress.done:,} of {progress.images:,} pictures{reuse}"
         job.tell(
             "Counting" if progress.done >= progress.images else words,
             progress.done,
@@ -64,12 +64,12 @@ def run(job: Job, out: Path, every: int, size_px: int = DEFAULT_SIZE_PX) -> dict
     rules = rules_used()
     tasks = renderer_tasks(rules, list(OBJECTS), DEFAULT_LIGHTS, (0,), SET_SYSTEMS, size_px, every)
     try:
-        report = diagnose(out, rules, tasks, workers=workers(), every=every, watch=watch)
+        report = diagnose(folder, rules, tasks, workers=workers(), every=every, watch=watch)
     except Cancelled:
         job.tell("What was done is kept: the same size again goes on from there.")
         raise
     job.tell(f"{report.images:,} pictures judged by {len(report.rules)} rules.")
-    return {"report": out.name}
+    return {"report": folder.name}
 
 
 def workers() -> int:

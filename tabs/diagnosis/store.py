@@ -21,7 +21,7 @@ TRACED_FILE = SHIPPED_FILE.with_name("path_traced.json")
 
 
 @dataclass(frozen=True)
-class Made:
+class StoredReport:
     """A report at hand; ``name`` says whose it is."""
 
     id: str
@@ -29,12 +29,16 @@ class Made:
     path: Path
 
 
-def reports_here(folder: Path) -> list[Made]:
+def reports_here(folder: Path) -> list[StoredReport]:
     """The shipped report, if there is one, and those made on this machine, newest first.
 
     ``folder`` holds a folder for each run. A file of it that is no report goes to the log.
     """
-    out = [Made(SHIPPED, "Shipped with TrueHue", SHIPPED_FILE)] if SHIPPED_FILE.is_file() else []
+    reports = (
+        [StoredReport(SHIPPED, "Shipped with TrueHue", SHIPPED_FILE)]
+        if SHIPPED_FILE.is_file()
+        else []
+    )
     runs = []
     for path in folder.glob("*/report.json"):
         try:
@@ -43,7 +47,9 @@ def reports_here(folder: Path) -> list[Made]:
             log.warning("%s: %s", path, error)
             continue
         runs.append((report.created_at, path, f"This machine, {_about_run(report)}"))
-    return out + [Made(path.parent.name, name, path) for _, path, name in sorted(runs)[::-1]]
+    return reports + [
+        StoredReport(path.parent.name, name, path) for _, path, name in sorted(runs)[::-1]
+    ]
 
 
 def read_report(path: Path) -> DiagnosisReport:
@@ -63,9 +69,9 @@ def _read(path: Path, changed: int) -> DiagnosisReport:
 
 
 def _about_run(report: DiagnosisReport) -> str:
-    made = datetime.fromisoformat(report.created_at)
+    created_at = datetime.fromisoformat(report.created_at)
     size = f"every {_nth(report.every)} color" if report.every > 1 else "all colors"
-    return f"{made:%d %b %Y %H:%M}, {size}"
+    return f"{created_at:%d %b %Y %H:%M}, {size}"
 
 
 def _nth(number: int) -> str:

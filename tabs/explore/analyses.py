@@ -16,7 +16,7 @@ from core.errors import BadInput
 from core.spreadsheets import cell
 from core.verdict.rules import rule
 from tabs.explore.color_figures import asked_found, drift, found_colors
-from tabs.explore.figure_parts import Drawn, Published
+from tabs.explore.figure_parts import Plot, Published
 from tabs.explore.published_figures import ROW_NAMES, published_categories
 from tabs.explore.share_figures import agreement, categories, hues, kinds_of_names
 from tabs.explore.slice import slice_of
@@ -44,32 +44,32 @@ class Kind:
     title: str
     words: str
     source: str
-    draw: Callable[[Context, Slice, Slice, str], Drawn]
+    draw: Callable[[Context, Slice, Slice, str], Plot]
     own: tuple[str, ...]
     option: str = ""
     options: Mapping[str, str] | None = None
 
 
-def figure_view(context: Context, name: str, given: Mapping[str, str]) -> dict[str, Any]:
-    """The figure of that name for the slice in ``given``, as the page draws it.
+def figure_view(context: Context, name: str, query: Mapping[str, str]) -> dict[str, Any]:
+    """The figure of that name for the slice in ``query``, as the page draws it.
 
-    Beside the slice ``given`` may hold ``among``, the runs to show where the slice's one run was
+    Beside the slice ``query`` may hold ``among``, the runs to show where the slice's one run was
     chosen in this very figure, and the figure's own option. Raises BadInput for an unknown figure,
     filter or option.
     """
-    kind, meant, drawn, option = _drawn(context, name, given)
-    shown = _published(name, meant, drawn, option)
+    kind, selection, drawn, option = _figure_parts(context, name, query)
+    shown = _published(name, selection, drawn, option)
     return {
         "name": name,
         "title": kind.title,
         "words": kind.words,
         "source": kind.source,
-        "rule": meant.rule,
+        "rule": selection.rule,
         "figure": drawn.figure,
         "empty": drawn.empty,
         "picks": drawn.picks.all,
         "chosen": drawn.picks.in_use,
-        "stands": _stands(kind, meant, drawn),
+        "stands": _stands(kind, selection, drawn),
         "option": kind.option,
         "value": option,
         "options": [{"id": id_, "name": words} for id_, words in (kind.options or {}).items()],
@@ -94,15 +94,15 @@ def figure_view(context: Context, name: str, given: Mapping[str, str]) -> dict[s
     }
 
 
-def figure_csv(context: Context, name: str, given: Mapping[str, str]) -> str:
+def figure_csv(context: Context, name: str, query: Mapping[str, str]) -> str:
     """The numbers of a figure as CSV; parameters and errors as of :func:`figure_view`."""
-    _, meant, drawn, _ = _drawn(context, name, given)
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+    _, selection, drawn, _ = _figure_parts(context, name, query)
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(("rule", *drawn.columns))
     for line in drawn.lines:
-        writer.writerow([meant.rule, *(cell(value) for value in line.values)])
-    return out.getvalue()
+        writer.writerow([selection.rule, *(cell(value) for value in line.values)])
+    return buffer.getvalue()
 
 
 def _cell(value: Any) -> str:
@@ -114,30 +114,32 @@ def _cell(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _drawn(context: Context, name: str, given: Mapping[str, str]) -> tuple[Kind, Slice, Drawn, str]:
+def _figure_parts(
+    context: Context, name: str, query: Mapping[str, str]
+) -> tuple[Kind, Slice, Plot, str]:
     kind = KINDS.get(name)
     if kind is None:
         raise BadInput(f"There is no figure {name!r}: {', '.join(KINDS)}.")
-    meant = slice_of(given)
-    option = given.get(kind.option, "") if kind.option else ""
+    selection = slice_of(query)
+    option = query.get(kind.option, "") if kind.option else ""
     if option and option not in (kind.options or {}):
         raise BadInput(f"There is no {kind.option} {option!r}: {', '.join(kind.options or {})}.")
     changes: dict[str, Any] = dict.fromkeys((*kind.own, *ALWAYS_WIDE), "")
-    wide = replace(meant, **changes)
-    if "among" in given:
-        among = given["among"]
+    wide = replace(selection, **changes)
+    if "among" in query:
+        among = query["among"]
         runs = () if among == ALL_RUNS else slice_of({"runs": among}).runs
         wide = replace(wide, runs=runs)
-    drawn = kind.draw(context, wide, meant, option)
+    drawn = kind.draw(context, wide, selection, option)
     if drawn.figure is not None and not drawn.stands.scored:
         drawn = replace(drawn, figure=None, empty=NONE_SCORED)
-    return kind, meant, drawn, option
+    return kind, selection, drawn, option
 
 
-def _stands(kind: Kind, meant: Slice, drawn: Drawn) -> str:
+def _stands(kind: Kind, selection: Slice, drawn: Plot) -> str:
     """On how many verdicts the figure stands, and what is not in it."""
     on = drawn.stands
-    words = [f"{many(on.scored, 'verdict')} by {rule(meant.rule).name}"]
+    words = [f"{many(on.scored, 'verdict')} by {rule(selection.rule).name}"]
     if kind is KINDS["rules"]:
         words = [f"{many(on.scored, 'verdict')} by both rules of a pair, all pairs together"]
     if on.unscored:
@@ -145,9 +147,9 @@ def _stands(kind: Kind, meant: Slice, drawn: Drawn) -> str:
     return ". ".join(["; ".join(words), *(note.rstrip(".") for note in drawn.notes)]) + "."
 
 
-def _published(name: str, meant: Slice, drawn: Drawn, option: str) -> Published | None:
+def _published(name: str, selection: Slice, drawn: Plot, option: str) -> Published | None:
     """Table 11, beside our own figure by the rule that it was made by."""
-    if name != "categories" or meant.rule != "paper" or drawn.figure is None:
+    if name != "categories" or selection.rule != "paper" or drawn.figure is None:
         return None
     return published_categories(option or OVERALL)
 
@@ -169,54 +171,54 @@ def _counts(context: Context, wide: Slice, by: tuple[str, ...], **only: str) -> 
         return []
 
 
-def _left_out(context: Context, wide: Slice, drawn: Drawn) -> Drawn:
+def _left_out(context: Context, wide: Slice, drawn: Plot) -> Plot:
     """The same, told how many objects have no measured color."""
     every = total(context.storage.results.groups(wide, ("asked_l2",)))
     on = drawn.stands
     return drawn.without(every.scored + every.unscored - on.scored - on.unscored)
 
 
-def _categories(context: Context, wide: Slice, meant: Slice, rows: str) -> Drawn:
+def _categories(context: Context, wide: Slice, selection: Slice, rows: str) -> Plot:
     counts = _counts(context, wide, ("run", "system", "category"), task="cna")
-    return categories(counts, _names(context), meant, rows)
+    return categories(counts, _names(context), selection, rows)
 
 
-def _basic(context: Context, wide: Slice, meant: Slice, _: str) -> Drawn:
-    return _kinds(context, wide, meant, "basic", "l2")
+def _basic(context: Context, wide: Slice, selection: Slice, _: str) -> Plot:
+    return _kinds(context, wide, selection, "basic", "l2")
 
 
-def _modifiers(context: Context, wide: Slice, meant: Slice, _: str) -> Drawn:
-    return _kinds(context, wide, meant, "modifier", "l3")
+def _modifiers(context: Context, wide: Slice, selection: Slice, _: str) -> Plot:
+    return _kinds(context, wide, selection, "modifier", "l3")
 
 
-def _kinds(context: Context, wide: Slice, meant: Slice, by: str, system: str) -> Drawn:
+def _kinds(context: Context, wide: Slice, selection: Slice, by: str, system: str) -> Plot:
     counts = _counts(context, wide, ("run", by), task="cna", system=system)
-    drawn = kinds_of_names(counts, _names(context), meant, by, system)
+    drawn = kinds_of_names(counts, _names(context), selection, by, system)
     # A name can be of two kinds; its verdicts are still only so many.
     every = _counts(context, wide, ("asked_l2",), task="cna", system=system)
     return replace(drawn, stands=total(every))
 
 
-def _confusion(context: Context, wide: Slice, meant: Slice, _: str) -> Drawn:
-    drawn = asked_found(context.storage.results.groups(wide, ("asked_l2", "found_l2")), meant)
+def _confusion(context: Context, wide: Slice, selection: Slice, _: str) -> Plot:
+    drawn = asked_found(context.storage.results.groups(wide, ("asked_l2", "found_l2")), selection)
     return _left_out(context, wide, drawn)
 
 
-def _drift(context: Context, wide: Slice, meant: Slice, by: str) -> Drawn:
-    return _left_out(context, wide, drift(context.storage.results.drift(wide), meant, by))
+def _drift(context: Context, wide: Slice, selection: Slice, by: str) -> Plot:
+    return _left_out(context, wide, drift(context.storage.results.drift(wide), selection, by))
 
 
-def _found(context: Context, wide: Slice, meant: Slice, _: str) -> Drawn:
-    drawn = found_colors(context.storage.results.groups(wide, ("category", "found_l2")), meant)
+def _found_figure(context: Context, wide: Slice, selection: Slice, _: str) -> Plot:
+    drawn = found_colors(context.storage.results.groups(wide, ("category", "found_l2")), selection)
     return _left_out(context, wide, drawn)
 
 
-def _hues(context: Context, wide: Slice, meant: Slice, _: str) -> Drawn:
-    return hues(context.storage.results.groups(wide, ("color", "sector")), meant)
+def _hues(context: Context, wide: Slice, selection: Slice, _: str) -> Plot:
+    return hues(context.storage.results.groups(wide, ("color", "sector")), selection)
 
 
-def _rules(context: Context, wide: Slice, meant: Slice, _: str) -> Drawn:
-    return agreement(context.storage.results.agreement(wide.runs), meant)
+def _rules(context: Context, wide: Slice, selection: Slice, _: str) -> Plot:
+    return agreement(context.storage.results.agreement(wide.runs), selection)
 
 
 KINDS: dict[str, Kind] = {
@@ -275,7 +277,7 @@ KINDS: dict[str, Kind] = {
         "The ten most frequent found colors of each category, drawn in the color of their name.",
         "Found colors under the nearest ISCC-NBS level 2 name (CIEDE2000), as in GenColorBench "
         "(arXiv:2510.20586), Figure 3. Outlined: all others.",
-        _found,
+        _found_figure,
         ("category", "found_l2"),
     ),
     "hues": Kind(

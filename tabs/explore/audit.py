@@ -16,16 +16,16 @@ NO_SYSTEM = "none"
 TASKS = {"cna": "CNA", "ncu": "NCU", "coa": "COA", "moc": "MOC", "ica": "ICA"}
 
 
-def agreement_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
+def agreement_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     """The table of two rules and a page of the pictures of one of its parts.
 
-    ``given`` may hold ``a`` and ``b`` (rules), ``task``, ``system``, ``cell`` and ``offset``.
+    ``query`` may hold ``a`` and ``b`` (rules), ``task``, ``system``, ``cell`` and ``offset``.
     Raises BadInput for an unknown rule or part, or one rule twice.
     """
-    first, second = rule(given.get("a") or FIRST), rule(given.get("b") or SECOND)
-    cell = given.get("cell") or CELLS[0]
-    task, system = given.get("task") or None, given.get("system") or None
-    offset = int(given["offset"]) if given.get("offset", "").isdecimal() else 0
+    first, second = rule(query.get("a") or FIRST), rule(query.get("b") or SECOND)
+    cell = query.get("cell") or CELLS[0]
+    task, system = query.get("task") or None, query.get("system") or None
+    offset = int(query["offset"]) if query.get("offset", "").isdecimal() else 0
     narrowed = (task, "" if system == NO_SYSTEM else system)
     agreement = context.storage.agreement
     table = agreement.table(first.id, second.id, *narrowed)
@@ -60,10 +60,10 @@ def agreement_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]
         "first_only": table.first_only,
         "second_only": table.second_only,
         "images": context.storage.images.count(),
-        "tasks": [{"id": one, "name": TASKS.get(one, one)} for one in agreement.tasks()],
+        "tasks": [{"id": task, "name": TASKS.get(task, task)} for task in agreement.tasks()],
         "systems": [
-            {"id": one or NO_SYSTEM, "name": SYSTEMS.get(one, "hex or rgb")}
-            for one in agreement.systems()
+            {"id": system or NO_SYSTEM, "name": SYSTEMS.get(system, "hex or rgb")}
+            for system in agreement.systems()
         ],
         "pairs": [pair_json(pair) for pair in pairs],
         "total": total[cell],
@@ -84,24 +84,24 @@ def pair_json(pair: Pair) -> dict[str, Any]:
         "hex": target.get("hex") or "",
         "color": label,
         "thumb": f"/media/thumbs/{pair.image_id}.png?side=384",
-        "said": [_said_json(pair.first), _said_json(pair.second)],
+        "said": [_verdict_json(pair.first), _verdict_json(pair.second)],
     }
 
 
-def _said_json(said: VerdictPair) -> dict[str, Any]:
-    now = next((by for by in RULES if by.id == said.rule), None)
+def _verdict_json(verdict: VerdictPair) -> dict[str, Any]:
+    current = next((by for by in RULES if by.id == verdict.rule), None)
     words = []
-    if now is not None and now.version != said.version:
-        words.append(f"version {said.version}, now {now.version}")
-    if said.parameters.get("k"):
-        words.append(f"k = {said.parameters['k']}")
+    if current is not None and current.version != verdict.version:
+        words.append(f"version {verdict.version}, now {current.version}")
+    if verdict.parameters.get("k"):
+        words.append(f"k = {verdict.parameters['k']}")
     return {
-        "rule": said.rule,
-        "name": now.name if now else said.rule,
-        "status": said.status,
-        "reason": said.reason,
-        "delta_e00": said.numbers.get("delta_e00"),
-        "found": said.numbers.get("found_hex") or "",
+        "rule": verdict.rule,
+        "name": current.name if current else verdict.rule,
+        "status": verdict.status,
+        "reason": verdict.reason,
+        "delta_e00": verdict.numbers.get("delta_e00"),
+        "found": verdict.numbers.get("found_hex") or "",
         "words": ", ".join(words),
-        "evidence": said.evidence_id,
+        "evidence": verdict.evidence_id,
     }

@@ -10,7 +10,7 @@ from core.prompts.prompt import TASKS
 from core.verdict.rules import RULES, rule
 from tabs.explore.board_csv import published_view
 from tabs.explore.board_groups import groups
-from tabs.explore.board_rows import SYSTEM_CHOICES, UNSCORED_CHOICES, Found
+from tabs.explore.board_rows import SYSTEM_CHOICES, UNSCORED_CHOICES, BoardData
 from tabs.explore.limits import limits_view
 from tabs.library.service import Library
 from tabs.page.context import Context
@@ -22,20 +22,20 @@ def board_view(context: Context, params: Mapping[str, str]) -> dict[str, Any]:
 
     Raises BadInput for a choice that there is not.
     """
-    found = Found(context, params)
-    by_group = groups(found.runs, found.rule_id, context.service(Library).sets(), found.pictured)
+    data = BoardData(context, params)
+    by_group = groups(data.runs, data.rule_id, context.service(Library).sets(), data.pictured)
     return {
-        "rule": {"id": found.rule_id, "name": rule(found.rule_id).name},
-        "systems": found.systems,
-        "unscored": found.unscored,
+        "rule": {"id": data.rule_id, "name": rule(data.rule_id).name},
+        "systems": data.systems,
+        "unscored": data.unscored,
         "columns": [
             *({"id": task, "short": task.upper(), "name": TASKS[task]} for task in TABLE_TASKS),
             {"id": AVERAGE, "short": "Average", "name": "Mean of the five tasks"},
         ],
         "choices": {
             "rules": [
-                {"id": one.id, "name": one.name, "title": one.description, "main": one.main}
-                for one in RULES
+                {"id": entry.id, "name": entry.name, "title": entry.description, "main": entry.main}
+                for entry in RULES
             ],
             "systems": _choices(SYSTEM_CHOICES),
             "unscored": _choices(UNSCORED_CHOICES),
@@ -45,16 +45,16 @@ def board_view(context: Context, params: Mapping[str, str]) -> dict[str, Any]:
                 "id": group.id,
                 "name": group.name,
                 "words": group.words,
-                "rows": found.rows_json(group.runs),
+                "rows": data.rows_json(group.runs),
             }
             for group in by_group
         ]
-        + found.unread_group(),
-        "limits": limits_view(found.rule_id, found.limits),
-        "about": found.about(),
-        "without": found.without_words(),
-        "published": published_view(found.runs, found.rule_id, found.systems),
-        "busy": any(state in MOVES for state in found.states.values()),
+        + data.unread_group(),
+        "limits": limits_view(data.rule_id, data.limits),
+        "about": data.about(),
+        "without": data.without_words(),
+        "published": published_view(data.runs, data.rule_id, data.systems),
+        "busy": any(state in MOVES for state in data.states.values()),
     }
 
 
@@ -65,13 +65,13 @@ def _choices(choices: Mapping[str, tuple[str, str]]) -> list[dict[str, str]]:
 def cards_view(context: Context, params: Mapping[str, str]) -> dict[str, Any]:
     """The result of every run that has one by ``rule`` (else the usual): ``words`` and ``title``
     by run id. Raises BadInput for a rule that there is not."""
-    found = Found(context, {"rule": params.get("rule", "")})
-    out = {}
-    for run in found.runs:
-        row = found.rows.get(run.run_id)
+    data = BoardData(context, {"rule": params.get("rule", "")})
+    cards = {}
+    for run in data.runs:
+        row = data.rows.get(run.run_id)
         if row is not None and (words := result_words(row)):
-            out[run.run_id] = {"words": f"{words} by {found.rule_id}", "title": found.about()}
-    return {"rule": found.rule_id, "runs": out}
+            cards[run.run_id] = {"words": f"{words} by {data.rule_id}", "title": data.about()}
+    return {"rule": data.rule_id, "runs": cards}
 
 
 def result_words(row: BoardRow) -> str:

@@ -14,7 +14,7 @@ from core.published import counterpart, table
 from core.runs.score import CAUSES
 from core.spreadsheets import guarded
 from core.verdict.rules import rule
-from tabs.explore.board_rows import EACH, Found
+from tabs.explore.board_rows import EACH, BoardData
 from tabs.page.context import Context
 
 PUBLISHED = "gencolorbench-table4"
@@ -45,53 +45,57 @@ _RUN = (
 def board_csv(context: Context, params: Mapping[str, str]) -> str:
     """CSV with a heading: a row for each run, and with ``systems=each`` one more for each color
     system. Percents are not rounded; empty where there is no number. Raises BadInput."""
-    found = Found(context, params)
-    out = io.StringIO()
+    data = BoardData(context, params)
+    buffer = io.StringIO()
     columns = [*TABLE_TASKS, AVERAGE]
     heading = [*_RUN, *(f"{column}_{name}" for column in columns for name in RATE_FIELDS)]
-    writer = csv.DictWriter(out, [*heading, "not_averaged_for", *map(_unscored, UNSCORED_FOR)])
+    writer = csv.DictWriter(buffer, [*heading, "not_averaged_for", *map(_unscored, UNSCORED_FOR)])
     writer.writeheader()
-    for run in found.runs:
-        writer.writerows(map(_guarded, _rows(found, run)))
-    for run, why in found.unread:
+    for run in data.runs:
+        writer.writerows(map(_guarded, _rows(data, run)))
+    for run, why in data.unread:
         head = {"run_id": run.run_id, "run_name": run.name, "not_averaged_for": why}
         writer.writerow(_guarded(head))
-    return out.getvalue()
+    return buffer.getvalue()
 
 
 def _guarded(row: Mapping[str, Any]) -> dict[str, Any]:
     """Numbers stay as they are, to the last digit."""
-    return {name: guarded(one) if isinstance(one, str) else one for name, one in row.items()}
+    return {
+        name: guarded(value) if isinstance(value, str) else value for name, value in row.items()
+    }
 
 
-def _rows(found: Found, run: RunRecord) -> Iterator[dict[str, Any]]:
-    head = _head(found, run)
-    row = found.rows.get(run.run_id)
+def _rows(data: BoardData, run: RunRecord) -> Iterator[dict[str, Any]]:
+    head = _head(data, run)
+    row = data.rows.get(run.run_id)
     if row is None:
         yield head
         return
     counts = dict.fromkeys(map(_unscored, UNSCORED_FOR), 0)
-    for one in found.causes[run.run_id]:
-        counts[_unscored(one.cause)] += one.count
+    for cause_count in data.causes[run.run_id]:
+        counts[_unscored(cause_count.cause)] += cause_count.count
     rates = {task: cell.rate for task, cell in row.cells.items()}
     yield {
         **head,
-        "system": _meant(row, found.systems),
-        **_named({**rates, AVERAGE: row.average}),
+        "system": _meant(row, data.systems),
+        **_rate_columns({**rates, AVERAGE: row.average}),
         "not_averaged_for": " ".join(row.missing),
         **counts,
     }
-    if found.systems == EACH:
+    if data.systems == EACH:
         below = {
             task: {**cell.parts, **({NO_SYSTEM: cell.apart} if cell.apart else {})}
             for task, cell in row.cells.items()
         }
         for system in dict.fromkeys(name for parts in below.values() for name in parts):
-            parts = {task: found[system] for task, found in below.items() if system in found}
-            yield {**head, "system": system, **_named(parts)}
+            parts = {
+                task: by_system[system] for task, by_system in below.items() if system in by_system
+            }
+            yield {**head, "system": system, **_rate_columns(parts)}
 
 
-def _head(found: Found, run: RunRecord) -> dict[str, Any]:
+def _head(data: BoardData, run: RunRecord) -> dict[str, Any]:
     values = (
         run.run_id,
         run.name,
@@ -103,11 +107,11 @@ def _head(found: Found, run: RunRecord) -> dict[str, Any]:
         run.summary["k"],
         run.total,
         run.items,
-        found.rule_id,
-        dict(run.rules).get(found.rule_id, rule(found.rule_id).version),
-        " ".join(f"{name}:{value:g}" for name, value in found.limits.items()) or "the rule's own",
-        found.systems,
-        found.unscored,
+        data.rule_id,
+        dict(run.rules).get(data.rule_id, rule(data.rule_id).version),
+        " ".join(f"{name}:{value:g}" for name, value in data.limits.items()) or "the rule's own",
+        data.systems,
+        data.unscored,
         "",
     )
     return dict(zip(_RUN, values, strict=True))
@@ -119,7 +123,7 @@ def _meant(row: BoardRow, systems: str) -> str:
     return systems if systems in names else " ".join(names)
 
 
-def _named(rates: Mapping[str, Rate]) -> dict[str, Any]:
+def _rate_columns(rates: Mapping[str, Rate]) -> dict[str, Any]:
     return {
         f"{column}_{name}": getattr(rate, name)
         for column, rate in rates.items()
@@ -133,47 +137,47 @@ def _unscored(cause: str) -> str:
 
 def published_view(runs: Sequence[RunRecord], rule_id: str, systems: str) -> dict[str, Any]:
     """The paper's Table 4 as printed, with the runs here whose model may be the same."""
-    found = table(PUBLISHED)
-    columns = {column.ours: column for column in found.columns}
+    published_table = table(PUBLISHED)
+    columns = {column.ours: column for column in published_table.columns}
     shown = []
-    for row in found.rows:
+    for row in published_table.rows:
         model = row.keys["model"]
-        ours = counterpart(found.paper.id, model)
-        here = [run.name for run in runs if run.model in ours.ids]
+        selection = counterpart(published_table.paper.id, model)
+        here = [run.name for run in runs if run.model in selection.ids]
         kind = f"{row.keys['resolution']} px · {row.keys['type']}"
         shown.append(
             {
                 "name": model,
                 "facts": kind,
                 "here": here,
-                "here_note": ours.note if here else "",
+                "here_note": selection.note if here else "",
                 "cells": {
                     key: {
                         "text": row.printed[column.name] or "–",
-                        "doubt": found.doubt(row, column.name),
+                        "doubt": published_table.doubt(row, column.name),
                     }
                     for key, column in columns.items()
                 },
             }
         )
-    told = []
-    if rule_id != found.protocol:
-        told.append(
+    sentences = []
+    if rule_id != published_table.protocol:
+        sentences.append(
             f"Your numbers above are by {rule(rule_id).name}: they answer another question than "
             "these."
         )
     if systems not in (AVERAGED, EACH):
-        told.append("These average L2, L3 and CSS; yours above do not.")
-    told.append(
+        sentences.append("These average L2, L3 and CSS; yours above do not.")
+    sentences.append(
         "Published numbers are the authors' own: their pictures, their prompt list and their k, "
         "which the paper does not give, and no intervals. They are never ranked with runs of yours."
     )
     return {
-        "title": f"{found.number}, as published",
-        "source": found.source,
-        "url": found.paper.url,
-        "how": found.how,
-        "told": " ".join(told),
-        "notes": list(found.notes),
+        "title": f"{published_table.number}, as published",
+        "source": published_table.source,
+        "url": published_table.paper.url,
+        "how": published_table.how,
+        "told": " ".join(sentences),
+        "notes": list(published_table.notes),
         "rows": shown,
     }

@@ -47,11 +47,11 @@ def groups(
     lists: dict[tuple[str, int], set[str]] = {}
     for set_name, prompts, digest, *_ in members:
         lists.setdefault((set_name, prompts), set()).add(digest)
-    made = [
+    board_groups = [
         _group(shared, own, rule_id, sets, len(lists[shared[:2]]) > 1, pictured or {})
         for shared, own in members.items()
     ]
-    return sorted(made, key=lambda group: (not group.whole, -group.prompts))
+    return sorted(board_groups, key=lambda group: (not group.whole, -group.prompts))
 
 
 Shared = tuple[str, int, str, str, int, str]
@@ -75,16 +75,22 @@ def _group(
     pictured: Mapping[str, int],
 ) -> Group:
     set_name, prompts, listed, masks, k, version = shared
-    found = next((one for one in sets if set_name in (one.title, one.id)), None)
-    whole = found is not None and found.id == PROMPT_SETS[0].id and found.count == prompts
+    prompt_set = next(
+        (candidate for candidate in sets if set_name in (candidate.title, candidate.id)), None
+    )
+    whole = (
+        prompt_set is not None
+        and prompt_set.id == PROMPT_SETS[0].id
+        and prompt_set.count == prompts
+    )
     if whole:
         part = "the whole benchmark"
-    elif found is None:
+    elif prompt_set is None:
         part = "a selection, not the benchmark"
-    elif found.count == prompts:
+    elif prompt_set.count == prompts:
         part = "all of this set, not the benchmark"
     else:
-        part = f"a part of its {found.count:,}"
+        part = f"a part of its {prompt_set.count:,}"
     words = [many(prompts, "prompt"), part, masks, f"k = {k}"]
     counts = [pictured[run.run_id] for run in runs if run.run_id in pictured]
     if counts and max(counts) < prompts:
@@ -98,7 +104,7 @@ def _group(
             f"{rule(rule_id).name} {version}, an earlier version: to rank them with others, score "
             "their pictures again in Runs"
         )
-    name = found.title if found else set_name or "Prompts without a name"
+    name = prompt_set.title if prompt_set else set_name or "Prompts without a name"
     digest = hashlib.sha256(repr(shared).encode()).hexdigest()[:12]
     return Group(digest, name, " · ".join(words), prompts, whole, runs)
 

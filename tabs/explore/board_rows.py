@@ -52,7 +52,7 @@ _NAMED = 5
 PART_NAMES: Mapping[str, str] = {**SYSTEM_NAMES, NO_SYSTEM: "No system"}
 
 
-class Found:
+class BoardData:
     """The runs that are shown and their numbers by one rule, read once."""
 
     def __init__(self, context: Context, params: Mapping[str, str]) -> None:
@@ -60,8 +60,8 @@ class Found:
         self.systems = params.get("systems") or AVERAGED
         self.unscored = params.get("unscored") or LEFT_OUT
         if self.systems not in (*SYSTEM_CHOICES, *SYSTEM_NAMES):
-            known = ", ".join((*SYSTEM_CHOICES, *SYSTEM_NAMES))
-            raise BadInput(f"There is no choice of systems {self.systems[:40]!r}. Use {known}.")
+            choices = ", ".join((*SYSTEM_CHOICES, *SYSTEM_NAMES))
+            raise BadInput(f"There is no choice of systems {self.systems[:40]!r}. Use {choices}.")
         listed = [run for run in context.storage.runs.all() if not run.hidden]
         self.unread = [(run, why) for run in listed if (why := unread(run))]
         shown = [run for run in listed if not unread(run)]
@@ -112,7 +112,7 @@ class Found:
 
     def _row(self, run: RunRecord, best: Mapping[str, frozenset[str]]) -> dict[str, Any]:
         row = self.rows.get(run.run_id)
-        out: dict[str, Any] = {
+        row_json: dict[str, Any] = {
             "id": run.run_id,
             "name": run.name,
             "facts": facts(run, self.pictured.get(run.run_id)),
@@ -123,29 +123,29 @@ class Found:
             "said": "",
         }
         if not run.rules:
-            out["said"] = "asks for no color; see Compare"
+            row_json["said"] = "asks for no color; see Compare"
         elif self.rule_id not in dict(run.rules):
-            out["said"] = f"not judged by {rule(self.rule_id).name}"
+            row_json["said"] = f"not judged by {rule(self.rule_id).name}"
         elif row is None:
-            out["said"] = "no picture of it asks for a color"
+            row_json["said"] = "no picture of it asks for a color"
         if row is not None:
             for task, cell in row.cells.items():
-                out["cells"][task] = self._cell(cell, run.run_id in best.get(task, ()))
+                row_json["cells"][task] = self._cell(cell, run.run_id in best.get(task, ()))
             few = any(cell.few for cell in row.cells.values())
-            out["cells"][AVERAGE] = {
+            row_json["cells"][AVERAGE] = {
                 **self._rate(row.average, few),
                 "opens": _opens_all(row),
                 "best": run.run_id in best.get(AVERAGE, ()),
                 "note": _not_averaged(row, run.items < run.total),
                 "parts": [],
             }
-            out["beside"] = " · ".join(
+            row_json["beside"] = " · ".join(
                 f"{task} {rate.percent:.1f}% of {many(rate.images, 'picture')}"
                 for task, rate in row.others.items()
                 if rate.percent is not None
             )
-            out["unscored"] = _unscored(row, self.causes[run.run_id])
-        return out
+            row_json["unscored"] = _unscored(row, self.causes[run.run_id])
+        return row_json
 
     def _cell(self, cell: Cell, best: bool) -> dict[str, Any]:
         below = {**cell.parts, **({NO_SYSTEM: cell.apart} if cell.apart else {})}
@@ -276,10 +276,10 @@ def _unscored(row: BoardRow, counts: Sequence[CauseCount]) -> dict[str, Any]:
     """How many pictures have no score, and why, most frequent first."""
     causes: dict[str, int] = {}
     tasks: dict[str, dict[str, int]] = {}
-    for one in counts:
-        causes[one.cause] = causes.get(one.cause, 0) + one.count
-        by_task = tasks.setdefault(one.cause, {})
-        by_task[one.task] = by_task.get(one.task, 0) + one.count
+    for cause_count in counts:
+        causes[cause_count.cause] = causes.get(cause_count.cause, 0) + cause_count.count
+        by_task = tasks.setdefault(cause_count.cause, {})
+        by_task[cause_count.task] = by_task.get(cause_count.task, 0) + cause_count.count
     count = row.images - row.scored
     words = "" if not row.images else f"{100 * count / row.images:.1f}% of {row.images:,}"
     return {
@@ -293,21 +293,21 @@ def _unscored(row: BoardRow, counts: Sequence[CauseCount]) -> dict[str, Any]:
                 "name": CAUSES.get(cause, cause),
                 "tasks": ", ".join(f"{task.upper()} {n:,}" for task, n in tasks[cause].items()),
             }
-            for cause in sorted(causes, key=lambda one: -causes[one])
+            for cause in sorted(causes, key=lambda cause: -causes[cause])
         ],
     }
 
 
 def _states(context: Context, runs: Sequence[RunRecord]) -> dict[str, str]:
     """Whether unfinished runs are at work; only their folders know, wherever these lie."""
-    out = {run.run_id: "finished" if run.items >= run.total else "" for run in runs}
-    if not all(out.values()):
+    states = {run.run_id: "finished" if run.items >= run.total else "" for run in runs}
+    if not all(states.values()):
         for folder in context.service(RunSupervisor).folders():
-            if out.get(folder.run_id) == "":
+            if states.get(folder.run_id) == "":
                 with suppress(BadInput):
                     place = context.service(RunSupervisor).place(folder.run_id)
-                    out[folder.run_id] = status_of(folder, folder.state(), place)
-    return out
+                    states[folder.run_id] = status_of(folder, folder.state(), place)
+    return states
 
 
 def progress(run: RunRecord, state: str) -> dict[str, Any] | None:
@@ -318,9 +318,9 @@ def progress(run: RunRecord, state: str) -> dict[str, Any] | None:
     words = f"{percent}% drawn" if run.kind == "drawn" else f"{percent}% scored"
     # Of a run whose process has just ended, the last pictures are still to come in; one that was
     # brought here without its state has pictures and is no plan alone.
-    said = STATUS_WORDS.get(state, "") if state not in ("finished", "planned") else ""
+    status_words = STATUS_WORDS.get(state, "") if state not in ("finished", "planned") else ""
     return {
         "percent": percent,
-        "words": f"{words} · {said}" if said else words,
+        "words": f"{words} · {status_words}" if status_words else words,
         "title": f"{run.items:,} of {many(run.total, 'picture')}",
     }

@@ -16,10 +16,10 @@ from core.color.systems import parse_target
 from core.verdict.region import square_around
 from tabs.explore.figure_parts import (
     NOTHING,
-    Drawn,
     HeatCell,
     Line,
     Picks,
+    Plot,
     finished,
     heat_map,
     label,
@@ -39,26 +39,26 @@ def _hex(name: str) -> str:
     return parse_target(name, "l2").hex
 
 
-def asked_found(counts: Sequence[Count], meant: Slice) -> Drawn:
+def asked_found(counts: Sequence[Count], selection: Slice) -> Plot:
     """Level 2 names asked (down) and found (across); ``counts`` are by both."""
-    picks = Picks(meant)
+    picks = Picks(selection)
     columns = ("asked_l2", "found_l2", "verdicts", "percent_of_asked", "passes")
     table = confusion(counts)
     stands = total(counts)
     if not table.asked:
-        return Drawn(None, picks, columns, (), stands, empty=NOT_MEASURED)
+        return Plot(None, picks, columns, (), stands, empty=NOT_MEASURED)
     cells, lines = [], []
     for asked, row, shares, passes in zip(
         table.asked, table.counts, table.percent, table.passes, strict=True
     ):
-        out = []
+        heat_cells = []
         for found, number, share, passed in zip(table.found, row, shares, passes, strict=True):
             pick = picks.add(asked_l2=asked, found_l2=found) if number else NOTHING
             hover = (
                 f"asked <b>{asked}</b>, found <b>{found}</b><br>{percent_text(float(share))}% of "
                 f"the verdicts that asked for {asked}<br>{number:,} verdicts, {passed:,} pass"
             )
-            out.append(
+            heat_cells.append(
                 HeatCell(
                     float(share) if number else None, f"{share:.0f}" if number else "", hover, pick
                 )
@@ -66,7 +66,7 @@ def asked_found(counts: Sequence[Count], meant: Slice) -> Drawn:
             if number:
                 values = (asked, found, int(number), float(share), int(passed))
                 lines.append(Line(values, pick, (_hex(asked), _hex(found))))
-        cells.append(out)
+        cells.append(heat_cells)
     few = max(len(table.asked), len(table.found)) <= FEW_NAMES
     figure = heat_map(
         cells, table.found, table.asked, picks, row_px=24 if few else 16, gap=1, written=few
@@ -81,7 +81,7 @@ def asked_found(counts: Sequence[Count], meant: Slice) -> Drawn:
     figure.update_yaxes(range=[len(down) + 0.5, -0.6], autorange=False, title_text="asked")
     figure.update_layout(height=(24 if few else 16) * (len(down) + 1) + 150)
     lines.sort(key=lambda line: -line.values[2])
-    return Drawn(finished(figure), picks, columns, tuple(lines), stands)
+    return Plot(finished(figure), picks, columns, tuple(lines), stands)
 
 
 def _swatches(
@@ -104,16 +104,16 @@ def _swatches(
             "symbol": "square",
             "size": 15 if large else 11,
             "color": [_hex(name) for name in names],
-            "line": {"color": INK, "width": [2.5 if picks.used(one) else 0 for one in chosen]},
+            "line": {"color": INK, "width": [2.5 if picks.used(value) else 0 for value in chosen]},
         },
     )
 
 
-def drift(drifts: Sequence[Drift], meant: Slice, by: str = "") -> Drawn:
+def drift(drifts: Sequence[Drift], selection: Slice, by: str = "") -> Plot:
     """The a*b* plane with an arrow from each asked color to the mean of what was found."""
     import plotly.graph_objects as go
 
-    picks = Picks(meant)
+    picks = Picks(selection)
     grouped = by == "names" or (not by and len(drifts) > MANY_COLORS)
     every = arrows(drifts, grouped)
     shown, rest = every[:MOST_ARROWS], every[MOST_ARROWS:]
@@ -133,11 +133,13 @@ def drift(drifts: Sequence[Drift], meant: Slice, by: str = "") -> Drawn:
         "delta_ab",
         "delta_e00",
     )
-    stands = Rate(sum(one.passes for one in every), sum(one.count - one.passes for one in every))
+    stands = Rate(
+        sum(arrow.passes for arrow in every), sum(arrow.count - arrow.passes for arrow in every)
+    )
     if not every:
-        return Drawn(None, picks, columns, (), stands, empty=NOT_MEASURED)
+        return Plot(None, picks, columns, (), stands, empty=NOT_MEASURED)
     field = "asked_l2" if grouped else "color"
-    chosen = [picks.add(**{field: one.value}) for one in shown]
+    chosen = [picks.add(**{field: arrow.value}) for arrow in shown]
     figure = blank(height=420, dragmode=False)
     outline = most_colorful()
     figure.add_trace(
@@ -151,17 +153,21 @@ def drift(drifts: Sequence[Drift], meant: Slice, by: str = "") -> Drawn:
     )
     figure.add_trace(
         go.Scatter(
-            x=[value for one in shown for value in (one.asked_lab[1], one.found_lab[1], None)],
-            y=[value for one in shown for value in (one.asked_lab[2], one.found_lab[2], None)],
+            x=[
+                value for arrow in shown for value in (arrow.asked_lab[1], arrow.found_lab[1], None)
+            ],
+            y=[
+                value for arrow in shown for value in (arrow.asked_lab[2], arrow.found_lab[2], None)
+            ],
             mode="lines",
             hoverinfo="skip",
             line={"color": SOFT, "width": 1},
         )
     )
-    hovers = [_arrow_words(one) for one in shown]
+    hovers = [_arrow_words(arrow) for arrow in shown]
     used = [picks.used(pick) for pick in chosen]
     for end, symbol, size in (("asked", "circle", 7), ("found", "arrow", 11)):
-        points = [getattr(one, f"{end}_lab") for one in shown]
+        points = [getattr(arrow, f"{end}_lab") for arrow in shown]
         figure.add_trace(
             go.Scatter(
                 x=[lab[1] for lab in points],
@@ -173,14 +179,14 @@ def drift(drifts: Sequence[Drift], meant: Slice, by: str = "") -> Drawn:
                 marker={
                     "symbol": symbol,
                     "opacity": 1,
-                    "size": [size + 5 if one else size for one in used],
-                    "angle": [one.heading_deg for one in shown] if end == "found" else 0,
-                    "color": [getattr(one, f"{end}_hex") for one in shown],
-                    "line": {"color": INK, "width": [2.5 if one else 1 for one in used]},
+                    "size": [size + 5 if is_used else size for is_used in used],
+                    "angle": [arrow.heading_deg for arrow in shown] if end == "found" else 0,
+                    "color": [getattr(arrow, f"{end}_hex") for arrow in shown],
+                    "line": {"color": INK, "width": [2.5 if is_used else 1 for is_used in used]},
                 },
             )
         )
-    ends = [lab[1:] for one in shown for lab in (one.asked_lab, one.found_lab)]
+    ends = [lab[1:] for arrow in shown for lab in (arrow.asked_lab, arrow.found_lab)]
     low, high = square_around(np.array([*ends, (0.0, 0.0)]))
     axis: dict[str, Any] = {"zeroline": True, "zerolinecolor": LINE, "fixedrange": True}
     figure.update_xaxes(range=[low[0], high[0]], title_text="a*", constrain="domain", **axis)
@@ -195,8 +201,8 @@ def drift(drifts: Sequence[Drift], meant: Slice, by: str = "") -> Drawn:
             f"The {len(rest):,} asked colors with the fewest verdicts are not drawn; "
             "the CSV has them."
         )
-    lines = [_arrow_line(one, picks, field) for one in every]
-    return Drawn(finished(figure), picks, columns, tuple(lines), stands, tuple(notes))
+    lines = [_arrow_line(arrow, picks, field) for arrow in every]
+    return Plot(finished(figure), picks, columns, tuple(lines), stands, tuple(notes))
 
 
 def _arrow_words(one: Arrow) -> str:
@@ -212,52 +218,52 @@ def _arrow_words(one: Arrow) -> str:
     )
 
 
-def _arrow_line(one: Arrow, picks: Picks, field: str) -> Line:
+def _arrow_line(arrow: Arrow, picks: Picks, field: str) -> Line:
     values = (
-        one.name,
-        one.colors,
-        one.count,
-        one.percent,
-        *one.asked_lab,
-        *one.found_lab,
-        one.asked_hex,
-        one.found_hex,
-        one.length_ab,
-        one.delta_e00,
+        arrow.name,
+        arrow.colors,
+        arrow.count,
+        arrow.percent,
+        *arrow.asked_lab,
+        *arrow.found_lab,
+        arrow.asked_hex,
+        arrow.found_hex,
+        arrow.length_ab,
+        arrow.delta_e00,
     )
-    return Line(values, picks.add(**{field: one.value}), (one.asked_hex, one.found_hex))
+    return Line(values, picks.add(**{field: arrow.value}), (arrow.asked_hex, arrow.found_hex))
 
 
-def found_colors(counts: Sequence[Count], meant: Slice) -> Drawn:
+def found_colors(counts: Sequence[Count], selection: Slice) -> Plot:
     """The most frequent found colors of each category; ``counts`` are by category and name."""
     import plotly.graph_objects as go
 
-    picks = Picks(meant)
+    picks = Picks(selection)
     columns = ("category", "found_l2", "verdicts", "percent_of_category")
     shares = top_found(counts)
     stands = total(counts)
     if not shares:
-        return Drawn(None, picks, columns, (), stands, empty=NOT_MEASURED)
-    names = list(dict.fromkeys(one.category for one in shares))
+        return Plot(None, picks, columns, (), stands, empty=NOT_MEASURED)
+    names = list(dict.fromkeys(share.category for share in shares))
     ranks: list[list[FoundShare]] = []
     for category in names:
-        for place, one in enumerate(share for share in shares if share.category == category):
+        for place, share in enumerate(share for share in shares if share.category == category):
             if place == len(ranks):
                 ranks.append([])
-            ranks[place].append(one)
+            ranks[place].append(share)
     lines = {}
     figure = blank(height=34 * len(names) + 62, dragmode=False, barmode="stack", bargap=0.22)
     for rank in ranks:
         chosen = [
-            picks.add(category=one.category, found_l2=one.name) if one.name else NOTHING
-            for one in rank
+            picks.add(category=share.category, found_l2=share.name) if share.name else NOTHING
+            for share in rank
         ]
         used = [picks.used(pick) for pick in chosen]
         figure.add_trace(
             go.Bar(
                 orientation="h",
-                y=[names.index(one.category) for one in rank],
-                x=[one.percent for one in rank],
+                y=[names.index(share.category) for share in rank],
+                x=[share.percent for share in rank],
                 customdata=chosen,
                 hovertext=[
                     f"{label(one.category or 'no category', 60)}<br>"
@@ -267,7 +273,9 @@ def found_colors(counts: Sequence[Count], meant: Slice) -> Drawn:
                 ],
                 hovertemplate="%{hovertext}<extra></extra>",
                 marker={
-                    "color": [_hex(one.name) if one.name else "rgba(0,0,0,0)" for one in rank],
+                    "color": [
+                        _hex(share.name) if share.name else "rgba(0,0,0,0)" for share in rank
+                    ],
                     "line": {
                         "color": [INK if on else SOFT for on in used],
                         "width": [3 if on else 0.5 for on in used],
@@ -275,10 +283,10 @@ def found_colors(counts: Sequence[Count], meant: Slice) -> Drawn:
                 },
             )
         )
-        for one, pick in zip(rank, chosen, strict=True):
-            values = (one.category, one.name or "all others", one.count, one.percent)
-            hexes = (_hex(one.name),) if one.name else ()
-            lines[one] = Line(values, pick, hexes)
+        for share, pick in zip(rank, chosen, strict=True):
+            values = (share.category, share.name or "all others", share.count, share.percent)
+            hexes = (_hex(share.name),) if share.name else ()
+            lines[share] = Line(values, pick, hexes)
     figure.update_xaxes(
         range=[0, 100], title_text="Share of the found colors, %", fixedrange=True, showgrid=False
     )
@@ -292,5 +300,5 @@ def found_colors(counts: Sequence[Count], meant: Slice) -> Drawn:
         fixedrange=True,
     )
     figure.update_layout(margin={"l": 8, "r": 14, "t": 8, "b": 46})
-    ordered = tuple(lines[one] for one in shares)
-    return Drawn(finished(figure), picks, columns, ordered, stands)
+    ordered = tuple(lines[share] for share in shares)
+    return Plot(finished(figure), picks, columns, ordered, stands)

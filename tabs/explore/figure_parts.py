@@ -28,7 +28,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class Plot:
     """A figure as it is answered: plotly's JSON, the choices, the numbers, and what they stand on.
 
     ``figure`` is None where there is too little to draw; ``empty`` then says so. ``notes`` are
@@ -44,7 +44,7 @@ class Drawn:
     empty: str = ""
     left_out: str = "unscored and in no share"
 
-    def without(self, count: int) -> Drawn:
+    def without(self, count: int) -> Plot:
         """The same where ``count`` verdicts have no measured color; the figure has the others."""
         measured = Rate(self.stands.passes, self.stands.fails + self.stands.unscored, count)
         return replace(self, stands=measured, left_out="not measured and not in the figure")
@@ -104,12 +104,12 @@ def label(text: str, most: int = MOST_LABEL) -> str:
 
 def short_names(runs: Mapping[str, str]) -> dict[str, str]:
     """Short names of runs that stay apart where the shortened ones would not."""
-    out: dict[str, str] = {}
+    names: dict[str, str] = {}
     for run, name in runs.items():
         short = label(name)
-        taken = short in out.values()
-        out[run] = f"{label(name, MOST_LABEL - 5)} {run[:4]}" if taken else short
-    return out
+        taken = short in names.values()
+        names[run] = f"{label(name, MOST_LABEL - 5)} {run[:4]}" if taken else short
+    return names
 
 
 def percent_text(percent: float | None) -> str:

@@ -30,8 +30,8 @@ def may_move(by: Rule) -> bool:
 
 def usual_limits(by: Rule) -> dict[str, float]:
     """The limits that a rule judges by, in the order in which they are told."""
-    given = {name: getattr(by.thresholds, name) for name in _LABELS}
-    return {name: value for name, value in given.items() if value is not None}
+    limits = {name: getattr(by.thresholds, name) for name in _LABELS}
+    return {name: value for name, value in limits.items() if value is not None}
 
 
 def limits_of(params: Mapping[str, str], rule_id: str) -> dict[str, float]:
@@ -48,15 +48,15 @@ def limits_of(params: Mapping[str, str], rule_id: str) -> dict[str, float]:
     usual = usual_limits(by)
     if not may_move(by):
         raise BadInput(why_not(by))
-    out = dict(usual)
+    limits = dict(usual)
     for part in text[:200].split(","):
         name, _, value = part.partition(":")
         if name not in usual:
             raise BadInput(
                 f"The rule {by.name} has no limit {name[:40]!r}: it has {', '.join(usual)}."
             )
-        out[name] = _number(name, value)
-    return {} if out == usual else out
+        limits[name] = _number(name, value)
+    return {} if limits == usual else limits
 
 
 def _number(name: str, text: str) -> float:

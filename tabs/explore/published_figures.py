@@ -30,11 +30,13 @@ ROW_NAMES = {"l2": "L2", "l3": "L3", "css": "CSS", OVERALL: "Mean of the three"}
 @cache
 def published_categories(shown: str) -> Published:
     """The paper's Table 11 for one color system, to stand beside ours."""
-    found = table(TABLE_11)
-    columns = {column.ours: column for column in found.columns}
+    published_table = table(TABLE_11)
+    columns = {column.ours: column for column in published_table.columns}
     names = [name for name in CATEGORIES if name in columns]
-    rows = found.find(color_type=shown)
-    cells = [[_published_cell(found, row, columns[name]) for name in names] for row in rows]
+    rows = published_table.find(color_type=shown)
+    cells = [
+        [_published_cell(published_table, row, columns[name]) for name in names] for row in rows
+    ]
     figure = heat_map(
         cells,
         [_short(name) for name in names],
@@ -45,15 +47,16 @@ def published_categories(shown: str) -> Published:
     )
     return Published(
         finished(figure),
-        f"As published: {found.number}, {ROW_NAMES[shown]}",
-        f"The paper’s own models, pictures and prompts, judged under {found.protocol}. {found.how}",
-        "\n".join((found.source, *found.notes)),
+        f"As published: {published_table.number}, {ROW_NAMES[shown]}",
+        f"The paper’s own models, pictures and prompts, judged under "
+        f"{published_table.protocol}. {published_table.how}",
+        "\n".join((published_table.source, *published_table.notes)),
     )
 
 
-def _published_cell(found: PublishedTable, row: PublishedRow, column: Column) -> HeatCell:
+def _published_cell(published_table: PublishedTable, row: PublishedRow, column: Column) -> HeatCell:
     value = row.values[column.name]
-    doubt = found.doubt(row, column.name)
+    doubt = published_table.doubt(row, column.name)
     hover = (
         f"{label(row.keys['model'])}, {ROW_NAMES[row.keys['color_type']]}<br>"
         f"<b>{column.meaning}</b><br>{row.printed[column.name] or 'no number'}% as published"

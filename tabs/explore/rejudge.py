@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from core.verdict.rules import rule
-from tabs.judging.rejudge import Rejudged, rejudge
+from tabs.judging.rejudge import RejudgeProgress, rejudge
 from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
 from tabs.page.errors import many
@@ -25,12 +25,12 @@ class JudgeStored(PageRequest):
 
 
 @asks("compute")
-def start_rejudge(context: Context, actor: Actor, wanted: JudgeStored) -> dict[str, Any]:
+def start_rejudge(context: Context, actor: Actor, request: JudgeStored) -> dict[str, Any]:
     """Begins to judge every stored image by these rules, where a verdict is missing.
 
     Raises BadInput for what are no rules, or while such work goes on.
     """
-    rules = [rule(one) for one in wanted.rules]
+    rules = [rule(rule_id) for rule_id in request.rules]
     names = " and ".join(by.name for by in rules)
     return {
         "job": context.jobs.start(
@@ -44,7 +44,7 @@ def start_rejudge(context: Context, actor: Actor, wanted: JudgeStored) -> dict[s
 
 def run(context: Context, rule_ids: list[str], job: Job) -> dict[str, Any]:
     """The work of the job; what it stored stays when it is cancelled."""
-    state: Rejudged | None = None
+    state: RejudgeProgress | None = None
     for state in rejudge(context, rule_ids, stop=job.stop):
         words = f"{state.done:,} of {many(state.total, 'image')}, {state.judged:,} judged"
         job.tell(words, state.done, state.total)
@@ -53,13 +53,13 @@ def run(context: Context, rule_ids: list[str], job: Job) -> dict[str, Any]:
     return {}
 
 
-def summary(state: Rejudged) -> str:
+def summary(state: RejudgeProgress) -> str:
     """What a run has come to, in a sentence or a few."""
     words = [f"{many(state.judged, 'image')} judged, {state.complete:,} had all verdicts before"]
     if state.without_mask:
         words.append(f"{state.without_mask:,} without a mask")
     if state.unasked:
         words.append(f"{state.unasked:,} without an asked color")
-    unscored = sorted(state.unscored.items(), key=lambda one: -one[1])[:MOST_REASONS]
+    unscored = sorted(state.unscored.items(), key=lambda entry: -entry[1])[:MOST_REASONS]
     reasons = " ".join(f"Unscored {count:,} times: {reason}" for reason, count in unscored)
     return f"{', '.join(words)}. {reasons}".strip()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
-from tabs.diagnosis.images import KeepPicture, keep_picture, measured, picture_png, scene
+from tabs.diagnosis.images import KeepPicture, keep_picture, measured, picture_png, scene_of
 from tabs.diagnosis.report import report_view
 from tabs.diagnosis.run import Diagnose, start_run
 from tabs.diagnosis.store import reports_here
@@ -39,14 +39,14 @@ def explore_routes(context: Context) -> Door:
     @door.get("/picture.png")
     async def picture(request: Request) -> Response:
         try:
-            data = await small.get(scene(request.query_params))
+            data = await small.get(scene_of(request.query_params))
         except Exception as error:
             return refusal(error)
         return Response(data, media_type="image/png", headers=_FOREVER)
 
     @door.get("/example")
     def example(request: Request, rule: str = "", asked: str = "") -> JSONResponse:
-        return guarded(lambda: measured(scene(request.query_params), rule, asked))
+        return guarded(lambda: measured(scene_of(request.query_params), rule, asked))
 
     door.takes("/example", KeepPicture, keep_picture)
 

@@ -18,10 +18,10 @@ from tabs.page.errors import many
 from tabs.page.links import whole
 
 
-def compare_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
+def compare_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     """A page of the pairs of two runs, what they count to, and which runs can be chosen.
 
-    ``given`` holds the slice; ``a`` and ``b``, runs (else the newest two); ``cell`` of
+    ``query`` holds the slice; ``a`` and ``b``, runs (else the newest two); ``cell`` of
     :data:`core.analysis.paired.CELLS` or empty for all; ``limit`` and ``after``; ``at``, the
     position in the first run of the picture to begin with. Raises BadInput for an unknown cell or
     one run twice, NotStored for an unknown run.
@@ -30,10 +30,10 @@ def compare_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
     names = run_labels(shown)
     # A run without a picture, or one that asks for no color, has nothing to compare here; one that
     # a link names is listed all the same.
-    named = (given.get("a"), given.get("b"))
+    named = (query.get("a"), query.get("b"))
     runs = [run for run in shown if run.items > run.failed and run.rules]
     listed = [*runs, *(run for run in shown if run.run_id in named and run not in runs)]
-    out = {
+    answer = {
         "runs": [
             {
                 "id": run.run_id,
@@ -52,35 +52,35 @@ def compare_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
         "empty": "",
         "counts": _counts(PairCounts()),
     }
-    if len(runs) < 2 and not (given.get("a") and given.get("b")):
-        return out
-    first, second = _two(context, runs, given)
-    cell = given.get("cell", "")
+    if len(runs) < 2 and not (query.get("a") and query.get("b")):
+        return answer
+    first, second = _two(context, runs, query)
+    cell = query.get("cell", "")
     if cell and cell not in CELLS:
         raise BadInput(f"There is no part {cell!r} of the table: {', '.join(CELLS)}.")
-    meant, results, limit = slice_of(given), context.storage.results, page_size(given)
-    said = results.pair_counts(first.run_id, second.run_id, meant)
-    counts = PairCounts(**{name: said[name] for name in (*CELLS, "unscored")})
-    at = whole(given.get("at", ""), MOST_POSITION)
-    found = results.pairs(
+    selection, results, limit = slice_of(query), context.storage.results, page_size(query)
+    totals = results.pair_counts(first.run_id, second.run_id, selection)
+    counts = PairCounts(**{name: totals[name] for name in (*CELLS, "unscored")})
+    at = whole(query.get("at", ""), MOST_POSITION)
+    pairs = results.pairs(
         first.run_id,
         second.run_id,
-        meant,
+        selection,
         cell,
         limit=limit,
-        after=given.get("after", ""),
+        after=query.get("after", ""),
         start=at,
     )
-    known = {run.run_id: run for run in (*shown, first, second)}
+    runs_by_id = {run.run_id: run for run in (*shown, first, second)}
     name_a, name_b = names.get(first.run_id, first.name), names.get(second.run_id, second.name)
-    return out | {
+    return answer | {
         "a": first.run_id,
         "b": second.run_id,
         "counts": _counts(counts),
-        "sentence": _versions(first, second, meant.rule) + _sentence(counts, name_a, name_b),
+        "sentence": _versions(first, second, selection.rule) + _sentence(counts, name_a, name_b),
         "test": _test(counts),
-        "pairs": [[picture_json(one, known, names) for one in pair] for pair in found],
-        "next": found[-1][0].cursor if len(found) == limit else "",
+        "pairs": [[picture_json(item, runs_by_id, names) for item in pair] for pair in pairs],
+        "next": pairs[-1][0].cursor if len(pairs) == limit else "",
         "pinned": at is not None,
         "empty": _nothing(counts, cell),
     }
@@ -88,32 +88,32 @@ def compare_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
 
 def _versions(first: RunRecord, second: RunRecord, rule_id: str) -> str:
     """A warning where the two runs were judged by different versions of the rule."""
-    one, other = (dict(run.rules).get(rule_id) for run in (first, second))
-    if one is None or other is None or one == other:
+    version, other = (dict(run.rules).get(rule_id) for run in (first, second))
+    if version is None or other is None or version == other:
         return ""
     return (
-        f"Judged by different versions of {rule_id}, {one} and {other}: part of the difference may "
-        "be the rule's. Score the pictures of the earlier one again in Runs. "
+        f"Judged by different versions of {rule_id}, {version} and {other}: part of the difference "
+        "may be the rule's. Score the pictures of the earlier one again in Runs. "
     )
 
 
 def _two(
-    context: Context, runs: Sequence[RunRecord], given: Mapping[str, str]
+    context: Context, runs: Sequence[RunRecord], query: Mapping[str, str]
 ) -> tuple[RunRecord, RunRecord]:
     """The two runs that were named; for one that was not, the newest of the others with results,
     if possible one on the same prompts."""
-    named = [given.get("a", ""), given.get("b", "")]
+    named = [query.get("a", ""), query.get("b", "")]
     if named[0] and named[0] == named[1]:
         raise BadInput("Both are the same run: choose two that differ.")
     chosen = [context.storage.runs.get(run_id) if run_id else None for run_id in named]
     for place, other in ((0, 1), (1, 0)):
         if chosen[place] is None:
             partner = chosen[other]
-            left = [run for run in runs if partner is None or run.run_id != partner.run_id]
+            candidates = [run for run in runs if partner is None or run.run_id != partner.run_id]
             # With a partner, those that share its prompts come first; without, those that share
             # theirs with another run.
-            of_set = Counter(map(_prompts, left))
-            left.sort(
+            of_set = Counter(map(_prompts, candidates))
+            candidates.sort(
                 key=lambda run: (
                     of_set[_prompts(run)] < 2
                     if partner is None
@@ -122,9 +122,9 @@ def _two(
                     run.items <= run.failed,
                 )
             )
-            if not left:
+            if not candidates:
                 raise BadInput("Two runs are needed to compare.")
-            chosen[place] = left[0]
+            chosen[place] = candidates[0]
     first, second = chosen
     assert first is not None
     assert second is not None
@@ -149,10 +149,12 @@ def _counts(counts: PairCounts) -> dict[str, int]:
 def _sentence(counts: PairCounts, name_a: str, name_b: str) -> str:
     if counts.percent_a is None or counts.percent_b is None:
         return ""
-    left = f" {many(counts.unscored, 'more pair')} unscored by either." if counts.unscored else ""
+    unscored = (
+        f" {many(counts.unscored, 'more pair')} unscored by either." if counts.unscored else ""
+    )
     return (
         f"Of {many(counts.scored, 'pair')} with two scores A ({name_a}) passes "
-        f"{counts.percent_a:.1f}% and B ({name_b}) {counts.percent_b:.1f}%.{left}"
+        f"{counts.percent_a:.1f}% and B ({name_b}) {counts.percent_b:.1f}%.{unscored}"
     )
 
 

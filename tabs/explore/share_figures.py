@@ -29,10 +29,10 @@ from core.verdict.rules import RULES
 from tabs.explore.figure_parts import (
     NOTHING,
     RATE_COLUMNS,
-    Drawn,
     HeatCell,
     Line,
     Picks,
+    Plot,
     finished,
     heat_map,
     label,
@@ -60,17 +60,17 @@ KINDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
 
 
 def categories(
-    counts: Sequence[Count], runs: Mapping[str, str], meant: Slice, rows: str = ""
-) -> Drawn:
+    counts: Sequence[Count], runs: Mapping[str, str], selection: Slice, rows: str = ""
+) -> Plot:
     """Table 11: category by color system and run; ``counts`` are by run, system and category."""
-    picks = Picks(meant)
+    picks = Picks(selection)
     used = [run for run in runs if any(count.key[0] == run for count in counts)]
     names, cells = category_cells(counts, used)
     shown = (rows,) if rows else (OVERALL,) if len(used) > FEW_RUNS else tuple(ROW_NAMES)
     columns = ("run", "system", "category", *RATE_COLUMNS)
     stands = total(count for count in counts if count.key[1] in TABLE_SYSTEMS)
     if not names:
-        return Drawn(None, picks, columns, (), stands, empty=NO_RUNS)
+        return Plot(None, picks, columns, (), stands, empty=NO_RUNS)
     short = short_names({run: runs[run] for run in used})
     drawn: dict[tuple[str, str], list[HeatCell]] = {}
     lines = []
@@ -100,7 +100,7 @@ def categories(
     down = [_row_name(short[run], row, len(used), len(shown)) for run, row in drawn]
     across = [_short(name) for name in names]
     figure = heat_map(list(drawn.values()), across, down, picks, text_px=10)
-    return Drawn(finished(figure), picks, columns, tuple(lines), stands)
+    return Plot(finished(figure), picks, columns, tuple(lines), stands)
 
 
 def _row_name(run: str, system: str, runs: int, systems: int) -> str:
@@ -110,12 +110,12 @@ def _row_name(run: str, system: str, runs: int, systems: int) -> str:
 
 
 def kinds_of_names(
-    counts: Sequence[Count], runs: Mapping[str, str], meant: Slice, by: str, system: str
-) -> Drawn:
+    counts: Sequence[Count], runs: Mapping[str, str], selection: Slice, by: str, system: str
+) -> Plot:
     """Accuracy of groups of color names; ``counts`` are by run and group, ``by`` is of KINDS."""
     import plotly.graph_objects as go
 
-    picks = Picks(meant)
+    picks = Picks(selection)
     columns = ("run", by, *RATE_COLUMNS)
     by_key = {key: rate for key, rate in rates(counts, (0, 1)).items() if key[1] in KINDS[by]}
     used = [run for run in runs if any(key[0] == run and by_key[key].scored for key in by_key)]
@@ -123,7 +123,7 @@ def kinds_of_names(
     if not used:
         level = {"l2": "level 2", "l3": "level 3"}[system]
         empty = f"No scored verdict on an object-focused prompt with a {level} name."
-        return Drawn(None, picks, columns, (), stands, empty=empty)
+        return Plot(None, picks, columns, (), stands, empty=empty)
     short = short_names({run: runs[run] for run in used})
     step, lines = 0.17, []
     figure = blank(height=22 * len(KINDS[by]) * len(used) + 110, dragmode=False)
@@ -201,19 +201,19 @@ def kinds_of_names(
             "itemsizing": "constant",
         },
     )
-    return Drawn(finished(figure), picks, columns, tuple(lines), stands)
+    return Plot(finished(figure), picks, columns, tuple(lines), stands)
 
 
-def hues(counts: Sequence[Count], meant: Slice) -> Drawn:
+def hues(counts: Sequence[Count], selection: Slice) -> Plot:
     """Accuracy over hue and chroma of the asked color; ``counts`` are by color and sector."""
     import plotly.graph_objects as go
 
-    picks = Picks(meant)
+    picks = Picks(selection)
     columns = ("hue_sector", "chroma_from", "asked_colors", "mean_asked_hex", *RATE_COLUMNS)
     cells = hue_cells(counts)
     stands = sum((cell.rate for cell in cells), Rate())
     if not stands.scored:
-        return Drawn(None, picks, columns, (), stands, empty="No scored verdict on an asked color.")
+        return Plot(None, picks, columns, (), stands, empty="No scored verdict on an asked color.")
     at = {(cell.sector, cell.low): cell for cell in cells}
     bands = [low for low in (0.0, *CHROMA_BANDS) if any(cell.low == low for cell in cells)]
     lines, drawn = [], []
@@ -257,7 +257,7 @@ def hues(counts: Sequence[Count], meant: Slice) -> Drawn:
             marker={
                 "symbol": "square",
                 "size": 13,
-                "color": [sector_hex(one) for one in SECTORS],
+                "color": [sector_hex(sector) for sector in SECTORS],
                 "line": {"width": 0},
             },
         )
@@ -267,7 +267,7 @@ def hues(counts: Sequence[Count], meant: Slice) -> Drawn:
     )
     figure.update_xaxes(title_text="h_ab of the asked color, from °", tickfont={"size": 10})
     lines.sort(key=lambda line: SECTORS.index(line.values[0]))
-    return Drawn(finished(figure), picks, columns, tuple(lines), stands)
+    return Plot(finished(figure), picks, columns, tuple(lines), stands)
 
 
 def _whole(percent: float | None) -> str:
@@ -288,9 +288,9 @@ def _band(low: float) -> str:
     return f"{low:.0f} and more" if after is None else f"{low:.0f}–{after:.0f}"
 
 
-def agreement(pairs: Sequence[RuleAgreement], meant: Slice) -> Drawn:
+def agreement(pairs: Sequence[RuleAgreement], selection: Slice) -> Plot:
     """How far each two rules say the same of the same pictures."""
-    picks = Picks(meant)
+    picks = Picks(selection)
     columns = (
         "rule_a",
         "rule_b",
@@ -303,17 +303,21 @@ def agreement(pairs: Sequence[RuleAgreement], meant: Slice) -> Drawn:
         "unscored",
     )
     names = {rule.id: rule.name for rule in RULES}
-    by_pair = {(one.rule_a, one.rule_b): one for pair in pairs for one in (pair, turned(pair))}
-    found = {rule for key in by_pair for rule in key}
-    order = [*(rule for rule in names if rule in found), *sorted(found - set(names))]
+    by_pair = {
+        (ordered_pair.rule_a, ordered_pair.rule_b): ordered_pair
+        for pair in pairs
+        for ordered_pair in (pair, turned(pair))
+    }
+    rules = {rule for key in by_pair for rule in key}
+    order = [*(rule for rule in names if rule in rules), *sorted(rules - set(names))]
     scored = Rate(
-        sum(one.both + one.neither for one in pairs),
-        sum(one.only_a + one.only_b for one in pairs),
-        sum(one.unscored for one in pairs),
+        sum(pair.both + pair.neither for pair in pairs),
+        sum(pair.only_a + pair.only_b for pair in pairs),
+        sum(pair.unscored for pair in pairs),
     )
-    if not any(scored_by_both(one) for one in pairs):
+    if not any(scored_by_both(pair) for pair in pairs):
         empty = "No two rules have judged the same pictures in these runs."
-        return Drawn(None, picks, columns, (), scored, empty=empty)
+        return Plot(None, picks, columns, (), scored, empty=empty)
     drawn, lines = [], []
     for first in order:
         row = []
@@ -357,4 +361,4 @@ def agreement(pairs: Sequence[RuleAgreement], meant: Slice) -> Drawn:
         drawn.append(row)
     shown = [label(names.get(rule, rule)).replace(", ", ",<br>") for rule in order]
     figure = heat_map(drawn, shown, shown, picks, row_px=44, text_px=10)
-    return Drawn(finished(figure), picks, columns, tuple(lines), scored)
+    return Plot(finished(figure), picks, columns, tuple(lines), scored)

@@ -25,30 +25,30 @@ def slice_of(params: Mapping[str, str]) -> Slice:
     color system, status, cause, sector, modifier or kind of name that there is not, and for too
     many runs.
     """
-    given = {name: params[name].strip()[:MOST_CHARACTERS] for name in FIELDS if name in params}
-    given.pop("runs", None)
-    runs = tuple(dict.fromkeys(one for one in params.get("runs", "").split(",") if one))
+    fields = {name: params[name].strip()[:MOST_CHARACTERS] for name in FIELDS if name in params}
+    fields.pop("runs", None)
+    runs = tuple(dict.fromkeys(run_id for run_id in params.get("runs", "").split(",") if run_id))
     if len(runs) > MOST_RUNS:
         raise BadInput(f"{len(runs)} runs are too many at once: choose up to {MOST_RUNS}.")
     for name in ("task", "system"):
-        if name in given:
-            each = (one.strip() for one in given[name].split(","))
-            given[name] = ",".join(dict.fromkeys(one for one in each if one))
-    for one in given.get("system", "").split(","):
-        _one_of("color system", one, (*SYSTEMS, NO_SYSTEM))
-    given["rule"] = rule(given.get("rule") or Slice.rule).id
-    known: dict[str, Iterable[str]] = {
+        if name in fields:
+            each = (part.strip() for part in fields[name].split(","))
+            fields[name] = ",".join(dict.fromkeys(part for part in each if part))
+    for system in fields.get("system", "").split(","):
+        _one_of("color system", system, (*SYSTEMS, NO_SYSTEM))
+    fields["rule"] = rule(fields.get("rule") or Slice.rule).id
+    choices_by_field: dict[str, Iterable[str]] = {
         "status": STATUSES,
         "cause": CAUSES,
         "sector": SECTORS,
         "modifier": MODIFIERS,
         "basic": (BASIC, INTERMEDIATE),
         "chroma": [f"{low:.0f}" for low in (0.0, *CHROMA_BANDS)],
-        "against": [one.id for one in RULES],
+        "against": [entry.id for entry in RULES],
     }
-    for name, choices in known.items():
-        _one_of(name, given.get(name, ""), choices)
-    return Slice(runs=runs, **given)
+    for name, choices in choices_by_field.items():
+        _one_of(name, fields.get(name, ""), choices)
+    return Slice(runs=runs, **fields)
 
 
 def _one_of(name: str, value: str, choices: Iterable[str]) -> None:

@@ -45,22 +45,22 @@ def layout() -> View:
     return View(switch, board, wall, runs, trust, audit, judgments)
 
 
-def opened(context: Context, inspect_view: inspect.View, source: Any, *asked: Any) -> list[Any]:
+def opened(context: Context, inspect_view: inspect.View, source: Any, *controls: Any) -> list[Any]:
     """Opens in Inspect what a view sent: image, mask, object, asked color and rule.
 
-    ``asked`` are Inspect's controls; of them, k, hatching and the system of neighbors stay. Raises
+    ``controls`` are Inspect's; of them, k, hatching and the system of neighbors stay. Raises
     BadInput and NotStored for what cannot be opened.
     """
     if not isinstance(source, dict) or not source.get("opened"):
         raise BadInput("The page did not say which image to open. Reload the page.")
-    now = question(*asked)
+    screen_question = question(*controls)
     put = question(
         source.get("object"),
         source.get("target"),
-        source.get("rule") or now.rule_id,
-        now.k,
-        now.show_measured,
-        now.neighbors_of,
+        source.get("rule") or screen_question.rule_id,
+        screen_question.k,
+        screen_question.show_measured,
+        screen_question.neighbors_of,
     )
     return inspect.open_image(
         context, inspect_view, str(source["opened"]), put, str(source.get("mask") or "")
@@ -78,13 +78,13 @@ def opens(
 ) -> None:
     """Connects one widget to Inspect: what its ``inspectIt`` sends is opened there."""
 
-    def shown(_: Cause, source: Any, *asked: Any) -> list[Any]:
+    def shown(_: Cause, source: Any, *controls: Any) -> list[Any]:
         try:
-            out = opened(context, inspect_view, source, *asked)
+            updates = opened(context, inspect_view, source, *controls)
         except Exception as error:
             gr.Warning(message_of(error))
             return [gr.skip()] * (len(inspect_view.outputs) + 2)
-        return [gr.update(selected="inspect"), *out, gr.update(data=context.data_text())]
+        return [gr.update(selected="inspect"), *updates, gr.update(data=context.data_text())]
 
     source.open(
         on(context, "look", shown),

@@ -30,32 +30,32 @@ SORTS = {
 MOST_POSITION = 2**31 - 1
 
 
-def wall_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
+def wall_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     """A page of the pictures of a slice.
 
-    ``given`` holds the slice, ``sort`` (of :data:`SORTS`), ``limit`` and ``after``, the ``next`` of
+    ``query`` holds the slice, ``sort`` (of :data:`SORTS`), ``limit`` and ``after``, the ``next`` of
     the page before. Raises BadInput for what is not known.
     """
-    meant, sort = slice_of(given), given.get("sort") or "delta_e00"
+    selection, sort = slice_of(query), query.get("sort") or "delta_e00"
     if sort not in SORTS:
         raise BadInput(f"There is no order {sort!r}: {', '.join(SORTS)}.")
     by, descending = SORTS[sort]
-    limit = page_size(given)
-    found = context.storage.results.wall(
-        meant, by, descending=descending, limit=limit, after=given.get("after", "")
+    limit = page_size(query)
+    items = context.storage.results.wall(
+        selection, by, descending=descending, limit=limit, after=query.get("after", "")
     )
     runs = runs_of(context)
-    names, known = run_labels(runs), {run.run_id: run for run in runs}
+    names, runs_by_id = run_labels(runs), {run.run_id: run for run in runs}
     return {
-        "items": [picture_json(item, known, names) for item in found],
-        "next": found[-1].cursor if len(found) == limit else "",
+        "items": [picture_json(item, runs_by_id, names) for item in items],
+        "next": items[-1].cursor if len(items) == limit else "",
         "runs": len(runs),
     }
 
 
-def facets_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
+def facets_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     """How many pictures a slice has, and each choice of every filter with its count."""
-    meant = slice_of(given)
+    selection = slice_of(query)
     results = context.storage.results
     names = run_labels(runs_of(context))
     fields: dict[str, list[dict[str, Any]]] = {
@@ -63,16 +63,16 @@ def facets_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
             {"value": value, "label": label, "hex": value_hex(field, value), "count": count}
             for value, label, count in choices
         ]
-        for field, choices in results.facets(meant).items()
+        for field, choices in results.facets(selection).items()
     }
     fields["runs"] = [
-        one | {"label": names.get(one["value"], one["label"])} for one in fields.pop("run")
+        facet | {"label": names.get(facet["value"], facet["label"])} for facet in fields.pop("run")
     ]
-    listed = {one["value"] for one in fields["runs"]}
+    listed = {entry["value"] for entry in fields["runs"]}
     # A run that was chosen has a name, also where it has no such picture.
     fields["runs"] += [
         {"value": run_id, "label": names.get(run_id, run_id), "hex": "", "count": 0}
-        for run_id in meant.runs
+        for run_id in selection.runs
         if run_id not in listed
     ]
     fields["rule"] = [
@@ -80,8 +80,8 @@ def facets_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
         for by in RULES
     ]
     return {
-        "total": results.count(meant),
-        "all": results.count(replace(meant, status="")),
+        "total": results.count(selection),
+        "all": results.count(replace(selection, status="")),
         "fields": fields,
         "sectors": [
             {"value": sector, "label": sector_label(sector), "hex": sector_hex(sector)}
@@ -90,53 +90,53 @@ def facets_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def count_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
+def count_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     """How many pictures a slice has now."""
-    return {"total": context.storage.results.count(slice_of(given))}
+    return {"total": context.storage.results.count(slice_of(query))}
 
 
-def picture_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
+def picture_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     """What every rule says of every object of one picture: ``run`` and ``position``."""
-    run = context.storage.runs.get(given.get("run", ""))
-    position = whole(given.get("position", ""), MOST_POSITION)
+    run = context.storage.runs.get(query.get("run", ""))
+    position = whole(query.get("position", ""), MOST_POSITION)
     if position is None:
         raise BadInput("Say which picture of the run: its position is a whole number from 0.")
-    names, known = {run.run_id: run.name}, {run.run_id: run}
-    found = context.storage.results.picture(run.run_id, position)
-    if not found:
+    names, runs_by_id = {run.run_id: run.name}, {run.run_id: run}
+    items = context.storage.results.picture(run.run_id, position)
+    if not items:
         raise NotStored(f"Picture {position:,} of this run did not come in yet.")
-    facts = [["Image", f"{found[0].image + 1} of its prompt"], ["Prompt id", found[0].prompt_id]]
-    if found[0].seed is not None:
-        facts.append(["Seed", str(found[0].seed)])
-    if found[0].image_id:
-        facts.append(["Size", f"{found[0].width} × {found[0].height} px"])
-        facts += _drawn(context, found)
+    facts = [["Image", f"{items[0].image + 1} of its prompt"], ["Prompt id", items[0].prompt_id]]
+    if items[0].seed is not None:
+        facts.append(["Seed", str(items[0].seed)])
+    if items[0].image_id:
+        facts.append(["Size", f"{items[0].width} × {items[0].height} px"])
+        facts += _drawing_facts(context, items)
     return {
-        "items": [picture_json(item, known, names) for item in found],
+        "items": [picture_json(item, runs_by_id, names) for item in items],
         "facts": facts,
         "judgment": of_picture(context, run.run_id, position),
     }
 
 
-def _drawn(context: Context, items: Sequence[WallItem]) -> list[list[str]]:
+def _drawing_facts(context: Context, items: Sequence[WallItem]) -> list[list[str]]:
     """Of a render: what stands in for what was asked for, and the true colors of its objects."""
     origin = context.storage.images.get(items[0].image_id).origin
     names = {item.target: item.object_name for item in items}
-    out = []
+    facts = []
     for target, name in sorted(names.items()):
         shape = drawn_shape(origin, target)
         if shape and shape.lower() != name.strip().lower():
-            out.append(["Drawn", f"{shape}, which stands in for the {name}"])
-        known = true_color_hex(origin, position=target)
-        if known:
+            facts.append(["Drawn", f"{shape}, which stands in for the {name}"])
+        true_hex = true_color_hex(origin, position=target)
+        if true_hex:
             of = f" of the {name}" if len(names) > 1 else ""
-            out.append([f"True color{of}", known])
-    return out
+            facts.append([f"True color{of}", true_hex])
+    return facts
 
 
-def mask_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
+def mask_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     """The outline of a stored ``mask`` as an SVG path in image pixels. Raises NotStored."""
-    pixels = context.mask_pixels(context.storage.masks.get(given.get("mask", "")).mask_id)
+    pixels = context.mask_pixels(context.storage.masks.get(query.get("mask", "")).mask_id)
     height, width = pixels.shape
     share = 100.0 * float(pixels.mean())
     return {
@@ -147,6 +147,6 @@ def mask_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def page_size(given: Mapping[str, str]) -> int:
+def page_size(query: Mapping[str, str]) -> int:
     """``limit`` of a question, from 1 to :data:`MOST`."""
-    return min(max(whole(given.get("limit", ""), MOST) or PAGE, 1), MOST)
+    return min(max(whole(query.get("limit", ""), MOST) or PAGE, 1), MOST)

@@ -29,19 +29,22 @@ def reasons(context: Context, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
 def _reasons(context: Context, key: str) -> dict[str, Any]:
     try:
         first, second = _pair(context, key)
-        found = measured_again(context, first, second)
+        measurements = measured_again(context, first, second)
     except TrueHueError as error:
         return {"problem": message_of(error)}
-    told = audit(found)
-    by = {one.verdict.rule: one.verdict.status for one in found}
-    if any(by.get(one.protocol) != one.status for one in (first, second)):
-        now = ", ".join(
-            f"{one.protocol} {by.get(one.protocol, 'is not here')}" for one in (first, second)
+    explanation = audit(measurements)
+    by = {measurement.verdict.rule: measurement.verdict.status for measurement in measurements}
+    if any(by.get(row.protocol) != row.status for row in (first, second)):
+        statuses = ", ".join(
+            f"{row.protocol} {by.get(row.protocol, 'is not here')}" for row in (first, second)
         )
-        return {"problem": f"These verdicts are of an older version. Measured now: {now}."}
-    if told is None:
+        return {"problem": f"These verdicts are of an older version. Measured now: {statuses}."}
+    if explanation is None:
         return {"problem": ""}
-    return {"sentence": told.sentence, "reasons": [list(pair) for pair in told.reasons]}
+    return {
+        "sentence": explanation.sentence,
+        "reasons": [list(pair) for pair in explanation.reasons],
+    }
 
 
 def _pair(context: Context, key: str) -> tuple[EvidenceRecord, EvidenceRecord]:
@@ -49,10 +52,10 @@ def _pair(context: Context, key: str) -> tuple[EvidenceRecord, EvidenceRecord]:
     first, _, second = key.partition("-")
     if not (first and second):
         raise NotStored("The page asked about verdicts that are not stored. Reload the page.")
-    one, other = (context.storage.evidence.get(name) for name in (first, second))
-    if (one.image_id, one.mask_id) != (other.image_id, other.mask_id):
+    evidence, other = (context.storage.evidence.get(name) for name in (first, second))
+    if (evidence.image_id, evidence.mask_id) != (other.image_id, other.mask_id):
         raise BadInput("These verdicts are of different pixels.")
-    return one, other
+    return evidence, other
 
 
 def measured_again(
@@ -67,19 +70,19 @@ def measured_again(
     if first.mask_id is None:
         raise BadInput("The object is not in the picture: there are no pixels to measure.")
     srgb8, mask = context.srgb8(first.image_id), context.mask_pixels(first.mask_id)
-    known, found = MaskCache(), []
+    cache, measurements = MaskCache(), []
     for by in RULES:
         row = _row_for(by.id, (first, second))
         if row is None:
             continue
-        said, name = row.target, row.object_name
-        target = parse_target(str(said.get("value") or said.get("hex") or ""))
+        target_row, name = row.target, row.object_name
+        target = parse_target(str(target_row.get("value") or target_row.get("hex") or ""))
         settings = row.parameters
         try:
             # A row that names no samples was judged without any, as by numbers; a rule that has
             # samples of its own takes them where the color has a category.
             alone = row.protocol == by.id and "munsell_sha256" not in settings
-            found.append(
+            measurements.append(
                 measure(
                     srgb8,
                     mask,
@@ -89,15 +92,15 @@ def measured_again(
                     munsell=context.munsell,
                     system=settings.get("neighbors_of"),
                     object_name=name,
-                    relation=str(said.get("relation") or MATCHES),
+                    relation=str(target_row.get("relation") or MATCHES),
                     guided=settings.get("guided"),
                     by_number=alone,
-                    known=known,
+                    cache=cache,
                 )
             )
         except TrueHueError as error:
-            found.append(unscored_measurement(str(error), target, by.id, name))
-    return found
+            measurements.append(unscored_measurement(str(error), target, by.id, name))
+    return measurements
 
 
 def _row_for(rule_id: str, rows: Sequence[EvidenceRecord]) -> EvidenceRecord | None:

@@ -73,11 +73,11 @@ def report_of(context: Context, run: ExportRun, rule_id: str = "", step: Step = 
     rule_id = rule_id or next(iter(judged))
     if rule_id not in judged:
         raise BadInput(f"The run was not judged by {rule_id[:40]!r}: {', '.join(judged)}.")
-    made = datetime.now(UTC)
+    created_at = datetime.now(UTC)
     kind = "pictures of" if run.plan.kind == STORED else "drawn by"
     below = (
         f"{many(record.items, 'picture')} {kind} {name_of(record.model)}, judged by "
-        f"{'; '.join(rule_name(one) for one in judged)} · report of {made:%d %b %Y}"
+        f"{'; '.join(rule_name(rule_id) for rule_id in judged)} · report of {created_at:%d %b %Y}"
     )
     step("Counting")
     sections = [
@@ -155,7 +155,7 @@ def _what(run: ExportRun, record: RunRecord) -> tuple[Block, ...]:
         ("Images a prompt", f"{plan.images}, seeds {seeds}" if drawn else "as they were"),
         ("Settings", _settings(plan) if drawn else ""),
         ("Masks", masker_words(about["masker"])),
-        ("Rules", "; ".join(f"{rule_name(one)} {version}" for one, version in plan.rules)),
+        ("Rules", "; ".join(f"{rule_name(rule_id)} {version}" for rule_id, version in plan.rules)),
         (
             "Neighbors",
             ""
@@ -191,16 +191,17 @@ def _way(way: dict[str, Any]) -> str:
 def _board(context: Context, record: RunRecord) -> tuple[Block, ...]:
     tasks = [(task, task.upper()) for task in TABLE_TASKS]
     rows, unscored = [], []
-    said: list[str] = []
+    remarks: list[str] = []
     for rule_id, version in record.rules:
         tallies = context.storage.results.board(rule_id, (record.run_id,))
-        found = board(tallies, AVERAGED).get(record.run_id)
-        rows.append(_row(f"{rule_name(rule_id)} {version}", found, [task for task, _ in tasks]))
-        said += [f"{rule_name(rule_id)}, {one}" for one in _told(found)] if found else []
-        if found and found.others:
+        row = board(tallies, AVERAGED).get(record.run_id)
+        rows.append(_row(f"{rule_name(rule_id)} {version}", row, [task for task, _ in tasks]))
+        sentences = _remarks(row) if row else []
+        remarks += [f"{rule_name(rule_id)}, {sentence}" for sentence in sentences]
+        if row and row.others:
             unscored += [
                 f"{rule_name(rule_id)}: {TASKS.get(task, task)} {_percent(rate)}"
-                for task, rate in found.others.items()
+                for task, rate in row.others.items()
             ]
     head = ("Rule", *(name for _, name in tasks), "Average", "Unscored")
     meanings = "; ".join(f"{name}: {TASKS[task].lower()}" for task, name in tasks)
@@ -212,23 +213,23 @@ def _board(context: Context, record: RunRecord) -> tuple[Block, ...]:
         f"resamples; ≈ marks those of under {FEW_PROMPTS} prompts a system, which are too narrow. "
         "Unscored pictures are in no share."
     )
-    note = " ".join([note, *said])
-    ours = Table("This run", head, tuple(rows), note, even=True)
+    note = " ".join([note, *remarks])
+    own_table = Table("This run", head, tuple(rows), note, even=True)
     others = (Words("Other tasks: " + "; ".join(unscored) + "."),) if unscored else ()
-    return (ours, *others, _published())
+    return (own_table, *others, _published())
 
 
-def _row(name: str, found: BoardRow | None, tasks: Sequence[str]) -> tuple[Cell, ...]:
-    if found is None:
+def _row(name: str, row: BoardRow | None, tasks: Sequence[str]) -> tuple[Cell, ...]:
+    if row is None:
         return (Cell(name), *[Cell("–")] * (len(tasks) + 2))
     cells = []
     for task in tasks:
-        cell = found.cells.get(task)
+        cell = row.cells.get(task)
         cells.append(_rate(cell.rate, cell.few, part_note(cell)) if cell else Cell("–"))
-    share = 100.0 * (found.images - found.scored) / found.images if found.images else 0.0
-    left = Cell(f"{found.images - found.scored:,}", f"{share:.1f}% of {found.images:,}")
-    few = any(cell.few for cell in found.cells.values())
-    return (Cell(name), *cells, _rate(found.average, few, ""), left)
+    share = 100.0 * (row.images - row.scored) / row.images if row.images else 0.0
+    unscored = Cell(f"{row.images - row.scored:,}", f"{share:.1f}% of {row.images:,}")
+    few = any(cell.few for cell in row.cells.values())
+    return (Cell(name), *cells, _rate(row.average, few, ""), unscored)
 
 
 def _rate(rate: Rate, few: bool, note: str) -> Cell:
@@ -239,15 +240,15 @@ def _rate(rate: Rate, few: bool, note: str) -> Cell:
     return Cell(f"{rate.percent:.1f}", "; ".join(word for word in (bounds, note) if word))
 
 
-def _told(found: BoardRow) -> list[str]:
+def _remarks(row: BoardRow) -> list[str]:
     """What a number alone does not say: paper has nothing to hover over."""
-    told = []
-    for task, cell in found.cells.items():
+    sentences = []
+    for task, cell in row.cells.items():
         if cell.rate.percent is not None and cell.rate.low is None:
-            told.append(f"{task.upper()}, {cell.rate.percent:.1f}: {no_interval(cell.rate)}.")
+            sentences.append(f"{task.upper()}, {cell.rate.percent:.1f}: {no_interval(cell.rate)}.")
         if cell.apart:
-            told.append(f"{task.upper()}: {apart_words(cell)}.")
-    return told
+            sentences.append(f"{task.upper()}: {apart_words(cell)}.")
+    return sentences
 
 
 def _percent(rate: Rate) -> str:
@@ -255,8 +256,8 @@ def _percent(rate: Rate) -> str:
 
 
 def _published() -> Table:
-    found = published_table(PUBLISHED)
-    columns = {column.ours: column.name for column in found.columns}
+    table = published_table(PUBLISHED)
+    columns = {column.ours: column.name for column in table.columns}
     shown = [columns[task] for task in (*TABLE_TASKS, AVERAGE)]
     # An empty last column keeps the tasks below those of the run.
     head = ("Model", *(task.upper() for task in TABLE_TASKS), "Average", "")
@@ -264,32 +265,32 @@ def _published() -> Table:
         (
             Cell(row.keys["model"]),
             *(
-                Cell((row.printed[name] or "–") + ("?" if found.doubt(row, name) else ""))
+                Cell((row.printed[name] or "–") + ("?" if table.doubt(row, name) else ""))
                 for name in shown
             ),
             Cell(""),
         )
-        for row in found.rows
+        for row in table.rows
     )
     doubts = [
-        f" ? {row.keys['model']}, {head_name}, {row.printed[name]}: {found.doubt(row, name)}"
-        for row in found.rows
+        f" ? {row.keys['model']}, {head_name}, {row.printed[name]}: {table.doubt(row, name)}"
+        for row in table.rows
         for name, head_name in zip(shown, head[1:], strict=False)
-        if found.doubt(row, name)
+        if table.doubt(row, name)
     ]
     note = (
-        f"{found.source}. {found.how} The authors' own pictures, prompts and protocol: beside "
+        f"{table.source}. {table.how} The authors' own pictures, prompts and protocol: beside "
         f"yours for comparison, never ranked with them.{''.join(doubts)}"
     )
     tag = "published under paper"
-    return Table(f"{found.number}: {found.title}", head, rows, note, tag, even=True)
+    return Table(f"{table.number}: {table.title}", head, rows, note, tag, even=True)
 
 
 def _unscored(context: Context, run: ExportRun, record: RunRecord) -> tuple[Block, ...]:
     causes: dict[str, Counter[str]] = {}
     for rule_id, _ in record.rules:
-        for one in context.storage.results.unscored(Slice(rule_id, (record.run_id,))):
-            causes.setdefault(one.cause, Counter())[rule_id] += one.count
+        for row in context.storage.results.unscored(Slice(rule_id, (record.run_id,))):
+            causes.setdefault(row.cause, Counter())[rule_id] += row.count
     blocks: list[Block] = []
     if causes:
         rules = [rule_id for rule_id, _ in record.rules]
@@ -298,7 +299,7 @@ def _unscored(context: Context, run: ExportRun, record: RunRecord) -> tuple[Bloc
                 Cell(CAUSES.get(cause, cause), words=True),
                 *(Cell(f"{counts[rule_id]:,}") for rule_id in rules),
             )
-            for cause, counts in sorted(causes.items(), key=lambda one: -one[1].total())
+            for cause, counts in sorted(causes.items(), key=lambda entry: -entry[1].total())
         )
         blocks.append(Table("Pictures without a score", ("Why", *map(rule_name, rules)), rows))
     else:
@@ -315,15 +316,15 @@ def _unscored(context: Context, run: ExportRun, record: RunRecord) -> tuple[Bloc
 
 def _charts(context: Context, run_id: str, rule_id: str) -> Iterable[Block]:
     for name in KINDS:
-        made = figure_view(context, name, {"rule": rule_id, "runs": run_id})
-        figure = made["figure"]
-        empty = made["empty"] or "There is too little to draw."
+        view = figure_view(context, name, {"rule": rule_id, "runs": run_id})
+        figure = view["figure"]
+        empty = view["empty"] or "There is too little to draw."
         yield Chart(
-            made["title"],
-            without_clicks(made["words"]),
+            view["title"],
+            without_clicks(view["words"]),
             figure,
             "" if figure else empty,
-            made["stands"] if figure else "",
+            view["stands"] if figure else "",
         )
 
 
@@ -336,17 +337,17 @@ def without_clicks(words: str) -> str:
 def _failures(context: Context, run_id: str, rule_id: str) -> Iterable[Block]:
     results = context.storage.results
     gone = NOT_EXPORTED if context.storage.runs.get(run_id).summary.get("imported") else GONE
-    meant = Slice(rule_id, (run_id,), status="fail")
-    total = results.count(meant)
+    selection = Slice(rule_id, (run_id,), status="fail")
+    total = results.count(selection)
     if not total:
         yield Words("No picture fails by this rule.")
         return
-    found = list(results.wall(meant, limit=MOST_SHOTS))
-    for task in sorted(group.key[0] for group in results.groups(meant, ("task",))):
-        found += results.wall(
+    items = list(results.wall(selection, limit=MOST_SHOTS))
+    for task in sorted(group.key[0] for group in results.groups(selection, ("task",))):
+        items += results.wall(
             Slice(rule_id, (run_id,), task=task, status="fail"), limit=MOST_A_TASK
         )
-    unique = {one.position: one for one in found}
+    unique = {item.position: item for item in items}
     yield Words(
         f"{many(len(unique), 'picture')} of {total:,} that fail: the {MOST_SHOTS} with the largest "
         f"ΔE00, and up to {MOST_A_TASK} of each task. Left half: asked color; right half: found "
@@ -355,33 +356,33 @@ def _failures(context: Context, run_id: str, rule_id: str) -> Iterable[Block]:
     )
     for task, name in TASKS.items():
         own = sorted(
-            (one for one in unique.values() if one.task == task),
-            key=lambda one: -(one.delta_e00 or 0.0),
+            (item for item in unique.values() if item.task == task),
+            key=lambda item: -(item.delta_e00 or 0.0),
         )
         if own:
-            shots = tuple(_shot(context, one, gone) for one in own)
+            shots = tuple(_shot(context, item, gone) for item in own)
             yield Shots(f"{name} ({task.upper()}), {len(own):,}", shots)
 
 
-def _shot(context: Context, one: WallItem, gone: str) -> Shot:
+def _shot(context: Context, item: WallItem, gone: str) -> Shot:
     picture, missing = b"", "no picture"
-    if one.image_id:
+    if item.image_id:
         try:
-            picture = thumbnail(context, one.image_id)
+            picture = thumbnail(context, item.image_id)
         except TrueHueError:
             missing = gone
-    number = "" if one.delta_e00 is None else f"{one.delta_e00:.1f} ΔE00"
-    asked = f"not {one.color_name}" if one.relation == DIFFERS else one.color_name
+    number = "" if item.delta_e00 is None else f"{item.delta_e00:.1f} ΔE00"
+    target = f"not {item.color_name}" if item.relation == DIFFERS else item.color_name
     return Shot(
         picture,
         missing,
-        one.text,
-        one.object_name or "no object",
-        asked,
-        one.asked_hex,
-        one.found_hex,
+        item.text,
+        item.object_name or "no object",
+        target,
+        item.asked_hex,
+        item.found_hex,
         number,
-        one.told,
+        item.told,
     )
 
 
@@ -392,6 +393,6 @@ def thumbnail(context: Context, image_id: str) -> bytes:
 
     picture = Image.fromarray(context.storage.images.srgb8(image_id))
     picture.thumbnail((THUMB_PX, THUMB_PX), Image.Resampling.LANCZOS)
-    out = io.BytesIO()
-    picture.save(out, format="PNG", optimize=True)
-    return out.getvalue()
+    buffer = io.BytesIO()
+    picture.save(buffer, format="PNG", optimize=True)
+    return buffer.getvalue()

@@ -65,26 +65,26 @@ def export(
     context: Context,
     folder: RunFolder,
     format: str,
-    out: Path | str,
+    path: Path | str,
     *,
     with_images: bool = False,
     rule: str = "",
     progress: Progress = quiet,
 ) -> str:
-    """Exports a run to the file ``out``; ``format`` is a key of core.export.FORMATS. Returns what
+    """Exports a run to the file ``path``; ``format`` is a key of core.export.FORMATS. Returns what
     is to be said of it: how many pictures have no result yet, or nothing.
 
     A report (``html``) is by ``rule``, the run's first if empty. Raises BadInput for a format or a
     rule that there is not, and DataFolderError where the file cannot be written.
     """
     if format != "html":
-        return write(folder, format, out, with_images=with_images, progress=progress)
+        return write(folder, format, path, with_images=with_images, progress=progress)
     _seal(folder)
     context.storage.runs.ingest(folder)
     # What stands in a journal that is being written is not in the report's figures either.
     (run,) = runs_of(folder, sealed=True)
     step = _steps(progress)
-    write_report(report_of(context, run, rule, step), out)
+    write_report(report_of(context, run, rule, step), path)
     return short_words(run)
 
 
@@ -131,50 +131,50 @@ class ArchivePath(PageRequest):
 
 
 @asks("compute")
-def start_export(context: Context, actor: Actor, wanted: Export) -> dict[str, Any]:
+def start_export(context: Context, actor: Actor, request: Export) -> dict[str, Any]:
     """Begins an export in the background.
 
     The job's result names the file below ``exports/`` of the data folder. Raises NotStored for an
     unknown run.
     """
-    folder = context.service(RunSupervisor).folder(wanted.run)
-    judged_by = [one[0] for one in folder.summary()["rules"]]
+    folder = context.service(RunSupervisor).folder(request.run)
+    judged_by = [entry[0] for entry in folder.summary()["rules"]]
     # The page may look at a rule that this run was not judged by.
-    rule = wanted.rule if wanted.rule in judged_by else ""
+    rule = request.rule if request.rule in judged_by else ""
 
     def work(job: Job) -> dict[str, Any]:
         root = context.storage.data_dir / FOLDER
         root.mkdir(parents=True, exist_ok=True)
         place = root / job.id
         place.mkdir()
-        out = place / file_name(folder, wanted.format)
+        path = place / file_name(folder, request.format)
         try:
-            said = export(
+            remark = export(
                 context,
                 folder,
-                wanted.format,
-                out,
-                with_images=wanted.images,
+                request.format,
+                path,
+                with_images=request.images,
                 rule=rule,
-                progress=_told(job, "Writing"),
+                progress=_progress_of(job, "Writing"),
             )
         except BaseException:
             shutil.rmtree(place, ignore_errors=True)
             job.tell("Nothing was written.")
             raise
         _keep_few(root)
-        job.tell(f"{out.name}, {_size(out.stat().st_size)}. {said}".removesuffix(". "))
-        made: dict[str, Any] = {
+        job.tell(f"{path.name}, {_size(path.stat().st_size)}. {remark}".removesuffix(". "))
+        result: dict[str, Any] = {
             "run": folder.run_id,
-            "format": wanted.format,
-            "name": out.name,
+            "format": request.format,
+            "name": path.name,
             "url": f"/api/exports/{job.id}/file",
         }
         if beside := colors_path(context, job.id):
-            made["colors"] = {"name": beside.name, "url": f"/api/exports/{job.id}/colors"}
-        return made
+            result["colors"] = {"name": beside.name, "url": f"/api/exports/{job.id}/colors"}
+        return result
 
-    title = f"Export of “{folder.summary()['name']}”, {ENDINGS[wanted.format]}"
+    title = f"Export of “{folder.summary()['name']}”, {ENDINGS[request.format]}"
     return {"job": context.jobs.start(EXPORT, title, actor, work).id}
 
 
@@ -182,9 +182,9 @@ def exported_file(context: Context, job_id: str) -> Path:
     """The file of an export that has ended. Raises BadInput where it is not kept any more."""
     if not re.fullmatch("[0-9a-f]{32}", job_id):
         raise BadInput("That export is not known. Export the run again.")
-    found = list((context.storage.data_dir / FOLDER / job_id).glob("*"))
-    kept = [path for path in found if not path.name.endswith(".part")]
-    files = [path for path in kept if ".codebook." not in path.name]
+    entries = list((context.storage.data_dir / FOLDER / job_id).glob("*"))
+    paths = [path for path in entries if not path.name.endswith(".part")]
+    files = [path for path in paths if ".codebook." not in path.name]
     # The table of colors, if there is one, is called like the other with more behind.
     files.sort(key=lambda path: len(path.name))
     if not files:
@@ -194,7 +194,7 @@ def exported_file(context: Context, job_id: str) -> Path:
 
 @asks("add")
 def import_file(
-    context: Context, actor: Actor, wanted: Nothing, file: Path, name: str
+    context: Context, actor: Actor, request: Nothing, file: Path, name: str
 ) -> dict[str, Any]:
     """Begins to read an archive that was sent."""
     copy = staged(context, file)
@@ -206,15 +206,15 @@ def import_file(
 
 
 @asks("name-file")
-def import_path(context: Context, actor: Actor, wanted: ArchivePath) -> dict[str, Any]:
+def import_path(context: Context, actor: Actor, request: ArchivePath) -> dict[str, Any]:
     """Begins to read an archive of this machine."""
     try:
-        path = Path(wanted.path).expanduser()
-        known = path.is_file()
+        path = Path(request.path).expanduser()
+        readable = path.is_file()
     except (OSError, ValueError, RuntimeError):  # too long, a NUL, nobody's home
-        known = False
-    if not known:
-        raise BadInput(f"There is no file {wanted.path[:200]!r}.")
+        readable = False
+    if not readable:
+        raise BadInput(f"There is no file {request.path[:200]!r}.")
     return {"job": start_import(context, actor, path, path.name, False).id}
 
 
@@ -224,7 +224,7 @@ def start_import(context: Context, actor: Actor, path: Path, name: str, ours: bo
 
     def work(job: Job) -> dict[str, Any]:
         try:
-            folder = take_in(context, path, name, _told(job, "Checking"))
+            folder = take_in(context, path, name, _progress_of(job, "Checking"))
         except Cancelled:
             job.tell("Nothing was imported.")
             raise
@@ -252,7 +252,7 @@ def take_in(context: Context, path: Path, name: str, progress: Progress = quiet)
     context.storage.require_here()
     runs, before = (
         context.storage.runs,
-        {one.run_id for one in context.service(RunSupervisor).folders()},
+        {folder.run_id for folder in context.service(RunSupervisor).folders()},
     )
     folder = open_archive(path, context.service(RunSupervisor).root, name=name, progress=progress)
     try:
@@ -286,7 +286,7 @@ def clear(context: Context) -> None:
     shutil.rmtree(context.storage.data_dir / FOLDER, ignore_errors=True)
 
 
-def _told(job: Job, what: str) -> Progress:
+def _progress_of(job: Job, what: str) -> Progress:
     job.tell(what)
 
     def progress(done: int, total: int) -> None:
@@ -310,8 +310,8 @@ def _steps(progress: Progress) -> Callable[[str], None]:
 
 
 def _keep_few(root: Path) -> None:
-    kept = (one for one in root.iterdir() if not one.name.startswith(NOW))
-    places = sorted(kept, key=lambda one: one.stat().st_mtime_ns)
+    folders = (path for path in root.iterdir() if not path.name.startswith(NOW))
+    places = sorted(folders, key=lambda path: path.stat().st_mtime_ns)
     for old in places[:-KEPT]:
         shutil.rmtree(old, ignore_errors=True)
 
@@ -333,9 +333,9 @@ def sizes_view(context: Context, run_id: str) -> dict[str, str]:
     pictures = _bytes_below(folder.images) + _bytes_below(folder.masks)
     if not shards:
         return {}
-    found = {kind: shards * times for kind, times in TIMES.items()}
-    found["images"] = found["zip"] + pictures
-    return {kind: f"about {bytes_words(count)}" for kind, count in found.items()}
+    sizes_bytes = {kind: shards * times for kind, times in TIMES.items()}
+    sizes_bytes["images"] = sizes_bytes["zip"] + pictures
+    return {kind: f"about {bytes_words(count)}" for kind, count in sizes_bytes.items()}
 
 
 def _bytes_below(folder: Path) -> int:

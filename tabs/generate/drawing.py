@@ -7,7 +7,7 @@ from typing import Any
 from core.errors import BadInput
 from core.generation.registry import RENDERER
 from tabs.generate.models import checked_models
-from tabs.generate.own_words import NOTHING_TO_DRAW, Own
+from tabs.generate.own_words import NOTHING_TO_DRAW, OwnPrompt
 from tabs.generate.plan import Settings, own_prompt, requests, title_of
 from tabs.judging.generation import draw
 from tabs.library.prompts import Refs
@@ -23,22 +23,22 @@ class Draw(PageRequest):
 
     mode: str = "own"
     refs: Refs = ()
-    own: Own
+    own: OwnPrompt
     how: Settings
 
 
 @asks("compute")
-def start_drawing(context: Context, actor: Actor, wanted: Draw) -> dict[str, Any]:
+def start_drawing(context: Context, actor: Actor, request: Draw) -> dict[str, Any]:
     """Puts what was asked for into the queue. Raises BadInput or UnknownColor in words fit to be
     shown."""
-    how = wanted.how
+    how = request.how
     checked_models(actor, how.models)
-    if wanted.mode == "own":
-        prompts = [own_prompt(wanted.own)]
+    if request.mode == "own":
+        prompts = [own_prompt(request.own)]
         if RENDERER in how.models and not prompts[0].targets:
             raise BadInput(NOTHING_TO_DRAW)
     else:
-        prompts, lost = context.service(Library).resolve(wanted.refs)
+        prompts, lost = context.service(Library).resolve(request.refs)
         if lost:
             raise BadInput(f"{lost[0]} Take it out of the basket.")
     title = title_of(prompts, how)

@@ -11,7 +11,7 @@ from core.records import DrawingRecord, EvidenceRecord, MaskRecord
 from core.verdict.expectations import Expectation, expectations_of
 from tabs.judging.generation import model_name
 from tabs.judging.judging import masks_of
-from tabs.judging.summary import Said, said_of_objects, said_of_picture
+from tabs.judging.summary import RuleVerdict, object_verdicts, picture_verdicts
 from tabs.page.context import Context
 
 
@@ -45,8 +45,10 @@ def _drawing_json(
     masks: Mapping[int, MaskRecord],
     notes: Sequence[str],
 ) -> dict[str, Any]:
-    asked = {one.position: one for one in expectations_of(row.targets)}
-    said = said_of_objects(row.targets, evidence)
+    expectations = {
+        expectation.position: expectation for expectation in expectations_of(row.targets)
+    }
+    verdicts = object_verdicts(row.targets, evidence)
     settings = [
         f"seed {row.seed}" if row.seed is not None else "",
         f"guidance {row.guidance:g}" if row.guidance is not None else "",
@@ -71,47 +73,57 @@ def _drawing_json(
         "truth": truth_of(row),
         "thumb": f"/media/thumbs/{row.image_id}.png?side=384" if row.image_id else "",
         "targets": [
-            _target_json(target, position, asked.get(position), said.get(position, ()), masks)
+            _target_json(
+                target, position, expectations.get(position), verdicts.get(position, ()), masks
+            )
             for position, target in enumerate(row.targets)
         ],
-        "verdicts": [one.as_json() for one in said_of_picture(row.targets, said)],
+        "verdicts": [verdict.as_json() for verdict in picture_verdicts(row.targets, verdicts)],
     }
 
 
 def truth_of(row: DrawingRecord) -> str:
     """The true colors of a render's objects beside the asked ones; empty for other pictures."""
-    wanted = expectations_of(row.targets)
+    expectations = expectations_of(row.targets)
     words = {
-        asked.label: true_color_words(row.origin, asked.color, position=asked.position)
-        for asked in wanted
+        expectation.label: true_color_words(
+            row.origin, expectation.color, position=expectation.position
+        )
+        for expectation in expectations
     }
-    if len(wanted) == 1:
+    if len(expectations) == 1:
         return next(iter(words.values()))
-    told = [f"{label[:1].upper()}{label[1:]}: {one}" for label, one in words.items() if one]
-    return " ".join(told)
+    sentences = [
+        f"{label[:1].upper()}{label[1:]}: {truth}" for label, truth in words.items() if truth
+    ]
+    return " ".join(sentences)
 
 
 def _target_json(
     target: ObjectTarget,
     position: int,
-    asked: Expectation | None,
-    said: Sequence[Said],
+    expectation: Expectation | None,
+    verdicts: Sequence[RuleVerdict],
     masks: Mapping[int, MaskRecord],
 ) -> dict[str, Any]:
     color = target.color
-    mine = masks.get(position)
+    mask_record = masks.get(position)
     return {
         "object": target.name,
         "role": target.role,
         "color": color.value if color else "",
         "hex": color.hex if color else "",
         "color_label": color.label if color else "",
-        "mask": mine.mask_id if mine else "",
-        "asked": _asked_json(asked) if asked else None,
-        "verdicts": [one.as_json() for one in said],
+        "mask": mask_record.mask_id if mask_record else "",
+        "asked": _expectation_json(expectation) if expectation else None,
+        "verdicts": [verdict.as_json() for verdict in verdicts],
     }
 
 
-def _asked_json(asked: Expectation) -> dict[str, str]:
+def _expectation_json(expectation: Expectation) -> dict[str, str]:
     """What is asked of an object: to have a color, or not to have it."""
-    return {"hex": asked.color.hex, "label": asked.color.label, "relation": asked.relation}
+    return {
+        "hex": expectation.color.hex,
+        "label": expectation.color.label,
+        "relation": expectation.relation,
+    }

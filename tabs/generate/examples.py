@@ -92,16 +92,16 @@ EXAMPLES = (
 
 def example_of(key: str) -> Example:
     """The example of that key; raises BadInput where there is none."""
-    found = next((example for example in EXAMPLES if example.key == key), None)
-    if found is None:
+    match = next((example for example in EXAMPLES if example.key == key), None)
+    if match is None:
         raise BadInput(f"There is no example {key!r}.")
-    return found
+    return match
 
 
 def listed(context: Context) -> dict[str, Any]:
     """``{"examples": [{"key", "title", "says", "image"}, …], "first"}``: ``image`` is empty for
     one that is not drawn yet, ``first`` says that nobody has brought a picture yet."""
-    stored = _stored(context)
+    stored = _stored_examples(context)
     rows = [
         {
             "key": example.key,
@@ -121,7 +121,7 @@ def drawn(context: Context, key: str) -> str:
     """
     example = example_of(key)
     with _DRAWING:
-        return _stored(context).get(key) or _draw(context, example)
+        return _stored_examples(context).get(key) or _draw(context, example)
 
 
 class NamedExample(PageRequest):
@@ -131,12 +131,12 @@ class NamedExample(PageRequest):
 
 
 @asks("look")
-def draw_example(context: Context, actor: Actor, wanted: NamedExample) -> dict[str, Any]:
+def draw_example(context: Context, actor: Actor, request: NamedExample) -> dict[str, Any]:
     """Draws an example, if nobody has seen it yet."""
-    return {"image_id": drawn(context, wanted.example)}
+    return {"image_id": drawn(context, request.example)}
 
 
-def _stored(context: Context) -> dict[str, str]:
+def _stored_examples(context: Context) -> dict[str, str]:
     """The stored examples of this version of the renderer: key to id."""
     records = context.storage.images.recent(4 * len(EXAMPLES), 0, EXAMPLE)
     return {
@@ -148,27 +148,27 @@ def _stored(context: Context) -> dict[str, str]:
 
 def _draw(context: Context, example: Example) -> str:
     request = example.request()
-    made = ReferenceRenderer().draw([request], lambda _: None, Event())[0]
+    drawing = ReferenceRenderer().draw([request], lambda _: None, Event())[0]
     name, color = example.objects[example.asked]
-    origin = {**made.origin, "example": example.key, "object_name": name, "target": color}
+    origin = {**drawing.origin, "example": example.key, "object_name": name, "target": color}
     image = context.storage.images.add(
-        made.srgb8, f"Example: {example.title}", EXAMPLE, made.notes, origin
+        drawing.srgb8, f"Example: {example.title}", EXAMPLE, drawing.notes, origin
     )
-    for mask in _masks(example, made, request.targets):
+    for mask in _masks(example, drawing, request.targets):
         context.storage.masks.add(image.image_id, mask)
     return image.image_id
 
 
 def _masks(
-    example: Example, made: GeneratedImage, targets: Sequence[ObjectTarget]
+    example: Example, drawing: GeneratedImage, targets: Sequence[ObjectTarget]
 ) -> Sequence[Mask]:
     if example.box is not None:
-        return [mask_from_marks(made.srgb8, [{"type": "box", "box": list(example.box)}])]
+        return [mask_from_marks(drawing.srgb8, [{"type": "box", "box": list(example.box)}])]
     return [
         Mask(
             mask.mask.pixels,
             mask.mask.maker,
             {**mask.mask.parameters, "target": mask.target, "object": targets[mask.target].name},
         )
-        for mask in made.masks
+        for mask in drawing.masks
     ]

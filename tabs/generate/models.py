@@ -48,7 +48,7 @@ def about_models(context: Context, actor: Actor, models: Sequence[str]) -> dict[
     The renderer needs no words. Raises BadInput as :func:`checked_models` does.
     """
     checked_models(actor, models)
-    told = []
+    rows = []
     for name in models:
         entry = model(name)
         if entry.kind == "renderer":
@@ -61,13 +61,13 @@ def about_models(context: Context, actor: Actor, models: Sequence[str]) -> dict[
         ]
         if lacking:
             lacking.insert(0, ("It cannot draw here yet.", ""))
-        told.append({"name": entry.name, "facts": " · ".join(facts), "lacking": lacking})
-    return {"models": told, "lacking": any(one["lacking"] for one in told)}
+        rows.append({"name": entry.name, "facts": " · ".join(facts), "lacking": lacking})
+    return {"models": rows, "lacking": any(row["lacking"] for row in rows)}
 
 
 def lacking_words(about: Mapping[str, Any]) -> str:
     """Why nothing is drawn while a chosen model cannot draw; empty where all can."""
-    names = [one["name"] for one in about.get("models", ()) if one["lacking"]]
+    names = [row["name"] for row in about.get("models", ()) if row["lacking"]]
     if not names:
         return ""
     return (

@@ -22,7 +22,7 @@ NOTHING_TO_DRAW = (
 
 
 @dataclass(frozen=True)
-class Own:
+class OwnPrompt:
     """A prompt in one's own words, and the fields of its object and color.
 
     ``filled`` are the object and color that the page itself put into the fields, from the words:
@@ -37,14 +37,14 @@ class Own:
     @property
     def hand(self) -> tuple[bool, bool]:
         """Whether object and color were set by hand."""
-        given = (self.object_name.strip(), self.target_text.strip())
+        texts = (self.object_name.strip(), self.target_text.strip())
         if self.filled is None:
-            return bool(given[0]), bool(given[1])
-        return given[0] != self.filled[0], given[1] != self.filled[1]
+            return bool(texts[0]), bool(texts[1])
+        return texts[0] != self.filled[0], texts[1] != self.filled[1]
 
 
 @dataclass(frozen=True)
-class Wanted:
+class OwnReading:
     """``targets`` are what the engine and the judge get; ``hand`` says which words were overruled,
     empty where none were; ``notes`` is what the words name and nobody can be asked for."""
 
@@ -58,15 +58,15 @@ class Wanted:
         return tuple(target for target in self.targets if target.color is not None)
 
 
-def wanted(own: Own) -> Wanted:
+def own_reading(own: OwnPrompt) -> OwnReading:
     """What is drawn and judged. Raises UnknownColor for a color that cannot be read."""
     if not own.text.strip():
         name = " ".join(own.object_name.split())
-        return Wanted((object_target(name, _color(own.target_text)),) if name else ())
+        return OwnReading((object_target(name, _color(own.target_text)),) if name else ())
     reading = read_sentence(own.text)
     object_by_hand, color_by_hand = own.hand
     if not (object_by_hand or color_by_hand):
-        return Wanted(reading.targets, "", reading.notes)
+        return OwnReading(reading.targets, "", reading.notes)
     first = _first(reading.targets)
     name = " ".join(own.object_name.split()) if object_by_hand else first.name if first else ""
     color = _color(own.target_text) if color_by_hand else first.color if first else None
@@ -75,7 +75,7 @@ def wanted(own: Own) -> Wanted:
     what = [word for word, is_so in (("object", object_by_hand), ("color", color_by_hand)) if is_so]
     verb = "were" if len(what) == 2 else "was"
     hand = f"{' and '.join(what).capitalize()} {verb} set by hand; the words say {_words(first)}."
-    return Wanted(targets, hand, reading.notes)
+    return OwnReading(targets, hand, reading.notes)
 
 
 def fields_of(text: str) -> tuple[str, str]:
@@ -88,7 +88,7 @@ def fields_of(text: str) -> tuple[str, str]:
     return first.name, first.color.value if first.color else ""
 
 
-def follow(own: Own) -> tuple[str, str]:
+def follow(own: OwnPrompt) -> tuple[str, str]:
     """What the fields hold once they have followed the words: what was set by hand stays."""
     name, color = fields_of(own.text)
     object_by_hand, color_by_hand = own.hand
@@ -98,30 +98,30 @@ def follow(own: Own) -> tuple[str, str]:
     )
 
 
-def reading_view(own: Own, renderer: bool, only_renderer: bool) -> dict[str, Any]:
+def reading_view(own: OwnPrompt, renderer: bool, only_renderer: bool) -> dict[str, Any]:
     """What will be judged, in words, before anything is drawn. Raises UnknownColor."""
-    found = wanted(own)
-    notes = list(found.notes)
+    reading = own_reading(own)
+    notes = list(reading.notes)
     problem = ""
-    if not found.judged and (own.text.strip() or found.targets):
-        drawn = bool(found.targets) or not renderer
+    if not reading.judged and (own.text.strip() or reading.targets):
+        drawn = bool(reading.targets) or not renderer
         notes.insert(0, NOTHING_TO_JUDGE + (" It is drawn all the same." if drawn else ""))
-    unasked = [target.name for target in found.targets if target.color is None]
-    if unasked and found.judged:
+    unasked = [target.name for target in reading.targets if target.color is None]
+    if unasked and reading.judged:
         verb = "has" if len(unasked) == 1 else "have"
         notes.append(f"The {' and the '.join(unasked)} {verb} no asked color: not judged.")
-    if renderer and found.targets:
-        notes += [one.note for one in shapes_for(found.targets) if one.note]
+    if renderer and reading.targets:
+        notes += [shape.note for shape in shapes_for(reading.targets) if shape.note]
     elif renderer and own.text.strip():
         problem = NOTHING_TO_DRAW if only_renderer else ""
         notes += [] if only_renderer else [NOTHING_TO_DRAW]
     return {
         "judged": [
-            {"object": one.name, "label": one.color.label, "hex": one.color.hex}
-            for one in found.judged
-            if one.color
+            {"object": target.name, "label": target.color.label, "hex": target.color.hex}
+            for target in reading.judged
+            if target.color
         ],
-        "hand": found.hand,
+        "hand": reading.hand,
         "notes": notes,
         "problem": problem,
     }

@@ -13,10 +13,10 @@ from core.errors import BadInput
 from core.generation.registry import RENDERER
 from core.generation.request import MAX_SEED, GenerationRequest
 from core.prompts.prompt import Prompt, color_words, with_articles
-from tabs.generate.own_words import Own, wanted
+from tabs.generate.own_words import OwnPrompt, own_reading
 
 __all__ = [
-    "Own",
+    "OwnPrompt",
     "Settings",
     "count_of",
     "guidance_scales",
@@ -66,7 +66,7 @@ def settings(
     if first + count - 1 > MAX_SEED:
         raise BadInput(f"The last seed would be above {MAX_SEED:,}. Begin with a lower one.")
     return Settings(
-        models=tuple(dict.fromkeys(str(one) for one in chosen)),
+        models=tuple(dict.fromkeys(str(model) for model in chosen)),
         seed=first,
         seeds=count,
         guidance=guidance_scales(guidance),
@@ -97,7 +97,7 @@ def guidance_scales(text: Any) -> tuple[float | None, ...]:
     return tuple(dict.fromkeys(scales))
 
 
-def own_prompt(own: Own) -> Prompt:
+def own_prompt(own: OwnPrompt) -> Prompt:
     """A prompt of one's own; the same words always get the same id.
 
     Without words it is "A photo of a <color> <object>". Raises BadInput when there is neither text
@@ -106,7 +106,7 @@ def own_prompt(own: Own) -> Prompt:
     text, name = " ".join(own.text.split()), " ".join(own.object_name.split())
     if not text and not name:
         raise BadInput("Write what to draw, or choose an object and a color.")
-    targets = wanted(own).targets
+    targets = own_reading(own).targets
     if not text:
         color = targets[0].color
         text = with_articles(f"A photo of a {f'{color_words(color)} ' if color else ''}{name}")

@@ -68,13 +68,13 @@ class Queue:
         pixels = state.preview_srgb8
         if pixels is None or state.finished:
             return ""
-        before, made = self._preview
+        before, url = self._preview
         if before is not pixels:
-            out = io.BytesIO()
-            Image.fromarray(pixels).save(out, format="PNG", compress_level=1)
-            made = "data:image/png;base64," + base64.b64encode(out.getvalue()).decode("ascii")
-            self._preview = (pixels, made)
-        return made
+            buffer = io.BytesIO()
+            Image.fromarray(pixels).save(buffer, format="PNG", compress_level=1)
+            url = "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")
+            self._preview = (pixels, url)
+        return url
 
 
 def _problem(text: str, count: int) -> str:

@@ -15,7 +15,7 @@ from tabs.generate.drawing import Draw, start_drawing
 from tabs.generate.models import about_models, lacking_words, model_choices
 from tabs.generate.own_words import (
     FIRST,
-    Own,
+    OwnPrompt,
     fields_of,
     follow,
     reading_view,
@@ -44,10 +44,12 @@ MODEL_SEPARATOR = "|"
 __all__ = ["View", "layout", "plan", "restore", "start", "wire"]
 
 
-def plan(context: Context, actor: Actor, asked: Any, own: Own, *controls: Any) -> list[Any]:
+def plan(
+    context: Context, actor: Actor, selection: Any, own: OwnPrompt, *controls: Any
+) -> list[Any]:
     """What pressing Draw would come to, in words; updates for ``View.planned``."""
-    asked = asked if isinstance(asked, dict) else {}
-    mode = str(asked.get("mode") or "own")
+    selection = selection if isinstance(selection, dict) else {}
+    mode = str(selection.get("mode") or "own")
     models = controls[0] or []
     renderer = RENDERER in models
     about: dict[str, Any] = {}
@@ -59,7 +61,7 @@ def plan(context: Context, actor: Actor, asked: Any, own: Own, *controls: Any) -
             reading = reading_view(own, renderer, list(models) == [RENDERER])
         how = settings(*controls)
         summary, light = summary_of(how), _light_words(how)
-        prompts = int(asked.get("prompts") or 0) if mode != "own" else 1
+        prompts = int(selection.get("prompts") or 0) if mode != "own" else 1
         total = count_of(prompts, how)
         view = {
             "button": f"Draw {total:,} images" if total > 1 else "Draw",
@@ -83,15 +85,17 @@ def plan(context: Context, actor: Actor, asked: Any, own: Own, *controls: Any) -
     ]
 
 
-def start(context: Context, actor: Actor, sent: dict[str, Any], own: Own, *controls: Any) -> str:
+def start(
+    context: Context, actor: Actor, sent: dict[str, Any], own: OwnPrompt, *controls: Any
+) -> str:
     """Puts what was asked for into the queue and returns the job's id.
 
     ``sent`` is what the page's button sent: mode and references of prompts. Errors as
     :func:`tabs.generate.drawing.start_drawing`.
     """
-    given = {"mode": sent.get("mode") or "chosen", "refs": sent.get("refs")}
-    wanted = read_as(Draw, {**given, "own": own, "how": settings(*controls)})
-    return str(start_drawing(context, actor, wanted)["job"])
+    fields = {"mode": sent.get("mode") or "chosen", "refs": sent.get("refs")}
+    request = read_as(Draw, {**fields, "own": own, "how": settings(*controls)})
+    return str(start_drawing(context, actor, request)["job"])
 
 
 def restore(query: dict[str, str]) -> list[Any]:
@@ -105,8 +109,8 @@ def restore(query: dict[str, str]) -> list[Any]:
     models = [name for name in query.get("model", "").split(MODEL_SEPARATOR) if name]
     # What a link leaves out follows its words.
     filled = fields_of(query.get("text", ""))
-    given = query if query.get("text") else {"object": None, "target": None, **query}
-    name, target = given.get("object", filled[0]), given.get("target", filled[1])
+    fields = query if query.get("text") else {"object": None, "target": None, **query}
+    name, target = fields.get("object", filled[0]), fields.get("target", filled[1])
     return [
         query.get("text", gr.skip()),
         _or_skip(name),
@@ -150,7 +154,7 @@ def _light_words(how: Settings) -> str:
     return LIGHTS[how.light].description
 
 
-def _own_link(own: Own) -> dict[str, Any]:
+def _own_link(own: OwnPrompt) -> dict[str, Any]:
     """What a link has to say: fields that follow the words come back with them."""
     by_hand = own.hand if own.text.strip() else (True, True)
     return {
@@ -180,9 +184,9 @@ def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, 
     controls = [*view.own, *view.settings]
 
     def planned(
-        cause: Cause, asked: Any, text: Any, name: Any, target: Any, filled: Any, *rest: Any
+        cause: Cause, selection: Any, text: Any, name: Any, target: Any, filled: Any, *rest: Any
     ) -> list[Any]:
-        return plan(context, cause.actor, asked, _own(text, name, target, filled), *rest)
+        return plan(context, cause.actor, selection, _own(text, name, target, filled), *rest)
 
     def followed(_: Cause, text: Any, name: Any, target: Any, filled: Any) -> list[Any]:
         own = _own(text, name, target, filled)
@@ -194,7 +198,7 @@ def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, 
 
     def started(
         cause: Cause,
-        asked: Any,
+        selection: Any,
         text: Any,
         name: Any,
         target: Any,
@@ -205,7 +209,7 @@ def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, 
         sent = cause.data if isinstance(cause.data, dict) else {}
         own = _own(text, name, target, filled)
         answered, job = {"answered": sent.get("at")}, gr.skip()
-        shown, *others = plan(context, actor, asked, own, *rest)
+        shown, *others = plan(context, actor, selection, own, *rest)
         try:
             job = gr.update(job=start(context, actor, sent, own, *rest))
         except Exception as error:
@@ -213,19 +217,19 @@ def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, 
         shown = gr.update(view={**shown["view"], **answered})
         return [shown, *others, job, gr.update(data=context.data_text())]
 
-    def inspected(_: Cause, source: Any, *asked: Any) -> list[Any]:
+    def inspected(_: Cause, source: Any, *controls: Any) -> list[Any]:
         source = source if isinstance(source, dict) else {}
         try:
-            now = question(*asked)
+            screen_question = question(*controls)
             put = Question(
                 str(source.get("object", "")),
                 str(source.get("target", "")),
-                now.rule_id,
-                now.k,
-                now.show_measured,
-                now.neighbors_of,
+                screen_question.rule_id,
+                screen_question.k,
+                screen_question.show_measured,
+                screen_question.neighbors_of,
             )
-            out = inspect.open_image(
+            updates = inspect.open_image(
                 context,
                 inspect_view,
                 str(source.get("opened", "")),
@@ -235,7 +239,7 @@ def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, 
         except Exception as error:
             gr.Warning(message_of(error))
             return [gr.skip()] * (len(inspect_view.outputs) + 2)
-        return [gr.update(selected="inspect"), *out, gr.update(data=context.data_text())]
+        return [gr.update(selected="inspect"), *updates, gr.update(data=context.data_text())]
 
     def linked(cause: Cause) -> list[Any]:
         return restore(read(dict(cause.query)))
@@ -273,16 +277,16 @@ def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, 
     )
 
 
-def _changed(own: Own, fields: tuple[str, str]) -> list[Any]:
+def _changed(own: OwnPrompt, fields: tuple[str, str]) -> list[Any]:
     """Updates for the fields of object and color, and what the page has filled in now."""
     before = (own.object_name, own.target_text)
     name, target = (
-        gr.skip() if now == held else gr.update(value=now)
-        for now, held in zip(fields, before, strict=True)
+        gr.skip() if text == held else gr.update(value=text)
+        for text, held in zip(fields, before, strict=True)
     )
     return [name, target, fields_of(own.text)]
 
 
-def _own(text: Any, name: Any, target: Any, filled: Any) -> Own:
+def _own(text: Any, name: Any, target: Any, filled: Any) -> OwnPrompt:
     pair = (str(filled[0]), str(filled[1])) if isinstance(filled, (list, tuple)) else FIRST
-    return Own(str(text or ""), str(name or ""), str(target or ""), pair)
+    return OwnPrompt(str(text or ""), str(name or ""), str(target or ""), pair)

@@ -50,7 +50,8 @@ class View:
 
     @property
     def own(self) -> list[Any]:
-        """A prompt in one's own words, in the order of :class:`tabs.generate.own_words.Own`."""
+        """A prompt in one's own words, in the order of
+        :class:`tabs.generate.own_words.OwnPrompt`."""
         return [self.own_text, self.object_name, self.target, self.filled]
 
     @property

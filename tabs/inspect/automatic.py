@@ -30,7 +30,9 @@ class Overrides:
 
     def of(self, step: str, index: int) -> Override:
         """The one that counts, or one that changes nothing."""
-        own = [one for one in self.all if (one.step, one.index) == (step, index)]
+        own = [
+            override for override in self.all if (override.step, override.index) == (step, index)
+        ]
         return own[-1] if own else Override(step, index)
 
     def left_out(self, step: str, count: int) -> list[int]:
@@ -56,7 +58,7 @@ class Automatic:
         """The mask with the overrides, and them in its parameters."""
         parameters = dict(self.found.mask.parameters)
         if self.presence:
-            parameters["presence"] = [dict(one) for one in self.presence]
+            parameters["presence"] = [dict(presence) for presence in self.presence]
         return Mask(self.found.mask.pixels, self.found.mask.maker, parameters)
 
     @property
@@ -111,24 +113,24 @@ def overrides_of(marks: Sequence[Mark]) -> Overrides:
     return Overrides(tuple(mark.override for mark in marks[last:] if mark.override is not None))
 
 
-def found_view(automatic: Automatic) -> dict[str, Any]:
+def grounding_view(automatic: Automatic) -> dict[str, Any]:
     """What the stage lists and draws of it; see ``assets/js/stage/found.js``."""
-    found, parameters = automatic.found, automatic.record.parameters
-    area = max(1, int(np.count_nonzero(found.before_negatives)))
-    out_of_use = set(automatic.overrides.left_out("box", len(found.detections)))
+    grounding, parameters = automatic.found, automatic.record.parameters
+    area = max(1, int(np.count_nonzero(grounding.before_negatives)))
+    out_of_use = set(automatic.overrides.left_out("box", len(grounding.detections)))
     boxes = [
         {
-            "box": list(one.box),
-            "label": one.label,
-            "text": f"{one.score:.2f}",
+            "box": list(detection.box),
+            "label": detection.label,
+            "text": f"{detection.score:.2f}",
             "note": "",
             "used": n not in out_of_use,
             "by_hand": n in out_of_use,
         }
-        for n, one in enumerate(found.detections)
+        for n, detection in enumerate(grounding.detections)
     ]
     negatives = []
-    for n, label in enumerate(found.negatives):
+    for n, label in enumerate(grounding.negatives):
         used = automatic.overrides.of("negative", n).use
         share = 100.0 * np.count_nonzero(label.pixels) / area
         negatives.append(
@@ -146,8 +148,8 @@ def found_view(automatic: Automatic) -> dict[str, Any]:
         "made": made_by(parameters),
         "boxes": boxes,
         "negatives": negatives,
-        "presence": [_answer(one) for one in automatic.presence],
-        "notes": list(found.notes),
+        "presence": [_answer(presence) for presence in automatic.presence],
+        "notes": list(grounding.notes),
     }
 
 
@@ -173,24 +175,25 @@ def name_of(model_id: str) -> str:
     return next((model.name for model in VISION_MODELS if model.id == model_id), model_id)
 
 
-def _answer(one: Mapping[str, Any]) -> dict[str, Any]:
-    said = presence_words(one)
+def _answer(presence: Mapping[str, Any]) -> dict[str, Any]:
+    note = presence_words(presence)
+    answer = presence.get("override") or presence.get("answer")
     return {
-        "answer": f"{one.get('object', '')}: {one.get('override') or one.get('answer')}",
-        "note": said,
-        "override": str(one.get("override", "")),
+        "answer": f"{presence.get('object', '')}: {answer}",
+        "note": note,
+        "override": str(presence.get("override", "")),
     }
 
 
-def presence_words(one: Mapping[str, Any]) -> str:
+def presence_words(presence: Mapping[str, Any]) -> str:
     """What a presence model said to its question: ``Janus-Pro 1B to “Is …?”: yes (97.1% yes)``."""
-    percent = one.get("yes_percent")
+    percent = presence.get("yes_percent")
     sure = f" ({percent:.1f}% yes)" if isinstance(percent, (int, float)) else ""
-    answer = one.get("answer")
-    text = str(one.get("text", ""))
+    answer = presence.get("answer")
+    text = str(presence.get("text", ""))
     if answer in ("yes", "no"):
-        said = str(answer)
+        reply = str(answer)
     else:
         # A model may answer with signs that are no words.
-        said = "neither yes nor no" + (f", “{text}”" if any(map(str.isalnum, text)) else "")
-    return f"{name_of(str(one.get('by')))} to “{one.get('question')}”: {said}{sure}"
+        reply = "neither yes nor no" + (f", “{text}”" if any(map(str.isalnum, text)) else "")
+    return f"{name_of(str(presence.get('by')))} to “{presence.get('question')}”: {reply}{sure}"

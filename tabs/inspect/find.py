@@ -90,7 +90,7 @@ def layout(sources: Sources | None = None) -> FindView:
                 info="Or these, or a .pth file's path",
             )
         variant = gr.Radio(
-            [(known.name, known.id) for known in VARIANTS],
+            [(variant.name, variant.id) for variant in VARIANTS],
             value=first.id,
             label="Variant",
             elem_id="mask-variant",
@@ -149,24 +149,24 @@ def begun(image_id: str, kind: str, begin: Callable[[], Job]) -> Any:
     return {**about, "job": job.id, "words": job.record.words}
 
 
-def find(context: Context, actor: Actor, data: Any, object_name: Any, *asked: Any) -> Any:
+def find(context: Context, actor: Actor, data: Any, object_name: Any, *controls: Any) -> Any:
     """The event ``find``: the stage's prop ``work``."""
     image_id = _image_id(data)
-    given = {
+    fields = {
         "image_id": image_id,
         "object_name": object_name,
-        **dict(zip(CONTROLS, asked, strict=True)),
+        **dict(zip(CONTROLS, controls, strict=True)),
     }
-    return begun(image_id, "find", lambda: start_find(context, actor, read_as(FindObject, given)))
+    return begun(image_id, "find", lambda: start_find(context, actor, read_as(FindObject, fields)))
 
 
 def points(context: Context, actor: Actor, data: Any, segmenter: Any) -> Any:
     """The event ``points``: the stage's prop ``work``."""
     image_id = _image_id(data)
     marks = data.get("marks") if isinstance(data, dict) else None
-    given = {"image_id": image_id, "marks": marks, "segmenter": segmenter}
+    fields = {"image_id": image_id, "marks": marks, "segmenter": segmenter}
     return begun(
-        image_id, "points", lambda: start_points(context, actor, read_as(CutPoints, given))
+        image_id, "points", lambda: start_points(context, actor, read_as(CutPoints, fields))
     )
 
 

@@ -60,13 +60,13 @@ class Segments:
         """Keeps a segment, and lets the longest unused go."""
         with self._lock:
             self._kept[key] = segment
-            held = sum(one.pixels.nbytes for one in self._kept.values())
+            held = sum(entry.pixels.nbytes for entry in self._kept.values())
             while held > self._most and len(self._kept) > 1:
                 held -= self._kept.popitem(last=False)[1].pixels.nbytes
 
 
 @dataclass(frozen=True)
-class Asked:
+class EngineTool:
     """A tool of the engine as a search's thread asks it: every question waits its turn.
 
     It is a detector, segmenter or presence model by itself, as

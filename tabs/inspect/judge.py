@@ -24,7 +24,7 @@ from core.records import MaskRecord
 from core.verdict.counterfactual import read_limits
 from core.verdict.measure import Measurement, measure_by_rules
 from core.verdict.rules import DEFAULT_RULE, RULES, rule
-from tabs.inspect.automatic import automatic_of, found_view, overrides_of
+from tabs.inspect.automatic import automatic_of, grounding_view, overrides_of
 from tabs.inspect.colors import colors_view, evidence_of_colors, whole_picture
 from tabs.inspect.state import (
     exact_mask,
@@ -57,17 +57,17 @@ MASKED, WHOLE = "What color is it?", "Colors of the whole picture"
 WHOLE_NOTE = "Background included; mark the object for its own color."
 
 
-def judge(context: Context, stage_value: Any, *asked: Any) -> list[Any]:
+def judge(context: Context, stage_value: Any, *controls: Any) -> list[Any]:
     """Marks to mask to verdict, stored; updates of stage, verdict and evidence.
 
-    ``asked`` as for :func:`question`.
+    ``controls`` as for :func:`question`.
     """
     work: Work | None = None
     try:
         work = read_stage(context, stage_value)
         if work is None:
             return [gr.skip(), gr.update(view=waiting(NO_IMAGE, "?tab=inspect")), _no_evidence()]
-        put = question(*asked)
+        put = question(*controls)
         mask = make_mask(context, work)
     except Exception as error:
         text = message_of(error)
@@ -137,8 +137,8 @@ def _judge_mask(context: Context, work: Work, mask: MaskRecord, put: Question) -
     image = work.image
     srgb8, pixels = context.srgb8(image.image_id), context.mask_pixels(mask.mask_id)
     by_rule = {
-        found.verdict.rule: found
-        for found in measure_by_rules(
+        measurement.verdict.rule: measurement
+        for measurement in measure_by_rules(
             srgb8,
             pixels,
             target,
@@ -150,30 +150,32 @@ def _judge_mask(context: Context, work: Work, mask: MaskRecord, put: Question) -
         )
     }
     described = _described(by_rule.values())
-    found = by_rule.pop(put.rule_id)
-    if found.dominant is None:
-        raise BadInput(found.verdict.reason)
+    measurement = by_rule.pop(put.rule_id)
+    if measurement.dominant is None:
+        raise BadInput(measurement.verdict.reason)
     # A draft: it is kept when somebody asks for it (tabs.judging.keeping).
-    stored, kept = context.storage.evidence.draft(
-        evidence_record(found, image.image_id, mask.mask_id)
+    stored, permanent = context.storage.evidence.draft(
+        evidence_record(measurement, image.image_id, mask.mask_id)
     )
     text = mask_text(mask, image)
     address = put.address(image.image_id, mask.mask_id)
     return [
-        _stage_update(context, work, mask, _measured(srgb8, found) if put.show_measured else None),
+        _stage_update(
+            context, work, mask, _measured_mask(srgb8, measurement) if put.show_measured else None
+        ),
         gr.update(
             view={
                 **verdict_view(
-                    found, list(by_rule.values()), stored, image, address, mask.parameters
+                    measurement, list(by_rule.values()), stored, image, address, mask.parameters
                 ),
                 "question": put.as_json(image.image_id, mask.mask_id),
                 "rule_name": rule(put.rule_id).name,
-                "kept": kept,
+                "kept": permanent,
             }
         ),
         gr.update(
             view={
-                **evidence_view(found, text, mask.parameters, image.notes),
+                **evidence_view(measurement, text, mask.parameters, image.notes),
                 "colors": colors_view(described, MASKED) if described is not None else "",
             }
         ),
@@ -191,15 +193,15 @@ def _described(measurements: Iterable[Measurement]) -> ColorDescription | None:
     return None
 
 
-def _measured(srgb8: np.ndarray, found: Measurement) -> np.ndarray:
+def _measured_mask(srgb8: np.ndarray, measurement: Measurement) -> np.ndarray:
     """The pixels that the rule measured, bool ``(H, W)``."""
-    assert found.measured is not None
-    assert found.colors is not None
-    assert found.dominant is not None
-    used = found.colors.srgb24[found.dominant.used > 0]
-    if used.size < found.colors.srgb24.size:
-        return select_pixels(srgb8, found.measured, used)
-    return found.measured
+    assert measurement.measured is not None
+    assert measurement.colors is not None
+    assert measurement.dominant is not None
+    used = measurement.colors.srgb24[measurement.dominant.used > 0]
+    if used.size < measurement.colors.srgb24.size:
+        return select_pixels(srgb8, measurement.measured, used)
+    return measurement.measured
 
 
 def _stage_update(
@@ -218,7 +220,7 @@ def _stage_update(
         message="",
         seq=work.seq,
         measured_url=_data_url(png),
-        found=found_view(automatic) if automatic is not None else "",
+        found=grounding_view(automatic) if automatic is not None else "",
         hatched=" ".join(["left-out"] * left_out + ["negative"] * taken),
     )
     return update
@@ -237,13 +239,13 @@ def _found_anyway(work: Work | None) -> Any:
         automatic = automatic_of(work.image, without, work.base)
         if automatic is None:
             return ""
-        return found_view(replace(automatic, overrides=overrides_of(work.marks)))
+        return grounding_view(replace(automatic, overrides=overrides_of(work.marks)))
     except TrueHueError:
         return ""
 
 
 @dataclass(frozen=True)
-class Opened:
+class Opening:
     """What opening an image sets: the stage's props, the cards, and the question's controls."""
 
     stage: dict[str, Any]
@@ -258,7 +260,7 @@ def open_on_stage(
     put: Question,
     mask_id: str = "",
     words: str = "",
-) -> Opened:
+) -> Opening:
     """Puts a stored image on the stage with its mask, and judges it.
 
     Object and asked color are those of ``put``; where it has none, those that the image was drawn
@@ -320,7 +322,7 @@ def open_on_stage(
         "hatched": staged.get("hatched", ""),
         "work": "",
     }
-    return Opened(stage, verdict, evidence, put)
+    return Opening(stage, verdict, evidence, put)
 
 
 def last_question(context: Context, image_id: str, put: Question) -> tuple[Question, str]:
@@ -329,8 +331,8 @@ def last_question(context: Context, image_id: str, put: Question) -> tuple[Quest
     last = next(iter(context.storage.evidence.for_image(image_id)), None)
     if last is None:
         return put, ""
-    asked = str(last.target.get("value") or last.target.get("hex") or "")
-    return replace(put, object_name=last.object_name, target_text=asked), last.mask_id or ""
+    color_text = str(last.target.get("value") or last.target.get("hex") or "")
+    return replace(put, object_name=last.object_name, target_text=color_text), last.mask_id or ""
 
 
 def question_of(query: dict[str, str]) -> tuple[Question, str]:

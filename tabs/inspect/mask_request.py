@@ -27,7 +27,7 @@ from core.masks.grounded.weights import WITHOUT, find, how_to_get, missing
 from core.prompts.tables import objects
 from core.records import ImageRecord
 from tabs.inspect.automatic import name_of
-from tabs.inspect.finding import Asked, Search, Segments
+from tabs.inspect.finding import EngineTool, Search, Segments
 from tabs.page.actor import Actor, asks, may_open
 from tabs.page.context import Context
 from tabs.page.jobs import Job
@@ -40,7 +40,7 @@ POINT_WAIT_S = 30.0
 
 
 @dataclass(frozen=True)
-class Wish:
+class MaskRequest:
     """What to find, and by what. ``presence`` is empty where it is not asked."""
 
     object_name: str
@@ -53,8 +53,8 @@ class Wish:
     @property
     def entries(self) -> tuple[VisionEntry, ...]:
         """All models that take part."""
-        known = (self.detector, self.segmenter, self.presence)
-        return tuple(entry for entry in known if entry is not None)
+        models = (self.detector, self.segmenter, self.presence)
+        return tuple(entry for entry in models if entry is not None)
 
 
 def chosen_model(actor: Actor, model_id: str, role: Role) -> VisionEntry:
@@ -98,39 +98,39 @@ class CutPoints(PageRequest):
     segmenter: str = ""
 
 
-def wish_of(context: Context, actor: Actor, wanted: FindObject) -> Wish:
-    """The wish of the page's controls; raises BadInput for what they cannot be."""
-    if not wanted.object_name:
+def mask_request_of(context: Context, actor: Actor, request: FindObject) -> MaskRequest:
+    """The request of the page's controls; raises BadInput for what they cannot be."""
+    if not request.object_name:
         raise BadInput(NO_NAME)
     settings = {
-        "box_threshold": round(wanted.box_threshold, 4),
-        "negative_threshold": round(wanted.negative_threshold, 4),
+        "box_threshold": round(request.box_threshold, 4),
+        "negative_threshold": round(request.negative_threshold, 4),
     }
-    return Wish(
-        wanted.object_name,
-        labels_of(wanted.negatives),
-        chosen_model(actor, wanted.detector, "detector"),
-        chosen_model(actor, wanted.segmenter, "segmenter"),
-        mask_variant(wanted.variant).with_settings(settings),
-        chosen_model(actor, wanted.presence, "presence") if wanted.presence else None,
+    return MaskRequest(
+        request.object_name,
+        labels_of(request.negatives),
+        chosen_model(actor, request.detector, "detector"),
+        chosen_model(actor, request.segmenter, "segmenter"),
+        mask_variant(request.variant).with_settings(settings),
+        chosen_model(actor, request.presence, "presence") if request.presence else None,
     )
 
 
 def labels_of(text: Any) -> tuple[str, ...]:
     """Labels between commas, each once; raises BadInput for too many or too long ones."""
-    found = tuple(dict.fromkeys(label.strip() for label in str(text or "").split(",")))
-    found = tuple(label for label in found if label)
-    if len(found) > MAX_LABELS or any(len(label) > MAX_NAME for label in found):
+    labels = tuple(dict.fromkeys(label.strip() for label in str(text or "").split(",")))
+    labels = tuple(label for label in labels if label)
+    if len(labels) > MAX_LABELS or any(len(label) > MAX_NAME for label in labels):
         raise BadInput(
             f"At most {MAX_LABELS} negative labels of {MAX_NAME} characters, with commas between."
         )
-    return found
+    return labels
 
 
 def labels_for(object_name: Any) -> str:
     """The negative labels of GenColorBench's table for that object, with commas; empty without."""
     name = str(object_name or "").strip().casefold()
-    row = next((one for one in objects() if one.name.casefold() == name), None)
+    row = next((candidate for candidate in objects() if candidate.name.casefold() == name), None)
     return ", ".join(row.negative_labels) if row else ""
 
 
@@ -145,8 +145,8 @@ def at_hand(sources: Sources, role: Role) -> list[tuple[str, str]]:
 
 def first_of(sources: Sources, role: Role) -> str:
     """The id of the first model of the role that is here, or of the first at all."""
-    known = [entry for entry in VISION_MODELS if entry.role == role]
-    return next((one.id for one in known if find(one, sources)), known[0].id)
+    entries = [entry for entry in VISION_MODELS if entry.role == role]
+    return next((entry.id for entry in entries if find(entry, sources)), entries[0].id)
 
 
 def lacking(context: Context, entries: Sequence[VisionEntry]) -> str:
@@ -156,8 +156,8 @@ def lacking(context: Context, entries: Sequence[VisionEntry]) -> str:
     """
     absent = [entry for entry in entries if find(entry, context.sources) is None]
     if not absent:
-        said = (sentence for entry in entries for sentence in missing(entry, context.sources))
-        return " ".join(said)
+        sentences = (sentence for entry in entries for sentence in missing(entry, context.sources))
+        return " ".join(sentences)
     own = [entry for entry in absent if ":" in entry.id]
     if own:
         return " ".join((*how_to_get(own[0]), WITHOUT[own[0].role]))
@@ -171,36 +171,43 @@ def lacking(context: Context, entries: Sequence[VisionEntry]) -> str:
 
 
 @asks("compute")
-def start_find(context: Context, actor: Actor, wanted: FindObject) -> Job:
+def start_find(context: Context, actor: Actor, request: FindObject) -> Job:
     """Begins to find an object. Raises BadInput where weights are missing."""
-    image, wish = context.storage.images.get(wanted.image_id), wish_of(context, actor, wanted)
-    problem = lacking(context, wish.entries)
+    image, mask_request = (
+        context.storage.images.get(request.image_id),
+        mask_request_of(context, actor, request),
+    )
+    problem = lacking(context, mask_request.entries)
     if problem:
         raise BadInput(problem)
-    doing = f"Looking for {wish.object_name}"
+    doing = f"Looking for {mask_request.object_name}"
     return context.jobs.start(
-        KIND, doing, actor, lambda job: _find(context, image, wish, Search(job, doing))
+        KIND, doing, actor, lambda job: _find(context, image, mask_request, Search(job, doing))
     )
 
 
-def _asked(context: Context, entry: VisionEntry, search: Search) -> Asked:
-    return Asked(context.engine, tool_id(entry.id, entry.role), entry.name, search)
+def _engine_tool(context: Context, entry: VisionEntry, search: Search) -> EngineTool:
+    return EngineTool(context.engine, tool_id(entry.id, entry.role), entry.name, search)
 
 
-def _find(context: Context, image: ImageRecord, wish: Wish, search: Search) -> dict[str, Any]:
+def _find(
+    context: Context, image: ImageRecord, mask_request: MaskRequest, search: Search
+) -> dict[str, Any]:
     srgb8 = context.srgb8(image.image_id)
     presence: tuple[Presence, ...] = ()
-    if wish.presence is not None:
-        search.does(f"Asking whether there is a {wish.object_name}")
-        presence = _asked(context, wish.presence, search).ask(srgb8, (wish.object_name,))
+    if mask_request.presence is not None:
+        search.does(f"Asking whether there is a {mask_request.object_name}")
+        presence = _engine_tool(context, mask_request.presence, search).ask(
+            srgb8, (mask_request.object_name,)
+        )
     try:
-        found = ground(
+        grounding = ground(
             srgb8,
-            wish.object_name,
-            wish.negative_labels,
-            _asked(context, wish.detector, search),
-            _asked(context, wish.segmenter, search),
-            wish.variant,
+            mask_request.object_name,
+            mask_request.negative_labels,
+            _engine_tool(context, mask_request.detector, search),
+            _engine_tool(context, mask_request.segmenter, search),
+            mask_request.variant,
             image_name=image.image_id,
             stop=search.job.stop,
             progress=search.does,
@@ -210,30 +217,34 @@ def _find(context: Context, image: ImageRecord, wish: Wish, search: Search) -> d
             raise
         # An object that is not there is not found: the answer says which of both it may be.
         raise MaskError(f"{error} {answered(presence[0])}") from error
-    mask = with_steps(found, presence)
+    mask = with_steps(grounding, presence)
     record = context.storage.masks.add(image.image_id, mask)
     return {"mask_id": record.mask_id}
 
 
-def answered(one: Presence) -> str:
+def answered(presence: Presence) -> str:
     """A sentence of what a presence model said."""
-    sure = "" if one.yes_percent is None else f" ({one.yes_percent:.0f}% yes)"
-    said = one.answer if one.answer != "unknown" else f"neither yes nor no (“{one.text}”)"
-    return f"Asked whether it is in the image, {name_of(one.by)} said {said}{sure}."
+    sure = "" if presence.yes_percent is None else f" ({presence.yes_percent:.0f}% yes)"
+    reply = (
+        presence.answer
+        if presence.answer != "unknown"
+        else f"neither yes nor no (“{presence.text}”)"
+    )
+    return f"Asked whether it is in the image, {name_of(presence.by)} said {reply}{sure}."
 
 
 # ── points ─────────────────────────────────────────────────────────────────────────────────────
 
 
 @asks("compute")
-def start_points(context: Context, actor: Actor, wanted: CutPoints) -> Job:
+def start_points(context: Context, actor: Actor, request: CutPoints) -> Job:
     """Begins to cut out what the points of ``marks`` show; the segments are kept for
     :func:`point_segmenter`. Raises BadInput where weights are missing."""
-    image = context.storage.images.get(wanted.image_id)
-    entry = chosen_model(actor, wanted.segmenter, "segmenter")
+    image = context.storage.images.get(request.image_id)
+    entry = chosen_model(actor, request.segmenter, "segmenter")
     named = [
         {**mark, "by": mark.get("by") or entry.id} if mark.get("type") == "point" else dict(mark)
-        for mark in wanted.marks
+        for mark in request.marks
         if isinstance(mark, Mapping)
     ]
     makers = {str(mark["by"]) for mark in named if mark.get("type") == "point"}
@@ -248,13 +259,13 @@ def start_points(context: Context, actor: Actor, wanted: CutPoints) -> Job:
 
         def cut(points: Any, inside: Any, box: Box | None, by: str) -> Segment:
             model = chosen_model(actor, by, "segmenter")
-            tool = _asked(context, model, Search(job, "Cutting out"))
+            tool = _engine_tool(context, model, Search(job, "Cutting out"))
             embedding = tool.embed(srgb8, image.image_id)
             return tool.from_points(embedding, points, inside, box)
 
         # The base does not matter for what is cut out, so nothing is read for it.
         blank = Mask(np.ones(srgb8.shape[:2], bool), "whole")
-        mask_from_marks(srgb8, named, blank, _kept(context, image.image_id, cut))
+        mask_from_marks(srgb8, named, blank, _cached_cut(context, image.image_id, cut))
         return {"segmenter": entry.id}
 
     return context.jobs.start(KIND, "Cutting out", actor, work)
@@ -285,16 +296,16 @@ def point_segmenter(context: Context, image_id: str) -> PointSegmenter:
                 "The device is busy: these points are not cut out yet. Try again in a moment."
             ) from None
 
-    return _kept(context, image_id, cut)
+    return _cached_cut(context, image_id, cut)
 
 
-def _kept(context: Context, image_id: str, cut: PointSegmenter) -> PointSegmenter:
-    def kept(points: Any, inside: Any, box: Box | None, by: str) -> Segment:
+def _cached_cut(context: Context, image_id: str, cut: PointSegmenter) -> PointSegmenter:
+    def cached_cut(points: Any, inside: Any, box: Box | None, by: str) -> Segment:
         key = json.dumps([image_id, by, list(points), list(inside), box])
-        found = context.service(Segments).get(key)
-        if found is None:
-            found = cut(points, inside, box, by)
-            context.service(Segments).put(key, found)
-        return found
+        segment = context.service(Segments).get(key)
+        if segment is None:
+            segment = cut(points, inside, box, by)
+            context.service(Segments).put(key, segment)
+        return segment
 
-    return kept
+    return cached_cut

@@ -29,9 +29,11 @@ def exact_mask(context: Context, image_id: str, object_name: str = "") -> MaskRe
         for record in context.storage.masks.for_image(image_id)
         if record.maker in EXACT_MAKERS
     ]
-    if object_name and any("object" in one.parameters for one in exact):
-        exact = [one for one in exact if one.parameters.get("object") in (object_name, None)]
-    return min(exact, key=lambda one: one.parameters.get("target", 0), default=None)
+    if object_name and any("object" in record.parameters for record in exact):
+        exact = [
+            record for record in exact if record.parameters.get("object") in (object_name, None)
+        ]
+    return min(exact, key=lambda record: record.parameters.get("target", 0), default=None)
 
 
 def make_mask(context: Context, work: Work) -> MaskRecord | None:
@@ -91,8 +93,8 @@ def marks_of(record: MaskRecord) -> list[dict[str, Any]]:
 def mask_text(record: MaskRecord, image: ImageRecord) -> str:
     """How the mask came about and how large it is: ``GrabCut · box, 2 strokes · 40.5%``."""
     share = 100.0 * record.area_px / (image.width * image.height)
-    made = describe(record.maker, record.parameters)
-    return f"{made} · {record.area_px:,} px · {share:.1f}%"
+    description = describe(record.maker, record.parameters)
+    return f"{description} · {record.area_px:,} px · {share:.1f}%"
 
 
 def origin_target(image: ImageRecord) -> tuple[str, str]:

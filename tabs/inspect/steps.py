@@ -15,23 +15,25 @@ from tabs.page import figures
 
 
 def steps(
-    found: Measurement,
+    measurement: Measurement,
     mask_text: str,
     mask_parameters: Mapping[str, Any],
     image_notes: Sequence[str],
 ) -> list[dict[str, Any]]:
     """How a verdict came about, step by step: ``mark``, ``title`` and ``text`` of each."""
-    dominant, colors, verdict = found.dominant, found.colors, found.verdict
+    dominant, colors, verdict = measurement.dominant, measurement.colors, measurement.verdict
     assert dominant is not None
     assert colors is not None
     by = rule(verdict.rule)
-    out = [
+    entries = [
         *_presence(mask_text, mask_parameters),
         {"mark": "✓", "title": "Mask", "text": mask_text + _mask_note(mask_parameters)},
         *_automatic(mask_parameters),
     ]
-    out += [{"mark": "!", "title": "Clean-up of the rule", "text": note} for note in found.notes]
-    out.append(_to_lab(colors.pixel_count, image_notes))
+    entries += [
+        {"mark": "!", "title": "Clean-up of the rule", "text": note} for note in measurement.notes
+    ]
+    entries.append(_to_lab(colors.pixel_count, image_notes))
     hue = dominant.axis_hue_deg
     if hue is None or dominant.axis_share is None:
         title, text = "No dominant hue", "all pixels are neutral or of one color"
@@ -42,22 +44,23 @@ def steps(
     if dominant.achromatic:
         title, text = "Near neutral", "median C*ab below 10: mean of the pixels below 15"
     if not by.lit:
-        out.append({"mark": "✓", "title": title, "text": text})
-    out += [
+        entries.append({"mark": "✓", "title": title, "text": text})
+    entries += [
         {"mark": "✓", "title": name[0].upper() + name[1:], "text": f"{pixels:,} pixels left"}
         for name, pixels in dominant.steps
         if not dominant.achromatic
     ]
     if verdict.light is not None:
-        out.append({"mark": "✓", "title": "Light of the image", "text": _light(verdict.light)})
-    out.append(
+        entries.append({"mark": "✓", "title": "Light of the image", "text": _light(verdict.light)})
+    limits = _limits(verdict.parameters)
+    entries.append(
         {
             "mark": {PASS: "✓", FAIL: "✕"}[verdict.status],
             "title": f"Verdict by {by.name} {by.version}",
-            "text": f"{found.accepted_text}{_drawn(found)}; {_limits(verdict.parameters)}",
+            "text": f"{measurement.accepted_text}{_drawn_words(measurement)}; {limits}",
         }
     )
-    return out
+    return entries
 
 
 def color_steps(
@@ -95,9 +98,9 @@ def _to_lab(pixel_count: int, image_notes: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _drawn(found: Measurement) -> str:
+def _drawn_words(measurement: Measurement) -> str:
     most = figures.MOST_DRAWN
-    return f" (the first {most} are drawn)" if len(found.candidates) > most else ""
+    return f" (the first {most} are drawn)" if len(measurement.candidates) > most else ""
 
 
 def _limits(parameters: Mapping[str, Any]) -> str:
@@ -123,23 +126,23 @@ def _light(light: LightMatch) -> str:
 
 
 def _presence(mask_text: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
-    said = parameters.get("presence") or ()
-    if not said:
+    answers = parameters.get("presence") or ()
+    if not answers:
         exact = mask_text.startswith(masker("renderer").name)
         text = "drawn by the renderer" if exact else "not asked"
         return [{"mark": "·", "title": "Object present", "text": text}]
-    out = []
-    for one in said:
-        override, answer = one.get("override"), one.get("override") or one.get("answer")
+    entries = []
+    for record in answers:
+        override, answer = record.get("override"), record.get("override") or record.get("answer")
         by_hand = f"{override}, by hand; " if override else ""
-        out.append(
+        entries.append(
             {
                 "mark": {"yes": "✓", "no": "✕"}.get(str(answer), "?"),
                 "title": f"Object present: {answer}",
-                "text": by_hand + presence_words(one),
+                "text": by_hand + presence_words(record),
             }
         )
-    return out
+    return entries
 
 
 def _automatic(parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -147,8 +150,8 @@ def _automatic(parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
     boxes, variant = parameters.get("boxes"), parameters.get("variant")
     if not isinstance(boxes, list) or not isinstance(variant, Mapping):
         return []
-    scores = ", ".join(f"{one['label']} {one['score']:.2f}" for one in boxes)
-    out = [
+    scores = ", ".join(f"{box['label']} {box['score']:.2f}" for box in boxes)
+    entries = [
         {
             "mark": "✓",
             "title": f"Boxes by {model_name(parameters, 'detector')}",
@@ -160,17 +163,25 @@ def _automatic(parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
             "text": "one segment a box, united",
         },
     ]
-    for one in parameters.get("negatives") or ():
-        taken = f"{one['taken_px']:,} px taken away" if one["taken_px"] else one["reason"]
-        mark = "✓" if one["taken_px"] else "·"
-        out.append({"mark": mark, "title": f"Negative label: {one['label']}", "text": taken})
+    for negative in parameters.get("negatives") or ():
+        taken = (
+            f"{negative['taken_px']:,} px taken away"
+            if negative["taken_px"]
+            else negative["reason"]
+        )
+        mark = "✓" if negative["taken_px"] else "·"
+        entries.append(
+            {"mark": mark, "title": f"Negative label: {negative['label']}", "text": taken}
+        )
     overrides = parameters.get("overrides") or {}
     by_hand = [f"box {n + 1} left out" for n in overrides.get("without_boxes", ())]
     by_hand += [f"{label} left in" for label in overrides.get("without_negatives", ())]
     if by_hand:
-        out.append({"mark": "!", "title": "By hand", "text": "; ".join(by_hand)})
-    out += [{"mark": "!", "title": "Note", "text": note} for note in parameters.get("notes") or ()]
-    return out
+        entries.append({"mark": "!", "title": "By hand", "text": "; ".join(by_hand)})
+    entries += [
+        {"mark": "!", "title": "Note", "text": note} for note in parameters.get("notes") or ()
+    ]
+    return entries
 
 
 def _mask_note(parameters: Mapping[str, Any]) -> str:

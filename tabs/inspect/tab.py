@@ -237,20 +237,27 @@ def wire(view: View, context: Context, header: Any) -> None:
         rule_id = chosen if chosen in {by.id for by in RULES} else rule_id
         return [rule_id, *rejudge(cause, value, object_name, target, rule_id, *rest)]
 
-    def opened(stored: bool, _: Cause, source: Any, *asked: Any) -> list[Any]:
+    def opened(stored: bool, _: Cause, source: Any, *controls: Any) -> list[Any]:
         image_id = source.get("opened") if isinstance(source, dict) else None
         if not isinstance(image_id, str):
             return [gr.skip()] * (len(view.outputs) + 1)
         try:
             # Object and color on screen were asked of another picture. A drawn image brings its
             # own; a stored one its last question.
-            now = question(*asked)
-            put = Question("", "", now.rule_id, now.k, now.show_measured, now.neighbors_of)
+            screen_question = question(*controls)
+            put = Question(
+                "",
+                "",
+                screen_question.rule_id,
+                screen_question.k,
+                screen_question.show_measured,
+                screen_question.neighbors_of,
+            )
             put, mask_id = last_question(context, image_id, put) if stored else (put, "")
-            out = open_image(context, view, image_id, put, mask_id)
+            updates = open_image(context, view, image_id, put, mask_id)
         except Exception as error:
-            out = refused(view, message_of(error))
-        return [*out, gr.update(data=context.data_text())]
+            updates = refused(view, message_of(error))
+        return [*updates, gr.update(data=context.data_text())]
 
     def linked(cause: Cause) -> list[Any]:
         return restore(context, view, read(dict(cause.query)))

@@ -41,19 +41,19 @@ class Deleted(PageRequest):
 
 
 @asks("delete")
-def delete(context: Context, actor: Actor, wanted: Delete) -> dict[str, Any]:
+def delete(context: Context, actor: Actor, request: Delete) -> dict[str, Any]:
     """Deletes pictures, masks or verdicts, and says what went.
 
     Raises NotStored and DataFolderError, and BadInput for what a run shows; then nothing is
     deleted.
     """
-    ids = list(wanted.ids)
-    if wanted.kind == "verdict" and wanted.all_rules:
+    ids = list(request.ids)
+    if request.kind == "verdict" and request.all_rules:
         ids = _kept_together(context, ids)
     if actor.role is not Role.OWNER:
-        for one in _things(context, wanted.kind, ids):
-            may(actor, "delete", one)
-    record = context.storage.trash.move(wanted.kind, ids)
+        for item in _things(context, request.kind, ids):
+            may(actor, "delete", item)
+    record = context.storage.trash.move(request.kind, ids)
     brought(context, actor, TRASH, record.trash_id)
     context.forget()
     return trash_json(record)
@@ -63,21 +63,21 @@ def _things(context: Context, kind: str, ids: Sequence[str]) -> Iterator[Thing]:
     """What these are, as :func:`tabs.page.actor.may` asks: verdicts that somebody had kept, and
     else the images that they are or are of."""
     storage = context.storage
-    for one in ids:
-        if kind == "verdict" and (own := thing(context, VERDICT, one)).makers:
+    for row_id in ids:
+        if kind == "verdict" and (own := thing(context, VERDICT, row_id)).makers:
             yield own
         elif kind == "image":
-            yield thing(context, IMAGE, one)
+            yield thing(context, IMAGE, row_id)
         else:
             rows = storage.masks if kind == "mask" else storage.evidence
-            yield thing(context, IMAGE, rows.get(one).image_id)
+            yield thing(context, IMAGE, rows.get(row_id).image_id)
 
 
 def _kept_together(context: Context, ids: list[str]) -> list[str]:
     """The verdicts of every rule on the questions of these: keeping one keeps them all
     (:mod:`tabs.judging.keeping`)."""
     evidence = context.storage.evidence
-    questions = [evidence.get(one) for one in ids]
+    questions = [evidence.get(evidence_id) for evidence_id in ids]
     return [
         row.evidence_id
         for first in questions
@@ -88,25 +88,28 @@ def _kept_together(context: Context, ids: list[str]) -> list[str]:
 
 
 @asks("delete")
-def restore(context: Context, actor: Actor, wanted: Deleted) -> dict[str, Any]:
+def restore(context: Context, actor: Actor, request: Deleted) -> dict[str, Any]:
     """Puts back what was deleted together. Raises NotStored and DataFolderError."""
-    may(actor, "delete", thing(context, TRASH, wanted.trash_id))
-    record = context.storage.trash.restore(wanted.trash_id)
+    may(actor, "delete", thing(context, TRASH, request.trash_id))
+    record = context.storage.trash.restore(request.trash_id)
     context.forget()
     return trash_json(record)
 
 
 @asks("purge")
-def purge(context: Context, actor: Actor, wanted: Deleted) -> dict[str, Any]:
+def purge(context: Context, actor: Actor, request: Deleted) -> dict[str, Any]:
     """Deletes for good what was deleted together: what a visitor deletes can be put back for
     seven days. Raises NotStored."""
-    context.storage.trash.purge(wanted.trash_id)
+    context.storage.trash.purge(request.trash_id)
     return {}
 
 
 def trash_view(context: Context) -> dict[str, Any]:
     """What was deleted and can be put back, last deleted first."""
-    return {"days": KEPT_DAYS, "deleted": [trash_json(one) for one in context.storage.trash.all()]}
+    return {
+        "days": KEPT_DAYS,
+        "deleted": [trash_json(record) for record in context.storage.trash.all()],
+    }
 
 
 def trash_json(record: TrashRecord) -> dict[str, Any]:
@@ -119,7 +122,7 @@ def trash_json(record: TrashRecord) -> dict[str, Any]:
     along = [
         _many(n, table) for table, n in record.counts.items() if table != main and table in _WORDS
     ]
-    words = head + (f", with {_listed(along)}" if along else "")
+    words = head + (f", with {_enumeration(along)}" if along else "")
     return {
         "id": record.trash_id,
         "kind": record.kind,
@@ -136,5 +139,5 @@ def _many(number: int, table: str) -> str:
     )
 
 
-def _listed(parts: list[str]) -> str:
+def _enumeration(parts: list[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

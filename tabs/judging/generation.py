@@ -28,20 +28,20 @@ SOURCE = {RENDERER: "render"}
 def draw(
     context: Context,
     prompts: Sequence[Prompt],
-    wanted: Sequence[GenerationRequest],
+    requests: Sequence[GenerationRequest],
     title: str,
     actor: Actor,
 ) -> str:
     """Puts a job into the queue and returns its id; its images are stored as they come.
 
-    ``wanted`` are requests for these prompts. Raises BadInput for what no model could draw,
+    ``requests`` are requests for these prompts. Raises BadInput for what no model could draw,
     and where too much waits already.
     """
     waiting = [state.owner for state in context.engine.states() if not state.finished]
-    context.limits.check_job(len(wanted), waiting, actor.id)
+    context.limits.check_job(len(requests), waiting, actor.id)
     by_id = {prompt.id: prompt for prompt in prompts}
     deliver = deliver_to(context, actor, by_id)
-    return context.engine.submit(wanted, deliver, title=title, owner=actor.id)
+    return context.engine.submit(requests, deliver, title=title, owner=actor.id)
 
 
 def deliver_to(
@@ -62,46 +62,46 @@ def keep(context: Context, delivery: Delivery, prompt: Prompt | None) -> Drawing
 
     Raises StorageError when it cannot be stored.
     """
-    asked = delivery.request
+    request = delivery.request
     row = DrawingRecord(
-        text=asked.text,
-        model=asked.model,
+        text=request.text,
+        model=request.model,
         job_id=delivery.job_id,
         prompt_source=canonical(prompt.source) if prompt else "",
-        prompt_id=asked.prompt_id,
+        prompt_id=request.prompt_id,
         task=prompt.task if prompt else "",
-        targets=asked.targets,
-        seed=asked.seed,
-        guidance=asked.guidance,
-        steps=asked.steps,
-        width=asked.width,
-        height=asked.height,
-        negative_text=asked.negative_text,
-        options=asked.options,
+        targets=request.targets,
+        seed=request.seed,
+        guidance=request.guidance,
+        steps=request.steps,
+        width=request.width,
+        height=request.height,
+        negative_text=request.negative_text,
+        options=request.options,
         seconds=delivery.seconds,
     )
-    made = delivery.image
-    if made is None:
+    generated_image = delivery.image
+    if generated_image is None:
         reason = delivery.problem or "No image came, and the model did not say why."
         return context.storage.drawings.add(replace(row, status="failed", reason=reason))
-    height, width, _ = made.srgb8.shape
-    origin = {**made.origin, **_first_target(asked.targets)}
+    height, width, _ = generated_image.srgb8.shape
+    origin = {**generated_image.origin, **_first_target(request.targets)}
     image = context.storage.images.add(
-        made.srgb8, name_of(asked), SOURCE.get(asked.model, "generated"), (), origin
+        generated_image.srgb8, name_of(request), SOURCE.get(request.model, "generated"), (), origin
     )
     masks = {
         mask.target: context.storage.masks.add(
-            image.image_id, _named(mask.mask, mask.target, asked.targets)
+            image.image_id, _mask_of_target(mask.mask, mask.target, request.targets)
         )
-        for mask in made.masks
+        for mask in generated_image.masks
     }
     # The notes are of this drawing; another one may have led to the very same pixels.
-    origin = {**made.origin, "notes": list(made.notes)}
+    origin = {**generated_image.origin, "notes": list(generated_image.notes)}
     stored = context.storage.drawings.add(
         replace(row, image_id=image.image_id, origin=origin, width=width, height=height)
     )
     picture = Picture(
-        image.image_id, stored.task, stored.targets, masks, asked.model, asked.options
+        image.image_id, stored.task, stored.targets, masks, request.model, request.options
     )
     try:
         judge_exact(context, picture)
@@ -121,10 +121,10 @@ def judge_exact(context: Context, picture: Picture) -> None:
         judge_picture(context, picture, [by.id for by in RULES])
 
 
-def name_of(asked: GenerationRequest) -> str:
+def name_of(request: GenerationRequest) -> str:
     """How an image is called: its prompt, shortened, its model and its seed."""
-    text = asked.text if len(asked.text) <= 90 else asked.text[:89] + "…"
-    return f"{text} · {model_name(asked.model)} · seed {asked.seed}"
+    text = request.text if len(request.text) <= 90 else request.text[:89] + "…"
+    return f"{text} · {model_name(request.model)} · seed {request.seed}"
 
 
 def model_name(model_id: str) -> str:
@@ -135,7 +135,7 @@ def model_name(model_id: str) -> str:
         return model_id
 
 
-def _named(mask: Mask, position: int, targets: Sequence[ObjectTarget]) -> Mask:
+def _mask_of_target(mask: Mask, position: int, targets: Sequence[ObjectTarget]) -> Mask:
     """The mask with the target that it belongs to: several objects may have equal names."""
     name = targets[position].name
     return Mask(mask.pixels, mask.maker, {**mask.parameters, "target": position, "object": name})

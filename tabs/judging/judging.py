@@ -58,9 +58,11 @@ def judge_picture(
     Raises StorageError when they cannot be.
     """
     rows = []
-    for verdict in _judged(context, picture, rule_ids):
+    for verdict in _task_verdicts(context, picture, rule_ids):
         # Two objects of one name and color share a key, whose latest row counts: the worst.
-        for outcome in sorted(verdict.outcomes, key=lambda one: _BEST_FIRST.index(one.status)):
+        for outcome in sorted(
+            verdict.outcomes, key=lambda outcome: _BEST_FIRST.index(outcome.status)
+        ):
             if outcome.measurement.verdict.parameters.get(ENDED) != NO_MASK:
                 record = picture.masks.get(outcome.asked.position)
                 rows.append(outcome_record(outcome, picture.image_id, record))
@@ -75,10 +77,10 @@ def outcome_record(
     ``numbers`` has beside those of the measurement ``step`` and ``told`` (of
     :class:`core.verdict.tasks.ObjectOutcome`) and ``position``, that of the target.
     """
-    found = outcome.measurement
-    plain = evidence_record(found, image_id, record.mask_id if record else None)
+    measurement = outcome.measurement
+    plain = evidence_record(measurement, image_id, record.mask_id if record else None)
     target = dict(plain.target)
-    if found.relation == DIFFERS:
+    if measurement.relation == DIFFERS:
         target["relation"] = DIFFERS
     numbers = {
         **plain.numbers,
@@ -97,7 +99,7 @@ def masks_of(
     A mask belongs to the target that its parameters name by place and name, or by a name that one
     target alone has. One that came with the image and names nothing is that of a lone object.
     """
-    out: dict[int, MaskRecord] = {}
+    records: dict[int, MaskRecord] = {}
     names = [target.name.strip().lower() for target in targets]
     for record in stored:
         position, name = record.parameters.get("target"), record.parameters.get("object")
@@ -111,17 +113,19 @@ def masks_of(
             lone = len(targets) == 1 and record.maker in EXACT_MAKERS
             place = 0 if lone else None
         if place is not None:
-            out.setdefault(place, record)
-    return out
+            records.setdefault(place, record)
+    return records
 
 
-def _judged(context: Context, picture: Picture, rule_ids: Sequence[str]) -> Iterator[TaskVerdict]:
+def _task_verdicts(
+    context: Context, picture: Picture, rule_ids: Sequence[str]
+) -> Iterator[TaskVerdict]:
     """The verdicts of all rules; a picture that cannot be read is unscored by all of them."""
     try:
         srgb8 = context.srgb8(picture.image_id)
         masks = {
-            position: Mask(context.mask_pixels(one.mask_id), one.maker, one.parameters)
-            for position, one in picture.masks.items()
+            position: Mask(context.mask_pixels(record.mask_id), record.maker, record.parameters)
+            for position, record in picture.masks.items()
         }
         standings = shapes_for(picture.targets) if picture.model == RENDERER else ()
         findings = findings_of(picture.targets, masks, standings)

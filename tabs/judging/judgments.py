@@ -16,7 +16,7 @@ from core.spreadsheets import cell
 from core.verdict.judge import PASS, UNSCORED
 from core.verdict.rules import RULES
 from storage.verdicts.judgments import MAX_REASON, JudgmentRecord, RuleStatus
-from tabs.judging.keeping import Asked, keep_asked
+from tabs.judging.keeping import QuestionRequest, keep_question
 from tabs.page.actor import Actor, asks, brought, may, thing
 from tabs.page.context import Context, runs_of
 from tabs.page.links import ID_LENGTH, link, whole
@@ -30,7 +30,7 @@ JUDGMENT = "judgment"
 NAMES = {by.id: by.name for by in RULES}
 
 
-class Judge(Asked):
+class Judge(QuestionRequest):
     """A person's answer to a verdict: of a picture of a run (``run`` and ``position``), or of the
     question that was shown, whose verdicts are kept with it. ``rule`` is whose verdict was shown.
     """
@@ -48,19 +48,19 @@ class Judgment(PageRequest):
 
 
 @asks("add")
-def judge_verdict(context: Context, actor: Actor, wanted: Judge) -> dict[str, Any]:
+def judge_verdict(context: Context, actor: Actor, request: Judge) -> dict[str, Any]:
     """Stores a person's answer to a verdict and returns it. Raises BadInput and NotStored."""
-    judgment = _of_run(context, wanted) if wanted.run else _of_mask(context, actor, wanted)
-    kept = context.storage.judgments.add(judgment)
-    brought(context, actor, JUDGMENT, kept.judgment_id)
-    return judgment_json(context, kept)
+    judgment = _of_run(context, request) if request.run else _of_mask(context, actor, request)
+    record = context.storage.judgments.add(judgment)
+    brought(context, actor, JUDGMENT, record.judgment_id)
+    return judgment_json(context, record)
 
 
 @asks("change")
-def withdraw(context: Context, actor: Actor, wanted: Judgment) -> dict[str, Any]:
+def withdraw(context: Context, actor: Actor, request: Judgment) -> dict[str, Any]:
     """Takes an answer back. Raises NotStored."""
-    may(actor, "change", thing(context, JUDGMENT, wanted.judgment_id))
-    context.storage.judgments.withdraw(wanted.judgment_id)
+    may(actor, "change", thing(context, JUDGMENT, request.judgment_id))
+    context.storage.judgments.withdraw(request.judgment_id)
     return {}
 
 
@@ -82,10 +82,10 @@ def judgment_json(context: Context, judgment: JudgmentRecord) -> dict[str, Any]:
             {
                 "rule": rule,
                 "name": NAMES.get(rule, rule),
-                "version": said.version,
-                "status": said.status,
+                "version": rule_status.version,
+                "status": rule_status.status,
             }
-            for rule, said in judgment.statuses.items()
+            for rule, rule_status in judgment.statuses.items()
         ],
         "object": judgment.object_name,
         "hex": str(target.get("hex") or ""),
@@ -102,12 +102,12 @@ def judgment_json(context: Context, judgment: JudgmentRecord) -> dict[str, Any]:
     }
 
 
-def judgments_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
+def judgments_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     """How often each rule says what people say, and a page of their answers (``offset``)."""
     judgments = context.storage.judgments.all()
-    offset = whole(given.get("offset", "0"), MOST_POSITION) or 0
-    wanted = given.get("only", "")
-    if wanted == "disagree":
+    offset = whole(query.get("offset", "0"), MOST_POSITION) or 0
+    only = query.get("only", "")
+    if only == "disagree":
         judgments = [judgment for judgment in judgments if not judgment.agrees]
     order = [by.id for by in RULES]
     rules = sorted(
@@ -137,8 +137,8 @@ def judgments_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]
 def judgments_csv(context: Context) -> str:
     """CSV with a heading: a row for each answer that counts and each rule that had spoken."""
     runs = run_labels(runs_of(context))
-    out = io.StringIO()
-    writer = csv.writer(out)
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
     writer.writerow(
         [
             "judgment_id",
@@ -161,91 +161,95 @@ def judgments_csv(context: Context) -> str:
             "position",
         ]
     )
-    for one in context.storage.judgments.all():
-        for rule_id, said in one.statuses.items():
-            agrees = "" if said.status == UNSCORED else str(said.status == one.answer).lower()
+    for judgment in context.storage.judgments.all():
+        for rule_id, rule_status in judgment.statuses.items():
+            agrees = (
+                ""
+                if rule_status.status == UNSCORED
+                else str(rule_status.status == judgment.answer).lower()
+            )
             row = [
-                one.judgment_id,
-                one.created_at.isoformat() if one.created_at else "",
-                one.answer,
-                one.reason,
-                one.rule,
+                judgment.judgment_id,
+                judgment.created_at.isoformat() if judgment.created_at else "",
+                judgment.answer,
+                judgment.reason,
+                judgment.rule,
                 rule_id,
-                said.version,
-                said.status,
+                rule_status.version,
+                rule_status.status,
                 agrees,
-                one.object_name,
-                one.target.get("name"),
-                one.target.get("hex"),
-                one.target.get("relation") or "matches",
-                one.image_id,
-                one.mask_id,
-                one.run_id,
-                runs.get(one.run_id, ""),
-                one.position if one.run_id else "",
+                judgment.object_name,
+                judgment.target.get("name"),
+                judgment.target.get("hex"),
+                judgment.target.get("relation") or "matches",
+                judgment.image_id,
+                judgment.mask_id,
+                judgment.run_id,
+                runs.get(judgment.run_id, ""),
+                judgment.position if judgment.run_id else "",
             ]
             writer.writerow([cell(value) for value in row])
-    return out.getvalue()
+    return buffer.getvalue()
 
 
-def of_question(context: Context, given: Mapping[str, str]) -> dict[str, Any] | None:
+def of_question(context: Context, query: Mapping[str, str]) -> dict[str, Any] | None:
     """The answer that counts to the question about a mask, if there is one: ``image``, ``mask``,
     ``object`` and ``target``, as the page writes them. Raises BadInput for a color that is none."""
-    color = parse_target(given.get("target", ""))
-    asked = JudgmentRecord(
+    color = parse_target(query.get("target", ""))
+    probe = JudgmentRecord(
         PASS,
         "",
         {},
-        given.get("image", ""),
-        given.get("mask", ""),
-        object_name=given.get("object", ""),
+        query.get("image", ""),
+        query.get("mask", ""),
+        object_name=query.get("object", ""),
         target={"hex": color.hex},
     )
-    found = context.storage.judgments.of(asked.question)
-    return None if found is None else judgment_json(context, found)
+    record = context.storage.judgments.of(probe.question)
+    return None if record is None else judgment_json(context, record)
 
 
 def of_picture(context: Context, run_id: str, position: int) -> dict[str, Any] | None:
     """The answer that counts to a picture of a run, if there is one."""
-    asked = JudgmentRecord(PASS, "", {}, "", run_id=run_id, position=position)
-    found = context.storage.judgments.of(asked.question)
-    return None if found is None else judgment_json(context, found)
+    probe = JudgmentRecord(PASS, "", {}, "", run_id=run_id, position=position)
+    record = context.storage.judgments.of(probe.question)
+    return None if record is None else judgment_json(context, record)
 
 
-def _of_mask(context: Context, actor: Actor, wanted: Judge) -> JudgmentRecord:
-    kept = keep_asked(context, actor, wanted)
-    shown = next(row for row in kept if row.protocol == wanted.rule)
-    statuses = {row.protocol: RuleStatus(row.version, row.status) for row in kept}
+def _of_mask(context: Context, actor: Actor, request: Judge) -> JudgmentRecord:
+    rows = keep_question(context, actor, request)
+    shown = next(row for row in rows if row.protocol == request.rule)
+    statuses = {row.protocol: RuleStatus(row.version, row.status) for row in rows}
     return JudgmentRecord(
-        wanted.answer,
+        request.answer,
         shown.protocol,
         statuses,
         shown.image_id,
         shown.mask_id or "",
         object_name=shown.object_name,
         target=shown.target,
-        reason=wanted.reason,
+        reason=request.reason,
     )
 
 
-def _of_run(context: Context, wanted: Judge) -> JudgmentRecord:
-    run, position = context.storage.runs.get(wanted.run), wanted.position
+def _of_run(context: Context, request: Judge) -> JudgmentRecord:
+    run, position = context.storage.runs.get(request.run), request.position
     if position is None:
         raise BadInput(f"{POSITION} is missing.", "position")
     items = context.storage.results.picture(run.run_id, position)
     if not items:
         raise NotStored(f"Picture {position:,} of this run did not come in yet.")
-    rule_id = wanted.rule or items[0].rule
+    rule_id = request.rule or items[0].rule
     versions = dict(run.rules)
     statuses = {
-        one.rule: RuleStatus(versions.get(one.rule, ""), one.picture_status) for one in items
+        item.rule: RuleStatus(versions.get(item.rule, ""), item.picture_status) for item in items
     }
     if rule_id not in statuses:
         raise BadInput(f"This run was not judged by {rule_id!r:.40}.")
     color = parse_target(items[0].color) if items[0].color else None
     target = {} if color is None else {"name": color.name, "hex": color.hex}
     return JudgmentRecord(
-        wanted.answer,
+        request.answer,
         rule_id,
         statuses,
         items[0].image_id,
@@ -254,7 +258,7 @@ def _of_run(context: Context, wanted: Judge) -> JudgmentRecord:
         position,
         items[0].object_name,
         target,
-        wanted.reason,
+        request.reason,
     )
 
 

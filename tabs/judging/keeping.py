@@ -61,7 +61,7 @@ VERDICT = "verdict"
 """What a verdict is to those who had it kept."""
 
 
-class Asked(PageRequest):
+class QuestionRequest(PageRequest):
     """A question about the pixels of a stored mask, as the page puts it."""
 
     image: str = ""
@@ -78,17 +78,17 @@ class Asked(PageRequest):
 
 
 @asks("add")
-def keep_asked(context: Context, actor: Actor, wanted: Asked) -> list[EvidenceRecord]:
+def keep_question(context: Context, actor: Actor, request: QuestionRequest) -> list[EvidenceRecord]:
     """:func:`keep` for what a page asks."""
-    rows = keep(context, wanted.image, wanted.mask, wanted.question())
+    rows = keep(context, request.image, request.mask, request.question())
     brought(context, actor, VERDICT, *(row.evidence_id for row in rows))
     return rows
 
 
 @asks("add")
-def keep_verdict(context: Context, actor: Actor, wanted: Asked) -> dict[str, Any]:
+def keep_verdict(context: Context, actor: Actor, request: QuestionRequest) -> dict[str, Any]:
     """Keeps the verdicts of every rule on a question."""
-    rows = keep_asked(context, actor, wanted)
+    rows = keep_question(context, actor, request)
     return {
         "evidence": {row.protocol: row.evidence_id for row in rows},
         "data": context.data_text(),

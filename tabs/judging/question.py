@@ -72,10 +72,10 @@ def question(
             f"k, the number of accepted neighbors, is a whole number from 0 to {MAX_K}. "
             "Change it in Settings of the rule."
         )
-    known = {by.id for by in RULES}
+    rule_ids = {by.id for by in RULES}
     right = (
         isinstance(rule_id, str)
-        and rule_id in known
+        and rule_id in rule_ids
         and isinstance(neighbors_of, str)
         and neighbors_of in SYSTEMS
     )
@@ -94,20 +94,20 @@ def question(
     )
 
 
-def evidence_record(found: Measurement, image_id: str, mask_id: str | None) -> EvidenceRecord:
+def evidence_record(measurement: Measurement, image_id: str, mask_id: str | None) -> EvidenceRecord:
     """A measurement as storage keeps it."""
-    verdict = found.verdict
+    verdict = measurement.verdict
     return EvidenceRecord(
         image_id=image_id,
         mask_id=mask_id,
-        object_name=found.object_name,
-        target=_target_json(found.target),
+        object_name=measurement.object_name,
+        target=_target_json(measurement.target),
         protocol=verdict.rule,
         version=verdict.version,
         parameters=verdict.parameters,
         status=verdict.status,
         reason=verdict.reason,
-        numbers=found.numbers(),
+        numbers=measurement.numbers(),
     )
 
 

@@ -22,7 +22,7 @@ _PAGE = 500
 
 
 @dataclass(frozen=True)
-class Rejudged:
+class RejudgeProgress:
     """How far a run over stored pictures is.
 
     ``done`` of ``total`` pictures were looked at: ``judged`` got verdicts now, ``complete`` had
@@ -48,7 +48,7 @@ def rejudge(
     rule_ids: Sequence[str],
     image_ids: Sequence[str] | None = None,
     stop: Event | None = None,
-) -> Iterator[Rejudged]:
+) -> Iterator[RejudgeProgress]:
     """Judges stored pictures by rules that have not judged them, and yields after each picture.
 
     A verdict is missing where none of this rule's id and version is stored for the object, the
@@ -60,18 +60,18 @@ def rejudge(
     rules = [rule(rule_id) for rule_id in rule_ids]
     rows = _pictures(context, image_ids)
     counts: Counter[str] = Counter()
-    found: Counter[tuple[str, str]] = Counter()
+    status_counts: Counter[tuple[str, str]] = Counter()
     reasons: Counter[str] = Counter()
 
-    def state(done: int, finished: bool = False) -> Rejudged:
-        return Rejudged(
+    def state(done: int, finished: bool = False) -> RejudgeProgress:
+        return RejudgeProgress(
             len(rows),
             done,
             counts["judged"],
             counts["complete"],
             counts["without_mask"],
             counts["unasked"],
-            dict(found),
+            dict(status_counts),
             dict(reasons),
             finished,
         )
@@ -80,10 +80,10 @@ def rejudge(
     for done, row in enumerate(rows, 1):
         if stop is not None and stop.is_set():
             return
-        what, added = _one(context, row, rules)
+        what, added = _judge_row(context, row, rules)
         counts[what] += 1
         for record in added:
-            found[record.protocol, record.status] += 1
+            status_counts[record.protocol, record.status] += 1
             if record.status == UNSCORED:
                 reasons[record.reason] += 1
         yield state(done, done == len(rows))
@@ -103,25 +103,31 @@ def _pictures(context: Context, image_ids: Sequence[str] | None) -> list[Drawing
     return list(once.values())[::-1]
 
 
-def _one(
+def _judge_row(
     context: Context, row: DrawingRecord, rules: Sequence[Rule]
 ) -> tuple[str, list[EvidenceRecord]]:
     """What became of one picture: a counter's name, and the rows that are new."""
     image_id = str(row.image_id)
-    wanted = expectations_of(row.targets)
-    if not wanted:
+    expectations = expectations_of(row.targets)
+    if not expectations:
         return "unasked", []
     masks = masks_of(context.storage.masks.for_image(image_id), row.targets)
-    if not any(asked.position in masks for asked in wanted):
+    if not any(expectation.position in masks for expectation in expectations):
         return "without_mask", []
     picture = Picture(image_id, row.task, row.targets, masks, row.model, row.options)
     stored = context.storage.evidence.for_image(image_id)
     # Of an image of the renderer it is known what is not there; of others an object waits.
-    known = [one for one in wanted if one.position in masks or row.model == RENDERER]
+    subjects = [
+        expectation
+        for expectation in expectations
+        if expectation.position in masks or row.model == RENDERER
+    ]
     missing = [
         by.id
         for by in rules
-        if not all(_has(stored, asked, picture, by, context.munsell) for asked in known)
+        if not all(
+            _has(stored, expectation, picture, by, context.munsell) for expectation in subjects
+        )
     ]
     if not missing:
         return "complete", []
@@ -133,28 +139,28 @@ def _one(
 
 def _has(
     stored: Sequence[EvidenceRecord],
-    asked: Expectation,
+    expectation: Expectation,
     picture: Picture,
     by: Rule,
     munsell: MunsellSamples | None,
 ) -> bool:
     """Whether the verdict that would come out now is stored."""
-    record = picture.masks.get(asked.position)
+    record = picture.masks.get(expectation.position)
     mask_id = record.mask_id if record else None
-    guided = False if by.guided and asked.guided is False else None
-    accepted = samples_for(asked.color, by, munsell, picture.task == BY_NUMBER)
+    guided = False if by.guided and expectation.guided is False else None
+    accepted = samples_for(expectation.color, by, munsell, picture.task == BY_NUMBER)
     samples = accepted.sha256 if accepted else None
-    for one in stored:
+    for row in stored:
         alike = (
-            (one.protocol, one.version, one.mask_id) == (by.id, by.version, mask_id)
-            and one.object_name.strip().lower() == asked.target.name.strip().lower()
-            and one.target.get("value") == asked.color.value
-            and one.target.get("relation", MATCHES) == asked.relation
+            (row.protocol, row.version, row.mask_id) == (by.id, by.version, mask_id)
+            and row.object_name.strip().lower() == expectation.target.name.strip().lower()
+            and row.target.get("value") == expectation.color.value
+            and row.target.get("relation", MATCHES) == expectation.relation
         )
-        how = one.parameters
+        how = row.parameters
         measured = (how.get("guided"), how.get("munsell_sha256")) == (guided, samples)
         # Before presence was judged, an object that is not there had a row without parameters.
-        said = "presence" in how or ENDED in how or (mask_id is not None and measured)
-        if alike and said and BROKE not in how and not how.get("k"):
+        complete = "presence" in how or ENDED in how or (mask_id is not None and measured)
+        if alike and complete and BROKE not in how and not how.get("k"):
             return True
     return False

@@ -15,7 +15,7 @@ from tabs.judging.judgments import (
     of_question,
     withdraw,
 )
-from tabs.judging.keeping import Asked, keep_verdict
+from tabs.judging.keeping import QuestionRequest, keep_verdict
 from tabs.page.answers import csv_attachment, guarded
 from tabs.page.context import Context
 from tabs.page.door import Door
@@ -24,7 +24,7 @@ from tabs.page.door import Door
 def judgment_routes(context: Context) -> Door:
     """The router of judging and deleting."""
     door = Door(context, "/api")
-    door.takes("/verdicts", Asked, keep_verdict)
+    door.takes("/verdicts", QuestionRequest, keep_verdict)
     door.takes("/judgments", Judge, judge_verdict)
     door.takes("/judgments/{judgment_id}/withdraw", Judgment, withdraw)
     door.takes("/trash", Delete, delete)

@@ -16,7 +16,7 @@ from core.verdict.tasks import together
 
 
 @dataclass(frozen=True)
-class Said:
+class RuleVerdict:
     """What one rule says of an object or of a picture: its status, and why in a sentence.
 
     ``step`` is where the judging of an object ended (:data:`core.verdict.expectations.STEPS`); it
@@ -38,67 +38,76 @@ class Said:
         }
 
 
-def said_of_objects(
+def object_verdicts(
     targets: Sequence[ObjectTarget], evidence: Iterable[EvidenceRecord]
-) -> dict[int, list[Said]]:
+) -> dict[int, list[RuleVerdict]]:
     """What each rule says of each object that is asked for, by the position of its target.
 
     ``evidence`` is newest first: of each rule the latest verdict that answers the target counts, as
     :mod:`storage.verdicts.answers` has it. An object without any has an empty list.
     """
     rows = list(evidence)
-    return {asked.position: _said(asked, rows) for asked in expectations_of(targets)}
+    return {
+        expectation.position: _rule_verdicts(expectation, rows)
+        for expectation in expectations_of(targets)
+    }
 
 
-def said_of_picture(
-    targets: Sequence[ObjectTarget], by_object: Mapping[int, Sequence[Said]]
-) -> list[Said]:
-    """What each rule says of the whole picture, from :func:`said_of_objects`; rules by name.
+def picture_verdicts(
+    targets: Sequence[ObjectTarget], by_object: Mapping[int, Sequence[RuleVerdict]]
+) -> list[RuleVerdict]:
+    """What each rule says of the whole picture, from :func:`object_verdicts`; rules by name.
 
     One fail is a fail; an object that a rule has not judged leaves the picture unscored.
     """
-    wanted = expectations_of(targets)
-    rules = sorted({one.rule for found in by_object.values() for one in found})
-    return [_whole(rule, wanted, by_object) for rule in rules]
+    expectations = expectations_of(targets)
+    rules = sorted({verdict.rule for verdicts in by_object.values() for verdict in verdicts})
+    return [_whole(rule, expectations, by_object) for rule in rules]
 
 
 def _whole(
-    rule: str, wanted: Sequence[Expectation], by_object: Mapping[int, Sequence[Said]]
-) -> Said:
+    rule: str, expectations: Sequence[Expectation], by_object: Mapping[int, Sequence[RuleVerdict]]
+) -> RuleVerdict:
     parts = []
-    for asked in wanted:
-        found = next((one for one in by_object[asked.position] if one.rule == rule), None)
-        missing = f"No verdict on {asked.label} yet."
-        parts.append(found or Said(rule, UNSCORED, missing))
+    for expectation in expectations:
+        verdict = next(
+            (candidate for candidate in by_object[expectation.position] if candidate.rule == rule),
+            None,
+        )
+        missing = f"No verdict on {expectation.label} yet."
+        parts.append(verdict or RuleVerdict(rule, UNSCORED, missing))
     status = together(part.status for part in parts)
     if status == PASS:
-        return Said(rule, PASS, by(rule, reasons.right(wanted)))
-    return Said(
+        return RuleVerdict(rule, PASS, by(rule, reasons.right(expectations)))
+    return RuleVerdict(
         rule, status, reasons.joined(part.reason for part in parts if part.status == status)
     )
 
 
-def _said(asked: Expectation, rows: Iterable[EvidenceRecord]) -> list[Said]:
-    latest: dict[str, Said] = {}
+def _rule_verdicts(expectation: Expectation, rows: Iterable[EvidenceRecord]) -> list[RuleVerdict]:
+    latest: dict[str, RuleVerdict] = {}
     for row in rows:
-        if row.protocol not in latest and _answers(row, asked):
-            latest[row.protocol] = Said(
-                row.protocol, row.status, _told(row, asked), str(row.numbers.get("step") or "color")
+        if row.protocol not in latest and _answers(row, expectation):
+            latest[row.protocol] = RuleVerdict(
+                row.protocol,
+                row.status,
+                _sentence(row, expectation),
+                str(row.numbers.get("step") or "color"),
             )
     return [latest[rule] for rule in sorted(latest)]
 
 
-def _answers(row: EvidenceRecord, asked: Expectation) -> bool:
+def _answers(row: EvidenceRecord, expectation: Expectation) -> bool:
     name, target = row.object_name.strip().lower(), row.target
     color = str(target.get("hex") or target.get("value") or "")
     return (
-        name in ("", asked.target.name.strip().lower())
-        and target.get("relation", MATCHES) == asked.relation
-        and color.upper() in (asked.color.hex, asked.color.value.upper())
+        name in ("", expectation.target.name.strip().lower())
+        and target.get("relation", MATCHES) == expectation.relation
+        and color.upper() in (expectation.color.hex, expectation.color.value.upper())
     )
 
 
-def _told(row: EvidenceRecord, asked: Expectation) -> str:
+def _sentence(row: EvidenceRecord, expectation: Expectation) -> str:
     """The sentence that was stored, by its rule; for a verdict of Inspect, one that names the
     object. Rows of before named no rule, and said that a color "is wrong" as if it were a fact."""
     words = str(row.numbers.get("told") or "").replace(" is wrong: ", " is ")
@@ -106,8 +115,8 @@ def _told(row: EvidenceRecord, asked: Expectation) -> str:
         measured = row.status in (PASS, FAIL) and row.numbers.get("step", "color") == "color"
         return by(row.protocol, words) if measured else words
     if row.status not in (PASS, FAIL):
-        return reasons.sentence(asked.label, row.reason)
+        return reasons.sentence(expectation.label, row.reason)
     _, numbers = without_rule(row.reason)
-    fails = row.status == FAIL and asked.relation != DIFFERS
-    words = f"the color of {asked.label} is " if fails else f"{asked.label}: "
+    fails = row.status == FAIL and expectation.relation != DIFFERS
+    words = f"the color of {expectation.label} is " if fails else f"{expectation.label}: "
     return by(row.protocol, words + numbers)

@@ -88,8 +88,8 @@ def _suggestions(context: Context, index: PromptIndex, query: Query, rule: str) 
 def matching(context: Context, set_id: str, query: Query, rule: str) -> list[dict[str, Any]]:
     """Every prompt that matches, as the basket keeps it."""
     index = context.service(Library).index(set_id)
-    found = index.matching(query, context.service(Library).marks(index, rule))
-    prompts = [index.prompts[int(position)] for position in found]
+    positions = index.matching(query, context.service(Library).marks(index, rule))
+    prompts = [index.prompts[int(position)] for position in positions]
     return [
         {
             "source": prompt.source,
@@ -103,52 +103,52 @@ def matching(context: Context, set_id: str, query: Query, rule: str) -> list[dic
 
 
 @asks("look")
-def resolve(context: Context, actor: Actor, wanted: Resolve) -> dict[str, Any]:
+def resolve(context: Context, actor: Actor, request: Resolve) -> dict[str, Any]:
     """Shows prompts by their names, and says which are not there."""
     library = context.service(Library)
-    prompts, missing = library.resolve(wanted.refs)
-    marks = library.drawn(prompts, wanted.rule)
+    prompts, missing = library.resolve(request.refs)
+    marks = library.drawn(prompts, request.rule)
     return {"rows": [prompt_json(prompt, marks) for prompt in prompts], "missing": missing}
 
 
 @asks("add")
 def take_prompts(
-    context: Context, actor: Actor, wanted: Nothing, file: Path, name: str
+    context: Context, actor: Actor, request: Nothing, file: Path, name: str
 ) -> dict[str, Any]:
     """Imports a file of prompts as a set."""
-    made = context.service(Library).take_file(file, name)
-    if made["set_id"]:
-        brought(context, actor, SET, made["set_id"])
-    return made
+    report = context.service(Library).take_file(file, name)
+    if report["set_id"]:
+        brought(context, actor, SET, report["set_id"])
+    return report
 
 
 @asks("change")
-def hide_set(context: Context, actor: Actor, wanted: NamedSet) -> dict[str, Any]:
+def hide_set(context: Context, actor: Actor, request: NamedSet) -> dict[str, Any]:
     """Puts an imported set away."""
-    may(actor, "change", thing(context, SET, wanted.set_id))
-    context.storage.prompt_sets.hide(wanted.set_id)
-    context.service(Library).forget(wanted.set_id)
+    may(actor, "change", thing(context, SET, request.set_id))
+    context.storage.prompt_sets.hide(request.set_id)
+    context.service(Library).forget(request.set_id)
     return {}
 
 
 @asks("add")
-def keep_selection(context: Context, actor: Actor, wanted: KeepSelection) -> dict[str, Any]:
+def keep_selection(context: Context, actor: Actor, request: KeepSelection) -> dict[str, Any]:
     """Keeps prompts under a name; one that is taken gets a new version."""
-    if wanted.name in dict(context.service(Library).selections()):
-        may(actor, "change", _selection(context, wanted.name))
-    prompts, missing = context.service(Library).resolve(wanted.refs)
+    if request.name in dict(context.service(Library).selections()):
+        may(actor, "change", _selection(context, request.name))
+    prompts, missing = context.service(Library).resolve(request.refs)
     refs = [(prompt.source, prompt.id) for prompt in prompts]
-    kept = context.storage.selections.save(wanted.name, refs)
-    brought(context, actor, SELECTIONS, kept.name)
-    return {"name": kept.name, "count": len(kept.refs), "missing": len(missing)}
+    selection = context.storage.selections.save(request.name, refs)
+    brought(context, actor, SELECTIONS, selection.name)
+    return {"name": selection.name, "count": len(selection.refs), "missing": len(missing)}
 
 
 @asks("change")
-def remove_selection(context: Context, actor: Actor, wanted: NamedSelection) -> dict[str, Any]:
+def remove_selection(context: Context, actor: Actor, request: NamedSelection) -> dict[str, Any]:
     """Takes a selection out of the list."""
-    may(actor, "change", _selection(context, wanted.name))
-    context.storage.selections.remove(wanted.name)
-    context.service(Library).forget(SELECTION + wanted.name)
+    may(actor, "change", _selection(context, request.name))
+    context.storage.selections.remove(request.name)
+    context.service(Library).forget(SELECTION + request.name)
     return {}
 
 

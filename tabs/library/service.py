@@ -59,18 +59,24 @@ class Library:
     def sets(self) -> list[SetInfo]:
         """The built-in sets, then the imported ones, newest first."""
         built_in = [
-            SetInfo(one.id, one.title, one.description, len(one.prompts()), False)
-            for one in PROMPT_SETS
+            SetInfo(
+                prompt_set.id,
+                prompt_set.title,
+                prompt_set.description,
+                len(prompt_set.prompts()),
+                False,
+            )
+            for prompt_set in PROMPT_SETS
         ]
         imported = [
             SetInfo(
-                one.set_id,
-                one.file_name or one.name,
-                f"Imported from {one.file_name}.",
-                one.prompt_count,
+                record.set_id,
+                record.file_name or record.name,
+                f"Imported from {record.file_name}.",
+                record.prompt_count,
                 True,
             )
-            for one in self._storage.prompt_sets.all()
+            for record in self._storage.prompt_sets.all()
         ]
         return built_in + imported
 
@@ -81,22 +87,26 @@ class Library:
 
     def selections(self) -> list[tuple[str, int]]:
         """The saved selections with how many prompts each holds."""
-        return [(one.name, len(one.refs)) for one in self._storage.selections.all()]
+        return [
+            (selection.name, len(selection.refs)) for selection in self._storage.selections.all()
+        ]
 
     def index(self, set_id: str) -> PromptIndex:
         """The index of a set or of ``selection:<name>``; raises BadInput for one that is not."""
-        kept, name = None, set_id
+        selection, name = None, set_id
         if set_id.startswith(SELECTION):
-            kept = self._selection(set_id.removeprefix(SELECTION))
+            selection = self._selection(set_id.removeprefix(SELECTION))
             # A selection that is saved again is another one.
-            name = f"{set_id}\n{kept.version}"
+            name = f"{set_id}\n{selection.version}"
         with self._building:
-            found = self._indexes.get(name)
-            if found is None:
+            index = self._indexes.get(name)
+            if index is None:
                 self.forget(set_id)
-                prompts = self._prompts(set_id) if kept is None else self.resolve(kept.refs)[0]
-                found = self._indexes[name] = PromptIndex(prompts)
-        return found
+                prompts = (
+                    self._prompts(set_id) if selection is None else self.resolve(selection.refs)[0]
+                )
+                index = self._indexes[name] = PromptIndex(prompts)
+        return index
 
     def forget(self, set_id: str) -> None:
         """Gives back the index of a set, of a selection those of all its versions; it is built
@@ -117,16 +127,16 @@ class Library:
             if sources is None:
                 sources = sorted({canonical(prompt.source) for prompt in index.prompts})
                 self._sources[index] = sources
-        given = [self._storage.drawings.marks(source, rule) for source in sources]
+        mappings = [self._storage.drawings.marks(source, rule) for source in sources]
         with self._lock:
-            kept = self._marks.setdefault(index, {}).get(rule)
+            entry = self._marks.setdefault(index, {}).get(rule)
             # The storage hands out the same mapping until something was drawn or judged.
-            if kept is not None and all(a is b for a, b in zip(kept[0], given, strict=True)):
-                return kept[1]
-        made = index.marks(ChainMap(*(dict(part) for part in given)))
+            if entry is not None and all(a is b for a, b in zip(entry[0], mappings, strict=True)):
+                return entry[1]
+        column = index.marks(ChainMap(*(dict(part) for part in mappings)))
         with self._lock:
-            self._marks[index][rule] = (given, made)
-        return made
+            self._marks[index][rule] = (mappings, column)
+        return column
 
     def drawn(self, prompts: Iterable[Prompt], rule: str) -> Mapping[tuple[str, str], PromptStatus]:
         """The marks of single prompts, by set and id."""
@@ -145,31 +155,32 @@ class Library:
         name = name or "prompts.txt"
         labels = {row.name: row.negative_labels for row in reversed(objects())}
         categories = {row.name: row.category for row in reversed(objects())}
-        found = read_prompts(file, name, negative_labels=labels, categories=categories)
+        reading = read_prompts(file, name, negative_labels=labels, categories=categories)
         problems = [
-            f"Line {one.line:,}: {one.why}" + (f" ({one.text_excerpt})" if one.text_excerpt else "")
-            for one in found.problems
+            f"Line {problem.line:,}: {problem.why}"
+            + (f" ({problem.text_excerpt})" if problem.text_excerpt else "")
+            for problem in reading.problems
         ]
         set_id = ""
-        if found.prompts:
-            kept = self._storage.prompt_sets.add(
+        if reading.prompts:
+            record = self._storage.prompt_sets.add(
                 Path(name).stem,
-                found.prompts,
-                found.kind,
+                reading.prompts,
+                reading.kind,
                 name,
                 sha256_of(file),
                 {"problems": problems[:MOST_PROBLEMS], "problem_count": len(problems)},
             )
-            set_id = kept.set_id
+            set_id = record.set_id
         return {
             "set_id": set_id,
             "report": {
                 "title": name,
                 "counts": [
-                    counted(len(found.prompts), "prompt", "taken"),
+                    counted(len(reading.prompts), "prompt", "taken"),
                     counted(len(problems), "record", "that could not be read"),
                 ],
-                "notes": list(found.notes),
+                "notes": list(reading.notes),
                 "lists": [
                     {
                         "title": "Could not be read",
@@ -183,7 +194,7 @@ class Library:
     def resolve(self, refs: Iterable[tuple[str, str]]) -> tuple[list[Prompt], list[str]]:
         """Prompts of pairs ``(set, id)`` in that order, and a sentence for each that is not
         there."""
-        found: list[Prompt] = []
+        prompts: list[Prompt] = []
         missing: list[str] = []
         by_set: dict[str, PromptIndex | None] = {}
         for set_id, prompt_id in refs:
@@ -197,8 +208,8 @@ class Library:
             if index is None or not places:
                 missing.append(f"There is no prompt {prompt_id[:60]!r} in the set {set_id[:60]!r}.")
             else:
-                found.append(index.prompts[places[0]])
-        return found, missing
+                prompts.append(index.prompts[places[0]])
+        return prompts, missing
 
     def _selection(self, name: str) -> SelectionRecord:
         try:
@@ -207,9 +218,9 @@ class Library:
             raise BadInput(f"There is no selection called {name[:80]!r}.") from None
 
     def _prompts(self, set_id: str) -> Sequence[Prompt]:
-        for one in PROMPT_SETS:
-            if one.id == set_id:
-                return one.prompts()
+        for prompt_set in PROMPT_SETS:
+            if prompt_set.id == set_id:
+                return prompt_set.prompts()
         try:
             return self._storage.prompt_sets.prompts(set_id)
         except NotStored:

@@ -95,13 +95,13 @@ def may(actor: Actor, action: str, thing: Thing | None = None, field: str = "") 
     """Returns where the actor may do that with the thing; without one, where there is anything at
     all that they may do it with. Raises NotAllowed in words; ``field`` is the one of a form that
     asked for it."""
-    known = ACTIONS[action]
+    policy = ACTIONS[action]
     if actor.role is Role.OWNER:
         return
-    reach = known.reach.get(actor.role, Reach.NOTHING)
+    reach = policy.reach.get(actor.role, Reach.NOTHING)
     own = thing is None or (bool(actor.id) and thing.makers == {actor.id})
     if reach is Reach.NOTHING or (reach is Reach.OWN and not own):
-        raise NotAllowed(known.refusal, field)
+        raise NotAllowed(policy.refusal, field)
 
 
 def allowed(actor: Actor, action: str, thing: Thing | None = None) -> bool:
@@ -126,12 +126,12 @@ def asks(
         do: Callable[Concatenate[Context, Actor, _P], _T],
     ) -> Callable[Concatenate[Context, Actor, _P], _T]:
         @wraps(do)
-        def asked(context: Context, actor: Actor, /, *args: _P.args, **named: _P.kwargs) -> _T:
+        def guard(context: Context, actor: Actor, /, *args: _P.args, **named: _P.kwargs) -> _T:
             may(actor, action)
             return do(context, actor, *args, **named)
 
-        vars(asked)["action"] = action
-        return asked
+        vars(guard)["action"] = action
+        return guard
 
     return marked
 

@@ -51,11 +51,11 @@ def refusal(error: Exception) -> JSONResponse:
     if isinstance(error, NotStored):
         return JSONResponse({"error": message_of(error)}, 404)
     field = getattr(error, "field", "")
-    said = {"error": message_of(error), **({"field": field} if field else {})}
+    body = {"error": message_of(error), **({"field": field} if field else {})}
     if isinstance(error, NotAllowed):
-        return JSONResponse(said, 403)
+        return JSONResponse(body, 403)
     status = 507 if is_full(error) else 400 if isinstance(error, TrueHueError) else 500
-    return JSONResponse(said, status)
+    return JSONResponse(body, status)
 
 
 def attachment(file_name: str) -> dict[str, str]:
@@ -90,8 +90,8 @@ async def posted(
     try:
         async with AsyncExitStack() as held:
             data = await _body(request, most_bytes, held)
-            made = await anyio.to_thread.run_sync(lambda: make(read_json(bytes(data))))
-            return JSONResponse(made)
+            answer = await anyio.to_thread.run_sync(lambda: make(read_json(bytes(data))))
+            return JSONResponse(answer)
     except Exception as error:
         return refusal(error)
 
@@ -124,15 +124,15 @@ def read_json(data: bytes) -> Answer:
     if data.count(b",") > MOST_VALUES:
         raise BadInput(f"That is more than {MOST_VALUES:,} values at once. Send less.")
     try:
-        given = json.loads(data or b"{}")
+        content = json.loads(data or b"{}")
         if rb"\ud" in data.lower():
             # Half a character is JSON, but no text that could be stored or answered.
-            json.dumps(given, ensure_ascii=False).encode()
+            json.dumps(content, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         raise BadInput("The page sent no JSON that can be read. Reload the page.") from None
-    if not isinstance(given, dict):
+    if not isinstance(content, dict):
         raise BadInput("The page sent no JSON object. Reload the page.")
-    return given
+    return content
 
 
 async def uploaded(
@@ -178,15 +178,17 @@ async def _receive(request: Request, file: IO[bytes], most_bytes: int) -> None:
 async def wrong_value(_: Request, error: Exception) -> JSONResponse:
     """The answer to a value in an address that is of the wrong kind, such as ``limit=abc``: 400."""
     named = []
-    for one in error.errors() if isinstance(error, RequestValidationError) else ():
-        given = shortened(str(one.get("input", "")), 60)
-        named.append(f"“{one['loc'][-1]}” cannot be {given!r}: {str(one['msg']).lower()}.")
-    said = " ".join(named[:3]) or "A value in the address cannot be read."
-    return JSONResponse({"error": f"{said} Reload the page."}, 400)
+    for problem in error.errors() if isinstance(error, RequestValidationError) else ():
+        excerpt = shortened(str(problem.get("input", "")), 60)
+        named.append(
+            f"“{problem['loc'][-1]}” cannot be {excerpt!r}: {str(problem['msg']).lower()}."
+        )
+    words = " ".join(named[:3]) or "A value in the address cannot be read."
+    return JSONResponse({"error": f"{words} Reload the page."}, 400)
 
 
 async def in_words(_: Request, error: Exception) -> JSONResponse:
     """The answer to what no route of TrueHue takes, with the status that it has."""
     status = error.status_code if isinstance(error, HTTPException) else 500
-    said = {404: "There is nothing at this address.", 405: "This address is only read."}
-    return JSONResponse({"error": said.get(status, "This request cannot be answered.")}, status)
+    messages = {404: "There is nothing at this address.", 405: "This address is only read."}
+    return JSONResponse({"error": messages.get(status, "This request cannot be answered.")}, status)

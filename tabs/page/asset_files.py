@@ -61,10 +61,10 @@ class Body:
         """The body in the best way that the header ``Accept-Encoding`` names."""
         coding = accepted_coding(accepted)
         body = {"br": lambda: self.brotli, "gzip": lambda: self.gzip, "": lambda: self.plain}
-        said = {**headers, "Vary": "Accept-Encoding"}
+        headers_out = {**headers, "Vary": "Accept-Encoding"}
         if coding:
-            said["Content-Encoding"] = coding
-        return Response(body[coding](), media_type=self.media_type, headers=said)
+            headers_out["Content-Encoding"] = coding
+        return Response(body[coding](), media_type=self.media_type, headers=headers_out)
 
 
 def accepted_coding(accepted: str) -> str:
@@ -75,15 +75,16 @@ def accepted_coding(accepted: str) -> str:
 
 
 class AssetFiles:
-    """The files of ``assets/js`` by their path below ``assets/``, and those that are ``made``."""
+    """The files of ``assets/js`` by their path below ``assets/``, and those whose ``contents``
+    are generated."""
 
-    def __init__(self, folder: Path, made: Mapping[str, bytes] | None = None) -> None:
+    def __init__(self, folder: Path, contents: Mapping[str, bytes] | None = None) -> None:
         paths = sorted(path for path in (folder / "js").rglob("*.js") if path.is_file())
         self._bodies = {
             path.relative_to(folder).as_posix(): Body(path.read_bytes(), KINDS[path.suffix])
             for path in paths
         }
-        for name, content in (made or {}).items():
+        for name, content in (contents or {}).items():
             self._bodies[name] = Body(content, KINDS[posixpath.splitext(name)[1]])
         digest = hashlib.sha256()
         for name, body in self._bodies.items():
@@ -103,19 +104,19 @@ class AssetFiles:
 
     def with_imports(self, modules: Iterable[str]) -> list[str]:
         """These modules and all that they import, each once."""
-        found: dict[str, None] = {}
+        closure: dict[str, None] = {}
         waiting = list(modules)
         while waiting:
             name = waiting.pop(0)
-            if name in found:
+            if name in closure:
                 continue
-            found[name] = None
+            closure[name] = None
             text = self._bodies[name].plain.decode()
             waiting += [
                 posixpath.normpath(posixpath.join(posixpath.dirname(name), other))
                 for other in _IMPORT.findall(text)
             ]
-        return list(found)
+        return list(closure)
 
     def body(self, version: str, path: str) -> Body | None:
         """The file under an address, or None. Only names that were listed at start are known."""

@@ -57,10 +57,10 @@ class Recent:
     def get(self, name: str, read: Callable[[str], np.ndarray]) -> np.ndarray:
         """The array of that name, read when it is not at hand; not to be written to."""
         with self._lock:
-            found = self._kept.get(name)
-            if found is not None:
+            pixels = self._kept.get(name)
+            if pixels is not None:
                 self._kept.move_to_end(name)
-                return found
+                return pixels
             cleared = self._cleared
         array = read(name)
         array.flags.writeable = False
@@ -169,14 +169,14 @@ class Context:
             if marks in self._masks:
                 return self._masks[marks]
         deletions = self.deletions
-        made = make()
+        mask = make()
         with self._lock:
             if deletions != self.deletions:  # it may be among what was deleted meanwhile
-                return made
-            self._masks[marks] = made
+                return mask
+            self._masks[marks] = mask
             while len(self._masks) > 256:
                 self._masks.popitem(last=False)
-        return made
+        return mask
 
     def forget(self) -> None:
         """Forgets what was read of images and masks: some of them were deleted or put back."""

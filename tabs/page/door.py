@@ -46,13 +46,13 @@ class Door(APIRouter):
         record of ``kind``."""
 
         async def taken(request: Request, actor: Actor = self.asking) -> JSONResponse:
-            def done(given: Answer) -> Answer:
-                wanted = read_as(kind, {**given, **request.path_params})
-                return do(self.context, actor, wanted)
+            def done(fields: Answer) -> Answer:
+                page_request = read_as(kind, {**fields, **request.path_params})
+                return do(self.context, actor, page_request)
 
             return await posted(request, done, most_bytes)
 
-        self.add_api_route(path, taken, methods=["POST"], **_told(do, kind, path))
+        self.add_api_route(path, taken, methods=["POST"], **_openapi_entry(do, kind, path))
 
     def takes_file(
         self,
@@ -68,24 +68,26 @@ class Door(APIRouter):
         async def taken(request: Request, actor: Actor = self.asking) -> JSONResponse:
             def done(file: Path, name: str) -> Answer:
                 path_in = request.headers.get("x-file-path", "")
-                wanted = read_as(kind, {"path": path_in, **request.path_params})
-                return do(self.context, actor, wanted, file, name)
+                page_request = read_as(kind, {"path": path_in, **request.path_params})
+                return do(self.context, actor, page_request, file, name)
 
             return await uploaded(request, most_bytes, done, limiter)
 
-        self.add_api_route(path, taken, methods=["POST"], **_told(do, kind, path, file=True))
+        self.add_api_route(
+            path, taken, methods=["POST"], **_openapi_entry(do, kind, path, file=True)
+        )
 
 
-def _told(
+def _openapi_entry(
     do: Callable[..., Answer], kind: type[PageRequest], path: str, *, file: bool = False
 ) -> dict[str, Any]:
     """What ``/api/openapi.json`` says of a route: the names in its address, and what it takes."""
     schema = kind.model_json_schema()
-    known = schema.pop("$defs", {})
+    definitions = schema.pop("$defs", {})
     fields: dict[str, Any] = schema.get("properties", {})
     named = re.findall(r"{(\w+)}", path)
     schema["properties"] = {
-        name: inlined(one, known) for name, one in fields.items() if name not in named
+        name: inlined(field, definitions) for name, field in fields.items() if name not in named
     }
     schema["required"] = [name for name in schema.get("required", ()) if name not in named]
     content = (
@@ -97,24 +99,24 @@ def _told(
         {"name": name, "in": "path", "required": True, "schema": fields.get(name, {})}
         for name in named
     ]
-    ours = {"name": "X-TrueHue", "in": "header", "required": True, "schema": {"const": "1"}}
+    header = {"name": "X-TrueHue", "in": "header", "required": True, "schema": {"const": "1"}}
     first, _, _ = (do.__doc__ or "").partition("\n\n")
     return {
         "name": getattr(do, "__name__", "done"),
         "summary": " ".join(first.split()),
         "openapi_extra": {
             "requestBody": {"content": content},
-            "parameters": [*parameters, ours],
+            "parameters": [*parameters, header],
         },
     }
 
 
-def inlined(schema: Any, known: Mapping[str, Any]) -> Any:
+def inlined(schema: Any, definitions: Mapping[str, Any]) -> Any:
     """A JSON schema with the parts in it that it refers to."""
     if isinstance(schema, list):
-        return [inlined(one, known) for one in schema]
+        return [inlined(part, definitions) for part in schema]
     if not isinstance(schema, dict):
         return schema
     if "$ref" in schema:
-        return inlined(known[str(schema["$ref"]).rpartition("/")[2]], known)
-    return {name: inlined(one, known) for name, one in schema.items()}
+        return inlined(definitions[str(schema["$ref"]).rpartition("/")[2]], definitions)
+    return {name: inlined(part, definitions) for name, part in schema.items()}

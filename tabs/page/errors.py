@@ -25,9 +25,9 @@ def message_of(error: Exception) -> str:
     if isinstance(error, TrueHueError):
         text = str(error)
         if _others_read:
-            if (told := for_others(text)) != text:
+            if (sentence := for_others(text)) != text:
                 log.error("told without paths: %s", text)
-            text = told
+            text = sentence
     elif is_full(error):
         log.error("no room", exc_info=error)
         text = "The disk is full: nothing was stored. Make room, then try again."

@@ -68,27 +68,27 @@ def blank(**layout: Any) -> Any:
 def _png_url(rgba8: np.ndarray) -> str:
     from PIL import Image
 
-    out = io.BytesIO()
-    Image.fromarray(rgba8, mode="RGBA").save(out, format="PNG")
-    return "data:image/png;base64," + base64.b64encode(out.getvalue()).decode("ascii")
+    png = io.BytesIO()
+    Image.fromarray(rgba8, mode="RGBA").save(png, format="PNG")
+    return "data:image/png;base64," + base64.b64encode(png.getvalue()).decode("ascii")
 
 
 def _hex(lab: tuple[float, float, float]) -> str:
     return hex_of(lab_to_srgb8(np.array(lab)))
 
 
-def chromaticity(found: Measurement) -> dict[str, Any]:
+def chromaticity(measurement: Measurement) -> dict[str, Any]:
     """The a*b* plane: pixels in their colors, neutral point, axis, found, asked, acceptance."""
     import plotly.graph_objects as go
 
-    assert found.colors is not None
-    assert found.verdict.lab is not None
-    density = chromaticity_density(found.colors.lab, found.colors.counts)
+    assert measurement.colors is not None
+    assert measurement.verdict.lab is not None
+    density = chromaticity_density(measurement.colors.lab, measurement.colors.counts)
     figure = blank(height=400)
     _pixels(figure, density)
-    low, high = _in_view(found, density)
-    _axis_line(figure, found, low, high)
-    for index, outline in enumerate(_outlines(found)):
+    low, high = _in_view(measurement, density)
+    _axis_line(figure, measurement, low, high)
+    for index, outline in enumerate(_outlines(measurement)):
         figure.add_trace(
             go.Scatter(
                 x=outline[:, 0],
@@ -98,20 +98,20 @@ def chromaticity(found: Measurement) -> dict[str, Any]:
                 line={"color": INK, "width": 1.4 if index == 0 else 0.8},
             )
         )
-    for candidate in found.candidates[1:MOST_DRAWN]:
+    for candidate in measurement.candidates[1:MOST_DRAWN]:
         figure.add_trace(_point(candidate.lab, candidate.name, candidate.hex, "circle", 6))
     _neutral(figure)
-    asked = found.candidates[0]
-    found_lab = found.verdict.lab
-    label = f"asked: {asked.name or asked.hex}"
-    figure.add_trace(_point(asked.lab, label, asked.hex, "circle", 11))
-    light = found.verdict.light
+    target = measurement.candidates[0]
+    found_lab = measurement.verdict.lab
+    label = f"asked: {target.name or target.hex}"
+    figure.add_trace(_point(target.lab, label, target.hex, "circle", 11))
+    light = measurement.verdict.light
     if light is not None:
         seen = light.seen_lab
         figure.add_trace(_point(seen, "asked, as this light shows it", _hex(seen), "diamond", 9))
     figure.add_trace(_point(found_lab, "found", _hex(found_lab), "square", 11))
     _labels(
-        figure, {"neutral": (0.0, 0.0), "asked": asked.lab[1:], "found": found_lab[1:]}, low, high
+        figure, {"neutral": (0.0, 0.0), "asked": target.lab[1:], "found": found_lab[1:]}, low, high
     )
     return _plane(figure, low, high)
 
@@ -209,38 +209,42 @@ def _point(lab: Any, label: str, fill: str, symbol: str, size: int) -> Any:
     )
 
 
-def _in_view(found: Measurement, density: ChromaticityDensity) -> tuple[np.ndarray, np.ndarray]:
+def _in_view(
+    measurement: Measurement, density: ChromaticityDensity
+) -> tuple[np.ndarray, np.ndarray]:
     """The square that holds the pixels, the neutral point, found and the accepted colors."""
-    assert found.verdict.lab is not None
-    points = [*density.corners, np.zeros(2), np.array(found.verdict.lab[1:])]
-    points += [np.array(candidate.lab[1:]) for candidate in found.candidates[:MOST_DRAWN]]
-    for outline in _outlines(found):
+    assert measurement.verdict.lab is not None
+    points = [*density.corners, np.zeros(2), np.array(measurement.verdict.lab[1:])]
+    points += [np.array(candidate.lab[1:]) for candidate in measurement.candidates[:MOST_DRAWN]]
+    for outline in _outlines(measurement):
         points.extend(outline)
     return square_around(np.array(points))
 
 
-def _outlines(found: Measurement) -> list[np.ndarray]:
+def _outlines(measurement: Measurement) -> list[np.ndarray]:
     """What passes: around each accepted color, or around the nearest as the light shows it."""
-    verdict = found.verdict
+    verdict = measurement.verdict
     by = rule(verdict.rule)
     if verdict.light is None:
         return [
             acceptance_outline(candidate.lab, by.thresholds)
-            for candidate in found.candidates[:MOST_DRAWN]
+            for candidate in measurement.candidates[:MOST_DRAWN]
         ]
-    left = room_left(verdict.light, by.thresholds)
-    return [] if left is None else [acceptance_outline(verdict.light.seen_lab, left)]
+    room = room_left(verdict.light, by.thresholds)
+    return [] if room is None else [acceptance_outline(verdict.light.seen_lab, room)]
 
 
-def _axis_line(figure: Any, found: Measurement, low: np.ndarray, high: np.ndarray) -> None:
+def _axis_line(figure: Any, measurement: Measurement, low: np.ndarray, high: np.ndarray) -> None:
     """The first component: through the neutral point, or through the mean when centered."""
     import plotly.graph_objects as go
 
-    dominant = found.dominant
-    if dominant is None or dominant.axis is None or found.colors is None:
+    dominant = measurement.dominant
+    if dominant is None or dominant.axis is None or measurement.colors is None:
         return
     centered = dominant.method != "paper"
-    through = mean(found.colors.lab[:, 1:], found.colors.counts) if centered else np.zeros(2)
+    through = (
+        mean(measurement.colors.lab[:, 1:], measurement.colors.counts) if centered else np.zeros(2)
+    )
     ends = line_across(through, np.array(dominant.axis), low, high)
     figure.add_trace(
         go.Scatter(
@@ -282,12 +286,15 @@ def _labels(
         )
 
 
-def lightness(found: Measurement) -> dict[str, Any]:
+def lightness(measurement: Measurement) -> dict[str, Any]:
     """Histogram of L* with the found and the asked lightness."""
-    assert found.colors is not None
-    assert found.verdict.lab is not None
-    lines = (("asked", found.target.lab[0], "solid"), ("found", found.verdict.lab[0], "dash"))
-    return _lightness(found.colors, lines)
+    assert measurement.colors is not None
+    assert measurement.verdict.lab is not None
+    lines = (
+        ("asked", measurement.target.lab[0], "solid"),
+        ("found", measurement.verdict.lab[0], "dash"),
+    )
+    return _lightness(measurement.colors, lines)
 
 
 def lightness_of_colors(colors: MaskedColors, described: ColorDescription) -> dict[str, Any]:

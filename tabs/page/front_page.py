@@ -79,26 +79,26 @@ class FrontPage:
         start: Message = {}
         parts: list[bytes] = []
 
-        async def kept(message: Message) -> None:
+        async def recorder(message: Message) -> None:
             if message["type"] == "http.response.start":
                 start.update(message)
             else:
                 parts.append(message.get("body", b""))
 
-        await self._app(scope, receive, kept)
+        await self._app(scope, receive, recorder)
         plain = b"".join(parts)
         if start["status"] != 200:
             answer = Response(plain, start["status"])
             answer.raw_headers = list(start["headers"])
         else:
-            asked = Headers(scope=scope)
+            request_headers = Headers(scope=scope)
             room = parse_qs(scope["query_string"].decode("latin-1")).get("tab", ["inspect"])[0]
             tag, body = self._page(plain, room)
-            said = {"ETag": tag, "Cache-Control": "private, no-cache"}
-            if tag in asked.get("if-none-match", ""):
-                answer = Response(status_code=304, headers=said)
+            headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
+            if tag in request_headers.get("if-none-match", ""):
+                answer = Response(status_code=304, headers=headers)
             else:
-                answer = body.answer(asked.get("accept-encoding", ""), said)
+                answer = body.answer(request_headers.get("accept-encoding", ""), headers)
         await answer(scope, receive, send)
 
     def _page(self, plain: bytes, room: str) -> tuple[str, Body]:

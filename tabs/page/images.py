@@ -19,7 +19,7 @@ _LARGE = Lock()
 
 @asks("add")
 def take_image(
-    context: Context, actor: Actor, wanted: Nothing, file: Path, name: str
+    context: Context, actor: Actor, request: Nothing, file: Path, name: str
 ) -> dict[str, Any]:
     """Stores an uploaded image file. Raises ImageError."""
     record = store_upload(context, file, name or "pasted image")

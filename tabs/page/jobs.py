@@ -109,8 +109,8 @@ class Job:
         result: Mapping[str, Any] | None = None,
     ) -> None:
         """Says what the work is at; what is not given stays as it was."""
-        said = {"words": words, "done": done, "total": total, "result": result}
-        self.set(**{name: value for name, value in said.items() if value is not None})
+        changes = {"words": words, "done": done, "total": total, "result": result}
+        self.set(**{name: value for name, value in changes.items() if value is not None})
 
     def set(self, **changes: Any) -> None:
         """Changes fields of the record."""
@@ -179,7 +179,7 @@ class Jobs:
             words="Waiting" if KINDS[kind].waits else "Beginning",
             began_at=datetime.now(UTC),
         )
-        job = Job(record, self._told)
+        job = Job(record, self._changed)
         with self._condition:
             self._require_room(KINDS[kind], actor)
             self._jobs[job.id] = job
@@ -202,15 +202,17 @@ class Jobs:
         if self._closed:
             raise BadInput("The app is about to end: nothing new is begun.")
         under_way = [job.record for job in self._jobs.values() if not job.ended]
-        same = [one for one in under_way if one.kind == kind.id]
+        same = [record for record in under_way if record.kind == kind.id]
         if len(same) >= kind.most + (MOST_WAITING if kind.waits else 0):
             raise BadInput(
                 f"“{same[0].title if kind.shared else kind.title}” is running. Wait until it has "
                 "ended, or cancel it first."
             )
-        mine = sum(one.actor == actor.id for one in under_way)
-        if mine >= self._most_of_one:
-            raise BadInput(f"{many(mine, 'job')} of yours run already. Wait until one has ended.")
+        own_count = sum(record.actor == actor.id for record in under_way)
+        if own_count >= self._most_of_one:
+            raise BadInput(
+                f"{many(own_count, 'job')} of yours run already. Wait until one has ended."
+            )
 
     def _run(self, job: Job, work: Callable[[Job], Mapping[str, Any]]) -> None:
         turn = self._turns[job.record.kind]
@@ -241,7 +243,7 @@ class Jobs:
             status=ended.status, problem=ended.problem, result=ended.result, ended_at=ended.ended_at
         )
 
-    def _told(self, job: Job) -> None:
+    def _changed(self, job: Job) -> None:
         with self._condition:
             self._version += 1
             job.version = self._version
@@ -278,32 +280,36 @@ class Jobs:
         job = self._jobs.get(job_id)
         if job is not None:
             return job.record
-        found = next((one for one in self._elsewhere() if one.job_id == job_id), None)
-        found = found or next((one for one in self._rows.recent() if one.job_id == job_id), None)
-        if found is None:
+        record = next(
+            (candidate for candidate in self._elsewhere() if candidate.job_id == job_id), None
+        )
+        record = record or next(
+            (candidate for candidate in self._rows.recent() if candidate.job_id == job_id), None
+        )
+        if record is None:
             raise BadInput(UNKNOWN)
-        return found
+        return record
 
     def all(self, kind: str = "") -> list[JobRecord]:
         """What waits and runs, in its order, then what has ended, newest first; of one kind where
         it is given."""
-        found = self._elsewhere(kind)
+        records = self._elsewhere(kind)
         if kind not in {source.kind for source in self._sources}:  # those have no rows
             here = [job.record for job in list(self._jobs.values())]
-            known = {one.job_id for one in here}
-            here += [one for one in self._rows.recent() if one.job_id not in known]
-            found += [one for one in here if kind in ("", one.kind)]
+            ids = {record.job_id for record in here}
+            here += [record for record in self._rows.recent() if record.job_id not in ids]
+            records += [record for record in here if kind in ("", record.kind)]
         first = datetime.min.replace(tzinfo=UTC)
-        found.sort(key=lambda one: one.began_at or first)
-        ended = [one for one in found if one.status in ENDED]
-        under_way = [one for one in found if one.status not in ENDED]
-        under_way.sort(key=lambda one: one.details.get("place") or 0)
+        records.sort(key=lambda record: record.began_at or first)
+        ended = [record for record in records if record.status in ENDED]
+        under_way = [record for record in records if record.status not in ENDED]
+        under_way.sort(key=lambda record: record.details.get("place") or 0)
         return [*under_way, *reversed(ended)]
 
     def latest(self, kind: str) -> JobRecord | None:
         """The job of that kind that began last since the app began."""
-        mine = [job.record for job in list(self._jobs.values()) if job.record.kind == kind]
-        return mine[-1] if mine else None
+        records = [job.record for job in list(self._jobs.values()) if job.record.kind == kind]
+        return records[-1] if records else None
 
     def cancel(self, actor: Actor, job_id: str) -> None:
         """Asks a job to stop; one that has ended stays as it is. Raises BadInput for one that is
@@ -313,10 +319,10 @@ class Jobs:
         job = self._jobs.get(job_id)
         if job is not None:
             job.stop.set()
-            self._told(job)
+            self._changed(job)
             return
         for source in self._sources:
-            if any(one.job_id == job_id for one in source.records()):
+            if any(record.job_id == job_id for record in source.records()):
                 source.cancel(job_id)
 
     def is_cancelling(self, record: JobRecord) -> bool:
@@ -341,8 +347,8 @@ class Jobs:
                 thread.join(timeout_s)
 
     def _elsewhere(self, kind: str = "") -> list[JobRecord]:
-        asked = [source for source in self._sources if kind in ("", source.kind)]
-        return [record for source in asked for record in source.records()]
+        sources = [source for source in self._sources if kind in ("", source.kind)]
+        return [record for source in sources for record in source.records()]
 
 
 def begun_by(record: JobRecord) -> Thing:
@@ -357,17 +363,17 @@ def is_told(actor: Actor, record: JobRecord) -> bool:
 
 def job_json(jobs: Jobs, actor: Actor, record: JobRecord) -> dict[str, Any]:
     """A job as a page shows it. What somebody else asked for is not told, but that it goes on."""
-    told, kind = is_told(actor, record), KINDS[record.kind]
+    visible, kind = is_told(actor, record), KINDS[record.kind]
     active = record.status not in ENDED
-    now = record.ended_at or datetime.now(UTC)
-    elapsed_s = (now - record.began_at).total_seconds() if record.began_at else 0.0
+    end = record.ended_at or datetime.now(UTC)
+    elapsed_s = (end - record.began_at).total_seconds() if record.began_at else 0.0
     left_s = None
     if active and record.done and record.total and elapsed_s >= LEAST_S_TO_ESTIMATE:
         left_s = elapsed_s / record.done * max(record.total - record.done, 0)
     return {
         "id": record.job_id,
         "kind": record.kind,
-        "title": record.title if told else record.details.get("in_short", kind.title),
+        "title": record.title if visible else record.details.get("in_short", kind.title),
         "mine": record.actor == actor.id,
         "active": active,
         "status": record.status,
@@ -375,12 +381,12 @@ def job_json(jobs: Jobs, actor: Actor, record: JobRecord) -> dict[str, Any]:
         "may_cancel": active and allowed(actor, "cancel", begun_by(record)),
         "done": record.done,
         "total": record.total,
-        "words": record.words if told else "",
+        "words": record.words if visible else "",
         "left_s": left_s,
         "elapsed_s": elapsed_s,
-        "problem": record.problem if told else "",
-        "result": dict(record.result) if told else {},
+        "problem": record.problem if visible else "",
+        "result": dict(record.result) if visible else {},
         "began_at": record.began_at.isoformat() if record.began_at else None,
         **record.details,
-        **({} if told else {n: type(v)() for n, v in record.details.items() if n in PRIVATE}),
+        **({} if visible else {n: type(v)() for n, v in record.details.items() if n in PRIVATE}),
     }

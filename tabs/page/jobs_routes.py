@@ -29,14 +29,16 @@ def job_routes(context: Context) -> Door:
         kind: str = "",
         actor: Actor = door.asking,
     ) -> JSONResponse:
-        wanted = AllJobs(kind=kind)
-        return await answered(context.jobs.version, seen, lambda: jobs_view(context, actor, wanted))
+        request = AllJobs(kind=kind)
+        return await answered(
+            context.jobs.version, seen, lambda: jobs_view(context, actor, request)
+        )
 
     @door.get("/{job_id}")
     async def job(job_id: str, seen: int = -1, actor: Actor = door.asking) -> JSONResponse:
-        wanted = NamedJob(job_id=job_id)
+        request = NamedJob(job_id=job_id)
         return await answered(
-            lambda: context.jobs.changed(job_id), seen, lambda: job_view(context, actor, wanted)
+            lambda: context.jobs.changed(job_id), seen, lambda: job_view(context, actor, request)
         )
 
     door.takes("/{job_id}/cancel", NamedJob, cancel_job)

@@ -23,30 +23,34 @@ class NamedJob(PageRequest):
 
 
 @asks("look")
-def jobs_view(context: Context, actor: Actor, wanted: AllJobs) -> dict[str, Any]:
+def jobs_view(context: Context, actor: Actor, request: AllJobs) -> dict[str, Any]:
     """All that runs, and what ended last; of others' ended work nothing is told."""
     version = context.jobs.version()  # before: what changes meanwhile is asked for again
-    rows = context.jobs.all(wanted.kind)
+    rows = context.jobs.all(request.kind)
     shown = [row for row in rows if row.status not in ENDED or is_told(actor, row)]
-    most = max(LISTED, sum(one.status not in ENDED for one in shown))
+    under_way = sum(record.status not in ENDED for record in shown)
+    most = max(LISTED, under_way)
     listed = shown[:most]
-    for row in shown[most:]:
+    for record in shown[most:]:
         # A view shows the last work of its kind, however much of other kinds came after it.
-        if all(row.kind != one.kind for one in listed):
-            listed.append(row)
-    return {"jobs": [job_json(context.jobs, actor, one) for one in listed], "version": version}
+        if all(record.kind != other.kind for other in listed):
+            listed.append(record)
+    return {
+        "jobs": [job_json(context.jobs, actor, record) for record in listed],
+        "version": version,
+    }
 
 
 @asks("look")
-def job_view(context: Context, actor: Actor, wanted: NamedJob) -> dict[str, Any]:
+def job_view(context: Context, actor: Actor, request: NamedJob) -> dict[str, Any]:
     """One job."""
-    version = context.jobs.changed(wanted.job_id)
-    record = context.jobs.get(wanted.job_id)
+    version = context.jobs.changed(request.job_id)
+    record = context.jobs.get(request.job_id)
     return {**job_json(context.jobs, actor, record), "version": version}
 
 
 @asks("cancel")
-def cancel_job(context: Context, actor: Actor, wanted: NamedJob) -> dict[str, Any]:
+def cancel_job(context: Context, actor: Actor, request: NamedJob) -> dict[str, Any]:
     """Asks a job to stop: whoever began it may, and the owner."""
-    context.jobs.cancel(actor, wanted.job_id)
+    context.jobs.cancel(actor, request.job_id)
     return {}

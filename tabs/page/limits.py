@@ -38,10 +38,11 @@ class Limits:
                 f"{many(images, 'image')} are more than one job may have here "
                 f"({self.job_images:,}). Choose fewer prompts, models or seeds."
             )
-        mine = waiting.count(owner)
-        if mine >= self.jobs_of_one:
+        own_count = waiting.count(owner)
+        if own_count >= self.jobs_of_one:
             raise BadInput(
-                f"{many(mine, 'job')} of yours wait or are drawn already. Wait until one has ended."
+                f"{many(own_count, 'job')} of yours wait or are drawn already. Wait until one has "
+                "ended."
             )
         if len(waiting) >= self.jobs:
             raise BadInput(

@@ -25,7 +25,7 @@ def read(query: Mapping[str, str]) -> dict[str, str]:
     What is empty is left out, but for object, color and text of Generate: there an empty field is
     what was on screen.
     """
-    known = (
+    fields = (
         "tab",
         "image",
         "mask",
@@ -45,13 +45,13 @@ def read(query: Mapping[str, str]) -> dict[str, str]:
         "failure",
         "limits",
     )
-    found = {
+    values = {
         key: query[key].strip()[: MAX_PROMPT_CHARACTERS if key == "text" else MOST_CHARACTERS]
-        for key in known
+        for key in fields
         if key in query
     }
-    kept = ("object", "target", "text") if found.get("tab") == "generate" else ()
-    return {key: value for key, value in found.items() if value or key in kept}
+    blank_fields = ("object", "target", "text") if values.get("tab") == "generate" else ()
+    return {key: value for key, value in values.items() if value or key in blank_fields}
 
 
 def whole(text: str, most: int) -> int | None:

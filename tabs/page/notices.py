@@ -33,7 +33,7 @@ class Notice(PageRequest):
 
 
 @asks("read-notice")
-def read_notice(context: Context, actor: Actor, wanted: Notice) -> dict[str, Any]:
+def read_notice(context: Context, actor: Actor, request: Notice) -> dict[str, Any]:
     """Marks a notice as read; the answer has the others. Raises NotStored."""
-    context.storage.losses.read(wanted.number)
+    context.storage.losses.read(request.number)
     return notices(context)

@@ -30,20 +30,20 @@ class Once(Generic[_P, _T]):
         """The result, made in a worker thread when it is not at hand; raises what ``make`` raises,
         which is not kept."""
         key = (args, tuple(sorted(named.items())))
-        while key not in self._kept and (made := self._making.get(key)) is not None:
-            await made.wait()
+        while key not in self._kept and (event := self._making.get(key)) is not None:
+            await event.wait()
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key]
-        made = self._making[key] = anyio.Event()
+        event = self._making[key] = anyio.Event()
         try:
-            found = await anyio.to_thread.run_sync(
+            result = await anyio.to_thread.run_sync(
                 lambda: self._make(*args, **named), limiter=self._limiter
             )
-            self._kept[key] = found
+            self._kept[key] = result
             while len(self._kept) > self._most:
                 self._kept.popitem(last=False)
-            return found
+            return result
         finally:
             del self._making[key]
-            made.set()
+            event.set()

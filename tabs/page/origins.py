@@ -136,10 +136,10 @@ def same_host(origin: str, host: str) -> bool:
     The scheme only says which port is meant where none is named: behind a proxy it is ``https``
     for the browser and ``http`` here.
     """
-    ours = _ORIGIN.fullmatch(origin.strip().lower())
-    asked = _HOST.fullmatch(host.strip().lower())
-    if ours is None or asked is None:
+    origin_parts = _ORIGIN.fullmatch(origin.strip().lower())
+    host_parts = _HOST.fullmatch(host.strip().lower())
+    if origin_parts is None or host_parts is None:
         return False
-    scheme, name, port = ours.groups()
+    scheme, name, port = origin_parts.groups()
     usual = _PORTS[scheme]
-    return (name, port or usual) == (asked[1], asked[2] or usual)
+    return (name, port or usual) == (host_parts[1], host_parts[2] or usual)

@@ -38,10 +38,10 @@ class PageRequest(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _given(cls, given: Any) -> Any:
-        if not isinstance(given, Mapping):
-            return given
-        return {name: value for name, value in given.items() if value is not None}
+    def _filled_fields(cls, fields: Any) -> Any:
+        if not isinstance(fields, Mapping):
+            return fields
+        return {name: value for name, value in fields.items() if value is not None}
 
 
 _Request = TypeVar("_Request", bound=PageRequest)
@@ -74,13 +74,13 @@ def digits(value: Any) -> Any:
 def list_of_one(value: Any) -> Any:
     """A list, also where the page sends its one member alone, or several between commas."""
     if isinstance(value, str):
-        return [one.strip() for one in value.split(",") if one.strip()]
+        return [part.strip() for part in value.split(",") if part.strip()]
     return value
 
 
-def one_of(what: str, known: Iterable[str]) -> AfterValidator:
+def one_of(what: str, values: Iterable[str]) -> AfterValidator:
     """Lets one of these words pass, or none."""
-    words = tuple(known)
+    words = tuple(values)
 
     def checked(word: str) -> str:
         if word and word not in words:
@@ -95,10 +95,10 @@ Session = Annotated[str, Field(pattern="^[0-9a-f]{32}$", title="The session")]
 """The page's own name for files that it sends one by one."""
 
 
-def read_as(kind: type[_Request], given: Mapping[str, Any]) -> _Request:
+def read_as(kind: type[_Request], fields: Mapping[str, Any]) -> _Request:
     """The request that was sent. Raises BadInput in words, with the first field that is wrong."""
     try:
-        return kind.model_validate(given)
+        return kind.model_validate(fields)
     except ValidationError as error:
         raise refused(kind, error) from None
 
@@ -107,46 +107,46 @@ def refused(kind: type[PageRequest], error: ValidationError) -> BadInput:
     """What a page is told of a request that cannot be: each wrong field by its name, what it takes
     and what it got."""
     words: dict[str, str] = {}
-    for one in error.errors(include_url=False):
-        own = one.get("ctx", {}).get("error")
+    for details in error.errors(include_url=False):
+        own = details.get("ctx", {}).get("error")
         if isinstance(own, BadInput) and not words:
-            return own if own.field else BadInput(str(own), _field(one))
-        words.setdefault(_field(one), _words(kind, one))
+            return own if own.field else BadInput(str(own), _field(details))
+        words.setdefault(_field(details), _words(kind, details))
     return BadInput(" ".join(list(words.values())[:MOST_WORDS]), next(iter(words), ""))
 
 
-def _field(one: ErrorDetails) -> str:
-    return str(one["loc"][0]) if one["loc"] else ""
+def _field(details: ErrorDetails) -> str:
+    return str(details["loc"][0]) if details["loc"] else ""
 
 
-def _words(kind: type[PageRequest], one: ErrorDetails) -> str:
-    name = _field(one)
+def _words(kind: type[PageRequest], details: ErrorDetails) -> str:
+    name = _field(details)
     field = kind.model_fields.get(name)
     title = (field.title if field is not None else "") or f"“{name}”"
-    if one["type"] == "missing" and len(one["loc"]) == 1:
+    if details["type"] == "missing" and len(details["loc"]) == 1:
         return f"{title} is missing. Reload the page."
-    if one["type"] == "string_too_long":
-        return f"{title} has at most {one['ctx']['max_length']:,} characters."
+    if details["type"] == "string_too_long":
+        return f"{title} has at most {details['ctx']['max_length']:,} characters."
     schema = kind.model_json_schema()
     takes = _takes(schema.get("properties", {}).get(name, {}), schema.get("$defs", {}))
-    return f"{title} is {takes}, not {_excerpt(one['input'])}."
+    return f"{title} is {takes}, not {_excerpt(details['input'])}."
 
 
-def _takes(schema: Mapping[str, Any], known: Mapping[str, Any]) -> str:
+def _takes(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
     """What a field takes, by its JSON schema."""
     for several in ("anyOf", "oneOf", "allOf"):
-        parts = [one for one in schema.get(several, ()) if one.get("type") != "null"]
+        parts = [option for option in schema.get(several, ()) if option.get("type") != "null"]
         if parts:
-            return " or ".join(dict.fromkeys(_takes(part, known) for part in parts))
+            return " or ".join(dict.fromkeys(_takes(part, definitions) for part in parts))
     if "$ref" in schema:
-        return _takes(known[str(schema["$ref"]).rpartition("/")[2]], known)
+        return _takes(definitions[str(schema["$ref"]).rpartition("/")[2]], definitions)
     if "enum" in schema or "const" in schema:
         words = schema.get("enum", [schema.get("const")])
         return f"one of {', '.join(str(word) for word in words)}"
-    return _of_type(schema, known)
+    return _of_type(schema, definitions)
 
 
-def _of_type(schema: Mapping[str, Any], known: Mapping[str, Any]) -> str:
+def _of_type(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
     match schema.get("type"):
         case "integer" | "number" as type_:
             noun = "a whole number" if type_ == "integer" else "a number"
@@ -168,7 +168,7 @@ def _of_type(schema: Mapping[str, Any], known: Mapping[str, Any]) -> str:
             ):
                 return f"a list of {least:,} to {most:,} entries"
             inner = schema.get("items") or {}
-            of = f", each {_takes(inner, known)}" if inner else ""
+            of = f", each {_takes(inner, definitions)}" if inner else ""
             return "a list" + _up_to(most, "entries") + of
         case _:
             return "an object"
@@ -194,6 +194,6 @@ def _excerpt(value: Any) -> str:
     return shortened(text, 60)
 
 
-def texts(given: Sequence[str]) -> tuple[str, ...]:
+def texts(values: Sequence[str]) -> tuple[str, ...]:
     """The texts that are not empty, each once, in their order."""
-    return tuple(dict.fromkeys(one.strip() for one in given if one.strip()))
+    return tuple(dict.fromkeys(text.strip() for text in values if text.strip()))

@@ -45,7 +45,9 @@ def written_twice(text: str, within: str) -> Iterator[str]:
     """The rules of a sheet and their stronger forms; those of ``@media`` in that form alone."""
     for head, body in rules(text):
         if head.startswith("@media"):
-            inner = "".join(f"{stronger(one, within)}{{{has}}}" for one, has in rules(body))
+            inner = "".join(
+                f"{stronger(selector, within)}{{{has}}}" for selector, has in rules(body)
+            )
             yield f"{head}{{{inner}}}"
         elif head.startswith("@"):
             yield f"{head}{{{body}}}"

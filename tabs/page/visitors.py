@@ -55,6 +55,6 @@ def _key_in(file: Path) -> bytes:
             return key
     key = secrets.token_bytes(32)
     opened = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(opened, "wb") as out:
-        out.write(key)
+    with os.fdopen(opened, "wb") as stream:
+        stream.write(key)
     return key

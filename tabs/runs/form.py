@@ -1,4 +1,4 @@
-"""What the form of runs offers, what its wish would take, and starting it."""
+"""What the form of runs offers, what its spec would take, and starting it."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from tabs.runs.request import (
     GROUNDED,
     SEGMENTER,
     RunRequest,
-    RunWish,
+    RunSpec,
 )
 from tabs.runs.stored import OF_RUN, of_model, of_run
-from tabs.runs.supervisor import How, RunSupervisor
+from tabs.runs.supervisor import Execution, RunSupervisor
 from tabs.runs.trial import Trials
-from tabs.runs.words import bytes_words, money_words, pictures_words, time_words, told_before
+from tabs.runs.words import bytes_words, money_words, pictures_words, plan_remarks, time_words
 
 if TYPE_CHECKING:
     from storage.store import Storage
@@ -60,19 +60,19 @@ def form_view(context: Context) -> dict[str, Any]:
         "set": "mini",
         "sets": [
             *(
-                {"id": one.id, "name": one.title, "count": one.count}
-                for one in context.service(Library).sets()
+                {"id": prompt_set.id, "name": prompt_set.title, "count": prompt_set.count}
+                for prompt_set in context.service(Library).sets()
             ),
             *(
                 {"id": SELECTION + name, "name": f"Selection: {name}", "count": count}
                 for name, count in context.service(Library).selections()
             ),
         ],
-        "tasks": [{"id": one, "name": name} for one, name in TASKS.items()],
-        "systems": [{"id": one, "name": name} for one, name in SYSTEMS.items()],
+        "tasks": [{"id": task, "name": name} for task, name in TASKS.items()],
+        "systems": [{"id": system, "name": name} for system, name in SYSTEMS.items()],
         "models": [
-            {"id": one, "name": name_of(one), "lacking": lacking(one, context)}
-            for one in (
+            {"id": model_id, "name": name_of(model_id), "lacking": lacking(model_id, context)}
+            for model_id in (
                 *(entry.id for entry in MODELS if entry.kind in DRAWABLE),
                 *(f"served:{name}" for name in context.endpoints),
             )
@@ -86,9 +86,13 @@ def form_view(context: Context) -> dict[str, Any]:
         "variants": [{"id": variant.id, "name": variant.name} for variant in VARIANTS],
         **{
             f"{role}s": [
-                {"id": one.id, "name": one.name, "lacking": _lines(vision_missing(one, sources))}
-                for one in VISION_MODELS
-                if one.role == role
+                {
+                    "id": entry.id,
+                    "name": entry.name,
+                    "lacking": _lines(vision_missing(entry, sources)),
+                }
+                for entry in VISION_MODELS
+                if entry.role == role
             ]
             for role in ("detector", "segmenter", "presence")
         },
@@ -140,101 +144,103 @@ def lacking(model_id: str, context: Context) -> str:
 
 
 def planned(
-    context: Context, actor: Actor, wanted: RunRequest
-) -> tuple[RunWish, list[RunPlan], How, int]:
-    """The wish, its plans, how to execute them, and how many prompts the set has.
+    context: Context, actor: Actor, request: RunRequest
+) -> tuple[RunSpec, list[RunPlan], Execution, int]:
+    """The spec, its plans, how to execute them, and how many prompts the set has.
 
     Raises BadInput and NotAllowed, which name the field.
     """
-    wish = wanted.wish()
-    for one in () if wish.stored else wish.models:
-        may_open(actor, one, "models")
+    spec = request.spec()
+    for model_id in () if spec.stored else spec.models:
+        may_open(actor, model_id, "models")
     for role in ("detector", "segmenter", "presence"):
-        may_open(actor, getattr(wish.masker, role), role)
-    every, title, set_name = prompts_of(context, wish)
-    prompts = chosen(every, wish)
+        may_open(actor, getattr(spec.masker, role), role)
+    every, title, set_name = prompts_of(context, spec)
+    prompts = chosen(every, spec)
     items: list[StoredItem] = []
-    if wish.stored:
-        items, drawn_by = _pictures(context, wish, prompts)
-        wish = replace(wish, models=(drawn_by,))
-    team, address = _ray(actor, wanted.ray)
-    if wanted.workers > context.limits.workers:
+    if spec.stored:
+        items, drawn_by = _pictures(context, spec, prompts)
+        spec = replace(spec, models=(drawn_by,))
+    team, address = _ray(actor, request.ray)
+    if request.workers > context.limits.workers:
         raise BadInput(
             f"The number of workers is a whole number from 1 to {context.limits.workers:,}, not "
-            f"{wanted.workers:,}.",
+            f"{request.workers:,}.",
             "workers",
         )
-    how = How(wanted.workers, team, address, actor.id)
-    made = plans(wish, prompts, title, set_name, context.munsell_file, items)
-    return wish, made, how, len(every)
+    execution = Execution(request.workers, team, address, actor.id)
+    run_plans = plans(spec, prompts, title, set_name, context.munsell_file, items)
+    return spec, run_plans, execution, len(every)
 
 
 def _pictures(
-    context: Context, wish: RunWish, prompts: Sequence[Prompt]
+    context: Context, spec: RunSpec, prompts: Sequence[Prompt]
 ) -> tuple[list[StoredItem], str]:
     """The pictures of a model, or of ``run:<id>``, and the model that drew them.
 
     The last answer is kept: the estimate asks for the same ones at every other change of the form.
     """
-    (named,) = wish.models
+    (named,) = spec.models
     folder = None
     if named.startswith(OF_RUN):
         try:
             folder = context.service(RunSupervisor).folder(named.removeprefix(OF_RUN))
         except NotStored as error:
             raise BadInput(str(error), "models") from None
-    now = (
+    version = (
         tuple(folder.shards())
         if folder
         else (context.storage.drawings.count(), context.storage.masks.count())
     )
-    key = (named, wish.set_id, wish.task, wish.system, wish.limit, len(prompts), now)
-    kept = _KEPT.get(context.storage)
-    if kept is not None and kept[0] == key:
-        return kept[1], kept[2]
+    key = (named, spec.set_id, spec.task, spec.system, spec.limit, len(prompts), version)
+    entry = _KEPT.get(context.storage)
+    if entry is not None and entry[0] == key:
+        return entry[1], entry[2]
     items = of_run(folder, prompts) if folder else of_model(context.storage, named, prompts)
     drawn_by = str(folder.summary()["model"]) if folder else named
     _KEPT[context.storage] = (key, items, drawn_by)
     return items, drawn_by
 
 
-def prompts_of(context: Context, wish: RunWish) -> tuple[Sequence[Prompt], str, str]:
-    """The prompts of the wish's set, what people call it, and what a plan calls it."""
-    titles = {one.id: one for one in context.service(Library).sets()}
-    known = titles.get(wish.set_id)
-    if known is None and not wish.set_id.startswith(SELECTION):
-        raise BadInput(f"There is no prompt set {wish.set_id[:80]!r}.", "set")
-    title = known.title if known else wish.set_id.removeprefix(SELECTION)
+def prompts_of(context: Context, spec: RunSpec) -> tuple[Sequence[Prompt], str, str]:
+    """The prompts of the spec's set, what people call it, and what a plan calls it."""
+    titles = {prompt_set.id: prompt_set for prompt_set in context.service(Library).sets()}
+    prompt_set = titles.get(spec.set_id)
+    if prompt_set is None and not spec.set_id.startswith(SELECTION):
+        raise BadInput(f"There is no prompt set {spec.set_id[:80]!r}.", "set")
+    title = prompt_set.title if prompt_set else spec.set_id.removeprefix(SELECTION)
     try:
-        prompts = context.service(Library).index(wish.set_id).prompts
+        prompts = context.service(Library).index(spec.set_id).prompts
     except BadInput as error:
         raise BadInput(str(error), "set") from None
-    return prompts, title, title if known and known.imported else wish.set_id
+    return prompts, title, title if prompt_set and prompt_set.imported else spec.set_id
 
 
 @asks("look")
-def estimate_view(context: Context, actor: Actor, wanted: RunRequest) -> dict[str, Any]:
+def estimate_view(context: Context, actor: Actor, request: RunRequest) -> dict[str, Any]:
     """What a run would take. Raises BadInput that names the field."""
-    _, made, how, of = planned(context, actor, wanted)
-    found = [
-        context.service(Trials).estimate(plan, context.service(RunSupervisor).root, how.workers)
-        for plan in made
+    _, run_plans, execution, of = planned(context, actor, request)
+    estimates = [
+        context.service(Trials).estimate(
+            plan, context.service(RunSupervisor).root, execution.workers
+        )
+        for plan in run_plans
     ]
-    known = [one.seconds for one in found if one.seconds is not None]
-    seconds = sum(known) if len(known) == len(found) else None
-    workers = f" with {many(how.workers, 'worker')}" if how.workers > 1 else ""
-    told = told_before(wanted.wish(), made)
+    durations_s = [estimate.seconds for estimate in estimates if estimate.seconds is not None]
+    seconds = sum(durations_s) if len(durations_s) == len(estimates) else None
+    workers = f" with {many(execution.workers, 'worker')}" if execution.workers > 1 else ""
+    remarks = plan_remarks(request.spec(), run_plans)
     return {
-        "prompts": len(made[0].prompts),
+        "prompts": len(run_plans[0].prompts),
         "of": of,
-        "pictures": sum(one.total for one in made),
-        "sentence": ". ".join([pictures_words(made), *told]),
+        "pictures": sum(plan.total for plan in run_plans),
+        "sentence": ". ".join([pictures_words(run_plans), *remarks]),
         "seconds": seconds,
         "time": "not known yet" if seconds is None else f"about {time_words(seconds)}{workers}",
-        "basis": " ".join(dict.fromkeys(one.basis for one in found)),
-        "disk": f"about {bytes_words(sum(one.disk_bytes for one in found))}",
+        "basis": " ".join(dict.fromkeys(estimate.basis for estimate in estimates)),
+        "disk": f"about {bytes_words(sum(estimate.disk_bytes for estimate in estimates))}",
         "disk_basis": "",
-        "cost": "" if wanted.price is None else money_words(seconds, wanted.price),
+        "cost": "" if request.price is None else money_words(seconds, request.price),
     }
 
 
@@ -244,55 +250,57 @@ def _lines(sentences: Sequence[str]) -> str:
 
 
 @asks("compute")
-def try_out(context: Context, actor: Actor, wanted: RunRequest) -> dict[str, Any]:
+def try_out(context: Context, actor: Actor, request: RunRequest) -> dict[str, Any]:
     """Draws three pictures where nothing tells yet how long one takes; the estimate after that.
     Raises BadInput, and TrueHueError where none could be drawn."""
-    _, made, _, _ = planned(context, actor, wanted)
-    for plan in made:
+    _, run_plans, _, _ = planned(context, actor, request)
+    for plan in run_plans:
         _ready(context, plan)
     settings = WorkerSettings(context.sources, dict(context.endpoints))
     root = context.service(RunSupervisor).root
 
     def work(job: Job) -> dict[str, Any]:
         job.tell("Drawing three pictures to see how long one takes")
-        if any(with_weights(about_of(plan)) for plan in made):
+        if any(with_weights(about_of(plan)) for plan in run_plans):
             release(context.engine, job.stop)
-        context.service(Trials).try_out(made, settings, root, stop=job.stop)
+        context.service(Trials).try_out(run_plans, settings, root, stop=job.stop)
         return {}
 
-    job = context.jobs.start("trial", f"Trial of {made[0].name}", actor, work)
+    job = context.jobs.start("trial", f"Trial of {run_plans[0].name}", actor, work)
     if problem := context.jobs.wait(job.id).problem:
         raise BadInput(problem)
-    return estimate_view(context, actor, wanted)
+    return estimate_view(context, actor, request)
 
 
 @asks("compute")
-def start_runs(context: Context, actor: Actor, wanted: RunRequest) -> dict[str, Any]:
+def start_runs(context: Context, actor: Actor, request: RunRequest) -> dict[str, Any]:
     """Begins runs; the answer has their ids. Raises BadInput, also for a model that cannot draw
     here yet."""
-    _, made, how, _ = planned(context, actor, wanted)
-    if how.team == "local":
-        for plan in made:
+    _, run_plans, execution, _ = planned(context, actor, request)
+    if execution.team == "local":
+        for plan in run_plans:
             _ready(context, plan)
     supervisor = context.service(RunSupervisor)
     try:
-        context.limits.check_runs([plan.total for plan in made], supervisor.waiting())
+        context.limits.check_runs([plan.total for plan in run_plans], supervisor.waiting())
     except BadInput as error:
         raise BadInput(str(error), "models") from None
-    return {"runs": [supervisor.start(plan, how) for plan in made]}
+    return {"runs": [supervisor.start(plan, execution) for plan in run_plans]}
 
 
 def _ready(context: Context, plan: RunPlan) -> None:
     """Raises BadInput where the model, or one that finds objects, is not here."""
-    if plan.kind == DRAWN and (said := lacking(plan.model, context)):
-        raise BadInput(f"{name_of(plan.model)} cannot draw here yet. {said}", "models")
+    if plan.kind == DRAWN and (problem := lacking(plan.model, context)):
+        raise BadInput(f"{name_of(plan.model)} cannot draw here yet. {problem}", "models")
     if plan.masker.kind != GROUNDED:
         return
     roles: tuple[Role, ...] = ("detector", "segmenter", "presence")
     for role in roles:
         named = getattr(plan.masker, role)
-        if named and (said := _lines(vision_missing(vision_model(named, role), context.sources))):
-            raise BadInput(said, role)
+        if named and (
+            problem := _lines(vision_missing(vision_model(named, role), context.sources))
+        ):
+            raise BadInput(problem, role)
 
 
 def _ray(actor: Actor, text: str) -> tuple[str, str]:

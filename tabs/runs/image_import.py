@@ -14,7 +14,7 @@ from core.errors import BadInput
 from core.image_sets import FolderPlan, FolderReport, Tally, drawing, plan, read, unreadable
 from core.image_sets.planning import UNKNOWN_MODEL
 from core.image_sets.records import Remark
-from core.image_sets.reporting import Listed
+from core.image_sets.reporting import RemarkList
 from core.images.mask import Mask
 from core.prompts.prompt import Prompt
 from tabs.library.prompts import SET
@@ -29,7 +29,7 @@ from tabs.runs.imported import offer
 EVERY_IMPORTED_SET = "*"
 SHOWN = 100
 MOST_MODEL = 120
-_NONE = Listed(0, ())
+_NONE = RemarkList(0, ())
 # Names as the released benchmark writes them: cna_l2/17_1.png, 17/image_1.png.
 _RELEASED = re.compile(r"(?:^|/)(?:\d+_\d+|\d+/image_\d+)\.\w+$")
 
@@ -59,108 +59,113 @@ class StagedFolder(PageRequest):
 
 @asks("add")
 def take_file(
-    context: Context, actor: Actor, wanted: StagedFile, file: Path, name: str
+    context: Context, actor: Actor, request: StagedFile, file: Path, name: str
 ) -> dict[str, Any]:
     """Keeps a file of a folder until the folder is imported."""
-    context.staging.take(wanted.session, unquote(wanted.path) or name, file)
+    context.staging.take(request.session, unquote(request.path) or name, file)
     return {}
 
 
 @asks("add")
-def forget_folder(context: Context, actor: Actor, wanted: StagedFolder) -> dict[str, Any]:
+def forget_folder(context: Context, actor: Actor, request: StagedFolder) -> dict[str, Any]:
     """Takes the files of a folder away again."""
-    context.staging.clear(wanted.session)
+    context.staging.clear(request.session)
     return {}
 
 
-def folder_of(context: Context, actor: Actor, wanted: ImageFolder) -> Path:
+def folder_of(context: Context, actor: Actor, request: ImageFolder) -> Path:
     """The folder that the page means. Raises BadInput, and NotAllowed for a path where others than
     the owner reach the app."""
-    if wanted.session:
-        folder = context.staging.folder(wanted.session)
+    if request.session:
+        folder = context.staging.folder(request.session)
         if not folder.is_dir():
             raise BadInput("The files of this folder are not here any more. Choose it again.")
-        inside = [one for one in folder.iterdir() if one.is_dir()]
+        inside = [subfolder for subfolder in folder.iterdir() if subfolder.is_dir()]
         # A browser sends the chosen folder itself as the first part of every path.
         return inside[0] if len(inside) == 1 and not any(folder.glob("*.*")) else folder
     may(actor, "name-folder")
-    if not wanted.path:
+    if not request.path:
         raise BadInput("Choose a folder first.")
-    return Path(wanted.path).expanduser()
+    return Path(request.path).expanduser()
 
 
 def prompts_of(library: Library, set_id: str) -> Sequence[Prompt] | Mapping[str, Sequence[Prompt]]:
     """The prompts of a set; those of every imported set by its name; or none at all."""
     if set_id == EVERY_IMPORTED_SET:
         named: dict[str, Sequence[Prompt]] = {}
-        for one in library.sets():  # newest first: of two sets of one name, the newer
-            stem = Path(one.title).stem
-            if one.imported and stem not in named:
-                named[stem] = library.index(one.id).prompts
+        for prompt_set in library.sets():  # newest first: of two sets of one name, the newer
+            stem = Path(prompt_set.title).stem
+            if prompt_set.imported and stem not in named:
+                named[stem] = library.index(prompt_set.id).prompts
         return named
     return library.index(set_id).prompts if set_id else ()
 
 
-def planned(context: Context, actor: Actor, wanted: ImageFolder) -> FolderPlan:
+def planned(context: Context, actor: Actor, request: ImageFolder) -> FolderPlan:
     """The plan of what the page asks to import; raises BadInput in words for the page."""
-    prompts = prompts_of(context.service(Library), wanted.set)
-    return plan(folder_of(context, actor, wanted), prompts, model=wanted.model or UNKNOWN_MODEL)
+    prompts = prompts_of(context.service(Library), request.set)
+    return plan(folder_of(context, actor, request), prompts, model=request.model or UNKNOWN_MODEL)
 
 
 @asks("look")
-def look(context: Context, actor: Actor, wanted: ImageFolder) -> dict[str, Any]:
+def look(context: Context, actor: Actor, request: ImageFolder) -> dict[str, Any]:
     """What an import would do, without opening an image."""
-    found = planned(context, actor, wanted)
-    report = Tally(found).report()
-    return {"found": len(found.found), "report": report_json(report, True, unreadable(found))}
+    folder_plan = planned(context, actor, request)
+    report = Tally(folder_plan).report()
+    return {
+        "found": len(folder_plan.found),
+        "report": report_json(report, True, unreadable(folder_plan)),
+    }
 
 
 @asks("add")
-def start_import(context: Context, actor: Actor, wanted: ImageFolder) -> dict[str, Any]:
+def start_import(context: Context, actor: Actor, request: ImageFolder) -> dict[str, Any]:
     """Begins to import a folder."""
-    if not wanted.session:
+    if not request.session:
         may(actor, "name-folder")
-    name = Path(wanted.path).name or "images"
+    name = Path(request.path).name or "images"
     return {
         "job": context.jobs.start(
-            "images", f"Import of {name}", actor, lambda job: take(context, actor, wanted, job)
+            "images", f"Import of {name}", actor, lambda job: take(context, actor, request, job)
         ).id
     }
 
 
-def take(context: Context, actor: Actor, wanted: ImageFolder, job: Job) -> dict[str, Any]:
+def take(context: Context, actor: Actor, request: ImageFolder, job: Job) -> dict[str, Any]:
     """Imports a folder, image by image; the answer is the report. Stops when the job says so."""
     stored = 0
     try:
-        found = planned(context, actor, wanted)
-        total = len(found.found)
+        folder_plan = planned(context, actor, request)
+        total = len(folder_plan.found)
         source = ""
-        if found.new_prompts:
-            name = f"{found.folder.name or 'images'} (from its table)"
-            source = context.storage.prompt_sets.add(name, found.new_prompts, "mapping").set_id
+        if folder_plan.new_prompts:
+            name = f"{folder_plan.folder.name or 'images'} (from its table)"
+            source = context.storage.prompt_sets.add(
+                name, folder_plan.new_prompts, "mapping"
+            ).set_id
             brought(context, actor, SET, source)
-        tally = Tally(found)
+        tally = Tally(folder_plan)
         already = context.storage.drawings.imported_keys()
         rows, with_mask = [], 0
-        for step in read(found, already, job.stop):
+        for step in read(folder_plan, already, job.stop):
             words = f"{step.position:,} of {total:,} files, {stored:,} images stored"
             job.tell(words, step.position, total)
             tally.add(step)
             if step.loaded is None:
                 continue
-            made = step.loaded
+            picture = step.loaded
             row = drawing(step, job.id, source)
-            image = context.storage.images.add(made.srgb8, made.name, "import", made.notes)
-            if made.opaque is not None and made.opaque.any():
-                mask = Mask(made.opaque, "file", {"from": "transparency"})
+            image = context.storage.images.add(picture.srgb8, picture.name, "import", picture.notes)
+            if picture.opaque is not None and picture.opaque.any():
+                mask = Mask(picture.opaque, "file", {"from": "transparency"})
                 context.storage.masks.add(image.image_id, mask)
                 with_mask += 1
             rows.append(context.storage.drawings.add(row))
             brought(context, actor, IMAGE, image.image_id)
             stored += 1
-        set_id = wanted.set
-        set_id = "" if set_id == EVERY_IMPORTED_SET or found.new_prompts else set_id
-        report = report_json(tally.report(), False, unreadable(found))
+        set_id = request.set
+        set_id = "" if set_id == EVERY_IMPORTED_SET or folder_plan.new_prompts else set_id
+        report = report_json(tally.report(), False, unreadable(folder_plan))
         job.tell("Cancelled. What was stored stays." if job.stop.is_set() else "Done.")
         return {**report, "score": offer(context, rows, set_id, with_mask)}
     except Exception as error:
@@ -168,8 +173,8 @@ def take(context: Context, actor: Actor, wanted: ImageFolder, job: Job) -> dict[
         job.tell(result={"title": message_of(error), "counts": counts, "lists": []})
         raise
     finally:
-        if wanted.session:
-            context.staging.clear(wanted.session)
+        if request.session:
+            context.staging.clear(request.session)
 
 
 def report_json(
@@ -177,7 +182,7 @@ def report_json(
 ) -> dict[str, Any]:
     """A report as the dialog shows it: counts, then lists that can be opened. ``unread`` are the
     files without a prompt that are no images besides."""
-    broken = Listed(report.broken.total + len(unread), (*report.broken.first, *unread))
+    broken = RemarkList(report.broken.total + len(unread), (*report.broken.first, *unread))
     with_image = report.asked - report.missing.total if planned_only else report.prompts
     counts: list[list[Any]] = [
         counted(report.files, "file", "in the folder"),
@@ -198,7 +203,7 @@ def report_json(
         counted(report.ignored, "hidden, system or table file", ""),
     ]
     notes = []
-    released = any(_RELEASED.search(one.where) for one in report.extra.first)
+    released = any(_RELEASED.search(entry.where) for entry in report.extra.first)
     if report.extra.total and (released or not report.found):
         notes.append(
             "Some files have no prompt in the chosen set. For images of a released run, "
@@ -218,12 +223,12 @@ def report_json(
     title = f"{report.folder}: {'found' if planned_only else 'imported'}"
     return {
         "title": title,
-        "counts": [one for at, one in enumerate(counts) if one[0] or at < 3],
+        "counts": [count for at, count in enumerate(counts) if count[0] or at < 3],
         "notes": notes,
         "lists": lists,
     }
 
 
-def _list(title: str, listed: Listed) -> dict[str, Any]:
-    items = [f"{one.where}: {one.why}" for one in listed.first[:SHOWN]]
+def _list(title: str, listed: RemarkList) -> dict[str, Any]:
+    items = [f"{entry.where}: {entry.why}" for entry in listed.first[:SHOWN]]
     return {"title": title, "items": items, "total": listed.total}

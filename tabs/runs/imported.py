@@ -83,36 +83,36 @@ class ScoreImages(PageRequest):
 
 
 @asks("compute")
-def start_scoring(context: Context, actor: Actor, wanted: ScoreImages) -> dict[str, Any]:
+def start_scoring(context: Context, actor: Actor, request: ScoreImages) -> dict[str, Any]:
     """Begins to score imported images."""
     return {
         "job": context.jobs.start(
             "scoring",
-            f"Scoring {many(len(wanted.images), 'imported image')}",
+            f"Scoring {many(len(request.images), 'imported image')}",
             actor,
-            lambda job: score(context, actor, wanted, job),
+            lambda job: score(context, actor, request, job),
         ).id
     }
 
 
-def score(context: Context, actor: Actor, wanted: ScoreImages, job: Job) -> dict[str, Any]:
+def score(context: Context, actor: Actor, request: ScoreImages, job: Job) -> dict[str, Any]:
     """Runs over the pictures of an offer, one a set and model; then every rule's verdict is on
     each picture. The answer is a report. Raises BadInput for no such offer."""
     ids: list[str] = []
-    for group in wanted.groups:
-        asked = {
+    for group in request.groups:
+        fields = {
             "kind": "stored",
             "set": group.set,
             "models": [group.model],
-            "masker": wanted.masker,
+            "masker": request.masker,
         }
-        ids += start_runs(context, actor, read_as(RunRequest, asked))["runs"]
+        ids += start_runs(context, actor, read_as(RunRequest, fields))["runs"]
     stopped = _wait(context, ids, job)
     context.service(RunSupervisor).take_in()
     counts: Counter[tuple[str, str]] = Counter()
     state = None
     if not stopped:
-        for state in rejudge(context, [by.id for by in RULES], list(wanted.images), job.stop):
+        for state in rejudge(context, [by.id for by in RULES], list(request.images), job.stop):
             _tell(job, state.done, state.total)
         counts.update(state.rows if state else {})
     bare = state.without_mask if state else 0
@@ -143,11 +143,12 @@ def _wait(context: Context, ids: list[str], job: Job) -> str:
         _tell(job, sum(state.done for state in states), sum(state.total for state in states))
         waiting = [
             run_id
-            for run_id, one in zip(ids, states, strict=True)
-            if one.status not in ENDS or context.service(RunSupervisor).place(run_id) is not None
+            for run_id, state in zip(ids, states, strict=True)
+            if state.status not in ENDS or context.service(RunSupervisor).place(run_id) is not None
         ]
         problem = next(
-            (said for one in ids if (said := context.service(RunSupervisor).problem(one))), ""
+            (cause for run_id in ids if (cause := context.service(RunSupervisor).problem(run_id))),
+            "",
         )
         if problem:
             return problem

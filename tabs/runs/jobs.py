@@ -39,7 +39,7 @@ class RunJobs:
 
     def records(self) -> list[JobRecord]:
         """Those that wait here or go on anywhere, or did so when they were last asked for."""
-        out = []
+        records = []
         for folder in self._supervisor.folders():
             with suppress(BadInput):  # the list of runs says what is wrong with its folder
                 record = self._record(folder)
@@ -49,8 +49,8 @@ class RunJobs:
                     record = replace(record, status=OVER[record.status])
                 elif record.status != "interrupted":
                     continue
-                out.append(record)
-        return out
+                records.append(record)
+        return records
 
     def _record(self, folder: RunFolder) -> JobRecord:
         state, run_id = folder.state(), folder.run_id

@@ -26,10 +26,10 @@ MOVES = ("waiting", "running", "pausing", "cancelling")
 
 def runs_view(context: Context, actor: Actor, hidden: bool = False) -> dict[str, Any]:
     """All runs, newest first; those that were hidden only where they are asked for."""
-    stored = {one.run_id: one for one in context.storage.runs.all(hidden=True)}
-    unscored = _unscored(context, {rule for one in stored.values() for rule, _ in one.rules})
+    stored = {record.run_id: record for record in context.storage.runs.all(hidden=True)}
+    unscored = _unscored(context, {rule for record in stored.values() for rule, _ in record.rules})
     unmeasured = context.storage.profiles.unmeasured()
-    out = []
+    rows = []
     left_out = 0
     for folder in context.service(RunSupervisor).folders():
         record = stored.get(folder.run_id)
@@ -40,12 +40,12 @@ def runs_view(context: Context, actor: Actor, hidden: bool = False) -> dict[str,
             left_out += 1
             continue
         try:
-            one = run_json(context, actor, folder)
+            row = run_json(context, actor, folder)
         except Exception as error:  # of one run: the others are shown all the same
-            mine = may_change(context, actor, folder.run_id)
-            one = {**_unreadable(folder, unread_words(error), mine), "hidden": is_hidden}
+            changeable = may_change(context, actor, folder.run_id)
+            row = {**_unreadable(folder, unread_words(error), changeable), "hidden": is_hidden}
         if record is not None:
-            one.update(
+            row.update(
                 name=record.name,
                 hidden=record.hidden,
                 stored=record.items,
@@ -53,11 +53,11 @@ def runs_view(context: Context, actor: Actor, hidden: bool = False) -> dict[str,
             )
         lost = unscored.get(folder.run_id)
         if lost and record is not None:
-            one["words"] += f" · unscored: {_by_rule(lost, [name for name, _ in record.rules])}"
+            row["words"] += f" · unscored: {_by_rule(lost, [name for name, _ in record.rules])}"
         if count := unmeasured.get(folder.run_id):
-            one["words"] += f" · {many(count, 'concept picture')} without colors"
-        out.append(one)
-    return {"runs": out, "hidden": left_out}
+            row["words"] += f" · {many(count, 'concept picture')} without colors"
+        rows.append(row)
+    return {"runs": rows, "hidden": left_out}
 
 
 def run_json(context: Context, actor: Actor, folder: RunFolder) -> dict[str, Any]:
@@ -66,17 +66,18 @@ def run_json(context: Context, actor: Actor, folder: RunFolder) -> dict[str, Any
     place = context.service(RunSupervisor).place(folder.run_id)
     status = status_of(folder, state, place)
     problem = context.service(RunSupervisor).problem(folder.run_id)
-    mine = may_change(context, actor, folder.run_id)
+    changeable = may_change(context, actor, folder.run_id)
     here = not about.get("imported")
     moves = status in MOVES
     may = {
         "open": state.done > 0,
-        "resume": mine and here and status in GOES_ON,
-        "pause": mine and status == "running",
-        "cancel": mine and status in ("waiting", "running", "pausing", "paused", "interrupted"),
+        "resume": changeable and here and status in GOES_ON,
+        "pause": changeable and status == "running",
+        "cancel": changeable
+        and status in ("waiting", "running", "pausing", "paused", "interrupted"),
         "export": state.done > 0,
-        "hide": mine and not moves,
-        "retry": mine and here and bool(state.failed) and not moves,
+        "hide": changeable and not moves,
+        "retry": changeable and here and bool(state.failed) and not moves,
     }
     return {
         "id": folder.run_id,
@@ -110,24 +111,24 @@ class ChangeRun(PageRequest):
 
 
 @asks("cancel")
-def change_run(context: Context, actor: Actor, wanted: ChangeRun) -> dict[str, Any]:
+def change_run(context: Context, actor: Actor, request: ChangeRun) -> dict[str, Any]:
     """Pauses, cancels, resumes, hides or shows a run. A run that storage cannot take in is hidden
     by the supervisor. Raises NotStored."""
-    supervisor, run_id = context.service(RunSupervisor), wanted.run_id
+    supervisor, run_id = context.service(RunSupervisor), request.run_id
     folder = supervisor.folder(run_id)
     may(actor, "cancel", begun_run(context, run_id))
-    hidden = wanted.what == "hide"
-    if wanted.what in ("hide", "show"):
+    hidden = request.what == "hide"
+    if request.what in ("hide", "show"):
         try:
             context.storage.runs.register(folder)
         except BadInput:
             supervisor.hide(run_id, hidden)
         else:
             context.storage.runs.hide(run_id, hidden)
-    elif wanted.what == "resume":
-        supervisor.resume(run_id, retry=wanted.retry)
+    elif request.what == "resume":
+        supervisor.resume(run_id, retry=request.retry)
     else:
-        supervisor.pause(run_id, cancel=wanted.what == "cancel")
+        supervisor.pause(run_id, cancel=request.what == "cancel")
     return {}
 
 
@@ -153,13 +154,13 @@ def where_words(context: Context, folder: RunFolder) -> str:
 
 def _unscored(context: Context, rules: Iterable[str]) -> dict[str, dict[str, int]]:
     """Pictures without a score by run and rule, but for those that could not be drawn."""
-    out: dict[str, dict[str, int]] = {}
+    counts: dict[str, dict[str, int]] = {}
     for by in sorted(set(rules) & set(EVERY_RULE)):
-        for one in context.storage.results.unscored(Slice(rule=by)):
-            if one.cause != "no-image":
-                of_run = out.setdefault(one.run_id, {})
-                of_run[by] = of_run.get(by, 0) + one.count
-    return out
+        for row in context.storage.results.unscored(Slice(rule=by)):
+            if row.cause != "no-image":
+                of_run = counts.setdefault(row.run_id, {})
+                of_run[by] = of_run.get(by, 0) + row.count
+    return counts
 
 
 def _by_rule(lost: Mapping[str, int], rules: Sequence[str]) -> str:
@@ -177,7 +178,7 @@ def unread_words(error: Exception) -> str:
     return f"Its plan is not as TrueHue writes it ({type(error).__name__}: {error!s:.200})."
 
 
-def _unreadable(folder: RunFolder, why: str, mine: bool) -> dict[str, Any]:
+def _unreadable(folder: RunFolder, why: str, changeable: bool) -> dict[str, Any]:
     """A folder that no run can be read from is shown with the reason; it can be hidden."""
     no = dict.fromkeys(("open", "resume", "pause", "cancel", "export", "retry"), False)
     return {
@@ -186,7 +187,7 @@ def _unreadable(folder: RunFolder, why: str, mine: bool) -> dict[str, Any]:
         "status": "broken",
         "place": None,
         "moves": False,
-        "may": {**no, "hide": mine},
+        "may": {**no, "hide": changeable},
         "hidden": False,
         "stored": 0,
         "refused": [],

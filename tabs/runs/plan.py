@@ -1,4 +1,4 @@
-"""From a wish to plans: its prompts, its name, and one plan for each model."""
+"""From a spec to plans: its prompts, its name, and one plan for each model."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from core.prompts.prompt import Prompt
 from core.runs.plan import make_plan
 from core.runs.records import DRAWN, STORED, RunPlan, StoredItem
 from core.runs.subsample import fewer
-from tabs.runs.request import RunWish
+from tabs.runs.request import RunSpec
 
 
-def chosen(prompts: Sequence[Prompt], wish: RunWish) -> tuple[Prompt, ...]:
-    """The prompts of a set that the wish's filters leave, in the set's order.
+def chosen(prompts: Sequence[Prompt], spec: RunSpec) -> tuple[Prompt, ...]:
+    """The prompts of a set that the spec's filters leave, in the set's order.
 
     A limit takes them as :func:`core.runs.subsample.fewer`: at equal distances, concepts as whole
     families. Raises BadInput where none is left.
@@ -23,25 +23,25 @@ def chosen(prompts: Sequence[Prompt], wish: RunWish) -> tuple[Prompt, ...]:
     fitting = [
         prompt
         for prompt in prompts
-        if wish.task in ("", prompt.task) and wish.system in ("", prompt.system)
+        if spec.task in ("", prompt.task) and spec.system in ("", prompt.system)
     ]
     if not fitting:
         words = " and ".join(
             text
             for text in (
-                wish.task and f"the task {wish.task.upper()}",
-                wish.system and f"the color system {SYSTEMS[wish.system]}",
+                spec.task and f"the task {spec.task.upper()}",
+                spec.system and f"the color system {SYSTEMS[spec.system]}",
             )
             if text
         )
-        field = "system" if wish.system else "task" if wish.task else "set"
+        field = "system" if spec.system else "task" if spec.task else "set"
         words = f"The set has no prompt of {words}." if words else "It is empty."
         raise BadInput(words, field)
-    return tuple(fitting) if wish.limit is None else fewer(fitting, wish.limit)
+    return tuple(fitting) if spec.limit is None else fewer(fitting, spec.limit)
 
 
 def plans(
-    wish: RunWish,
+    spec: RunSpec,
     prompts: Sequence[Prompt],
     title: str,
     set_name: str = "",
@@ -49,41 +49,41 @@ def plans(
     items: Sequence[StoredItem] = (),
 ) -> list[RunPlan]:
     """One plan a model. ``prompts`` as :func:`chosen` gave them, ``title`` what people call their
-    set, ``set_name`` what the plan calls it (without one, the wish's), ``munsell`` the file of
-    samples, ``items`` the pictures of a wish for stored ones. Raises BadInput for what no run
+    set, ``set_name`` what the plan calls it (without one, the spec's), ``munsell`` the file of
+    samples, ``items`` the pictures of a spec for stored ones. Raises BadInput for what no run
     can be.
     """
-    out = []
-    for model in wish.models:
-        drawn_by_renderer = not wish.stored and model == RENDERER
+    run_plans = []
+    for model in spec.models:
+        drawn_by_renderer = not spec.stored and model == RENDERER
         try:
             plan = make_plan(
                 prompts,
                 model,
-                name=_name(wish, model, title, len(prompts)),
-                set_name=set_name or wish.set_id,
-                kind=STORED if wish.stored else DRAWN,
-                images=wish.images,
-                seed=wish.seed,
+                name=_name(spec, model, title, len(prompts)),
+                set_name=set_name or spec.set_id,
+                kind=STORED if spec.stored else DRAWN,
+                images=spec.images,
+                seed=spec.seed,
                 # What a model does not take is not written down as if it had.
-                guidance=None if drawn_by_renderer or wish.stored else wish.guidance,
-                guidances=() if drawn_by_renderer or wish.stored else wish.guidances,
-                steps=None if drawn_by_renderer or wish.stored else wish.steps,
-                size_px=None if wish.stored else wish.size_px,
-                negative_text="" if drawn_by_renderer or wish.stored else wish.negative_text,
+                guidance=None if drawn_by_renderer or spec.stored else spec.guidance,
+                guidances=() if drawn_by_renderer or spec.stored else spec.guidances,
+                steps=None if drawn_by_renderer or spec.stored else spec.steps,
+                size_px=None if spec.stored else spec.size_px,
+                negative_text="" if drawn_by_renderer or spec.stored else spec.negative_text,
                 options=(
-                    {"light": wish.light, "failure": wish.failure} if drawn_by_renderer else None
+                    {"light": spec.light, "failure": spec.failure} if drawn_by_renderer else None
                 ),
                 items=items,
-                masker=wish.masker,
-                rules=wish.rules,
-                k=wish.k,
+                masker=spec.masker,
+                rules=spec.rules,
+                k=spec.k,
                 munsell=munsell,
             )
         except BadInput as error:
             raise BadInput(str(error), error.field or _field_of(str(error))) from None
-        out.append(plan)
-    return out
+        run_plans.append(plan)
+    return run_plans
 
 
 def _field_of(message: str) -> str:
@@ -99,17 +99,17 @@ def _field_of(message: str) -> str:
     return next((field for start, field in starts.items() if message.startswith(start)), "")
 
 
-def _name(wish: RunWish, model_id: str, title: str, prompts: int) -> str:
+def _name(spec: RunSpec, model_id: str, title: str, prompts: int) -> str:
     """What people call the run: as they said, or what makes it another than the next."""
-    called = f"pictures of {name_of(model_id)}" if wish.stored else name_of(model_id)
-    if wish.name:
-        return wish.name if len(wish.models) == 1 else f"{wish.name} · {called}"
-    parts = [title, wish.task.upper(), wish.system.upper()]
-    if wish.limit is not None:
+    called = f"pictures of {name_of(model_id)}" if spec.stored else name_of(model_id)
+    if spec.name:
+        return spec.name if len(spec.models) == 1 else f"{spec.name} · {called}"
+    parts = [title, spec.task.upper(), spec.system.upper()]
+    if spec.limit is not None:
         parts.append(f"{prompts:,} prompts")
     # What differs from the next run stands first: lists and file names are cut at the end.
-    drawn = not wish.stored
-    failure = f", {wish.failure}" if drawn and wish.failure != "none" else ""
-    seed = f", seed {wish.seed}" if drawn else ""
-    size = f", {wish.size_px} px" if drawn and wish.size_px else ""
+    drawn = not spec.stored
+    failure = f", {spec.failure}" if drawn and spec.failure != "none" else ""
+    seed = f", seed {spec.seed}" if drawn else ""
+    size = f", {spec.size_px} px" if drawn and spec.size_px else ""
     return f"{called}{failure}{seed}{size} · {', '.join(part for part in parts if part)}"

@@ -34,7 +34,7 @@ EXACT_MASKS = MaskerSpec(EXACT)
 
 
 @dataclass(frozen=True)
-class RunWish:
+class RunSpec:
     """What a run shall do; None stands for each model's own default.
 
     ``set_id`` as :class:`tabs.library.service.Library` names sets. ``limit`` prompts at most are
@@ -64,31 +64,31 @@ class RunWish:
     guidances: tuple[float, ...] = ()
 
 
-def _scales(given: Any) -> Any:
+def _scales(scales: Any) -> Any:
     """No guidance, one, or several scales, separated by commas."""
-    if isinstance(given, (list, tuple)):
-        return given
-    text = str(given).strip()
-    out: list[float] = []
-    for one in text.split(",") if text else ():
+    if isinstance(scales, (list, tuple)):
+        return scales
+    text = str(scales).strip()
+    numbers: list[float] = []
+    for part in text.split(",") if text else ():
         try:
-            value = float(one)
+            value = float(part)
         except ValueError:
             value = math.nan
         if not 0 <= value <= 100:
             raise BadInput(
                 "Guidance is a number from 0 to 100, or several separated by commas, not "
-                f"{one.strip()!r:.30}."
+                f"{part.strip()!r:.30}."
             )
-        if value in out:
+        if value in numbers:
             raise BadInput(f"Guidance {value:g} stands there twice.")
-        out.append(value)
-    return tuple(out)
+        numbers.append(value)
+    return tuple(numbers)
 
 
-def price_of(given: Any) -> float | None:
+def price_of(amount: Any) -> float | None:
     """What an hour of the machine costs; None where nothing is given. Raises BadInput."""
-    text = str(given if given is not None else "").strip().lstrip("$€£ ")
+    text = str(amount if amount is not None else "").strip().lstrip("$€£ ")
     if not text:
         return None
     try:
@@ -110,7 +110,7 @@ class Workers(PageRequest):
 
 
 class RunRequest(Workers):
-    """What the form of runs and the command ask for, in their words; see :class:`RunWish`.
+    """What the form of runs and the command ask for, in their words; see :class:`RunSpec`.
 
     ``ray`` is an address of a cluster, or nothing for this machine; ``price`` is of an hour.
     """
@@ -137,9 +137,9 @@ class RunRequest(Workers):
     detector: str = DETECTOR
     segmenter: str = SEGMENTER
     presence: str = ""
-    variant: Annotated[str, one_of("variant of masks", (one.id for one in VARIANTS))] = VARIANTS[
-        0
-    ].id
+    variant: Annotated[str, one_of("variant of masks", (entry.id for entry in VARIANTS))] = (
+        VARIANTS[0].id
+    )
     rules: Names = DEFAULT_RULES
     k: Annotated[Whole, Field(ge=0, le=MAX_NEIGHBORS, title="k")] = 0
     name: str = ""
@@ -148,14 +148,14 @@ class RunRequest(Workers):
 
     @model_validator(mode="before")
     @classmethod
-    def _filled(cls, given: Any) -> Any:
+    def _filled(cls, fields: Any) -> Any:
         """A field that was left empty is as it is by itself."""
-        if not isinstance(given, Mapping):
-            return given
-        return {name: value for name, value in given.items() if value != ""}
+        if not isinstance(fields, Mapping):
+            return fields
+        return {name: value for name, value in fields.items() if value != ""}
 
-    def wish(self) -> RunWish:
-        """The wish. Raises BadInput that names the field where its parts do not go together."""
+    def spec(self) -> RunSpec:
+        """The spec. Raises BadInput that names the field where its parts do not go together."""
         if not self.set:
             raise BadInput("Choose a prompt set.", "set")
         stored = self.kind == "stored"
@@ -164,10 +164,10 @@ class RunRequest(Workers):
             raise BadInput(f"The last seed would be above {MAX_SEED:,}: begin lower.", "seed")
         if not self.rules:
             raise BadInput("Choose at least one rule.", "rules")
-        for one in self.rules:
-            _field("rules", lambda one=one: rule(one))  # type: ignore[misc]
+        for rule_id in self.rules:
+            _field("rules", lambda rule_id=rule_id: rule(rule_id))  # type: ignore[misc]
         scales = self.guidance
-        return RunWish(
+        return RunSpec(
             set_id=self.set,
             models=self.models,
             stored=stored,
@@ -194,11 +194,11 @@ class RunRequest(Workers):
             raise BadInput("Choose whose pictures are to be scored: one model.", "models")
         if not self.models:
             raise BadInput("Choose at least one model.", "models")
-        for one in () if stored else self.models:
-            _field("models", lambda one=one: model(one))  # type: ignore[misc]
+        for model_id in () if stored else self.models:
+            _field("models", lambda model_id=model_id: model(model_id))  # type: ignore[misc]
 
     def _masker(self, stored: bool) -> MaskerSpec:
-        exact = stored or all(one == RENDERER for one in self.models)
+        exact = stored or all(model_id == RENDERER for model_id in self.models)
         kind = self.masker or (EXACT if exact else GROUNDED)
         if kind == EXACT and not exact:
             raise BadInput(

@@ -36,26 +36,29 @@ def of_model(storage: Storage, model: str, prompts: Sequence[Prompt]) -> list[St
     from tabs.judging.judging import masks_of
 
     places = _places(prompts)
-    found: dict[int, dict[str, DrawingRecord]] = defaultdict(dict)
+    by_prompt: dict[int, dict[str, DrawingRecord]] = defaultdict(dict)
     for row in storage.drawings.of_model(model):
         place = places.get((canonical(row.prompt_source), row.prompt_id))
         if place is not None and row.image_id is not None:
-            found[place].setdefault(row.image_id, row)
-    masks = storage.masks.for_images({image_id for rows in found.values() for image_id in rows})
-    out = []
-    for place in sorted(found):
-        for number, (image_id, row) in enumerate(sorted(found[place].items(), key=_order)):
+            by_prompt[place].setdefault(row.image_id, row)
+    masks = storage.masks.for_images({image_id for rows in by_prompt.values() for image_id in rows})
+    items = []
+    for place in sorted(by_prompt):
+        for number, (image_id, row) in enumerate(sorted(by_prompt[place].items(), key=_order)):
             # The prompt of the plan is the one that the picture is judged by.
             fitting = masks_of(masks.get(image_id, ()), prompts[place].targets)
-            kept = {
+            object_masks = {
                 target: StoredMask(
-                    one.mask_id, _whole(storage.masks.file(one)), one.maker, one.parameters
+                    record.mask_id,
+                    _whole(storage.masks.file(record)),
+                    record.maker,
+                    record.parameters,
                 )
-                for target, one in fitting.items()
+                for target, record in fitting.items()
             }
             file = _whole(storage.images.file(image_id))
-            out.append(StoredItem(place, number, image_id, file, kept, row.model))
-    return _some(out, model)
+            items.append(StoredItem(place, number, image_id, file, object_masks, row.model))
+    return _some(items, model)
 
 
 def of_run(folder: RunFolder, prompts: Sequence[Prompt]) -> list[StoredItem]:
@@ -74,29 +77,31 @@ def of_run(folder: RunFolder, prompts: Sequence[Prompt]) -> list[StoredItem]:
             at = row["position"]
             if at not in latest or latest[at]["attempt"] < row["attempt"]:
                 latest[at] = row
-    out = []
+    items = []
     for _, row in sorted(latest.items()):
         prompt = drawn[row["prompt"]]
         place = places.get((canonical(prompt.source), prompt.id))
         if place is None or not row["image_id"]:
             continue
-        kept = {
-            one["target"]: StoredMask(
-                one["mask_id"],
-                _whole(shelf(folder.masks, one["content_sha256"])),
-                one["maker"],
-                json.loads(one["parameters"]),
+        object_masks = {
+            mask["target"]: StoredMask(
+                mask["mask_id"],
+                _whole(shelf(folder.masks, mask["content_sha256"])),
+                mask["maker"],
+                json.loads(mask["parameters"]),
             )
-            for one in row["masks"]
+            for mask in row["masks"]
         }
         file = _whole(shelf(folder.images, row["image_id"]))
-        out.append(StoredItem(place, row["image"], row["image_id"], file, kept, about["model"]))
-    out.sort(key=lambda one: (one.prompt, one.image))
-    return _some(out, about["name"])
+        items.append(
+            StoredItem(place, row["image"], row["image_id"], file, object_masks, about["model"])
+        )
+    items.sort(key=lambda item: (item.prompt, item.image))
+    return _some(items, about["name"])
 
 
 def _places(prompts: Sequence[Prompt]) -> dict[tuple[str, str], int]:
-    return {(canonical(one.source), one.id): at for at, one in enumerate(prompts)}
+    return {(canonical(prompt.source), prompt.id): at for at, prompt in enumerate(prompts)}
 
 
 def _order(row: tuple[str, DrawingRecord]) -> tuple[int, int]:

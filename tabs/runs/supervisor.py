@@ -40,7 +40,7 @@ ENDED = ("finished", "cancelled")
 
 
 @dataclass(frozen=True)
-class How:
+class Execution:
     """How a run is executed here: ``workers`` processes, on this machine or by Ray's cluster at
     ``address`` (``team`` is ``local`` or ``ray``). ``owner`` is who started it; ``hidden`` is for
     folders that storage cannot take in."""
@@ -80,7 +80,7 @@ class RunSupervisor:
         self._taking = Lock()
         self._look, self._end = Event(), Event()
         self._threads: dict[str, Thread] = {}
-        self._how: dict[str, How] | None = None
+        self._execution_by_id: dict[str, Execution] | None = None
 
     # ── taking in ────────────────────────────────────────────────────────────────────────────
 
@@ -105,9 +105,9 @@ class RunSupervisor:
                     new += self._storage.runs.ingest(folder)
                     self._seen[folder.run_id] = mark
                 except Exception as error:
-                    if self._problems.get(folder.run_id) != (said := message_of(error)):
-                        self._problems[folder.run_id] = said
-                        log.warning("the run %s is not taken in: %s", folder.run_id, said)
+                    if self._problems.get(folder.run_id) != (problem := message_of(error)):
+                        self._problems[folder.run_id] = problem
+                        log.warning("the run %s is not taken in: %s", folder.run_id, problem)
         return new
 
     def _keep(self) -> None:
@@ -121,7 +121,7 @@ class RunSupervisor:
 
     # ── executing ────────────────────────────────────────────────────────────────────────────
 
-    def start(self, plan: RunPlan, how: How) -> str:
+    def start(self, plan: RunPlan, execution: Execution) -> str:
         """Makes the folder of a plan and puts it at the end of the queue; returns the run's id.
 
         A run of an equal plan that is there already goes on, or is finished. Raises BadInput while
@@ -130,10 +130,10 @@ class RunSupervisor:
         self._storage.require_here()
         folder = RunFolder.create(self.root, plan)
         if folder.state().status != "finished":
-            self._enqueue(folder, how, retry=False)
+            self._enqueue(folder, execution, retry=False)
         return folder.run_id
 
-    def resume(self, run_id: str, how: How | None = None, retry: bool = False) -> None:
+    def resume(self, run_id: str, execution: Execution | None = None, retry: bool = False) -> None:
         """Puts a run that does not go on into the queue; with ``retry`` its failures come again.
 
         Raises BadInput while it is at work and for a plan that cannot be read, NotStored for a run
@@ -141,27 +141,27 @@ class RunSupervisor:
         """
         folder = self.folder(run_id)
         folder.plan()
-        self._enqueue(folder, how, retry)
+        self._enqueue(folder, execution, retry)
 
     def pause(self, run_id: str, cancel: bool = False) -> None:
         """Stops a run after the pictures that are being drawn, wherever it is executed."""
         folder = self.folder(run_id)
         with self._changed:
-            waiting = [one for one in self._queue if one[0].run_id == run_id]
-            for one in waiting:
-                self._queue.remove(one)
+            waiting = [entry for entry in self._queue if entry[0].run_id == run_id]
+            for entry in waiting:
+                self._queue.remove(entry)
         stop(folder, cancel)
 
     def folders(self) -> list[RunFolder]:
         """All runs, newest first; one that lies in two folders counts in the first of them."""
-        found: dict[str, tuple[int, RunFolder]] = {}
+        by_id: dict[str, tuple[int, RunFolder]] = {}
         for root in self.roots:
             for folder in run_folders(root):
                 # A folder may be taken away while it is looked at.
                 with suppress(OSError):
-                    made = (folder.path / PLAN).stat().st_mtime_ns
-                    found.setdefault(folder.run_id, (made, folder))
-        return [folder for _, folder in sorted(found.values(), key=lambda one: -one[0])]
+                    created_ns = (folder.path / PLAN).stat().st_mtime_ns
+                    by_id.setdefault(folder.run_id, (created_ns, folder))
+        return [folder for _, folder in sorted(by_id.values(), key=lambda entry: -entry[0])]
 
     def folder(self, run_id: str) -> RunFolder:
         """The folder of a run; raises NotStored."""
@@ -181,20 +181,20 @@ class RunSupervisor:
     def mark(self) -> tuple[object, ...]:
         """Changes whenever a run that is executed here goes on, or another begins or ends."""
         with self._changed:
-            now, waiting = self._now, tuple(folder.run_id for folder, _ in self._queue)
-        if now is None:
+            current, waiting = self._now, tuple(folder.run_id for folder, _ in self._queue)
+        if current is None:
             return (waiting,)
         with suppress(BadInput):
-            state = now.state()
+            state = current.state()
             return (
                 waiting,
-                now.run_id,
+                current.run_id,
                 state.done,
                 state.failed,
                 state.status,
-                now.desired_state(),
+                current.desired_state(),
             )
-        return (waiting, now.run_id)
+        return (waiting, current.run_id)
 
     def waiting(self) -> int:
         """How many runs are executed here or wait for it."""
@@ -207,39 +207,41 @@ class RunSupervisor:
 
     def owner(self, run_id: str) -> str:
         """Who started the run on the page; empty for runs of the command line."""
-        return self._kept().get(run_id, How()).owner
+        return self._executions().get(run_id, Execution()).owner
 
     def is_hidden(self, run_id: str) -> bool:
         """Whether a folder that storage cannot take in was taken out of the list."""
-        return self._kept().get(run_id, How()).hidden
+        return self._executions().get(run_id, Execution()).hidden
 
     def hide(self, run_id: str, hidden: bool = True) -> None:
         """Takes such a folder out of the list, or puts it back. Raises DataFolderError."""
-        self._keep_how(run_id, replace(self._kept().get(run_id, How()), hidden=hidden))
+        self._keep_execution(
+            run_id, replace(self._executions().get(run_id, Execution()), hidden=hidden)
+        )
 
     def close(self, timeout_s: float = 30.0) -> None:
         """Pauses what is executed, ends the threads, and takes in what was done until then."""
         with self._changed:
             self._end.set()
             self._queue.clear()
-            now = self._now
+            current = self._now
             self._changed.notify_all()
-        if now is not None:
+        if current is not None:
             with suppress(BadInput):
-                now.set_desired_state("pause")
+                current.set_desired_state("pause")
         self._look.set()
         for thread in self._threads.values():
             thread.join(timeout_s)
 
-    def _enqueue(self, folder: RunFolder, how: How | None, retry: bool) -> None:
+    def _enqueue(self, folder: RunFolder, execution: Execution | None, retry: bool) -> None:
         run_id = folder.run_id
         self._storage.require_here()
         if self.place(run_id) is not None or folder.state().status == "running":
             raise BadInput(f"“{folder.summary()['name']}” is at work or waits already.")
         if self._end.is_set():
             raise BadInput("The app is about to end: nothing new is begun.")
-        if how is not None:
-            self._keep_how(run_id, how)
+        if execution is not None:
+            self._keep_execution(run_id, execution)
         self._problems.pop(run_id, None)
         folder.set_desired_state("run")
         with self._changed:
@@ -266,10 +268,12 @@ class RunSupervisor:
                 self._look.set()
 
     def _execute(self, folder: RunFolder, retry: bool) -> RunState:
-        how = self._kept().get(folder.run_id, How())
-        if how.team == "local" and with_weights(folder.summary()):
+        execution = self._executions().get(folder.run_id, Execution())
+        if execution.team == "local" and with_weights(folder.summary()):
             release(self._engine, self._end)
-        crew = ExecutionSettings(how.workers, how.team, how.address, self._sources, self._endpoints)
+        crew = ExecutionSettings(
+            execution.workers, execution.team, execution.address, self._sources, self._endpoints
+        )
         return execute(folder, crew, retry_failed=retry)
 
     def _thread(self, name: str, work: Callable[[], None]) -> None:
@@ -280,20 +284,20 @@ class RunSupervisor:
 
     # ── what is known of runs beside their folders ───────────────────────────────────────────
 
-    def _kept(self) -> dict[str, How]:
-        if self._how is None:
+    def _executions(self) -> dict[str, Execution]:
+        if self._execution_by_id is None:
             try:
                 rows = json.loads((self.root / KEPT).read_bytes())
-                self._how = {run_id: How(**row) for run_id, row in rows.items()}
+                self._execution_by_id = {run_id: Execution(**row) for run_id, row in rows.items()}
             except (OSError, ValueError, TypeError, AttributeError):
-                self._how = {}  # Only who started what is lost.
-        return self._how
+                self._execution_by_id = {}  # Only who started what is lost.
+        return self._execution_by_id
 
-    def _keep_how(self, run_id: str, how: How) -> None:
+    def _keep_execution(self, run_id: str, execution: Execution) -> None:
         with self._changed:
-            kept = self._kept()
-            kept[run_id] = how
-            rows = {one: asdict(value) for one, value in kept.items()}
+            executions = self._executions()
+            executions[run_id] = execution
+            rows = {key: asdict(value) for key, value in executions.items()}
             replace_file(self.root / KEPT, (json.dumps(rows, indent=1) + "\n").encode())
 
 
@@ -322,7 +326,7 @@ def stop(folder: RunFolder, cancel: bool) -> bool:
 
 def folders_of_runs(named: Sequence[str]) -> tuple[Path, ...]:
     """The folders of ``--runs``, each once. Raises DataFolderError for one that is not there."""
-    out: dict[Path, None] = {}
+    folders: dict[Path, None] = {}
     for name in named:
         path = Path(name).expanduser()
         if (path / PLAN).is_file():
@@ -331,16 +335,16 @@ def folders_of_runs(named: Sequence[str]) -> tuple[Path, ...]:
             raise DataFolderError(
                 f"There is no folder {path} for --runs. Make it, or mount what it stands for."
             )
-        out[path.resolve()] = None
-    return tuple(out)
+        folders[path.resolve()] = None
+    return tuple(folders)
 
 
 def _mark(folder: RunFolder) -> tuple[int, ...]:
     """Changes whenever a shard or the plan was added."""
-    out = []
+    times_ns = []
     for path in (folder.path, folder.shard_folder):
         try:
-            out.append(path.stat().st_mtime_ns)
+            times_ns.append(path.stat().st_mtime_ns)
         except FileNotFoundError:
-            out.append(0)
-    return tuple(out)
+            times_ns.append(0)
+    return tuple(times_ns)

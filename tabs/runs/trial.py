@@ -29,10 +29,10 @@ class Trials:
     def estimate(self, plan: RunPlan, root: Path, workers: int) -> Estimate:
         """What the plan would take: by earlier runs, else by a trial that was made, else without a
         time."""
-        found = estimate(plan, root, workers)
+        result = estimate(plan, root, workers)
         tried = self._known.get(_key(plan))
-        if found.seconds is not None or tried is None or tried.seconds_a_picture is None:
-            return found
+        if result.seconds is not None or tried is None or tried.seconds_a_picture is None:
+            return result
         return by_trial(plan, tried, workers)
 
     def try_out(

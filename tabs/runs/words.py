@@ -13,9 +13,9 @@ from core.runs.concepts import CONCEPT, measured_of
 from core.runs.records import DRAWN, STORED, RunPlan, RunState
 from core.runs.subsample import family_of
 from tabs.page.errors import many
-from tabs.runs.request import EXACT, GROUNDED, RunWish
+from tabs.runs.request import EXACT, GROUNDED, RunSpec
 
-_SETS = {one.id: one.title for one in PROMPT_SETS}
+_SETS = {prompt_set.id: prompt_set.title for prompt_set in PROMPT_SETS}
 STATUS_WORDS = {
     "planned": "not started",
     "running": "running",
@@ -127,7 +127,7 @@ def facts_words(summary: Mapping[str, Any]) -> str:
 def guidance_words(summary: Mapping[str, Any]) -> str:
     """``guidance 7.5`` or ``guidance 3, 5, 7``; empty for a model's own."""
     scales = summary.get("guidances") or [summary.get("guidance")]
-    named = [f"{one:g}" for one in scales if one is not None]
+    named = [f"{scale:g}" for scale in scales if scale is not None]
     return f"guidance {', '.join(named)}" if named else ""
 
 
@@ -162,24 +162,24 @@ def things_words(prompts: Sequence[Prompt]) -> str:
     return f"The concepts are of {len(families):,} things, each with all its modifiers."
 
 
-def told_before(wish: RunWish, plans: Sequence[RunPlan]) -> list[str]:
-    """What is said of plans beside their pictures: what is measured of concepts, and a wish that
+def plan_remarks(spec: RunSpec, plans: Sequence[RunPlan]) -> list[str]:
+    """What is said of plans beside their pictures: what is measured of concepts, and a spec that
     the renderer does not take."""
-    out = []
+    sentences = []
     prompts = plans[0].prompts
     count = sum(bool(measured_of(prompt.task, prompt.targets)) for prompt in prompts)
     if count == len(prompts):
-        out.append(
+        sentences.append(
             "They ask for no color: the colors of each object are measured, and no rule judges "
             "them. See Compare."
         )
     elif count:
-        out.append(
+        sentences.append(
             f"{many(count, 'prompt')} of concepts {'ask' if count > 1 else 'asks'} for no color: "
             "the colors of each object are measured, and no rule judges them."
         )
-    if count and wish.limit is not None:
-        out.append(things_words(prompts))
-    if wish.guidances and any(plan.model == RENDERER and plan.kind == DRAWN for plan in plans):
-        out.append("The reference renderer takes no guidance: it draws every seed once.")
-    return out
+    if count and spec.limit is not None:
+        sentences.append(things_words(prompts))
+    if spec.guidances and any(plan.model == RENDERER and plan.kind == DRAWN for plan in plans):
+        sentences.append("The reference renderer takes no guidance: it draws every seed once.")
+    return sentences

@@ -39,8 +39,8 @@ def wire(
         query = value.get("query") if isinstance(value, Mapping) else None
         if not isinstance(query, Mapping):
             return [gr.skip()] * len(inspect_view.outputs)
-        said = {str(name): str(text) for name, text in query.items()}
-        return inspect.restore(context, inspect_view, read(said))
+        fields = {str(name): str(text) for name, text in query.items()}
+        return inspect.restore(context, inspect_view, read(fields))
 
     place.back(
         on(context, "look", gone_back),

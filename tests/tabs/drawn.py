@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.records import ImageRecord
-from tabs.generate.plan import Own
+from tabs.generate.plan import OwnPrompt
 from tabs.generate.tab import start
 from tabs.page.actor import OWNER
 from tabs.page.context import Context
@@ -20,7 +20,7 @@ def drawn(
 ) -> ImageRecord:
     """A picture of one object, drawn by the renderer and stored."""
     controls = (["reference-renderer"], seed, 1, "", "", size_px, light, failure)
-    job = start(context, OWNER, {"mode": "own"}, Own("", object_name, target), *controls)
+    job = start(context, OWNER, {"mode": "own"}, OwnPrompt("", object_name, target), *controls)
     state = context.engine.wait(job, 120)
     assert (state.status, state.problems) == ("done", ())
     (row,) = context.storage.drawings.recent(1)

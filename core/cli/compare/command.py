@@ -38,7 +38,7 @@ MOST_DRAWS = 100_000
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     methods = "\n".join(f"  {name:<16}{text}." for name, text in METHODS.items())
-    out = argparse.ArgumentParser(
+    argument_parser = argparse.ArgumentParser(
         prog=program("compare", "-m core.compare"),
         description="Compares two distributions of color over UW-71: PCC, EMD, ED, dominant color "
         "and hue, total variation, Jensen-Shannon.",
@@ -46,19 +46,25 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     side = "an image, a folder of images, or a CSV or JSON file of 71 numbers"
-    out.add_argument("a", metavar="A", help=side)
-    out.add_argument("b", metavar="B", help="the same")
+    argument_parser.add_argument("a", metavar="A", help=side)
+    argument_parser.add_argument("b", metavar="B", help="the same")
     mask = "mask image of {}: the object is light, 128 or more; of a folder, a folder of masks "
     mask += "with the images' names. Without one the whole image is measured"
-    out.add_argument("--mask-a", type=Path, metavar="MASK", help=mask.format("A"))
-    out.add_argument("--mask-b", type=Path, metavar="MASK", help="the same for B")
-    out.add_argument("--method", choices=tuple(METHODS), help=f"of images; default: {PIXELS}")
-    out.add_argument("--concept", metavar="WORDS", help="of a file with several concepts, which")
+    argument_parser.add_argument("--mask-a", type=Path, metavar="MASK", help=mask.format("A"))
+    argument_parser.add_argument("--mask-b", type=Path, metavar="MASK", help="the same for B")
+    argument_parser.add_argument(
+        "--method", choices=tuple(METHODS), help=f"of images; default: {PIXELS}"
+    )
+    argument_parser.add_argument(
+        "--concept", metavar="WORDS", help="of a file with several concepts, which"
+    )
     label = "which one, where a file {} has several distributions of the concept"
-    out.add_argument("--label-a", metavar="LABEL", help=label.format("A"))
-    out.add_argument("--label-b", metavar="LABEL", help="the same for B")
-    out.add_argument("--as-58", action="store_true", help="files of 58 numbers are UW-58's bins")
-    sums = out.add_mutually_exclusive_group()
+    argument_parser.add_argument("--label-a", metavar="LABEL", help=label.format("A"))
+    argument_parser.add_argument("--label-b", metavar="LABEL", help="the same for B")
+    argument_parser.add_argument(
+        "--as-58", action="store_true", help="files of 58 numbers are UW-58's bins"
+    )
+    sums = argument_parser.add_mutually_exclusive_group()
     sums.add_argument(
         "--normalize",
         action="store_true",
@@ -69,28 +75,28 @@ def parser() -> argparse.ArgumentParser:
         action="store_true",
         help="the same for counts, percent or rounded shares: histograms",
     )
-    out.add_argument(
+    argument_parser.add_argument(
         "--flow",
         type=int,
         default=0,
         metavar="N",
         help="the N costliest moves of the earth mover's flow",
     )
-    out.add_argument(
+    argument_parser.add_argument(
         "--draws",
         type=int,
         metavar="N",
         help=f"bootstrap draws for 95%% intervals "
         f"over images or people; default {DRAWS:,}, 0 for none",
     )
-    out.add_argument("--seed", type=int, default=0, help="of the draws; default 0")
-    out.add_argument("--json", action="store_true", help="one JSON object")
-    return out
+    argument_parser.add_argument("--seed", type=int, default=0, help="of the draws; default 0")
+    argument_parser.add_argument("--json", action="store_true", help="one JSON object")
+    return argument_parser
 
 
-def main(arguments: Sequence[str] | None = None, out: TextIO | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, stream: TextIO | None = None) -> int:
     """Runs the command; returns the exit status."""
-    out = out or sys.stdout
+    stream = stream or sys.stdout
     options = parser().parse_args(arguments)
     try:
         report = _report(options)
@@ -106,10 +112,10 @@ def main(arguments: Sequence[str] | None = None, out: TextIO | None = None) -> i
             bad = True
             print(f"{name}, {file}: {reason}", file=sys.stderr)
     if options.json:
-        print(json.dumps(report.as_json()), file=out, flush=True)
+        print(json.dumps(report.as_json()), file=stream, flush=True)
     else:
         for line in report.lines():
-            print(line, file=out, flush=True)
+            print(line, file=stream, flush=True)
         for line in report.note_lines():
             print(line, file=sys.stderr)
     return 2 if bad else 0
@@ -124,11 +130,11 @@ def _report(options: argparse.Namespace) -> ComparisonReport:
     a = _read(paths[0], options.mask_a, replace(how, label=options.label_a))
     b = _read(paths[1], options.mask_b, replace(how, label=options.label_b))
     p, q = a.distribution, b.distribution
-    found = compare(p.weights, q.weights)
+    comparison = compare(p.weights, q.weights)
     moves = emd_flow(p.weights, q.weights) if options.flow else ()
     draws = DRAWS if options.draws is None else options.draws
     bounds = intervals(p, q, draws, options.seed) if draws else None
-    return ComparisonReport(a, b, method, found, bounds, moves[: options.flow], len(moves))
+    return ComparisonReport(a, b, method, comparison, bounds, moves[: options.flow], len(moves))
 
 
 def _read(path: Path, mask: Path | None, how: Reading) -> Side:

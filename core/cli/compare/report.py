@@ -65,41 +65,41 @@ class ComparisonReport:
 
     def as_json(self) -> dict[str, Any]:
         """Plain JSON, one object; what does not exist is null, with its reason beside it."""
-        found, bounds = self.found, self.intervals
+        comparison, bounds = self.found, self.intervals
         return {
-            "pcc": found.pcc,
-            "emd": found.emd_lab,
-            "ed": found.entropy_difference,
-            "dominant_equal": found.dominant_equal,
-            "hue_deg": found.delta_hue_deg,
-            "pcc_reason": "" if found.pcc is not None else EVEN,
+            "pcc": comparison.pcc,
+            "emd": comparison.emd_lab,
+            "ed": comparison.entropy_difference,
+            "dominant_equal": comparison.dominant_equal,
+            "hue_deg": comparison.delta_hue_deg,
+            "pcc_reason": "" if comparison.pcc is not None else EVEN,
             "hue_reason": self.hue_reason(),
-            "hue_literal_deg": found.delta_hue_literal_deg,
-            "total_variation": found.total_variation,
-            "jensen_shannon": found.jensen_shannon,
+            "hue_literal_deg": comparison.delta_hue_literal_deg,
+            "total_variation": comparison.total_variation,
+            "jensen_shannon": comparison.jensen_shannon,
             "units": dict(_UNITS),
             "intervals": None if bounds is None or not bounds.draws else _intervals_json(bounds),
             "interval_notes": [] if bounds is None else list(bounds.notes),
             "flow": [{**asdict(move), "cost": move.cost} for move in self.flow],
             "moves": self.moves,
             "method": self.method,
-            "a": _side_json(self.a, found.tied[0]),
-            "b": _side_json(self.b, found.tied[1]),
+            "a": _side_json(self.a, comparison.tied[0]),
+            "b": _side_json(self.b, comparison.tied[1]),
         }
 
     def lines(self) -> Iterator[str]:
         """The comparison in lines of text."""
-        found = self.found
+        comparison = self.found
         yield f"A  {_heading(self.a)}"
         yield f"B  {_heading(self.b)}"
         yield self._line("pcc", EVEN)
         yield self._line("emd")
         yield self._line("ed")
         share = "" if self.intervals is None else _equal(self.intervals)
-        yield f"{'dominant_equal':<16}{'yes' if found.dominant_equal else 'no'}{share}"
-        for name, side, tied in zip("AB", (self.a, self.b), found.tied, strict=True):
+        yield f"{'dominant_equal':<16}{'yes' if comparison.dominant_equal else 'no'}{share}"
+        for name, side, tied in zip("AB", (self.a, self.b), comparison.tied, strict=True):
             yield f"{'':<16}{name} {_dominant(side.distribution.weights, tied)}"
-        literal = f" As equation 5 is written: {found.delta_hue_literal_deg:.1f} degrees."
+        literal = f" As equation 5 is written: {comparison.delta_hue_literal_deg:.1f} degrees."
         yield self._line("hue_deg", self.hue_reason() + literal)
         yield self._line("total_variation")
         yield self._line("jensen_shannon")
@@ -143,27 +143,27 @@ def _intervals_json(bounds: Intervals) -> dict[str, Any]:
 
 
 def _side_json(side: Side, tied: int) -> dict[str, Any]:
-    one = side.distribution
-    index = dominant(one.weights)
+    distribution = side.distribution
+    index = dominant(distribution.weights)
     bin_ = uw71()[index]
     return {
         "file": side.file,
         "kind": side.kind,
-        "of": one.kind,
+        "of": distribution.kind,
         "mask": side.mask,
-        "count": one.count,
+        "count": distribution.count,
         "pixels": side.pixels,
         "dominant": {
             "index": index,
             "name": bin_.name,
             "hex": bin_.hex,
             "lab": list(bin_.lab),
-            "share": float(one.weights[index]),
+            "share": float(distribution.weights[index]),
             "tied": tied,
         },
-        "entropy": entropy(one.weights),
-        "weights": one.weights.tolist(),
-        "notes": [*side.notes, *one.notes],
+        "entropy": entropy(distribution.weights),
+        "weights": distribution.weights.tolist(),
+        "notes": [*side.notes, *distribution.notes],
         "unscored": [{"file": name, "reason": reason} for name, reason in side.unscored],
     }
 

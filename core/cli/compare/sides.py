@@ -89,7 +89,7 @@ def read_side(path: Path, mask: Path | None, how: Reading) -> Side:
         raise BadInput(f"{path.name} holds no numbers: a label belongs to files of numbers.")
     if kind == IMAGES:
         return _folder(path, mask, how)
-    profile, notes = _measured(path, mask)
+    profile, notes = _file_profile(path, mask)
     distribution = of_pictures(path.name, [profile], how.method)
     return Side(
         str(path),
@@ -101,7 +101,7 @@ def read_side(path: Path, mask: Path | None, how: Reading) -> Side:
     )
 
 
-def _measured(path: Path, mask: Path | None) -> tuple[ColorProfile, tuple[str, ...]]:
+def _file_profile(path: Path, mask: Path | None) -> tuple[ColorProfile, tuple[str, ...]]:
     image = load_image(path)
     inside, notes = _inside(image, mask)
     return profile_of(image.srgb8, inside), (*image.notes, *notes)
@@ -119,7 +119,7 @@ def _inside(image: LoadedImage, mask: Path | None) -> tuple[np.ndarray, tuple[st
 
 
 def _folder(path: Path, masks: Path | None, how: Reading) -> Side:
-    files = sorted(one for one in path.iterdir() if one.suffix.lower() in OF_IMAGES)
+    files = sorted(file for file in path.iterdir() if file.suffix.lower() in OF_IMAGES)
     if not files:
         raise BadInput(f"The folder {path.name} has no image.")
     named = None if masks is None else _masks_by_name(masks)
@@ -127,12 +127,12 @@ def _folder(path: Path, masks: Path | None, how: Reading) -> Side:
     for file in files:
         try:
             mask = None if named is None or masks is None else _mask_of(file, named, masks)
-            profile, said = _measured(file, mask)
+            profile, remarks = _file_profile(file, mask)
         except TrueHueError as error:
             unscored.append((file.name, str(error)))
             continue
         profiles.append(profile)
-        for note in said:
+        for note in remarks:
             notes[note] = notes.get(note, 0) + 1
     if not profiles:
         name, reason = unscored[0]
@@ -158,23 +158,23 @@ def _masks_by_name(folder: Path) -> dict[str, list[Path]]:
             f"{folder.name} is no folder. Masks of a folder of images are a folder too, with a "
             "mask of the same name for each image."
         )
-    out: dict[str, list[Path]] = {}
+    by_stem: dict[str, list[Path]] = {}
     for file in sorted(folder.iterdir()):
         if file.suffix.lower() in OF_IMAGES:
-            out.setdefault(file.stem, []).append(file)
-    return out
+            by_stem.setdefault(file.stem, []).append(file)
+    return by_stem
 
 
 def _mask_of(file: Path, named: Mapping[str, list[Path]], folder: Path) -> Path:
-    found = named.get(file.stem, [])
-    if len(found) != 1:
-        names = " and ".join(one.name for one in found)
+    matches = named.get(file.stem, [])
+    if len(matches) != 1:
+        names = " and ".join(match.name for match in matches)
         raise BadInput(
             f"{folder.name} has {names} for it: leave one."
-            if found
+            if matches
             else f"{folder.name} has no mask called {file.stem}."
         )
-    return found[0]
+    return matches[0]
 
 
 def _numbers(path: Path, how: Reading) -> Side:
@@ -195,7 +195,7 @@ def _numbers(path: Path, how: Reading) -> Side:
     except FileRefused as error:
         option = _OFFERS.get(error.offer)
         raise BadInput(f"{error} Here: {option}." if option else str(error)) from error
-    rows = _chosen(path.name, file.rows, how.concept)
+    rows = _concept_rows(path.name, file.rows, how.concept)
     part = _labeled(path.name, replace(file, rows=tuple(rows)), how.label)
     of_people = not all("people" in row.given for row in part.rows)
     distribution = of_rows(path.name, part.rows, part.kind, of_people=of_people)
@@ -205,7 +205,7 @@ def _numbers(path: Path, how: Reading) -> Side:
     return Side(str(path), NUMBERS, None, distribution, unscored=refused, notes=notes)
 
 
-def _chosen(
+def _concept_rows(
     name: str, rows: tuple[DistributionRow, ...], concept: str | None
 ) -> list[DistributionRow]:
     """The rows of one concept."""
@@ -214,16 +214,21 @@ def _chosen(
         return list(rows)
     if concept is None:
         raise BadInput(
-            f"{name} has {len(words):,} concepts ({_listed(words)}). Choose one with --concept."
+            f"{name} has {len(words):,} concepts ({_excerpt_of_list(words)}). Choose one with "
+            "--concept."
         )
-    found = [row for row in rows if normal(row.words) == normal(concept)]
-    if not found:
+    matches = [row for row in rows if normal(row.words) == normal(concept)]
+    if not matches:
         near = get_close_matches(normal(concept), words, 3)
         raise BadInput(
             f'{name} has no concept "{shortened(concept)}". '
-            + (f"Similar ones: {_listed(near)}." if near else f"It has {_listed(words)}.")
+            + (
+                f"Similar ones: {_excerpt_of_list(near)}."
+                if near
+                else f"It has {_excerpt_of_list(words)}."
+            )
         )
-    return found
+    return matches
 
 
 def _labeled(name: str, file: DistributionFile, label: str | None) -> DistributionFile:
@@ -234,16 +239,16 @@ def _labeled(name: str, file: DistributionFile, label: str | None) -> Distributi
     if label is None:
         raise BadInput(
             f"{name} has {len(parts)} distributions of {file.rows[0].words} "
-            f"({_listed(list(parts))}). Choose one with --label-a or --label-b."
+            f"({_excerpt_of_list(list(parts))}). Choose one with --label-a or --label-b."
         )
     if label not in parts:
         raise BadInput(
             f'{name} has no "{shortened(label)}" of {file.rows[0].words}. '
-            f"It has {_listed(list(parts))}."
+            f"It has {_excerpt_of_list(list(parts))}."
         )
     return parts[label]
 
 
-def _listed(words: list[str]) -> str:
+def _excerpt_of_list(words: list[str]) -> str:
     more = f" and {len(words) - _SHOWN:,} more" if len(words) > _SHOWN else ""
     return ", ".join(words[:_SHOWN]) + more

@@ -141,8 +141,8 @@ def _is_long(table: TextTable, as_58: bool) -> bool:
         return False
     # A color of every bin, each once, with one number: a histogram that was turned.
     try:
-        given = [colors.color(record) for record in table.rows if not record.why]
-        by_color(given, ["a row"] * len(given), as_58, table.name)
+        row_colors = [colors.color(record) for record in table.rows if not record.why]
+        by_color(row_colors, ["a row"] * len(row_colors), as_58, table.name)
     except (BadInput, IndexError):
         return True
     return not rest

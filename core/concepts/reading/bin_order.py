@@ -36,9 +36,9 @@ class Order:
 
     def placed(self, numbers: Sequence[float]) -> np.ndarray:
         """The numbers as float64 ``(71,)`` in UW-71's order; 0 in bins that the file lacks."""
-        out = np.zeros(COUNT)
-        out[list(self.bins)] = numbers
-        return out
+        weights = np.zeros(COUNT)
+        weights[list(self.bins)] = numbers
+        return weights
 
 
 def by_place(count: int, as_58: bool, what: str) -> Order:

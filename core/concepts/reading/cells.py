@@ -114,7 +114,7 @@ def of_hex(text: str) -> GivenColor:
 def of_rgb(codes: Sequence[float]) -> GivenColor:
     """Raises BadInput for codes that are not three whole numbers from 0 to 255."""
     if len(codes) != 3 or any(not 0 <= code <= 255 or code != int(code) for code in codes):
-        raise BadInput(f"r, g, b are three whole numbers from 0 to 255, not {_shown(codes)}")
+        raise BadInput(f"r, g, b are three whole numbers from 0 to 255, not {_number_list(codes)}")
     whole = [int(code) for code in codes]
     return GivenColor(_triple(srgb8_to_lab(np.array(whole))), {"rgb": whole})
 
@@ -123,13 +123,13 @@ def of_lab(lab: Sequence[float]) -> GivenColor:
     """Raises BadInput for what is no color: L* is 0 to 100, a* and b* at most 200 from 0."""
     if len(lab) != 3 or not 0 <= lab[0] <= 100 or any(not abs(value) <= 200 for value in lab[1:]):
         raise BadInput(
-            f"L, a, b are L* from 0 to 100 and a* and b* from -200 to 200, not {_shown(lab)}"
+            f"L, a, b are L* from 0 to 100 and a* and b* from -200 to 200, not {_number_list(lab)}"
         )
     lightness, a, b = (float(value) for value in lab)
     return GivenColor((lightness, a, b), {"lab": [lightness, a, b]})
 
 
-def _shown(values: Sequence[float]) -> str:
+def _number_list(values: Sequence[float]) -> str:
     return ", ".join(f"{value:g}" for value in values) or "nothing"
 
 

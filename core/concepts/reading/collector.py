@@ -64,12 +64,12 @@ class Label:
     @property
     def said(self) -> dict[str, object]:
         """What it says of itself, as it is kept."""
-        out: dict[str, object] = {
+        fields: dict[str, object] = {
             name: text
             for name, text in (("label", self.called), ("kind", self.kind), ("method", self.method))
             if text
         }
-        return {**out, "people": 0} if self.nobody else out
+        return {**fields, "people": 0} if self.nobody else fields
 
     @property
     def words(self) -> str:
@@ -106,19 +106,19 @@ class RowCollector:
         placed = order.placed(numbers)
         with np.errstate(over="ignore"):
             total = float(placed.sum())
-        given: dict[str, object] = {}
+        original: dict[str, object] = {}
         if np.isfinite(placed).all() and (placed >= 0).all() and total == np.inf:
             self.refuse(label.name, "Its numbers are too large to be added up; make them smaller")
             return
         if np.isfinite(placed).all() and (placed >= 0).all() and total > 0:
             missed = abs(total - 1.0) > SUM_TOLERANCE
             if missed or not order.canonical:
-                given["numbers"] = [float(value) for value in numbers]
+                original["numbers"] = [float(value) for value in numbers]
             if not order.canonical:
-                given["bins"] = list(order.bins)
+                original["bins"] = list(order.bins)
             if missed:
                 self._missed.append((len(self._rows), label.name, total))
-            self._keep(label, placed / total, given)
+            self._keep(label, placed / total, original)
             return
         try:
             checked(placed, label.name)
@@ -137,13 +137,13 @@ class RowCollector:
         except BadInput as error:
             self.refuse(label.name, str(error))
             return
-        given: list[dict[str, object]] = [dict(color.as_json) for color in colors]
+        original: list[dict[str, object]] = [dict(color.as_json) for color in colors]
         if weights is not None:
-            given = [
+            original = [
                 {**color, "weight": float(weight)}
-                for color, weight in zip(given, weights, strict=True)
+                for color, weight in zip(original, weights, strict=True)
             ]
-        self._keep(label, shares, {"colors": given})
+        self._keep(label, shares, {"colors": original})
 
     def refuse(self, where: str, why: str) -> None:
         """Reports what cannot be taken."""
@@ -219,7 +219,7 @@ class RowCollector:
             self.refuse(label.name, why)
         return not why
 
-    def _keep(self, label: Label, weights: np.ndarray, given: dict[str, object]) -> None:
+    def _keep(self, label: Label, weights: np.ndarray, original: dict[str, object]) -> None:
         if len(self._rows) >= MAX_ROWS:
             raise FileRefused(f"{self.name} has more than {MAX_ROWS:,} rows. Split it.")
         weights.flags.writeable = False
@@ -230,7 +230,7 @@ class RowCollector:
                 label.person,
                 weights,
                 label.people,
-                {**given, **label.said},
+                {**original, **label.said},
                 label.called,
                 HISTOGRAMS if label.kind == PICTURES else label.kind,
             )
@@ -252,8 +252,8 @@ def _unfit(label: Label) -> str:
     if not normal(label.concept):
         return "It has no concept"
     if label.kind not in ("", PICTURES, *KINDS):
-        known = ", ".join((PICTURES, *KINDS))
-        return f'Its kind is "{shortened(label.kind)}"; the kinds are {known}'
+        kinds = ", ".join((PICTURES, *KINDS))
+        return f'Its kind is "{shortened(label.kind)}"; the kinds are {kinds}'
     texts = {
         "concept": label.words,
         "contributor": label.contributor,

@@ -54,7 +54,11 @@ def take_json(source: TextSource, gathering: RowCollector, as_58: bool, words: s
         raise FileRefused(
             f"{source.name} holds palettes and histograms. Put them into a file each."
         )
-    lengths = {len(given) for _, entry in entries if isinstance(given := _numbers(entry), list)}
+    lengths = {
+        len(entry_numbers)
+        for _, entry in entries
+        if isinstance(entry_numbers := _numbers(entry), list)
+    }
     if COUNT_58 in lengths and not as_58 and len(lengths) == 1:
         raise offer_58(source.name)
     notes: dict[str, None] = {NOTE: None} if all(palettes) else {}
@@ -106,34 +110,36 @@ def _check_parts(content: str, name: str) -> None:
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> _Pairs:
-    out = _Pairs(pairs)
-    if len(out) < len(pairs):
+    mapping = _Pairs(pairs)
+    if len(mapping) < len(pairs):
         # Counted once: a hostile file has millions of keys.
         counts = Counter(key for key, _ in pairs)
-        out.twice = tuple(key for key, count in counts.items() if count > 1)
-    return out
+        mapping.twice = tuple(key for key, count in counts.items() if count > 1)
+    return mapping
 
 
-def _entries(given: object, name: str, words: str | None) -> list[tuple[str, Mapping[str, Any]]]:
+def _entries(content: object, name: str, words: str | None) -> list[tuple[str, Mapping[str, Any]]]:
     """Every row as an object with the place that it has in the file."""
-    if isinstance(given, list) and given and not isinstance(given[0], (dict, list)):
-        given = _Pairs(weights=given)
-    for one in given if isinstance(given, list) else [given]:
-        if isinstance(one, _Pairs) and one.twice:
-            raise FileRefused(f'{name} has "{one.twice[0][:60]}" more than once. Keep one of them.')
-    if given in ([], {}):
+    if isinstance(content, list) and content and not isinstance(content[0], (dict, list)):
+        content = _Pairs(weights=content)
+    for item in content if isinstance(content, list) else [content]:
+        if isinstance(item, _Pairs) and item.twice:
+            raise FileRefused(
+                f'{name} has "{item.twice[0][:60]}" more than once. Keep one of them.'
+            )
+    if content in ([], {}):
         raise FileRefused(f"{name} has no distribution in it. {_FORM}")
-    if isinstance(given, _Pairs) and _is_entry(given):
-        given = [given]
-    if isinstance(given, _Pairs):
+    if isinstance(content, _Pairs) and _is_entry(content):
+        content = [content]
+    if isinstance(content, _Pairs):
         return [
             (f"Entry {place}", {"concept": concept, "weights": numbers})
-            for place, (concept, numbers) in enumerate(given.items(), 1)
+            for place, (concept, numbers) in enumerate(content.items(), 1)
         ]
-    if not isinstance(given, list) or not all(isinstance(entry, _Pairs) for entry in given):
+    if not isinstance(content, list) or not all(isinstance(entry, _Pairs) for entry in content):
         raise FileRefused(f"{name} has no distributions in a form that is known. {_FORM}")
     entries = []
-    for place, entry in enumerate(given, 1):
+    for place, entry in enumerate(content, 1):
         if not entry.get("concept"):
             if not (words or "").strip():
                 raise no_concept(name)
@@ -142,10 +148,10 @@ def _entries(given: object, name: str, words: str | None) -> list[tuple[str, Map
     return entries
 
 
-def _is_entry(given: Mapping[str, Any]) -> bool:
+def _is_entry(entry: Mapping[str, Any]) -> bool:
     """Whether an object is one row itself, and not rows by their concepts."""
-    data = {*_NUMBERS, _PALETTE} & set(given)
-    return bool(data) and set(given) <= {*data, *_LABELS, "colors"}
+    data = {*_NUMBERS, _PALETTE} & set(entry)
+    return bool(data) and set(entry) <= {*data, *_LABELS, "colors"}
 
 
 def _numbers(entry: Mapping[str, Any]) -> object:
@@ -174,25 +180,25 @@ def _text(key: str, value: object) -> str:
 
 
 def _row(entry: Mapping[str, Any], as_58: bool, name: str) -> tuple[list[float], Order]:
-    given = _numbers(entry)
-    if not isinstance(given, list):
+    values = _numbers(entry)
+    if not isinstance(values, list):
         raise BadInput("It has no list of numbers called weights, and no palette")
-    numbers = [_number(value, f"number {place}") for place, value in enumerate(given)]
+    numbers = [_number(value, f"number {place}") for place, value in enumerate(values)]
     colors = entry.get("colors")
     if colors is None:
         return numbers, by_place(len(numbers), as_58, name)
     if not isinstance(colors, list) or len(colors) != len(numbers):
         raise BadInput(f"colors is no list of {len(numbers)} colors, one for each number")
-    found = [_color(color) for color in colors]
-    labels = [f"color {place} of {name}" for place in range(len(found))]
-    return numbers, by_color(found, labels, as_58, name)
+    row_colors = [_color(color) for color in colors]
+    labels = [f"color {place} of {name}" for place in range(len(row_colors))]
+    return numbers, by_color(row_colors, labels, as_58, name)
 
 
-def _palette(given: object) -> tuple[list[GivenColor], list[float] | None]:
-    if not isinstance(given, list) or not given:
+def _palette(content: object) -> tuple[list[GivenColor], list[float] | None]:
+    if not isinstance(content, list) or not content:
         raise BadInput("palette is no list of colors")
     colors, weights = [], []
-    for place, item in enumerate(given, 1):
+    for place, item in enumerate(content, 1):
         colors.append(_color(item))
         if isinstance(item, dict) and item.get("weight") is not None:
             weights.append(_number(item["weight"], f"the weight of color {place}"))
@@ -201,21 +207,21 @@ def _palette(given: object) -> tuple[list[GivenColor], list[float] | None]:
     return colors, weights or None
 
 
-def _color(given: object) -> GivenColor:
-    if isinstance(given, dict):
-        ways = [key for key in ("hex", "rgb", "lab") if key in given]
+def _color(content: object) -> GivenColor:
+    if isinstance(content, dict):
+        ways = [key for key in ("hex", "rgb", "lab") if key in content]
         if len(ways) == 1:
-            value = given[ways[0]]
+            value = content[ways[0]]
             if ways[0] == "hex" and isinstance(value, str):
                 return of_hex(value)
             if ways[0] != "hex" and isinstance(value, list):
                 numbers = [_number(number, ways[0]) for number in value]
                 return of_rgb(numbers) if ways[0] == "rgb" else of_lab(numbers)
-    elif isinstance(given, list):
-        return of_lab([_number(number, "lab") for number in given])
-    elif isinstance(given, str) and (color := color_in(given)) is not None:
+    elif isinstance(content, list):
+        return of_lab([_number(number, "lab") for number in content])
+    elif isinstance(content, str) and (color := color_in(content)) is not None:
         return color
-    raise BadInput(f"{json.dumps(given)[:60]} is no color; a color has one of hex, rgb and lab")
+    raise BadInput(f"{json.dumps(content)[:60]} is no color; a color has one of hex, rgb and lab")
 
 
 def _number(value: object, what: str) -> float:

@@ -39,26 +39,26 @@ def take_palettes(table: TextTable, gathering: RowCollector, words: str | None) 
     gathering.notes.append(NOTE)
     if labels.contributor is None:
         gathering.notes.append(_MERGED)
-    found: dict[tuple[str, str], _Palette] = {}
+    palettes: dict[tuple[str, str], _Palette] = {}
     for record in table.complete(gathering):
         try:
             label = labels.read(record)
         except BadInput as error:
             gathering.refuse(f"Line {record.line}", str(error))
             continue
-        palette = found.setdefault(
+        palette = palettes.setdefault(
             (label.words, " ".join(label.contributor.split())), _Palette(label)
         )
         _add(palette, record, table, colors, weight)
-    for palette in found.values():
+    for palette in palettes.values():
         if palette.why:
             gathering.refuse(palette.label.name, palette.why)
             continue
-        given = [value for value in palette.weights if value is not None]
-        if given and len(given) < len(palette.weights):
+        weights = [value for value in palette.weights if value is not None]
+        if weights and len(weights) < len(palette.weights):
             gathering.refuse(palette.label.name, "some colors of its palette have no weight")
             continue
-        gathering.take_palette(palette.label, palette.colors, given or None)
+        gathering.take_palette(palette.label, palette.colors, weights or None)
 
 
 def _add(

@@ -44,21 +44,21 @@ class TextTable:
 
         Raises FileRefused where several are.
         """
-        found = [place for place, header in enumerate(self.header) if called(header) in names]
-        if len(found) > 1:
-            shown = " and ".join(f'"{self.header[place]}"' for place in found)
+        places = [place for place, header in enumerate(self.header) if called(header) in names]
+        if len(places) > 1:
+            shown = " and ".join(f'"{self.header[place]}"' for place in places)
             raise FileRefused(f"{self.name} has the columns {shown}: keep one of them.")
-        return found[0] if found else None
+        return places[0] if places else None
 
     def complete(self, gathering: RowCollector) -> list[Record]:
         """The records with as many cells as the header; others are reported."""
-        out = []
+        complete_records = []
         for record in self.rows:
             try:
-                out.append(self.fitted(record))
+                complete_records.append(self.fitted(record))
             except BadInput as error:
                 gathering.refuse(f"Line {record.line}", str(error))
-        return out
+        return complete_records
 
     def fitted(self, record: Record) -> Record:
         """The record with as many cells as the header. Raises BadInput for another number."""
@@ -170,20 +170,20 @@ def whole(text: str) -> int:
 def read_table(source: TextSource) -> TextTable:
     """The table in a text. Raises BadInput for a file without any record, or with too many."""
     delimiter = _delimiter(source)
-    found: list[Record] = []
+    rows: list[Record] = []
     for record in records(source.lines(), delimiter):
         if record.why or record.fields:
             cells = tuple(cell.strip() for cell in record.fields)
-            found.append(Record(record.line, record.raw, cells, record.why))
-        if len(found) > MAX_RECORDS:
+            rows.append(Record(record.line, record.raw, cells, record.why))
+        if len(rows) > MAX_RECORDS:
             raise FileRefused(f"{source.name} has more than {MAX_RECORDS:,} lines. Split it.")
-    if not found:
+    if not rows:
         raise FileRefused(f"{source.name} is empty.")
-    if found[0].why:
-        raise FileRefused(f"The first line of {source.name} cannot be read. {found[0].why}")
-    comma = comma_is_decimal(cell for record in found for cell in record.fields)
+    if rows[0].why:
+        raise FileRefused(f"The first line of {source.name} cannot be read. {rows[0].why}")
+    comma = comma_is_decimal(cell for record in rows for cell in record.fields)
     notes = [*source.notes, *([_DECIMAL_COMMA] if comma else [])]
-    return TextTable(source.name, _trimmed(found[0].fields, 1), found[1:], comma, notes)
+    return TextTable(source.name, _trimmed(rows[0].fields, 1), rows[1:], comma, notes)
 
 
 def _trimmed(cells: tuple[str, ...], least: int) -> tuple[str, ...]:
@@ -198,8 +198,8 @@ def _delimiter(source: TextSource) -> str:
     """The sign that cuts the first records into equally many cells, and most of them."""
 
     def cells(delimiter: str) -> tuple[bool, int]:
-        found = (record for record in records(source.lines(), delimiter) if record.fields)
-        counts = [len(record.fields) for record in islice(found, 3)] or [0]
+        rows = (record for record in records(source.lines(), delimiter) if record.fields)
+        counts = [len(record.fields) for record in islice(rows, 3)] or [0]
         return counts[0] > 1 and len(set(counts)) == 1, counts[0]
 
     return max(DELIMITERS, key=cells)

@@ -60,22 +60,22 @@ class ColorColumns:
 
     def color(self, record: Record) -> GivenColor:
         """The color of a row. Raises BadInput, also where its two notations are two colors."""
-        found: list[GivenColor] = []
+        row_colors: list[GivenColor] = []
         if self._one is not None:
-            found.append(color_of_cell(record.fields[self._one]))
+            row_colors.append(color_of_cell(record.fields[self._one]))
         if self._three:
             numbers = [
                 number(record.fields[place], self._names[place], self._comma)
                 for place in self._three
             ]
-            found.append(self._read(numbers))
-        apart = math.dist(found[0].lab, found[-1].lab)
+            row_colors.append(self._read(numbers))
+        apart = math.dist(row_colors[0].lab, row_colors[-1].lab)
         if apart > TOLERANCE_LAB:
             raise BadInput(
-                f"{found[0].text} and {found[1].text} are two colors, {apart:.1f} CIELAB units "
-                "apart"
+                f"{row_colors[0].text} and {row_colors[1].text} are two colors, {apart:.1f} CIELAB "
+                "units apart"
             )
-        return found[0]
+        return row_colors[0]
 
 
 def color_of_cell(cell: str) -> GivenColor:
@@ -164,16 +164,16 @@ def is_turned_by_first_column(table: TextTable) -> bool:
 
 
 def _whole_rows(table: TextTable) -> list[Record]:
-    out = []
+    rows = []
     for record in table.rows:
         try:
-            out.append(table.fitted(record))
+            rows.append(table.fitted(record))
         except BadInput as error:
             raise FileRefused(
                 f"Line {record.line} of {table.name} cannot be read, and a bin of every concept "
                 f"would be missing. {error}."
             ) from error
-    return out
+    return rows
 
 
 def _order(
@@ -184,28 +184,28 @@ def _order(
     if index is None and first is not None and _all_indices(rows, first):
         index = first
     indices: list[int] | None = None
-    found: list[GivenColor] = []
+    row_colors: list[GivenColor] = []
     for record in rows:
         try:
             if index is not None:
                 indices = [*(indices or []), _index(record.fields[index])]
             if colors.places:
-                found.append(colors.color(record))
+                row_colors.append(colors.color(record))
             elif index is None and first is not None:
-                found.append(color_of_cell(record.fields[first]))
+                row_colors.append(color_of_cell(record.fields[first]))
         except BadInput as error:
             raise FileRefused(f"Line {record.line} of {table.name}: {error}. {NEEDED}") from error
-    if found:
+    if row_colors:
         labels = [f"line {record.line}" for record in rows]
-        return by_color(found, labels, as_58, table.name, indices)
+        return by_color(row_colors, labels, as_58, table.name, indices)
     return by_index(indices or [], as_58, table.name)
 
 
 def _index(cell: str) -> int:
-    found = index_in(cell)
-    if found is None:
+    index = index_in(cell)
+    if index is None:
         raise BadInput(f'"{shortened(cell)}" is no index of a bin')
-    return found
+    return index
 
 
 def _cells(record: Record) -> list[str]:

@@ -81,9 +81,9 @@ class _Columns:
         if below:
             self._table.rows = self._table.rows[1:]
             places = list(below)
-            known = [indices[place] for place in places] if indices else None
-            found = list(below.values())
-            return places, by_color(found, self.names(places), as_58, name, known)
+            bin_indices = [indices[place] for place in places] if indices else None
+            bin_colors = list(below.values())
+            return places, by_color(bin_colors, self.names(places), as_58, name, bin_indices)
         colors = self._colors_of_header()
         if indices and colors:
             raise FileRefused(
@@ -102,7 +102,7 @@ class _Columns:
         )
 
     def _colors_of_header(self) -> dict[int, GivenColor]:
-        out = {}
+        colors = {}
         for place in self._rest:
             try:
                 color = color_in(self._table.header[place])
@@ -112,23 +112,25 @@ class _Columns:
                     f"read: {error}"
                 ) from error
             if color is not None:
-                out[place] = color
-        return out
+                colors[place] = color
+        return colors
 
     def _colors_below(self, places: Sequence[int]) -> dict[int, GivenColor]:
         """The colors that stand under the header, by column; none where no row of them does."""
         cells = self._table.rows[0].fields if self._table.rows else ()
         if len(cells) < len(self._table.header):
             return {}
-        said = self._concept is not None and called(cells[self._concept]) in _COLOR_ROW
+        color_row = self._concept is not None and called(cells[self._concept]) in _COLOR_ROW
         # Six digits alone may be a count of pixels.
-        if not said and not all(cells[place][:1] == "#" or "," in cells[place] for place in places):
+        if not color_row and not all(
+            cells[place][:1] == "#" or "," in cells[place] for place in places
+        ):
             return {}
         try:
-            found = {place: color_in(cells[place]) for place in places}
+            cell_colors = {place: color_in(cells[place]) for place in places}
         except BadInput as error:
             raise FileRefused(
                 f"The colors under the header of {self._table.name} cannot be read: {error}"
             ) from error
-        colors = {place: color for place, color in found.items() if color is not None}
-        return colors if said or len(colors) in (COUNT, COUNT_58) else {}
+        colors = {place: color for place, color in cell_colors.items() if color is not None}
+        return colors if color_row or len(colors) in (COUNT, COUNT_58) else {}

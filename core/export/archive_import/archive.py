@@ -59,10 +59,10 @@ def open_archive(
             archive.refuse_parts_beyond(plan.total)
             results = checked_results(archive, waiting, plan, progress)
             take_pictures(archive, waiting, results.images, results.masks, progress)
-        made = waiting / run
-        _lay_out(waiting, made, plan.item_lines)
-        _say_where_from(made, archive, results.done, plan.summary)
-        return _take_its_place(made, root, shown)
+        run_path = waiting / run
+        _lay_out(waiting, run_path, plan.item_lines)
+        _say_where_from(run_path, archive, results.done, plan.summary)
+        return _take_its_place(run_path, root, shown)
     except OSError as error:
         raise DataFolderError(f"{shown} cannot be imported: {why_of(error)}.") from error
     finally:
@@ -77,22 +77,22 @@ def _run_id(archive: RunZip) -> str:
     return run
 
 
-def _lay_out(waiting: Path, made: Path, item_lines: Path | None) -> None:
+def _lay_out(waiting: Path, run_path: Path, item_lines: Path | None) -> None:
     """The folder of a run as :class:`core.runs.folder.RunFolder` has it."""
     for part in ("journal", "shards", "images", "masks"):
-        (made / part).mkdir(parents=True, exist_ok=True)
+        (run_path / part).mkdir(parents=True, exist_ok=True)
     for part in ("shards", "images", "masks"):
         source = waiting / part
         if source.is_dir():
-            os.rmdir(made / part)
-            source.rename(made / part)
-    (waiting / PROMPTS).rename(made / PROMPTS)
+            os.rmdir(run_path / part)
+            source.rename(run_path / part)
+    (waiting / PROMPTS).rename(run_path / PROMPTS)
     if item_lines is not None:
-        item_lines.rename(made / ITEMS)
+        item_lines.rename(run_path / ITEMS)
 
 
-def _say_where_from(made: Path, archive: RunZip, done: int, summary: Mapping[str, Any]) -> None:
-    folder = RunFolder(made)
+def _say_where_from(run_path: Path, archive: RunZip, done: int, summary: Mapping[str, Any]) -> None:
+    folder = RunFolder(run_path)
     now = datetime.now(UTC).isoformat(timespec="seconds")
     about = {
         "name": archive.shown[:200],
@@ -102,9 +102,9 @@ def _say_where_from(made: Path, archive: RunZip, done: int, summary: Mapping[str
         "images": any(folder.images.iterdir()),
         "counts": _counts(folder, archive.manifest, done),
     }
-    (made / IMPORTED).write_bytes(_json(about))
+    (run_path / IMPORTED).write_bytes(_json(about))
     # In the plan's summary too: whoever shows the run can say it without its folder.
-    (made / PLAN).write_bytes(_json({**summary, "imported": about}))
+    (run_path / PLAN).write_bytes(_json({**summary, "imported": about}))
     total = int(summary["total"])
     state = RunState(
         str(summary["run_id"]),
@@ -145,49 +145,53 @@ def _failed(folder: RunFolder) -> int:
     )
 
 
-def _take_its_place(made: Path, root: Path, shown: str) -> RunFolder:
-    there = RunFolder(root / made.name)
-    if (there.path / PLAN).is_file():
-        if same_results(parts_of(there), RunFolder(made).shards()):
-            _add_pictures(made, there)
-            return there
-        origin = imported_from(there.path)
+def _take_its_place(run_path: Path, root: Path, shown: str) -> RunFolder:
+    target_folder = RunFolder(root / run_path.name)
+    if (target_folder.path / PLAN).is_file():
+        if same_results(parts_of(target_folder), RunFolder(run_path).shards()):
+            _add_pictures(run_path, target_folder)
+            return target_folder
+        origin = imported_from(target_folder.path)
         whose = f"imported from {origin['name']}" if origin.get("name") else "made here"
         raise BadInput(
-            f"{shown} holds the run {made.name}, which is here already, {whose}, with other "
+            f"{shown} holds the run {run_path.name}, which is here already, {whose}, with other "
             "results. Nothing was changed. To compare both, import it into another data folder."
         )
-    for leftover in (made / "wish.json", made / "lock"):
+    for leftover in (run_path / "wish.json", run_path / "lock"):
         leftover.unlink(missing_ok=True)
     try:
-        made.rename(there.path)
+        run_path.rename(target_folder.path)
     except OSError as error:
         raise DataFolderError(
-            f"{there.path} cannot be made: {why_of(error)}. Take away what lies there."
+            f"{target_folder.path} cannot be made: {why_of(error)}. Take away what lies there."
         ) from error
-    return there
+    return target_folder
 
 
-def _add_pictures(made: Path, there: RunFolder) -> None:
+def _add_pictures(run_path: Path, target_folder: RunFolder) -> None:
     """An archive with pictures completes a run that was imported without them."""
-    about = imported_from(there.path)
+    about = imported_from(target_folder.path)
     if not about:
         return
     for part in ("images", "masks"):
-        for source in (made / part).glob("*/*.png"):
-            target = there.path / part / source.parent.name / source.name
+        for source in (run_path / part).glob("*/*.png"):
+            target = target_folder.path / part / source.parent.name / source.name
             if not target.exists():
                 target.parent.mkdir(parents=True, exist_ok=True)
                 source.rename(target)
-    before, brought = dict(about), imported_from(made).get("counts") or {}
-    about["images"] = any(there.images.iterdir())
+    before, brought = dict(about), imported_from(run_path).get("counts") or {}
+    about["images"] = any(target_folder.images.iterdir())
     about["counts"] = dict(about.get("counts") or {})
-    for name, folder in (("pictures", there.images), ("masks", there.masks)):
-        listed = max(one[name][1] if name in one else 0 for one in (about["counts"], brought))
+    for name, folder in (("pictures", target_folder.images), ("masks", target_folder.masks)):
+        listed = max(
+            counts[name][1] if name in counts else 0 for counts in (about["counts"], brought)
+        )
         about["counts"][name] = [_files(folder), listed]
     if about != before:
-        replace_file(there.path / PLAN, _json({**there.summary(), "imported": about}))
-        replace_file(there.path / IMPORTED, _json(about))
+        replace_file(
+            target_folder.path / PLAN, _json({**target_folder.summary(), "imported": about})
+        )
+        replace_file(target_folder.path / IMPORTED, _json(about))
 
 
 def _json(value: Any) -> bytes:

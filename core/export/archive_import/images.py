@@ -52,8 +52,8 @@ def take_pictures(
             pixels = read_png(path, "RGB" if is_image else "1")
         except StorageError as error:
             raise BadInput(f"{shown} is no picture of ours.") from error
-        known, content = _image(pixels) if is_image else _mask(pixels)
-        if known != stem:
+        digest, content = _image(pixels) if is_image else _mask(pixels)
+        if digest != stem:
             raise BadInput(f"{shown} holds other pixels than its name says.")
         path.write_bytes(content)
         progress(done + 1, len(names))
@@ -63,8 +63,8 @@ def _size_of(head: bytes, kind: tuple[int, int]) -> Size | None:
     """The size that a PNG of that depth and kind of color says it has; None for anything else."""
     if len(head) < _HEAD.size:
         return None
-    start, _, name, width, height, *found = _HEAD.unpack(head)
-    return (width, height) if (start, name, *found) == (_START, b"IHDR", *kind) else None
+    start, _, name, width, height, *header_tail = _HEAD.unpack(head)
+    return (width, height) if (start, name, *header_tail) == (_START, b"IHDR", *kind) else None
 
 
 def _most_bytes(size: Size, is_image: bool) -> int:
@@ -79,5 +79,5 @@ def _image(srgb8: np.ndarray) -> tuple[str, bytes]:
 
 
 def _mask(pixels: np.ndarray) -> tuple[str, bytes]:
-    made = Mask(pixels, "")
-    return made.content_sha256, made.png()
+    mask = Mask(pixels, "")
+    return mask.content_sha256, mask.png()

@@ -112,43 +112,43 @@ def checked_plan(folder: Path, shown: str, run_id: str) -> CheckedPlan:
         raise BadInput(f"The plan in {shown} cannot be used: {words.rstrip('.')}.") from error
 
 
-def _check(made: Any) -> dict[str, Any]:
+def _check(fields: Any) -> dict[str, Any]:
     """The summary as it was checked, and nothing else that stood there."""
-    summary = checked_summary(made)
-    if unknown := sorted(set(made) - MADE):
+    summary = checked_summary(fields)
+    if unknown := sorted(set(fields) - MADE):
         raise BadInput(f"it says {unknown[0][:40]!r}, which this TrueHue does not know. Update it")
     check_masker(MaskerSpec(**summary["masker"]))
     for name, _ in summary["rules"]:
         known_rule(name)
-    if "/" in made["munsell"] or "\\" in made["munsell"]:
+    if "/" in fields["munsell"] or "\\" in fields["munsell"]:
         raise BadInput("it names a file of another machine")
     return summary
 
 
-def _id(made: Mapping[str, Any]) -> str:
+def _id(fields: Mapping[str, Any]) -> str:
     """As :func:`core.runs.plan.run_id` makes it, from the file and not from this version's plan:
     another version may have had another renderer."""
-    rest = {name: value for name, value in made.items() if name not in _ADDED}
+    rest = {name: value for name, value in fields.items() if name not in _ADDED}
     return hashlib.sha256(canonical_json(rest).encode()).hexdigest()[:16]
 
 
 def _prompts(path: Path, summary: Mapping[str, Any]) -> tuple[Prompt, ...]:
     if summary["prompts"] > MOST_PROMPTS:
         raise BadInput(f"it has {summary['prompts']:,} prompts; {MOST_PROMPTS:,} are the limit")
-    found: list[Prompt] = []
+    prompts: list[Prompt] = []
 
     def read() -> Iterator[dict[str, Any]]:
         for row in _rows(path, summary["prompts"], MOST_PROMPTS_BYTES):
             prompt = prompt_from_json(row)
             if why := unfit(prompt):
                 raise BadInput(f"a prompt of it cannot be taken: {why}")
-            found.append(prompt)
+            prompts.append(prompt)
             yield row
 
-    known = rows_sha256(read())
-    if len(found) != summary["prompts"] or known != summary["prompts_sha256"]:
+    digest = rows_sha256(read())
+    if len(prompts) != summary["prompts"] or digest != summary["prompts_sha256"]:
         raise BadInput("its prompts are not those that were run")
-    return tuple(found)
+    return tuple(prompts)
 
 
 def _item(row: dict[str, Any], prompts: int) -> dict[str, Any]:
@@ -159,12 +159,12 @@ def _item(row: dict[str, Any], prompts: int) -> dict[str, Any]:
         raise BadInput("a picture of it has no number or id")
     masks = {
         str(int(target)): {
-            "mask_id": str(one["mask_id"])[:128],
-            "file": str(one.get("file") or "")[:200],
-            "maker": str(one["maker"])[:200],
-            "parameters": dict(one.get("parameters") or {}),
+            "mask_id": str(mask["mask_id"])[:128],
+            "file": str(mask.get("file") or "")[:200],
+            "maker": str(mask["maker"])[:200],
+            "parameters": dict(mask.get("parameters") or {}),
         }
-        for target, one in dict(row.get("masks") or {}).items()
+        for target, mask in dict(row.get("masks") or {}).items()
     }
     drawn_by = str(row.get("drawn_by") or "")[:200]
     # No path of another machine may name a file of this one. What masks are called is part of what
@@ -179,28 +179,28 @@ def _item(row: dict[str, Any], prompts: int) -> dict[str, Any]:
     }
 
 
-def _of_items(made: dict[str, Any], prompts: tuple[Prompt, ...], folder: Path) -> CheckedPlan:
+def _of_items(summary: dict[str, Any], prompts: tuple[Prompt, ...], folder: Path) -> CheckedPlan:
     """The pictures of a stored run, one after the other: only their places are kept."""
-    places, out = Places(), folder / ITEM_LINES
-    with out.open("xb") as raw, gzip.GzipFile("", "wb", 6, raw, 0) as lines:
+    places, path = Places(), folder / ITEM_LINES
+    with path.open("xb") as raw, gzip.GzipFile("", "wb", 6, raw, 0) as lines:
 
         def read() -> Iterator[StoredItem]:
-            for row in _rows(folder / "items.jsonl.gz", made["items"], MOST_ITEMS_BYTES):
-                one = _item(row, len(prompts))
-                places.add(one["prompt"], one["image"], one["image_id"])
-                yield item_from_json(one)
-                for mask in one["masks"].values():
+            for row in _rows(folder / "items.jsonl.gz", summary["items"], MOST_ITEMS_BYTES):
+                item = _item(row, len(prompts))
+                places.add(item["prompt"], item["image"], item["image_id"])
+                yield item_from_json(item)
+                for mask in item["masks"].values():
                     mask["file"] = ""
-                lines.write((json.dumps(one, ensure_ascii=False) + "\n").encode())
+                lines.write((json.dumps(item, ensure_ascii=False) + "\n").encode())
 
-        known = items_digest(read())
-    if len(places.prompts) != made["items"] or known != made["items_sha256"]:
+        digest = items_digest(read())
+    if len(places.prompts) != summary["items"] or digest != summary["items_sha256"]:
         raise BadInput("its pictures are not those that were scored")
-    if made["total"] != made["items"]:
+    if summary["total"] != summary["items"]:
         raise BadInput("it does not say how many pictures it has")
     if places.twice():
         raise BadInput("two pictures of it have the same prompt and number")
-    return CheckedPlan(made, prompts, places, out)
+    return CheckedPlan(summary, prompts, places, path)
 
 
 def is_sha256(value: Any) -> bool:
@@ -210,16 +210,16 @@ def is_sha256(value: Any) -> bool:
 
 def _rows(path: Path, count: int, most_bytes: int) -> Iterator[dict[str, Any]]:
     """The JSON objects of a packed file, a line each, ``count`` at most; bytes are counted."""
-    left = most_bytes
+    remaining_bytes = most_bytes
     with gzip.open(path, "rb") as lines:
         for number in itertools.count():
-            line = lines.readline(min(left, MOST_LINE) + 1)
-            left -= len(line)
+            line = lines.readline(min(remaining_bytes, MOST_LINE) + 1)
+            remaining_bytes -= len(line)
             if not line:
                 return
             if number >= count:
                 raise BadInput(f"{path.name} has more lines than the plan says")
-            if left < 0 or len(line) > MOST_LINE or not line.endswith(b"\n"):
+            if remaining_bytes < 0 or len(line) > MOST_LINE or not line.endswith(b"\n"):
                 raise BadInput(f"{path.name} is too large, or cut off")
             row = json.loads(line)
             if not isinstance(row, dict):

@@ -24,7 +24,7 @@ def wrong_with(profile: Mapping[str, Any], picture_px: int) -> str:
     if not (_whole(masked, 2, picture_px) and _whole(sampled, 1, min(_SAMPLE, 4 * masked))):
         return "its numbers of pixels are none"
     dominant = profile["dominant_srgb"]
-    if len(dominant) != 3 or not all(_number(one, 255.0) for one in dominant):
+    if len(dominant) != 3 or not all(_number(value, 255.0) for value in dominant):
         return "its dominant color is none"
     if not _number(profile["dominant_share"], 1.0):
         return "the share of its dominant color is none"

@@ -57,7 +57,7 @@ def checked_results(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    out, seen = CheckedResults(), bytearray(plan.total)
+    results, seen = CheckedResults(), bytearray(plan.total)
     for number, name in enumerate(archive.shards):
         path = folder / name
         if path.name != part_name(number):
@@ -68,7 +68,7 @@ def checked_results(
             for rows in _batches(path):
                 for row in rows:
                     try:
-                        _check(row, plan, seen, out)
+                        _check(row, plan, seen, results)
                     except (BadInput, ValueError, TypeError, RecursionError) as error:
                         raise BadInput(f"row {at} is not of this run: {error}") from error
                     at += 1
@@ -79,8 +79,8 @@ def checked_results(
             raise BadInput(f"{path.name} in {archive.shown} cannot be used: {words}.") from error
         path.unlink()
         pq.write_table(table, path, compression="zstd")
-        progress(out.done, plan.total)
-    return out
+        progress(results.done, plan.total)
+    return results
 
 
 def _batches(path: Path) -> Any:
@@ -105,15 +105,19 @@ def _refuse_large(about: Any) -> None:
         for group in range(about.num_row_groups)
         for column in range(about.num_columns)
     ]
-    unpacked = sum(one.total_uncompressed_size for one in columns)
-    texts = sum(one.total_uncompressed_size for one in columns if one.physical_type == "BYTE_ARRAY")
-    if about.num_rows > MOST_ROWS or sum(one.num_values for one in columns) > MOST_NUMBERS:
+    unpacked = sum(column.total_uncompressed_size for column in columns)
+    texts = sum(
+        column.total_uncompressed_size for column in columns if column.physical_type == "BYTE_ARRAY"
+    )
+    if about.num_rows > MOST_ROWS or sum(column.num_values for column in columns) > MOST_NUMBERS:
         raise BadInput("it is larger than any shard of ours")
     if unpacked > MOST_UNPACKED or texts > MOST_TEXTS:
         raise BadInput("it unpacks to more than any shard of ours")
 
 
-def _check(row: Mapping[str, Any], plan: CheckedPlan, seen: bytearray, out: CheckedResults) -> None:
+def _check(
+    row: Mapping[str, Any], plan: CheckedPlan, seen: bytearray, results: CheckedResults
+) -> None:
     position = row["position"]
     _must(_whole(position, 0, plan.total - 1), f"it has no picture {position}")
     _must(not seen[position], f"picture {position} stands there twice")
@@ -144,21 +148,21 @@ def _check(row: Mapping[str, Any], plan: CheckedPlan, seen: bytearray, out: Chec
         "a note is no text",
     )
     targets = len(plan.prompts[row["prompt"]].targets)
-    for mask in _listed(row["masks"]):
+    for mask in _list_of_objects(row["masks"]):
         _must(_whole(mask["target"], 0, targets - 1), "a mask belongs to no object")
         _must(is_sha256(mask["content_sha256"]) and mask["mask_id"] == "", "a mask has no id")
         _must(_whole(mask["area_px"], 0, 2**40) and _text(mask["maker"]), "a mask has no area")
         _must(_object(mask["parameters"]), "parameters of a mask are no JSON object")
-        _keep(out.masks, mask["content_sha256"], row)
+        _keep(results.masks, mask["content_sha256"], row)
     _must(
         len({mask["target"] for mask in row["masks"]}) == len(row["masks"]),
         "an object has two masks",
     )
-    _verdicts(_listed(row["verdicts"]), plan, targets)
-    _profiles(_listed(row["profiles"]), row, plan)
-    out.done += 1
+    _verdicts(_list_of_objects(row["verdicts"]), plan, targets)
+    _profiles(_list_of_objects(row["profiles"]), row, plan)
+    results.done += 1
     if drawn:
-        _keep(out.images, row["image_id"], row)
+        _keep(results.images, row["image_id"], row)
 
 
 def _keep(sizes: dict[str, tuple[int, int]], name: str, row: Mapping[str, Any]) -> None:
@@ -167,34 +171,41 @@ def _keep(sizes: dict[str, tuple[int, int]], name: str, row: Mapping[str, Any]) 
 
 
 def _verdicts(verdicts: list[dict[str, Any]], plan: CheckedPlan, targets: int) -> None:
-    rules = {(one[0], one[1]) for one in plan.summary["rules"]}
+    rules = {(rule[0], rule[1]) for rule in plan.summary["rules"]}
     leads: dict[str, int] = {}
     pictures: dict[str, set[str]] = {}
     keys = set()
-    for one in verdicts:
-        _must((one["rule"], one["version"]) in rules, "a verdict is of a rule that was not asked")
-        _must(_whole(one["target"], -1, targets - 1), "a verdict belongs to no object")
-        _must(one["status"] in _STATUSES and one["picture_status"] in _STATUSES, "a status is none")
+    for verdict in verdicts:
         _must(
-            one["cause"] in CAUSES or one["cause"] == "",
-            f"this TrueHue knows no cause {one['cause']!r:.40}",
+            (verdict["rule"], verdict["version"]) in rules,
+            "a verdict is of a rule that was not asked",
         )
-        _must(one["relation"] in ("matches", "differs"), "a relation is none")
-        _must(isinstance(one["leads"], bool), "no object decided")
-        texts = (one[name] for name in ("object_name", "step", "told", "picture_reason"))
+        _must(_whole(verdict["target"], -1, targets - 1), "a verdict belongs to no object")
+        _must(
+            verdict["status"] in _STATUSES and verdict["picture_status"] in _STATUSES,
+            "a status is none",
+        )
+        _must(
+            verdict["cause"] in CAUSES or verdict["cause"] == "",
+            f"this TrueHue knows no cause {verdict['cause']!r:.40}",
+        )
+        _must(verdict["relation"] in ("matches", "differs"), "a relation is none")
+        _must(isinstance(verdict["leads"], bool), "no object decided")
+        texts = (verdict[name] for name in ("object_name", "step", "told", "picture_reason"))
         _must(all(_text(text) for text in texts), "a text is missing")
         _must(
-            isinstance(one["asked_hex"], str) and _HEX.fullmatch(one["asked_hex"]) is not None,
+            isinstance(verdict["asked_hex"], str)
+            and _HEX.fullmatch(verdict["asked_hex"]) is not None,
             "an asked color is none",
         )
-        lab = one["lab"]
+        lab = verdict["lab"]
         _must(
             lab is None or (len(lab) == 3 and all(_number(n, -1000.0, False) for n in lab)),
             "a found color is none",
         )
         _must(
             all(
-                _number(one[name], 0.0)
+                _number(verdict[name], 0.0)
                 for name in (
                     "delta_e00",
                     "delta_chroma",
@@ -207,29 +218,29 @@ def _verdicts(verdicts: list[dict[str, Any]], plan: CheckedPlan, targets: int) -
             ),
             "a number is none",
         )
-        key = one["rule"], one["target"]
+        key = verdict["rule"], verdict["target"]
         _must(key not in keys, "a rule judges an object twice")
         keys.add(key)
-        leads[one["rule"]] = leads.get(one["rule"], 0) + one["leads"]
-        pictures.setdefault(one["rule"], set()).add(one["picture_status"])
+        leads[verdict["rule"]] = leads.get(verdict["rule"], 0) + verdict["leads"]
+        pictures.setdefault(verdict["rule"], set()).add(verdict["picture_status"])
     _must(all(count == 1 for count in leads.values()), "not one object decided")
-    _must(all(len(said) == 1 for said in pictures.values()), "a picture has two verdicts")
+    _must(all(len(statuses) == 1 for statuses in pictures.values()), "a picture has two verdicts")
 
 
 def _profiles(profiles: list[dict[str, Any]], row: Mapping[str, Any], plan: CheckedPlan) -> None:
     prompt = plan.prompts[row["prompt"]]
-    known = measured_of(prompt.task, prompt.targets) if row["status"] == "drawn" else ()
+    expected_targets = measured_of(prompt.task, prompt.targets) if row["status"] == "drawn" else ()
     targets = [profile["target"] for profile in profiles]
     _must(
-        len(set(targets)) == len(targets) and set(targets) <= set(known),
+        len(set(targets)) == len(targets) and set(targets) <= set(expected_targets),
         "colors were measured of an object that is no concept",
     )
-    for one in profiles:
-        _must(_text(one["reason"]), "a reason is missing")
-        if one["profile"] is None:
-            _must(bool(one["reason"]), "colors are missing without a reason")
+    for entry in profiles:
+        _must(_text(entry["reason"]), "a reason is missing")
+        if entry["profile"] is None:
+            _must(bool(entry["reason"]), "colors are missing without a reason")
             continue
-        wrong = wrong_with(one["profile"], row["width"] * row["height"])
+        wrong = wrong_with(entry["profile"], row["width"] * row["height"])
         _must(not wrong, f"colors were measured that cannot be: {wrong}")
 
 
@@ -265,8 +276,9 @@ def _refuse(name: str) -> Any:
     raise BadInput(f"{name} is no number of JSON")
 
 
-def _listed(value: Any) -> list[dict[str, Any]]:
+def _list_of_objects(value: Any) -> list[dict[str, Any]]:
     _must(
-        isinstance(value, list) and all(isinstance(one, dict) for one in value), "a list is missing"
+        isinstance(value, list) and all(isinstance(entry, dict) for entry in value),
+        "a list is missing",
     )
     return list(value)

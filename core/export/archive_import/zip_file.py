@@ -167,9 +167,9 @@ def _refuse_table(path: Path, shown: str) -> None:
         )
 
 
-def _checked(found: zipfile.ZipFile, shown: str, limits: Limits) -> dict[str, zipfile.ZipInfo]:
+def _checked(archive: zipfile.ZipFile, shown: str, limits: Limits) -> dict[str, zipfile.ZipInfo]:
     """The entries by name; all of them are ours, or the archive is refused."""
-    infos = [info for info in found.infolist() if not info.is_dir()]
+    infos = [info for info in archive.infolist() if not info.is_dir()]
     if MANIFEST not in {info.filename for info in infos}:
         raise BadInput(
             f"{shown} is no archive of a TrueHue run: it has no {MANIFEST}. Import a file that "
@@ -197,17 +197,17 @@ def _checked_manifest(
     text: bytes, entries: dict[str, zipfile.ZipInfo], shown: str
 ) -> dict[str, Any]:
     try:
-        made = json.loads(text)
+        manifest = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise BadInput(f"{MANIFEST} in {shown} is no JSON: {error}.") from error
-    if not isinstance(made, dict) or made.get("format") != FORMAT:
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise BadInput(f"{shown} is no archive of a TrueHue run.")
-    if made.get("format_version") != FORMAT_VERSION:
+    if manifest.get("format_version") != FORMAT_VERSION:
         raise BadInput(
-            f"{shown} has version {made.get('format_version')!r:.20} of the archive; this TrueHue "
-            f"reads {FORMAT_VERSION}. Update TrueHue, or export it with this version."
+            f"{shown} has version {manifest.get('format_version')!r:.20} of the archive; this "
+            f"TrueHue reads {FORMAT_VERSION}. Update TrueHue, or export it with this version."
         )
-    files = made.get("files")
+    files = manifest.get("files")
     if not isinstance(files, dict) or not all(isinstance(file, dict) for file in files.values()):
         raise BadInput(f"{MANIFEST} in {shown} does not list its files.")
     unlisted = [name for name in entries if name not in files and not _PICTURE.fullmatch(name)]
@@ -215,7 +215,7 @@ def _checked_manifest(
     if unlisted != [MANIFEST] or missing:
         odd = next(iter(missing or (name for name in unlisted if name != MANIFEST)), MANIFEST)
         raise BadInput(f"{shown} is not whole: {odd[:80]} is missing or not in its list.")
-    return made
+    return manifest
 
 
 def _limit(name: str, limits: Limits) -> int:

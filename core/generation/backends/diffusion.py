@@ -128,7 +128,7 @@ class DiffusersModel:
         generator = torch.Generator("cpu").manual_seed(request.seed)
         try:
             with watching(pipeline, watch, "callback_on_step_end" in self._call) as watched:
-                out = pipeline(**call, **watched, generator=generator, output_type="np")
+                output = pipeline(**call, **watched, generator=generator, output_type="np")
         except Cancelled:
             raise
         except torch.OutOfMemoryError:
@@ -143,7 +143,7 @@ class DiffusersModel:
                 pipeline.maybe_free_model_hooks()
         if stop.is_set():
             raise Cancelled
-        srgb8 = self._pixels(out, size)
+        srgb8 = self._pixels(output, size)
         notes = notes_on_cut(request.text, self._tokenizers, self._family.limits)
         return GeneratedImage(srgb8, self._origin(request, call), (), tuple(notes))
 
@@ -180,21 +180,22 @@ class DiffusersModel:
         return call
 
     def _default(self, argument: str, otherwise: Any) -> Any:
-        found = self._call.get(argument, inspect.Parameter.empty)
-        return otherwise if found is inspect.Parameter.empty or found is None else found
+        default = self._call.get(argument, inspect.Parameter.empty)
+        return otherwise if default is inspect.Parameter.empty or default is None else default
 
-    def _side(self, side: str, asked: int | None) -> int:
+    def _side(self, side: str, size_px: int | None) -> int:
         multiple = self._family.multiple_px
-        if asked is None:
+        if size_px is None:
             if self._entry.defaults is not None:
                 return int(getattr(self._entry.defaults, side))
             return int(self._default(side, None) or self._own_size())
-        if asked < multiple or asked % multiple:
+        if size_px < multiple or size_px % multiple:
+            nearest_px = max(multiple, round(size_px / multiple) * multiple)
             raise BadInput(
                 f"{self._entry.name} draws sides that are multiples of {multiple} pixels; "
-                f"{asked} is none. Nearest: {max(multiple, round(asked / multiple) * multiple)}."
+                f"{size_px} is none. Nearest: {nearest_px}."
             )
-        return asked
+        return size_px
 
     def _own_size(self) -> int:
         """What the pipeline itself takes when no size is given: its denoiser's, in pixels."""
@@ -211,16 +212,16 @@ class DiffusersModel:
             )
         return sample * int(getattr(pipeline, "vae_scale_factor", 8))
 
-    def _pixels(self, out: Any, size: tuple[int, int]) -> np.ndarray:
+    def _pixels(self, output: Any, size: tuple[int, int]) -> np.ndarray:
         """uint8 pixels, each rounded to the nearest of 256 levels.
 
         "np" output is taken, not "pil": both round the same, but only floats show a NaN, which a
         cast to uint8 would turn to black.
         """
         name = self._entry.name
-        images = getattr(out, "images", None)
+        images = getattr(output, "images", None)
         if images is None:
-            raise BadInput(f"{name} is no pipeline of still images ({type(out).__name__}).")
+            raise BadInput(f"{name} is no pipeline of still images ({type(output).__name__}).")
         image = np.asarray(images[0])
         if image.ndim != 3 or image.shape[2] != 3 or not np.issubdtype(image.dtype, np.floating):
             raise DrawingFailed(f"{name} gave no color image but {image.shape} {image.dtype}.")
@@ -233,7 +234,7 @@ class DiffusersModel:
                 "damaged, or not those of this pipeline."
             )
             raise DrawingFailed(f"{name} gave numbers that are no colors (NaN). {advice}")
-        if any(getattr(out, "nsfw_content_detected", None) or ()):
+        if any(getattr(output, "nsfw_content_detected", None) or ()):
             raise DrawingFailed(
                 f"The safety checker that comes with {name} blacked this image out. It is no "
                 "image and was not kept; try another seed."
@@ -288,15 +289,15 @@ def notes_on_cut(text: str, tokenizers: Mapping[str, Any], limits: Mapping[str, 
             names.setdefault((read, limit), []).append(name)
         else:
             whole.append(name)
-    out = []
+    notes = []
     for (read, limit), cut in sorted(names.items()):
         rest = f" (Read as a whole by {' and '.join(whole)}.)" if whole else ""
-        out.append(
+        notes.append(
             f"The prompt was cut at {limit} tokens for {' and '.join(cut)}: the last "
             f"{len(text) - read:,} of {len(text):,} characters were not read, from "
             f"“{_shortened(text[read:])}” on.{rest}"
         )
-    return out
+    return notes
 
 
 def _characters_read(text: str, tokenizer: Any, limit: int) -> int:
@@ -304,8 +305,8 @@ def _characters_read(text: str, tokenizer: Any, limit: int) -> int:
     if text.isascii() and len(text) + _SPECIAL <= limit:
         return len(text)
     if getattr(tokenizer, "is_fast", False):
-        found = tokenizer(text, truncation=True, max_length=limit, return_offsets_mapping=True)
-        ends = [int(end) for _, end in found["offset_mapping"]]
+        encoding = tokenizer(text, truncation=True, max_length=limit, return_offsets_mapping=True)
+        ends = [int(end) for _, end in encoding["offset_mapping"]]
         # An unknown character at the very end has no token; what follows the last token is read.
         cut = len(tokenizer(text, truncation=False, verbose=False)["input_ids"]) > limit
         return max(ends, default=0) if cut else len(text)

@@ -110,7 +110,7 @@ def read_endpoints(path: Path) -> tuple[Endpoint, ...]:
     try:
         if path.stat().st_size > _MAX_BYTES:
             raise BadInput(f"{path} is over {_MAX_BYTES:,} bytes: this is no list of servers.")
-        given = json.loads(path.read_text(encoding="utf-8-sig"))
+        content = json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:
@@ -120,34 +120,34 @@ def read_endpoints(path: Path) -> tuple[Endpoint, ...]:
         raise BadInput(f"{path} is not JSON: {error.msg} at {where}.") from error
     except RecursionError as error:
         raise BadInput(f"{path} is nested too deeply: this is no list of servers.") from error
-    listed = given.get("endpoints") if isinstance(given, dict) else None
-    if not isinstance(listed, list) or set(given) != {"endpoints"}:
+    listed = content.get("endpoints") if isinstance(content, dict) else None
+    if not isinstance(listed, list) or set(content) != {"endpoints"}:
         raise BadInput(f'{path} must be {{"endpoints": [ ... ]}} and nothing else.')
-    found: dict[str, Endpoint] = {}
+    endpoints: dict[str, Endpoint] = {}
     for number, entry in enumerate(listed, start=1):
         try:
             endpoint = _endpoint(entry)
         except BadInput as error:
             raise BadInput(f"{path}, server {number}: {error}") from None
-        if endpoint.name in found:
+        if endpoint.name in endpoints:
             raise BadInput(f"{path}, server {number}: the name {endpoint.name!r} is there twice.")
-        found[endpoint.name] = endpoint
-    return tuple(found.values())
+        endpoints[endpoint.name] = endpoint
+    return tuple(endpoints.values())
 
 
 def endpoints_here(path: Path | None = None) -> tuple[Endpoint, ...]:
     """The servers of the file, if one is given, and the one that the environment names, as
     ``served:endpoint``. Raises BadInput as :func:`read_endpoints` does."""
-    found = read_endpoints(path) if path is not None else ()
+    endpoints = read_endpoints(path) if path is not None else ()
     url = os.environ.get(URL_VARIABLE, "").strip()
     if not url:
-        return found
-    if any(endpoint.name == "endpoint" for endpoint in found):
+        return endpoints
+    if any(endpoint.name == "endpoint" for endpoint in endpoints):
         raise BadInput(f"{path} names a server 'endpoint', and so does {URL_VARIABLE}. Rename it.")
     key_env = KEY_VARIABLE if os.environ.get(KEY_VARIABLE) else ""
     model = os.environ.get(MODEL_VARIABLE, "").strip()
     try:
-        return (*found, Endpoint("endpoint", url, model, key_env))
+        return (*endpoints, Endpoint("endpoint", url, model, key_env))
     except BadInput as error:
         raise BadInput(f"{URL_VARIABLE}: {error}") from None
 
@@ -155,10 +155,10 @@ def endpoints_here(path: Path | None = None) -> tuple[Endpoint, ...]:
 def _endpoint(entry: Any) -> Endpoint:
     if not isinstance(entry, dict):
         raise BadInput(f"it is an object with name and base_url, not {entry!r:.60}.")
-    known = [item.name for item in fields(Endpoint)]
-    unknown = sorted(set(entry) - set(known))
+    names = [item.name for item in fields(Endpoint)]
+    unknown = sorted(set(entry) - set(names))
     if unknown:
-        raise BadInput(f"{unknown[0]!r:.60} is not known. Known are: {', '.join(known)}.")
+        raise BadInput(f"{unknown[0]!r:.60} is not known. Known are: {', '.join(names)}.")
     absent = [name for name in ("name", "base_url") if name not in entry]
     if absent:
         raise BadInput(f"{' and '.join(absent)} must be there.")
@@ -188,12 +188,12 @@ def _check_timeout(seconds: Any) -> None:
         raise BadInput(f"timeout_s is a number of seconds up to 3600, not {seconds!r:.60}.")
 
 
-def _check_fields(given: Any) -> None:
-    if not isinstance(given, Mapping) or not all(
-        isinstance(name, str) and name for name in given.values()
+def _check_fields(mapping: Any) -> None:
+    if not isinstance(mapping, Mapping) or not all(
+        isinstance(name, str) and name for name in mapping.values()
     ):
         raise BadInput('fields maps our names to the server\'s, such as {"seed": "seed"}.')
-    unknown = sorted(str(name) for name in set(given) - set(FIELDS))
+    unknown = sorted(str(name) for name in set(mapping) - set(FIELDS))
     if unknown:
         raise BadInput(f"fields knows {', '.join(FIELDS)}, not {unknown[0]!r:.60}.")
 
@@ -220,16 +220,16 @@ def pause_s(error: Exception, tries: int) -> float | None:
     return pause if pause <= MAX_PAUSE_S else None
 
 
-def told(error: Exception, end: Endpoint, key: str) -> TrueHueError:
+def failure_of(error: Exception, end: Endpoint, key: str) -> TrueHueError:
     """A client's error as BadInput where another prompt may be drawn, else as EndpointFailed; in
     words that say what to do, and without the key, which servers like to quote."""
     import openai
 
-    said = _said(error) if isinstance(error, openai.APIStatusError) else str(error)
+    message = _message_of(error) if isinstance(error, openai.APIStatusError) else str(error)
     if key:
-        said = said.replace(key, "(the key)")
+        message = message.replace(key, "(the key)")
     if isinstance(error, openai.APIStatusError):
-        return _of_status(error, end, said)
+        return _of_status(error, end, message)
     if isinstance(error, openai.APITimeoutError):
         return EndpointFailed(
             f"{end.name} did not answer within {end.timeout_s:g} seconds. Raise timeout_s, or ask "
@@ -238,33 +238,33 @@ def told(error: Exception, end: Endpoint, key: str) -> TrueHueError:
     if isinstance(error, openai.APIConnectionError):
         cause = error.__cause__ or error
         return EndpointFailed(f"{end.base_url} cannot be reached ({cause}). Is {end.name} running?")
-    return EndpointFailed(f"{end.name} answered with what is no images answer: {said}")
+    return EndpointFailed(f"{end.name} answered with what is no images answer: {message}")
 
 
-def _of_status(error: Any, end: Endpoint, said: str) -> TrueHueError:
+def _of_status(error: Any, end: Endpoint, message: str) -> TrueHueError:
     name, status = end.name, error.status_code
     if status in (401, 403):
         where = f"the environment variable {end.key_env}"
         if not end.key_env:
             where = "key_env, which names the environment variable with the key"
-        return EndpointFailed(f"{name} did not accept the key ({status}). Check {where}. {said}")
+        return EndpointFailed(f"{name} did not accept the key ({status}). Check {where}. {message}")
     if status == 404:
         return EndpointFailed(
             f"{name} knows no such address or model ({status}). Check base_url {end.base_url} and "
-            f"model {end.model!r}. {said}"
+            f"model {end.model!r}. {message}"
         )
     if status == 429:
         return EndpointFailed(
-            f"{name} takes no more requests for now ({status}). Try again later. {said}"
+            f"{name} takes no more requests for now ({status}). Try again later. {message}"
         )
     if status >= 500:
-        return EndpointFailed(f"{name} failed ({status}). {said}".rstrip())
-    if any(sign in f"{error.code} {error.type} {said}".lower() for sign in _REFUSALS):
-        return BadInput(f"{name} declines to draw this prompt: {said}")
-    return BadInput(f"{name} cannot draw this ({status}): {said}")
+        return EndpointFailed(f"{name} failed ({status}). {message}".rstrip())
+    if any(sign in f"{error.code} {error.type} {message}".lower() for sign in _REFUSALS):
+        return BadInput(f"{name} declines to draw this prompt: {message}")
+    return BadInput(f"{name} cannot draw this ({status}): {message}")
 
 
-def _said(error: Any) -> str:
+def _message_of(error: Any) -> str:
     """The server's own words, on one line."""
     body = error.body
     message = body.get("message") if isinstance(body, dict) else None

@@ -70,9 +70,9 @@ FAMILIES: dict[str, Family] = {
 
 def family(pipeline: Any) -> Family:
     """The row of a loaded pipeline's class, or one made from its call's own arguments."""
-    known = FAMILIES.get(type(pipeline).__name__)
-    if known is not None:
-        return known
+    entry = FAMILIES.get(type(pipeline).__name__)
+    if entry is not None:
+        return entry
     call = call_defaults(type(pipeline))
     guidance = next((name for name in ("guidance_scale", "true_cfg_scale") if name in call), "")
     limits = {}
@@ -92,7 +92,7 @@ def call_defaults(pipeline_class: type) -> dict[str, Any]:
     """The arguments of a pipeline's call with their defaults; ``inspect.Parameter.empty`` where
     one must be given."""
     parameters = inspect.signature(pipeline_class.__call__).parameters
-    return {name: one.default for name, one in parameters.items() if name != "self"}
+    return {name: parameter.default for name, parameter in parameters.items() if name != "self"}
 
 
 def _limit(tokenizer: Any, sequence: Any) -> int:

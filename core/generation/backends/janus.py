@@ -162,8 +162,8 @@ class JanusModel:
         return GUIDANCE if request.guidance is None else request.guidance, float(temperature)
 
     def _inputs(self, text: str) -> Any:
-        asked = [{"role": "user", "content": [{"type": "text", "text": text}]}]
-        prompt = self._processor.apply_chat_template(asked, add_generation_prompt=True)
+        conversation = [{"role": "user", "content": [{"type": "text", "text": text}]}]
+        prompt = self._processor.apply_chat_template(conversation, add_generation_prompt=True)
         inputs = self._processor(text=prompt, generation_mode="image", return_tensors="pt")
         length = int(inputs["input_ids"].shape[1])
         most = int(self._model.config.text_config.max_position_embeddings) - self._tokens

@@ -141,7 +141,7 @@ def _part(entry: ModelEntry, source: Source, checked: PipelineFolder, dtype: Any
             f"{str(error).splitlines()[0]}"
         ) from error
     # Buffers that are computed, not stored, must leave the empty device too.
-    empty = [name for name, one in part.named_buffers() if one.device == torch.device("meta")]
+    empty = [name for name, buffer in part.named_buffers() if buffer.device == torch.device("meta")]
     if empty:
         raise BadModelFolder(f"{part_file(source.folder)} lacks {', '.join(empty)}.")
     return part.eval()
@@ -151,7 +151,7 @@ def _lay_out(pipeline: Any, at: Placement) -> tuple[tuple[int, int], Previewer |
     """Moves the pipeline to its device; returns the bytes it takes there and those that wait in
     main memory, and its previewer."""
     sizes = [
-        sum(one.nbytes for one in (*part.parameters(), *part.buffers()))
+        sum(tensor.nbytes for tensor in (*part.parameters(), *part.buffers()))
         for part in pipeline.components.values()
         if hasattr(part, "parameters")
     ]

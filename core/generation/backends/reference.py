@@ -83,19 +83,19 @@ def shapes_for(targets: Sequence[ObjectTarget], shape: str | None = None) -> tup
     ``shape`` takes the place of the first target's own. A bystander that is a place ("sidewalk",
     "kitchen counter") is left out, for the floor stands for it; any other is drawn beside.
     """
-    found = []
+    standings = []
     for number, target in enumerate(targets):
         name = target.name
         if shape is not None and number == 0:
             itself = shape == stand_in(name, target.category).shape
             note = stand_in_note(name, target.category) if itself else _replaced(shape, name)
-            found.append(Standing(number, name, shape, note))
+            standings.append(Standing(number, name, shape, note))
         elif target.role == "bystander" and is_place(name):
-            found.append(Standing(number, name, None, left_out_note(name)))
+            standings.append(Standing(number, name, None, left_out_note(name)))
         else:
             own = stand_in(name, target.category).shape
-            found.append(Standing(number, name, own, stand_in_note(name, target.category)))
-    return tuple(found)
+            standings.append(Standing(number, name, own, stand_in_note(name, target.category)))
+    return tuple(standings)
 
 
 class ReferenceRenderer:
@@ -168,7 +168,7 @@ class _Plan:
                 f"The reference renderer draws one to {MOST_OBJECTS} objects in a picture, "
                 f"not {len(placed)}."
             )
-        cast = tuple(_cast(request, placed))
+        cast = tuple(_cast_of(request, placed))
         acted = act(failure, cast)
         size_px = _size_px(request)
         return _Plan(request, standings, placed, cast, acted, light, failure, size_px)
@@ -273,12 +273,12 @@ class _Plan:
         name, modifier = self.request.targets[0].name, self.request.modifier
         if not modifier:
             return []
-        found = self.cast[0].moved
-        if found is None:
+        modification = self.cast[0].moved
+        if modification is None:
             return [f"The {name} keeps the color that was asked for: {modifier!r} moves none."]
         # A failure that changes something says itself what became of the modifier.
         acted = self.failure.startswith("modifier-") and self.acted.acted
-        return [] if acted else [note_of(name, found)]
+        return [] if acted else [note_of(name, modification)]
 
 
 def _options(request: GenerationRequest) -> tuple[str, str, str | None]:
@@ -291,13 +291,13 @@ def _options(request: GenerationRequest) -> tuple[str, str, str | None]:
     light = request.options.get("light") or "studio"
     failure = request.options.get("failure") or "none"
     shape = request.options.get("shape") or None
-    for what, value, known in (
+    for what, value, choices in (
         ("light", light, LIGHTS),
         ("failure", failure, FAILURES),
         ("object", shape, (None, *OBJECTS)),
     ):
-        if (value is not None and not isinstance(value, str)) or value not in known:
-            names = ", ".join(name for name in known if name is not None)
+        if (value is not None and not isinstance(value, str)) or value not in choices:
+            names = ", ".join(name for name in choices if name is not None)
             raise BadInput(f"The renderer has no {what} {value!r}. Choose one of: {names}.")
     return light, failure, shape
 
@@ -320,27 +320,27 @@ def _is_concept(request: GenerationRequest) -> bool:
     return bool(request.concept or request.modifier)
 
 
-def _cast(request: GenerationRequest, placed: Sequence[Standing]) -> list[Cast]:
+def _cast_of(request: GenerationRequest, placed: Sequence[Standing]) -> list[Cast]:
     """The placed objects with the colors that they have when nothing fails."""
     targets = request.targets
-    colors = [_asked(targets, number) for number in range(len(targets))]
+    colors = [_target_rgb8(targets, number) for number in range(len(targets))]
     gray = neutral([color for color in colors if color is not None])
     cast = []
     for standing in placed:
-        target, asked = targets[standing.target], colors[standing.target]
+        target, target_rgb8 = targets[standing.target], colors[standing.target]
         shape = str(standing.shape)
         own = usual(target.name, shape) if target.role == "main" else None
         move = None
-        if standing.target == 0 and asked is None and _is_concept(request):
+        if standing.target == 0 and target_rgb8 is None and _is_concept(request):
             own = color_of(request.concept or target.name, request.seed) or own
             if request.modifier:
                 move = moved(own or gray, request.modifier)
-        color = asked or (move.color if move else None) or own or gray
-        cast.append(Cast(target.name, shape, color, asked, move))
+        color = target_rgb8 or (move.color if move else None) or own or gray
+        cast.append(Cast(target.name, shape, color, target_rgb8, move))
     return cast
 
 
-def _asked(targets: Sequence[ObjectTarget], number: int) -> Rgb8 | None:
+def _target_rgb8(targets: Sequence[ObjectTarget], number: int) -> Rgb8 | None:
     """The color asked of a target; a reference without one shares the first object's."""
     target = targets[number]
     color = target.color
@@ -350,10 +350,10 @@ def _asked(targets: Sequence[ObjectTarget], number: int) -> Rgb8 | None:
 
 
 def _asked_value(targets: Sequence[ObjectTarget], number: int) -> str | None:
-    color, asked = targets[number].color, _asked(targets, number)
+    color, target_rgb8 = targets[number].color, _target_rgb8(targets, number)
     if color is not None:
         return color.value
-    return hex_of(asked) if asked else None
+    return hex_of(target_rgb8) if target_rgb8 else None
 
 
 def _unasked(request: GenerationRequest, number: int) -> str:
@@ -367,8 +367,8 @@ def _unasked(request: GenerationRequest, number: int) -> str:
             return f"one of its {len(colors)} usual ones, which the seed chooses"
         if colors:
             return "its usual one"
-    known = usual(target.name, stand_in(target.name, target.category).shape)
-    return "its usual one" if known else "a gray"
+    usual_color = usual(target.name, stand_in(target.name, target.category).shape)
+    return "its usual one" if usual_color else "a gray"
 
 
 def _replaced(shape: str, name: str) -> str:

@@ -12,7 +12,13 @@ from threading import Event
 from typing import Any, TypeVar
 
 from core.errors import BadInput, ImageError
-from core.generation.backends.endpoints import MAX_TRIES, Endpoint, EndpointFailed, pause_s, told
+from core.generation.backends.endpoints import (
+    MAX_TRIES,
+    Endpoint,
+    EndpointFailed,
+    failure_of,
+    pause_s,
+)
 from core.generation.request import (
     Cancelled,
     GeneratedImage,
@@ -66,7 +72,7 @@ class ServedModel:
     async def _draw(self, request: GenerationRequest, stop: Event) -> GeneratedImage:
         from openai import AsyncOpenAI
 
-        end, asked, key = self._endpoint, self._asked(request), self._key()
+        end, payload, key = self._endpoint, self._payload(request), self._key()
         client = AsyncOpenAI(
             # The client would send OPENAI_API_KEY to any server if none were given.
             api_key=key or "none",
@@ -76,36 +82,36 @@ class ServedModel:
         )
         client.organization = client.project = None  # these it takes from the environment too
         async with client:
-            answer = await self._answer(client, asked, key, stop)
-        return self._image(request, asked, answer)
+            answer = await self._answer(client, payload, key, stop)
+        return self._image(request, payload, answer)
 
-    async def _answer(self, client: Any, asked: dict[str, Any], key: str, stop: Event) -> Any:
+    async def _answer(self, client: Any, payload: dict[str, Any], key: str, stop: Event) -> Any:
         """The server's answer, after as many tries as it takes."""
         import openai
 
         for tries in range(1, MAX_TRIES + 1):
             try:
-                return await _unless(stop, client.images.generate(**asked))
+                return await _unless(stop, client.images.generate(**payload))
             except (openai.OpenAIError, ValueError) as error:  # ValueError: broken JSON
                 pause = pause_s(error, tries)
                 if pause is None:
-                    raise told(error, self._endpoint, key) from None
+                    raise failure_of(error, self._endpoint, key) from None
             await _unless(stop, asyncio.sleep(pause))
         raise AssertionError("the last try returns or raises")
 
-    def _asked(self, request: GenerationRequest) -> dict[str, Any]:
+    def _payload(self, request: GenerationRequest) -> dict[str, Any]:
         """The arguments of the client's call; raises BadInput for what cannot be asked."""
         end = self._endpoint
         if not request.text.strip():
             raise BadInput("The prompt is empty. A served model reads only its text.")
-        wanted = {
+        fields = {
             "seed": request.seed,
             "steps": request.steps,
             "guidance": request.guidance,
             "negative_text": request.negative_text or None,
         }
         extra = {}
-        for name, value in wanted.items():
+        for name, value in fields.items():
             if name in end.fields and value is not None:
                 extra[end.fields[name]] = value
             elif value is not None and name != "seed":
@@ -114,14 +120,14 @@ class ServedModel:
                     f"server's parameter for it under fields."
                 )
         width, height = request.width or end.width, request.height or end.height
-        asked: dict[str, Any] = {"prompt": request.text, "n": 1, "size": f"{width}x{height}"}
+        payload: dict[str, Any] = {"prompt": request.text, "n": 1, "size": f"{width}x{height}"}
         if end.model:
-            asked["model"] = end.model
+            payload["model"] = end.model
         if end.response_format:
-            asked["response_format"] = end.response_format
+            payload["response_format"] = end.response_format
         if extra:
-            asked["extra_body"] = extra
-        return asked
+            payload["extra_body"] = extra
+        return payload
 
     def _key(self) -> str:
         """The key, or "" for a server that wants none."""
@@ -135,7 +141,7 @@ class ServedModel:
         return key
 
     def _image(
-        self, request: GenerationRequest, asked: dict[str, Any], answer: Any
+        self, request: GenerationRequest, payload: dict[str, Any], answer: Any
     ) -> GeneratedImage:
         end = self._endpoint
         items = getattr(answer, "data", None)
@@ -154,8 +160,8 @@ class ServedModel:
             raise EndpointFailed(f"{end.name} answered with a broken image: {error}") from error
         height, width, _ = loaded.srgb8.shape
         notes = list(loaded.notes)
-        if f"{width}x{height}" != asked["size"]:
-            notes.append(f"Asked for {asked['size']} pixels, the server drew {width}x{height}.")
+        if f"{width}x{height}" != payload["size"]:
+            notes.append(f"Asked for {payload['size']} pixels, the server drew {width}x{height}.")
         revised = getattr(item, "revised_prompt", None) or ""
         if revised and revised != request.text:
             notes.append(f"The server drew another prompt: {revised}")
@@ -166,10 +172,10 @@ class ServedModel:
             "text": request.text,
             "revised_text": revised,
             "seed": request.seed,
-            "sent": dict(asked.get("extra_body", {})),
+            "sent": dict(payload.get("extra_body", {})),
             "width": width,
             "height": height,
-            "asked_size": asked["size"],
+            "asked_size": payload["size"],
             "created": getattr(answer, "created", None),
             "reproducible": REPRODUCIBLE,
             "openai": metadata.version("openai"),

@@ -83,9 +83,9 @@ def watching(pipeline: Any, watch: StepWatch, by_callback: bool) -> Iterator[dic
     # wraps: pipelines read the step's signature to know what it takes.
     @functools.wraps(own)
     def step(*args: Any, **kwargs: Any) -> Any:
-        out = own(*args, **kwargs)
-        watch.after(out[0] if isinstance(out, tuple) else out.prev_sample)
-        return out
+        output = own(*args, **kwargs)
+        watch.after(output[0] if isinstance(output, tuple) else output.prev_sample)
+        return output
 
     scheduler.step = step
     try:
@@ -121,8 +121,8 @@ class Previewer:
         weights = self._by_device[key]
         rgb = torch.einsum("chw,cd->hwd", small, weights[:-1]) + weights[-1]
         rgb8 = ((rgb + 1) * 127.5).clamp(0, 255).nan_to_num(127.5).round().to(torch.uint8)
-        out: np.ndarray = rgb8.cpu().numpy()
-        return out
+        pixels: np.ndarray = rgb8.cpu().numpy()
+        return pixels
 
 
 def fit(pipeline: Any) -> Previewer | None:
@@ -146,11 +146,11 @@ def fit(pipeline: Any) -> Previewer | None:
     before = vae.dtype
     try:
         # Some encoders overflow in half precision; there and back loses nothing.
-        _cast(vae, torch.float32)
+        _set_dtype(vae, torch.float32)
         with torch.no_grad():
             latents = _encode(vae, images.to(vae.device)).cpu()
     finally:
-        _cast(vae, before)
+        _set_dtype(vae, before)
     if latents.ndim != 4 or not torch.isfinite(latents).all():
         return None
     colors = torch.nn.functional.interpolate(images, size=tuple(latents.shape[-2:]), mode="area")
@@ -162,7 +162,7 @@ def fit(pipeline: Any) -> Previewer | None:
     return Previewer(np.linalg.solve(x.T @ x + ridge, x.T @ y).astype(np.float32))
 
 
-def _cast(vae: Any, dtype: Any) -> None:
+def _set_dtype(vae: Any, dtype: Any) -> None:
     import torch
 
     # Not vae.to: diffusers' own warns of parts to be kept in float32 even where there are none.
@@ -177,8 +177,8 @@ def _encode(vae: Any, images: Any) -> Any:
     config = vae.config
     # Decoders of video models take a time axis, also for still images.
     video = "QwenImage" in type(vae).__name__ or "Wan" in type(vae).__name__
-    found = vae.encode(images[:, :, None] if video else images)
-    latents = found.latent if hasattr(found, "latent") else found.latent_dist.mode()
+    encoding = vae.encode(images[:, :, None] if video else images)
+    latents = encoding.latent if hasattr(encoding, "latent") else encoding.latent_dist.mode()
     latents = latents[:, :, 0] if latents.ndim == 5 else latents
     mean, std = getattr(config, "latents_mean", None), getattr(config, "latents_std", None)
     scaling = float(getattr(config, "scaling_factor", None) or 1.0)

@@ -104,8 +104,8 @@ def concept_colors(concept: str) -> tuple[ConceptColor, ...]:
     name = " ".join(concept.lower().split())
     if name in _colors():
         return _colors()[name]
-    known = usual(name, "")
-    return (ConceptColor(known, 1.0),) if known else ()
+    usual_color = usual(name, "")
+    return (ConceptColor(usual_color, 1.0),) if usual_color else ()
 
 
 def color_of(concept: str, seed: int) -> Rgb8 | None:
@@ -125,19 +125,21 @@ def color_of(concept: str, seed: int) -> Rgb8 | None:
 
 @cache
 def _colors() -> MappingProxyType[str, tuple[ConceptColor, ...]]:
-    out: dict[str, tuple[ConceptColor, ...]] = {}
+    by_concept: dict[str, tuple[ConceptColor, ...]] = {}
     for entry in _TABLE.replace("\n", ";").split(";"):
         if entry.strip():
             name, _, rest = entry.strip().partition(" #")
-            given: list[tuple[str, float]] = []
+            parts: list[tuple[str, float]] = []
             for word in f"#{rest}".split():
                 if word.startswith("#"):
-                    given.append((word, 1.0))
+                    parts.append((word, 1.0))
                 else:
-                    given[-1] = (given[-1][0], float(word))
-            total = sum(weight for _, weight in given)
-            out[name] = tuple(ConceptColor(_rgb(text), weight / total) for text, weight in given)
-    return MappingProxyType(out)
+                    parts[-1] = (parts[-1][0], float(word))
+            total = sum(weight for _, weight in parts)
+            by_concept[name] = tuple(
+                ConceptColor(_rgb(text), weight / total) for text, weight in parts
+            )
+    return MappingProxyType(by_concept)
 
 
 def _rgb(text: str) -> Rgb8:

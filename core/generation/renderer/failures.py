@@ -11,7 +11,7 @@ import numpy as np
 from core.color.spaces import chroma, hex_of, lab_to_srgb8, srgb8_to_lab
 from core.errors import BadInput
 from core.generation.renderer.encode import in_srgb
-from core.generation.renderer.modifiers import OVERSHOT_FACTOR, Moved
+from core.generation.renderer.modifiers import OVERSHOT_FACTOR, ModifiedColor
 from core.generation.renderer.usual import Rgb8, apart, usual_instead
 
 FAILURES: MappingProxyType[str, str] = MappingProxyType(
@@ -49,7 +49,7 @@ class Cast:
     shape: str
     color: Rgb8
     asked: Rgb8 | None
-    moved: Moved | None = None
+    moved: ModifiedColor | None = None
 
 
 @dataclass(frozen=True)
@@ -186,8 +186,8 @@ def _modified(cast: Sequence[Cast], overshot: bool) -> ActedColors:
         if moved is not None and moved.says:
             color = moved.overshot if overshot else moved.base
             how = f"{OVERSHOT_FACTOR} times as strong" if overshot else "ignored"
-            said = f"The modifier {moved.modifier!r} is {how}"
-            notes.append(f"{said}: the {item.name} is {hex_of(color)}.")
+            words = f"The modifier {moved.modifier!r} is {how}"
+            notes.append(f"{words}: the {item.name} is {hex_of(color)}.")
         colors.append(color)
     if not notes:
         what = "overdone" if overshot else "ignored"

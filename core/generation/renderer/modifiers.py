@@ -46,7 +46,7 @@ class Move:
 
 
 @dataclass(frozen=True)
-class Moved:
+class ModifiedColor:
     """A usual color ``base`` under a modifier: ``color`` as the move has it, ``overshot`` with the
     move times :data:`OVERSHOT_FACTOR`. Where the word moves no color, all three are the same and
     ``says`` is empty."""
@@ -142,24 +142,29 @@ MOVES: MappingProxyType[str, Move] = MappingProxyType(
 """The modifiers that move a color. Others ("stylish") say something, but no color."""
 
 
-def moved(color: Rgb8, modifier: str) -> Moved:
+def moved(color: Rgb8, modifier: str) -> ModifiedColor:
     """What becomes of a usual color under a modifier. Colors that sRGB does not hold are brought
     into it by less chroma; L* stays within 2 and 98."""
     move = MOVES.get(modifier.strip().lower())
     if move is None:
-        return Moved(modifier, color, color, color, "")
+        return ModifiedColor(modifier, color, color, color, "")
     lab = _lab(color)
     way = move.way(lab)
-    return Moved(modifier, color, _end(lab + way), _end(lab + OVERSHOT_FACTOR * way), move.says)
+    return ModifiedColor(
+        modifier, color, _end(lab + way), _end(lab + OVERSHOT_FACTOR * way), move.says
+    )
 
 
-def note_of(name: str, found: Moved) -> str:
+def note_of(name: str, modification: ModifiedColor) -> str:
     """What a modifier does to an object that listens, in a sentence for people."""
-    if not found.says:
-        return f"{found.modifier.capitalize()!r} names no color: the {name} keeps its usual one."
+    if not modification.says:
+        return (
+            f"{modification.modifier.capitalize()!r} names no color: the {name} keeps its usual "
+            "one."
+        )
     return (
-        f"{found.modifier.capitalize()!r} makes the {name} {found.says}: {hex_of(found.base)} "
-        f"becomes {hex_of(found.color)}."
+        f"{modification.modifier.capitalize()!r} makes the {name} {modification.says}: "
+        f"{hex_of(modification.base)} becomes {hex_of(modification.color)}."
     )
 
 

@@ -50,10 +50,10 @@ class Placed:
         """Signed distance to every part, or to all that throw shadows, in world coordinates."""
         local = self.local(x, y, z)
         parts = self.model.parts
-        found = [part.distance(*local) for part in parts if part.blocks or not only_blocking]
+        distances = [part.distance(*local) for part in parts if part.blocks or not only_blocking]
         if self.scale != 1.0:
-            found = [d * np.float32(self.scale) for d in found]
-        return found
+            distances = [d * np.float32(self.scale) for d in distances]
+        return distances
 
     def corners(self) -> Array:
         """The eight corners of the box in world coordinates, float64 ``(8, 3)``."""
@@ -145,11 +145,13 @@ class Scene:
         """
         result = self.solos[0]._cover(origin, direction, spread)
         for solo in self.solos[1:]:
-            left = np.flatnonzero(result > 0.004)
+            open_rays = np.flatnonzero(result > 0.004)
             past = solo._cover(
-                (origin[0][left], origin[1][left], origin[2][left]), direction, spread
+                (origin[0][open_rays], origin[1][open_rays], origin[2][open_rays]),
+                direction,
+                spread,
             )
-            result[left] = np.minimum(result[left], past)
+            result[open_rays] = np.minimum(result[open_rays], past)
         result = np.maximum(result, 0.0)
         return result * result * (3.0 - 2.0 * result)
 

@@ -97,9 +97,9 @@ def stand_in(name: str, category: str = "") -> StandIn:
     The whole name counts first, then what is left of it without its first words ("wooden table"),
     each also in the singular; then the category; and a cube stands for what nobody knows.
     """
-    known = _known(name)
-    if known is not None:
-        return known
+    entry = _entry_of(name)
+    if entry is not None:
+        return entry
     kind = category.lower()
     for word, shape in _KINDS.items():
         if word in kind:
@@ -115,17 +115,17 @@ def known_names() -> tuple[str, ...]:
 def is_place(name: str) -> bool:
     """Whether a name says where things are rather than what ("sidewalk", "kitchen counter")."""
     words = name.lower().split()
-    if not words or _known(name) is not None:
+    if not words or _entry_of(name) is not None:
         return False
     return words[-1] in _PLACES or words[-1].removesuffix("s") in _PLACES
 
 
 def stand_in_note(name: str, category: str = "") -> str:
     """A sentence for people when the shape is not what the name says; otherwise empty."""
-    found = stand_in(name, category)
-    if found.itself:
+    entry = stand_in(name, category)
+    if entry.itself:
         return ""
-    return f"{article(found.shape).capitalize()} {found.shape} stands in for the {name}."
+    return f"{article(entry.shape).capitalize()} {entry.shape} stands in for the {name}."
 
 
 def left_out_note(name: str) -> str:
@@ -133,7 +133,7 @@ def left_out_note(name: str) -> str:
     return f"The renderer draws no places: the {name} is left out."
 
 
-def _known(name: str) -> StandIn | None:
+def _entry_of(name: str) -> StandIn | None:
     words = name.lower().split()
     for start in range(len(words)):
         rest = " ".join(words[start:])

@@ -126,10 +126,10 @@ def asked_shares(seen: Viewpoint, size_px: int) -> tuple[list[float], list[float
     for solo, t in zip(seen.scene.solos, ways, strict=True):
         met = np.flatnonzero(np.isfinite(t))
         part = solo.nearest_part(*_points(seen.camera.position, _pick(rays, met), t[met]))
-        asked = met[_is_asked(solo)[part]]
-        count = int(np.count_nonzero(t[asked] <= nearest[asked]))
+        object_mask = met[_is_asked(solo)[part]]
+        count = int(np.count_nonzero(t[object_mask] <= nearest[object_mask]))
         shares.append(count / len(t))
-        unhidden.append(count / max(asked.size, 1))
+        unhidden.append(count / max(object_mask.size, 1))
     return shares, unhidden
 
 
@@ -190,12 +190,12 @@ def _sample(
             way = _pick(rays, piece)
             points = _points(camera.position, way, t[piece])
             part = solo.nearest_part(*points)
-            asked = _is_asked(solo)[part]
+            object_mask = _is_asked(solo)[part]
             to_eye = (-way[0], -way[1], -way[2])
             shade, mirror = shader.surface(points, solo.normal(*points), to_eye)
             result.label[piece] = part + np.int8(before)
-            result.asked[piece] = np.where(asked, np.int8(number), np.int8(-1))
-            result.shade[piece] = np.where(asked, shade, 0.0)
+            result.asked[piece] = np.where(object_mask, np.int8(number), np.int8(-1))
+            result.shade[piece] = np.where(object_mask, shade, 0.0)
             result.added[piece] = shade * fixed[part] + mirror * gloss[part]
             done += piece.size
             watch(done / total)

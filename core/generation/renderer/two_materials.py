@@ -68,12 +68,12 @@ def render_two_materials(
     for shade, color in zip(buffer.shades, (asked_srgb8, second_srgb8), strict=True):
         linear1 += shade[:, None] * srgb8_to_linear1(np.array(color)).astype(np.float32)
     square = size_px, size_px
-    asked, second = (mask.reshape(square) for mask in buffer.masks)
-    of_second, of_asked = int(np.count_nonzero(second)), int(np.count_nonzero(asked))
+    object_mask, second = (mask.reshape(square) for mask in buffer.masks)
+    of_second, of_asked = int(np.count_nonzero(second)), int(np.count_nonzero(object_mask))
     return TwoMaterialRendering(
         srgb8=linear1_to_srgb8(linear1).reshape(*square, 3),
         mask=buffer.whole.reshape(square),
-        asked=asked,
+        asked=object_mask,
         second=second,
         second_share=of_second / (of_second + of_asked),
     )

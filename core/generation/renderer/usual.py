@@ -99,14 +99,14 @@ def apart(first: Rgb8, second: Rgb8) -> float:
     return float(delta_e00(lab[0], lab[1]))
 
 
-def neutral(asked: Sequence[Rgb8]) -> Rgb8:
+def neutral(colors: Sequence[Rgb8]) -> Rgb8:
     """A gray that is no asked color: the middle one, or the first that is far enough from all.
 
     Where several asked colors leave none, the one farthest from the nearest of them.
     """
 
     def room(gray: Rgb8) -> float:
-        return min((apart(gray, color) for color in asked), default=np.inf)
+        return min((apart(gray, color) for color in colors), default=np.inf)
 
     for gray in _GRAYS:
         if room(gray) >= NEUTRAL_APART_DELTA_E00:
@@ -120,13 +120,13 @@ def usual(name: str, shape: str) -> Rgb8 | None:
     return _rgb(colors[0]) if colors else None
 
 
-def usual_instead(name: str, shape: str, asked: Rgb8) -> Rgb8:
+def usual_instead(name: str, shape: str, target_rgb8: Rgb8) -> Rgb8:
     """The color that a model draws which does not listen: a usual one that is not the asked one,
     and a gray where there is none."""
     for text in _USUAL.get(name.lower()) or _USUAL.get(shape) or ():
-        if apart(_rgb(text), asked) >= USUAL_APART_DELTA_E00:
+        if apart(_rgb(text), target_rgb8) >= USUAL_APART_DELTA_E00:
             return _rgb(text)
-    return neutral([asked])
+    return neutral([target_rgb8])
 
 
 def _rgb(text: str) -> Rgb8:

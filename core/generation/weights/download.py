@@ -36,12 +36,12 @@ def wanted_files(
             path.name
         )
     parts = list(parts)
-    out = [name for name in folders.get("", []) if name.lower().startswith(_LICENSES)]
-    out += [INDEX] if parts else []
+    files = [name for name in folders.get("", []) if name.lower().startswith(_LICENSES)]
+    files += [INDEX] if parts else []
     for part in parts or [""]:
         prefix = f"{part}/" if part else ""
         inside = folders.get(part, [])
-        out += [prefix + name for name in inside if _is_text(name)]
+        files += [prefix + name for name in inside if _is_text(name)]
         sets = weight_sets(inside)
         if not sets:
             pickled = sorted(name for name in inside if name.endswith(PICKLES))
@@ -52,9 +52,9 @@ def wanted_files(
                 )
             continue
         chosen = next(sets[v] for v in (variant, None, *sets) if v in sets)
-        out += [prefix + name for name in chosen.files]
-        out += [prefix + chosen.index] if chosen.index else []
-    return tuple(dict.fromkeys(out))
+        files += [prefix + name for name in chosen.files]
+        files += [prefix + chosen.index] if chosen.index else []
+    return tuple(dict.fromkeys(files))
 
 
 def _is_text(name: str) -> bool:
@@ -87,7 +87,7 @@ def _fetch(
     where: dict[str, Any] = {"local_dir": local} if local else {"cache_dir": sources.hub_cache}
     try:
         info = HfApi().model_info(entry.repo)
-        names = [one.rfilename for one in info.siblings or ()]
+        names = [file.rfilename for file in info.siblings or ()]
         if entry.base:
             files: tuple[str, ...] = (part_file(Path()).name,)
         else:

@@ -32,10 +32,10 @@ def weight_sets(names: Iterable[str]) -> dict[str | None, WeightSet]:
     files: dict[str | None, list[str]] = {}
     lists: dict[str | None, str] = {}
     for name in sorted(names):
-        found = _parse(name)
-        if found is None:
+        parts = _parse(name)
+        if parts is None:
             continue
-        variant, is_index = found
+        variant, is_index = parts
         if is_index:
             lists[variant] = name
         else:
@@ -90,8 +90,8 @@ def part_file(folder: Path) -> Path:
 
 def _weight_map(path: Path) -> Mapping[str, str]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))["weight_map"]
-        names = {str(key): str(value) for key, value in found.items()}
+        weight_map = json.loads(path.read_text(encoding="utf-8"))["weight_map"]
+        names = {str(key): str(value) for key, value in weight_map.items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise BadModelFolder(f"{path} cannot be read as a list of weight files.") from error
     if not names or any(Path(name).name != name for name in names.values()):
@@ -120,7 +120,7 @@ def numbers_in(path: Path) -> int:
                 raise BadModelFolder(f"{path} is no safetensors file. {again}")
             header = json.loads(file.read(length))
         tensors = [value for key, value in header.items() if key != "__metadata__"]
-        wanted = 8 + length + max((int(t["data_offsets"][1]) for t in tensors), default=0)
+        expected_bytes = 8 + length + max((int(t["data_offsets"][1]) for t in tensors), default=0)
         numbers = sum(math.prod(int(n) for n in t["shape"]) for t in tensors)
     except FileNotFoundError as error:
         raise BadModelFolder(
@@ -132,9 +132,9 @@ def numbers_in(path: Path) -> int:
         raise BadModelFolder(f"{path} cannot be read ({error.strerror}).") from error
     except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
         raise BadModelFolder(f"{path} is cut off or no safetensors file. {again}") from error
-    if size != wanted:
+    if size != expected_bytes:
         raise BadModelFolder(
-            f"{path} has {size:,} bytes and should have {wanted:,}: the download is not complete. "
-            f"{again}"
+            f"{path} has {size:,} bytes and should have {expected_bytes:,}: the download is not "
+            f"complete. {again}"
         )
     return numbers

@@ -35,7 +35,7 @@ def read_janus(folder: Path, placement: Placement, get_again: str) -> JanusParts
 
     try:
         processor = JanusProcessor.from_pretrained(folder, local_files_only=True)
-        model, told = JanusForConditionalGeneration.from_pretrained(
+        model, report = JanusForConditionalGeneration.from_pretrained(
             folder,
             dtype=getattr(torch, placement.dtype),
             local_files_only=True,
@@ -48,7 +48,7 @@ def read_janus(folder: Path, placement: Placement, get_again: str) -> JanusParts
         raise BadModelFolder(
             f"{folder} could not be read as Janus: {error}. {get_again}"
         ) from error
-    absent = sorted(told["missing_keys"])
+    absent = sorted(report["missing_keys"])
     if absent:
         # Transformers fills what is absent with random numbers, which would draw noise.
         raise BadModelFolder(

@@ -125,7 +125,7 @@ def _read_index(folder: Path) -> dict[str, Any]:
         )
     path = folder / INDEX
     if not path.is_file():
-        inside = sorted(found.parent.name for found in folder.glob(f"*/{INDEX}"))
+        inside = sorted(path.parent.name for path in folder.glob(f"*/{INDEX}"))
         hint = f" Did you mean {folder / inside[0]}?" if inside else ""
         empty = "is empty" if not any(folder.iterdir()) else f"has no {INDEX}"
         raise BadModelFolder(f"{folder} {empty}, so it is no diffusers pipeline.{hint}")
@@ -134,12 +134,12 @@ def _read_index(folder: Path) -> dict[str, Any]:
 
 def _read_json(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise BadModelFolder(f"{path} cannot be read as JSON: is it cut off?") from error
-    if not isinstance(found, dict):
+    if not isinstance(content, dict):
         raise BadModelFolder(f"{path} is no configuration.")
-    return found
+    return content
 
 
 def _refuse_code_files(folder: Path) -> None:
@@ -214,15 +214,17 @@ def _choose_variant(
             raise BadModelFolder(
                 f"{folder / part.name} has no weights: the download is not complete. Run it again."
             )
-    every = {variant for one in sets.values() for variant in one if variant is not None}
+    every = {variant for variants in sets.values() for variant in variants if variant is not None}
     order = [prefer, None, *sorted(every - {prefer}, key=lambda name: (name != "fp16", name))]
     for variant in order:
-        present = [variant in one for one in sets.values()]
+        present = [variant in variants for variants in sets.values()]
         if variant is None and all(present):
             return None
-        if any(present) and all(variant in one or None in one for one in sets.values()):
+        if any(present) and all(
+            variant in variants or None in variants for variants in sets.values()
+        ):
             return variant
-    lacking = ", ".join(f"{name}: {sorted(map(str, one))}" for name, one in sets.items())
+    lacking = ", ".join(f"{name}: {sorted(map(str, variants))}" for name, variants in sets.items())
     raise BadModelFolder(
         f"{folder} has no variant of the weights that all its parts have ({lacking}): the download "
         "is not complete. Run it again."
@@ -244,27 +246,27 @@ def _own_modules() -> frozenset[str]:
     return frozenset(path.parent.name for path in pipelines.glob("*/__init__.py"))
 
 
-def check_source(entry: ModelEntry, found: Source) -> PipelineFolder | None:
+def check_source(entry: ModelEntry, source: Source) -> PipelineFolder | None:
     """Checks the files that were found, as loading does first; None where there is no pipeline.
 
     Raises BadModelFolder, naming the file, for what cannot be loaded.
     """
     if entry.kind == "transformers":
-        for path in sorted(found.folder.glob("*.py")):
+        for path in sorted(source.folder.glob("*.py")):
             raise BadModelFolder(f"{path} is code, which TrueHue never runs.")
-        sets = weight_sets(path.name for path in found.folder.iterdir())
-        if not (found.folder / "config.json").is_file() or None not in sets:
+        sets = weight_sets(path.name for path in source.folder.iterdir())
+        if not (source.folder / "config.json").is_file() or None not in sets:
             raise BadModelFolder(
-                f"{found.folder} has no config.json or no safetensors: the download is not "
+                f"{source.folder} has no config.json or no safetensors: the download is not "
                 "complete."
             )
-        check_set(found.folder, sets[None])
+        check_set(source.folder, sets[None])
         return None
-    if found.base is not None:
-        numbers = numbers_in(part_file(found.folder))
+    if source.base is not None:
+        numbers = numbers_in(part_file(source.folder))
         checked = check_pipeline(
-            found.base.folder, prefer=model(entry.base).variant, without=frozenset({entry.part})
+            source.base.folder, prefer=model(entry.base).variant, without=frozenset({entry.part})
         )
         parts = [replace(p, numbers=numbers) if p.name == entry.part else p for p in checked.parts]
         return replace(checked, parts=tuple(parts))
-    return check_pipeline(found.folder, prefer=entry.variant)
+    return check_pipeline(source.folder, prefer=entry.variant)

@@ -75,11 +75,11 @@ def _sampled(file: BinaryIO, size: int) -> list[tuple[int, int]]:
     if size <= _WHOLE_BYTES:
         return [(0, size)]
     last = size - _BLOCK_BYTES
-    found = [(last * n // (_BLOCKS - 1), _BLOCK_BYTES) for n in range(_BLOCKS)]
+    spans = [(last * n // (_BLOCKS - 1), _BLOCK_BYTES) for n in range(_BLOCKS)]
     if Path(file.name).suffix == ".safetensors":
         header = int.from_bytes(file.read(8), "little")
-        found.insert(0, (0, 8 + min(header, MAX_HEADER_BYTES)))
-    return found
+        spans.insert(0, (0, 8 + min(header, MAX_HEADER_BYTES)))
+    return spans
 
 
 def find(entry: ModelEntry, sources: Sources) -> Source | None:
@@ -107,10 +107,10 @@ def find_own(entry: ModelEntry, sources: Sources) -> Source | None:
 
 def source(entry: ModelEntry, sources: Sources) -> Source:
     """The same, but raises ModelMissing with the way to get the weights."""
-    found = find(entry, sources)
-    if found is None:
+    model_source = find(entry, sources)
+    if model_source is None:
         raise ModelMissing(" ".join(how_to_get(entry, sources)))
-    return found
+    return model_source
 
 
 def how_to_get(entry: ModelEntry, sources: Sources) -> tuple[str, ...]:
@@ -123,17 +123,17 @@ def how_to_get(entry: ModelEntry, sources: Sources) -> tuple[str, ...]:
         return tuple(
             f"Of {base.name}, which it is based on: {s}" for s in how_to_get(base, sources)
         )
-    out = [
+    lines = [
         f"The weights of {entry.name}{size} are not here. Get them with: "
         f"python -m core.generation download {entry.id}"
     ]
-    gates = [one for one in (entry, *([model(entry.base)] if entry.base else [])) if one.gated]
-    out += [
-        f"First accept the license of {one.name} ({one.license}) at "
-        f"https://huggingface.co/{one.repo}, and sign in with: hf auth login"
-        for one in gates
+    gates = [gate for gate in (entry, *([model(entry.base)] if entry.base else [])) if gate.gated]
+    lines += [
+        f"First accept the license of {gate.name} ({gate.license}) at "
+        f"https://huggingface.co/{gate.repo}, and sign in with: hf auth login"
+        for gate in gates
     ]
-    return tuple(out)
+    return tuple(lines)
 
 
 def _named_folders(entry: ModelEntry, sources: Sources) -> list[Path]:

@@ -20,14 +20,14 @@ def load_parts(
     those are filled with random numbers, with a warning, and such a text encoder draws, but not
     what was asked. Raises BadModelFolder, naming part and weight, and what transformers raises.
     """
-    found = {}
+    parts = {}
     for part in checked.parts:
         part_class = _transformers_class(part) if part.name not in without else None
         if part_class is None:
             continue
         folder = checked.folder / part.name
         sets = weight_sets(path.name for path in folder.iterdir())
-        model, told = part_class.from_pretrained(
+        model, report = part_class.from_pretrained(
             folder,
             dtype=dtype,
             variant=checked.variant if checked.variant in sets else None,
@@ -36,9 +36,9 @@ def load_parts(
             output_loading_info=True,
         )
         # Tied weights, such as shared embeddings, are not among them.
-        _refuse(checked, part, sorted(told["missing_keys"]))
-        found[part.name] = model
-    return found
+        _refuse(checked, part, sorted(report["missing_keys"]))
+        parts[part.name] = model
+    return parts
 
 
 def refuse_unfilled(pipeline: Any, checked: PipelineFolder) -> None:
@@ -48,7 +48,7 @@ def refuse_unfilled(pipeline: Any, checked: PipelineFolder) -> None:
         model = pipeline.components.get(part.name)
         if hasattr(model, "named_parameters"):
             named = (*model.named_parameters(), *model.named_buffers())
-            _refuse(checked, part, [name for name, one in named if one.device.type == "meta"])
+            _refuse(checked, part, [name for name, tensor in named if tensor.device.type == "meta"])
 
 
 def _refuse(checked: PipelineFolder, part: Part, absent: list[str]) -> None:
@@ -68,5 +68,9 @@ def _transformers_class(part: Part) -> Any:
     if part.library == "diffusers":
         return None
     below = "" if part.library == "transformers" else "diffusers.pipelines."
-    found = getattr(importlib.import_module(below + part.library), part.class_name, None)
-    return found if isinstance(found, type) and issubclass(found, PreTrainedModel) else None
+    part_class = getattr(importlib.import_module(below + part.library), part.class_name, None)
+    return (
+        part_class
+        if isinstance(part_class, type) and issubclass(part_class, PreTrainedModel)
+        else None
+    )

@@ -17,7 +17,7 @@ MAKER = "grounded_sam"
 
 
 @dataclass(frozen=True)
-class NegativeFound:
+class NegativeResult:
     """What the models found for one negative label: boxes and their segments, in one order."""
 
     label: str
@@ -38,7 +38,7 @@ class MaskSteps:
     shape: tuple[int, int]
     detections: tuple[Detection, ...]
     segments: tuple[Segment, ...]
-    negatives: tuple[NegativeFound, ...] = ()
+    negatives: tuple[NegativeResult, ...] = ()
     earlier: tuple[np.ndarray, ...] = ()
     models: Mapping[str, Any] = field(default_factory=dict)
 
@@ -55,24 +55,30 @@ def compose(
     """
     boxes, labels = _checked(steps, without_boxes, without_negatives)
     name, notes = steps.object_name, list[str]()
-    kept = [one for n, one in enumerate(steps.segments) if n not in boxes]
-    if not kept:
+    segments = [segment for n, segment in enumerate(steps.segments) if n not in boxes]
+    if not segments:
         raise ObjectNotFound(
             f"All boxes of {name} were left out by hand. Keep one, or draw a box.", name, "override"
         )
-    found = union([one.pixels for one in kept], steps.shape)
-    if not found.any():
+    object_pixels = union([segment.pixels for segment in segments], steps.shape)
+    if not object_pixels.any():
         raise ObjectNotFound(
-            f"The segmenter found no pixel of {name} in {_boxes(len(kept))}. Draw a box or strokes "
-            "by hand.",
+            f"The segmenter found no pixel of {name} in {_boxes(len(segments))}. Draw a box or "
+            "strokes by hand.",
             name,
             "segmenter",
         )
-    found = apart(found, steps, notes)
-    negatives, pixels = without(found, steps, labels, notes)
+    object_pixels = apart(object_pixels, steps, notes)
+    negatives, pixels = without(object_pixels, steps, labels, notes)
     mask = Mask(pixels, MAKER, _parameters(steps, negatives, notes, boxes, labels))
     return Grounded(
-        mask, steps.detections, steps.segments, found, negatives, tuple(notes), {"steps": steps}
+        mask,
+        steps.detections,
+        steps.segments,
+        object_pixels,
+        negatives,
+        tuple(notes),
+        {"steps": steps},
     )
 
 
@@ -91,12 +97,12 @@ def recompose(
 
 def union(masks: Sequence[np.ndarray], shape: tuple[int, int]) -> np.ndarray:
     """Where any of the masks is, bool ``(H, W)``."""
-    out = np.zeros(shape, dtype=bool)
-    for one in masks:
-        if one.dtype != bool or one.shape != shape:
-            raise BadInput(f"A segment is {one.dtype} {one.shape}, not bool {shape}.")
-        out |= one
-    return out
+    pixels = np.zeros(shape, dtype=bool)
+    for mask in masks:
+        if mask.dtype != bool or mask.shape != shape:
+            raise BadInput(f"A segment is {mask.dtype} {mask.shape}, not bool {shape}.")
+        pixels |= mask
+    return pixels
 
 
 def iou(first: np.ndarray, second: np.ndarray) -> float:
@@ -105,17 +111,17 @@ def iou(first: np.ndarray, second: np.ndarray) -> float:
     return int(np.count_nonzero(first & second)) / together if together else 0.0
 
 
-def apart(found: np.ndarray, steps: MaskSteps, notes: list[str]) -> np.ndarray:
+def apart(object_pixels: np.ndarray, steps: MaskSteps, notes: list[str]) -> np.ndarray:
     """The object without the pixels of earlier ones; says in ``notes`` what was removed.
 
     Raises ObjectsOverlap above the variant's ``most_iou``, or where nothing is left.
     """
     if not steps.earlier:
-        return found
+        return object_pixels
     variant, name = steps.variant, steps.object_name
-    rest = found & ~union(steps.earlier, steps.shape)
-    measured = found if variant.iou_measured == "before" else rest
-    overlaps = [iou(measured, one) for one in steps.earlier]
+    rest = object_pixels & ~union(steps.earlier, steps.shape)
+    measured = object_pixels if variant.iou_measured == "before" else rest
+    overlaps = [iou(measured, mask) for mask in steps.earlier]
     worst = int(np.argmax(overlaps))
     if overlaps[worst] > variant.most_iou:
         raise ObjectsOverlap(
@@ -126,7 +132,7 @@ def apart(found: np.ndarray, steps: MaskSteps, notes: list[str]) -> np.ndarray:
             overlaps[worst],
         )
     if not rest.any():
-        overlaps = [iou(found, one) for one in steps.earlier]
+        overlaps = [iou(object_pixels, mask) for mask in steps.earlier]
         worst = int(np.argmax(overlaps))
         raise ObjectsOverlap(
             f"Nothing of the {name} is left outside of object {worst + 1}: the same object was "
@@ -135,49 +141,51 @@ def apart(found: np.ndarray, steps: MaskSteps, notes: list[str]) -> np.ndarray:
             worst,
             overlaps[worst],
         )
-    removed = np.count_nonzero(found) - np.count_nonzero(rest)
+    removed = np.count_nonzero(object_pixels) - np.count_nonzero(rest)
     if removed:
-        share = removed / np.count_nonzero(found)
+        share = removed / np.count_nonzero(object_pixels)
         notes.append(f"{_percent(share)} of the {name} belongs to an earlier object: removed.")
     return rest
 
 
 def without(
-    found: np.ndarray, steps: MaskSteps, left_in: Collection[str], notes: list[str]
+    object_pixels: np.ndarray, steps: MaskSteps, left_in: Collection[str], notes: list[str]
 ) -> tuple[tuple[Negative, ...], np.ndarray]:
     """The negative labels with what each took, and the object without them.
 
-    ``found`` is the object, bool ``(H, W)`` and not empty; ``left_in`` are labels that a person
-    left in. What is left is never empty.
+    ``object_pixels`` is the object, bool ``(H, W)`` and not empty; ``left_in`` are labels that a
+    person left in. What is left is never empty.
     """
-    area = int(np.count_nonzero(found))
-    out = [
-        _negative(found, area, negative, steps.variant, left_in, notes)
+    area = int(np.count_nonzero(object_pixels))
+    outcomes = [
+        _negative(object_pixels, area, negative, steps.variant, left_in, notes)
         for negative in steps.negatives
     ]
-    rest = found & ~union([one.pixels for one in out], steps.shape)
-    left = int(np.count_nonzero(rest)) / area
-    if left == 1 or (left > 0 and left >= steps.variant.least_left_share):
-        return tuple(out), rest
-    why = f"given back: only {_percent(left)} of the {steps.object_name} would be left"
+    rest = object_pixels & ~union([outcome.pixels for outcome in outcomes], steps.shape)
+    left_share = int(np.count_nonzero(rest)) / area
+    if left_share == 1 or (left_share > 0 and left_share >= steps.variant.least_left_share):
+        return tuple(outcomes), rest
+    why = f"given back: only {_percent(left_share)} of the {steps.object_name} would be left"
     nothing = np.zeros(steps.shape, dtype=bool)
     given_back = tuple(
-        Negative(one.label, one.detections, nothing, why) if one.pixels.any() else one
-        for one in out
+        Negative(outcome.label, outcome.detections, nothing, why)
+        if outcome.pixels.any()
+        else outcome
+        for outcome in outcomes
     )
     notes.append(f"What negative labels took was {why}.")
-    return given_back, found
+    return given_back, object_pixels
 
 
 def _negative(
-    found: np.ndarray,
+    object_pixels: np.ndarray,
     area: int,
-    of: NegativeFound,
+    of: NegativeResult,
     variant: MaskVariant,
     left_in: Collection[str],
     notes: list[str],
 ) -> Negative:
-    taken = np.zeros(found.shape, dtype=bool)
+    taken = np.zeros(object_pixels.shape, dtype=bool)
     if of.label in left_in:
         return Negative(of.label, of.detections, taken, "left in by hand")
     if not of.detections:
@@ -185,7 +193,7 @@ def _negative(
         return Negative(of.label, of.detections, taken, reason)
     covering = []
     for segment in of.segments:
-        part = union([segment.pixels], found.shape) & found
+        part = union([segment.pixels], object_pixels.shape) & object_pixels
         share = int(np.count_nonzero(part)) / area
         if share > variant.most_covered_share:
             covering.append(share)
@@ -213,9 +221,9 @@ def _checked(
     strange = sorted(boxes - set(range(len(steps.detections))))
     if strange:
         raise BadInput(f"There is no box {strange[0]}: there are {len(steps.detections)}.")
-    known = {negative.label for negative in steps.negatives}
-    if labels - known:
-        raise BadInput(f"{min(labels - known)!r} is none of the negative labels.")
+    choices = {negative.label for negative in steps.negatives}
+    if labels - choices:
+        raise BadInput(f"{min(labels - choices)!r} is none of the negative labels.")
     return boxes, labels
 
 
@@ -226,13 +234,13 @@ def _parameters(
     boxes: set[int],
     labels: set[str],
 ) -> dict[str, Any]:
-    out: dict[str, Any] = {
+    parameters: dict[str, Any] = {
         "object": steps.object_name,
         "variant": steps.variant.as_json(),
         **steps.models,
         "boxes": [
-            {**_box(one), "quality": round(float(segment.score), 4)}
-            for one, segment in zip(steps.detections, steps.segments, strict=True)
+            {**_box(detection), "quality": round(float(segment.score), 4)}
+            for detection, segment in zip(steps.detections, steps.segments, strict=True)
         ],
         "negatives": [
             {
@@ -246,17 +254,20 @@ def _parameters(
         "notes": list(notes),
     }
     if steps.earlier:
-        out["earlier"] = [Mask(one, "").content_sha256 for one in steps.earlier]
+        parameters["earlier"] = [Mask(mask, "").content_sha256 for mask in steps.earlier]
     if boxes or labels:
-        out["overrides"] = {"without_boxes": sorted(boxes), "without_negatives": sorted(labels)}
-    return out
+        parameters["overrides"] = {
+            "without_boxes": sorted(boxes),
+            "without_negatives": sorted(labels),
+        }
+    return parameters
 
 
-def _box(found: Detection) -> dict[str, Any]:
+def _box(detection: Detection) -> dict[str, Any]:
     return {
-        "label": found.label,
-        "box": [round(float(value), 2) for value in found.box],
-        "score": round(float(found.score), 4),
+        "label": detection.label,
+        "box": [round(float(value), 2) for value in detection.box],
+        "score": round(float(detection.score), 4),
     }
 
 

@@ -38,21 +38,21 @@ def query_text(label: str) -> str:
     return " ".join(words) + "."
 
 
-def load(entry: VisionEntry, found: Weights, at: Placement) -> GroundingDino:
+def load(entry: VisionEntry, source: Weights, at: Placement) -> GroundingDino:
     """Loads a folder in the hub's layout; no network, no foreign code, no pickles.
 
     Raises BadModelFolder for a folder of another model, or one that lacks weights.
     """
     from transformers import GroundingDinoForObjectDetection, GroundingDinoProcessor
 
-    kind = model_type(found.path)
+    kind = model_type(source.path)
     if kind != MODEL_TYPE:
         raise BadModelFolder(
-            f"{found.path} holds a model of type {kind!r}, and a detector is {MODEL_TYPE!r}."
+            f"{source.path} holds a model of type {kind!r}, and a detector is {MODEL_TYPE!r}."
         )
-    model = from_folder(GroundingDinoForObjectDetection, entry, found.path, at)
-    processor = processor_from_folder(GroundingDinoProcessor, found.path, "GroundingDINO")
-    return GroundingDino(entry, model, processor, at, found.about())
+    model = from_folder(GroundingDinoForObjectDetection, entry, source.path, at)
+    processor = processor_from_folder(GroundingDinoProcessor, source.path, "GroundingDINO")
+    return GroundingDino(entry, model, processor, at, source.about())
 
 
 class GroundingDino:
@@ -97,14 +97,14 @@ class GroundingDino:
         pixels = self._processor.image_processor(images=image, return_tensors="pt")
         pixels = {name: value.to(self._at.device) for name, value in pixels.items()}
         chunk = CHUNK.get(self._at.device, 1)
-        out: list[Detection] = []
+        detections: list[Detection] = []
         with torch.inference_mode():
             for start in range(0, len(texts), chunk):
                 part = slice(start, start + chunk)
-                found = self._run(pixels, texts[part], box_threshold, text_threshold, image.shape)
-                for label, boxes in zip(labels[part], found, strict=True):
-                    out += _detections(label, boxes)
-        return tuple(out)
+                results = self._run(pixels, texts[part], box_threshold, text_threshold, image.shape)
+                for label, boxes in zip(labels[part], results, strict=True):
+                    detections += _detections(label, boxes)
+        return tuple(detections)
 
     def unload(self) -> None:
         """Drops the weights; safe to call twice."""
@@ -149,18 +149,18 @@ def _look_once(model: Any) -> None:
     def first(_: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
         return (args[0][:1], *args[1:])
 
-    def for_all(_: Any, args: tuple[Any, ...], found: list[tuple[Any, Any]]) -> list[Any]:
+    def for_all(_: Any, args: tuple[Any, ...], levels: list[tuple[Any, Any]]) -> list[Any]:
         many = args[0].shape[0]
-        return [(level.expand(many, -1, -1, -1), mask) for level, mask in found]
+        return [(level.expand(many, -1, -1, -1), mask) for level, mask in levels]
 
     encoder.model.register_forward_pre_hook(first)
     encoder.register_forward_hook(for_all)
 
 
-def _detections(label: str, found: dict[str, Any]) -> list[Detection]:
-    boxes, scores = found["boxes"].cpu().tolist(), found["scores"].cpu().tolist()
-    made = [
+def _detections(label: str, result: dict[str, Any]) -> list[Detection]:
+    boxes, scores = result["boxes"].cpu().tolist(), result["scores"].cpu().tolist()
+    detections = [
         Detection(label, (box[0], box[1], box[2], box[3]), score)
         for box, score in zip(boxes, scores, strict=True)
     ]
-    return sorted(made, key=lambda one: -one.score)
+    return sorted(detections, key=lambda detection: -detection.score)

@@ -41,14 +41,14 @@ class KeptEmbeddings:
     def get(self, srgb8: np.ndarray, name: str, make: Callable[[], Embedding]) -> Embedding:
         """The kept one of that name and size, else what ``make`` gives, which is kept."""
         key = name or hashlib.blake2b(np.ascontiguousarray(srgb8).data, digest_size=16).hexdigest()
-        known = self._kept.get(key)
-        if known is None or (known.height, known.width) != srgb8.shape[:2]:
-            known = make()
-        self._kept[key] = known
+        embedding = self._kept.get(key)
+        if embedding is None or (embedding.height, embedding.width) != srgb8.shape[:2]:
+            embedding = make()
+        self._kept[key] = embedding
         self._kept.move_to_end(key)
         while len(self._kept) > self._most:
             self._kept.popitem(last=False)
-        return known
+        return embedding
 
     def clear(self) -> None:
         """Forgets all of them."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from core.errors import MaskError, ObjectNotFound
 from core.generation.request import Cancelled
-from core.masks.grounded.compose import MaskSteps, NegativeFound, compose, union
+from core.masks.grounded.compose import MaskSteps, NegativeResult, compose, union
 from core.masks.grounded.embeddings import checked_image
 from core.masks.grounded.records import Detection, Detector, Grounded, Segmenter, Tool
 from core.masks.grounded.variants import GRAY_SRGB8, MaskVariant
@@ -52,10 +52,10 @@ def ground(
     _halt(stop)
     say(f"Looking for {object_name}")
     lowest = min(variant.box_threshold, NEAR)
-    found = detector.detect(seen, (object_name,), lowest, variant.text_threshold)
-    detections = above(found, object_name, variant.box_threshold)
+    candidates = detector.detect(seen, (object_name,), lowest, variant.text_threshold)
+    detections = above(candidates, object_name, variant.box_threshold)
     if not detections:
-        raise _not_found(object_name, found, variant)
+        raise _not_found(object_name, candidates, variant)
     labels = tuple(dict.fromkeys(label for label in negative_labels if label.strip()))
     boxes_of: dict[str, tuple[Detection, ...]] = {}
     if labels:
@@ -72,8 +72,8 @@ def ground(
     negatives = []
     for label in labels:
         _halt(stop)
-        cut = segmenter.from_boxes(embedding, [one.box for one in boxes_of[label]])
-        negatives.append(NegativeFound(label, boxes_of[label], cut))
+        cut = segmenter.from_boxes(embedding, [detection.box for detection in boxes_of[label]])
+        negatives.append(NegativeResult(label, boxes_of[label], cut))
     models = {"detector": about(detector), "segmenter": about(segmenter)}
     return compose(
         MaskSteps(
@@ -89,17 +89,21 @@ def ground(
     )
 
 
-def above(found: Sequence[Detection], label: str, threshold: float) -> tuple[Detection, ...]:
+def above(detections: Sequence[Detection], label: str, threshold: float) -> tuple[Detection, ...]:
     """The label's boxes with a score above the threshold, best first."""
-    kept = [one for one in found if one.label == label and one.score > threshold]
-    return tuple(sorted(kept, key=lambda one: -one.score))
+    hits = [
+        detection
+        for detection in detections
+        if detection.label == label and detection.score > threshold
+    ]
+    return tuple(sorted(hits, key=lambda detection: -detection.score))
 
 
 def painted(srgb8: np.ndarray, earlier: Sequence[np.ndarray]) -> np.ndarray:
     """A copy of the image, uint8 ``(H, W, 3)``, in which earlier objects are gray."""
-    out = srgb8.copy()
-    out[union(earlier, (srgb8.shape[0], srgb8.shape[1]))] = GRAY_SRGB8
-    return out
+    image = srgb8.copy()
+    image[union(earlier, (srgb8.shape[0], srgb8.shape[1]))] = GRAY_SRGB8
+    return image
 
 
 def about(tool: Tool) -> dict[str, Any]:
@@ -108,13 +112,13 @@ def about(tool: Tool) -> dict[str, Any]:
 
 
 def _not_found(
-    object_name: str, found: Sequence[Detection], variant: MaskVariant
+    object_name: str, detections: Sequence[Detection], variant: MaskVariant
 ) -> ObjectNotFound:
-    best = max((one.score for one in found), default=None)
-    said = f"its best was {best:.2f}" if best is not None else f"none came over {NEAR:g}"
+    best = max((detection.score for detection in detections), default=None)
+    best_words = f"its best was {best:.2f}" if best is not None else f"none came over {NEAR:g}"
     return ObjectNotFound(
-        f"The detector found no {object_name}: no box above {variant.box_threshold:g}; {said}. "
-        "Draw a box by hand, or lower the threshold.",
+        f"The detector found no {object_name}: no box above {variant.box_threshold:g}; "
+        f"{best_words}. Draw a box by hand, or lower the threshold.",
         object_name,
         "detector",
         best,
@@ -122,10 +126,10 @@ def _not_found(
 
 
 def _refuse_other_sizes(earlier: Sequence[np.ndarray], shape: tuple[int, int]) -> None:
-    for number, one in enumerate(earlier, start=1):
-        if one.dtype != bool or one.shape != shape:
+    for number, mask in enumerate(earlier, start=1):
+        if mask.dtype != bool or mask.shape != shape:
             raise MaskError(
-                f"The mask of object {number} is {one.dtype} {one.shape}, and the image is "
+                f"The mask of object {number} is {mask.dtype} {mask.shape}, and the image is "
                 f"{shape[0]} x {shape[1]}."
             )
 
@@ -135,8 +139,8 @@ def _painted_name(image_name: str, earlier: Sequence[np.ndarray]) -> str:
     if not image_name:
         return ""
     digest = hashlib.blake2b(digest_size=8)
-    for one in earlier:
-        digest.update(np.packbits(one).tobytes())
+    for mask in earlier:
+        digest.update(np.packbits(mask).tobytes())
     return f"{image_name} without {digest.hexdigest()}"
 
 

@@ -126,13 +126,13 @@ class JanusPresence:
     def _question(self, object_name: str) -> str:
         """The question of an object; raises BadInput for one that holds a token of the model's."""
         assert self._parts is not None
-        asked = question(object_name)
+        words = question(object_name)
         for token in self._parts.processor.tokenizer.all_special_tokens:
-            if token in asked:
+            if token in words:
                 raise BadInput(f"The object's name holds {token!r}, a sign of the model's own.")
-        return asked
+        return words
 
-    def _encoded(self, srgb8: np.ndarray) -> _Seen:
+    def _encoded(self, srgb8: np.ndarray) -> _EncodedImage:
         """The image through the vision encoder: embeddings ``(1, N, D)``."""
         from PIL import Image
 
@@ -141,16 +141,16 @@ class JanusPresence:
         pixels = self._parts.processor.image_processor(images=[image], return_tensors="pt")
         model = self._parts.model
         values = pixels["pixel_values"].to(self._placement.device, model.dtype)
-        found = model.model.get_image_features(values, return_dict=True)
-        return _Seen(image.resize((16, 16)), found.pooler_output)
+        features = model.model.get_image_features(values, return_dict=True)
+        return _EncodedImage(image.resize((16, 16)), features.pooler_output)
 
-    def _answers(self, rows: Sequence[tuple[str, str]], seen: _Seen) -> list[Presence]:
+    def _answers(self, rows: Sequence[tuple[str, str]], seen: _EncodedImage) -> list[Presence]:
         """The answers to one batch of (name, question)."""
         import torch
 
         assert self._parts is not None
         processor, model = self._parts.processor, self._parts.model
-        prompts = [_prompt(processor, asked) for _, asked in rows]
+        prompts = [_prompt(processor, question_text) for _, question_text in rows]
         inputs = processor(
             text=prompts,
             images=[seen.small] * len(rows),
@@ -163,7 +163,7 @@ class JanusPresence:
         embedded = model.get_input_embeddings()(ids)
         images = seen.embeddings.to(embedded.dtype).expand(len(rows), -1, -1)
         here = (ids == model.config.image_token_id).unsqueeze(-1)
-        told = model.generate(
+        generation = model.generate(
             inputs_embeds=embedded.masked_scatter(here, images),
             attention_mask=inputs["attention_mask"].to(self._placement.device),
             generation_mode="text",
@@ -173,14 +173,14 @@ class JanusPresence:
             return_dict_in_generate=True,
             output_logits=True,
         )
-        likely = torch.log_softmax(told.logits[0].float(), dim=-1).cpu()
-        texts = processor.batch_decode(told.sequences, skip_special_tokens=True)
+        likely = torch.log_softmax(generation.logits[0].float(), dim=-1).cpu()
+        texts = processor.batch_decode(generation.sequences, skip_special_tokens=True)
         return [
-            self._presence(name, asked, text.strip(), row)
-            for (name, asked), text, row in zip(rows, texts, likely, strict=True)
+            self._presence(name, question_text, text.strip(), row)
+            for (name, question_text), text, row in zip(rows, texts, likely, strict=True)
         ]
 
-    def _presence(self, name: str, asked: str, text: str, likely: Any) -> Presence:
+    def _presence(self, name: str, question_text: str, text: str, likely: Any) -> Presence:
         """The record of one answer; ``likely`` are the log probabilities of its first token."""
         import torch
 
@@ -193,11 +193,11 @@ class JanusPresence:
         if self._yes and self._no:
             yes, no = (torch.logsumexp(likely[list(of)], 0) for of in (self._yes, self._no))
             percent = float(torch.sigmoid(yes - no)) * 100
-        return Presence(name, parsed(text), asked, text, percent, self._id)
+        return Presence(name, parsed(text), question_text, text, percent, self._id)
 
 
 @dataclass(frozen=True)
-class _Seen:
+class _EncodedImage:
     """An image that was encoded, and a small one in its place: the processor takes an image a
     question to put the image's tokens into each, and its pixels are not needed again."""
 
@@ -205,10 +205,10 @@ class _Seen:
     embeddings: Any
 
 
-def _prompt(processor: Any, asked: str) -> str:
-    content = [{"type": "image"}, {"type": "text", "text": asked}]
-    said = [{"role": "user", "content": content}]
-    return str(processor.apply_chat_template(said, add_generation_prompt=True))
+def _prompt(processor: Any, question_text: str) -> str:
+    content = [{"type": "image"}, {"type": "text", "text": question_text}]
+    conversation = [{"role": "user", "content": content}]
+    return str(processor.apply_chat_template(conversation, add_generation_prompt=True))
 
 
 def _first_tokens(tokenizer: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -246,21 +246,21 @@ def question(object_name: str) -> str:
         )
     last = name.rpartition(" ")[2].casefold()
     if _is_plural(last):
-        asked = f"Are there {name}"
+        opening = f"Are there {name}"
     elif last in _NO_ARTICLE:
-        asked = f"Is there {name}"
+        opening = f"Is there {name}"
     else:
-        asked = f"Is there {article(name)} {name}"
-    return f"{asked} in the image? Answer yes or no."
+        opening = f"Is there {article(name)} {name}"
+    return f"{opening} in the image? Answer yes or no."
 
 
 def parsed(text: str) -> Answer:
     """What a model said: its first word decides. What begins with neither yes nor no, or repeats
     the choice ("yes or no"), is ``unknown``, never guessed."""
-    found = _FIRST_WORD.match(text)
-    if found is None:
+    match = _FIRST_WORD.match(text)
+    if match is None:
         return "unknown"
-    return "yes" if found[1].lower() == "yes" else "no"
+    return "yes" if match[1].lower() == "yes" else "no"
 
 
 def present(answer: Answer, protocol: str) -> bool | None:

@@ -36,27 +36,27 @@ from core.masks.grounded.weights import Weights
 BOXES_AT_ONCE = 16
 
 
-def load(entry: VisionEntry, found: Weights, at: Placement) -> SamSegmenter:
+def load(entry: VisionEntry, source: Weights, at: Placement) -> SamSegmenter:
     """Loads a .pth file. Raises BadModelFolder for a file that is no Sam, is cut off, or is another
     of the published sizes than the entry's."""
-    weights = _read(entry, found.path)
+    weights = _read(entry, source.path)
     try:
         sizes = read_sizes(weights)
     except (KeyError, ValueError, AttributeError, IndexError) as error:
         raise BadModelFolder(
-            f"{found.path} is no checkpoint of Segment Anything ({error}). SAM 2 is loaded from a "
+            f"{source.path} is no checkpoint of Segment Anything ({error}). SAM 2 is loaded from a "
             "folder in the hub's layout."
         ) from error
     if entry.size and sizes.is_published and sizes.name != entry.size:
         raise BadModelFolder(
-            f"{found.path} holds a {sizes.name}, and {entry.name} is a {entry.size}: this is the "
+            f"{source.path} holds a {sizes.name}, and {entry.name} is a {entry.size}: this is the "
             "file of another model."
         )
-    model = _filled(found.path, sizes, weights).to(at.device)
-    told = {"size": sizes.name, **found.about()}
+    model = _filled(source.path, sizes, weights).to(at.device)
+    about = {"size": sizes.name, **source.about()}
     if entry.sha256:  # a file of that name may be anybody's: a mask says whether it is theirs
-        told["published"] = told["revision"] == f"sha256:{entry.sha256}"
-    return SamSegmenter(entry, model, at, told)
+        about["published"] = about["revision"] == f"sha256:{entry.sha256}"
+    return SamSegmenter(entry, model, at, about)
 
 
 def _read(entry: VisionEntry, path: Path) -> Mapping[str, Any]:
@@ -88,12 +88,12 @@ def _filled(path: Path, sizes: SamSizes, weights: Mapping[str, Any]) -> Any:
     # memory once, not twice.
     with torch.device("meta"):
         model = build(sizes)
-    strange = [name for name, one in weights.items() if not isinstance(one, torch.Tensor)]
+    strange = [name for name, tensor in weights.items() if not isinstance(tensor, torch.Tensor)]
     if strange:
         raise BadModelFolder(
             f"{path} holds {strange[0]!r}, which is no weight of Segment Anything."
         )
-    floats = {name: one.float() for name, one in weights.items()}
+    floats = {name: tensor.float() for name, tensor in weights.items()}
     try:
         model.load_state_dict(floats, strict=True, assign=True)
     except RuntimeError as error:
@@ -131,7 +131,7 @@ class SamSegmenter:
         if self._predictor is None:
             return 0
         model = self._predictor.model
-        held = sum(one.nbytes for one in (*model.parameters(), *model.buffers()))
+        held = sum(tensor.nbytes for tensor in (*model.parameters(), *model.buffers()))
         return int(held + sum(embedding.features.nbytes for embedding in self._kept.embeddings))
 
     def embed(self, srgb8: np.ndarray, name: str = "") -> Embedding:
@@ -146,20 +146,21 @@ class SamSegmenter:
         """One segment a box, in order: the single output of the mask decoder."""
         import torch
 
-        known = checked_embedding(embedding, self.id)
+        image_embedding = checked_embedding(embedding, self.id)
         corners = torch.tensor(checked_boxes(boxes), dtype=torch.float32)
-        out: list[Segment] = []
+        segments: list[Segment] = []
         for start in range(0, len(boxes), BOXES_AT_ONCE):
-            predictor = self._at_image(known)
+            predictor = self._at_image(image_embedding)
             framed = predictor.transform.apply_boxes_torch(
-                corners[start : start + BOXES_AT_ONCE], (known.height, known.width)
+                corners[start : start + BOXES_AT_ONCE],
+                (image_embedding.height, image_embedding.width),
             )
             masks, scores, _ = predictor.predict_torch(
                 None, None, boxes=framed.to(self._at.device), multimask_output=False
             )
             pairs = zip(masks[:, 0].cpu().numpy(), scores[:, 0].tolist(), strict=True)
-            out += [Segment(pixels, score) for pixels, score in pairs]
-        return tuple(out)
+            segments += [Segment(pixels, score) for pixels, score in pairs]
+        return tuple(segments)
 
     def from_points(
         self,
@@ -173,9 +174,9 @@ class SamSegmenter:
         A single point without a box is ambiguous: then the best of three candidates by the model's
         own estimate, else its single output (``several_wanted``).
         """
-        known = checked_embedding(embedding, self.id)
-        checked_points(known, points, inside, box)
-        masks, scores, _ = self._at_image(known).predict(
+        image_embedding = checked_embedding(embedding, self.id)
+        checked_points(image_embedding, points, inside, box)
+        masks, scores, _ = self._at_image(image_embedding).predict(
             point_coords=np.array(points, dtype=np.float64).reshape(-1, 2) if points else None,
             point_labels=np.array(inside, dtype=np.int64) if points else None,
             box=np.array(checked_boxes([box])[0]) if box is not None else None,
@@ -198,12 +199,12 @@ class SamSegmenter:
         height, width = image.shape[:2]
         return Embedding(self.id, height, width, features, (int(frame[0]), int(frame[1])))
 
-    def _at_image(self, known: Embedding) -> Any:
+    def _at_image(self, image_embedding: Embedding) -> Any:
         """The predictor as ``set_image`` leaves it, without running the encoder."""
         predictor = self._loaded()
-        predictor.features = known.features
-        predictor.original_size = (known.height, known.width)
-        predictor.input_size = known.frame
+        predictor.features = image_embedding.features
+        predictor.original_size = (image_embedding.height, image_embedding.width)
+        predictor.input_size = image_embedding.frame
         predictor.is_image_set = True
         return predictor
 

@@ -34,22 +34,22 @@ MODEL_TYPES = ("sam2", "sam2_video")
 BOXES_AT_ONCE = 16
 
 
-def load(entry: VisionEntry, found: Weights, at: Placement) -> Sam2Segmenter:
+def load(entry: VisionEntry, source: Weights, at: Placement) -> Sam2Segmenter:
     """Loads a folder in the hub's layout; no network, no foreign code, no pickles.
 
     Raises BadModelFolder for a folder of another model, or one that lacks weights.
     """
     from transformers import Sam2Model, Sam2Processor
 
-    kind = model_type(found.path)
+    kind = model_type(source.path)
     if kind not in MODEL_TYPES:
         raise BadModelFolder(
-            f"{found.path} holds a model of type {kind!r}, and a segmenter is "
+            f"{source.path} holds a model of type {kind!r}, and a segmenter is "
             f"{' or '.join(MODEL_TYPES)}, or a .pth file of segment_anything."
         )
-    model = from_folder(Sam2Model, entry, found.path, at)
-    processor = processor_from_folder(Sam2Processor, found.path, "SAM 2")
-    return Sam2Segmenter(entry, model, processor, at, found.about())
+    model = from_folder(Sam2Model, entry, source.path, at)
+    processor = processor_from_folder(Sam2Processor, source.path, "SAM 2")
+    return Sam2Segmenter(entry, model, processor, at, source.about())
 
 
 class Sam2Segmenter:
@@ -72,10 +72,10 @@ class Sam2Segmenter:
         """Bytes of weights and kept embeddings on the device."""
         if self._model is None:
             return 0
-        kept = sum(
+        cache_bytes = sum(
             level.nbytes for embedding in self._kept.embeddings for level in embedding.features
         )
-        return int(self._model.get_memory_footprint()) + kept
+        return int(self._model.get_memory_footprint()) + cache_bytes
 
     def embed(self, srgb8: np.ndarray, name: str = "") -> Embedding:
         """The image's embedding, computed once and kept for the last few images.
@@ -87,17 +87,17 @@ class Sam2Segmenter:
 
     def from_boxes(self, embedding: Any, boxes: Sequence[Box]) -> tuple[Segment, ...]:
         """One segment a box, in order: the single output of the mask decoder."""
-        known = checked_embedding(embedding, self.id)
+        image_embedding = checked_embedding(embedding, self.id)
         corners = checked_boxes(boxes)
-        out: list[Segment] = []
+        segments: list[Segment] = []
         for start in range(0, len(corners), BOXES_AT_ONCE):
             part = corners[start : start + BOXES_AT_ONCE]
-            masks, scores = self._cut(known, several=False, input_boxes=[part])
-            out += [
+            masks, scores = self._cut(image_embedding, several=False, input_boxes=[part])
+            segments += [
                 Segment(pixels[0], float(score[0]))
                 for pixels, score in zip(masks, scores, strict=True)
             ]
-        return tuple(out)
+        return tuple(segments)
 
     def from_points(
         self,
@@ -111,15 +111,15 @@ class Sam2Segmenter:
         A single point without a box is ambiguous: then the best of three candidates by the model's
         own estimate, else its single output (``several_wanted``).
         """
-        known = checked_embedding(embedding, self.id)
-        checked_points(known, points, inside, box)
+        image_embedding = checked_embedding(embedding, self.id)
+        checked_points(image_embedding, points, inside, box)
         prompts: dict[str, Any] = {}
         if points:
             prompts["input_points"] = [[[[float(x), float(y)] for x, y in points]]]
             prompts["input_labels"] = [[[int(mark) for mark in inside]]]
         if box is not None:
             prompts["input_boxes"] = [checked_boxes([box])]
-        masks, scores = self._cut(known, several=several_wanted(points, box), **prompts)
+        masks, scores = self._cut(image_embedding, several=several_wanted(points, box), **prompts)
         best = int(np.argmax(scores[0]))
         return Segment(masks[0, best], float(scores[0, best]))
 
@@ -140,21 +140,25 @@ class Sam2Segmenter:
         return Embedding(self.id, height, width, tuple(features))
 
     def _cut(
-        self, known: Embedding, *, several: bool, **prompts: Any
+        self, image_embedding: Embedding, *, several: bool, **prompts: Any
     ) -> tuple[np.ndarray, np.ndarray]:
         """Masks, bool ``(P, C, H, W)``, and the model's estimates ``(P, C)``."""
         import torch
 
         model = self._loaded()
-        size = [[known.height, known.width]]
+        size = [[image_embedding.height, image_embedding.width]]
         inputs = self._processor(original_sizes=size, return_tensors="pt", **prompts)
-        wanted = {
+        arguments = {
             name: value.to(self._at.device) for name, value in inputs.items() if name in prompts
         }
         with torch.inference_mode():
-            found = model(image_embeddings=list(known.features), multimask_output=several, **wanted)
-            masks = self._processor.post_process_masks(found.pred_masks, size)[0]
-        return masks.cpu().numpy(), found.iou_scores[0].cpu().numpy()
+            output = model(
+                image_embeddings=list(image_embedding.features),
+                multimask_output=several,
+                **arguments,
+            )
+            masks = self._processor.post_process_masks(output.pred_masks, size)[0]
+        return masks.cpu().numpy(), output.iou_scores[0].cpu().numpy()
 
     def _loaded(self) -> Any:
         if self._model is None:

@@ -17,7 +17,7 @@ import numpy as np
 
 from core.errors import MaskError
 from core.images.mask import Mask
-from core.masks.grounded.compose import MAKER, MaskSteps, NegativeFound
+from core.masks.grounded.compose import MAKER, MaskSteps, NegativeResult
 from core.masks.grounded.records import Detection, Grounded, Presence, Segment
 from core.masks.grounded.variants import MaskVariant
 
@@ -58,17 +58,17 @@ def with_steps(grounded: Grounded, presence: Iterable[Presence] = ()) -> Mask:
         ],
     }
     if steps.earlier:
-        parts["earlier"] = [packed(one) for one in steps.earlier]
+        parts["earlier"] = [packed(mask) for mask in steps.earlier]
     answers = [
         {
-            "object": one.object_name,
-            "answer": one.answer,
-            "question": one.question,
-            "text": one.text,
-            "by": one.by,
-            "yes_percent": None if one.yes_percent is None else round(one.yes_percent, 2),
+            "object": record.object_name,
+            "answer": record.answer,
+            "question": record.question,
+            "text": record.text,
+            "by": record.by,
+            "yes_percent": None if record.yes_percent is None else round(record.yes_percent, 2),
         }
-        for one in presence
+        for record in presence
     ]
     more = {"parts": parts, **({"presence": answers} if answers else {})}
     return Mask(grounded.mask.pixels, grounded.mask.maker, {**grounded.mask.parameters, **more})
@@ -85,21 +85,21 @@ def steps_of(parameters: Mapping[str, Any]) -> MaskSteps:
         parts = parameters["parts"]
         height, width = (int(side) for side in parts["shape"])
         shape = (height, width)
-        boxes = tuple(_detection(one) for one in parameters["boxes"])
+        boxes = tuple(_detection(box) for box in parameters["boxes"])
         segments = tuple(
-            Segment(unpacked(text, shape), float(one["quality"]))
-            for one, text in zip(parameters["boxes"], parts["segments"], strict=True)
+            Segment(unpacked(text, shape), float(box["quality"]))
+            for box, text in zip(parameters["boxes"], parts["segments"], strict=True)
         )
         negatives = tuple(
-            NegativeFound(
-                str(one["label"]),
-                tuple(_detection(box) for box in one["boxes"]),
+            NegativeResult(
+                str(negative["label"]),
+                tuple(_detection(box) for box in negative["boxes"]),
                 tuple(
                     Segment(unpacked(text, shape), float(quality))
                     for text, quality in zip(texts, qualities, strict=True)
                 ),
             )
-            for one, texts, qualities in zip(
+            for negative, texts, qualities in zip(
                 parameters["negatives"], parts["negatives"], parts["qualities"], strict=True
             )
         )

@@ -54,11 +54,11 @@ def open_presence(model_id: str, sources: Sources | None = None) -> PresenceMode
     from core.masks.grounded.presence import load_presence
 
     entry = vision_model(model_id, "presence")
-    found = weights(entry, sources or Sources.here())
-    at, held_gib = machine(), check(entry, found)
+    source = weights(entry, sources or Sources.here())
+    at, held_gib = machine(), check(entry, source)
     where = _presence_placement(entry, held_gib, at)
     check_room(entry.name, held_gib * where.bytes_a_number / 2, at)
-    return load_presence(found.path, where, found.revision, entry.id)
+    return load_presence(source.path, where, source.revision, entry.id)
 
 
 def tool_memory(tool: str, sources: Sources | None = None) -> int:
@@ -68,11 +68,11 @@ def tool_memory(tool: str, sources: Sources | None = None) -> int:
     if entry.role != "presence":
         return memory_wanted(entry.id, sources, entry.role)
     held_gib = entry.download_gib
-    found = find(entry, sources or Sources.here())
-    if found is not None:
+    source = find(entry, sources or Sources.here())
+    if source is not None:
         # Where the files are broken, loading says so; here only their size is asked.
         with suppress(BadInput):
-            held_gib = check(entry, found)
+            held_gib = check(entry, source)
     if not held_gib:
         return 0
     at = machine()
@@ -84,14 +84,14 @@ def tool_memory(tool: str, sources: Sources | None = None) -> int:
 
 def _presence_placement(entry: VisionEntry, held_gib: float, at: Machine) -> Placement:
     """Published files have two bytes a number, which is how ``placement`` counts."""
-    fp16 = all(entry.id != known.id or known.fp16 for known in MODELS)
+    fp16 = all(entry.id != model_entry.id or model_entry.fp16 for model_entry in MODELS)
     return placement(held_gib, at, largest_gib=_largest_gib(entry, held_gib), fp16=fp16)
 
 
 def _largest_gib(entry: VisionEntry, held_gib: float) -> float:
     """The part that has to be on the device at once, as the list of models that draw knows it."""
-    known = next((model.largest_gib for model in MODELS if model.id == entry.id), None)
-    return min(known, held_gib) if known else held_gib
+    largest_gib = next((model.largest_gib for model in MODELS if model.id == entry.id), None)
+    return min(largest_gib, held_gib) if largest_gib else held_gib
 
 
 def open_detector(model_id: str, sources: Sources | None = None) -> Detector:
@@ -103,8 +103,8 @@ def open_detector(model_id: str, sources: Sources | None = None) -> Detector:
     from core.masks.grounded import detector
 
     entry = vision_model(model_id, "detector")
-    found = weights(entry, sources or Sources.here())
-    return detector.load(entry, found, vision_placement(check(entry, found), machine()))
+    source = weights(entry, sources or Sources.here())
+    return detector.load(entry, source, vision_placement(check(entry, source), machine()))
 
 
 def open_segmenter(model_id: str, sources: Sources | None = None) -> Segmenter:
@@ -112,9 +112,9 @@ def open_segmenter(model_id: str, sources: Sources | None = None) -> Segmenter:
     from core.masks.grounded import sam, sam2
 
     entry = vision_model(model_id, "segmenter")
-    found = weights(entry, sources or Sources.here())
-    at = vision_placement(check(entry, found), machine())
-    return sam.load(entry, found, at) if found.is_file else sam2.load(entry, found, at)
+    source = weights(entry, sources or Sources.here())
+    at = vision_placement(check(entry, source), machine())
+    return sam.load(entry, source, at) if source.is_file else sam2.load(entry, source, at)
 
 
 def open_vision(
@@ -135,8 +135,8 @@ def vision_placement(weights_gib: float, at: Machine) -> Placement:
     Always float32, so that a mask does not depend on the machine's number formats; the models are
     small. ``weights_gib`` is at four bytes a number.
     """
-    wanted = weights_gib + WORKING_GIB
-    if at.device == "cpu" or wanted <= at.free_bytes / GIB:
+    needed_gib = weights_gib + WORKING_GIB
+    if at.device == "cpu" or needed_gib <= at.free_bytes / GIB:
         return Placement(at.device, "float32", "none", f"{weights_gib:.2f} GiB of weights.")
     why = (
         f"{weights_gib:.1f} GiB of weights do not fit: {at.name} has {at.free_bytes / GIB:.1f} GiB "
@@ -150,10 +150,10 @@ def memory_wanted(model_id: str, sources: Sources | None = None, role: Role | No
     the files where they are here and whole, else from the list; 0 where neither says."""
     entry: VisionEntry = vision_model(model_id, role)
     held_gib = entry.download_gib
-    found = find(entry, sources or Sources.here())
-    if found is not None:
+    source = find(entry, sources or Sources.here())
+    if source is not None:
         try:
-            held_gib = check(entry, found)
+            held_gib = check(entry, source)
         except BadInput:
             # Loading says what is wrong with the files; here only their size is asked.
             held_gib = entry.download_gib

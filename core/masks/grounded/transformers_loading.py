@@ -17,12 +17,12 @@ def model_type(folder: Path) -> str:
     """What config.json says that a folder holds; raises BadModelFolder where it says nothing."""
     path = folder / "config.json"
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))["model_type"]
+        kind = json.loads(path.read_text(encoding="utf-8"))["model_type"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise BadModelFolder(
             f"{path} does not say what model this is: take a folder in the hub's layout."
         ) from error
-    return str(found)
+    return str(kind)
 
 
 def from_folder(model_class: Any, entry: VisionEntry, folder: Path, at: Placement) -> Any:
@@ -36,7 +36,7 @@ def from_folder(model_class: Any, entry: VisionEntry, folder: Path, at: Placemen
     again = f"Get it again with: python -m core.masks download {entry.id}"
     with _quiet():
         try:
-            model, told = model_class.from_pretrained(
+            model, report = model_class.from_pretrained(
                 folder,
                 dtype=torch.float32,
                 use_safetensors=True,
@@ -49,7 +49,7 @@ def from_folder(model_class: Any, entry: VisionEntry, folder: Path, at: Placemen
             raise BadModelFolder(
                 f"{folder} could not be read as {model_class.__name__}: {error} {again}"
             ) from error
-    absent = sorted(told["missing_keys"])
+    absent = sorted(report["missing_keys"])
     if absent:
         raise BadModelFolder(
             f"{folder} lacks {len(absent):,} of the weights of {model_class.__name__} "
@@ -67,8 +67,8 @@ def processor_from_folder(processor_class: Any, folder: Path, what: str) -> Any:
     except Exception as error:  # what a broken file raises has no family of its own
         if is_out_of_memory(error):
             raise
-        told = f"{folder} has no processor of {what} that can be read: {error}"
-        raise BadModelFolder(told) from error
+        problem = f"{folder} has no processor of {what} that can be read: {error}"
+        raise BadModelFolder(problem) from error
 
 
 @contextmanager

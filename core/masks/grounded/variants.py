@@ -112,8 +112,8 @@ VARIANTS: tuple[MaskVariant, ...] = (
 
 def mask_variant(variant_id: str) -> MaskVariant:
     """The variant of that id; raises BadInput that lists the known ones."""
-    for known in VARIANTS:
-        if known.id == variant_id:
-            return known
-    known_ids = ", ".join(known.id for known in VARIANTS)
+    for variant in VARIANTS:
+        if variant.id == variant_id:
+            return variant
+    known_ids = ", ".join(variant.id for variant in VARIANTS)
     raise BadInput(f"No masking variant {variant_id!r}; known are {known_ids}.")

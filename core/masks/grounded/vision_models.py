@@ -105,19 +105,21 @@ def _sam2(size: str, download_gib: float) -> VisionEntry:
 
 
 def _presence(model_id: str, note: str) -> VisionEntry:
-    known = model(model_id)
+    entry = model(model_id)
     return VisionEntry(
-        id=known.id,
-        name=known.name,
+        id=entry.id,
+        name=entry.name,
         role="presence",
         library="transformers",
-        model_class=known.pipeline,
-        repo=known.repo,
-        license=known.license,
+        model_class=entry.pipeline,
+        repo=entry.repo,
+        license=entry.license,
         note=note,
-        download_gib=known.download_gib,
-        gated=known.gated,
-        not_verified=tuple(one for one in known.not_verified if one in ("license", "download_gib")),
+        download_gib=entry.download_gib,
+        gated=entry.gated,
+        not_verified=tuple(
+            field for field in entry.not_verified if field in ("license", "download_gib")
+        ),
     )
 
 

@@ -68,16 +68,20 @@ def find(entry: VisionEntry, sources: Sources) -> Weights | None:
         return Weights(path) if path.exists() else None
     if entry.library == "segment_anything":
         return _find_file(entry, sources)
-    found = find_own(as_model_entry(entry), sources)
-    return None if found is None else Weights(found.folder, found.repo, found.revision)
+    model_source = find_own(as_model_entry(entry), sources)
+    return (
+        None
+        if model_source is None
+        else Weights(model_source.folder, model_source.repo, model_source.revision)
+    )
 
 
 def weights(entry: VisionEntry, sources: Sources) -> Weights:
     """The same, but raises ModelMissing with the way to get them and what works without."""
-    found = find(entry, sources)
-    if found is None:
+    source = find(entry, sources)
+    if source is None:
         raise ModelMissing(" ".join((*how_to_get(entry), WITHOUT[entry.role])))
-    return found
+    return source
 
 
 def how_to_get(entry: VisionEntry) -> tuple[str, ...]:
@@ -87,61 +91,61 @@ def how_to_get(entry: VisionEntry) -> tuple[str, ...]:
     size = f" ({entry.download_gib:g} GiB)" if entry.download_gib else ""
     files = Path(entry.file).name if entry.file else "config.json, the processor, safetensors"
     role = f" --role {entry.role}" if ":" in entry.id else ""
-    out = [
+    lines = [
         f"The weights of {entry.name}{size} are not here: {files}. Get them with: "
         f"python -m core.masks download {entry.id}{role}"
     ]
     if entry.url:
-        out.append(f"Or put the file from {entry.url} into the models folder.")
+        lines.append(f"Or put the file from {entry.url} into the models folder.")
     if entry.gated:
-        out.append(
+        lines.append(
             f"First accept its license ({entry.license}) at https://huggingface.co/{entry.repo}, "
             "and sign in with: hf auth login"
         )
-    return tuple(out)
+    return tuple(lines)
 
 
 def missing(entry: VisionEntry, sources: Sources) -> tuple[str, ...]:
     """What is missing before the model can run here, one sentence each; empty when it can."""
-    found = find(entry, sources)
-    library = entry.library or ("segment_anything" if found and found.is_file else "transformers")
+    source = find(entry, sources)
+    library = entry.library or ("segment_anything" if source and source.is_file else "transformers")
     absent = [name for name in _PACKAGES[library] if importlib.util.find_spec(name) is None]
-    out = []
+    problems = []
     if absent:
         names = " ".join(_PIP.get(name, name) for name in absent)
-        out.append(f"Missing packages: {', '.join(absent)}. Run: pip install {names}")
-    if found is None:
-        out += [*how_to_get(entry), WITHOUT[entry.role]]
+        problems.append(f"Missing packages: {', '.join(absent)}. Run: pip install {names}")
+    if source is None:
+        problems += [*how_to_get(entry), WITHOUT[entry.role]]
     else:
         try:
-            check(entry, found)
+            check(entry, source)
         except BadInput as error:
-            out.append(str(error))
-    return tuple(out)
+            problems.append(str(error))
+    return tuple(problems)
 
 
-def check(entry: VisionEntry, found: Weights) -> float:
+def check(entry: VisionEntry, source: Weights) -> float:
     """Checks files as loading does first; returns what the weight files take, in GiB.
 
     Raises BadModelFolder, naming the file, for what cannot be loaded.
     """
-    if not found.is_file:
-        if not found.path.is_dir():
+    if not source.is_file:
+        if not source.path.is_dir():
             raise BadModelFolder(
-                f"{found.path} is no folder in the hub's layout, nor a {PICKLE} file of "
+                f"{source.path} is no folder in the hub's layout, nor a {PICKLE} file of "
                 "segment_anything."
             )
-        check_source(as_model_entry(entry), Source(found.path, found.repo, found.revision))
-        return sum(one.stat().st_size for one in found.path.glob("*.safetensors")) / 2**30
-    size = found.path.stat().st_size
-    with found.path.open("rb") as file:
+        check_source(as_model_entry(entry), Source(source.path, source.repo, source.revision))
+        return sum(file.stat().st_size for file in source.path.glob("*.safetensors")) / 2**30
+    size = source.path.stat().st_size
+    with source.path.open("rb") as file:
         head = file.read(8)
     if head == b"version ":
-        raise BadModelFolder(f"{found.path} is a pointer of Git LFS, not the weights.")
+        raise BadModelFolder(f"{source.path} is a pointer of Git LFS, not the weights.")
     # Zip archives since torch 1.6, a bare pickle before.
     if not head.startswith((b"PK\x03\x04", b"\x80")):
         raise BadModelFolder(
-            f"{found.path} is no checkpoint of torch. Get it again with: "
+            f"{source.path} is no checkpoint of torch. Get it again with: "
             f"python -m core.masks download {entry.id}"
         )
     return size / 2**30
@@ -188,5 +192,5 @@ def _find_file(entry: VisionEntry, sources: Sources) -> Weights | None:
 
 def _single(folder: Path) -> Path | None:
     """The .pth file of a folder that has exactly one, and no model of transformers beside it."""
-    found = sorted(folder.glob(f"*{PICKLE}")) if folder.is_dir() else []
-    return found[0] if len(found) == 1 and not (folder / "config.json").exists() else None
+    files = sorted(folder.glob(f"*{PICKLE}")) if folder.is_dir() else []
+    return files[0] if len(files) == 1 and not (folder / "config.json").exists() else None

@@ -125,38 +125,38 @@ def read_prompts(
     name = excerpt(PurePath(name.replace("\\", "/")).name) or "prompts"
     with open_text(file, name) as source:
         lookup, shelf = Lookup(negative_labels, categories), Shelf()
-        found = kind or _kind(source)
+        file_kind = kind or _kind(source)
         notes = list(source.notes)
-        if found == "text":
+        if file_kind == "text":
             _read_text(source, shelf)
-        elif found == "jsonl":
+        elif file_kind == "jsonl":
             notes += _read_jsonl(source, shelf, lookup)
         else:
-            found, more = _read_table(source, shelf, lookup, system, found == "published")
+            file_kind, more = _read_table(source, shelf, lookup, system, file_kind == "published")
             notes += more
         if not shelf.prompts and not shelf.problems:
             raise BadInput(f"{name} has no prompts in it, only blank lines or a header.")
         notes += lookup.notes()
     return ImportedPrompts(
-        tuple(shelf.prompts), tuple(shelf.problems), found, tuple(notes), shelf.blank_lines
+        tuple(shelf.prompts), tuple(shelf.problems), file_kind, tuple(notes), shelf.blank_lines
     )
 
 
 def _kind(source: TextSource) -> str:
-    known = _BY_ENDING.get(PurePath(source.name).suffix.lower())
-    if known and known != "text":
-        return known
+    kind = _BY_ENDING.get(PurePath(source.name).suffix.lower())
+    if kind and kind != "text":
+        return kind
     first = next((text for _, text, _ in source.lines() if text.strip()), "")
-    if not known and first.lstrip().startswith("{"):
+    if not kind and first.lstrip().startswith("{"):
         return "jsonl"
     columns = {_column(part) for part in re.split("[,;\t]", first.strip())}
     headed = columns & {"text", "prompt"} and columns <= (
         COLUMNS | mini.OPTIONAL | set(chain.from_iterable(mini.LAYOUTS.values()))
     )
-    if known and len(columns) > 1 and headed:
+    if kind and len(columns) > 1 and headed:
         source.notes.append("The first line names columns, so the file was read as a table.")
         return "csv"
-    return "csv" if headed and not known else "text"
+    return "csv" if headed and not kind else "text"
 
 
 def _stem(source: TextSource) -> str:
@@ -214,12 +214,14 @@ def _describes(line: str, is_json: bool) -> bool:
     if not line.lstrip().startswith("{"):
         return False
     try:
-        found = json.loads(line)
+        content = json.loads(line)
     except RecursionError:
         return False
     except ValueError:
         return line.rstrip().endswith(("{", "["))
-    return is_json and isinstance(found, dict) and not {"text", "prompt", "targets"} & set(found)
+    return (
+        is_json and isinstance(content, dict) and not {"text", "prompt", "targets"} & set(content)
+    )
 
 
 def _unused(what: str, names: set[str]) -> list[str]:
@@ -235,8 +237,8 @@ def _read_table(
     """Reads a CSV into the shelf; returns its kind and notes."""
     delimiter = _delimiter(source)
     columns, _ = _header(source, delimiter)
-    known, notes = _published(source, delimiter, columns, system, must_be_published)
-    if known is None:
+    published_layout, notes = _published(source, delimiter, columns, system, must_be_published)
+    if published_layout is None:
         notes = _check_columns(source.name, columns)
     stem = _stem(source)
     for record in _rows(source, delimiter):
@@ -249,8 +251,8 @@ def _read_table(
             continue
         values = dict(zip(columns, record.fields, strict=True))
         try:
-            if known:
-                prompt = mini.prompt_of_row(values, known, lookup)
+            if published_layout:
+                prompt = mini.prompt_of_row(values, published_layout, lookup)
             else:
                 prompt = prompt_of(values, f"{stem}-{shelf.records + 1}", stem, lookup)
         except TooManyUnknown:
@@ -259,7 +261,7 @@ def _read_table(
             shelf.refuse(record.line, record.raw, str(error))
         else:
             shelf.take(record.line, record.raw, prompt)
-    return "published" if known else "csv", notes
+    return "published" if published_layout else "csv", notes
 
 
 def _published(
@@ -270,10 +272,12 @@ def _published(
     must_be: bool,
 ) -> tuple[mini.Published | None, list[str]]:
     """Which published file a table is, by its name, or by its columns and colors."""
-    known = mini.named(source.name)
-    if known and (must_be or "text" not in columns):
-        known = mini.Published(known.layout, system or known.system)
-        return known, mini.check_columns(known, columns, source.name)
+    published_layout = mini.named(source.name)
+    if published_layout and (must_be or "text" not in columns):
+        published_layout = mini.Published(
+            published_layout.layout, system or published_layout.system
+        )
+        return published_layout, mini.check_columns(published_layout, columns, source.name)
     layout = mini.layout_of(columns)
     if layout is None:
         if must_be:
@@ -357,11 +361,11 @@ def _delimiter(source: TextSource) -> str:
         if text.strip():
             first = text
             break
-    known = COLUMNS | set(chain.from_iterable(mini.LAYOUTS.values()))
+    names = COLUMNS | set(chain.from_iterable(mini.LAYOUTS.values()))
 
     def fits(delimiter: str) -> tuple[int, int]:
         parts = [_column(part) for part in first.split(delimiter)]
-        return sum(part in known for part in parts), len(parts)
+        return sum(part in names for part in parts), len(parts)
 
     return max(DELIMITERS, key=fits)
 

@@ -55,24 +55,24 @@ class Lookup:
         """The color, looked up once. Raises UnknownColor with the nearest names, and BadInput
         where a file has more unknown colors than any column of colors would."""
         key = (text, system)
-        found = self._colors.get(key)
-        if found is None:
+        color = self._colors.get(key)
+        if color is None:
             if len(self._colors) > 100_000:
                 self._colors.clear()
             try:
-                found = parse_target(text, system)
+                color = parse_target(text, system)
             except UnknownColor as error:
-                found = error
+                color = error
                 self._unknown += 1
                 if self._unknown > MAX_UNKNOWN_COLORS:
                     raise TooManyUnknown(
                         f"More than {MAX_UNKNOWN_COLORS:,} different colors of the file are "
                         f"unknown, the last one as follows. Is it the right column? {error}"
                     ) from error
-            self._colors[key] = found
-        if isinstance(found, UnknownColor):
-            raise found
-        return found
+            self._colors[key] = color
+        if isinstance(color, UnknownColor):
+            raise color
+        return color
 
     def target(self, name: str, color: ColorTarget | None, role: str = "main") -> ObjectTarget:
         """An object with the negative labels and the category that the tables have for it."""
@@ -128,22 +128,22 @@ def prompt_of(values: Mapping[str, str], own_id: str, source: str, lookup: Looku
 
 
 def _task(text: str) -> str:
-    wanted = text.strip().casefold()
-    if not wanted:
+    task_name = text.strip().casefold()
+    if not task_name:
         return "free"
     for task, title in TASKS.items():
-        if wanted in (task, title.casefold()):
+        if task_name in (task, title.casefold()):
             return task
     raise BadInput(f'There is no task "{text.strip()[:60]}". It is one of {", ".join(TASKS)}.')
 
 
 def _system(text: str) -> str:
-    wanted = text.strip().casefold()
-    if wanted and wanted not in SYSTEMS:
+    system_id = text.strip().casefold()
+    if system_id and system_id not in SYSTEMS:
         raise BadInput(
             f'There is no color system "{text.strip()[:60]}". It is one of {", ".join(SYSTEMS)}.'
         )
-    return wanted
+    return system_id
 
 
 def _targets(
@@ -152,34 +152,34 @@ def _targets(
     targets: list[ObjectTarget] = []
     for number in range(1, MAX_OBJECTS + 1):
         ending = "" if number == 1 else str(number)
-        given = {name: values.get(name + ending, "") for name in _PER_OBJECT}
-        if not any(text.strip() for text in given.values()):
+        cells = {name: values.get(name + ending, "") for name in _PER_OBJECT}
+        if not any(text.strip() for text in cells.values()):
             continue
-        if not given["object"].strip():
-            filled = next(name for name, text in given.items() if text.strip())
+        if not cells["object"].strip():
+            filled = next(name for name, text in cells.items() if text.strip())
             raise BadInput(f"{filled}{ending} is given, but object{ending} is empty.")
-        role = given["role"].strip().casefold()
+        role = cells["role"].strip().casefold()
         if role and role not in ROLES:
             raise BadInput(
                 f'There is no role "{role[:60]}" (role{ending}). It is one of {", ".join(ROLES)}.'
             )
-        asked = given["color"].strip()
-        color = lookup.color(asked, system or None) if asked else None
+        color_text = cells["color"].strip()
+        color = lookup.color(color_text, system or None) if color_text else None
         if not role:
             role = SECOND_ROLE.get(task, "main") if targets else "main"
             if role == "reference" and color is None:
                 color = targets[0].color
-        targets.append(_with_own(lookup.target(given["object"], color, role), given))
+        targets.append(_with_own(lookup.target(cells["object"], color, role), cells))
     return tuple(targets)
 
 
-def _with_own(target: ObjectTarget, given: Mapping[str, str]) -> ObjectTarget:
+def _with_own(target: ObjectTarget, cells: Mapping[str, str]) -> ObjectTarget:
     """The target with what the record itself says of it, which goes before the tables."""
-    labels = tuple(part for part in re.split(r"\s*;\s*", given["negative_labels"].strip()) if part)
+    labels = tuple(part for part in re.split(r"\s*;\s*", cells["negative_labels"].strip()) if part)
     return ObjectTarget(
         target.name,
         target.color,
         labels or target.negative_labels,
         target.role,
-        given["object_category"] or target.category,
+        cells["object_category"] or target.category,
     )

@@ -18,20 +18,20 @@ def prompt_of_line(text: str, own_id: str, source: str, lookup: Lookup, unused: 
 
     ``own_id`` and ``source`` stand where the line gives none. Raises BadInput or UnknownColor.
     """
-    given = _object(text)
+    fields = _object(text)
     if len(unused) < MOST_UNUSED:
-        unused.update(key for key in given if key not in COLUMNS and key not in NESTED)
-    if "targets" in given:
-        whole = {**given, "id": given.get("id") or own_id, "task": given.get("task") or "free"}
-        whole["text"] = given.get("text") or given.get("prompt") or ""
+        unused.update(key for key in fields if key not in COLUMNS and key not in NESTED)
+    if "targets" in fields:
+        whole = {**fields, "id": fields.get("id") or own_id, "task": fields.get("task") or "free"}
+        whole["text"] = fields.get("text") or fields.get("prompt") or ""
         whole.setdefault("source", source)
         if not isinstance(whole["text"], str) or not whole["text"].strip():
             raise BadInput("The prompt is empty.")
         if isinstance(whole["id"], int):
             whole["id"] = str(whole["id"])
-        _look_up(given["targets"], lookup)
+        _look_up(fields["targets"], lookup)
         return prompt_from_json(whole)
-    values = {key: _text(key, value) for key, value in given.items() if key in COLUMNS}
+    values = {key: _text(key, value) for key, value in fields.items() if key in COLUMNS}
     return prompt_of(values, own_id, source, lookup)
 
 
@@ -45,14 +45,14 @@ def _look_up(targets: Any, lookup: Lookup) -> None:
 
 def _object(text: str) -> dict[str, Any]:
     try:
-        given = json.loads(text)
+        fields = json.loads(text)
     except RecursionError:
         raise BadInput("The line is no prompt: its brackets are nested too deep.") from None
     except ValueError as error:
         raise BadInput(f"The line is not JSON: {error}.") from error
-    if not isinstance(given, dict):
+    if not isinstance(fields, dict):
         raise BadInput('The line is not a JSON object such as {"text": "A red apple"}.')
-    return given
+    return fields
 
 
 def _text(key: str, value: Any) -> str:

@@ -80,10 +80,10 @@ def named(name: str) -> Published | None:
 def layout_of(columns: Iterable[str]) -> str | None:
     """The kind of file whose columns these are, or None. Columns that nobody knows make no other
     kind of it where its own are unmistakable: those of all but ``cna``, as any table has them."""
-    given = set(columns) - OPTIONAL
-    own = given & (COLUMNS | set(chain.from_iterable(LAYOUTS.values())))
-    for kind, wanted in LAYOUTS.items():
-        if given == set(wanted) or (own == set(wanted) and not own <= COLUMNS):
+    names = set(columns) - OPTIONAL
+    own = names & (COLUMNS | set(chain.from_iterable(LAYOUTS.values())))
+    for kind, layout_columns in LAYOUTS.items():
+        if names == set(layout_columns) or (own == set(layout_columns) and not own <= COLUMNS):
             return kind
     return None
 
@@ -91,21 +91,21 @@ def layout_of(columns: Iterable[str]) -> str | None:
 def check_columns(published: Published, columns: Sequence[str], name: str) -> list[str]:
     """Notes about columns that are not used. Raises BadInput, naming the columns that are missing
     and those that were found."""
-    wanted = LAYOUTS[published.layout]
-    missing = [column for column in wanted if column not in columns]
+    layout_columns = LAYOUTS[published.layout]
+    missing = [column for column in layout_columns if column not in columns]
     if missing:
         raise BadInput(
             f"{name} should be the published file {published.stem}.csv, but it has no column "
             f"{', '.join(missing)}. Found: {', '.join(columns)}. Such a file has: "
-            f"{','.join(wanted)}."
+            f"{','.join(layout_columns)}."
         )
     return unused_columns(published.layout, columns)
 
 
 def unused_columns(layout: str, columns: Sequence[str]) -> list[str]:
     """A note about the columns that a published file has beside its own, or none."""
-    known = {*LAYOUTS[layout], *OPTIONAL}
-    unused = [column or "(no name)" for column in columns if column not in known]
+    names = {*LAYOUTS[layout], *OPTIONAL}
+    unused = [column or "(no name)" for column in columns if column not in names]
     return [f"Columns that were not used: {', '.join(unused)}."] if unused else []
 
 
@@ -131,10 +131,10 @@ def system_by_colors(rows: Iterable[Mapping[str, str]], layout: str) -> tuple[st
 
 
 def _has_all(key: str, names: Iterable[str], lookup: Lookup) -> bool:
-    known = {color.name.casefold() for color in color_system(key).colors}
+    color_names = {color.name.casefold() for color in color_system(key).colors}
     for name in names:
         # Only what is spelled differently is looked up: an unknown name costs milliseconds.
-        if name.casefold() in known:
+        if name.casefold() in color_names:
             continue
         try:
             if lookup.color(name, key).system != key:
@@ -185,9 +185,9 @@ def _object(cells: Mapping[str, str], column: str) -> str:
 def _named_color(cells: Mapping[str, str], column: str, system: str, lookup: Lookup) -> ColorTarget:
     if not cells[column]:
         raise BadInput(f"{column} is empty.")
-    found = lookup.color(cells[column], system)
+    named_color = lookup.color(cells[column], system)
     # The value form is what an export writes: a target read back is then the very same.
-    return lookup.color(found.value, None)
+    return lookup.color(named_color.value, None)
 
 
 def _cna(cells: Mapping[str, str], system: str, lookup: Lookup) -> tuple[ObjectTarget, ...]:
@@ -206,11 +206,11 @@ def _ncu(cells: Mapping[str, str], system: str, lookup: Lookup) -> tuple[ObjectT
         if not cells.get(column):
             continue
         try:
-            found = _named_color(cells, column, system, lookup)
+            named_color = _named_color(cells, column, system, lookup)
         except UnknownColor:
             continue  # The numbers are what is asked; a name is kept only where both agree.
-        if found.srgb8 == srgb8:
-            color = found
+        if named_color.srgb8 == srgb8:
+            color = named_color
             break
     else:
         lookup.unnamed += 1

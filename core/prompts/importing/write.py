@@ -23,9 +23,9 @@ def write_prompts(prompts: Iterable[Prompt], kind: str = "csv") -> str:
     """
     if kind not in KINDS:
         raise BadInput(f"Prompts are written as {' or '.join(KINDS)}, not as {kind!r:.40}.")
-    kept = list(prompts)
+    prompt_list = list(prompts)
     seen: set[str] = set()
-    for prompt in kept:
+    for prompt in prompt_list:
         why = unfit(prompt) or ("Its id is there twice." if prompt.id in seen else "")
         if why:
             raise BadInput(f"The prompt {prompt.id[:80]!r} cannot be written. {why}")
@@ -33,11 +33,14 @@ def write_prompts(prompts: Iterable[Prompt], kind: str = "csv") -> str:
     if kind == "jsonl":
         # The source is written even where it is empty: on import no source means the file's name.
         lines = [
-            json.dumps({"source": "", **prompt.as_json()}, ensure_ascii=False) for prompt in kept
+            json.dumps({"source": "", **prompt.as_json()}, ensure_ascii=False)
+            for prompt in prompt_list
         ]
     else:
-        lines = _table(kept)
-    for prompt, line in zip(kept, lines[-len(kept) :] if kept else [], strict=True):
+        lines = _table(prompt_list)
+    for prompt, line in zip(
+        prompt_list, lines[-len(prompt_list) :] if prompt_list else [], strict=True
+    ):
         if len(line) > MAX_LINE_CHARACTERS:
             raise BadInput(f"The prompt {prompt.id[:80]!r} is too long to be read back.")
     return "".join(f"{line}\n" for line in lines)

@@ -80,17 +80,17 @@ class Column:
 
     def having(self, values: Iterable[str]) -> np.ndarray:
         """bool ``(size,)``: prompts that have one of ``values``. Unknown values have none."""
-        wanted = np.zeros(len(self.values) + 1, dtype=bool)
-        wanted[[self._code_of[value] for value in values if value in self._code_of]] = True
+        code_mask = np.zeros(len(self.values) + 1, dtype=bool)
+        code_mask[[self._code_of[value] for value in values if value in self._code_of]] = True
         mask = np.zeros(self.size, dtype=bool)
-        mask[self.rows[wanted[self.codes]]] = True
+        mask[self.rows[code_mask[self.codes]]] = True
         return mask
 
     def facet(self, counts: np.ndarray, chosen: frozenset[str], by_hue: bool) -> Facet:
         """What there is to choose: values with results, and those that are chosen already."""
-        kept = counts > 0
-        kept[[self._code_of[value] for value in chosen if value in self._code_of]] = True
-        codes = np.flatnonzero(kept)
+        code_mask = counts > 0
+        code_mask[[self._code_of[value] for value in chosen if value in self._code_of]] = True
+        codes = np.flatnonzero(code_mask)
         if by_hue and self.hue_order is not None:
             codes = codes[np.argsort(self.hue_order[codes])]
         elif self.order is not None:
@@ -109,7 +109,7 @@ class Column:
 def single(
     name: str,
     title: str,
-    given: Sequence[str],
+    row_values: Sequence[str],
     fixed: Sequence[str] = (),
     titles: Mapping[str, str] | None = None,
 ) -> Column:
@@ -117,11 +117,13 @@ def single(
 
     ``fixed`` is the order that values are listed in; values that are not in it follow by label.
     """
-    found: dict[str, int] = {"": -1}
+    code_by_value: dict[str, int] = {"": -1}
     codes = np.fromiter(
-        (found.setdefault(value, len(found) - 1) for value in given), np.int32, len(given)
+        (code_by_value.setdefault(value, len(code_by_value) - 1) for value in row_values),
+        np.int32,
+        len(row_values),
     )
-    values = list(found)[1:]
+    values = list(code_by_value)[1:]
     rows = np.flatnonzero(codes >= 0).astype(np.int32)
     labels = [(titles or {}).get(value, value) for value in values]
     order = None
@@ -133,7 +135,7 @@ def single(
         order = np.empty(len(ranked), dtype=np.int32)
         order[ranked] = np.arange(len(ranked), dtype=np.int32)
     return Column(
-        name, title, len(given), rows, codes[rows], values, labels, [""] * len(values), order
+        name, title, len(row_values), rows, codes[rows], values, labels, [""] * len(values), order
     )
 
 

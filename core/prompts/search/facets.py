@@ -75,15 +75,15 @@ def targets_of(prompts: Sequence[Prompt]) -> Targets:
             color = target.color
             if color is None:
                 continue
-            known = seen.get(id(color))
-            if known is None:
-                known = seen[id(color)] = values.setdefault(color.value, len(values))
-                if known == len(colors):
+            color_code = seen.get(id(color))
+            if color_code is None:
+                color_code = seen[id(color)] = values.setdefault(color.value, len(values))
+                if color_code == len(colors):
                     colors.append(color)
             color_rows.append(row)
-            color_codes.append(known)
+            color_codes.append(color_code)
             if first_color[row] < 0:
-                first_color[row] = known
+                first_color[row] = color_code
     return Targets(
         list(objects),
         colors,
@@ -110,7 +110,7 @@ def columns_of(prompts: Sequence[Prompt], targets: Targets) -> dict[str, Column]
 
     counts = [OBJECT_COUNTS[min(len(prompt.targets), 2)] for prompt in prompts]
     color, hue = _color_columns(size, targets)
-    made = [
+    columns = [
         single("set", "Set", [prompt.source for prompt in prompts]),
         of("task", "Task", list(TASKS), TASKS),
         single("objects", "Number of objects", counts, OBJECT_COUNTS),
@@ -136,7 +136,7 @@ def columns_of(prompts: Sequence[Prompt], targets: Targets) -> dict[str, Column]
         of("modifier", "Modifier"),
         of("style", "Style"),
     ]
-    return {column.name: column for column in made}
+    return {column.name: column for column in columns}
 
 
 def hue_ranks(colors: Sequence[ColorTarget]) -> np.ndarray:

@@ -95,7 +95,7 @@ class Page:
 
 
 @dataclass(eq=False)
-class _Found:
+class _Matches:
     """What a text and a choice select, and what was already made of it."""
 
     mask: np.ndarray
@@ -124,7 +124,7 @@ class PromptIndex:
         self._ranks = self._sort_ranks(targets)
         self._unmarked = self.marks({})
         self._lock = threading.Lock()
-        self._results: OrderedDict[object, _Found] = OrderedDict()
+        self._results: OrderedDict[object, _Matches] = OrderedDict()
         self._permutations: OrderedDict[tuple[str, bool, int], np.ndarray] = OrderedDict()
 
     def __len__(self) -> int:
@@ -134,12 +134,12 @@ class PromptIndex:
         """Where the prompts of an id stand: one, or none, or several where sets were mixed."""
         return tuple(self._positions.get(prompt_id, ()))
 
-    def marks(self, given: Mapping[str, PromptStatus]) -> StatusColumn:
+    def marks(self, statuses: Mapping[str, PromptStatus]) -> StatusColumn:
         """The storage's marks of prompts, by id, in the form that a search takes.
 
         Ids that are not in the index are left out. Raises BadInput for an unknown verdict.
         """
-        return marks_of(self._positions, len(self.prompts), given)
+        return marks_of(self._positions, len(self.prompts), statuses)
 
     def search(self, query: Query, marks: StatusColumn | None = None) -> Page:
         """One page of what matches, with all facets in the order of :data:`FACETS`.
@@ -156,12 +156,12 @@ class PromptIndex:
             raise BadInput(
                 f"There is no order {query.sort!r:.40}. It is one of {', '.join(SORTS)}."
             )
-        found = self._find(query, marks)
-        facets = found.facets.get(query.values_by)
+        matches = self._find(query, marks)
+        facets = matches.facets.get(query.values_by)
         if facets is None:
-            facets = found.facets[query.values_by] = self._facets(query, found, marks)
-        rows = self._ordered(query, found)[query.offset : query.offset + query.limit]
-        return Page(found.total, tuple(rows.tolist()), facets)
+            facets = matches.facets[query.values_by] = self._facets(query, matches, marks)
+        rows = self._ordered(query, matches)[query.offset : query.offset + query.limit]
+        return Page(matches.total, tuple(rows.tolist()), facets)
 
     def suggestions(
         self, query: Query, marks: StatusColumn | None = None
@@ -176,14 +176,14 @@ class PromptIndex:
             return "", ()
         instead = self._instead(query, terms, marks)
         offered: list[Suggestion] = []
-        for one in values_named(self._columns, terms):
-            chosen = query.chosen.get(one.facet, frozenset())
-            if len(offered) == MOST or one.value in chosen:
+        for suggestion in values_named(self._columns, terms):
+            chosen = query.chosen.get(suggestion.facet, frozenset())
+            if len(offered) == MOST or suggestion.value in chosen:
                 continue
-            narrowed = {**query.chosen, one.facet: chosen | {one.value}}
-            count = self._find(replace(query, text=one.rest, chosen=narrowed), marks).total
+            narrowed = {**query.chosen, suggestion.facet: chosen | {suggestion.value}}
+            count = self._find(replace(query, text=suggestion.rest, chosen=narrowed), marks).total
             if count:
-                offered.append(replace(one, count=count))
+                offered.append(replace(suggestion, count=count))
         return instead, tuple(offered)
 
     def _instead(self, query: Query, terms: Sequence[Term], marks: StatusColumn | None) -> str:
@@ -206,7 +206,7 @@ class PromptIndex:
             )
         return self._ordered(query, self._find(query, marks)).copy()
 
-    def _find(self, query: Query, marks: StatusColumn | None) -> _Found:
+    def _find(self, query: Query, marks: StatusColumn | None) -> _Matches:
         marks = marks or self._unmarked
         chosen = {name: frozenset(values) for name, values in query.chosen.items() if values}
         unknown = sorted(set(chosen) - set(FACETS))
@@ -216,20 +216,20 @@ class PromptIndex:
             )
         key = (query.text, frozenset(chosen.items()), marks)
         with self._lock:
-            known = self._results.get(key)
-            if known is not None:
+            earlier = self._results.get(key)
+            if earlier is not None:
                 self._results.move_to_end(key)
-                return known
-        found = self._select(query.text, chosen, marks)
+                return earlier
+        matches = self._select(query.text, chosen, marks)
         with self._lock:
-            self._results[key] = found
+            self._results[key] = matches
             while len(self._results) > _KEPT_RESULTS:
                 self._results.popitem(last=False)
-        return found
+        return matches
 
     def _select(
         self, text: str, chosen: Mapping[str, frozenset[str]], marks: StatusColumn
-    ) -> _Found:
+    ) -> _Matches:
         terms = terms_of(text)
         by_text = self._words.mask(terms) if terms else None
         columns = self._all_columns(marks)
@@ -244,38 +244,40 @@ class PromptIndex:
             counts[name] = column.counts(others)
         if mask is None:
             mask = np.ones(len(self.prompts), dtype=bool)
-        return _Found(mask, int(np.count_nonzero(mask)), counts, terms)
+        return _Matches(mask, int(np.count_nonzero(mask)), counts, terms)
 
     def _all_columns(self, marks: StatusColumn) -> dict[str, Column]:
         return {**self._columns, **{column.name: column for column in marks.columns}}
 
-    def _facets(self, query: Query, found: _Found, marks: StatusColumn | None) -> tuple[Facet, ...]:
+    def _facets(
+        self, query: Query, matches: _Matches, marks: StatusColumn | None
+    ) -> tuple[Facet, ...]:
         columns = self._all_columns(marks or self._unmarked)
         by_hue = query.values_by == "hue"
         return tuple(
-            columns[name].facet(found.counts[name], frozenset(query.chosen.get(name, ())), by_hue)
+            columns[name].facet(matches.counts[name], frozenset(query.chosen.get(name, ())), by_hue)
             for name in FACETS
         )
 
-    def _ordered(self, query: Query, found: _Found) -> np.ndarray:
+    def _ordered(self, query: Query, matches: _Matches) -> np.ndarray:
         """The matching positions in the query's order."""
         key = (query.sort, query.descending, query.seed if query.sort == "random" else 0)
         with self._lock:
-            known = found.orders.get(key)
-            if known is not None:
-                found.orders.move_to_end(key)
-                return known
+            earlier = matches.orders.get(key)
+            if earlier is not None:
+                matches.orders.move_to_end(key)
+                return earlier
         if query.sort == "relevance":
-            rows = np.flatnonzero(found.mask).astype(np.int32)
-            ranks = self._words.closeness(found.terms, rows)
+            rows = np.flatnonzero(matches.mask).astype(np.int32)
+            ranks = self._words.closeness(matches.terms, rows)
             order = rows[np.argsort(-ranks if query.descending else ranks, kind="stable")]
         else:
             whole = self._permutation(*key)
-            order = whole[found.mask[whole]]
+            order = whole[matches.mask[whole]]
         with self._lock:
-            found.orders[key] = order
-            while len(found.orders) > _KEPT_ORDERS:
-                found.orders.popitem(last=False)
+            matches.orders[key] = order
+            while len(matches.orders) > _KEPT_ORDERS:
+                matches.orders.popitem(last=False)
         return order
 
     def _permutation(self, sort: str, descending: bool, seed: int) -> np.ndarray:
@@ -283,9 +285,9 @@ class PromptIndex:
         ones in the order of the set, either way round."""
         key = (sort, descending, seed)
         with self._lock:
-            known = self._permutations.get(key)
-        if known is not None:
-            return known
+            earlier = self._permutations.get(key)
+        if earlier is not None:
+            return earlier
         if sort == "random":
             ranks = np.random.default_rng(abs(seed)).permutation(len(self.prompts))
         elif sort == "set":
@@ -293,12 +295,12 @@ class PromptIndex:
         else:
             ranks = self._ranks[sort]
         signed = np.where(ranks < 0, len(ranks) + 1, -ranks if descending else ranks)
-        made = np.argsort(signed, kind="stable").astype(np.int32)
+        permutation = np.argsort(signed, kind="stable").astype(np.int32)
         with self._lock:
-            self._permutations[key] = made
+            self._permutations[key] = permutation
             while len(self._permutations) > _KEPT_RESULTS:
                 self._permutations.popitem(last=False)
-        return made
+        return permutation
 
     def _sort_ranks(self, targets: Targets) -> dict[str, np.ndarray]:
         """int ``(N,)`` rank of each prompt by the id of an order; -1 where it has none."""
@@ -329,8 +331,8 @@ def _by_code(ranks: np.ndarray, codes: np.ndarray) -> np.ndarray:
 
 def _hexes(targets: Targets, size: int) -> list[list[str]]:
     """The hex values in lower case that each prompt asks for."""
-    out: list[list[str]] = [[] for _ in range(size)]
+    row_hexes: list[list[str]] = [[] for _ in range(size)]
     hexes = [color.hex.lower() for color in targets.colors]
     for row, code in zip(targets.color_rows, targets.color_codes, strict=True):
-        out[row].append(hexes[code])
-    return out
+        row_hexes[row].append(hexes[code])
+    return row_hexes

@@ -57,14 +57,14 @@ def _column(
 
 
 def marks_of(
-    positions: Mapping[str, Sequence[int]], size: int, given: Mapping[str, PromptStatus]
+    positions: Mapping[str, Sequence[int]], size: int, statuses: Mapping[str, PromptStatus]
 ) -> StatusColumn:
     """Marks from the storage's answer, by prompt id; ids that the index does not have are left
     out. Raises BadInput for a verdict that is not known."""
     drawn = np.zeros(size, dtype=bool)
     verdict = np.full(size, _NO_VERDICT, dtype=np.int8)
     codes = {"": _NO_VERDICT, **{name: code for code, name in enumerate(VERDICTS[:-1])}}
-    for prompt_id, mark in given.items():
+    for prompt_id, mark in statuses.items():
         rows = positions.get(prompt_id)
         if rows is None:
             continue

@@ -36,7 +36,7 @@ def values_named(columns: Mapping[str, Column], terms: Sequence[Term]) -> list[S
     The order is that of :data:`FROM`, then of the words; ``count`` is not known yet.
     """
     plain = [term for term in terms if not (term.excluded or term.phrase) and len(term.words) == 1]
-    found = []
+    suggestions = []
     for name in FROM:
         column = columns.get(name)
         if column is None:
@@ -46,25 +46,25 @@ def values_named(columns: Mapping[str, Column], terms: Sequence[Term]) -> list[S
             if len(word) < SHORTEST:
                 continue
             rest = " ".join(_typed(other) for other in terms if other is not term)
-            found += [
+            suggestions += [
                 Suggestion(name, column.title, value, label, rest)
                 for value, label in zip(column.values, column.labels, strict=True)
                 if any(_alike(word, part) for part in folded(label).split())
             ]
-    return found
+    return suggestions
 
 
-def spelled_like(words: Iterable[str], known: Sequence[str]) -> dict[str, str]:
+def spelled_like(words: Iterable[str], vocabulary: Sequence[str]) -> dict[str, str]:
     """The known word most like each one that nobody knows; those that none is like are left out."""
-    letters = [word for word in known if word.isalpha()]
-    found = {}
+    letters = [word for word in vocabulary if word.isalpha()]
+    corrections = {}
     for word in words:
         if len(word) < SHORTEST or not word.isalpha():
             continue
         close = difflib.get_close_matches(word[:40], letters, n=1, cutoff=LIKE)
         if close:
-            found[word] = close[0]
-    return found
+            corrections[word] = close[0]
+    return corrections
 
 
 def _alike(word: str, part: str) -> bool:

@@ -83,7 +83,7 @@ class WordIndex:
         raw = "\n".join(_one_line(text) for text in texts)
         lines = folded(raw).split("\n") if texts else []
         self._lines = [f" {' '.join(line.split())} " for line in lines]
-        found: dict[str, int] = {}
+        number_of_word: dict[str, int] = {}
         places: list[int] = []
         lengths = np.zeros(self.size, dtype=np.int64)
         lowered = raw.lower().split("\n") if "#" in raw else None
@@ -92,16 +92,18 @@ class WordIndex:
             words += colors
             if lowered and "#" in lowered[number]:
                 words += _HEX.findall(lowered[number])
-            places += [found.setdefault(word, len(found)) for word in words]
+            places += [number_of_word.setdefault(word, len(number_of_word)) for word in words]
             lengths[number] = len(words)
-        self._words = sorted(found)
-        rank = np.empty(len(found), dtype=np.int32)
-        rank[[found[word] for word in self._words]] = np.arange(len(found), dtype=np.int32)
+        self._words = sorted(number_of_word)
+        rank = np.empty(len(number_of_word), dtype=np.int32)
+        rank[[number_of_word[word] for word in self._words]] = np.arange(
+            len(number_of_word), dtype=np.int32
+        )
         of_pairs = rank[np.asarray(places, dtype=np.int64)]
         order = np.argsort(of_pairs, kind="stable")
         # All prompts of a word stand together, and so do all words with the same beginning.
         self._prompts = np.repeat(np.arange(self.size, dtype=np.int32), lengths)[order]
-        self._starts = np.searchsorted(of_pairs[order], np.arange(len(found) + 1))
+        self._starts = np.searchsorted(of_pairs[order], np.arange(len(number_of_word) + 1))
         self._ids = sorted((text.lower(), number) for number, text in enumerate(ids))
         self._id_texts = [text for text, _ in self._ids]
 
@@ -179,10 +181,10 @@ class WordIndex:
     def _keep_phrase(self, mask: np.ndarray, term: Term) -> None:
         if len(term.words) == 1:
             return
-        wanted = f" {' '.join(term.words)}{' ' if term.whole else ''}"
+        phrase = f" {' '.join(term.words)}{' ' if term.whole else ''}"
         lines = self._lines
         rows = np.flatnonzero(mask)
-        mask[[row for row in rows.tolist() if wanted not in lines[row]]] = False
+        mask[[row for row in rows.tolist() if phrase not in lines[row]]] = False
 
     def _add_ids(self, mask: np.ndarray, typed: str) -> None:
         """An id is found by all of it, and by its beginning where that looks like one: with a

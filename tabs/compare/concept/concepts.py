@@ -8,7 +8,7 @@ from typing import Any
 
 from core.concepts.matching import concept_of, normal
 from core.prompts.concepts import Concept, concepts
-from tabs.compare.concept.link import concept_asked
+from tabs.compare.concept.link import words_and_concept
 from tabs.compare.sources import Choice, choices
 from tabs.page.context import Context
 
@@ -24,29 +24,29 @@ def concepts_view(context: Context) -> dict[str, Any]:
     the id is empty.
     """
     people, other, pictured = Counter[str](), Counter[str](), Counter[str]()
-    for one in context.storage.distributions.all():
-        into = people if one.of_people else other
-        into.update({normal(words) for words in context.storage.distributions.words(one.set_id)})
+    for record in context.storage.distributions.all():
+        into = people if record.of_people else other
+        into.update({normal(words) for words in context.storage.distributions.words(record.set_id)})
     for group in context.storage.picture_sets.all():
         (people if group.of_people else pictured)[normal(group.words)] += 1
     runs = context.storage.profiles.runs()
     drawn = Counter[str]()
     for run in runs:
         drawn.update(context.storage.profiles.concepts(run.run_id).concept_ids)
-    known = concepts()
+    concept_list = concepts()
     listed = [
         [
-            one.id,
-            one.words,
-            one.concept,
-            one.category,
-            one.modifier_kind,
-            people[normal(one.words)],
-            other[normal(one.words)] + pictured[normal(one.words)] + drawn[one.id],
+            concept.id,
+            concept.words,
+            concept.concept,
+            concept.category,
+            concept.modifier_kind,
+            people[normal(concept.words)],
+            other[normal(concept.words)] + pictured[normal(concept.words)] + drawn[concept.id],
         ]
-        for one in known
+        for concept in concept_list
     ]
-    names = {normal(one.words) for one in known}
+    names = {normal(concept.words) for concept in concept_list}
     beside = sorted({*people, *other, *pictured} - names)
     listed += [
         ["", words, words, "Other", "", people[words], other[words] + pictured[words]]
@@ -63,30 +63,34 @@ def concepts_view(context: Context) -> dict[str, Any]:
     }
 
 
-def choices_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
+def choices_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     """A concept: its siblings, what can be compared of it, and what to begin with.
 
     Raises BadInput for a concept that there is not.
     """
-    words, concept = concept_asked(given)
-    found = choices(context, words)
+    words, concept = words_and_concept(query)
+    entries = choices(context, words)
     return {
         "words": words,
         "concept": None if concept is None else concept_json(concept),
         "siblings": []
         if concept is None
-        else [concept_json(one) for one in concepts() if one.base_id == concept.base_id],
+        else [
+            concept_json(candidate)
+            for candidate in concepts()
+            if candidate.base_id == concept.base_id
+        ],
         "choices": [
             {
-                "source": one.source,
-                "label": one.label,
-                "kind": one.kind,
-                "count": one.count,
-                "note": one.note,
+                "source": choice.source,
+                "label": choice.label,
+                "kind": choice.kind,
+                "count": choice.count,
+                "note": choice.note,
             }
-            for one in found
+            for choice in entries
         ],
-        "begin": [one.source for one in begin_with(found)],
+        "begin": [choice.source for choice in begin_with(entries)],
     }
 
 
@@ -102,19 +106,19 @@ def concept_json(concept: Concept) -> dict[str, str]:
     }
 
 
-def begin_with(found: list[Choice]) -> list[Choice]:
+def begin_with(entries: list[Choice]) -> list[Choice]:
     """What is shown when nobody chose: the first of people, then one of each run and set.
 
     Of people, shares of colorings come before ratings, which are none.
     """
-    people = [one for one in found if one.kind == "people"]
-    out = sorted(people, key=lambda one: one.note == RATINGS_NOTE)[:1]
+    people = [choice for choice in entries if choice.kind == "people"]
+    selection = sorted(people, key=lambda choice: choice.note == RATINGS_NOTE)[:1]
     seen = set[str]()
-    for one in found:
-        place = one.source.partition("/")[0]
-        if one.kind != "people" and place not in seen:
+    for choice in entries:
+        place = choice.source.partition("/")[0]
+        if choice.kind != "people" and place not in seen:
             seen.add(place)
-            out.append(one)
-    if len(out) < 2:
-        out += [one for one in found if one not in out]
-    return out[:MOST_AT_FIRST]
+            selection.append(choice)
+    if len(selection) < 2:
+        selection += [choice for choice in entries if choice not in selection]
+    return selection[:MOST_AT_FIRST]

@@ -25,7 +25,7 @@ LETTERS = "ABCDEF"
 
 
 @dataclass(frozen=True)
-class Asked:
+class ConceptQuestion:
     """A question to this view: a concept by its words, sources, and how to show them.
 
     ``concept`` is None for words that are not of ColorConceptBench. ``pair`` are places in
@@ -46,60 +46,60 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Resolved:
+class PageSource:
     """A source as a distribution, or the sentence that says why it is none."""
 
     letter: str
     source: str
     label: str
-    found: Distribution | None = field(repr=False)
+    distribution: Distribution | None = field(repr=False)
     problem: str = ""
 
 
-def concept_asked(given: Mapping[str, str]) -> tuple[str, Concept | None]:
+def words_and_concept(query: Mapping[str, str]) -> tuple[str, Concept | None]:
     """The concept of a link: ``concept`` is an id, ``words`` a normal form. Raises BadInput for an
     id that there is not, and where both are missing."""
-    wanted = given.get("concept", "").strip()
-    if wanted:
-        found = {concept.id: concept for concept in concepts()}.get(wanted)
-        if found is None:
+    concept_id = query.get("concept", "").strip()
+    if concept_id:
+        concept = {concept.id: concept for concept in concepts()}.get(concept_id)
+        if concept is None:
             raise BadInput(
-                f"There is no concept {wanted[:MOST_WORDS]!r}. Choose one from the list above."
+                f"There is no concept {concept_id[:MOST_WORDS]!r}. Choose one from the list above."
             )
-        return found.words, found
-    words = normal(given.get("words", "")[:MOST_WORDS])
+        return concept.words, concept
+    words = normal(query.get("words", "")[:MOST_WORDS])
     if not words:
         raise BadInput("Choose a concept first.")
     return words, concept_of(words)
 
 
-def asked(given: Mapping[str, str]) -> Asked:
+def question_of(query: Mapping[str, str]) -> ConceptQuestion:
     """Checks a question. Raises BadInput for what is not known."""
     # One's own images can be compared before anyone says what they show.
-    alone = not (given.get("concept") or given.get("words")) and given.get("d")
-    words, concept = ("", None) if alone else concept_asked(given)
-    listed = [one.strip() for one in given.get("d", "").split(",")]
-    sources = tuple(dict.fromkeys(one for one in listed if one))
+    alone = not (query.get("concept") or query.get("words")) and query.get("d")
+    words, concept = ("", None) if alone else words_and_concept(query)
+    listed = [part.strip() for part in query.get("d", "").split(",")]
+    sources = tuple(dict.fromkeys(part for part in listed if part))
     if len(sources) > MOST_SOURCES:
         raise BadInput(
             f"At most {MOST_SOURCES} distributions stand side by side; these are {len(sources)}. "
             "Remove some."
         )
-    method, sort = given.get("method") or EXTRACTED, given.get("sort") or "hue"
+    method, sort = query.get("method") or EXTRACTED, query.get("sort") or "hue"
     if method not in METHODS:
         raise BadInput(f"There is no method {method[:40]!r}: {', '.join(METHODS)}.")
     if sort not in SORTS:
         raise BadInput(f"Bins are sorted by {', '.join(SORTS)}; not by {sort[:40]!r}.")
-    return Asked(
+    return ConceptQuestion(
         words,
         concept,
         sources,
         method,
         sort,
-        _pair(given.get("pair", ""), len(sources)),
-        given.get("apart", "1") != "0",
-        given.get("scale", "one") != "own",
-        (given.get("between") or ("moves" if len(sources) == 2 else "bins")) == "moves",
+        _pair(query.get("pair", ""), len(sources)),
+        query.get("apart", "1") != "0",
+        query.get("scale", "one") != "own",
+        (query.get("between") or ("moves" if len(sources) == 2 else "bins")) == "moves",
     )
 
 
@@ -110,33 +110,37 @@ def _pair(text: str, count: int) -> tuple[int, int]:
     return (0, 1) if a is None or b is None or a == b else (a, b)
 
 
-def resolved(context: Context, question: Asked) -> list[Resolved]:
+def page_sources(context: Context, question: ConceptQuestion) -> list[PageSource]:
     """Every source by itself: one that cannot be had leaves the others alone."""
-    out = []
+    entries = []
     for letter, source in zip(LETTERS, question.sources, strict=False):
         try:
-            found = distribution(context, source, question.words, question.method)
+            source_distribution = distribution(context, source, question.words, question.method)
         except Exception as error:  # in words at its place; unforeseen ones are logged
-            out.append(Resolved(letter, source, _named(context, source), None, message_of(error)))
+            entries.append(
+                PageSource(letter, source, _source_name(context, source), None, message_of(error))
+            )
         else:
-            out.append(Resolved(letter, source, found.label, found))
-    return out
+            entries.append(
+                PageSource(letter, source, source_distribution.label, source_distribution)
+            )
+    return entries
 
 
-def pair_of(context: Context, question: Asked) -> tuple[Resolved, Resolved]:
+def pair_of(context: Context, question: ConceptQuestion) -> tuple[PageSource, PageSource]:
     """The two that are looked at closely. Raises BadInput where there are no two, and with the
     words of the one that cannot be had."""
     if len(question.sources) < 2:
         raise BadInput("Add a second distribution: there is nothing to compare with yet.")
-    every = resolved(context, question)
+    every = page_sources(context, question)
     first, second = (every[place] for place in question.pair)
-    for one in (first, second):
-        if one.found is None:
-            raise BadInput(f"{one.letter}: {one.problem}")
+    for entry in (first, second):
+        if entry.distribution is None:
+            raise BadInput(f"{entry.letter}: {entry.problem}")
     return first, second
 
 
-def _named(context: Context, source: str) -> str:
+def _source_name(context: Context, source: str) -> str:
     try:
         return label_of(context, source)
     except Exception:  # the problem itself is told; here is but a name missing

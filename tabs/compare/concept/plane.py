@@ -9,7 +9,7 @@ import numpy as np
 
 from core.color.distances import Move
 from core.color.uw71 import lab71, uw71
-from tabs.compare.histograms import OUTLINE_PX, Shown, escaped
+from tabs.compare.histograms import OUTLINE_PX, Histogram, escaped
 from tabs.page.figures import INK, LINE, SOFT, blank, plain_json
 
 LARGEST_PX = 46
@@ -32,7 +32,7 @@ def places(apart: bool) -> np.ndarray:
     return np.stack([lab[:, 1], lab[:, 2] + shift], axis=-1)
 
 
-def bubbles(first: Shown, second: Shown, *, apart: bool = True) -> dict[str, Any]:
+def bubbles(first: Histogram, second: Histogram, *, apart: bool = True) -> dict[str, Any]:
     """Discs for the first, rings for the second; areas are as their shares."""
     figure = _plane()
     at = places(apart)
@@ -45,7 +45,7 @@ def bubbles(first: Shown, second: Shown, *, apart: bool = True) -> dict[str, Any
 
 
 def flow(
-    first: Shown, second: Shown, moves: Sequence[Move], *, apart: bool = True
+    first: Histogram, second: Histogram, moves: Sequence[Move], *, apart: bool = True
 ) -> dict[str, Any]:
     """Arrows from where the first has too much to where the second has more, as wide as the mass.
 
@@ -68,7 +68,7 @@ def flow(
     radius = np.sqrt(np.maximum(leaving, arriving) / largest) * LARGEST_PX / 2.0 / PX_A_UNIT
     widest = max((move.mass for move in drawn), default=1.0)
     middles, words = [], []
-    for move in sorted(drawn, key=lambda one: -one.mass):
+    for move in sorted(drawn, key=lambda move: -move.mass):
         start, end = at[move.source], at[move.target]
         middles.append((start + end) / 2.0)
         words.append(move_words(move))

@@ -11,7 +11,7 @@ from core.color.spaces import hex_of
 from core.color.uw71 import COUNT
 from core.concepts.records import PIXELS, PictureProfile
 from core.errors import BadInput
-from tabs.compare.concept.link import Asked, asked
+from tabs.compare.concept.link import ConceptQuestion, question_of
 from tabs.compare.sources import distribution, pictures, written_scale
 from tabs.page.context import Context
 from tabs.page.links import whole
@@ -22,76 +22,78 @@ if TYPE_CHECKING:
 MOST_PICTURES = 200
 
 
-def _source(given: Mapping[str, str]) -> tuple[Asked, str]:
-    source = given.get("source", "").strip()
+def _source(query: Mapping[str, str]) -> tuple[ConceptQuestion, str]:
+    source = query.get("source", "").strip()
     if not source:
         raise BadInput("Say which distribution is meant.")
-    return asked({**given, "d": source, "pair": ""}), source
+    return question_of({**query, "d": source, "pair": ""}), source
 
 
-def images_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
+def images_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     """The pictures of ``source`` with pixels in bin ``bin``, the fullest first.
 
     A picture's share is that of its own masked pixels nearest to the bin. Extraction pools and
     merges colors, so a bin may have mass although no pixel lies in it, and the other way round.
     Raises BadInput.
     """
-    question, source = _source(given)
-    index = whole(given.get("bin", ""), COUNT - 1)
+    question, source = _source(query)
+    index = whole(query.get("bin", ""), COUNT - 1)
     if index is None:
         raise BadInput(f"Say which bin: a whole number from 0 to {COUNT - 1}.")
-    found = pictures(context, source, question.words)
-    shares = [(_share(one, index), one) for one in found]
+    profiles = pictures(context, source, question.words)
+    shares = [(_share(picture, index), picture) for picture in profiles]
     inside = sorted((pair for pair in shares if pair[0] > 0), key=lambda pair: -pair[0])
-    made = distribution(context, source, question.words, question.method)
+    source_distribution = distribution(context, source, question.words, question.method)
     return {
         "bin": index,
-        "label": made.label,
-        "share": float(made.weights[index]),
-        "all": len(found),
+        "label": source_distribution.label,
+        "share": float(source_distribution.weights[index]),
+        "all": len(profiles),
         "with": len(inside),
-        "method": made.method,
-        "images": [{**picture_json(one), "share": share} for share, one in inside[:MOST_PICTURES]],
+        "method": source_distribution.method,
+        "images": [
+            {**picture_json(picture), "share": share} for share, picture in inside[:MOST_PICTURES]
+        ],
     }
 
 
-def _share(one: PictureProfile, index: int) -> float:
-    profile = one.profile
+def _share(picture: PictureProfile, index: int) -> float:
+    profile = picture.profile
     if index not in profile.bins:
         return 0.0
     return profile.bin_counts[profile.bins.index(index)] / profile.mask_px
 
 
-def steps_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
+def steps_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     """The extraction of ``source``: pictures, groups, palettes before and after merging, bins.
 
     Of an imported set there is only what stood in the file: ``groups`` is empty then, and
     ``words`` say so. Raises BadInput and NotStored.
     """
-    question, source = _source(given)
-    made = distribution(context, source, question.words, question.method)
-    fullest = np.argsort(-made.weights, kind="stable")
+    question, source = _source(query)
+    source_distribution = distribution(context, source, question.words, question.method)
+    fullest = np.argsort(-source_distribution.weights, kind="stable")
     answer: dict[str, Any] = {
-        "label": made.label,
-        "notes": list(made.notes),
+        "label": source_distribution.label,
+        "notes": list(source_distribution.notes),
         "bins": [
-            {"index": int(index), "weight": float(made.weights[index])}
+            {"index": int(index), "weight": float(source_distribution.weights[index])}
             for index in fullest
-            if made.weights[index] > 0
+            if source_distribution.weights[index] > 0
         ],
         "groups": [],
         "palette": [],
         "settings": [],
         "words": "",
     }
-    found = pictures(context, source, question.words)
-    if not found:
+    profiles = pictures(context, source, question.words)
+    if not profiles:
         answer["words"] = (
             "This came as a file of distributions: there is nothing to extract. What stood in the "
             "file is in People and files."
         )
         return answer
-    if made.method == PIXELS or made.extraction is None:
+    if source_distribution.method == PIXELS or source_distribution.extraction is None:
         answer["words"] = (
             "By this method no colors are grouped or merged: every masked pixel goes to its "
             "nearest bin, and every picture weighs the same."
@@ -99,14 +101,14 @@ def steps_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
         answer["groups"] = [
             {
                 "weight": 1.0,
-                "images": [picture_json(one) for one in found[:MOST_PICTURES]],
-                "more": max(0, len(found) - MOST_PICTURES),
+                "images": [picture_json(picture) for picture in profiles[:MOST_PICTURES]],
+                "more": max(0, len(profiles) - MOST_PICTURES),
                 "pooled": [],
                 "merged": [],
             }
         ]
         return answer
-    extraction = made.extraction
+    extraction = source_distribution.extraction
     answer["settings"] = settings_words(extraction.settings)
     answer["palette"] = colors_json(extraction.palette)
     answer["groups"] = [
@@ -114,7 +116,7 @@ def steps_view(context: Context, given: Mapping[str, str]) -> dict[str, Any]:
             "weight": float(group.weight),
             "kept": float(group.kept),
             "images": [
-                {**picture_json(found[place]), "dominant": _hex(found[place])}
+                {**picture_json(profiles[place]), "dominant": _hex(profiles[place])}
                 for place in group.members[:MOST_PICTURES]
             ],
             "more": max(0, len(group.members) - MOST_PICTURES),
@@ -147,19 +149,19 @@ def settings_words(settings: Any) -> list[list[str]]:
     ]
 
 
-def picture_json(one: PictureProfile) -> dict[str, Any]:
+def picture_json(picture: PictureProfile) -> dict[str, Any]:
     """A picture for the page: its ids, the small picture of its mask, and what is known of it."""
     about = [
-        f"guidance {written_scale(one.guidance)}" if one.guidance is not None else "",
-        f"seed {one.seed}" if one.seed is not None else "",
-        f"by {one.contributor}" if one.contributor else "",
+        f"guidance {written_scale(picture.guidance)}" if picture.guidance is not None else "",
+        f"seed {picture.seed}" if picture.seed is not None else "",
+        f"by {picture.contributor}" if picture.contributor else "",
     ]
     return {
-        "image": one.image_id,
-        "mask": one.mask_id,
-        "small": f"/api/compare/sets/cutouts/{one.image_id}/{one.mask_id}.png",
+        "image": picture.image_id,
+        "mask": picture.mask_id,
+        "small": f"/api/compare/sets/cutouts/{picture.image_id}/{picture.mask_id}.png",
         "about": " · ".join(filter(None, about)),
-        "mask_px": one.profile.mask_px,
+        "mask_px": picture.profile.mask_px,
     }
 
 
@@ -176,5 +178,5 @@ def colors_json(palette: Palette) -> list[dict[str, Any]]:
     ]
 
 
-def _hex(one: PictureProfile) -> str:
-    return hex_of(np.rint(np.array(one.profile.dominant_srgb)).astype(np.uint8))
+def _hex(picture: PictureProfile) -> str:
+    return hex_of(np.rint(np.array(picture.profile.dominant_srgb)).astype(np.uint8))

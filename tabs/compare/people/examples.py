@@ -46,7 +46,7 @@ def ratings_csv() -> str:
 def histograms_csv() -> str:
     """One row a concept and contributor, one column a bin by its color; each row sums to 1."""
     rows: list[list[object]] = [
-        ["concept", "modifier", "contributor", *(one.hex for one in uw71())]
+        ["concept", "modifier", "contributor", *(bin_.hex for bin_ in uw71())]
     ]
     for who in _CONTRIBUTORS:
         rows += [[*key, who, *_texts(_weights(key))] for key in _PALETTES]
@@ -63,10 +63,10 @@ def palettes_csv() -> str:
 
 def distributions_json() -> str:
     """A list of objects: weights of the 71 bins, or a palette."""
-    out = []
+    records = []
     for key, palette in _PALETTES.items():
         concept, modifier = key
-        out.append(
+        records.append(
             {
                 "concept": concept,
                 "modifier": modifier,
@@ -74,7 +74,7 @@ def distributions_json() -> str:
                 "palette": [{"hex": color, "weight": weight} for color, weight in palette],
             }
         )
-    return json.dumps(out, indent=1)
+    return json.dumps(records, indent=1)
 
 
 def one_csv() -> str:
@@ -153,6 +153,6 @@ def _texts(weights: np.ndarray) -> list[str]:
 
 
 def _csv(rows: Iterable[Sequence[object]]) -> str:
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(rows)
-    return out.getvalue()
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="\n").writerows(rows)
+    return buffer.getvalue()

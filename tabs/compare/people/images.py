@@ -50,7 +50,7 @@ _UNMARKED = (
 
 
 @dataclass(frozen=True)
-class Staged:
+class PictureUpload:
     """A picture that waits: ``place`` numbers the files as they were chosen; ``mask`` the file
     with its mask, if there is one."""
 
@@ -65,7 +65,7 @@ class Staged:
 class Layout:
     """What was staged: ``problems`` are sentences on files that are left out or say nothing."""
 
-    pictures: tuple[Staged, ...]
+    pictures: tuple[PictureUpload, ...]
     problems: tuple[str, ...]
 
     @property
@@ -83,14 +83,14 @@ def laid_out(folder: Path, contributors: str = "") -> Layout:
     if contributors not in CONTRIBUTORS:
         raise BadInput(f"Contributors cannot be read from {contributors[:40]!r}.")
     files = [
-        Staged(int(inner.name), file.name, file)
+        PictureUpload(int(inner.name), file.name, file)
         for inner in sorted(folder.iterdir() if folder.is_dir() else ())
         if inner.name.isdigit()
         for file in sorted(inner.iterdir())
     ]
-    tables = [one for one in files if one.path.suffix.lower() == ".csv"]
-    masks = [one for one in files if one not in tables and _stem(one).endswith(MASK_ENDING)]
-    pictures = [one for one in files if one not in tables and one not in masks]
+    tables = [file for file in files if file.path.suffix.lower() == ".csv"]
+    masks = [file for file in files if file not in tables and _stem(file).endswith(MASK_ENDING)]
+    pictures = [file for file in files if file not in tables and file not in masks]
     if not pictures:
         raise BadInput("There is no picture among these files. Choose images of the concept.")
     if len(pictures) > MOST_PICTURES:
@@ -100,16 +100,16 @@ def laid_out(folder: Path, contributors: str = "") -> Layout:
         )
     problems = []
     stems = {_stem(picture) for picture in pictures}
-    for one in masks:
-        if _stem(one).removesuffix(MASK_ENDING) not in stems:
-            problems.append(f"{one.name} is the mask of no picture here and is left out.")
+    for mask in masks:
+        if _stem(mask).removesuffix(MASK_ENDING) not in stems:
+            problems.append(f"{mask.name} is the mask of no picture here and is left out.")
     of_stem = {_stem(mask).removesuffix(MASK_ENDING): mask.path for mask in masks}
     pictures = [replace(picture, mask=of_stem.get(_stem(picture))) for picture in pictures]
-    named, said = _named(pictures, tables, contributors)
-    return Layout(tuple(named), (*problems, *said))
+    named, remarks = _with_contributors(pictures, tables, contributors)
+    return Layout(tuple(named), (*problems, *remarks))
 
 
-def mask_for(context: Context, one: Staged, loaded: LoadedImage, mode: str) -> Mask:
+def mask_for(context: Context, upload: PictureUpload, loaded: LoadedImage, mode: str) -> Mask:
     """Which pixels of a staged picture count; ``mode`` is a key of :data:`MASKS`.
 
     Raises MaskError where the mode finds none, BadInput for another mode.
@@ -120,14 +120,16 @@ def mask_for(context: Context, one: Staged, loaded: LoadedImage, mode: str) -> M
 
     if mode not in MASKS:
         raise BadInput(f"There is no way to masks {mode[:40]!r}: {', '.join(MASKS)}.")
-    if one.mask is not None:
-        return Mask(load_mask(one.mask, loaded.srgb8.shape[:2]), "file", {"from": one.mask.name})
+    if upload.mask is not None:
+        return Mask(
+            load_mask(upload.mask, loaded.srgb8.shape[:2]), "file", {"from": upload.mask.name}
+        )
     if mode == "whole":
         return Mask(np.ones(loaded.srgb8.shape[:2], dtype=bool), "whole")
     if mode == "paper":
         return without_paper(loaded.srgb8)
-    known = context.storage.masks.for_images([image_id(loaded.srgb8)])
-    for records in known.values():
+    masks_by_image = context.storage.masks.for_images([image_id(loaded.srgb8)])
+    for records in masks_by_image.values():
         newest = records[0]
         pixels = context.storage.masks.pixels(newest.mask_id)
         return Mask(pixels, newest.maker, newest.parameters)
@@ -151,38 +153,38 @@ def preview(context: Context, session: str, place: int, mode: str, most_px: int)
     from core.masks.display import cutout_png
 
     folder = context.staging.folder(session)
-    found = [picture for picture in laid_out(folder).pictures if picture.place == place]
-    if not found:
+    uploads = [picture for picture in laid_out(folder).pictures if picture.place == place]
+    if not uploads:
         raise BadInput("That picture does not wait here any more. Choose it again.")
-    loaded = load_image(found[0].path, name=found[0].name)
+    loaded = load_image(uploads[0].path, name=uploads[0].name)
     height, width = loaded.srgb8.shape[:2]
-    out = {
+    answer = {
         "words": f"{width} × {height} px",
         "notes": list(loaded.notes),
         "mask": "",
         "refused": "",
     }
     try:
-        mask = mask_for(context, found[0], loaded, mode)
+        mask = mask_for(context, uploads[0], loaded, mode)
     except MaskError as error:
         pixels = np.zeros((height, width), dtype=bool)
-        out["refused"] = str(error)
+        answer["refused"] = str(error)
     else:
         pixels = mask.pixels
-        out["mask"] = f"{describe(mask.maker, mask.parameters)}, {mask.area_percent:.0f}%"
+        answer["mask"] = f"{describe(mask.maker, mask.parameters)}, {mask.area_percent:.0f}%"
         note = str(mask.parameters.get("note") or "")
-        out["notes"] = [*loaded.notes, *([note] if note else [])]
+        answer["notes"] = [*loaded.notes, *([note] if note else [])]
     png = cutout_png(loaded.srgb8, pixels, most_px)
-    return {**out, "url": "data:image/png;base64," + base64.b64encode(png).decode("ascii")}
+    return {**answer, "url": "data:image/png;base64," + base64.b64encode(png).decode("ascii")}
 
 
-def _stem(one: Staged) -> str:
-    return Path(one.name).stem.casefold()
+def _stem(upload: PictureUpload) -> str:
+    return Path(upload.name).stem.casefold()
 
 
-def _named(
-    pictures: Sequence[Staged], tables: Sequence[Staged], contributors: str
-) -> tuple[list[Staged], list[str]]:
+def _with_contributors(
+    pictures: Sequence[PictureUpload], tables: Sequence[PictureUpload], contributors: str
+) -> tuple[list[PictureUpload], list[str]]:
     """The pictures with who colored them, and what could not be found out."""
     problems = []
     if contributors == "table":
@@ -191,19 +193,19 @@ def _named(
                 f"There {'is no CSV' if not tables else f'are {len(tables)} CSV files'} among "
                 "these files. Add one with the columns file and contributor."
             )
-        said = _table(tables[0])
+        by_file = _table(tables[0])
         named = [
-            replace(picture, contributor=said.get(picture.name.casefold(), ""))
+            replace(picture, contributor=by_file.get(picture.name.casefold(), ""))
             for picture in pictures
         ]
     else:
-        problems = [f"{one.name} is no picture and is not read." for one in tables]
-        known = contributors == "name"
+        problems = [f"{table.name} is no picture and is not read." for table in tables]
+        from_name = contributors == "name"
         named = [
-            replace(picture, contributor=_up_to_line(picture.name) if known else "")
+            replace(picture, contributor=_up_to_line(picture.name) if from_name else "")
             for picture in pictures
         ]
-    without = [one.name for one in named if not one.contributor] if contributors else []
+    without = [picture.name for picture in named if not picture.contributor] if contributors else []
     if without:
         shown = ", ".join(without[:3]) + (" …" if len(without) > 3 else "")
         problems.append(f"Nothing says who colored {many(len(without), 'picture')} ({shown}).")
@@ -215,15 +217,15 @@ def _up_to_line(name: str) -> str:
     return head if line else ""
 
 
-def _table(one: Staged) -> dict[str, str]:
+def _table(upload: PictureUpload) -> dict[str, str]:
     """Who colored which file, by file name in lower case."""
-    raw = one.path.read_bytes()
+    raw = upload.path.read_bytes()
     if len(raw) > MOST_TABLE_BYTES:
-        raise BadInput(f"{one.name} is larger than {MOST_TABLE_BYTES // 2**20} MB.")
+        raise BadInput(f"{upload.name} is larger than {MOST_TABLE_BYTES // 2**20} MB.")
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise BadInput(f"{one.name} is not UTF-8. Save it as “CSV UTF-8”.") from None
+        raise BadInput(f"{upload.name} is not UTF-8. Save it as “CSV UTF-8”.") from None
     first = text.split("\n", 1)[0]
     reader = csv.reader(io.StringIO(text), delimiter=";" if ";" in first else ",")
     rows = [row for row in reader if any(cell.strip() for cell in row)]
@@ -232,12 +234,12 @@ def _table(one: Staged) -> dict[str, str]:
     who_at = next((header.index(name) for name in _CONTRIBUTOR_COLUMNS if name in header), -1)
     if file_at < 0 or who_at < 0:
         raise BadInput(
-            f"{one.name} needs the columns file and contributor; its first line is "
+            f"{upload.name} needs the columns file and contributor; its first line is "
             f"{first.strip()[:80]!r}."
         )
-    out = dict[str, str]()
+    by_file = dict[str, str]()
     for row in rows[1:]:
         if len(row) > max(file_at, who_at):
             name = row[file_at].strip().replace("\\", "/").rpartition("/")[2]
-            out[name.casefold()] = row[who_at].strip()[:80]
-    return out
+            by_file[name.casefold()] = row[who_at].strip()[:80]
+    return by_file

@@ -69,32 +69,34 @@ class KeepFile(ReadFile):
 
 
 @asks("add")
-def stage(context: Context, actor: Actor, wanted: Waiting, file: Path, name: str) -> dict[str, Any]:
+def stage(
+    context: Context, actor: Actor, request: Waiting, file: Path, name: str
+) -> dict[str, Any]:
     """Keeps the file for its page, in the place of the one before; the answer is its report."""
-    context.staging.clear(wanted.session)
-    context.staging.take(wanted.session, name or "distributions.csv", file)
-    return look(context, actor, read_as(ReadFile, {"session": wanted.session}))
+    context.staging.clear(request.session)
+    context.staging.take(request.session, name or "distributions.csv", file)
+    return look(context, actor, read_as(ReadFile, {"session": request.session}))
 
 
 @asks("add")
-def forget(context: Context, actor: Actor, wanted: Waiting) -> dict[str, Any]:
+def forget(context: Context, actor: Actor, request: Waiting) -> dict[str, Any]:
     """Takes the files of a page away again."""
-    context.staging.clear(wanted.session)
+    context.staging.clear(request.session)
     return {}
 
 
 @asks("look")
-def look(context: Context, actor: Actor, wanted: ReadFile) -> dict[str, Any]:
+def look(context: Context, actor: Actor, request: ReadFile) -> dict[str, Any]:
     """What the waiting file holds, read as the page says; nothing is stored.
 
     A file that cannot be read so is no error of this call: ``refused`` says why, ``offer`` and
     ``button`` what may help, and ``buttons`` all that may, each with the ``options`` to read with.
     """
-    path = _waiting(context, wanted)
+    path = _waiting(context, request)
     try:
-        file = _read(path, wanted)
+        file = _read(path, request)
     except BadInput as error:
-        offer = str(getattr(error, "offer", "") or "") or _wants_words(path, wanted)
+        offer = str(getattr(error, "offer", "") or "") or _wants_words(path, request)
         problems = list(getattr(error, "problems", ()))
         return {
             "file": path.name,
@@ -127,7 +129,7 @@ def report(file: DistributionFile) -> dict[str, Any]:
         "coverage": coverage(words),
         "notes": list(file.notes),
         "unknown": [
-            {"words": one, "similar": list(similar(one))[:3]} for one in file.unknown[:SHOWN]
+            {"words": words, "similar": list(similar(words))[:3]} for words in file.unknown[:SHOWN]
         ],
         "unknown_total": len(file.unknown),
         "problems": list(file.problems[:SHOWN]),
@@ -141,19 +143,19 @@ def report(file: DistributionFile) -> dict[str, Any]:
 
 
 @asks("add")
-def keep(context: Context, actor: Actor, wanted: KeepFile) -> dict[str, Any]:
+def keep(context: Context, actor: Actor, request: KeepFile) -> dict[str, Any]:
     """Stores the waiting file as a set, or as one for each of its labels, and forgets it.
 
     The answer is of the first set, and ``sets`` has all. Rows that say that they are of 0 people
     are not people's, whatever the page says; ``said`` tells so. Raises BadInput where the file
     cannot be read as the page says.
     """
-    path = _waiting(context, wanted)
-    file = _read(path, wanted)
-    name, source, people = wanted.name or path.stem, wanted.source, wanted.of_people
+    path = _waiting(context, request)
+    file = _read(path, request)
+    name, source, people = request.name or path.stem, request.source, request.of_people
     storage = context.storage.distributions
-    before = {one.set_id for one in storage.all(hidden=True)}
-    parts, made, nobodys = file.parts(), list[dict[str, Any]](), list[str]()
+    before = {record.set_id for record in storage.all(hidden=True)}
+    parts, sets, nobodys = file.parts(), list[dict[str, Any]](), list[str]()
     for part in parts:
         called = name
         if len(parts) > 1:
@@ -162,7 +164,7 @@ def keep(context: Context, actor: Actor, wanted: KeepFile) -> dict[str, Any]:
         set_id = storage.add(part, called[:MOST_NAME].strip(), path.name, source, of_people)
         if people and not of_people:
             nobodys.append(f"“{storage.get(set_id).name}”")
-        made.append(
+        sets.append(
             {
                 **concept_json(part.rows[0].words),
                 "set_id": set_id,
@@ -173,8 +175,8 @@ def keep(context: Context, actor: Actor, wanted: KeepFile) -> dict[str, Any]:
             }
         )
         brought(context, actor, SET, set_id)
-    context.staging.clear(wanted.session)
-    return {**made[0], "sets": made, "said": _nobodys(nobodys)}
+    context.staging.clear(request.session)
+    return {**sets[0], "sets": sets, "said": _nobodys(nobodys)}
 
 
 def _nobodys(names: Sequence[str]) -> str:
@@ -193,30 +195,30 @@ def _buttons(offers: Sequence[str]) -> list[dict[str, Any]]:
     ]
 
 
-def _waiting(context: Context, wanted: Waiting) -> Path:
-    folder = context.staging.folder(wanted.session)
-    files = sorted(one for one in folder.iterdir() if one.is_file()) if folder.is_dir() else []
+def _waiting(context: Context, request: Waiting) -> Path:
+    folder = context.staging.folder(request.session)
+    files = sorted(file for file in folder.iterdir() if file.is_file()) if folder.is_dir() else []
     if not files:
         raise BadInput("The file is not here any more. Choose it again.")
     return files[0]
 
 
-def _read(path: Path, wanted: ReadFile) -> DistributionFile:
+def _read(path: Path, request: ReadFile) -> DistributionFile:
     return read_distributions(
         path.name,
         path.read_bytes(),
-        as_58=wanted.as_58,
-        normalize=wanted.normalize,
-        words=free_words(wanted.words) if wanted.words else None,
+        as_58=request.as_58,
+        normalize=request.normalize,
+        words=free_words(request.words) if request.words else None,
     )
 
 
-def _wants_words(path: Path, wanted: ReadFile) -> str:
+def _wants_words(path: Path, request: ReadFile) -> str:
     """``words`` where a concept is all that the file lacks."""
-    if wanted.words:
+    if request.words:
         return ""
     try:
-        _read(path, wanted.model_copy(update={"words": "any concept"}))
+        _read(path, request.model_copy(update={"words": "any concept"}))
     except BadInput as error:
         return WORDS if getattr(error, "offer", "") else ""
     return WORDS

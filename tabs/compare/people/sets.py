@@ -33,26 +33,26 @@ CONCEPT_KINDS = ("base", "visual state", "emotional")
 def listed(context: Context, hidden: bool = False) -> dict[str, Any]:
     """Every set, newest first; ``hidden`` ones only when asked for, their number always."""
     storage = context.storage
-    every = [_distributions(context, one) for one in storage.distributions.all(hidden=True)]
-    every += [_pictures(one) for one in storage.picture_sets.all(hidden=True)]
-    every.sort(key=lambda one: str(one["created_at"]), reverse=True)
-    shown = [one for one in every if hidden or not one["hidden"]]
+    every = [_distributions(context, record) for record in storage.distributions.all(hidden=True)]
+    every += [_pictures(record) for record in storage.picture_sets.all(hidden=True)]
+    every.sort(key=lambda row: str(row["created_at"]), reverse=True)
+    shown = [row for row in every if hidden or not row["hidden"]]
     return {
         "sets": shown,
-        "hidden": sum(one["hidden"] for one in every),
-        "people": any(one["of_people"] and not one["hidden"] for one in every),
+        "hidden": sum(row["hidden"] for row in every),
+        "people": any(row["of_people"] and not row["hidden"] for row in every),
     }
 
 
 def coverage(words: Iterable[str]) -> list[dict[str, Any]]:
     """How many of ColorConceptBench's concepts are among the words, by kind and altogether."""
-    known = [
-        found for fromkey in dict.fromkeys(words) if (found := concept_of(fromkey)) is not None
+    matches = [
+        concept for fromkey in dict.fromkeys(words) if (concept := concept_of(fromkey)) is not None
     ]
-    have = Counter(one.modifier_kind for one in known)
-    there = _every()
-    rows = [{"kind": kind, "found": have[kind], "of": there[kind]} for kind in CONCEPT_KINDS]
-    return [*rows, {"kind": "all", "found": len(known), "of": len(concepts())}]
+    have = Counter(concept.modifier_kind for concept in matches)
+    totals = _every()
+    rows = [{"kind": kind, "found": have[kind], "of": totals[kind]} for kind in CONCEPT_KINDS]
+    return [*rows, {"kind": "all", "found": len(matches), "of": len(concepts())}]
 
 
 def strips(rows: Sequence[DistributionRow], kind: str) -> list[dict[str, Any]]:
@@ -92,8 +92,8 @@ def inside(
             "offset": offset,
         }
     record = storage.distributions.get(set_id)
-    wanted = normal(typed)
-    words = [word for word in storage.distributions.words(set_id) if wanted in normal(word)]
+    fragment = normal(typed)
+    words = [word for word in storage.distributions.words(set_id) if fragment in normal(word)]
     rows = [
         row
         for word in words[offset : offset + limit]
@@ -117,85 +117,85 @@ class HideSet(PageRequest):
 
 
 @asks("change")
-def rename(context: Context, actor: Actor, wanted: RenameSet) -> dict[str, Any]:
+def rename(context: Context, actor: Actor, request: RenameSet) -> dict[str, Any]:
     """Gives a set another name. Raises NotStored."""
-    may(actor, "change", thing(context, SET, wanted.set_id))
-    _kept(context, wanted.set_id).rename(wanted.set_id, wanted.name)
-    return {"name": wanted.name}
+    may(actor, "change", thing(context, SET, request.set_id))
+    _sets_of(context, request.set_id).rename(request.set_id, request.name)
+    return {"name": request.name}
 
 
 @asks("change")
-def hide(context: Context, actor: Actor, wanted: HideSet) -> dict[str, Any]:
+def hide(context: Context, actor: Actor, request: HideSet) -> dict[str, Any]:
     """Hides a set from every choice, or shows it again. Raises NotStored."""
-    may(actor, "change", thing(context, SET, wanted.set_id))
-    _kept(context, wanted.set_id).hide(wanted.set_id, wanted.hidden)
-    return {"hidden": wanted.hidden}
+    may(actor, "change", thing(context, SET, request.set_id))
+    _sets_of(context, request.set_id).hide(request.set_id, request.hidden)
+    return {"hidden": request.hidden}
 
 
 def bins_json() -> list[dict[str, Any]]:
     """The 71 bins as strips name them."""
-    return [{"hex": one.hex, "name": one.name} for one in uw71()]
+    return [{"hex": bin_.hex, "name": bin_.name} for bin_ in uw71()]
 
 
-def _distributions(context: Context, one: DistributionSetRecord) -> dict[str, Any]:
-    words = context.storage.distributions.words(one.set_id)
-    made = KINDS[one.kind]
-    contributors = f" by {many(one.contributors, 'contributor')}" if one.contributors else ""
+def _distributions(context: Context, record: DistributionSetRecord) -> dict[str, Any]:
+    words = context.storage.distributions.words(record.set_id)
+    kind_words = KINDS[record.kind]
+    contributors = f" by {many(record.contributors, 'contributor')}" if record.contributors else ""
     return {
-        "set_id": one.set_id,
+        "set_id": record.set_id,
         "type": "distributions",
-        "source": f"set:{one.set_id}",
-        "name": one.name,
-        "of_people": one.of_people,
-        "hidden": one.hidden,
-        "whose": "people" if one.of_people else "another measurement",
-        "concepts": one.concepts,
-        "contributors": one.contributors,
+        "source": f"set:{record.set_id}",
+        "name": record.name,
+        "of_people": record.of_people,
+        "hidden": record.hidden,
+        "whose": "people" if record.of_people else "another measurement",
+        "concepts": record.concepts,
+        "contributors": record.contributors,
         "words": words[0],
-        "facts": f"{many(one.concepts, 'concept')}{contributors} · {made}",
+        "facts": f"{many(record.concepts, 'concept')}{contributors} · {kind_words}",
         "covers": _covers(coverage(words)),
-        "from": _from(one.source, one.file_name, one),
-        "notes": list(one.notes),
-        "created_at": one.created_at.isoformat(),
+        "from": _from(record.source, record.file_name, record),
+        "notes": list(record.notes),
+        "created_at": record.created_at.isoformat(),
     }
 
 
-def _pictures(one: PictureSetRecord) -> dict[str, Any]:
-    known = concept_of(one.words)
-    contributors = f" by {many(one.contributors, 'contributor')}" if one.contributors else ""
+def _pictures(record: PictureSetRecord) -> dict[str, Any]:
+    concept = concept_of(record.words)
+    contributors = f" by {many(record.contributors, 'contributor')}" if record.contributors else ""
     return {
-        "set_id": one.set_id,
+        "set_id": record.set_id,
         "type": "pictures",
-        "source": f"pictures:{one.set_id}",
-        "name": one.name,
-        "of_people": one.of_people,
-        "hidden": one.hidden,
-        "whose": "people" if one.of_people else "a model",
+        "source": f"pictures:{record.set_id}",
+        "name": record.name,
+        "of_people": record.of_people,
+        "hidden": record.hidden,
+        "whose": "people" if record.of_people else "a model",
         "concepts": 1,
-        "contributors": one.contributors,
-        "words": one.words,
-        "concept": known.id if known else "",
-        "facts": f"{many(one.images, 'picture')} of {one.words}{contributors}",
-        "covers": "" if known else f"“{one.words}” is no concept of ColorConceptBench.",
-        "from": _from("", "", one),
+        "contributors": record.contributors,
+        "words": record.words,
+        "concept": concept.id if concept else "",
+        "facts": f"{many(record.images, 'picture')} of {record.words}{contributors}",
+        "covers": "" if concept else f"“{record.words}” is no concept of ColorConceptBench.",
+        "from": _from("", "", record),
         "notes": [],
-        "created_at": one.created_at.isoformat(),
+        "created_at": record.created_at.isoformat(),
     }
 
 
-def _covers(found: Sequence[Mapping[str, Any]]) -> str:
+def _covers(rows: Sequence[Mapping[str, Any]]) -> str:
     """How much of ColorConceptBench a set covers, in words."""
-    *kinds, every = found
-    parts = ", ".join(f"{one['found']:,} of {one['of']:,} {one['kind']}" for one in kinds)
+    *kinds, every = rows
+    parts = ", ".join(f"{row['found']:,} of {row['of']:,} {row['kind']}" for row in kinds)
     return f"{every['found']:,} of ColorConceptBench’s {every['of']:,} concepts: {parts}"
 
 
-def _from(source: str, file_name: str, one: _Dated) -> str:
-    day = one.created_at.strftime("%Y-%m-%d")
+def _from(source: str, file_name: str, record: _Dated) -> str:
+    day = record.created_at.strftime("%Y-%m-%d")
     return " · ".join(filter(None, (source, file_name, day)))
 
 
-def _kept(context: Context, set_id: str) -> Any:
+def _sets_of(context: Context, set_id: str) -> Any:
     storage = context.storage
     return storage.picture_sets if _is_pictures(context, set_id) else storage.distributions
 
@@ -213,15 +213,15 @@ def _is_pictures(context: Context, set_id: str) -> bool:
 
 def _line(words: str, rows: Sequence[DistributionRow], kind: str) -> dict[str, Any]:
     weights = of_rows(words, rows, kind).weights
-    known = concept_of(words)
+    concept = concept_of(words)
     order = np.argsort(-weights, kind="stable")
     people = len({row.contributor for row in rows if row.contributor})
     return {
         "words": words,
         "label": rows[0].label,
-        "concept": known.id if known else "",
-        "category": known.category if known else "",
-        "kind": known.modifier_kind if known else "",
+        "concept": concept.id if concept else "",
+        "category": concept.category if concept else "",
+        "kind": concept.modifier_kind if concept else "",
         "people": max(people, max(row.people for row in rows)),
         "bins": [[int(at), float(weights[at])] for at in order if weights[at] > 0],
         "dominant": dominant(weights),

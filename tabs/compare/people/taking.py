@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from core.errors import BadInput, TrueHueError
-from tabs.compare.people.images import Layout, Staged, laid_out, mask_for
+from tabs.compare.people.images import Layout, PictureUpload, laid_out, mask_for
 from tabs.compare.people.sets import MOST_NAME, SET
 from tabs.compare.people.words import concept_json, free_words
 from tabs.page.actor import IMAGE, Actor, asks, brought
@@ -41,23 +41,23 @@ class PictureFile(PageRequest):
 
 @asks("add")
 def stage(
-    context: Context, actor: Actor, wanted: PictureFile, file: Path, name: str
+    context: Context, actor: Actor, request: PictureFile, file: Path, name: str
 ) -> dict[str, Any]:
     """Keeps a picture until its set is made."""
-    context.staging.take(wanted.session, f"{wanted.place:06d}/{name or 'picture'}", file)
+    context.staging.take(request.session, f"{request.place:06d}/{name or 'picture'}", file)
     return {}
 
 
 @asks("look")
-def look(context: Context, actor: Actor, wanted: PictureFiles) -> dict[str, Any]:
+def look(context: Context, actor: Actor, request: PictureFiles) -> dict[str, Any]:
     """What a set would be made of, by names alone; raises BadInput in words for the page."""
-    found = _layout(context, wanted)
-    with_mask = sum(picture.mask is not None for picture in found.pictures)
-    counts: list[list[Any]] = [[len(found.pictures), _noun(len(found.pictures), "picture")]]
+    layout = _layout(context, request)
+    with_mask = sum(picture.mask is not None for picture in layout.pictures)
+    counts: list[list[Any]] = [[len(layout.pictures), _noun(len(layout.pictures), "picture")]]
     if with_mask:
         counts.append([with_mask, "with a mask file beside"])
-    if wanted.contributors:
-        counts.append([found.contributors, _noun(found.contributors, "contributor")])
+    if request.contributors:
+        counts.append([layout.contributors, _noun(layout.contributors, "contributor")])
     return {
         "pictures": [
             {
@@ -66,52 +66,52 @@ def look(context: Context, actor: Actor, wanted: PictureFiles) -> dict[str, Any]
                 "contributor": picture.contributor,
                 "mask": picture.mask.name if picture.mask else "",
             }
-            for picture in found.pictures[:LISTED]
+            for picture in layout.pictures[:LISTED]
         ],
-        "total": len(found.pictures),
+        "total": len(layout.pictures),
         "counts": counts,
-        "problems": list(found.problems),
+        "problems": list(layout.problems),
     }
 
 
 @asks("add")
-def start(context: Context, actor: Actor, wanted: PictureFiles) -> dict[str, Any]:
+def start(context: Context, actor: Actor, request: PictureFiles) -> dict[str, Any]:
     """Begins to make a set of pictures."""
-    _layout(context, wanted)  # what is wrong with it is said now
-    free_words(wanted.words)
+    _layout(context, request)  # what is wrong with it is said now
+    free_words(request.words)
     return {
         "job": context.jobs.start(
             "pictures",
-            f"Pictures of {wanted.words[:80]}",
+            f"Pictures of {request.words[:80]}",
             actor,
-            lambda job: take(context, actor, wanted, job),
+            lambda job: take(context, actor, request, job),
         ).id
     }
 
 
-def take(context: Context, actor: Actor, wanted: PictureFiles, job: Job) -> dict[str, Any]:
+def take(context: Context, actor: Actor, request: PictureFiles, job: Job) -> dict[str, Any]:
     """Reads, masks and measures the pictures, and stores those that could be measured as one set.
 
     The set comes last and at once: a job that is stopped makes none. What was read before stays
     among the stored images.
     """
-    words = free_words(wanted.words)
-    found = _layout(context, wanted)
-    total = len(found.pictures)
+    words = free_words(request.words)
+    layout = _layout(context, request)
+    total = len(layout.pictures)
     members = list[tuple[str, str, str]]()
     seen = dict[tuple[str, str], str]()
     refused = list[dict[str, str]]()
-    for position, one in enumerate(found.pictures, 1):
+    for position, upload in enumerate(layout.pictures, 1):
         if job.stop.is_set():
             job.tell("Cancelled. What was stored stays.")
             return _cancelled(words, len(seen))
-        image_id, mask_id, why = _stored(context, one, wanted.mask, seen)
+        image_id, mask_id, why = _store_upload(context, upload, request.mask, seen)
         if image_id:
             brought(context, actor, IMAGE, image_id)
         if why:
-            refused.append({"name": one.name, "why": why, "image_id": image_id})
+            refused.append({"name": upload.name, "why": why, "image_id": image_id})
         else:
-            members.append((image_id, mask_id, one.contributor))
+            members.append((image_id, mask_id, upload.contributor))
         job.tell(f"{position:,} of {total:,} files, {len(seen):,} images stored", position, total)
     report: dict[str, Any] = {
         **concept_json(words),
@@ -120,30 +120,30 @@ def take(context: Context, actor: Actor, wanted: PictureFiles, job: Job) -> dict
         "set_id": "",
         "source": "",
         "name": "",
-        "notes": list(found.problems),
+        "notes": list(layout.problems),
     }
     if members:
-        name = wanted.name or f"{words}, {many(len(members), 'picture')}"
-        set_id = context.storage.picture_sets.add(name, words, members, wanted.of_people)
+        name = request.name or f"{words}, {many(len(members), 'picture')}"
+        set_id = context.storage.picture_sets.add(name, words, members, request.of_people)
         brought(context, actor, SET, set_id)
         report |= {"set_id": set_id, "source": f"pictures:{set_id}", "name": name}
         report["title"] = f"{name}: stored with {many(len(members), 'picture')}"
-        context.staging.clear(wanted.session)
+        context.staging.clear(request.session)
     else:
         report["title"] = "No picture could be measured: there is no set."
     job.tell("Done.")
     return report
 
 
-def _layout(context: Context, wanted: PictureFiles) -> Layout:
-    folder = context.staging.folder(wanted.session)
+def _layout(context: Context, request: PictureFiles) -> Layout:
+    folder = context.staging.folder(request.session)
     if not folder.is_dir():
         raise BadInput("The pictures are not here any more. Choose them again.")
-    return laid_out(folder, wanted.contributors)
+    return laid_out(folder, request.contributors)
 
 
-def _stored(
-    context: Context, one: Staged, mode: str, seen: dict[tuple[str, str], str]
+def _store_upload(
+    context: Context, upload: PictureUpload, mode: str, seen: dict[tuple[str, str], str]
 ) -> tuple[str, str, str]:
     """Image, mask and an empty reason; or why the picture is left out, with its image if there is
     one."""
@@ -151,15 +151,15 @@ def _stored(
 
     image_id = ""
     try:
-        loaded = load_image(one.path, name=one.name)
+        loaded = load_image(upload.path, name=upload.name)
         image_id = context.storage.images.add(
             loaded.srgb8, loaded.name, "upload", loaded.notes
         ).image_id
-        if (image_id, one.contributor) in seen:
-            first = seen[image_id, one.contributor]
+        if (image_id, upload.contributor) in seen:
+            first = seen[image_id, upload.contributor]
             return "", "", f"It has the same pixels as {first}."
-        seen[image_id, one.contributor] = one.name
-        record = context.storage.masks.add(image_id, mask_for(context, one, loaded, mode))
+        seen[image_id, upload.contributor] = upload.name
+        record = context.storage.masks.add(image_id, mask_for(context, upload, loaded, mode))
         # Measured now: what cannot be measured is said here, and comparing waits for nothing.
         context.storage.picture_profiles.of(image_id, record.mask_id)
     except TrueHueError as error:

@@ -27,8 +27,8 @@ def free_words(typed: str) -> str:
 
 def concept_json(words: str) -> dict[str, Any]:
     """Words with the id of the concept that they are, empty where they are none."""
-    known = concept_of(words)
-    return {"words": words, "concept": known.id if known else ""}
+    concept = concept_of(words)
+    return {"words": words, "concept": concept.id if concept else ""}
 
 
 def suggestions(typed: str) -> dict[str, Any]:
@@ -36,19 +36,22 @@ def suggestions(typed: str) -> dict[str, Any]:
     words = normal(typed)[:MOST_WORDS]
     holding = [concept for concept in concepts() if words in normal(concept.words)] if words else []
     holding.sort(
-        key=lambda one: (normal(one.words) != words, not normal(one.words).startswith(words))
+        key=lambda concept: (
+            normal(concept.words) != words,
+            not normal(concept.words).startswith(words),
+        )
     )
     return {
         "words": words,
         "known": concept_of(words) is not None if words else False,
         "found": [
             {
-                "words": one.words,
-                "concept": one.id,
-                "category": one.category,
-                "kind": one.modifier_kind,
+                "words": concept.words,
+                "concept": concept.id,
+                "category": concept.category,
+                "kind": concept.modifier_kind,
             }
-            for one in holding[:SHOWN]
+            for concept in holding[:SHOWN]
         ],
         "total": len(holding),
         "similar": [] if holding or not words else list(similar(words))[:5],

@@ -50,13 +50,13 @@ class ExtractCells(PageRequest):
 
 
 @asks("compute")
-def start_cells(context: Context, actor: Actor, wanted: ExtractCells) -> dict[str, Any]:
+def start_cells(context: Context, actor: Actor, request: ExtractCells) -> dict[str, Any]:
     """Begins to extract what is missing of runs.
 
     Raises BadInput while such work goes on, NotStored for an unknown run.
     """
-    guidance = wanted.guidance
-    runs = [context.storage.runs.get(one) for one in wanted.runs]
+    guidance = request.guidance
+    runs = [context.storage.runs.get(run_id) for run_id in request.runs]
     title = f"Colors of the concepts of {many(len(runs), 'run')}"
     title += {ALL_SCALES: "", EACH_SCALE: ", each guidance scale for itself"}.get(
         guidance, f", guidance {guidance}"
@@ -64,7 +64,7 @@ def start_cells(context: Context, actor: Actor, wanted: ExtractCells) -> dict[st
     ids = [run.run_id for run in runs]
     return {
         "job": context.jobs.start(
-            KIND, title, actor, lambda job: run_cells(context, ids, wanted.method, guidance, job)
+            KIND, title, actor, lambda job: run_cells(context, ids, request.method, guidance, job)
         ).id
     }
 
@@ -74,21 +74,21 @@ def run_cells(
 ) -> dict[str, Any]:
     """The work of the job; what it kept stays when it is cancelled."""
     profiles = context.storage.profiles
-    todo = [one for run_id in run_ids for one in missing_of(context, run_id, method, guidance)]
+    todo = [cell for run_id in run_ids for cell in missing_of(context, run_id, method, guidance)]
     # The scales of a concept together: its pictures are read once.
-    todo.sort(key=lambda one: (one.run_id, one.concept_id, one.style))
+    todo.sort(key=lambda cell: (cell.run_id, cell.concept_id, cell.style))
     job.tell(total=len(todo))
     batch: list[ConceptCell] = []
-    made, empty, done = 0, 0, 0
+    cell_count, empty, done = 0, 0, 0
     try:
-        for key, wanted in groupby(todo, lambda one: (one.run_id, one.concept_id, one.style)):
+        for key, group in groupby(todo, lambda cell: (cell.run_id, cell.concept_id, cell.style)):
             if job.stop.is_set():
                 break
-            batch += extracted(context, *key, [one.guidance for one in wanted], method)
-            done = made + len(batch)
+            batch += extracted(context, *key, [cell.guidance for cell in group], method)
+            done = cell_count + len(batch)
             job.tell(f"{done:,} of {many(len(todo), 'distribution')}", done)
             if len(batch) >= BATCH:
-                made, empty = made + len(batch), empty + _empty(batch)
+                cell_count, empty = cell_count + len(batch), empty + _empty(batch)
                 profiles.keep(batch)
                 batch = []
     finally:
@@ -103,17 +103,17 @@ def run_cells(
 def missing_of(context: Context, run_id: str, method: str, guidance: str) -> list[MissingCell]:
     """The cells of a run that are not kept yet; raises NotStored."""
     profiles = context.storage.profiles
-    out: list[MissingCell] = []
+    cells: list[MissingCell] = []
     if guidance in (ALL_SCALES, EACH_SCALE):
-        out += profiles.missing(run_id, method)
+        cells += profiles.missing(run_id, method)
     if guidance != ALL_SCALES:
         # Where the scale is not known, all together is all there is.
-        out += [
-            one
-            for one in profiles.missing(run_id, method, by_guidance=True)
-            if one.guidance is not None and guidance in (EACH_SCALE, written_scale(one.guidance))
+        cells += [
+            cell
+            for cell in profiles.missing(run_id, method, by_guidance=True)
+            if cell.guidance is not None and guidance in (EACH_SCALE, written_scale(cell.guidance))
         ]
-    return out
+    return cells
 
 
 def extracted(
@@ -128,7 +128,7 @@ def extracted(
     its pictures; without weights where none was measured."""
     stored = context.storage.profiles
     every, unscored = stored.pictures(run_id, concept_id, style)
-    out = []
+    cells = []
     for guidance in guidances:
         if guidance is None:
             pictures, lost = every, len(unscored)
@@ -137,9 +137,9 @@ def extracted(
             pictures, without = stored.pictures(run_id, concept_id, style, guidance)
             lost = len(without)
         else:
-            pictures, lost = [one for one in every if one.guidance == guidance], 0
-        made = of_pictures(concept_id, pictures, method) if pictures else None
-        out.append(
+            pictures, lost = [picture for picture in every if picture.guidance == guidance], 0
+        distribution = of_pictures(concept_id, pictures, method) if pictures else None
+        cells.append(
             ConceptCell(
                 run_id,
                 concept_id,
@@ -148,10 +148,10 @@ def extracted(
                 method,
                 len(pictures),
                 lost,
-                made.weights if made else None,
+                distribution.weights if distribution else None,
             )
         )
-    return out
+    return cells
 
 
 def _is_scale(text: str) -> bool:

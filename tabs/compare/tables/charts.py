@@ -76,11 +76,11 @@ class Chart:
 
 def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """CSV with a heading: floats with six significant digits, empty for none."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(columns)
     writer.writerows([cell(value) for value in row] for row in rows)
-    return out.getvalue()
+    return buffer.getvalue()
 
 
 def shown(value: Any) -> str:

@@ -123,7 +123,7 @@ class Frame:
             if self.guidance == EACH_SCALE
             else [
                 {"id": ALL_SCALES, "name": "All scales together"},
-                *({"id": one, "name": one} for one in map(written_scale, self.scales)),
+                *({"id": scale, "name": scale} for scale in map(written_scale, self.scales)),
             ],
             "guidance": self.guidance,
             "runs": [self.run_json(run) for run in self.known],
@@ -132,9 +132,9 @@ class Frame:
         }
 
     def _cells_json(self) -> dict[str, Any]:
-        cells, there = self.cells, len(self.cells.kept)
-        total = there + cells.missing
-        words = f"{there:,} of {many(total, 'distribution')} of these runs are measured."
+        cells, measured_count = self.cells, len(self.cells.kept)
+        total = measured_count + cells.missing
+        words = f"{measured_count:,} of {many(total, 'distribution')} of these runs are measured."
         if cells.empty:
             words += (
                 f" {cells.empty:,} of them {'has' if cells.empty == 1 else 'have'} no picture that "
@@ -143,7 +143,7 @@ class Frame:
         if cells.unscored:
             words += f" {many(cells.unscored, 'picture')} could not be measured."
         return {
-            "have": there,
+            "have": measured_count,
             "missing": cells.missing,
             "without": cells.empty,
             "words": words,
@@ -186,60 +186,60 @@ class Frame:
 
 
 def frame_of(
-    context: Context, people: PeopleHere, given: Mapping[str, str], each_scale: bool = False
+    context: Context, people: PeopleHere, query: Mapping[str, str], each_scale: bool = False
 ) -> Frame:
     """Resolves ``people``, ``method``, ``guidance`` and ``runs`` of a request. ``each_scale``: the
     cells of every guidance scale for itself. Raises BadInput for what there is not."""
     profiles = context.storage.profiles
-    method = given.get("method") or EXTRACTED
+    method = query.get("method") or EXTRACTED
     if method not in METHODS:
         raise BadInput(f"There is no method {method!r}: {', '.join(METHODS)}.")
-    known = tuple(profiles.runs())
-    runs = _chosen(known, given.get("runs", ""))
-    found = {scale for run in runs for scale in profiles.concepts(run.run_id).guidances}
-    scales = sorted(scale for scale in found if scale is not None)
-    guidance = EACH_SCALE if each_scale else given.get("guidance") or ALL_SCALES
+    stored_runs = tuple(profiles.runs())
+    runs = _run_selection(stored_runs, query.get("runs", ""))
+    guidances = {scale for run in runs for scale in profiles.concepts(run.run_id).guidances}
+    scales = sorted(scale for scale in guidances if scale is not None)
+    guidance = EACH_SCALE if each_scale else query.get("guidance") or ALL_SCALES
     if guidance not in (ALL_SCALES, EACH_SCALE, *map(written_scale, scales)):
         raise BadInput(f"None of these runs has pictures of guidance {guidance[:20]!r}.")
     crowds = people.crowds()
     return Frame(
         context,
         crowds,
-        people.chosen(crowds, given.get("people", "")),
+        people.chosen(crowds, query.get("people", "")),
         method,
         guidance,
-        known,
+        stored_runs,
         runs,
-        run_labels(known),
+        run_labels(stored_runs),
         tuple(scales),
         _cells(context, runs, method, guidance),
     )
 
 
-def _chosen(known: Sequence[RunRecord], asked: str) -> tuple[RunRecord, ...]:
-    if not asked:
-        return tuple(known)
-    wanted = asked.split(",")
-    found = tuple(run for run in known if run.run_id in wanted)
-    if not found:
+def _run_selection(runs: Sequence[RunRecord], ids_text: str) -> tuple[RunRecord, ...]:
+    if not ids_text:
+        return tuple(runs)
+    ids = ids_text.split(",")
+    selection = tuple(run for run in runs if run.run_id in ids)
+    if not selection:
         raise BadInput("None of the runs of this link is here, or none has pictures of concepts.")
-    return found
+    return selection
 
 
 def _cells(context: Context, runs: Sequence[RunRecord], method: str, guidance: str) -> Cells:
     """Of each scale for itself there are also those of all scales together."""
     profiles = context.storage.profiles
-    kept: list[ConceptCell] = []
+    cells: list[ConceptCell] = []
     missing = 0
     for run in runs:
         missing += len(missing_of(context, run.run_id, method, guidance))
         if guidance in (ALL_SCALES, EACH_SCALE):
-            kept += profiles.cells(run.run_id, method)
+            cells += profiles.cells(run.run_id, method)
         if guidance == ALL_SCALES:
             continue
-        kept += [
+        cells += [
             cell
             for cell in profiles.cells(run.run_id, method, by_guidance=True)
             if cell.guidance is not None and guidance in (EACH_SCALE, written_scale(cell.guidance))
         ]
-    return Cells(tuple(kept), missing)
+    return Cells(tuple(cells), missing)

@@ -33,12 +33,12 @@ FIGURE_5 = (
 )
 
 
-def guidance_view(context: Context, people: PeopleHere, given: Mapping[str, str]) -> dict[str, Any]:
+def guidance_view(context: Context, people: PeopleHere, query: Mapping[str, str]) -> dict[str, Any]:
     """The three figures for ``people``, ``method``, ``runs``, ``metric``, ``kind`` and ``style``,
     empty for all. Raises BadInput for a choice that there is not."""
-    frame = frame_of(context, people, given, each_scale=True)
-    asked = Choice(given)
-    charts = charts_of(frame, asked)
+    frame = frame_of(context, people, query, each_scale=True)
+    choice = Choice(query)
+    charts = charts_of(frame, choice)
     return {
         "frame": frame.as_json(),
         "choices": {
@@ -65,12 +65,12 @@ def guidance_view(context: Context, people: PeopleHere, given: Mapping[str, str]
     }
 
 
-def guidance_csv(context: Context, people: PeopleHere, given: Mapping[str, str]) -> str:
+def guidance_csv(context: Context, people: PeopleHere, query: Mapping[str, str]) -> str:
     """The numbers of the figure ``part``, as CSV; as :func:`guidance_view`."""
-    part = given.get("part") or PARTS[0]
+    part = query.get("part") or PARTS[0]
     if part not in PARTS:
         raise BadInput(f"There is no figure {part!r}: {', '.join(PARTS)}.")
-    charts = charts_of(frame_of(context, people, given, each_scale=True), Choice(given))
+    charts = charts_of(frame_of(context, people, query, each_scale=True), Choice(query))
     if part not in charts:
         raise BadInput("There is nothing to export yet: these figures need people and runs.")
     return charts[part].csv()
@@ -79,9 +79,9 @@ def guidance_csv(context: Context, people: PeopleHere, given: Mapping[str, str])
 class Choice:
     """The number, kind of concepts and style that are meant; kind and style empty for all."""
 
-    def __init__(self, given: Mapping[str, str]) -> None:
-        self.metric = given.get("metric") or "emd_lab"
-        self.kind, self.style = given.get("kind", ""), given.get("style", "")
+    def __init__(self, query: Mapping[str, str]) -> None:
+        self.metric = query.get("metric") or "emd_lab"
+        self.kind, self.style = query.get("kind", ""), query.get("style", "")
         if self.metric not in MEANINGS:
             raise BadInput(f"There is no number {self.metric[:20]!r}: {', '.join(MEANINGS)}.")
         if self.kind not in ("", *KINDS) or self.style not in ("", *STYLES):
@@ -103,32 +103,34 @@ class Choice:
         return f"{MEANINGS[self.metric]}; {kind}, {style}."
 
 
-def charts_of(frame: Frame, asked: Choice) -> dict[str, Chart]:
+def charts_of(frame: Frame, choice: Choice) -> dict[str, Chart]:
     """The charts by :data:`PARTS`; none without people or distributions."""
     if not frame.ready:
         return {}
     return {
-        "guidance": _by_guidance(frame, asked),
-        "size": _by_size(frame, asked),
-        "category": _by_category(frame, asked),
+        "guidance": _by_guidance(frame, choice),
+        "size": _by_size(frame, choice),
+        "category": _by_category(frame, choice),
     }
 
 
-def _by_guidance(frame: Frame, asked: Choice) -> Chart:
-    cells = [cell for cell in frame.cells.kept if asked.style in ("", cell.style)]
-    found = guidance_sweep(
-        cells, frame.weights, metrics=(asked.metric,), by=BY_KIND if asked.kind else ALL
+def _by_guidance(frame: Frame, choice: Choice) -> Chart:
+    cells = [cell for cell in frame.cells.kept if choice.style in ("", cell.style)]
+    sweep = guidance_sweep(
+        cells, frame.weights, metrics=(choice.metric,), by=BY_KIND if choice.kind else ALL
     )
-    assert found is not None  # nobody stops it
-    shown = [line for line in found if line.group == (asked.kind or ALL) and _whole(found, line)]
+    assert sweep is not None  # nobody stops it
+    shown = [line for line in sweep if line.group == (choice.kind or ALL) and _whole(sweep, line)]
     marks, rows, alone = [], [], []
     for line in shown:
-        there = [(scale, one) for scale, one in line.points if one.value is not None]
-        if len(there) == 1:
+        points = [(scale, number) for scale, number in line.points if number.value is not None]
+        if len(points) == 1:
             alone.append(frame.names[line.run_id])
-        for scale, one in there:
-            marks.append(_mark(frame, line.run_id, scale, one, f"guidance {written_scale(scale)}"))
-            rows.append(Row((frame.names[line.run_id], written_scale(scale), *_values(one))))
+        for scale, number in points:
+            marks.append(
+                _mark(frame, line.run_id, scale, number, f"guidance {written_scale(scale)}")
+            )
+            rows.append(Row((frame.names[line.run_id], written_scale(scale), *_values(number))))
     stands = (
         "Each line is over the concepts that its run has at all of its scales. Bars are 95% "
         "intervals over concepts."
@@ -138,8 +140,8 @@ def _by_guidance(frame: Frame, asked: Choice) -> Chart:
     return Chart(
         "guidance-guidance",
         "Against guidance",
-        asked.words,
-        lines(marks, _names(frame), asked.unit) if marks else None,
+        choice.words,
+        lines(marks, _names(frame), choice.unit) if marks else None,
         ("run", "guidance", *NUMBER_COLUMNS),
         tuple(rows),
         stands,
@@ -157,50 +159,50 @@ def _no_scale(frame: Frame) -> str:
     return "No concept of this choice has a number at all scales of a run."
 
 
-def _whole(found: tuple[GuidanceLine, ...], line: GuidanceLine) -> bool:
+def _whole(sweep: tuple[GuidanceLine, ...], line: GuidanceLine) -> bool:
     """Whether a line is of all styles of its run that are meant: runs of one style have no line of
     all together."""
     return line.style == ALL or not any(
-        one.style == ALL and one.run_id == line.run_id for one in found
+        other.style == ALL and other.run_id == line.run_id for other in sweep
     )
 
 
-def _scores(frame: Frame, asked: Choice) -> list[Score]:
+def _scores(frame: Frame, choice: Choice) -> list[Score]:
     """Of all scales together, of the kind and style that are meant."""
     cells = [
         cell
         for cell in frame.cells.kept
-        if cell.guidance is None and asked.style in ("", cell.style)
+        if cell.guidance is None and choice.style in ("", cell.style)
     ]
-    found = scores(cells, frame.weights)
-    assert found is not None  # nobody stops it
-    return [score for score in found if asked.kind in ("", score.concept.modifier_kind)]
+    score_list = scores(cells, frame.weights)
+    assert score_list is not None  # nobody stops it
+    return [score for score in score_list if choice.kind in ("", score.concept.modifier_kind)]
 
 
-def _numbers(found: Iterable[Score], metric: str) -> dict[str, Number]:
+def _numbers(score_list: Iterable[Score], metric: str) -> dict[str, Number]:
     """One number a run, over the concepts that all runs have."""
     rows: dict[str, list[Score]] = {}
-    for score in found:
+    for score in score_list:
         rows.setdefault(score.run_id, []).append(score)
     return column_of(rows, metric, common=True)
 
 
-def _by_size(frame: Frame, asked: Choice) -> Chart:
-    numbers = _numbers(_scores(frame, asked), asked.metric)
-    column = (ALL, ALL, asked.metric)
+def _by_size(frame: Frame, choice: Choice) -> Chart:
+    numbers = _numbers(_scores(frame, choice), choice.metric)
+    column = (ALL, ALL, choice.metric)
     table = Alignment(
         tuple(numbers),
         (ALL,),
         (ALL,),
-        (asked.metric,),
-        {(run, column): one for run, one in numbers.items()},
+        (choice.metric,),
+        {(run, column): number for run, number in numbers.items()},
         common=True,
     )
     (line,) = size_sweep(table, parameters_of({run.run_id: run.model for run in frame.runs}))
     marks, rows = [], []
-    for size, run, one in line.points:
-        marks.append(_mark(frame, run, size, one, f"{size:g} billion parameters"))
-        rows.append(Row((frame.names[run], size, *_values(one))))
+    for size, run, number in line.points:
+        marks.append(_mark(frame, run, size, number, f"{size:g} billion parameters"))
+        rows.append(Row((frame.names[run], size, *_values(number))))
     stands = "Over the concepts that all runs have, all scales together. Bars are 95% intervals."
     if line.spearman is None:
         stands += " Too few models of known size for a correlation."
@@ -212,8 +214,8 @@ def _by_size(frame: Frame, asked: Choice) -> Chart:
     return Chart(
         "guidance-size",
         "Against size of model",
-        asked.words,
-        by_size(marks, _names(frame), asked.unit) if marks else None,
+        choice.words,
+        by_size(marks, _names(frame), choice.unit) if marks else None,
         ("run", "parameters in billions", *NUMBER_COLUMNS),
         tuple(rows),
         stands,
@@ -222,18 +224,21 @@ def _by_size(frame: Frame, asked: Choice) -> Chart:
     )
 
 
-def _by_category(frame: Frame, asked: Choice) -> Chart:
-    found = _scores(frame, asked)
+def _by_category(frame: Frame, choice: Choice) -> Chart:
+    score_list = _scores(frame, choice)
     by_category: dict[str, list[Score]] = {}
-    for score in found:
+    for score in score_list:
         by_category.setdefault(score.concept.category, []).append(score)
     names = groups_in_order(by_category, BY_CATEGORY)
-    columns = {name: _numbers(by_category[name], asked.metric) for name in names}
+    columns = {name: _numbers(by_category[name], choice.metric) for name in names}
     names = tuple(
-        name for name in names if any(one.value is not None for one in columns[name].values())
+        name for name in names if any(number.value is not None for number in columns[name].values())
     )
     values = [
-        one.value for name in names for one in columns[name].values() if one.value is not None
+        number.value
+        for name in names
+        for number in columns[name].values()
+        if number.value is not None
     ]
     runs = [run for run in frame.runs if any(run.run_id in columns[name] for name in names)]
     tiles, rows = [], []
@@ -241,17 +246,18 @@ def _by_category(frame: Frame, asked: Choice) -> Chart:
         numbers = {name: columns[name].get(run.run_id, Number(None, 0, {})) for name in names}
         tiles.append(
             [
-                _tile(frame, run.run_id, name, one, values, asked.metric)
-                for name, one in numbers.items()
+                _tile(frame, run.run_id, name, number, values, choice.metric)
+                for name, number in numbers.items()
             ]
         )
         rows += [
-            Row((frame.names[run.run_id], name, *_values(one))) for name, one in numbers.items()
+            Row((frame.names[run.run_id], name, *_values(number)))
+            for name, number in numbers.items()
         ]
     return Chart(
         "guidance-category",
         "By category",
-        asked.words + " The stronger a cell is shaded, the farther from people.",
+        choice.words + " The stronger a cell is shaded, the farther from people.",
         heat(tiles, names, {run.run_id: frame.names[run.run_id] for run in runs})
         if values
         else None,
@@ -264,15 +270,15 @@ def _by_category(frame: Frame, asked: Choice) -> Chart:
 
 
 def _tile(
-    frame: Frame, run_id: str, name: str, one: Number, values: Sequence[float], metric: str
+    frame: Frame, run_id: str, name: str, number: Number, values: Sequence[float], metric: str
 ) -> Tile:
     head = f"{label(frame.names[run_id], 60)}<br><b>{label(name, 60)}</b><br>"
-    if one.value is None:
+    if number.value is None:
         return Tile(None, "", 0.0, head + "no concept")
     low, high = min(values), max(values)
-    place = 0.5 if high == low else (one.value - low) / (high - low)
+    place = 0.5 if high == low else (number.value - low) / (high - low)
     better = place if METRICS[metric].better == "high" else 1.0 - place
-    return Tile(one.value, _short(one.value, metric), better, head + _about(one))
+    return Tile(number.value, _short(number.value, metric), better, head + _about(number))
 
 
 def _mark(frame: Frame, run_id: str, x: float, one: Number, where: str) -> Mark:
@@ -288,8 +294,8 @@ def _about(one: Number) -> str:
     return f"{words}<br>{many(one.count, 'concept')}, {left:,} left out"
 
 
-def _values(one: Number) -> tuple[Any, ...]:
-    return one.value, one.low, one.high, one.count, sum(one.left_out.values())
+def _values(number: Number) -> tuple[Any, ...]:
+    return number.value, number.low, number.high, number.count, sum(number.left_out.values())
 
 
 def _short(value: float, metric: str) -> str:

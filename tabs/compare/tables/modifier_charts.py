@@ -43,11 +43,11 @@ SIZE_COLUMNS = ("concept", "of", "style", "shift")
 OF_PEOPLE = "People"
 
 
-def plane_chart(frame: Frame, found: Sequence[Shift], limits: Limits) -> Chart:
+def plane_chart(frame: Frame, shifts: Sequence[Shift], limits: Limits) -> Chart:
     """Size against direction; every shift with a ratio is a point."""
     cells = _cells(frame)
     points, rows, opens = [], [], []
-    for shift in found:
+    for shift in shifts:
         if shift.ratio is None or shift.model_lab is None:
             continue
         weights = cells[shift.run_id, shift.style, shift.concept_id].weights
@@ -82,12 +82,12 @@ def plane_chart(frame: Frame, found: Sequence[Shift], limits: Limits) -> Chart:
             )
         )
     rows.sort(key=lambda row: (str(row.values[7]), -float(row.values[3])))
-    counts = Counter(shift.behavior for shift in found if shift.ratio is not None)
-    left = Counter(shift.reason for shift in found if shift.ratio is None)
+    counts = Counter(shift.behavior for shift in shifts if shift.ratio is not None)
+    omissions = Counter(shift.reason for shift in shifts if shift.ratio is None)
     stands = f"{many(len(points), 'modified concept')} of these runs."
-    if left:
-        why = "; ".join(f"{count:,} {reason}" for reason, count in left.items())
-        stands += f" {sum(left.values()):,} left out: {why}."
+    if omissions:
+        why = "; ".join(f"{count:,} {reason}" for reason, count in omissions.items())
+        stands += f" {sum(omissions.values()):,} left out: {why}."
     if counts[UNDIRECTED]:
         stands += f" {counts[UNDIRECTED]:,} of the right size have no direction."
     return Chart(
@@ -96,7 +96,7 @@ def plane_chart(frame: Frame, found: Sequence[Shift], limits: Limits) -> Chart:
         "Each point is a modified concept: how large its shift is beside people's, and how far its "
         "direction is from theirs (shift of the mean color). Filled with the mean color of the "
         "run's pictures; a click opens the concept. The limits are ours and can be moved.",
-        plane(points, regions(limits, found), _named(frame, points)) if points else None,
+        plane(points, regions(limits, shifts), _run_names(frame, points)) if points else None,
         PLANE_COLUMNS,
         tuple(rows),
         stands,
@@ -107,19 +107,22 @@ def plane_chart(frame: Frame, found: Sequence[Shift], limits: Limits) -> Chart:
     )
 
 
-def sizes_chart(frame: Frame, found: Sequence[Shift]) -> Chart:
+def sizes_chart(frame: Frame, shifts: Sequence[Shift]) -> Chart:
     """How far each run goes from a concept to the modified one, and people where there are any."""
     cells = _cells(frame)
     spreads: dict[tuple[str, str], list[tuple[float, str, str, int]]] = {}
     rows, opens = [], []
-    told = set()
-    for shift in found:
-        places = [(shift.run_id, shift.style, one) for one in (shift.base_id, shift.concept_id)]
+    concept_ids = set()
+    for shift in shifts:
+        places = [
+            (shift.run_id, shift.style, concept_id)
+            for concept_id in (shift.base_id, shift.concept_id)
+        ]
         pair = [cells[place].weights if place in cells else None for place in places]
         name = by_id()[shift.concept_id].words
         opened = frame.opens(shift.concept_id, shift.run_id, shift.style)
-        if shift.concept_id not in told and _of_people(frame, shift.concept_id) is not None:
-            told.add(shift.concept_id)
+        if shift.concept_id not in concept_ids and _of_people(frame, shift.concept_id) is not None:
+            concept_ids.add(shift.concept_id)
             moved = _of_people(frame, shift.concept_id) or 0.0
             fill = mean_hex(frame.weights[shift.concept_id])
             opens.append(opened)
@@ -155,7 +158,7 @@ def sizes_chart(frame: Frame, found: Sequence[Shift]) -> Chart:
         SIZE_COLUMNS,
         tuple(rows),
         f"{many(runs, 'shift')} of these runs"
-        + (f", {many(len(told), 'shift')} of people." if told else "; no people."),
+        + (f", {many(len(concept_ids), 'shift')} of people." if concept_ids else "; no people."),
         "" if runs else "No run has a modified concept together with the thing as such.",
         "ColorConceptBench, section 5.1 and Figure 4.",
         tuple(opens),
@@ -177,21 +180,21 @@ def _cells(frame: Frame) -> Mapping[tuple[str, str, str], ConceptCell]:
 
 def _of_people(frame: Frame, concept_id: str) -> float | None:
     """People's shift of a modified concept, in ΔE."""
-    base, own = (frame.weights.get(one) for one in (base_of()[concept_id], concept_id))
+    base, own = (frame.weights.get(id_) for id_ in (base_of()[concept_id], concept_id))
     return None if base is None or own is None else moved_lab(base, own)
 
 
-def _named(frame: Frame, points: Iterable[Point]) -> dict[str, str]:
-    there = {point.run for point in points}
-    return {run.run_id: frame.names[run.run_id] for run in frame.runs if run.run_id in there}
+def _run_names(frame: Frame, points: Iterable[Point]) -> dict[str, str]:
+    run_ids = {point.run for point in points}
+    return {run.run_id: frame.names[run.run_id] for run in frame.runs if run.run_id in run_ids}
 
 
-def regions(limits: Limits, found: Iterable[Shift]) -> list[Region]:
+def regions(limits: Limits, shifts: Iterable[Shift]) -> list[Region]:
     """The plane in parts: drift at all sizes from the limit of inertia on, and over-correction also
     in the band of those without a direction."""
     low, high, turn = limits.inertia_below, limits.over_above, limits.drift_over_deg
     far = float("inf")
-    counts = Counter((one.behavior, one.direction_deg is None) for one in found)
+    counts = Counter((shift.behavior, shift.direction_deg is None) for shift in shifts)
     still = counts[INERTIA, False] + counts[INERTIA, True]
     return [
         Region(INERTIA.capitalize(), 0.0, low, (0.0, TOP), still),
@@ -227,7 +230,7 @@ def _in_order(
 ) -> list[tuple[tuple[str, str], list[tuple[float, str, str, int]]]]:
     """People's rows first, then the runs' in their order."""
     order = [OF_PEOPLE, *(run.run_id for run in frame.runs)]
-    return sorted(spreads.items(), key=lambda one: order.index(one[0][0]))
+    return sorted(spreads.items(), key=lambda entry: order.index(entry[0][0]))
 
 
 def _spread(

@@ -51,9 +51,9 @@ TABLE_COLUMNS = (
 )
 
 
-def ratio_table(frame: Frame, found: Sequence[Shift], limits: Limits) -> dict[str, Any]:
+def ratio_table(frame: Frame, shifts: Sequence[Shift], limits: Limits) -> dict[str, Any]:
     """The ratios by run, with kinds and styles across; of several runs their mean last."""
-    kinds, styles = _parts(found)
+    kinds, styles = _parts(shifts)
     groups = [
         {
             "name": KIND_NAMES.get(kind, "All modifiers"),
@@ -77,7 +77,7 @@ def ratio_table(frame: Frame, found: Sequence[Shift], limits: Limits) -> dict[st
         frame.run_json(run)
         | {
             "cells": {
-                f"{kind}/{style}": _cell(summary_of(_some(found, run.run_id, kind, style), limits))
+                f"{kind}/{style}": _cell(summary_of(_some(shifts, run.run_id, kind, style), limits))
                 for kind in kinds
                 for style in styles
             }
@@ -91,7 +91,7 @@ def ratio_table(frame: Frame, found: Sequence[Shift], limits: Limits) -> dict[st
                 "name": MEAN_NAME,
                 "facts": "each run counts once, as in Table 8",
                 "cells": {
-                    f"{kind}/{style}": _mean_cell(mean_of_models(_some(found, "", kind, style)))
+                    f"{kind}/{style}": _mean_cell(mean_of_models(_some(shifts, "", kind, style)))
                     for kind in kinds
                     for style in styles
                 },
@@ -107,19 +107,19 @@ def ratio_table(frame: Frame, found: Sequence[Shift], limits: Limits) -> dict[st
     }
 
 
-def ratio_rows(frame: Frame, found: Sequence[Shift], limits: Limits) -> list[tuple[Any, ...]]:
+def ratio_rows(frame: Frame, shifts: Sequence[Shift], limits: Limits) -> list[tuple[Any, ...]]:
     """The same as rows of :data:`TABLE_COLUMNS`; those of the mean have no ``run_id``, and ``runs``
     says of how many it is."""
-    kinds, styles = _parts(found)
+    kinds, styles = _parts(shifts)
     crowd = frame.people.crowd if frame.people else None
     whose = (crowd.name if crowd else "", crowd.words if crowd else "")
-    out: list[tuple[Any, ...]] = []
+    table_rows: list[tuple[Any, ...]] = []
     for run in frame.runs:
         for kind in kinds:
             for style in styles:
-                one = summary_of(_some(found, run.run_id, kind, style), limits)
-                ratio = one.sensitivity
-                out.append(
+                summary = summary_of(_some(shifts, run.run_id, kind, style), limits)
+                ratio = summary.sensitivity
+                table_rows.append(
                     (
                         run.run_id,
                         run.name,
@@ -135,19 +135,19 @@ def ratio_rows(frame: Frame, found: Sequence[Shift], limits: Limits) -> list[tup
                         ratio.high,
                         ratio.count,
                         sum(ratio.left_out.values()),
-                        _reasons(one),
-                        one.mean_ratio.value,
-                        one.median_ratio,
-                        one.model_lab,
-                        one.people_lab,
-                        one.direction_deg.value,
-                        one.direction_deg.count,
-                        one.behavior,
-                        *(one.behaviors.get(name, 0) for name in BEHAVIORS),
+                        _reasons(summary),
+                        summary.mean_ratio.value,
+                        summary.median_ratio,
+                        summary.model_lab,
+                        summary.people_lab,
+                        summary.direction_deg.value,
+                        summary.direction_deg.count,
+                        summary.behavior,
+                        *(summary.behaviors.get(name, 0) for name in BEHAVIORS),
                     )
                 )
     for kind, style in product(kinds, styles) if len(frame.runs) > 1 else ():
-        mean = mean_of_models(_some(found, "", kind, style))
+        mean = mean_of_models(_some(shifts, "", kind, style))
         row = (
             "",
             MEAN_NAME,
@@ -160,31 +160,31 @@ def ratio_rows(frame: Frame, found: Sequence[Shift], limits: Limits) -> list[tup
             mean.runs,
             mean.value,
         )
-        out.append((*row, *[None] * (len(TABLE_COLUMNS) - len(row))))
-    return out
+        table_rows.append((*row, *[None] * (len(TABLE_COLUMNS) - len(row))))
+    return table_rows
 
 
-def _parts(found: Sequence[Shift]) -> tuple[list[str], list[str]]:
+def _parts(shifts: Sequence[Shift]) -> tuple[list[str], list[str]]:
     """Kinds and styles that there are, and all of them together where there are several."""
-    kinds = [kind for kind in KIND_NAMES if any(shift.kind == kind for shift in found)]
-    styles = [style for style in STYLE_NAMES if any(shift.style == style for shift in found)]
+    kinds = [kind for kind in KIND_NAMES if any(shift.kind == kind for shift in shifts)]
+    styles = [style for style in STYLE_NAMES if any(shift.style == style for shift in shifts)]
     return (
         [*kinds, BOTH] if len(kinds) > 1 else kinds,
         [*styles, BOTH] if len(styles) > 1 else styles,
     )
 
 
-def _some(found: Sequence[Shift], run_id: str, kind: str, style: str) -> list[Shift]:
+def _some(shifts: Sequence[Shift], run_id: str, kind: str, style: str) -> list[Shift]:
     """Shifts of a run, a kind and a style; an empty one stands for all."""
     return [
         shift
-        for shift in found
+        for shift in shifts
         if run_id in ("", shift.run_id) and kind in ("", shift.kind) and style in ("", shift.style)
     ]
 
 
-def _reasons(one: Summary) -> str:
-    return "; ".join(f"{reason}: {n}" for reason, n in one.sensitivity.left_out.items())
+def _reasons(summary: Summary) -> str:
+    return "; ".join(f"{reason}: {n}" for reason, n in summary.sensitivity.left_out.items())
 
 
 def _mean_cell(mean: ModelsMean) -> dict[str, str]:
@@ -199,37 +199,41 @@ def _mean_cell(mean: ModelsMean) -> dict[str, str]:
     }
 
 
-def _single(one: Summary) -> str:
+def _single(summary: Summary) -> str:
     """The single ratios: where people's shift is 0 there is none."""
-    if one.mean_ratio.value is None or one.median_ratio is None:
+    if summary.mean_ratio.value is None or summary.median_ratio is None:
         return "no single ratio: people's shifts are 0"
     return (
-        f"mean of {many(one.mean_ratio.count, 'single ratio')} {one.mean_ratio.value:.3f}, median "
-        f"{one.median_ratio:.3f}"
+        f"mean of {many(summary.mean_ratio.count, 'single ratio')} {summary.mean_ratio.value:.3f}, "
+        f"median {summary.median_ratio:.3f}"
     )
 
 
-def _cell(one: Summary) -> dict[str, str]:
-    ratio = one.sensitivity
-    left = sum(ratio.left_out.values())
-    out_words = f"{many(left, 'concept')} left out: {_reasons(one)}" if left else "none left out"
+def _cell(summary: Summary) -> dict[str, str]:
+    ratio = summary.sensitivity
+    omission_count = sum(ratio.left_out.values())
+    out_words = (
+        f"{many(omission_count, 'concept')} left out: {_reasons(summary)}"
+        if omission_count
+        else "none left out"
+    )
     if ratio.value is None:
         return {"text": "", "title": f"No modified concept with both shifts; {out_words}"}
     between = None if ratio.low is None or ratio.high is None else (ratio.low, ratio.high)
-    angle = one.direction_deg
+    angle = summary.direction_deg
     lines = [
-        f"mean shift {one.model_lab:.1f} over people's {one.people_lab:.1f} ΔE*ab, "
+        f"mean shift {summary.model_lab:.1f} over people's {summary.people_lab:.1f} ΔE*ab, "
         f"{many(ratio.count, 'modified concept')}",
-        _single(one),
+        _single(summary),
         "no shift has a direction"
         if angle.value is None
         else f"mean angle to people's shift {angle.value:.0f}°, of {angle.count:,}",
-        ", ".join(f"{count:,} {name}" for name, count in one.behaviors.items()),
+        ", ".join(f"{count:,} {name}" for name, count in summary.behaviors.items()),
         out_words,
     ]
     return {
         "text": f"{ratio.value:.3f}",
         "interval": interval_text(between, 2),
-        "note": one.behavior,
+        "note": summary.behavior,
         "title": "\n".join(lines),
     }

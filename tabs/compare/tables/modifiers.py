@@ -26,7 +26,7 @@ SHIFT_COLUMNS = tuple(field.name for field in fields(Shift))
 
 
 @dataclass(frozen=True)
-class Asked:
+class ShiftChoice:
     """Which shifts are meant: those of a style, a kind of modifier and one word, empty for all."""
 
     style: str
@@ -44,16 +44,16 @@ class Asked:
 
 
 def modifiers_view(
-    context: Context, people: PeopleHere, given: Mapping[str, str]
+    context: Context, people: PeopleHere, query: Mapping[str, str]
 ) -> dict[str, Any]:
     """The table, the plane and the sizes for ``people``, ``method``, ``guidance``, ``runs``,
     ``style``, ``kind``, ``modifier``, and the limits ``low``, ``high`` and ``angle``. Raises
     BadInput for choices and limits that there are not."""
-    frame, asked = frame_of(context, people, given), _asked(given)
-    found = _shifts(frame, asked)
-    words = sorted({shift.modifier for shift in found if asked.kind in ("", shift.kind)})
-    kept = [shift for shift in found if asked.keeps(shift)]
-    with_people = any(shift.people_lab is not None for shift in found)
+    frame, choice = frame_of(context, people, query), _choice_of(query)
+    shift_list = _shifts(frame, choice)
+    words = sorted({shift.modifier for shift in shift_list if choice.kind in ("", shift.kind)})
+    selection = [shift for shift in shift_list if choice.keeps(shift)]
+    with_people = any(shift.people_lab is not None for shift in shift_list)
     return {
         "frame": frame.as_json(needs_people=False),
         "choices": {
@@ -63,23 +63,23 @@ def modifiers_view(
             ],
             "kind": [
                 {"id": "", "name": "Both kinds"},
-                *({"id": one, "name": KIND_NAMES[one]} for one in MODIFIED),
+                *({"id": kind, "name": KIND_NAMES[kind]} for kind in MODIFIED),
             ],
             "modifier": [
                 {"id": "", "name": "All words"},
                 *({"id": word, "name": word} for word in words),
             ],
         },
-        "modifier": asked.modifier,
+        "modifier": choice.modifier,
         "limits": {
-            "low": f"{asked.limits.inertia_below:g}",
-            "high": f"{asked.limits.over_above:g}",
-            "angle": f"{asked.limits.drift_over_deg:g}",
+            "low": f"{choice.limits.inertia_below:g}",
+            "high": f"{choice.limits.over_above:g}",
+            "angle": f"{choice.limits.drift_over_deg:g}",
         },
-        "table": ratio_table(frame, found, asked.limits) if with_people else None,
-        "without": _without(frame, found, with_people),
-        "plane": plane_chart(frame, kept, asked.limits).as_json() if with_people else None,
-        "sizes": sizes_chart(frame, kept).as_json() if kept else None,
+        "table": ratio_table(frame, shift_list, choice.limits) if with_people else None,
+        "without": _without(frame, shift_list, with_people),
+        "plane": plane_chart(frame, selection, choice.limits).as_json() if with_people else None,
+        "sizes": sizes_chart(frame, selection).as_json() if selection else None,
         "published": published(
             tuple(f"colorconceptbench-table{number}" for number in (6, 7, 8)),
             frame.known,
@@ -90,17 +90,17 @@ def modifiers_view(
     }
 
 
-def modifiers_csv(context: Context, people: PeopleHere, given: Mapping[str, str]) -> str:
+def modifiers_csv(context: Context, people: PeopleHere, query: Mapping[str, str]) -> str:
     """``part=table``: the ratios as CSV; ``part=plane``: every shift with its two sizes. Raises
     BadInput as :func:`modifiers_view`."""
-    part = given.get("part") or PARTS[0]
+    part = query.get("part") or PARTS[0]
     if part not in PARTS:
         raise BadInput(f"There is no part {part!r}: {', '.join(PARTS)}.")
-    frame, asked = frame_of(context, people, given), _asked(given)
-    found = _shifts(frame, asked)
+    frame, choice = frame_of(context, people, query), _choice_of(query)
+    shift_list = _shifts(frame, choice)
     if part == "table":
-        return csv_text(TABLE_COLUMNS, ratio_rows(frame, found, asked.limits))
-    rows = [_plain(shift) for shift in found if asked.keeps(shift)]
+        return csv_text(TABLE_COLUMNS, ratio_rows(frame, shift_list, choice.limits))
+    rows = [_plain(shift) for shift in shift_list if choice.keeps(shift)]
     return csv_text(("run", *SHIFT_COLUMNS), [(frame.names[row[0]], *row) for row in rows])
 
 
@@ -113,35 +113,35 @@ def _plain(shift: Shift) -> tuple[Any, ...]:
     )
 
 
-def _shifts(frame: Frame, asked: Asked) -> Sequence[Shift]:
-    found = shifts(frame.cells.kept, frame.weights, guidance=frame.scale, limits=asked.limits)
-    assert found is not None  # nobody stops it
-    return found
+def _shifts(frame: Frame, choice: ShiftChoice) -> Sequence[Shift]:
+    shift_list = shifts(frame.cells.kept, frame.weights, guidance=frame.scale, limits=choice.limits)
+    assert shift_list is not None  # nobody stops it
+    return shift_list
 
 
-def _asked(given: Mapping[str, str]) -> Asked:
-    style, kind = given.get("style", ""), given.get("kind", "")
+def _choice_of(query: Mapping[str, str]) -> ShiftChoice:
+    style, kind = query.get("style", ""), query.get("kind", "")
     if style not in ("", *STYLES):
         raise BadInput(f"There is no style {style[:20]!r}: {', '.join(STYLES)}.")
     if kind not in ("", *MODIFIED):
         raise BadInput(f"There is no kind of modifiers {kind[:20]!r}: {', '.join(MODIFIED)}.")
     limits = Limits(
-        _number(given, "low", OURS.inertia_below),
-        _number(given, "high", OURS.over_above),
-        _number(given, "angle", OURS.drift_over_deg),
+        _number(query, "low", OURS.inertia_below),
+        _number(query, "high", OURS.over_above),
+        _number(query, "angle", OURS.drift_over_deg),
     )
-    return Asked(style, kind, given.get("modifier", "")[:80], limits)
+    return ShiftChoice(style, kind, query.get("modifier", "")[:80], limits)
 
 
-def _number(given: Mapping[str, str], name: str, usual: float) -> float:
-    text = given.get(name, "")
+def _number(query: Mapping[str, str], name: str, usual: float) -> float:
+    text = query.get(name, "")
     try:
         return float(text) if text else usual
     except ValueError as error:
         raise BadInput(f"A limit is a number, not {text[:20]!r}.") from error
 
 
-def _without(frame: Frame, found: Sequence[Shift], with_people: bool) -> str:
+def _without(frame: Frame, shift_list: Sequence[Shift], with_people: bool) -> str:
     """What cannot be computed, and why; empty where nothing is missing."""
     if not frame.measured or with_people:
         return ""
@@ -152,7 +152,7 @@ def _without(frame: Frame, found: Sequence[Shift], with_people: bool) -> str:
             f"direction, and no {', '.join(list(BEHAVIORS)[:3])} or {list(BEHAVIORS)[3]}. Import "
             f"people's colors in People and files. {still}"
         )
-    concepts = many(len({shift.concept_id for shift in found}), "modified concept")
+    concepts = many(len({shift.concept_id for shift in shift_list}), "modified concept")
     return (
         f"{frame.people.crowd.name} has colors of none of the {concepts} of these runs together "
         "with the thing as such, so there is no ratio and no direction. Choose other people, or "

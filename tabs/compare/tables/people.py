@@ -75,7 +75,7 @@ class People:
         words += "."
         if self.unscored:
             lost = sum(self.unscored.values())
-            most = sorted(self.unscored.items(), key=lambda one: -one[1])
+            most = sorted(self.unscored.items(), key=lambda entry: -entry[1])
             why = "; ".join(f"{count:,} × {reason}" for reason, count in most[:MOST_REASONS])
             if len(most) > MOST_REASONS:
                 why += f"; {sum(count for _, count in most[MOST_REASONS:]):,} for other reasons"
@@ -98,14 +98,14 @@ class PeopleHere:
     def crowds(self) -> tuple[Crowd, ...]:
         """All that can be chosen: colorings first, then palettes, histograms and ratings."""
         storage = self._context.storage
-        found = [
-            Crowd(f"set:{one.set_id[:ID_LENGTH]}", one.name, one.kind, KINDS[one.kind])
-            for one in storage.distributions.all()
-            if one.of_people
+        crowds = [
+            Crowd(f"set:{record.set_id[:ID_LENGTH]}", record.name, record.kind, KINDS[record.kind])
+            for record in storage.distributions.all()
+            if record.of_people
         ]
-        found.sort(key=lambda crowd: list(KINDS).index(crowd.kind))
+        crowds.sort(key=lambda crowd: list(KINDS).index(crowd.kind))
         if self._colorings():
-            found.insert(
+            crowds.insert(
                 0,
                 Crowd(
                     COLORINGS,
@@ -114,20 +114,20 @@ class PeopleHere:
                     "pictures that people colored, extracted as published",
                 ),
             )
-        return tuple(found)
+        return tuple(crowds)
 
     def chosen(self, crowds: tuple[Crowd, ...], crowd_id: str) -> People | None:
         """The people of that id; the first without one, None where there are none at all. Raises
         BadInput for an id that there is not."""
         if not crowd_id:
             return self.of(crowds[0]) if crowds else None
-        found = next((crowd for crowd in crowds if crowd.id == crowd_id), None)
-        if found is None:
+        crowd = next((crowd for crowd in crowds if crowd.id == crowd_id), None)
+        if crowd is None:
             raise BadInput(
                 "The people's colors of this link are not here, or hidden. Show them again in "
                 "People and files, import them, or choose others."
             )
-        return self.of(found)
+        return self.of(crowd)
 
     def of(self, crowd: Crowd) -> People:
         """The distributions of a crowd, one a concept: the mean of its contributors'."""
@@ -135,12 +135,12 @@ class PeopleHere:
         if crowd.id == COLORINGS:
             key = (*key, *(coloring.set_id for coloring in self._colorings()))
         with self._lock:
-            found = self._read.get(key)
-        if found is None:
-            found = self._of_colorings(crowd) if crowd.id == COLORINGS else self._of_set(crowd)
+            people = self._read.get(key)
+        if people is None:
+            people = self._of_colorings(crowd) if crowd.id == COLORINGS else self._of_set(crowd)
             with self._lock:
-                self._read[key] = found
-        return found
+                self._read[key] = people
+        return people
 
     def _of_set(self, crowd: Crowd) -> People:
         set_id = crowd.id.partition(":")[2]
@@ -157,22 +157,22 @@ class PeopleHere:
         return People(crowd, weights, {}, others)
 
     def _colorings(self) -> list[PictureSetRecord]:
-        return [one for one in self._context.storage.picture_sets.all() if one.of_people]
+        return [record for record in self._context.storage.picture_sets.all() if record.of_people]
 
     def _of_colorings(self, crowd: Crowd) -> People:
         pictures: dict[str, list[PictureProfile]] = {}
         sources: dict[str, str] = {}
         others, unscored = 0, Counter[str]()
-        for one in self._colorings():
-            concept = concept_of(one.words)
+        for record in self._colorings():
+            concept = concept_of(record.words)
             if concept is None:
                 others += 1
                 continue
-            measured, lost = self._context.storage.picture_sets.pictures(one.set_id)
+            measured, lost = self._context.storage.picture_sets.pictures(record.set_id)
             unscored.update(reason.rstrip(".") for _, reason in lost)
             pictures.setdefault(concept.id, []).extend(measured)
             # Of several sets of one concept a link names the newest; the numbers are of all.
-            sources.setdefault(concept.id, f"pictures:{one.set_id[:ID_LENGTH]}")
+            sources.setdefault(concept.id, f"pictures:{record.set_id[:ID_LENGTH]}")
         weights = {
             concept_id: of_pictures(crowd.name, ones, EXTRACTED, of_people=True).weights
             for concept_id, ones in pictures.items()

@@ -34,40 +34,40 @@ def published(
         "title": title,
         "told": WHY_OTHERS,
         "after": after,
-        "tables": [_table(one, shown) for one in ids],
+        "tables": [_table(table_id, shown) for table_id in ids],
     }
 
 
 def _table(table_id: str, runs: Sequence[RunRecord]) -> dict[str, Any]:
-    found = table(table_id)
+    published_table = table(table_id)
     rows = []
-    for row in found.rows:
+    for row in published_table.rows:
         name = next(iter(row.keys.values()))
-        ours = counterpart(PAPER, name) if "model" in row.keys else None
-        here = [run.name for run in runs if ours and run.model in ours.ids]
+        partner = counterpart(PAPER, name) if "model" in row.keys else None
+        here = [run.name for run in runs if partner and run.model in partner.ids]
         rows.append(
             {
                 "name": name,
                 "here": here,
-                "note": ours.note if ours and here else "",
+                "note": partner.note if partner and here else "",
                 "cells": {
                     column.name: {
                         "text": row.printed[column.name] or "–",
-                        "doubt": found.doubt(row, column.name),
+                        "doubt": published_table.doubt(row, column.name),
                     }
-                    for column in found.columns
+                    for column in published_table.columns
                 },
             }
         )
     return {
-        "title": f"{found.number}: {found.title}",
-        "source": found.source,
-        "url": found.paper.url,
-        "how": found.how,
-        "notes": list(found.notes),
-        "groups": _groups(found.columns),
+        "title": f"{published_table.number}: {published_table.title}",
+        "source": published_table.source,
+        "url": published_table.paper.url,
+        "how": published_table.how,
+        "notes": list(published_table.notes),
+        "groups": _groups(published_table.columns),
         "rows": rows,
-        "first": found.keys[0].capitalize(),
+        "first": published_table.keys[0].capitalize(),
     }
 
 
@@ -84,6 +84,11 @@ def _groups(columns: Iterable[Column]) -> list[dict[str, Any]]:
             {"id": column.name, "name": name, "title": f"{column.meaning}, {column.unit}"}
         )
     return [
-        {"name": kind, "styles": [{"name": style, "columns": made} for style, made in by.items()]}
+        {
+            "name": kind,
+            "styles": [
+                {"name": style, "columns": style_columns} for style, style_columns in by.items()
+            ],
+        }
         for kind, by in groups.items()
     ]

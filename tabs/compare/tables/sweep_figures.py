@@ -98,12 +98,12 @@ def by_size(marks: Sequence[Mark], runs: Mapping[str, str], unit: str) -> dict[s
                 },
             )
         )
-    known = sorted({mark.x for mark in marks})
+    sizes = sorted({mark.x for mark in marks})
     figure.update_xaxes(
         type="log",
         title_text="Parameters, billions",
-        tickvals=known,
-        ticktext=[f"{size:g}" for size in known],
+        tickvals=sizes,
+        ticktext=[f"{size:g}" for size in sizes],
     )
     figure.update_yaxes(title_text=unit)
     return finished(_with_legend(figure))

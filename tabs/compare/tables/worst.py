@@ -19,31 +19,33 @@ from tabs.page.links import whole
 PAGE = 60
 
 
-def concepts_view(context: Context, people: PeopleHere, given: Mapping[str, str]) -> dict[str, Any]:
-    """A page of the concepts of a number, worst first. ``given`` as for the tables, with ``cell``,
+def concepts_view(context: Context, people: PeopleHere, query: Mapping[str, str]) -> dict[str, Any]:
+    """A page of the concepts of a number, worst first. ``query`` as for the tables, with ``cell``,
     the run and the column (``run:category/kind/style/metric``), and ``offset``. Raises BadInput for
     a number that there is not."""
-    frame = frame_of(context, people, given)
-    run_id, _, column = given.get("cell", "").partition(":")
+    frame = frame_of(context, people, query)
+    run_id, _, column = query.get("cell", "").partition(":")
     category, kind, style, metric = (*column.split("/"), "", "", "", "")[:4]
     names = {run.run_id: frame.names[run.run_id] for run in frame.runs}
     if run_id not in names or metric not in MEANINGS or kind not in (ALL_KINDS, *KINDS):
         raise BadInput("That number is not in the tables any more. Close this list.")
-    found = scores(
-        [cell for cell in frame.cells.kept if cell.style == style and _wanted(cell, frame)],
+    score_list = scores(
+        [cell for cell in frame.cells.kept if cell.style == style and _relevant(cell, frame)],
         frame.weights,
     )
-    assert found is not None  # nobody stops it
-    there = [
+    assert score_list is not None  # nobody stops it
+    score_selection = [
         score
-        for score in found
+        for score in score_list
         if kind in (ALL_KINDS, score.concept.modifier_kind)
         and category in ("", score.concept.category)
     ]
-    values = _of_run(there, run_id, metric, is_common(given))
+    values = _of_run(score_selection, run_id, metric, is_common(query))
     worst = METRICS[metric].better == "low"
-    ordered = sorted(values, key=lambda one: (-one[1] if worst else one[1], one[0].concept.words))
-    offset = whole(given.get("offset", ""), 10**6) or 0
+    ordered = sorted(
+        values, key=lambda entry: (-entry[1] if worst else entry[1], entry[0].concept.words)
+    )
+    offset = whole(query.get("offset", ""), 10**6) or 0
     where = " · ".join(
         filter(
             None, (category, KIND_NAMES.get(kind, "all concepts"), STYLE_NAMES.get(style, style))
@@ -54,26 +56,26 @@ def concepts_view(context: Context, people: PeopleHere, given: Mapping[str, str]
         "words": f"{many(len(ordered), 'concept')}, worst first. Two touching swatches: people's "
         "commonest color, then the run's.",
         "total": len(ordered),
-        "concepts": [_line(frame, *one) for one in ordered[offset : offset + PAGE]],
+        "concepts": [_line(frame, *entry) for entry in ordered[offset : offset + PAGE]],
     }
 
 
-def _wanted(cell: Any, frame: Frame) -> bool:
+def _relevant(cell: Any, frame: Frame) -> bool:
     return bool(cell.guidance == frame.scale)
 
 
 def _of_run(
-    there: list[Score], run_id: str, metric: str, common: bool
+    score_selection: list[Score], run_id: str, metric: str, common: bool
 ) -> list[tuple[Score, float]]:
     """The concepts that are in a run's number, with their values."""
     by_run: dict[str, dict[str, tuple[Score, float]]] = {}
-    for score in there:
+    for score in score_selection:
         value = score.value(metric)
         if value is not None:
             by_run.setdefault(score.run_id, {})[score.concept.id] = score, value
     own = by_run.get(run_id, {})
     shared = set.intersection(*map(set, by_run.values())) if common and by_run else set(own)
-    return [one for concept_id, one in own.items() if concept_id in shared]
+    return [entry for concept_id, entry in own.items() if concept_id in shared]
 
 
 def _line(frame: Frame, score: Score, value: float) -> dict[str, Any]:
@@ -82,8 +84,8 @@ def _line(frame: Frame, score: Score, value: float) -> dict[str, Any]:
     return {
         "words": score.concept.words,
         "text": f"{value:.3f}",
-        "hexes": [one.hex for one in bins],
-        "names": [one.name for one in bins],
+        "hexes": [bin_.hex for bin_ in bins],
+        "names": [bin_.name for bin_ in bins],
         "note": f"people: {bins[0].name} · run: {bins[1].name}",
         "open": frame.opens(score.concept.id, score.run_id, score.style),
     }

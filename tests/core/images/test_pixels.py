@@ -9,7 +9,7 @@ import pytest
 from core.color.packing import check_pair, masked_srgb24, unpack_srgb24
 from core.errors import MaskError, NoPixels
 from core.images.pixels import (
-    _counted,
+    _counting_sort,
     changed_colors,
     distinct_colors,
     masked_colors,
@@ -211,4 +211,4 @@ def test_counting_sorts_as_comparing_does() -> None:
     for size in (0, 1, 2, 30_000):
         packed = random.integers(0, 2**24, size, dtype=np.uint32) | np.uint32(0xFF000000)
         packed[size // 2 :] = packed[: size - size // 2]
-        assert np.array_equal(_counted(packed), np.sort(packed))
+        assert np.array_equal(_counting_sort(packed), np.sort(packed))

@@ -25,7 +25,7 @@ from core.verdict.rules import DEFAULT_RULE, RULES
 from storage import Storage
 from tabs.explore.analyses import KINDS, figure_csv, figure_view
 from tabs.explore.color_figures import MANY_COLORS, MOST_ARROWS, asked_found, drift, found_colors
-from tabs.explore.figure_parts import NOTHING, Drawn, Picks, short_names
+from tabs.explore.figure_parts import NOTHING, Picks, Plot, short_names
 from tabs.explore.published_figures import published_categories
 from tabs.explore.routes import analyses_routes
 from tabs.explore.share_figures import agreement, categories
@@ -202,7 +202,7 @@ def counted(runs: Any, passes: int = 3) -> list[Count]:
     ]
 
 
-def rows_of(drawn: Drawn) -> list[str]:
+def rows_of(drawn: Plot) -> list[str]:
     assert drawn.figure is not None
     return list(drawn.figure["layout"]["yaxis"]["ticktext"])
 

@@ -22,7 +22,7 @@ from core.verdict.rules import DEFAULT_RULE, RULES
 from tabs.diagnosis import report as explore_report
 from tabs.diagnosis import run as explore_run
 from tabs.diagnosis import store
-from tabs.diagnosis.images import Scene, measured, scene, stored
+from tabs.diagnosis.images import Scene, measured, scene_of, stored
 from tabs.diagnosis.images import drawn as drawn_scene
 from tabs.diagnosis.report import rate_text, report_view, stale
 from tabs.diagnosis.store import reports_here
@@ -272,7 +272,7 @@ def test_pictures_that_no_report_names_are_refused(
         **change,
     }
     with pytest.raises(error):
-        drawn_scene(scene(given))
+        drawn_scene(scene_of(given))
 
 
 def test_every_example_of_the_report_can_be_drawn(report: DiagnosisReport) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tabs.generate import tab
-from tabs.generate.own_words import FIRST, Own, fields_of, follow, reading_view, wanted
+from tabs.generate.own_words import FIRST, OwnPrompt, fields_of, follow, own_reading, reading_view
 from tabs.generate.plan import own_prompt
 from tabs.page.actor import OWNER
 from tabs.page.context import Context
@@ -14,72 +14,84 @@ UNICORN = "A photo of a blue unicorn riding a teapot"
 HOW = (["reference-renderer"], 0, 1, "", "", 96, "studio", "none")
 
 
-def judged(own: Own) -> list[tuple[str, str]]:
-    return [(one.name, one.color.label) for one in wanted(own).judged if one.color]
+def judged(own: OwnPrompt) -> list[tuple[str, str]]:
+    return [(one.name, one.color.label) for one in own_reading(own).judged if one.color]
 
 
 @pytest.mark.parametrize(
     ("own", "what", "by_hand"),
     [
         # The fields still hold what the page put there, for other words or for none.
-        (Own(UNICORN, *FIRST, FIRST), [("unicorn", "blue")], ""),
-        (Own(UNICORN, "unicorn", "css:blue", ("unicorn", "css:blue")), [("unicorn", "blue")], ""),
-        (Own("a sunset", *FIRST, FIRST), [], ""),
-        # A person chose otherwise.
-        (Own(UNICORN, "mug", "css:blue", ("unicorn", "css:blue")), [("mug", "blue")], "Object was"),
+        (OwnPrompt(UNICORN, *FIRST, FIRST), [("unicorn", "blue")], ""),
         (
-            Own(UNICORN, "unicorn", "css:red", ("unicorn", "css:blue")),
+            OwnPrompt(UNICORN, "unicorn", "css:blue", ("unicorn", "css:blue")),
+            [("unicorn", "blue")],
+            "",
+        ),
+        (OwnPrompt("a sunset", *FIRST, FIRST), [], ""),
+        # A person chose otherwise.
+        (
+            OwnPrompt(UNICORN, "mug", "css:blue", ("unicorn", "css:blue")),
+            [("mug", "blue")],
+            "Object was",
+        ),
+        (
+            OwnPrompt(UNICORN, "unicorn", "css:red", ("unicorn", "css:blue")),
             [("unicorn", "red")],
             "Color was set by hand; the words say unicorn, blue.",
         ),
-        (Own("a sunset", "mug", "css:red", ("", "")), [("mug", "red")], "the words say neither"),
         (
-            Own("a blue mug and a red book", "mug", "css:green", ("mug", "css:blue")),
+            OwnPrompt("a sunset", "mug", "css:red", ("", "")),
+            [("mug", "red")],
+            "the words say neither",
+        ),
+        (
+            OwnPrompt("a blue mug and a red book", "mug", "css:green", ("mug", "css:blue")),
             [("mug", "green"), ("book", "red")],
             "Color was",
         ),
         # Without words the fields are the request.
-        (Own("", *FIRST, FIRST), [("mug", "Vivid reddish orange")], ""),
-        (Own("", "book", "#8040c0"), [("book", "#8040C0")], ""),
-        (Own("", "book", ""), [], ""),
+        (OwnPrompt("", *FIRST, FIRST), [("mug", "Vivid reddish orange")], ""),
+        (OwnPrompt("", "book", "#8040c0"), [("book", "#8040C0")], ""),
+        (OwnPrompt("", "book", ""), [], ""),
     ],
 )
 def test_the_words_say_what_is_judged_unless_a_hand_does(
-    own: Own, what: list[tuple[str, str]], by_hand: str
+    own: OwnPrompt, what: list[tuple[str, str]], by_hand: str
 ) -> None:
     assert judged(own) == what
-    assert by_hand in wanted(own).hand
-    assert bool(by_hand) == bool(wanted(own).hand)
+    assert by_hand in own_reading(own).hand
+    assert bool(by_hand) == bool(own_reading(own).hand)
     assert [(one.name, one.color.label) for one in own_prompt(own).targets if one.color] == what
 
 
 def test_the_fields_follow_the_words_and_keep_what_a_hand_set() -> None:
     assert fields_of("") == FIRST
     assert fields_of("a mug beside a red book") == ("book", "css:red")
-    assert follow(Own(UNICORN, *FIRST, FIRST)) == ("unicorn", "css:blue")
-    assert follow(Own("a sunset", *FIRST, FIRST)) == ("", "")
-    assert follow(Own(UNICORN, "chair", FIRST[1], FIRST)) == ("chair", "css:blue")
-    assert follow(Own("", "mug", "css:blue", ("mug", "css:blue"))) == FIRST
+    assert follow(OwnPrompt(UNICORN, *FIRST, FIRST)) == ("unicorn", "css:blue")
+    assert follow(OwnPrompt("a sunset", *FIRST, FIRST)) == ("", "")
+    assert follow(OwnPrompt(UNICORN, "chair", FIRST[1], FIRST)) == ("chair", "css:blue")
+    assert follow(OwnPrompt("", "mug", "css:blue", ("mug", "css:blue"))) == FIRST
 
 
 def test_what_will_be_judged_is_said_before_anything_is_drawn() -> None:
-    view = reading_view(Own(UNICORN, *FIRST, FIRST), renderer=True, only_renderer=True)
+    view = reading_view(OwnPrompt(UNICORN, *FIRST, FIRST), renderer=True, only_renderer=True)
     assert view["judged"] == [{"object": "unicorn", "label": "blue", "hex": "#0000FF"}]
     assert "The teapot has no asked color: not judged." in view["notes"]
     assert "A cube stands in for the unicorn." in view["notes"]
-    nothing = reading_view(Own("a photo of a cat", "", "", ("cat", "")), False, False)
+    nothing = reading_view(OwnPrompt("a photo of a cat", "", "", ("cat", "")), False, False)
     assert nothing["judged"] == []
     assert nothing["notes"] == [
         "Nothing here can be judged: no object with a color is named. It is drawn all the same."
     ]
-    refused = reading_view(Own("a sunset", "", "", ("", "")), True, True)
+    refused = reading_view(OwnPrompt("a sunset", "", "", ("", "")), True, True)
     assert "does not read sentences" in refused["problem"]
     assert "drawn all the same" not in " ".join(refused["notes"])
 
 
 def test_the_engine_gets_what_was_said_and_no_preset(context: Context) -> None:
     """The fields are those of the first picture, as they are when Draw comes before they follow."""
-    job = tab.start(context, OWNER, {"mode": "own"}, Own(UNICORN, *FIRST, FIRST), *HOW)
+    job = tab.start(context, OWNER, {"mode": "own"}, OwnPrompt(UNICORN, *FIRST, FIRST), *HOW)
     assert context.engine.wait(job, 120).status == "done"
     (row,) = context.storage.drawings.recent()
     asked = [(one.name, one.color.value if one.color else None) for one in row.targets]

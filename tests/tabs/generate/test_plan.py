@@ -14,7 +14,7 @@ from core.generation.request import MAX_SEED
 from core.prompts.prompt import ObjectTarget, Prompt
 from tabs.generate.plan import (
     MOST_IMAGES,
-    Own,
+    OwnPrompt,
     Settings,
     count_of,
     guidance_scales,
@@ -116,7 +116,7 @@ def test_too_many_images_are_refused_before_anything_is_drawn() -> None:
 
 
 def test_an_object_and_a_color_are_a_prompt() -> None:
-    made = own_prompt(Own("", "apple", "l3:vivid orange"))
+    made = own_prompt(OwnPrompt("", "apple", "l3:vivid orange"))
     assert made.text == "A photo of a vivid orange apple"
     assert made.targets[0].color is not None
     assert (made.targets[0].name, made.targets[0].color.value, made.system) == (
@@ -124,25 +124,25 @@ def test_an_object_and_a_color_are_a_prompt() -> None:
         "l3:Vivid orange",
         "l3",
     )
-    assert own_prompt(Own("", "apple", "")).text == "A photo of an apple"
-    assert own_prompt(Own("", "apple", "css:aqua")).text == "A photo of an aqua apple"
-    assert own_prompt(Own("", "apple", "#dc143c")).text == "A photo of a #DC143C apple"
+    assert own_prompt(OwnPrompt("", "apple", "")).text == "A photo of an apple"
+    assert own_prompt(OwnPrompt("", "apple", "css:aqua")).text == "A photo of an aqua apple"
+    assert own_prompt(OwnPrompt("", "apple", "#dc143c")).text == "A photo of a #DC143C apple"
 
 
 def test_own_words_stay_as_they_are_and_keep_their_id() -> None:
-    one = own_prompt(Own("  Mist  over\nthe hills ", "", ""))
+    one = own_prompt(OwnPrompt("  Mist  over\nthe hills ", "", ""))
     assert (one.text, one.targets, one.task, one.source) == (
         "Mist over the hills",
         (),
         "free",
         "own",
     )
-    assert one.id == own_prompt(Own("Mist over the hills", "", "")).id
-    assert one.id != own_prompt(Own("Mist over the hills", "cat", "")).id
+    assert one.id == own_prompt(OwnPrompt("Mist over the hills", "", "")).id
+    assert one.id != own_prompt(OwnPrompt("Mist over the hills", "cat", "")).id
     with pytest.raises(BadInput, match="Write what to draw"):
-        own_prompt(Own("  ", "", "css:red"))
+        own_prompt(OwnPrompt("  ", "", "css:red"))
     with pytest.raises(UnknownColor, match="blurple"):
-        own_prompt(Own("", "mug", "blurple"))
+        own_prompt(OwnPrompt("", "mug", "blurple"))
 
 
 def test_a_job_is_called_by_what_it_draws() -> None:

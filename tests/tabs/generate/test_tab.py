@@ -17,7 +17,7 @@ from core.prompts.prompt import ObjectTarget
 from core.verdict.rules import RULES
 from tabs.generate import tab
 from tabs.generate.drawings import drawings_json
-from tabs.generate.plan import Own
+from tabs.generate.plan import OwnPrompt
 from tabs.inspect.state import exact_mask
 from tabs.library.service import Library
 from tabs.page.actor import OWNER, Actor, Role
@@ -25,7 +25,7 @@ from tabs.page.context import Context
 from tests.tabs.drawn import drawn
 
 RENDERER = "reference-renderer"
-MUG = Own("", "mug", "css:teal")
+MUG = OwnPrompt("", "mug", "css:teal")
 RIGHT: tuple[Any, ...] = ([RENDERER], 5, 1, "", "", 96, "studio", "none")
 
 
@@ -61,7 +61,7 @@ def scene(context: Context, failure: str = "none") -> tuple[list[Any], Any]:
         if prompt.task == "moc" and prompt.system == "l2" and len(prompt.targets) == 3
     )
     sent = {"mode": "chosen", "refs": [["gencolorbench", prompt.id]]}
-    job = tab.start(context, OWNER, sent, Own(), *RIGHT[:5], 256, "even", failure)
+    job = tab.start(context, OWNER, sent, OwnPrompt(), *RIGHT[:5], 256, "even", failure)
     assert context.engine.wait(job, 120).status == "done"
     return context.storage.drawings.recent(prompt=("gencolorbench", prompt.id)), prompt
 
@@ -130,16 +130,16 @@ def test_the_same_request_is_one_image_and_two_drawings(context: Context) -> Non
 @pytest.mark.parametrize(
     ("own", "controls", "error", "said"),
     [
-        (Own("", "mug", "vivd red"), RIGHT, UnknownColor, "Vivid red"),
-        (Own("a sunset over the sea"), RIGHT, BadInput, "choose an object and a color"),
+        (OwnPrompt("", "mug", "vivd red"), RIGHT, UnknownColor, "Vivid red"),
+        (OwnPrompt("a sunset over the sea"), RIGHT, BadInput, "choose an object and a color"),
         (MUG, ([], *RIGHT[1:]), BadInput, "at least one model"),
         (MUG, (["dreams"], *RIGHT[1:]), BadInput, "dreams"),
         (MUG, (*RIGHT[:1], -1, *RIGHT[2:]), BadInput, "from 0 to"),
-        (Own("x" * 30_000, "mug", "css:red"), RIGHT, BadInput, "20,000"),
+        (OwnPrompt("x" * 30_000, "mug", "css:red"), RIGHT, BadInput, "20,000"),
     ],
 )
 def test_what_cannot_be_asked_is_explained_and_nothing_is_stored(
-    context: Context, own: Own, controls: tuple[Any, ...], error: type[Exception], said: str
+    context: Context, own: OwnPrompt, controls: tuple[Any, ...], error: type[Exception], said: str
 ) -> None:
     with pytest.raises(error, match=said):
         tab.start(context, OWNER, {"mode": "own"}, own, *controls)
@@ -173,7 +173,7 @@ def test_folders_are_for_people_at_this_machine(context: Context) -> None:
 
 
 def test_a_prompt_of_5000_characters_is_drawn(context: Context) -> None:
-    own = Own("a very long story " * 278, "mug", "css:teal")
+    own = OwnPrompt("a very long story " * 278, "mug", "css:teal")
     job = tab.start(context, OWNER, {"mode": "own"}, own, *RIGHT)
     assert context.engine.wait(job, 60).status == "done"
     (row,) = context.storage.drawings.recent()
@@ -184,9 +184,9 @@ def test_a_prompt_of_5000_characters_is_drawn(context: Context) -> None:
 def test_a_basket_with_a_prompt_that_is_gone_says_so(context: Context) -> None:
     sent = {"mode": "basket", "refs": [["mini", "gone"]]}
     with pytest.raises(BadInput, match=r"gone.*Take it out of the basket"):
-        tab.start(context, OWNER, sent, Own(), *RIGHT)
+        tab.start(context, OWNER, sent, OwnPrompt(), *RIGHT)
     with pytest.raises(BadInput, match="no prompt to draw"):
-        tab.start(context, OWNER, {"mode": "basket", "refs": []}, Own(), *RIGHT)
+        tab.start(context, OWNER, {"mode": "basket", "refs": []}, OwnPrompt(), *RIGHT)
 
 
 def test_the_plan_counts_what_will_be_drawn(context: Context) -> None:
@@ -298,7 +298,7 @@ def test_a_folder_is_not_looked_for_where_others_reach_the_app(context: Context)
 
 
 def test_a_stand_in_is_said_before_drawing(context: Context) -> None:
-    own = Own("", "refrigerator", "css:teal")
+    own = OwnPrompt("", "refrigerator", "css:teal")
     reading = tab.plan(context, OWNER, {"mode": "own"}, own, *RIGHT)[3]["view"]
     assert any("stands in for the refrigerator" in note for note in reading["notes"])
 

@@ -17,7 +17,7 @@ from core.verdict.measure import measure
 from core.verdict.rules import DEFAULT_RULE, RULES
 from tabs.inspect import tab as inspect
 from tabs.inspect.view import confidence_view
-from tabs.judging.keeping import Asked, keep_asked
+from tabs.judging.keeping import QuestionRequest, keep_question
 from tabs.page.actor import OWNER
 from tabs.page.context import Context
 from tabs.page.requests import read_as
@@ -42,7 +42,7 @@ def view_of(update: dict[str, Any]) -> Any:
 
 def kept(context: Context, verdict: dict[str, Any]) -> EvidenceRecord:
     """The row of the verdict that is shown, after it was kept."""
-    keep_asked(context, OWNER, read_as(Asked, view_of(verdict)["question"]))
+    keep_question(context, OWNER, read_as(QuestionRequest, view_of(verdict)["question"]))
     return context.storage.evidence.get(view_of(verdict)["evidence_id"])
 
 

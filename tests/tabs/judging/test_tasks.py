@@ -23,11 +23,11 @@ from core.verdict.measure import measure, unscored_measurement
 from core.verdict.rules import RULES
 from tabs.generate import tab
 from tabs.generate.drawings import drawings_json
-from tabs.generate.plan import Own
+from tabs.generate.plan import OwnPrompt
 from tabs.judging.generation import judge_exact
 from tabs.judging.judging import Picture, masks_of
 from tabs.judging.question import evidence_record
-from tabs.judging.rejudge import Rejudged, rejudge
+from tabs.judging.rejudge import RejudgeProgress, rejudge
 from tabs.library.service import Library
 from tabs.page.actor import OWNER
 from tabs.page.context import Context
@@ -56,7 +56,7 @@ def pictured(
     """A prompt of the set, drawn by the renderer through the tab, stored and judged."""
     sent = {"mode": "chosen", "refs": [[SET, prompt.id]]}
     controls = (["reference-renderer"], 0, 1, "", "", 128, light, failure)
-    job = tab.start(context, OWNER, sent, Own(), *controls)
+    job = tab.start(context, OWNER, sent, OwnPrompt(), *controls)
     assert context.engine.wait(job, 120).status == "done"
     return context.storage.drawings.recent(1)[0]
 
@@ -301,7 +301,7 @@ def test_a_run_that_was_stopped_is_taken_up(context: Context) -> None:
     before = facts(context)
     forgotten(context, drawn, ("paper",))
     stop = Event()
-    seen: list[Rejudged] = []
+    seen: list[RejudgeProgress] = []
     for state in rejudge(context, ["paper"], stop=stop):
         seen.append(state)
         if state.done == 2:

@@ -196,4 +196,4 @@ def test_a_service_takes_context_actor_and_request_in_that_order() -> None:
                 if not ast.unparse(node.decorator_list[0]).startswith("asks("):
                     continue
                 first = [one.arg for one in node.args.args[:3]]
-                assert first == ["context", "actor", "wanted"], f"{name}.{node.name}"
+                assert first == ["context", "actor", "request"], f"{name}.{node.name}"

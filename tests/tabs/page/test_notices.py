@@ -18,7 +18,7 @@ from storage.database.confirmed import Confirmed
 from tabs.page.context import Context
 from tabs.page.notices import notices
 from tabs.page.routes import notice_routes, routes
-from tabs.runs.supervisor import How, RunSupervisor
+from tabs.runs.supervisor import Execution, RunSupervisor
 from tabs.shell.compose import make_context
 from tests.core.runs.samples import small_plan
 from tests.tabs.page.test_routes import OURS, png
@@ -87,7 +87,7 @@ def test_while_the_data_folder_is_away_nothing_is_confirmed(context: Context) ->
     assert "was deleted, moved or unmounted" in answer.json()["error"]
     plan = small_plan([Prompt("-", "a mug", "free", (ObjectTarget("mug"),))])
     with pytest.raises(DataFolderError, match="was deleted"):
-        context.service(RunSupervisor).start(plan, How())
+        context.service(RunSupervisor).start(plan, Execution())
     assert not folder.exists()
     assert client.get("/api/ready").json()["data"] == "data · gone: nothing is stored"
     (one,) = client.get("/api/notices").json()["notices"]

@@ -8,7 +8,7 @@ import pytest
 from pydantic import Field
 
 from core.errors import BadInput
-from tabs.judging.keeping import Asked
+from tabs.judging.keeping import QuestionRequest
 from tabs.library.prompts import KeepSelection
 from tabs.page.requests import PageRequest, read_as
 from tabs.runs.request import RunRequest
@@ -30,7 +30,7 @@ class Sample(PageRequest):
         (Sample, {"yes": [1]}, "yes", "Whether it is so is true or false, not [1]."),
         (KeepSelection, {"refs": 5}, "refs", "The list of prompts is a list"),
         (KeepSelection, {"refs": [["mini"]]}, "refs", "The list of prompts is a list"),
-        (Asked, {"k": True}, "k", "from 0 to 20, not true."),
+        (QuestionRequest, {"k": True}, "k", "from 0 to 20, not true."),
         (RunRequest, {"images": "0"}, "images", "Images per prompt is a whole number from 1 to"),
         (RunRequest, {"task": "xyz"}, "task", "There is no task 'xyz'."),
         (RunRequest, {"price": "cheap"}, "price", "such as 2.50"),

@@ -16,7 +16,7 @@ from fastapi.testclient import TestClient
 from PIL import Image
 
 from core.verdict.rules import RULES
-from tabs.generate.plan import Own
+from tabs.generate.plan import OwnPrompt
 from tabs.generate.routes import drawing_routes
 from tabs.library.routes import prompt_routes
 from tabs.library.service import Library
@@ -201,7 +201,7 @@ def test_paths_are_for_people_at_this_machine_alone(
 def test_a_job_is_followed_and_belongs_to_who_asked(client: TestClient, context: Context) -> None:
     from tabs.generate.tab import start
 
-    own = Own("", "sphere", "css:teal")
+    own = OwnPrompt("", "sphere", "css:teal")
     controls = (["reference-renderer"], 0, 2, "", "", 64, "studio", "none")
     object.__setattr__(context, "local", False)
     job = start(context, Actor("a" * 32, Role.VISITOR), {"mode": "own"}, own, *controls)

@@ -33,9 +33,9 @@ from tabs.page.requests import read_as
 from tabs.runs.form import estimate_view
 from tabs.runs.list import runs_view
 from tabs.runs.plan import chosen, plans
-from tabs.runs.request import RunRequest, RunWish
+from tabs.runs.request import RunRequest, RunSpec
 from tabs.runs.supervisor import RunSupervisor
-from tabs.runs.words import facts_words, pictures_words, told_before
+from tabs.runs.words import facts_words, pictures_words, plan_remarks
 from tests.core.export.made import make_run
 from tests.core.export.test_concepts import folder as folder
 from tests.core.runs.concept_samples import concept_plan, concept_prompts
@@ -49,8 +49,8 @@ SDXL = "sdxl-base-1.0"
 # ── what is asked ────────────────────────────────────────────────────────────────────────────────
 
 
-def wish_of(given: dict[str, Any]) -> RunWish:
-    return read_as(RunRequest, given).wish()
+def wish_of(given: dict[str, Any]) -> RunSpec:
+    return read_as(RunRequest, given).spec()
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_plans_of_several_scales_and_their_words() -> None:
     (plan,) = plans(wish, chosen(build_concepts(), wish), "Concepts")
     assert (plan.total, plan.rules, plan.seeds) == (2_558 * 35, (), 5)
     assert pictures_words([plan]) == "2,558 prompts × 5 × 7 guidance scales = 89,530 pictures"
-    assert told_before(wish, [plan]) == [
+    assert plan_remarks(wish, [plan]) == [
         "They ask for no color: the colors of each object are measured, and no rule judges them. "
         "See Compare."
     ]
@@ -103,13 +103,13 @@ def test_plans_of_several_scales_and_their_words() -> None:
     assert pictures_words(made) == (
         "10 prompts × 5 + 10 prompts × 5 × 7 guidance scales = 400 pictures"
     )
-    assert told_before(both, made)[1:] == [
+    assert plan_remarks(both, made)[1:] == [
         "The concepts are of 1 thing, with as many of its modifiers as the limit holds.",
         "The reference renderer takes no guidance: it draws every seed once.",
     ]
     more = replace(both, limit=100)
     kept = chosen(build_concepts(), more)
-    assert told_before(more, plans(more, kept, "Concepts"))[1] == (
+    assert plan_remarks(more, plans(more, kept, "Concepts"))[1] == (
         "The concepts are of 8 things, each with all its modifiers."
     )
     assert len({prompt.concept for prompt in kept}) == 8
@@ -124,9 +124,9 @@ def test_a_mixed_set_says_what_is_measured() -> None:
     mixed = [*one, *some_prompts(2, ("cna",))]
     (plan,) = plans(wish, mixed, "Mixed")
     assert [rule for rule, _ in plan.rules] == ["truehue", "paper", "released"]
-    (said,) = told_before(wish, [plan])
+    (said,) = plan_remarks(wish, [plan])
     assert said.startswith("1 prompt of concepts asks for no color: the colors of each object")
-    assert told_before(wish, plans(wish, mixed[1:], "Others")) == []
+    assert plan_remarks(wish, plans(wish, mixed[1:], "Others")) == []
 
 
 def test_facts_say_the_scales_and_their_seeds(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from tabs.runs.form import estimate_view, form_view, planned, start_runs
 from tabs.runs.list import ChangeRun, change_run, runs_view
 from tabs.runs.machine import release
 from tabs.runs.plan import chosen, plans
-from tabs.runs.request import RunRequest, RunWish, price_of
+from tabs.runs.request import RunRequest, RunSpec, price_of
 from tabs.runs.stored import OF_RUN
 from tabs.runs.supervisor import RunSupervisor, folders_of_runs
 from tabs.runs.words import bytes_words, money_words, progress_words, rate_words, time_words
@@ -63,8 +63,8 @@ def asked_of(given: dict[str, Any]) -> RunRequest:
     return read_as(RunRequest, given)
 
 
-def wish_of(given: dict[str, Any]) -> RunWish:
-    return asked_of(given).wish()
+def wish_of(given: dict[str, Any]) -> RunSpec:
+    return asked_of(given).spec()
 
 
 def act(

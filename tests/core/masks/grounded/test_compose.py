@@ -9,7 +9,7 @@ import pytest
 
 from core.errors import BadInput, ObjectNotFound, ObjectsOverlap
 from core.masks.describe import describe
-from core.masks.grounded.compose import MAKER, MaskSteps, NegativeFound, compose, iou, recompose
+from core.masks.grounded.compose import MAKER, MaskSteps, NegativeResult, compose, iou, recompose
 from core.masks.grounded.records import Detection, Segment
 from core.masks.grounded.variants import MaskVariant, mask_variant
 from core.masks.registry import masker
@@ -28,8 +28,8 @@ def box(label: str, x0: int, x1: int, score: float = 0.8) -> Detection:
     return Detection(label, (float(x0), 0.0, float(x1), 40.0), score)
 
 
-def negative(label: str, *spans: tuple[int, int]) -> NegativeFound:
-    return NegativeFound(
+def negative(label: str, *spans: tuple[int, int]) -> NegativeResult:
+    return NegativeResult(
         label,
         tuple(box(label, *span) for span in spans),
         tuple(Segment(block(*span), 0.9) for span in spans),
@@ -38,7 +38,7 @@ def negative(label: str, *spans: tuple[int, int]) -> NegativeFound:
 
 def steps(
     *spans: tuple[int, int],
-    negatives: tuple[NegativeFound, ...] = (),
+    negatives: tuple[NegativeResult, ...] = (),
     earlier: tuple[np.ndarray, ...] = (),
     variant: MaskVariant = RELEASED,
 ) -> MaskSteps:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from core.errors import MaskError
-from core.masks.grounded.compose import MaskSteps, NegativeFound, compose
+from core.masks.grounded.compose import MaskSteps, NegativeResult, compose
 from core.masks.grounded.records import Detection, Presence, Segment
 from core.masks.grounded.serialize import is_automatic, packed, steps_of, unpacked, with_steps
 from core.masks.grounded.variants import mask_variant
@@ -32,8 +32,8 @@ def steps() -> MaskSteps:
         (Detection("mug", box, 0.912345), Detection("mug", box, 0.4)),
         (Segment(noise(1), 0.98), Segment(noise(2), 0.5)),
         (
-            NegativeFound("rim", (Detection("rim", box, 0.5),), (Segment(noise(3, 0.2), 0.75),)),
-            NegativeFound("base"),
+            NegativeResult("rim", (Detection("rim", box, 0.5),), (Segment(noise(3, 0.2), 0.75),)),
+            NegativeResult("base"),
         ),
         (noise(4, 0.05),),
         {"detector": {"id": "d"}, "segmenter": {"id": "s"}},

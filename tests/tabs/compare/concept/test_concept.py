@@ -22,7 +22,7 @@ from core.concepts.records import DistributionFile, DistributionRow
 from core.errors import BadInput
 from core.images.mask import Mask
 from tabs.compare.concept.concepts import choices_view, concepts_view
-from tabs.compare.concept.link import asked
+from tabs.compare.concept.link import question_of
 from tabs.compare.concept.plane import LARGEST_PX, PX_A_UNIT, arrow, bubbles, flow, places
 from tabs.compare.concept.service import (
     DRAWS,
@@ -36,7 +36,7 @@ from tabs.compare.concept.service import (
 from tabs.compare.concept.steps import images_view, steps_view
 from tabs.compare.export import numbers_csv, weights_csv
 from tabs.compare.histograms import (
-    Shown,
+    Histogram,
     histograms,
     mirrored,
     order_of,
@@ -66,11 +66,11 @@ def mixed(**shares: float) -> np.ndarray:
     return out
 
 
-def shown(letter: str, weights: np.ndarray, label: str = "") -> Shown:
+def shown(letter: str, weights: np.ndarray, label: str = "") -> Histogram:
     bins = [one for one in uw71() if weights[one.index] > 0]
     bins.sort(key=lambda one: -float(weights[one.index]))
     palette = [(one.hex, one.lab, float(weights[one.index])) for one in bins]
-    return Shown(letter, label or f"Source {letter}", weights, palette)
+    return Histogram(letter, label or f"Source {letter}", weights, palette)
 
 
 def picture(context: Context, *bins: int, place: int = 0) -> tuple[str, str, str]:
@@ -308,16 +308,16 @@ def test_intervals_hold_the_numbers_that_do_not_move(context: Context) -> None:
     assert (span["low"], span["high"]) == (pytest.approx(0.0), pytest.approx(apart))
     assert span["text"] == f"0.0 to {apart:.1f}"
     # The same pair again is not drawn again.
-    from tabs.compare.concept.link import resolved
+    from tabs.compare.concept.link import page_sources
 
-    first, second = resolved(context, asked(given))
+    first, second = page_sources(context, question_of(given))
     assert intervals_of(first, second) is intervals_of(first, second)
     # Draws are kept for other pairs, and leave every number as it is.
     from core.concepts.intervals import intervals
 
-    assert first.found is not None
-    assert second.found is not None
-    plain = intervals(second.found, first.found, DRAWS, SEED)
+    assert first.distribution is not None
+    assert second.distribution is not None
+    plain = intervals(second.distribution, first.distribution, DRAWS, SEED)
     assert intervals_of(second, first) == plain
 
 
@@ -336,12 +336,12 @@ def test_intervals_hold_the_numbers_that_do_not_move(context: Context) -> None:
 )
 def test_questions_that_are_none(given: dict[str, str], message: str) -> None:
     with pytest.raises(BadInput, match=message):
-        asked(given)
+        question_of(given)
 
 
 def test_a_pair_that_is_not_there_is_the_first() -> None:
     def pair(text: str) -> tuple[int, int]:
-        return asked({"words": "x", "d": "image:00000001,image:00000002", "pair": text}).pair
+        return question_of({"words": "x", "d": "image:00000001,image:00000002", "pair": text}).pair
 
     assert pair("1-0") == (1, 0)
     assert pair("0-5") == pair("1-1") == pair("a-b") == pair("") == (0, 1)
