@@ -9,12 +9,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tabs.compare.people import view as people
+from tabs.compare.people.examples import EXAMPLES
+from tabs.compare.people.images import CONTRIBUTORS, MASKS
 from tabs.compare.tables import frame
 from tabs.explore.tab import opens
 from tabs.inspect import tab as inspect
 from tabs.page.context import Context
+from tabs.page.templates import html
 from tabs.page.widgets import widget
+
+_MASK_WORDS = {
+    "stored": "Stored mask",
+    "marked-or-whole": "Mask, else whole",
+    "whole": "Whole picture",
+    "paper": "Without white paper",
+}
+assert _MASK_WORDS.keys() == MASKS.keys()
 
 TABLES = ("tables", "modifiers", "guidance")
 VIEWS = ("concept", *TABLES, "people")
@@ -31,10 +41,15 @@ class View:
     views: tuple[Any, ...]
 
 
+def people_html() -> str:
+    """What "People and files" begins as: forms with their choices, and the formats it reads."""
+    return html("compare/people", masks=_MASK_WORDS, contributors=CONTRIBUTORS, examples=EXAMPLES)
+
+
 def layout() -> View:
     """Draws the tab; nothing is wired yet."""
     switch = widget("compare/switch", elem_id="compare")
-    filled = {name: frame.template(name) for name in TABLES} | {"people": people.template()}
+    filled = {name: frame.template(name) for name in TABLES} | {"people": people_html()}
     views = tuple(
         widget(
             f"compare/{name}",

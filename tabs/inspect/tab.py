@@ -13,9 +13,8 @@ from core.color.systems import SYSTEMS
 from core.generation.weights.sources import Sources
 from core.verdict.rules import DEFAULT_RULE, RULES
 from tabs.inspect import find as inspect_find
-from tabs.inspect.controls import color_picker, rule_choice
+from tabs.inspect.controls import color_picker, rule_choice, stage
 from tabs.inspect.judge import NO_IMAGE, judge, last_question, limits_of, open_on_stage, question_of
-from tabs.inspect.stage import stage
 from tabs.inspect.view import problem, waiting
 from tabs.judging.question import MAX_K, NEIGHBORS_OF, Question, question
 from tabs.page.context import Context

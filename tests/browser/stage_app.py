@@ -24,7 +24,7 @@ from core.images.mask import Mask
 from core.masks.describe import describe
 from core.masks.display import outline_path
 from core.masks.from_marks import mask_from_marks
-from tabs.inspect.stage import stage
+from tabs.inspect.controls import stage
 from tabs.page.asset_files import asset_routes
 from tabs.page.theme import css_paths, theme
 

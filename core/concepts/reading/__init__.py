@@ -21,7 +21,7 @@ one.
 
 from __future__ import annotations
 
-from core.concepts.reading.bin_order import by_color
+from core.concepts.reading.bin_order import AS_58, RATINGS, SHARES, FileRefused, by_color
 from core.concepts.reading.cells import (
     CONTRIBUTOR,
     INDEX,
@@ -37,7 +37,6 @@ from core.concepts.reading.cells import (
 from core.concepts.reading.collector import RowCollector
 from core.concepts.reading.from_json import looks_like_json, take_json
 from core.concepts.reading.palettes import take_palettes
-from core.concepts.reading.refusals import AS_58, RATINGS, SHARES, FileRefused
 from core.concepts.reading.tables import TextTable, read_table
 from core.concepts.reading.transposed import (
     ColorColumns,

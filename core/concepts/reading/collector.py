@@ -11,10 +11,9 @@ from core.color.distances import SUM_TOLERANCE, checked
 from core.color.notation import shortened
 from core.color.uw71 import assign
 from core.concepts.matching import concept_of, normal, similar
-from core.concepts.reading.bin_order import Order
+from core.concepts.reading.bin_order import RATINGS as OFFER_RATINGS
+from core.concepts.reading.bin_order import SHARES, FileRefused, Order
 from core.concepts.reading.cells import GivenColor
-from core.concepts.reading.refusals import RATINGS as OFFER_RATINGS
-from core.concepts.reading.refusals import SHARES, FileRefused
 from core.concepts.records import (
     HISTOGRAMS,
     KINDS,

@@ -8,11 +8,17 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from core.concepts.reading.bin_order import Order, by_color, by_place
+from core.concepts.reading.bin_order import (
+    COUNT_58,
+    FileRefused,
+    Order,
+    by_color,
+    by_place,
+    offer_58,
+)
 from core.concepts.reading.cells import GivenColor, color_in, of_hex, of_lab, of_rgb
 from core.concepts.reading.collector import Label, RowCollector
 from core.concepts.reading.palettes import NOTE
-from core.concepts.reading.refusals import COUNT_58, FileRefused, offer_58
 from core.concepts.reading.tables import no_concept
 from core.errors import BadInput
 from core.prompts.importing.source import TextSource

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+from core.concepts.reading.bin_order import WORDS, FileRefused
 from core.concepts.reading.cells import (
     CONTRIBUTOR,
     KIND,
@@ -18,7 +19,6 @@ from core.concepts.reading.cells import (
     number,
 )
 from core.concepts.reading.collector import Label, RowCollector
-from core.concepts.reading.refusals import WORDS, FileRefused
 from core.errors import BadInput
 from core.prompts.importing.source import TextSource
 from core.prompts.importing.tables import DELIMITERS, Record, records

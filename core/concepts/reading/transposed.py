@@ -10,6 +10,7 @@ from core.color.notation import shortened
 from core.concepts.reading.bin_order import (
     NEEDED,
     TOLERANCE_LAB,
+    FileRefused,
     Order,
     by_color,
     by_index,
@@ -30,7 +31,6 @@ from core.concepts.reading.cells import (
     of_rgb,
 )
 from core.concepts.reading.collector import Label, RowCollector
-from core.concepts.reading.refusals import FileRefused
 from core.concepts.reading.tables import TextTable, no_concept
 from core.errors import BadInput
 from core.prompts.importing.tables import Record

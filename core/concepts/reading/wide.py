@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.color.uw71 import COUNT
-from core.concepts.reading.bin_order import NEEDED, Order, by_color, by_index
+from core.concepts.reading.bin_order import COUNT_58, NEEDED, FileRefused, Order, by_color, by_index
 from core.concepts.reading.cells import (
     COLOR,
     UNNAMED,
@@ -16,7 +16,6 @@ from core.concepts.reading.cells import (
     index_in,
 )
 from core.concepts.reading.collector import RowCollector
-from core.concepts.reading.refusals import COUNT_58, FileRefused
 from core.concepts.reading.tables import LabelColumns, TextTable
 from core.errors import BadInput
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from jinja2 import UndefinedError
 
-from tabs.compare.people import view as people
+from tabs.compare.tab import people_html
 from tabs.compare.tables import frame
 from tabs.page import templates
 from tabs.page.context import ROOT
@@ -21,7 +21,7 @@ NAMES = sorted(
 )
 ANALYSES = ("tables", "modifiers", "guidance")
 FILLED = {f"compare/{name}": lambda name=name: frame.template(name) for name in ANALYSES} | {
-    "compare/people": people.template
+    "compare/people": people_html
 }
 EXTENDED = "compare/analysis"
 VOID = frozenset({"input", "img", "br", "path", "circle"})

@@ -22,7 +22,7 @@ from tabs.compare.people import images as waiting
 from tabs.compare.people import taking
 from tabs.compare.people.examples import EXAMPLES
 from tabs.compare.people.routes import compare_people_routes
-from tabs.compare.people.view import template
+from tabs.compare.tab import people_html
 from tabs.page.actor import OWNER
 from tabs.page.context import Context
 from tabs.page.jobs import job_alone
@@ -120,7 +120,7 @@ def test_every_example_is_read_as_its_title_says() -> None:
     assert read_distributions("r.csv", MADE["ratings.csv"], normalize=True).kind == "ratings"
     one = read_distributions("one.csv", MADE["one.csv"], words="banana")
     assert [row.words for row in one.rows] == ["banana"]
-    shown = template()
+    shown = people_html()
     assert all(f"examples/{one.file_name}" in shown for one in EXAMPLES)
 
 
