@@ -380,6 +380,7 @@ def test_what_was_uploaded_is_there_after_the_end(tmp_path: Path) -> None:
         assert storage.check() == []
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("kind", "page", "begin"),
     [

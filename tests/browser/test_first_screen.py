@@ -166,9 +166,9 @@ FRAMES = """((request) => {
 })(requestAnimationFrame)"""
 
 
-def test_a_page_that_nobody_touches_asks_for_no_frames(fresh: App, visit: Visit) -> None:
+def test_a_page_that_nobody_touches_asks_for_no_frames(app: App, visit: Visit) -> None:
     """The clock of Gradio's first "Loading" has ended (``tabs.page.front_page.LOADING_CLOCK``)."""
-    page = visit(fresh.address, wait_until="commit", fresh=True)
+    page = visit(app.address, wait_until="commit", fresh=True)
     page.add_init_script(FRAMES)
     page.reload()
     Workbench(page)

@@ -92,20 +92,20 @@ def test_it_listens_on_this_machine_alone(shared: Cluster) -> None:
         pass
 
 
-def test_one_actor_and_four_give_the_rows_of_a_process(
+def test_one_actor_and_two_give_the_rows_of_a_process(
     shared: Cluster, tmp_path: Path, few: list[Prompt], quiet: list[ItemResult]
 ) -> None:
     plan = small_plan(few)
-    one, four = (made(tmp_path / name, plan) for name in ("one", "four"))
+    one, two = (made(tmp_path / name, plan) for name in ("one", "two"))
     assert execute(one, ExecutionSettings(workers=1, team="ray")).status == "finished"
-    state = execute(four, ExecutionSettings(workers=4, team="ray"))
+    state = execute(two, ExecutionSettings(workers=2, team="ray"))
     assert (state.status, state.done, state.failed) == ("finished", 32, 0)
     assert rows(one) == quiet
-    assert rows(four) == quiet
+    assert rows(two) == quiet
     assert len(workers_of(one)) == 1
-    assert len(workers_of(four)) > 1
-    assert not list(four.journal.iterdir())
-    assert not (four.path / TOKEN).exists()
+    assert len(workers_of(two)) > 1
+    assert not list(two.journal.iterdir())
+    assert not (two.path / TOKEN).exists()
 
 
 class OneDies(RayTeam):
