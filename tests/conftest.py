@@ -24,7 +24,7 @@ from tests.garbage import frozen
 
 __all__ = ["frozen"]
 
-SLOW_S = 0.5
+SLOW_S = 0.4
 ROOT = Path(__file__).resolve().parents[1]
 SECONDS: dict[str, float] = json.loads((ROOT / "tests" / "seconds.json").read_text())
 

@@ -1,7 +1,7 @@
 """``python -m tests.seconds REPORT.xml``: keeps how long tests take, for tests/conftest.py.
 
 REPORT.xml is pytest's (``--junitxml``) of a whole run on a machine with nothing beside it. Only
-tests of half a second and more are kept.
+tests of three tenths of a second and more are kept.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
-KEPT_S = 0.5
+KEPT_S = 0.3
 FILE = Path(__file__).with_name("seconds.json")
 
 
