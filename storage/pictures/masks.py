@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from core.errors import MaskError, StorageError
 from core.files import read_png, shelf, write_once
 from core.images.mask import Mask
-from core.records import ImageRecord, MaskRecord
+from core.records import EvidenceRecord, ImageRecord, MaskRecord
 from storage.database import canonical
 from storage.database.connection import Database, aware
 from storage.pictures.images import Images
 
 _COLUMNS = "mask_id, image_id, content_sha256, area_px, maker, parameters, created_at"
+
+OF_IMAGES = "WHERE image_id IN (SELECT unnest(?::VARCHAR[]))"
+"""The rows of many images, whose whole ids are the one value."""
+
+Record = TypeVar("Record", MaskRecord, EvidenceRecord)
+
+
+def by_image(records: Iterable[Record]) -> dict[str, list[Record]]:
+    """The records by the id of their image, in their order."""
+    grouped: dict[str, list[Record]] = {}
+    for record in records:
+        grouped.setdefault(record.image_id, []).append(record)
+    return grouped
 
 
 class Masks:
@@ -115,14 +128,9 @@ class Masks:
     def for_images(self, image_ids: Collection[str]) -> dict[str, list[MaskRecord]]:
         """Return the masks of many images, by image and newest first; an image without any, or
         one that is not stored, is left out. The ids are whole ones."""
-        by_image: dict[str, list[MaskRecord]] = {}
-        for record in self._records(
-            "WHERE image_id IN (SELECT unnest(?::VARCHAR[])) "
-            "ORDER BY image_id, created_at DESC, mask_id",
-            [sorted(image_ids)],
-        ):
-            by_image.setdefault(record.image_id, []).append(record)
-        return by_image
+        return by_image(
+            self._records(f"{OF_IMAGES} ORDER BY created_at DESC, mask_id", [sorted(image_ids)])
+        )
 
     def file(self, record: MaskRecord) -> Path:
         """Return where the PNG of a mask lies."""

@@ -13,7 +13,7 @@ from core.records import Badge, EvidenceRecord
 from storage.database import canonical
 from storage.database.connection import Database, aware
 from storage.pictures.images import Images
-from storage.pictures.masks import Masks
+from storage.pictures.masks import OF_IMAGES, Masks, by_image
 from storage.verdicts.answers import ANSWERED, COUNTS, LATEST, TOGETHER
 
 STATUSES = ("pass", "fail", "unscored")
@@ -147,14 +147,9 @@ class Evidence:
     def for_images(self, image_ids: Collection[str]) -> dict[str, list[EvidenceRecord]]:
         """Return the rows of many images, by image and last added first; an image without any, or
         one that is not stored, is left out. The ids are whole ones."""
-        by_image: dict[str, list[EvidenceRecord]] = {}
-        for record in self._records(
-            "WHERE image_id IN (SELECT unnest(?::VARCHAR[])) "
-            "ORDER BY image_id, created_at DESC, rowid DESC",
-            [sorted(image_ids)],
-        ):
-            by_image.setdefault(record.image_id, []).append(record)
-        return by_image
+        return by_image(
+            self._records(f"{OF_IMAGES} ORDER BY created_at DESC, rowid DESC", [sorted(image_ids)])
+        )
 
     def newest_time(self) -> datetime:
         """Return the time of the newest row, UTC without a zone; the first of all if there is
@@ -182,19 +177,19 @@ class Evidence:
         tuple.
         """
         badges: dict[str, tuple[Badge, ...]] = dict.fromkeys(image_ids, ())
-        narrow = "WHERE image_id IN (SELECT unnest(?::VARCHAR[]))"
         rows = self._database.rows(
             f"""
             WITH asking AS (
                 SELECT image_id, list_distinct(flatten(list(asked))) AS asked
-                FROM drawings {narrow} GROUP BY image_id
+                FROM drawings {OF_IMAGES} GROUP BY image_id
             ),
             found AS (
                 SELECT image_id, protocol, {TOGETHER.format(status="status")} AS status,
                     count(*) AS objects, any_value(asked) AS asked, list(key) AS judged
                 FROM (
                     SELECT latest.*, coalesce(asked, []) AS asked
-                    FROM ({LATEST.format(where=narrow)}) AS latest LEFT JOIN asking USING (image_id)
+                    FROM ({LATEST.format(where=OF_IMAGES)}) AS latest
+                    LEFT JOIN asking USING (image_id)
                 )
                 WHERE {COUNTS}
                 GROUP BY image_id, protocol

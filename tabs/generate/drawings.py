@@ -18,7 +18,7 @@ from tabs.page.context import Context
 def drawings_json(context: Context, rows: Sequence[DrawingRecord]) -> list[dict[str, Any]]:
     """Drawings as the gallery shows them, with the verdicts on each and on each of its objects.
 
-    However many they are, the database is asked three times.
+    However many they are, the database is asked twice, and once more where some were imported.
     """
     storage = context.storage
     image_ids = {row.image_id for row in rows if row.image_id}

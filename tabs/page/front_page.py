@@ -34,7 +34,9 @@ QUICK_COPIES = """((slow) => {
     one === null || !['object', 'function', 'symbol'].includes(typeof one) ? one : slow(one, how);
 })(structuredClone);"""
 # The clock of Gradio 6.31's first "Loading" goes on at every frame for as long as the page is open,
-# which takes some 4% of a processor. It ends when the page is there.
+# which takes some 4% of a processor. It ends when the page is there, and with it the clocks of all
+# events: ours hide their progress, so nobody sees them. On a release whose clock reads otherwise it
+# would go on, and tests/browser/test_first_screen.py says so.
 LOADING_CLOCK = r"""((request) => {
   const clock = /performance\.now\(\)-.{1,12}\/1e3/;
   self.requestAnimationFrame = (frame) =>
