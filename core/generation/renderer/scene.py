@@ -6,7 +6,7 @@ past one object after the other, so that most of them pass most objects without 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +22,7 @@ _VISIBILITY_STEPS = 40
 # The dozens of small steps of a distance are taken on so many points at a time: arrays of 128 KiB
 # upward would come from the system and go back to it at every one of them, which takes longer.
 _BLOCK = 24576
+_RAYS_TOGETHER = 98304
 
 
 @dataclass(frozen=True)
@@ -143,34 +144,52 @@ class Scene:
         angular radius. The nearest miss of the ray, relative to the cone's width there, says how
         much is covered; a ray that hits sees nothing.
         """
-        result = self.solos[0]._cover(origin, direction, spread)
+        return self._seen([origin], [direction], spread)[0]
+
+    def visibilities(
+        self, origins: Sequence[Points], directions: Sequence[Vector], spread: float
+    ) -> Iterator[Array]:
+        """``visibility`` of each of these sets of points in its own direction, to the same bits.
+
+        Small sets are followed together: in most steps few rays of a set are still under way, and
+        a call of numpy takes longer than what it computes.
+        """
+        begin = 0
+        while begin < len(origins):
+            end, count = begin + 1, origins[begin][0].size
+            while end < len(origins) and count + origins[end][0].size <= _RAYS_TOGETHER:
+                count += origins[end][0].size
+                end += 1
+            yield from self._seen(origins[begin:end], directions[begin:end], spread)
+            begin = end
+
+    def _seen(
+        self, origins: Sequence[Points], directions: Sequence[Vector], spread: float
+    ) -> list[Array]:
+        rays = _Rays.of(origins, directions)
+        result = self.solos[0]._cover(rays, spread)
         for solo in self.solos[1:]:
             open_rays = np.flatnonzero(result > 0.004)
-            past = solo._cover(
-                (origin[0][open_rays], origin[1][open_rays], origin[2][open_rays]),
-                direction,
-                spread,
-            )
+            past = solo._cover(rays.picked(open_rays), spread)
             result[open_rays] = np.minimum(result[open_rays], past)
         result = np.maximum(result, 0.0)
-        return result * result * (3.0 - 2.0 * result)
+        result = result * result * (3.0 - 2.0 * result)
+        return np.split(result, np.cumsum([points[0].size for points in origins])[:-1])
 
-    def _cover(self, origin: Points, direction: Vector, spread: float) -> Array:
+    def _cover(self, rays: _Rays, spread: float) -> Array:
         """The nearest miss of the way past this one scene, relative to the cone's width there, at
         most 1, float32."""
-        dx, dy, dz = (np.float32(v) for v in direction)
-        x, y, z = origin
         cx, cy, cz = (np.float32(v) for v in self.center)
-        ox, oy, oz = cx - x, cy - y, cz - z
-        along = ox * dx + oy * dy + oz * dz
+        ox, oy, oz = cx - rays.x, cy - rays.y, cz - rays.z
+        along = ox * rays.dx + oy * rays.dy + oz * rays.dz
         aside2 = ox * ox + oy * oy + oz * oz - along * along
         reach = self.radius + spread * np.maximum(along, 0.0)
         active = np.flatnonzero((aside2 < reach * reach) & (along > -self.radius))
-        result = np.ones(x.shape, dtype=np.float32)
+        result = np.ones(rays.x.shape, dtype=np.float32)
         if active.size == 0:
             return result
 
-        x, y, z, along = x[active], y[active], z[active], along[active]
+        rays, along = rays.picked(active), along[active]
         # Half the chord through the (widened) bounding sphere: where to begin and to end.
         chord = np.sqrt(np.maximum(reach[active] ** 2 - aside2[active], 0.0))
         t = np.maximum(along - chord, 0.008).astype(np.float32)
@@ -180,17 +199,63 @@ class Scene:
         # No finer than the cone is wide: what matters is how much of its width is covered.
         least = np.float32(0.3 * spread)
         for _ in range(_VISIBILITY_STEPS):
-            h = self._distance(x + dx * t, y + dy * t, z + dz * t, True)
+            x, y, z = rays.x + rays.dx * t, rays.y + rays.dy * t, rays.z + rays.dz * t
+            h = self._distance(x, y, z, True)
             cover = np.minimum(cover, h * inverse / t)
             t = t + np.maximum(np.maximum(h, least * t), 0.005)
             going = (cover > 0.004) & (t < end)
-            count = int(np.count_nonzero(going))
-            if count < 0.7 * going.size:
-                done = ~going
+            # A ray that is done goes on until its set is thinned out, and may still meet something:
+            # when that is depends on its set alone, whatever is followed with it.
+            stays = going | rays.of_full_sets(going)
+            if not stays.all():
+                done = ~stays
                 result[active[done]] = cover[done]
-                active, cover, t, end = active[going], cover[going], t[going], end[going]
-                x, y, z = x[going], y[going], z[going]
-            if count == 0:
+                active, cover, t, end = active[stays], cover[stays], t[stays], end[stays]
+                rays = rays.picked(stays)
+            if active.size == 0:
                 break
         result[active] = cover
         return result
+
+
+@dataclass(frozen=True)
+class _Rays:
+    """Sets of rays, each with a direction: where they begin, their way, and their set's number.
+
+    ``dx``, ``dy`` and ``dz`` float32, of one shape with the rest, or of no dimension where there is
+    one set alone.
+    """
+
+    x: Array
+    y: Array
+    z: Array
+    dx: Array
+    dy: Array
+    dz: Array
+    number: Array | None
+
+    @classmethod
+    def of(cls, origins: Sequence[Points], directions: Sequence[Vector]) -> _Rays:
+        ways = np.array(directions, np.float32)
+        if len(origins) == 1:
+            return cls(*origins[0], ways[0, 0], ways[0, 1], ways[0, 2], None)
+        numbers = np.repeat(np.arange(len(origins)), [points[0].size for points in origins])
+        x, y, z = (np.concatenate(parts) for parts in zip(*origins, strict=True))
+        dx, dy, dz = (np.ascontiguousarray(part)[numbers] for part in ways.T)
+        return cls(x, y, z, dx, dy, dz, numbers)
+
+    def picked(self, index: Array) -> _Rays:
+        """Those with these numbers, or where this is true."""
+        x, y, z = self.x[index], self.y[index], self.z[index]
+        if self.number is None:
+            return _Rays(x, y, z, self.dx, self.dy, self.dz, None)
+        ways = self.dx[index], self.dy[index], self.dz[index]
+        return _Rays(x, y, z, *ways, self.number[index])
+
+    def of_full_sets(self, going: Array) -> Array:
+        """Whether of a ray's set at least seven in ten are under way, bool ``(N,)`` or ``()``."""
+        if self.number is None:
+            return np.asarray(np.count_nonzero(going) >= 0.7 * going.size)
+        size = np.bincount(self.number)
+        full: Array = np.bincount(self.number[going], minlength=size.size) >= 0.7 * size
+        return full[self.number]

@@ -120,13 +120,13 @@ class Shader:
             return diffuse, mirror
         # Where nothing reaches into the cone around all of the key, no small light is blocked.
         wide = self.scene.visibility(points, self.keys[0], self.key_around)
-        for key in self.keys:
-            facing = _dot(normals, key)
+        facings = [_dot(normals, key) for key in self.keys]
+        unsure = [np.flatnonzero((facing > 0.0) & (wide < 1.0)) for facing in facings]
+        origins = [(points[0][at], points[1][at], points[2][at]) for at in unsure]
+        past = self.scene.visibilities(origins, self.keys, self.key_spread)
+        for key, facing, at, unblocked_share in zip(self.keys, facings, unsure, past, strict=True):
             seen = (facing > 0.0).astype(np.float32)
-            unsure = np.flatnonzero((facing > 0.0) & (wide < 1.0))
-            if unsure.size:
-                x, y, z = (p[unsure] for p in points)
-                seen[unsure] = self.scene.visibility((x, y, z), key, self.key_spread)
+            seen[at] = unblocked_share
             diffuse += facing * seen
             if to_eye is not None and light.gloss_strength:
                 mirror += seen * self._blinn(normals, to_eye, key)
@@ -153,20 +153,20 @@ class Shader:
         open_sky, all_sky = np.full(shape, 1e-4, np.float32), np.full(shape, 1e-4, np.float32)
         back, all_back = np.zeros(shape, np.float32), np.full(shape, 1e-4, np.float32)
         assert self._light_map is not None
-        for way in _DOME:
-            facing = _dot(normals, way)
-            seeing = np.flatnonzero(facing > 0.02)
-            if seeing.size == 0:
-                continue
+        facings = [_dot(normals, way) for way in _DOME]
+        fronts = [np.flatnonzero(facing > 0.02) for facing in facings]
+        origins = [(points[0][at], points[1][at], points[2][at]) for at in fronts]
+        past = self.scene.visibilities(origins, _DOME, _DOME_SPREAD)
+        for way, facing, seeing, share in zip(_DOME, facings, fronts, past, strict=True):
             c = facing[seeing]
             flat = np.minimum(c * np.float32(1.0 / _DOME_SPREAD), 1.0)
             weight = c * flat * flat * (3.0 - 2.0 * flat)
-            x, y, z = (p[seeing] for p in points)
-            seen = np.minimum(self.scene.visibility((x, y, z), way, _DOME_SPREAD) * c, weight)
+            seen = np.minimum(share * c, weight)
             if way[2] > 0:
                 open_sky[seeing] += seen
                 all_sky[seeing] += weight
             else:
+                x, y, z = (p[seeing] for p in points)
                 reach = z * np.float32(-1.0 / way[2])
                 x, y = x + np.float32(way[0]) * reach, y + np.float32(way[1]) * reach
                 back[seeing] += seen * self._at(self._light_map, x, y)
@@ -184,8 +184,8 @@ class Shader:
         """Share of the sky that is open over the floor, float32 square, 1 at its border."""
         points = self._map_points()
         total = np.zeros_like(points[0])
-        for way in _SKY:
-            total += self.scene.visibility(points, way, _SKY_SPREAD)
+        for share in self.scene.visibilities([points] * len(_SKY), _SKY, _SKY_SPREAD):
+            total += share
         grid = (total / len(_SKY)).reshape(_MAP_SIZE, _MAP_SIZE)
         # Under the object lies no floor that could be seen: what stands there is drawn in from
         # around it, so that the floor right beside the object is not darkened by it twice.

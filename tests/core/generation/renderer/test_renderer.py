@@ -17,6 +17,7 @@ from core.errors import BadInput
 from core.generation import renderer
 from core.generation.renderer import LIGHTS, OBJECTS, Light, Rendering, RenderRequest, render, shade
 from core.generation.renderer.encode import linear1_to_srgb8
+from core.generation.renderer.layout import scene_view
 from core.generation.renderer.light import exposure
 from core.generation.renderer.stage import view
 from core.generation.renderer.trace import gbuffer
@@ -279,6 +280,24 @@ def test_distances_are_never_overstated() -> None:
         apart = np.linalg.norm(a - b, axis=0)
         change = np.abs(scene.distance(*a) - scene.distance(*b))
         assert (change <= apart * 1.03 + 1e-4).mean() > 0.999, name
+
+
+@pytest.mark.parametrize("objects", [("teapot",), ("apple", "mug", "book")])
+def test_rays_see_the_same_whatever_is_followed_with_them(objects: tuple[str, ...]) -> None:
+    """A ray is followed until its set is thinned out: the sets' borders must not wander."""
+    chance = np.random.default_rng(5)
+    seen = scene_view(objects, 1).scene if len(objects) > 1 else view(objects[0], 0).scene
+    ways = chance.normal(0.0, 1.0, (5, 3))
+    directions = [tuple(map(float, way)) for way in ways / np.linalg.norm(ways, axis=1)[:, None]]
+    origins = [
+        tuple(chance.uniform(-1.0, 1.2, (3, count)).astype(np.float32))
+        for count in (2000, 0, 300, 1, 5000)
+    ]
+    together = list(seen.visibilities(origins, directions, 0.2))
+    for points, direction, share in zip(origins, directions, together, strict=True):
+        alone = seen.visibility(points, direction, 0.2)
+        assert alone.tobytes() == share.tobytes()
+    assert 0.0 < np.concatenate(together).mean() < 1.0
 
 
 def test_importing_loads_nothing_heavy_and_says_nothing() -> None:
