@@ -1,4 +1,5 @@
-"""Apps forked from a process that has imported all they need, and built the prompt sets.
+"""Apps forked from a process that has imported all they need, built the prompt sets and their
+index, and compressed the files of the page.
 
 An app of its own costs some five seconds of processor time before it answers, of which nearly all
 goes into imports. Tests whose subject is not how the app starts take one from here; each has its
@@ -130,10 +131,18 @@ def main() -> int:
     for name in READY:
         importlib.import_module(name)
     from core.prompts.sets import PROMPT_SETS
+    from tabs.library.service import built_in_index
+    from tabs.page.asset_files import CATALOG, STYLE, asset_files
     from tabs.page.figures import warm
 
     for one in PROMPT_SETS:
         one.prompts()
+    built_in_index(PROMPT_SETS[0].id)
+    files = asset_files()
+    for name in [*files.under("js/"), CATALOG, STYLE]:
+        body = files.body(files.version, name)
+        assert body is not None
+        assert body.brotli
     warm()
     gc.freeze()  # so that the apps share its memory
     for line in sys.stdin:

@@ -6,6 +6,7 @@ import hashlib
 from collections import ChainMap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from core.prompts.importing.files import read_prompts
 from core.prompts.prompt import TASKS, Prompt
 from core.prompts.search.index import Page, PromptIndex, Query, StatusColumn
 from core.prompts.search.status import PromptStatus
-from core.prompts.sets import PROMPT_SETS
+from core.prompts.sets import PROMPT_SETS, prompt_set
 from core.prompts.tables import objects
 from core.records import SelectionRecord
 
@@ -102,10 +103,13 @@ class Library:
             index = self._indexes.get(name)
             if index is None:
                 self.forget(set_id)
-                prompts = (
-                    self._prompts(set_id) if selection is None else self.resolve(selection.refs)[0]
-                )
-                index = self._indexes[name] = PromptIndex(prompts)
+                if selection is not None:
+                    index = PromptIndex(self.resolve(selection.refs)[0])
+                elif any(one.id == set_id for one in PROMPT_SETS):
+                    index = built_in_index(set_id)
+                else:
+                    index = PromptIndex(self._prompts(set_id))
+                self._indexes[name] = index
         return index
 
     def forget(self, set_id: str) -> None:
@@ -218,13 +222,20 @@ class Library:
             raise BadInput(f"There is no selection called {name[:80]!r}.") from None
 
     def _prompts(self, set_id: str) -> Sequence[Prompt]:
-        for prompt_set in PROMPT_SETS:
-            if prompt_set.id == set_id:
-                return prompt_set.prompts()
+        for built_in in PROMPT_SETS:
+            if built_in.id == set_id:
+                return built_in.prompts()
         try:
             return self._storage.prompt_sets.prompts(set_id)
         except NotStored:
             raise BadInput(f"There is no prompt set {set_id[:80]!r}.") from None
+
+
+@cache
+def built_in_index(set_id: str) -> PromptIndex:
+    """The index of a built-in set, which is the same for every library; building that of
+    GenColorBench takes a second."""
+    return PromptIndex(prompt_set(set_id).prompts())
 
 
 def canonical(source: str) -> str:

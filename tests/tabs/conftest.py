@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,41 +11,16 @@ import gradio as gr
 import numpy as np
 import pytest
 
-from core.prompts.prompt import Prompt
-from core.prompts.search.index import PromptIndex
-from core.prompts.sets import PROMPT_SETS, prompt_set
 from core.records import ImageRecord
 from storage import Storage
 from storage.database.connection import Database
 from tabs.inspect import tab as inspect
-from tabs.library import service as library
 from tabs.page.context import Context
 from tabs.shell.compose import make_context
 from tests.core.photographs import bounds, object_photograph
 from tests.workers_here import workers_here
 
 __all__ = ["workers_here"]
-
-
-@cache
-def built_in(set_id: str) -> PromptIndex:
-    return PromptIndex(prompt_set(set_id).prompts())
-
-
-def index_of(prompts: Sequence[Prompt]) -> PromptIndex:
-    """The one index of a built-in set, or a new one of other prompts."""
-    for one in PROMPT_SETS:
-        if prompts and prompts[0].source == one.id and prompts is one.prompts():
-            return built_in(one.id)
-    return PromptIndex(prompts)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_index() -> Iterator[None]:
-    """What a program does once, and each test here did: building a set's index takes a second."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(library, "PromptIndex", index_of)
-        yield
 
 
 @pytest.fixture
