@@ -175,3 +175,12 @@ def file_of(nodeid: str) -> str:
 def pytest_configure(config: pytest.Config) -> None:
     # The order is ours: xdist would begin with the files of most tests, not with the longest.
     config.option.loadscopereorder = False
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Why a test was tried again, which pytest-rerunfailures leaves out."""
+    for report in terminalreporter.stats.get("rerun", ()):
+        lines = [line for line in report.longreprtext.splitlines() if line.startswith(("E ", ">"))]
+        terminalreporter.write_line(f"{report.nodeid} was tried again:")
+        for line in lines[:12]:
+            terminalreporter.write_line(f"  {line}")

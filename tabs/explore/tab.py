@@ -16,7 +16,7 @@ from tabs.inspect import tab as inspect
 from tabs.judging.question import question
 from tabs.page.context import Context
 from tabs.page.errors import message_of
-from tabs.page.events import Cause, on
+from tabs.page.events import QUIET, Cause, on
 from tabs.page.widgets import widget
 
 
@@ -90,8 +90,7 @@ def opens(
         on(context, "look", shown),
         [source, *inspect_view.asked],
         [tabs, *inspect_view.outputs, header],
-        show_progress="hidden",
-        api_visibility="private",
         trigger_mode="multiple",
         **inspect.IN_ORDER,
+        **QUIET,
     )

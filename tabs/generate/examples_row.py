@@ -9,7 +9,7 @@ from tabs.generate.examples import drawn, example_of
 from tabs.inspect import tab as inspect
 from tabs.page.context import Context
 from tabs.page.errors import message_of
-from tabs.page.events import Cause, on
+from tabs.page.events import QUIET, Cause, on
 from tabs.page.widgets import widget
 
 
@@ -35,8 +35,7 @@ def wire(view: Any, inspect_view: inspect.View, context: Context) -> None:
         on(context, "look", opened),
         view,
         inspect_view.outputs,
-        show_progress="hidden",
-        api_visibility="private",
         trigger_mode="always_last",
         **inspect.IN_ORDER,
+        **QUIET,
     )

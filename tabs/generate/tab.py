@@ -34,7 +34,7 @@ from tabs.judging.question import Question, question
 from tabs.page.actor import Actor
 from tabs.page.context import Context
 from tabs.page.errors import many, message_of
-from tabs.page.events import Cause, on, on_data
+from tabs.page.events import QUIET, Cause, on, on_data
 from tabs.page.links import read, whole
 from tabs.page.requests import read_as
 
@@ -180,7 +180,6 @@ def _link(how: Settings) -> dict[str, Any]:
 
 def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, tabs: Any) -> None:
     """Connects the controls; a job's images are stored by the engine's thread, not here."""
-    quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
     controls = [*view.own, *view.settings]
 
     def planned(
@@ -248,31 +247,31 @@ def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, 
         return gr.update(choices=model_choices(context))
 
     # Not on page load: this tab may not be drawn yet, and what is not drawn cannot be filled.
-    view.ask.ready(on(context, "look", linked), None, view.restored, **quiet)
-    view.ask.ready(on(context, "look", choices), None, view.models, **quiet)
+    view.ask.ready(on(context, "look", linked), None, view.restored, **QUIET)
+    view.ask.ready(on(context, "look", choices), None, view.models, **QUIET)
     follows = on(context, "look", followed)
-    view.own_text.change(follows, view.own, view.own[1:], trigger_mode="always_last", **quiet)
-    view.reading.follow(on(context, "look", unhanded), view.own, view.own[1:], **quiet)
+    view.own_text.change(follows, view.own, view.own[1:], trigger_mode="always_last", **QUIET)
+    view.reading.follow(on(context, "look", unhanded), view.own, view.own[1:], **QUIET)
     events = [view.ask.plan, view.own_text.change, view.object_name.change, view.target.change]
     events += [control.change for control in view.settings]
     plans = on(context, "look", planned)
     for event in events:
-        event(plans, [view.ask, *controls], view.planned, trigger_mode="always_last", **quiet)
+        event(plans, [view.ask, *controls], view.planned, trigger_mode="always_last", **QUIET)
     # A click while another is answered is the next wish, not a mistake to drop.
     view.draw.draw(
         on_data(context, "compute", started),
         [view.ask, *controls],
         [*view.planned, view.queue, header],
         trigger_mode="multiple",
-        **quiet,
+        **QUIET,
     )
     new_seed = on(context, "look", lambda _: secrets.randbelow(100_000))
-    view.new_seed.click(new_seed, None, view.seed, **quiet)
+    view.new_seed.click(new_seed, None, view.seed, **QUIET)
     view.gallery.open(
         on(context, "look", inspected),
         [view.gallery, *inspect_view.asked],
         [tabs, *inspect_view.outputs, header],
-        **quiet,
+        **QUIET,
         **inspect.IN_ORDER,
     )
 

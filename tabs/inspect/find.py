@@ -22,7 +22,7 @@ from tabs.inspect.mask_request import (
 from tabs.page.actor import Actor
 from tabs.page.context import Context
 from tabs.page.errors import message_of
-from tabs.page.events import Cause, on, on_data
+from tabs.page.events import QUIET, Cause, on, on_data
 from tabs.page.jobs import Job
 from tabs.page.requests import read_as
 
@@ -190,18 +190,17 @@ def wire(view: FindView, stage: Any, object_name: Any, context: Context) -> None
         chosen = mask_variant(str(variant))
         return [chosen.box_threshold, chosen.negative_threshold]
 
-    quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
     finding = on_data(context, "compute", on_find)
     cutting = on_data(context, "compute", on_points)
-    stage.find(finding, [object_name, *view.asked], stage, trigger_mode="multiple", **quiet)
-    stage.points(cutting, view.segmenter, stage, trigger_mode="multiple", **quiet)
+    stage.find(finding, [object_name, *view.asked], stage, trigger_mode="multiple", **QUIET)
+    stage.points(cutting, view.segmenter, stage, trigger_mode="multiple", **QUIET)
     labels = on(context, "look", lambda _, name: labels_for(name))
-    object_name.change(labels, object_name, view.negatives, trigger_mode="always_last", **quiet)
+    object_name.change(labels, object_name, view.negatives, trigger_mode="always_last", **QUIET)
     view.variant.input(
         on(context, "look", thresholds),
         view.variant,
         [view.box_threshold, view.negative_threshold],
-        **quiet,
+        **QUIET,
     )
 
 

@@ -19,7 +19,7 @@ from tabs.inspect.view import problem, waiting
 from tabs.judging.question import MAX_K, NEIGHBORS_OF, Question, question
 from tabs.page.context import Context
 from tabs.page.errors import message_of
-from tabs.page.events import Cause, on
+from tabs.page.events import QUIET, Cause, on
 from tabs.page.links import read
 from tabs.page.widgets import refresh, widget
 
@@ -261,7 +261,7 @@ def wire(view: View, context: Context, header: Any) -> None:
     def linked(cause: Cause) -> list[Any]:
         return restore(context, view, read(dict(cause.query)))
 
-    quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private", **IN_ORDER}
+    quiet: dict[str, Any] = {**QUIET, **IN_ORDER}
     view.verdict.ready(on(context, "look", linked), None, view.outputs, **quiet)
     controls, results = [view.stage, *view.asked], [*view.results, header]
     # Every mark counts, in order; with Gradio's default a quick second stroke would be dropped.
@@ -298,8 +298,7 @@ def wire(view: View, context: Context, header: Any) -> None:
         on(context, "look", _counter),
         view.library,
         view.library,
-        show_progress="hidden",
-        api_visibility="private",
+        **QUIET,
     )
 
 

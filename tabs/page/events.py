@@ -11,6 +11,15 @@ import gradio as gr
 from tabs.page.actor import ACTIONS, Actor, actor_of, may
 from tabs.page.context import Context
 
+# Of every event that Gradio 6.31 shows the progress of, even hidden, its page copies all properties
+# of all outputs, and of what lies in them, four times: 42,000 copies in a load of Generate.
+QUIET: Mapping[str, Any] = {
+    "show_progress": "hidden",
+    "show_progress_on": [],
+    "api_visibility": "private",
+}
+"""How events of the page are wired: their progress is ours to show, and no program calls them."""
+
 
 @dataclass(frozen=True)
 class Cause:

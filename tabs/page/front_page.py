@@ -25,14 +25,17 @@ FOLDERS: Mapping[str, Sequence[str]] = {
     "explore": ("explore",),
     "compare": ("compare",),
 }
+SELECTED = b'"type":"tabs","props":{"selected":"%s"'
 # A page differs by its host, its room and the data folder's numbers in it.
 MOST_KEPT = 16
-# Gradio 6.31 copies each property of each component by itself, 24,000 times in a load. Of what is
-# no object, a copy is the thing itself.
-QUICK_COPIES = """((slow) => {
-  self.structuredClone = (one, how) =>
-    one === null || !['object', 'function', 'symbol'].includes(typeof one) ? one : slow(one, how);
-})(structuredClone);"""
+# Gradio 6.31 copies each property of each component by itself, thousands in a load. Of what is no
+# object, a copy is the thing itself; of a function there is none, and the same error says so.
+QUICK_COPIES = """((slow, refusal) => {
+  self.structuredClone = (one, how) => {
+    if (typeof one === 'function') throw refusal;
+    return one === null || !['object', 'symbol'].includes(typeof one) ? one : slow(one, how);
+  };
+})(structuredClone, new DOMException('A function cannot be copied.', 'DataCloneError'));"""
 # The clock of Gradio 6.31's first "Loading" goes on at every frame for as long as the page is open,
 # which takes some 4% of a processor. It ends when the page is there, and with it the clocks of all
 # events: ours hide their progress, so nobody sees them. On a release whose clock reads otherwise it
@@ -110,6 +113,8 @@ class FrontPage:
         if key not in self._made:
             # Before the first script: what is asked for later comes later.
             page = plain.replace(b"<script>", head(room).encode() + b"<script>", 1)
+            # Gradio would mount the first room before a link's room is opened.
+            page = page.replace(SELECTED % b"inspect", SELECTED % room.encode(), 1)
             self._made[key] = (f'"{key}-{asset_files().version}"', Body(page, "text/html"))
             while len(self._made) > MOST_KEPT:
                 self._made.popitem(last=False)

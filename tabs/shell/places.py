@@ -14,7 +14,7 @@ import gradio as gr
 from tabs.explore.tab import opens
 from tabs.inspect import tab as inspect
 from tabs.page.context import Context
-from tabs.page.events import Cause, on
+from tabs.page.events import QUIET, Cause, on
 from tabs.page.links import read
 from tabs.page.widgets import widget
 
@@ -46,8 +46,7 @@ def wire(
         on(context, "look", gone_back),
         place,
         inspect_view.outputs,
-        show_progress="hidden",
-        api_visibility="private",
         trigger_mode="multiple",
         **inspect.IN_ORDER,
+        **QUIET,
     )

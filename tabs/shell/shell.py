@@ -28,10 +28,9 @@ from tabs.page import theme
 from tabs.page.answers import in_words, wrong_value
 from tabs.page.asset_files import asset_routes
 from tabs.page.context import Context
-from tabs.page.events import Cause, on
+from tabs.page.events import QUIET, on
 from tabs.page.gradio_routes import GradioRoutes
 from tabs.page.jobs_routes import job_routes
-from tabs.page.links import read
 from tabs.page.origins import Doors
 from tabs.page.routes import notice_routes, routes
 from tabs.page.visitor_cookies import VisitorCookies
@@ -42,7 +41,6 @@ from tabs.shell import places
 DESCRIPTION = "/api/openapi.json"
 """Every route with what it takes, for programs."""
 
-TABS = ("generate", "inspect", "explore", "compare")
 MOST_PAGES = 4000
 # Sessions whose state Gradio keeps, 0.2 MB each, and events that may wait for their turn.
 MOST_SESSIONS = 1000
@@ -82,21 +80,13 @@ def build(context: Context) -> Any:
         examples_row.wire(example_row, inspect_view, context)
         places.wire(place, film_row, inspect_view, context, header, tabs)
 
-        def follow(cause: Cause) -> list[Any]:
-            tab = read(dict(cause.query)).get("tab", "")
-            # Only where a link asks for it: someone may have clicked a tab already.
-            selected = gr.update(selected=tab) if tab in TABS else gr.skip()
-            return [selected, gr.update(data=context.data_text())]
-
+        # Which room is in front is in the page already (tabs.page.front_page).
         demo.load(
-            on(context, "look", follow),
-            outputs=[tabs, header],
-            show_progress="hidden",
-            api_visibility="private",
+            on(context, "look", lambda cause: gr.update(data=context.data_text())),
+            outputs=header,
+            **QUIET,
         )
-        demo.load(
-            hold_stream, show_progress="hidden", api_visibility="private", concurrency_limit=None
-        )
+        demo.load(hold_stream, concurrency_limit=None, **QUIET)
     return demo
 
 

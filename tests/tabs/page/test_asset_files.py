@@ -155,6 +155,9 @@ def test_the_page_names_what_its_room_needs(workbench: TestClient) -> None:
         assert any(f"/js/{first}/" in one for one in preloads)
         assert all(workbench.get(one).status_code == 200 for one in preloads)
         assert page.index("modulepreload") < page.index("gradio_config")
+        # No other room is mounted first, and none comes to the front later.
+        front = room if room in FOLDERS else "inspect"
+        assert re.findall(r'"type":"tabs","props":\{"selected":"([^"]*)"', page) == [front]
 
 
 def test_a_page_that_is_the_same_is_not_sent_again(workbench: TestClient) -> None:
