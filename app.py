@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from tabs.page.context import Context
 
 EVERY_HOST = ("*",)
+# What is at work when the app is told to end has so long, and answers under way so long again.
+GRACE_S = 2
 OPEN_TO_OTHERS = (
     "Others can reach this TrueHue. There are no accounts: whoever reaches it sees what is here, "
     "adds to it, and deletes what the same browser added. Read docs/serving.md first."
@@ -118,6 +120,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 def serve(settings: Settings, storage: Storage, server_socket: socket.socket) -> int:
     """Serves the app on a bound socket until it is told to stop."""
+    import asyncio
+    import time
+
     import uvicorn
 
     from core.color.munsell import load_munsell
@@ -125,6 +130,7 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
     from core.generation.weights.sources import Sources
     from tabs.export.service import clear as clear_exports
     from tabs.page.errors import others_read_errors
+    from tabs.page.streams import cut
     from tabs.runs.supervisor import RunSupervisor, folders_of_runs
     from tabs.shell.compose import make_context
     from tabs.shell.shell import mount
@@ -163,6 +169,10 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
             # Open pages hold streams that never end by themselves; cutting them is no fault.
             logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+            end = time.monotonic() + GRACE_S
+            while app.state.at_work() and time.monotonic() < end:
+                await asyncio.sleep(0.02)
+            cut()
             await super().shutdown(sockets)
 
     # Uvicorn raises the signal again when it has stopped; as KeyboardInterrupt it comes back here,
@@ -172,7 +182,7 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
     # visitor should not wait for them.
     if settings.warm:
         threading.Thread(target=warm, args=(context,), name="truehue-warm", daemon=True).start()
-    server = Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2))
+    server = Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=GRACE_S))
     try:
         with contextlib.suppress(KeyboardInterrupt):
             server.run(sockets=[server_socket])

@@ -14,6 +14,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tabs.page.front_page import FrontPage
+from tabs.page.streams import endless
 
 # What a page sends for one event: strokes, marks and choices, no files.
 MOST_EVENT_BYTES = 8 * 2**20
@@ -24,6 +25,7 @@ _READ = re.compile(
     r"/|/config/?|/theme\.css|/favicon\.ico|/manifest\.json|/robots\.txt|/(assets|static|svelte)/.+"
     r"|/gradio_api/(info|app_id|startup-events|theme\.css|queue/data|heartbeat/[^/]+)/?"
 )
+_STREAM = re.compile(r"/gradio_api/(queue/data|heartbeat/[^/]+)/?")
 _SENT = re.compile(r"/gradio_api/(queue/join|cancel|reset)/?")
 
 
@@ -42,7 +44,11 @@ class GradioRoutes:
             if scope.get("method") == "POST" and not _short(Headers(scope=scope)):
                 await JSONResponse({"error": TOO_LONG}, 413)(scope, receive, send)
                 return
-            await self._app(scope, receive, send)
+            if _STREAM.fullmatch(scope["path"]):
+                with endless():
+                    await self._app(scope, receive, send)
+            else:
+                await self._app(scope, receive, send)
             return
         await JSONResponse({"error": NOTHING_HERE}, 404)(scope, receive, send)
 

@@ -13,6 +13,7 @@ from tabs.page.answers import Answer, guarded
 from tabs.page.context import Context
 from tabs.page.door import Door
 from tabs.page.jobs_service import AllJobs, NamedJob, cancel_job, job_view, jobs_view
+from tabs.page.streams import endless
 
 LONGEST_S = 25.0
 LOOK_S = 0.1
@@ -53,6 +54,7 @@ async def answered(
     No thread waits here: a hundred pages that wait would hold them all.
     """
     end = time.monotonic() + LONGEST_S
-    while version() == seen and time.monotonic() < end:
-        await anyio.sleep(LOOK_S)
+    with endless():
+        while version() == seen and time.monotonic() < end:
+            await anyio.sleep(LOOK_S)
     return await anyio.to_thread.run_sync(lambda: guarded(make))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
@@ -103,6 +104,12 @@ async def hold_stream() -> AsyncIterator[None]:
         yield
 
 
+def at_work(demo: Any) -> bool:
+    """Whether an event of a page is being answered."""
+    events = [event for batch in demo._queue.active_jobs if batch for event in batch]
+    return any(event.fn.fn is not hold_stream for event in events)
+
+
 def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
     """The whole web app: FastAPI with our routes, and Gradio at ``/``.
 
@@ -171,6 +178,9 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
     demo._queue.max_thread_count = MOST_PAGES
     demo._queue.max_size = MOST_WAITING
     demo._queue.sleep_when_free, demo._queue.progress_update_sleep_when_free = LOOK_S, PROGRESS_S
+    # What it would count of every event is for a page of Gradio's that is closed here.
+    demo._queue.ANAYLTICS_CACHE_FREQUENCY = sys.maxsize
+    app.state.at_work = lambda: at_work(demo)
     gradio = next(route for route in mounted.routes if isinstance(route, Mount))
     gradio.app = GradioRoutes(gradio.app)
     return mounted

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import gradio as gr
@@ -47,6 +48,13 @@ def test_more_pages_can_be_open_than_gradio_has_places(
                 break
             client.portal.call(asyncio.sleep, 0.1)  # type: ignore[union-attr]
         assert running() >= 45
+        # Pages that only hold their stream keep nobody from ending the app, an event does.
+        assert not shell.at_work(demo)
+        other = next(fn for fn in demo.fns.values() if fn.name != "hold_stream")
+        free = demo._queue.active_jobs.index(None)
+        demo._queue.active_jobs[free] = [SimpleNamespace(fn=other)]
+        assert shell.at_work(demo)
+        demo._queue.active_jobs[free] = None
     assert isinstance(demo, gr.Blocks)
 
 
