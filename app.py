@@ -129,8 +129,8 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
     from core.generation.backends.endpoints import endpoints_here
     from core.generation.weights.sources import Sources
     from tabs.export.service import clear as clear_exports
+    from tabs.page.answers import cut_endless
     from tabs.page.errors import others_read_errors
-    from tabs.page.streams import cut
     from tabs.runs.supervisor import RunSupervisor, folders_of_runs
     from tabs.shell.compose import make_context
     from tabs.shell.shell import mount
@@ -172,7 +172,7 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
             end = time.monotonic() + GRACE_S
             while app.state.at_work() and time.monotonic() < end:
                 await asyncio.sleep(0.02)
-            cut()
+            cut_endless()
             await super().shutdown(sockets)
 
     # Uvicorn raises the signal again when it has stopped; as KeyboardInterrupt it comes back here,

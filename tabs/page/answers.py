@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
-from collections.abc import Callable
-from contextlib import AsyncExitStack
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import IO, Any
@@ -32,6 +33,7 @@ _LARGE_AT_ONCE = anyio.CapacityLimiter(2)
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
 
 Answer = dict[str, Any]
+_endless: set[asyncio.Task[Any]] = set()
 
 
 def guarded(make: Callable[[], Answer]) -> JSONResponse:
@@ -192,3 +194,22 @@ async def in_words(_: Request, error: Exception) -> JSONResponse:
     status = error.status_code if isinstance(error, HTTPException) else 500
     messages = {404: "There is nothing at this address.", 405: "This address is only read."}
     return JSONResponse({"error": messages.get(status, "This request cannot be answered.")}, status)
+
+
+@contextmanager
+def endless() -> Iterator[None]:
+    """Marks the answer that is made in the block: like Gradio's streams and long polls, it may end
+    only with the page that asked for it."""
+    task = asyncio.current_task()
+    assert task is not None
+    _endless.add(task)
+    try:
+        yield
+    finally:
+        _endless.discard(task)
+
+
+def cut_endless() -> None:
+    """Ends all of these, when the app is told to end; whatever else is at work has its time."""
+    for task in list(_endless):
+        task.cancel()

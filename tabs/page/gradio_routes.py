@@ -13,8 +13,8 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from tabs.page.answers import endless
 from tabs.page.front_page import FrontPage
-from tabs.page.streams import endless
 
 # What a page sends for one event: strokes, marks and choices, no files.
 MOST_EVENT_BYTES = 8 * 2**20

@@ -9,11 +9,10 @@ import anyio
 from fastapi.responses import JSONResponse
 
 from tabs.page.actor import Actor
-from tabs.page.answers import Answer, guarded
+from tabs.page.answers import Answer, endless, guarded
 from tabs.page.context import Context
 from tabs.page.door import Door
 from tabs.page.jobs_service import AllJobs, NamedJob, cancel_job, job_view, jobs_view
-from tabs.page.streams import endless
 
 LONGEST_S = 25.0
 LOOK_S = 0.1
