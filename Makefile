@@ -26,7 +26,7 @@ quick: $(VENV)/.installed-tests
 check: $(VENV)/.installed-tests
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
-	$(BIN)/python -m mypy
+	$(BIN)/python -m mypy --num-workers auto
 	@sh tests/check_scripts.sh
 
 bench: $(VENV)/.installed-tests

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import json
 import multiprocessing.process
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -60,11 +62,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.flaky(reruns=1))
         if SECONDS.get(item.nodeid, 0.0) > SLOW_S:
             item.add_marker("slow")
-    seconds = dict.fromkeys(map(file_of, (one.nodeid for one in items)), 0.0)
+    seconds = dict.fromkeys((group_of(one.nodeid) for one in items), 0.0)
     for nodeid, duration in SECONDS.items():
-        if file_of(nodeid) in seconds:
-            seconds[file_of(nodeid)] += duration
-    items.sort(key=lambda one: -seconds[file_of(one.nodeid)])
+        if (group := group_of(nodeid)) in seconds:
+            seconds[group] += duration
+    items.sort(key=lambda one: -seconds[group_of(one.nodeid)])
 
 
 def _uses_of(item: pytest.Function) -> set[str]:
@@ -167,9 +169,33 @@ def pytest_runtest_teardown(item: pytest.Item) -> None:
 # ── order ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def file_of(nodeid: str) -> str:
-    """The file of a test: one process runs all tests of it (``--dist loadfile``)."""
-    return nodeid.split("::", 1)[0]
+_OPENS_WEIGHTS = re.compile(r"tests\.(tiny_models|core\.generation\.(conftest|tiny_\w+))")
+
+
+def group_of(nodeid: str) -> str:
+    """What one process runs all tests of: the file, or all files with the small models, of which
+    each process would import the libraries and write the weights anew."""
+    file = nodeid.split("::", 1)[0]
+    return "weights" if not file.startswith("tests/browser/") and opens_weights(file) else file
+
+
+@cache
+def opens_weights(file: str) -> bool:
+    """Whether a file of tests, or the ``conftest.py`` beside it, names the small models."""
+    paths = {ROOT / file, (ROOT / file).parent / "conftest.py"} - {Path(__file__)}
+    return any(path.is_file() and _OPENS_WEIGHTS.search(path.read_text()) for path in paths)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """``--dist loadfile`` with our groups."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduling(LoadFileScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            return group_of(nodeid)
+
+    return Scheduling(config, log)
 
 
 def pytest_configure(config: pytest.Config) -> None:

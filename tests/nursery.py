@@ -5,22 +5,28 @@ An app of its own costs some five seconds of processor time before it answers, o
 goes into imports. Tests whose subject is not how the app starts take one from here; each has its
 own data, threads and end, as if it had been started by ``python app.py``.
 
-``python -m tests.nursery`` reads a line of JSON for each question and answers with one.
+There is one for all processes of a run of tests. ``python -m tests.nursery SOCKET`` reads a line of
+JSON for each question there and answers with one; it ends when nobody is connected any more.
 """
 
 from __future__ import annotations
 
 import atexit
+import fcntl
 import gc
 import importlib
 import json
 import os
+import selectors
 import signal
+import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -75,16 +81,26 @@ class Forked:
 
 
 class Nursery:
-    """The process that the apps are forked from."""
+    """The process that the apps are forked from, begun by whoever wants one first."""
 
     def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.nursery"],
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
+        place = Path(tempfile.gettempdir()) / f"truehue-{run}"
+        with place.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            connection = _connected(place)
+            if connection is None:
+                process = subprocess.Popen(
+                    [sys.executable, "-m", "tests.nursery", place],
+                    cwd=ROOT,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                )
+                while connection is None and process.poll() is None:
+                    time.sleep(LOOK_S)
+                    connection = _connected(place)
+        assert connection is not None, "The process that apps are forked from has ended."
+        self._words = connection.makefile("rw")
 
     def start(
         self, arguments: Sequence[str], log: Path, environment: dict[str, str], program: str = "app"
@@ -100,18 +116,21 @@ class Nursery:
         return Forked(self, int(self.ask(asked)["pid"]))
 
     def ask(self, question: dict[str, Any]) -> dict[str, Any]:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps(question) + "\n")
-        self._process.stdin.flush()
-        answer: dict[str, Any] = json.loads(self._process.stdout.readline())
+        self._words.write(json.dumps(question) + "\n")
+        self._words.flush()
+        answer: dict[str, Any] = json.loads(self._words.readline())
         return answer
 
-    def close(self) -> None:
-        """Ends it; it has no apps any more."""
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.wait()
+
+def _connected(place: Path) -> socket.socket | None:
+    """A connection to the nursery at this place, if there is one."""
+    connection = socket.socket(socket.AF_UNIX)
+    try:
+        connection.connect(str(place))
+    except OSError:
+        connection.close()
+        return None
+    return connection
 
 
 _here: list[Nursery] = []
@@ -121,7 +140,6 @@ def nursery() -> Nursery:
     """That of this process, begun when the first app is wanted."""
     if not _here:
         _here.append(Nursery())
-        atexit.register(_here[0].close)
     return _here[0]
 
 
@@ -145,14 +163,43 @@ def main() -> int:
         assert body.brotli
     warm()
     gc.freeze()  # so that the apps share its memory
-    for line in sys.stdin:
-        question = json.loads(line)
-        if "status" in question:
-            answer = {"status": _status(question["status"])}
-        else:
-            answer = {"pid": _fork(**question)}
-        print(json.dumps(answer), flush=True)
+    answer_all(Path(sys.argv[1]))
     return 0
+
+
+def answer_all(place: Path) -> None:
+    """Answers everybody who connects, until the last of them has gone."""
+    with suppress(FileNotFoundError):
+        place.unlink()
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(place))
+    listener.listen()
+    chosen = selectors.DefaultSelector()
+    chosen.register(listener, selectors.EVENT_READ, None)
+    while True:
+        for key, _ in chosen.select():
+            if key.data is None:
+                connection, _ = listener.accept()
+                chosen.register(connection, selectors.EVENT_READ, connection.makefile("rw"))
+                continue
+            line = key.data.readline()
+            if line:
+                sockets = [int(one) for one in chosen.get_map()]
+                key.data.write(json.dumps(_answer(json.loads(line), sockets)) + "\n")
+                key.data.flush()
+                continue
+            chosen.unregister(key.fileobj)
+            key.data.close()
+            if len(chosen.get_map()) == 1:
+                place.unlink()
+                place.with_suffix(".lock").unlink()
+                return
+
+
+def _answer(question: dict[str, Any], sockets: Sequence[int]) -> dict[str, Any]:
+    if "status" in question:
+        return {"status": _status(question["status"])}
+    return {"pid": _fork(**question, sockets=sockets)}
 
 
 def _status(pid: int) -> int | None:
@@ -160,13 +207,21 @@ def _status(pid: int) -> int | None:
     return os.waitstatus_to_exitcode(status) if done else None
 
 
-def _fork(arguments: list[str], log: str, environment: dict[str, str], program: str) -> int:
+def _fork(
+    arguments: list[str],
+    log: str,
+    environment: dict[str, str],
+    program: str,
+    sockets: Sequence[int],
+) -> int:
     """The id of a new process that is the app; in that process it does not come back."""
     from core.command import run_command
 
     pid = os.fork()
     if pid:
         return pid
+    for one in sockets:
+        os.close(one)
     nothing = os.open(os.devnull, os.O_RDONLY)
     words = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
     for source, stream in ((nothing, 0), (words, 1), (words, 2)):

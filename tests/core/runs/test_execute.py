@@ -92,8 +92,11 @@ def test_a_run_that_is_killed_three_times_ends_with_the_rows_of_an_undisturbed_o
 
 
 @pytest.mark.process
-def test_what_is_done_is_not_done_again(tmp_path: Path, few: list[Prompt]) -> None:
-    folder = made(tmp_path, small_plan(few))
+def test_what_is_done_is_not_done_again(tmp_path: Path) -> None:
+    # Many pictures of one view, so that it is not over before it is paused.
+    plan = small_plan(many_prompts(400, several=0, objects=["apple"]))
+    total = plan.total
+    folder = made(tmp_path, plan)
 
     def pause_early(state: RunState) -> None:
         if state.done >= 5:
@@ -103,16 +106,16 @@ def test_what_is_done_is_not_done_again(tmp_path: Path, few: list[Prompt]) -> No
     assert first.status == "paused"
     before = {path: path.read_bytes() for path in folder.shards()}
     done = {one.position for one in rows(folder)}
-    assert 5 <= len(done) < 30
+    assert 5 <= len(done) < total
     folder.set_desired_state("run")
     assert execute(folder).status == "finished"
     assert all(path.read_bytes() == content for path, content in before.items())
     later = [one for path in folder.shards() if path not in before for one in read_shard(path)]
-    assert {one.position for one in later} == set(range(30)) - done
-    assert len(rows(folder)) == 30
+    assert {one.position for one in later} == set(range(total)) - done
+    assert len(rows(folder)) == total
     # Once more there is nothing to do, and no worker is started.
     again = execute(folder)
-    assert (again.status, again.done, again.rate) == ("finished", 30, 0.0)
+    assert (again.status, again.done, again.rate) == ("finished", total, 0.0)
 
 
 def test_cancel_ends_it_and_resume_takes_it_up(tmp_path: Path, few: list[Prompt]) -> None:

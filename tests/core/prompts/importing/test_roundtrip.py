@@ -15,7 +15,10 @@ from core.errors import BadInput
 from core.prompts.importing.files import read_prompts, write_prompts
 from core.prompts.prompt import ROLES, TASKS, ObjectTarget, Prompt
 
-FIELD = st.text(max_size=20).filter(str.isprintable)
+# What str.isprintable says is printable.
+FIELD = st.text(
+    st.characters(exclude_categories=("C", "Zl", "Zp", "Zs"), include_characters=" "), max_size=20
+)
 NAME = FIELD.filter(str.strip)
 TEXT = st.one_of(
     NAME,
