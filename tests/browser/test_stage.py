@@ -103,7 +103,10 @@ def stage(browser: Browser, address: str) -> Iterator[Stage]:
         problems: list[str] = []
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.goto(address)
-        page.wait_for_selector(".th-stage")
+        # Until its script is there, nobody can press anything, and what is dropped is lost.
+        page.wait_for_function(
+            "(stage => stage && !stage.closest('[inert]'))(document.querySelector('.th-stage'))"
+        )
         yield Stage(page)
         assert not problems
 
