@@ -108,7 +108,7 @@ class Library:
                 elif any(one.id == set_id for one in PROMPT_SETS):
                     index = built_in_index(set_id)
                 else:
-                    index = PromptIndex(self._prompts(set_id))
+                    index = PromptIndex(self._imported(set_id))
                 self._indexes[name] = index
         return index
 
@@ -221,10 +221,7 @@ class Library:
         except NotStored:
             raise BadInput(f"There is no selection called {name[:80]!r}.") from None
 
-    def _prompts(self, set_id: str) -> Sequence[Prompt]:
-        for built_in in PROMPT_SETS:
-            if built_in.id == set_id:
-                return built_in.prompts()
+    def _imported(self, set_id: str) -> Sequence[Prompt]:
         try:
             return self._storage.prompt_sets.prompts(set_id)
         except NotStored:

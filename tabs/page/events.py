@@ -11,8 +11,8 @@ import gradio as gr
 from tabs.page.actor import ACTIONS, Actor, actor_of, may
 from tabs.page.context import Context
 
-# Of every event that Gradio 6.31 shows the progress of, even hidden, its page copies all properties
-# of all outputs, and of what lies in them, four times: 42,000 copies in a load of Generate.
+# Of every event whose progress Gradio 6.31 shows on a component, hidden or not, its page copies all
+# properties of that component and of all in it each time the event goes on a step.
 QUIET: Mapping[str, Any] = {
     "show_progress": "hidden",
     "show_progress_on": [],

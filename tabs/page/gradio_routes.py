@@ -21,11 +21,11 @@ MOST_EVENT_BYTES = 8 * 2**20
 NOTHING_HERE = "There is nothing at this address. TrueHue is at its first page: /"
 TOO_LONG = f"That is more than {MOST_EVENT_BYTES // 2**20} MB for one step. Send less at once."
 
+_STREAM = re.compile(r"/gradio_api/(queue/data|heartbeat/[^/]+)/?")
 _READ = re.compile(
     r"/|/config/?|/theme\.css|/favicon\.ico|/manifest\.json|/robots\.txt|/(assets|static|svelte)/.+"
-    r"|/gradio_api/(info|app_id|startup-events|theme\.css|queue/data|heartbeat/[^/]+)/?"
+    rf"|/gradio_api/(info|app_id|startup-events|theme\.css)/?|{_STREAM.pattern}"
 )
-_STREAM = re.compile(r"/gradio_api/(queue/data|heartbeat/[^/]+)/?")
 _SENT = re.compile(r"/gradio_api/(queue/join|cancel|reset)/?")
 
 

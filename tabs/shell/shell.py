@@ -105,9 +105,9 @@ async def hold_stream() -> AsyncIterator[None]:
 
 
 def at_work(demo: Any) -> bool:
-    """Whether an event of a page is being answered."""
+    """Whether an event of a page is being answered, or waits for its turn."""
     events = [event for batch in demo._queue.active_jobs if batch for event in batch]
-    return any(event.fn.fn is not hold_stream for event in events)
+    return len(demo._queue) > 0 or any(event.fn.fn is not hold_stream for event in events)
 
 
 def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:

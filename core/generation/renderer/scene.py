@@ -22,6 +22,7 @@ _VISIBILITY_STEPS = 40
 # The dozens of small steps of a distance are taken on so many points at a time: arrays of 128 KiB
 # upward would come from the system and go back to it at every one of them, which takes longer.
 _BLOCK = 24576
+# Sets of rays are followed together up to so many: more of them take no less time.
 _RAYS_TOGETHER = 98304
 
 
