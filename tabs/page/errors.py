@@ -20,7 +20,7 @@ _INSIDE = r"[^/\\'\"“”,;:()\n]{1,255}"
 _FOLDERS = re.compile(rf"(?<![\w:/.\\])(?:[A-Za-z]:)?[/\\](?:{_INSIDE}[/\\])+(?=[^/\\\s])")
 
 
-def message_of(error: Exception) -> str:
+def message_of(error: BaseException) -> str:
     """The text to show for an error; logs the ones that are not ours with their trace."""
     if isinstance(error, TrueHueError):
         text = str(error)
@@ -33,7 +33,7 @@ def message_of(error: Exception) -> str:
         text = "The disk is full: nothing was stored. Make room, then try again."
     else:
         log.error("unexpected error", exc_info=error)
-        about = "" if _others_read else f": {error}"
+        about = "" if _others_read or not str(error) else f": {error}"
         text = (
             f"Something went wrong that TrueHue did not expect ({type(error).__name__}"
             f"{shortened(about, MOST_CHARACTERS // 2)}). Nothing was stored. The log of the app "
@@ -42,7 +42,7 @@ def message_of(error: Exception) -> str:
     return shortened(text, MOST_CHARACTERS)
 
 
-def is_full(error: Exception) -> bool:
+def is_full(error: BaseException) -> bool:
     """Whether there was no room for a file, or no more of one's share of the disk."""
     return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
 

@@ -227,7 +227,7 @@ class Jobs:
             changes["status"] = "cancelled" if job.stop.is_set() else "done"
         except Cancelled:
             changes["status"] = "cancelled"
-        except Exception as error:
+        except BaseException as error:  # the engine hands those of its tools on, too
             changes |= {"status": "failed", "problem": message_of(error)}
         finally:
             if mine:

@@ -69,6 +69,20 @@ def test_what_it_raises_is_its_problem(jobs: Jobs) -> None:
     assert (ended.status, ended.problem, ended.result) == ("failed", "No.", {"stored": 3})
 
 
+@pytest.mark.parametrize(("error", "words"), [(SystemExit(1), ": 1"), (KeyboardInterrupt(), "")])
+def test_what_is_no_exception_ends_it_too(
+    jobs: Jobs, context: Context, error: BaseException, words: str
+) -> None:
+    def work(job: Job) -> dict[str, Any]:
+        raise error
+
+    for _ in range(2):  # its turn is given back
+        ended = jobs.wait(jobs.start("images", "x", ANN, work).id, WAIT_S)
+        assert ended.status == "failed"
+        assert f"did not expect ({type(error).__name__}{words})" in ended.problem
+    assert {row.status for row in context.storage.jobs.recent()} == {"failed"}
+
+
 def test_who_began_it_and_the_owner_may_cancel_it(jobs: Jobs) -> None:
     for who in (ANN, OWNER):
         job = jobs.start("search", "Looking for a mug", ANN, gated(Event()))
