@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from threading import Condition, Event, Semaphore, Thread
+from threading import Condition, Event, RLock, Semaphore, Thread
 from typing import TYPE_CHECKING, Any, Protocol
 
 from core.errors import BadInput
@@ -90,6 +90,8 @@ class Job:
         self.record = record
         self.stop = Event()
         self.version = 0
+        self.row_lock = RLock()
+        """Held while its row is written: no earlier state is stored over its end."""
         self._changed = changed
         self._stored_at = time.monotonic()
 
@@ -236,20 +238,20 @@ class Jobs:
             changes |= {"status": "interrupted", "problem": INTERRUPTED}
         # Stored before it is told: what is said to be done is so after a restart, too.
         ended = replace(job.record, **changes, ended_at=datetime.now(UTC))
-        self._store(ended)
-        with self._condition:
-            self._threads.pop(job.id, None)
-        job.set(
-            status=ended.status, problem=ended.problem, result=ended.result, ended_at=ended.ended_at
-        )
+        with job.row_lock:
+            self._store(ended)
+            with self._condition:
+                self._threads.pop(job.id, None)
+            job.set(**changes, ended_at=ended.ended_at)
 
     def _changed(self, job: Job) -> None:
         with self._condition:
             self._version += 1
             job.version = self._version
             self._condition.notify_all()
-        if not job.ended and job.due():
-            self._store(job.record)
+        with job.row_lock:
+            if not job.ended and job.due():
+                self._store(job.record)
 
     def _store(self, record: JobRecord) -> None:
         try:

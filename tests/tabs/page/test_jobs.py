@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -95,6 +96,34 @@ def test_who_began_it_and_the_owner_may_cancel_it(jobs: Jobs) -> None:
         jobs.cancel(who, job.id)  # it stays as it is
     with pytest.raises(BadInput, match="not known any more"):
         jobs.cancel(OWNER, "nothing")
+
+
+def test_a_cancel_at_the_end_stores_nothing_over_it(context: Context) -> None:
+    rows, cancels = context.storage.jobs, []
+
+    class Rows:
+        """Somebody cancels when the end is stored and not told yet."""
+
+        def keep(self, record: JobRecord) -> None:
+            rows.keep(record)
+            if record.ended_at is not None:
+                cancels.append(Thread(target=jobs.cancel, args=(ANN, record.job_id)))
+                cancels[0].start()
+                cancels[0].join(0.2)  # it waits for the end to be told
+
+    jobs = Jobs(Rows())  # type: ignore[arg-type]
+    go = Event()
+
+    def work(job: Job) -> dict[str, Any]:
+        go.wait(WAIT_S)
+        return {}
+
+    job = jobs.start("images", "x", ANN, work)
+    job._stored_at = -math.inf  # the next change is stored
+    go.set()
+    assert jobs.wait(job.id, WAIT_S).status == "done"
+    cancels[0].join(WAIT_S)
+    assert [row.status for row in rows.recent()] == ["done"]
 
 
 def test_others_are_not_told_what_is_looked_for(jobs: Jobs) -> None:
