@@ -126,9 +126,7 @@ def _end(member: _Member, until: float) -> None:
 
 def _serve(pipe: Connection, folder: Path, name: str, settings: WorkerSettings) -> None:
     """The life of a worker's process."""
-    # Ctrl+C goes to every process of the terminal; it is the coordinator's to answer.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    follow_parent()
     try:
         worker = Worker(folder, name, settings)
         try:
@@ -156,6 +154,13 @@ def _worked(worker: Worker, name: str, batch: Batch) -> TeamEvent:
         return TeamEvent(DONE, name, items=worker.work(batch))
     except TrueHueError as error:
         return TeamEvent(BROKEN, name, str(error))
+
+
+def follow_parent() -> None:
+    """For a process that is begun here: it ends with its parent, and not by itself."""
+    # Ctrl+C goes to every process of the terminal; it is the coordinator's to answer.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
 def _end_with_parent() -> None:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import logging
+import tempfile
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from threading import Event
 from typing import Any
 
-from core.errors import BadInput
+from core.errors import BadInput, TrueHueError
 from core.generation.request import Cancelled
 from core.runs.estimate import Estimate, by_trial, estimate, trial
+from core.runs.local_team import follow_parent
 from core.runs.records import RunPlan
 from core.runs.worker import WorkerSettings
+
+log = logging.getLogger("truehue")
+
+LOOK_S = 0.1
 
 
 class Trials:
@@ -51,18 +57,52 @@ class Trials:
                 raise Cancelled
             if self.estimate(plan, root, 1).seconds is None:
                 before()
-                self._known[_key(plan)] = in_process(plan, settings)
+                self._known[_key(plan)] = in_process(plan, settings, stop)
 
 
-def in_process(plan: RunPlan, settings: WorkerSettings) -> Estimate:
-    """A trial in a process that ends with it: models leave no memory behind."""
-    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+def in_process(plan: RunPlan, settings: WorkerSettings, stop: Event | None = None) -> Estimate:
+    """A trial in a process that ends with it: models leave no memory behind. Once ``stop`` is set
+    the process is ended, and Cancelled raised."""
+    spawning = get_context("spawn")
+    ours, theirs = spawning.Pipe(duplex=False)
+    # The folder is ours: a process that is ended clears nothing away.
+    with tempfile.TemporaryDirectory(prefix="truehue-trials-") as place, ours:
+        process = spawning.Process(
+            target=_serve, args=(theirs, plan, settings, place), name="truehue-trial", daemon=True
+        )
+        process.start()
+        theirs.close()
         try:
-            return pool.submit(trial, plan, settings).result()
-        except BrokenProcessPool:
+            while not wait([ours, process.sentinel], LOOK_S):
+                if stop is not None and stop.is_set():
+                    raise Cancelled
+            answer = ours.recv()
+        except EOFError:
             raise BadInput(
                 "The trial's process was ended, perhaps for want of memory. Choose a smaller size."
             ) from None
+        finally:
+            process.kill()
+            process.join()
+    if isinstance(answer, Estimate):
+        return answer
+    raise answer
+
+
+def _serve(pipe: Connection, plan: RunPlan, settings: WorkerSettings, place: str) -> None:
+    """The life of a trial's process: it sends an estimate, or the error that came instead."""
+    follow_parent()
+    tempfile.tempdir = place
+    answer: Estimate | Exception
+    try:
+        answer = trial(plan, settings)
+    except TrueHueError as error:
+        # Not as it is: some of ours cannot be sent whole.
+        answer = (BadInput if isinstance(error, BadInput) else TrueHueError)(str(error))
+    except Exception as error:
+        log.exception("a trial broke")
+        answer = RuntimeError(f"{type(error).__name__}: {error}")
+    pipe.send(answer)
 
 
 def _key(plan: RunPlan) -> Any:
