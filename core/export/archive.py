@@ -90,7 +90,8 @@ def write_archive(
 def _write(run: ExportRun, file: IO[bytes], with_images: bool, progress: Progress) -> None:
     listed: dict[str, dict[str, Any]] = {}
     sheets = {"results.parquet": RESULTS, **({COLORS_FILE: COLORS} if run.measures else {})}
-    done, total = 0, run.done * (1 + len(sheets))
+    # A row for the shards, one for each table, and one for its picture and masks.
+    done, total = 0, run.done * (1 + len(sheets) + with_images)
     with zipfile.ZipFile(file, "w", allowZip64=True) as archive:
         for name, content in _texts(run, with_images):
             _add(archive, listed, name, content)
@@ -108,9 +109,11 @@ def _write(run: ExportRun, file: IO[bytes], with_images: bool, progress: Progres
             done += table.num_rows
             progress(done, total)
         packed = {name: pictures[name] for name in sorted(pictures) if pictures[name].is_file()}
-        for name, path in packed.items():
+        for number, (name, path) in enumerate(packed.items()):
+            progress(done + run.done * number // len(packed), total)
             # Their names say what is in them, so the manifest need not.
             archive.writestr(_entry(name), path.read_bytes())
+        progress(total, total)
         about = {
             "format": FORMAT,
             "format_version": FORMAT_VERSION,

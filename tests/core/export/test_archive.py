@@ -24,6 +24,7 @@ from core.export.source import (
 from core.export.tables import csv_pieces
 from core.files import read_png, shelf
 from core.generation.registry import model
+from core.generation.request import Cancelled
 from core.images.load import image_id
 from core.runs.folder import RunFolder, run_folders
 from core.runs.plan import make_plan
@@ -85,6 +86,26 @@ def test_equal_results_are_equal_bytes_whoever_made_them(folder: RunFolder, tmp_
         write_archive(ExportRun(run), tmp_path / f"{number}.zip", with_images=True)
         contents.append((tmp_path / f"{number}.zip").read_bytes())
     assert contents[0] == contents[1]
+
+
+def test_its_pictures_are_counted_and_can_be_cancelled(folder: RunFolder, tmp_path: Path) -> None:
+    steps: list[tuple[int, int]] = []
+    run, target = ExportRun(folder), tmp_path / "a.zip"
+    write_archive(run, target, True, lambda *step: steps.append(step))
+    pictures = sum(name.endswith(".png") for name in zipfile.ZipFile(target).namelist())
+    assert steps == sorted(steps)
+    assert {total for _, total in steps} == {3 * run.done}  # shards, a table, pictures
+    assert steps[-1] == (3 * run.done, 3 * run.done)
+    assert sum(done >= 2 * run.done for done, _ in steps) > pictures > run.done
+
+    def progress(done: int, total: int) -> None:
+        if done > 2 * run.done:
+            raise Cancelled
+
+    target.unlink()
+    with pytest.raises(Cancelled):
+        write_archive(run, target, True, progress)
+    assert not target.exists()
 
 
 def test_nothing_of_this_machine_is_in_it(packed: Path, folder: RunFolder) -> None:
