@@ -124,11 +124,12 @@ def start_import(context: Context, actor: Actor, request: ImageFolder) -> dict[s
     if not request.session:
         may(actor, "name-folder")
     name = Path(request.path).name or "images"
-    return {
-        "job": context.jobs.start(
-            "images", f"Import of {name}", actor, lambda job: take(context, actor, request, job)
-        ).id
-    }
+
+    def work(job: Job) -> dict[str, Any]:
+        with context.staging.in_use(request.session):
+            return take(context, actor, request, job)
+
+    return {"job": context.jobs.start("images", f"Import of {name}", actor, work).id}
 
 
 def take(context: Context, actor: Actor, request: ImageFolder, job: Job) -> dict[str, Any]:

@@ -79,14 +79,13 @@ def start(context: Context, actor: Actor, request: PictureFiles) -> dict[str, An
     """Begins to make a set of pictures."""
     _layout(context, request)  # what is wrong with it is said now
     free_words(request.words)
-    return {
-        "job": context.jobs.start(
-            "pictures",
-            f"Pictures of {request.words[:80]}",
-            actor,
-            lambda job: take(context, actor, request, job),
-        ).id
-    }
+
+    def work(job: Job) -> dict[str, Any]:
+        with context.staging.in_use(request.session):
+            return take(context, actor, request, job)
+
+    title = f"Pictures of {request.words[:80]}"
+    return {"job": context.jobs.start("pictures", title, actor, work).id}
 
 
 def take(context: Context, actor: Actor, request: PictureFiles, job: Job) -> dict[str, Any]:
