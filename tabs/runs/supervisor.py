@@ -75,6 +75,7 @@ class RunSupervisor:
         self._queue: deque[tuple[RunFolder, bool]] = deque()
         self._now: RunFolder | None = None
         self._problems: dict[str, str] = {}
+        self._taking_problems: dict[str, str] = {}
         self._seen: dict[str, tuple[int, ...]] = {}
         self._changed = Condition()
         self._taking = Lock()
@@ -104,9 +105,10 @@ class RunSupervisor:
                     self._storage.runs.register(folder)
                     new += self._storage.runs.ingest(folder)
                     self._seen[folder.run_id] = mark
+                    self._taking_problems.pop(folder.run_id, None)
                 except Exception as error:
-                    if self._problems.get(folder.run_id) != (problem := message_of(error)):
-                        self._problems[folder.run_id] = problem
+                    if self._taking_problems.get(folder.run_id) != (problem := message_of(error)):
+                        self._taking_problems[folder.run_id] = problem
                         log.warning("the run %s is not taken in: %s", folder.run_id, problem)
         return new
 
@@ -203,7 +205,7 @@ class RunSupervisor:
 
     def problem(self, run_id: str) -> str:
         """Why a run could not be executed or taken in here; empty where nothing went wrong."""
-        return self._problems.get(run_id, "")
+        return self._problems.get(run_id) or self._taking_problems.get(run_id, "")
 
     def owner(self, run_id: str) -> str:
         """Who started the run on the page; empty for runs of the command line."""
@@ -243,6 +245,7 @@ class RunSupervisor:
         if execution is not None:
             self._keep_execution(run_id, execution)
         self._problems.pop(run_id, None)
+        self._taking_problems.pop(run_id, None)
         folder.set_desired_state("run")
         with self._changed:
             self._queue.append((folder, retry))
@@ -260,7 +263,7 @@ class RunSupervisor:
                 self._now = folder
             try:
                 self._execute(folder, retry)
-            except Exception as error:
+            except BaseException as error:  # the runs that wait go on
                 self._problems[folder.run_id] = message_of(error)
             finally:
                 with self._changed:

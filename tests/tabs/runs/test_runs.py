@@ -312,6 +312,45 @@ def test_a_run_in_another_folder_is_taken_in_and_stopped_there(
     assert [found.path for found in keeper.folders()] == [copied.path]
 
 
+def test_a_problem_of_taking_in_is_told_until_it_is_gone(
+    context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keeper = context.service(RunSupervisor)
+    run_id = sample_run(keeper.root, sample_plan(prompts=4, images=1)).run_id
+
+    def busy(folder: RunFolder) -> int:
+        raise DataFolderError("The disk sleeps.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(context.storage.runs, "ingest", busy)
+        assert keeper.take_in() == 0
+        assert keeper.problem(run_id) == one(context)["message"] == "The disk sleeps."
+    keeper._problems[run_id] = "It could not be executed."  # that is another matter
+    assert keeper.take_in() == 4
+    assert keeper.problem(run_id) == "It could not be executed."
+    del keeper._problems[run_id]
+    assert keeper.problem(run_id) == one(context)["message"] == ""
+
+
+def test_what_is_no_exception_does_not_end_the_queue_of_runs(
+    context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keeper = context.service(RunSupervisor)
+    first, second = (
+        sample_run(keeper.root, sample_plan(name, prompts=2, images=1)).run_id
+        for name in ("model-a", "model-b")
+    )
+
+    def leaves(folder: RunFolder, retry: bool) -> RunState:
+        raise SystemExit(folder.run_id)
+
+    monkeypatch.setattr(keeper, "_execute", leaves)
+    for run_id in (first, second):
+        keeper.resume(run_id)
+        until(lambda: keeper.waiting() == 0)
+        assert f"SystemExit: {run_id}" in keeper.problem(run_id)
+
+
 def test_where_a_run_elsewhere_is_at_work_the_leaderboard_says_so(
     context: Context, tmp_path: Path
 ) -> None:
