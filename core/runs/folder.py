@@ -6,9 +6,11 @@ import gzip
 import json
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import cached_property
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -210,11 +212,10 @@ class RunFolder:
                 (str(problem[0]), int(problem[1])) for problem in fields.get("problems", ())
             )
             state = RunState(**{n: fields[n] for n in RunState.__dataclass_fields__ if n in fields})
-        except (BadInput, TypeError, ValueError, LookupError):
+            sound = _is_sound(state)
+        except (BadInput, TypeError, ValueError, LookupError, OverflowError):
             return None
-        numbers = (state.total, state.done, state.failed)
-        fits = state.status in STATUSES and all(type(number) is int for number in numbers)
-        return state if fits and state.total == int(self._read["total"]) else None
+        return state if sound and state.total == int(self._read["total"]) else None
 
     def keep_state(self, state: RunState) -> None:
         """Writes the state for everyone; only who executes the run does."""
@@ -223,8 +224,33 @@ class RunFolder:
 
 def run_folders(root: Path | str) -> list[RunFolder]:
     """The runs below ``root``, newest first; folders without a plan are left out."""
-    folders = [RunFolder(path.parent) for path in Path(root).glob(f"*/{PLAN}")]
-    return sorted(folders, key=lambda folder: (folder.path / PLAN).stat().st_mtime_ns, reverse=True)
+    dated_ns = []
+    for path in Path(root).glob(f"*/{PLAN}"):
+        with suppress(OSError):  # it may be taken away while it is looked at
+            dated_ns.append((path.stat().st_mtime_ns, RunFolder(path.parent)))
+    return [folder for _, folder in sorted(dated_ns, key=lambda entry: -entry[0])]
+
+
+def _is_sound(state: RunState) -> bool:
+    """Whether what a file said of a run can be shown: counts, a pace, words and times."""
+    pace = (state.rate, 0.0 if state.seconds_left is None else state.seconds_left)
+    return (
+        state.status in STATUSES
+        and all(type(count) is int for count in (state.total, state.done, state.failed))
+        and type(state.workers) is int
+        and all(type(number) in (int, float) and isfinite(number) for number in pace)
+        and isinstance(state.message, str)
+        and _is_time(state.started_at)
+        and _is_time(state.updated_at)
+    )
+
+
+def _is_time(text: Any) -> bool:
+    """Whether it is a time with its zone, or empty."""
+    try:
+        return text == "" or datetime.fromisoformat(text).tzinfo is not None
+    except (TypeError, ValueError):
+        return False
 
 
 def _object(path: Path) -> dict[str, Any]:

@@ -21,7 +21,32 @@ class InUse(TrueHueError):
 def held(path: Path, message: str, *, shared: bool = False, wait_s: float = 0.0) -> Iterator[None]:
     """Holds the lock of a file. Raises InUse with ``message`` when it cannot be had in time, and
     DataFolderError on a file system that has no locks."""
-    descriptor = _opened(path)
+    with _locked(_opened(path), path, message, shared, wait_s):
+        yield
+
+
+def is_free(path: Path) -> bool:
+    """Whether nobody holds the lock. Reading is enough for that: the folder may be another's.
+
+    Raises DataFolderError where it cannot even be read."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return True
+    except OSError as error:
+        raise _unopened(path, error) from error
+    try:
+        with _locked(descriptor, path, "", True, 0.0):
+            return True
+    except InUse:
+        return False
+
+
+@contextmanager
+def _locked(
+    descriptor: int, path: Path, message: str, shared: bool, wait_s: float
+) -> Iterator[None]:
+    """Holds the lock of an open file, and closes it."""
     try:
         kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
         until = time.monotonic() + wait_s
@@ -43,19 +68,12 @@ def held(path: Path, message: str, *, shared: bool = False, wait_s: float = 0.0)
         os.close(descriptor)
 
 
-def is_free(path: Path) -> bool:
-    """Whether nobody holds the lock."""
-    if not path.is_file():
-        return True
-    try:
-        with held(path, "", shared=True):
-            return True
-    except InUse:
-        return False
-
-
 def _opened(path: Path) -> int:
     try:
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as error:
-        raise DataFolderError(f"{path} cannot be opened: {why_of(error)}.") from error
+        raise _unopened(path, error) from error
+
+
+def _unopened(path: Path, error: OSError) -> DataFolderError:
+    return DataFolderError(f"{path} cannot be opened: {why_of(error)}.")

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from core.errors import BadInput
+from core.errors import BadInput, TrueHueError
 from core.export.summary import look, unscored_words
 from core.runs.folder import RunFolder, run_folders
 from core.runs.records import RunState
@@ -50,7 +50,7 @@ def status(options: argparse.Namespace) -> int:
     for run_folder in every:
         try:
             print(_line(run_folder))
-        except BadInput as error:
+        except TrueHueError as error:
             print(f"{run_folder.run_id}  {'unreadable':<12} {error}")
     return 0
 
@@ -119,7 +119,7 @@ def name_in(folder: RunFolder) -> str:
 def _listing_json(folder: RunFolder) -> dict[str, Any]:
     try:
         return status_json(folder)
-    except BadInput as error:
+    except TrueHueError as error:
         return {
             "folder": str(folder.path),
             "run_id": folder.run_id,

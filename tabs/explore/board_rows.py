@@ -304,7 +304,7 @@ def _states(context: Context, runs: Sequence[RunRecord]) -> dict[str, str]:
     if not all(states.values()):
         for folder in context.service(RunSupervisor).folders():
             if states.get(folder.run_id) == "":
-                with suppress(BadInput):
+                with suppress(Exception):  # the list of runs says what is wrong with its folder
                     place = context.service(RunSupervisor).place(folder.run_id)
                     states[folder.run_id] = status_of(folder, folder.state(), place)
     return states

@@ -129,7 +129,7 @@ def stored_choices(context: Context) -> list[dict[str, str]]:
     for folder in context.service(RunSupervisor).folders():
         try:
             about, done = folder.summary(), folder.state().done
-        except BadInput:
+        except Exception:
             continue  # The list of runs says what is wrong with it.
         pictures = about.get("imported", {}).get("images", True)
         if about["kind"] == DRAWN and done and pictures:

@@ -9,7 +9,6 @@ from datetime import datetime
 from threading import Lock
 from typing import Any
 
-from core.errors import BadInput
 from core.records import JobRecord
 from core.runs.folder import RunFolder
 from tabs.page.jobs import RUN
@@ -41,7 +40,7 @@ class RunJobs:
         """Those that wait here or go on anywhere, or did so when they were last asked for."""
         records = []
         for folder in self._supervisor.folders():
-            with suppress(BadInput):  # the list of runs says what is wrong with its folder
+            with suppress(Exception):  # the list of runs says what is wrong with its folder
                 record = self._record(folder)
                 if record.status in MOVES:
                     self._moved.add(record.job_id)

@@ -186,7 +186,7 @@ class RunSupervisor:
             current, waiting = self._now, tuple(folder.run_id for folder, _ in self._queue)
         if current is None:
             return (waiting,)
-        with suppress(BadInput):
+        with suppress(Exception):  # the list of runs says what is wrong with its folder
             state = current.state()
             return (
                 waiting,

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -302,16 +303,20 @@ def test_whoever_looks_at_a_run_does_not_keep_it_from_beginning(
         assert state.result().status == "cancelled"
 
 
+def _at(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat()
+
+
 def test_a_run_that_another_machine_is_at_is_left_alone_where_locks_are_not_shared(
     tmp_path: Path, few: list[Prompt], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = made(tmp_path, small_plan(few))
     folder.set_desired_state("cancel")
-    there = RunState(folder.run_id, "running", 30, host="elsewhere", updated_at="0")
+    there = RunState(folder.run_id, "running", 30, host="elsewhere", updated_at=_at(0))
     folder.keep_state(there)
     monkeypatch.setattr(
         "core.runs.execute.time.sleep",
-        lambda seconds: folder.keep_state(replace(there, updated_at=f"{seconds}")),
+        lambda seconds: folder.keep_state(replace(there, updated_at=_at(seconds))),
     )
     with pytest.raises(InUse, match="elsewhere is at this run"):
         execute(folder)

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import logging
+import os
 import shutil
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 
-from core.errors import BadInput
+from core.errors import BadInput, DataFolderError
 from core.runs.execute import execute
 from core.runs.folder import PLAN, PROMPTS, STATE, RunFolder
 from core.runs.health import DAMAGED, require_whole
 from core.runs.journal import LEFT_OUT, Journal
+from core.runs.locks import held, is_free
 from core.runs.plan import place_of
 from core.runs.records import ItemResult
 from core.runs.shards import row_of, write_shard
@@ -144,6 +148,48 @@ def test_a_state_that_is_lost_or_damaged_is_made_from_the_shards(
     assert "counted anew" in state.message
     assert done(copy).done == PICTURES
     assert rows(copy) == rows(finished)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"started_at": "yesterday"},
+        {"started_at": "2026-07-01T12:00:00"},  # of no zone
+        {"updated_at": 5},
+        {"rate": float("nan")},
+        {"seconds_left": "soon"},
+        {"seconds_left": 10**400},
+        {"workers": None},
+        {"message": ["a"]},
+        {"problems": [["a", float("inf")]]},
+    ],
+)
+def test_a_state_that_cannot_be_shown_is_damaged(copy: RunFolder, odd: dict[str, Any]) -> None:
+    fields = json.loads((copy.path / STATE).read_text())
+    assert copy.kept_done() == PICTURES
+    (copy.path / STATE).write_text(json.dumps({**fields, "status": "running", **odd}))
+    assert copy.kept_done() == 0
+    assert (copy.state().status, copy.state().done) == ("finished", PICTURES)
+
+
+def test_a_lock_is_asked_for_where_nothing_can_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, opened = tmp_path / "lock", os.open
+
+    def reading(file: Path, flags: int, *more: int) -> int:
+        if flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+            raise OSError(errno.EROFS, "Read-only file system")
+        return opened(file, flags, *more)
+
+    with held(path, "in use"), monkeypatch.context() as patch:
+        patch.setattr(os, "open", reading)
+        assert not is_free(path)
+        with pytest.raises(DataFolderError, match="cannot be opened"), held(path, ""):
+            pass
+    monkeypatch.setattr(os, "open", reading)
+    assert is_free(path)
+    assert is_free(tmp_path / "none")
 
 
 def test_a_state_of_nothing_is_planned(tmp_path: Path) -> None:
