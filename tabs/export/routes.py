@@ -1,30 +1,23 @@
-"""HTTP routes of exports: files of a run at once, long ones in the background, and imports."""
+"""HTTP routes of exports: what is quick is sent at once, files are made by jobs; and imports."""
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
-from starlette.background import BackgroundTask
 
 from core.errors import NotStored
+from core.export.bibliography import references
 from core.export.codebook import codebook_json, codebook_text
 from core.export.source import runs_of
 from core.export.tables import COLORS, RESULTS, Sheet, csv_pieces
-from core.runs.folder import RunFolder
 from core.runs.health import require_whole
 from tabs.export.service import (
     COLORS_CSV,
-    FOLDER,
-    MEDIA,
-    NOW,
     ArchivePath,
     Export,
     colors_path,
-    export,
     exported_file,
     file_name,
     import_file,
@@ -38,9 +31,12 @@ from tabs.page.door import Door
 from tabs.page.requests import Nothing
 from tabs.runs.supervisor import RunSupervisor
 
-CODEBOOKS: dict[str, tuple[str, Callable[[Any], str]]] = {
+CSV = "text/csv; charset=utf-8"
+BIBLIOGRAPHY = "references.bib"
+BOOKS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "codebook.json": ("application/json", codebook_json),
     "codebook.md": ("text/markdown; charset=utf-8", codebook_text),
+    BIBLIOGRAPHY: ("application/x-bibtex; charset=utf-8", references),
 }
 
 
@@ -74,7 +70,7 @@ def export_routes(context: Context) -> Door:
             yield first
             yield from pieces
 
-        return StreamingResponse(streamed(), headers=headers, media_type=MEDIA["csv"])
+        return StreamingResponse(streamed(), headers=headers, media_type=CSV)
 
     @door.get("/runs/{run_id}/sizes")
     def sizes(run_id: str) -> JSONResponse:
@@ -84,18 +80,14 @@ def export_routes(context: Context) -> Door:
     def book(run_id: str, book: str) -> Response:
         try:
             folder = context.service(RunSupervisor).folder(run_id)
-            if book in CODEBOOKS:
-                media, text = CODEBOOKS[book]
-                return Response(text(runs_of(folder)), media_type=media)
-            format = {
-                "export.parquet": "parquet",
-                "export.zip": "zip",
-                "report.html": "html",
-                "references.bib": "bib",
-            }.get(book)
-            if format is None:
-                raise NotStored("There is no such export.")
-            return _made(context, folder, format)
+            if book not in BOOKS:
+                raise NotStored(
+                    "There is no such file of a run. Tables, archives and reports are begun by "
+                    "POST /api/exports."
+                )
+            media, text = BOOKS[book]
+            headers = attachment(file_name(folder, "bib")) if book == BIBLIOGRAPHY else None
+            return Response(text(runs_of(folder)), headers=headers, media_type=media)
         except Exception as error:
             return refusal(error)
 
@@ -122,22 +114,3 @@ def export_routes(context: Context) -> Door:
     door.takes_file("/runs/import", Nothing, context.limits.archive_bytes, import_file)
     door.takes("/runs/import-path", ArchivePath, import_path)
     return door
-
-
-def _made(context: Context, folder: RunFolder, format: str) -> Response:
-    """A file that is made first and sent then; it goes when it was sent."""
-    root = context.storage.data_dir / FOLDER
-    root.mkdir(parents=True, exist_ok=True)
-    place = tempfile.TemporaryDirectory(prefix=NOW, dir=root)
-    try:
-        out = Path(place.name) / file_name(folder, format)
-        export(context, folder, format, out)
-    except BaseException:
-        place.cleanup()
-        raise
-    return FileResponse(
-        out,
-        headers=attachment(file_name(folder, format)),
-        media_type=MEDIA[format],
-        background=BackgroundTask(place.cleanup),
-    )

@@ -38,8 +38,8 @@ runs of 120 pictures by five rules."""
 EXPORT, IMPORT = "export", "import"
 """The kinds of these jobs."""
 
-FOLDER, KEPT, NOW = "exports", 5, "now-"
-"""Below the data folder: the last finished exports, and those that are being sent."""
+FOLDER, KEPT = "exports", 5
+"""Below the data folder: the last finished exports."""
 
 COLORS_CSV = "colors"
 """No format of its own: the second table of a CSV, as a browser gets it."""
@@ -51,13 +51,6 @@ ENDINGS = {
     "html": "html",
     "bib": "bib",
     COLORS_CSV: "csv",
-}
-MEDIA = {
-    "csv": "text/csv; charset=utf-8",
-    "parquet": "application/vnd.apache.parquet",
-    "zip": "application/zip",
-    "html": "text/html; charset=utf-8",
-    "bib": "application/x-bibtex; charset=utf-8",
 }
 
 
@@ -310,8 +303,7 @@ def _steps(progress: Progress) -> Callable[[str], None]:
 
 
 def _keep_few(root: Path) -> None:
-    folders = (path for path in root.iterdir() if not path.name.startswith(NOW))
-    places = sorted(folders, key=lambda path: path.stat().st_mtime_ns)
+    places = sorted(root.iterdir(), key=lambda path: path.stat().st_mtime_ns)
     for old in places[:-KEPT]:
         shutil.rmtree(old, ignore_errors=True)
 

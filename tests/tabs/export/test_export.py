@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import pyarrow.parquet as pq
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
@@ -131,24 +130,28 @@ def test_quick_exports_are_sent_at_once(client: TestClient, folder: RunFolder) -
     found = list(csv.DictReader(io.StringIO(table.text, newline="")))
     assert {row["rule"] for row in found} == set(RULES)
     assert f"A mug {EVIL}" in {row["text"] for row in found}
-    parquet = client.get(f"{base}/export.parquet")
-    assert pq.read_table(io.BytesIO(parquet.content)).num_rows == len(found)
-    assert "gencolorbench" in client.get(f"{base}/references.bib").text
+    cited = client.get(f"{base}/references.bib")
+    assert "gencolorbench" in cited.text
+    named = f'filename="a-small-run-{folder.run_id[:6]}.bib"'
+    assert cited.headers["content-disposition"] == f"attachment; {named}"
     assert client.get(f"{base}/codebook.json").json()["runs"][0]["run_id"] == folder.run_id
     assert "| `delta_e00` |" in client.get(f"{base}/codebook.md").text
-    archive = client.get(f"{base}/export.zip")
-    assert "manifest.json" in zipfile.ZipFile(io.BytesIO(archive.content)).namelist()
 
 
 def test_what_is_not_there_is_said(client: TestClient, folder: RunFolder) -> None:
     for path in (
         "/api/runs/0123456789abcdef/export.csv",
         f"/api/runs/{folder.run_id}/export.xls",
-        "/api/runs/nothing/report.html",
+        "/api/runs/nothing/references.bib",
     ):
         answer = client.get(path)
         assert answer.status_code == 404
         assert answer.json()["error"]
+    # Whole files are begun by who may, one at a time, and not by looking.
+    for name in ("export.parquet", "export.zip", "report.html"):
+        answer = client.get(f"/api/runs/{folder.run_id}/{name}")
+        assert answer.status_code == 404
+        assert "POST /api/exports" in answer.json()["error"]
     for given in ({"run": folder.run_id, "format": "xls"}, {"run": "x", "format": "csv"}):
         assert client.post("/api/exports", json=given, headers=OURS).status_code in (400, 404)
     assert client.get("/api/exports/../file").status_code == 404
@@ -176,7 +179,8 @@ def test_a_long_export_is_made_in_the_background(
 def test_an_archive_is_imported_by_the_page(
     client: TestClient, context: Context, folder: RunFolder, tmp_path: Path
 ) -> None:
-    sent = client.get(f"/api/runs/{folder.run_id}/export.zip").content
+    write(folder, "zip", tmp_path / "sent.zip")
+    sent = (tmp_path / "sent.zip").read_bytes()
     with Storage.open(tmp_path / "theirs") as storage:
         theirs = make_context(storage, "theirs")
         app = FastAPI()
@@ -245,8 +249,11 @@ def test_files_are_named_only_by_people_at_the_machine(tmp_path: Path) -> None:
 # ── the report ───────────────────────────────────────────────────────────────────────────────
 
 
-def test_the_report_says_what_the_run_says(client: TestClient, folder: RunFolder) -> None:
-    text = client.get(f"/api/runs/{folder.run_id}/report.html").text
+def test_the_report_says_what_the_run_says(
+    client: TestClient, context: Context, folder: RunFolder, tmp_path: Path
+) -> None:
+    export(context, folder, "html", tmp_path / "a.html")
+    text = (tmp_path / "a.html").read_text(encoding="utf-8")
     assert "<h1>A small run</h1>" in text
     assert "The model gave up." in text
     assert "published under paper" in text

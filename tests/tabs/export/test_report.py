@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from html import unescape
-
-from fastapi import FastAPI
-from fastapi.testclient import TestClient
+from pathlib import Path
 
 from tabs.explore.board import board_view
-from tabs.export.routes import export_routes
+from tabs.export.service import export
 from tabs.page.context import Context
 from tabs.runs.supervisor import RunSupervisor
 from tests.storage.run_samples import sample_plan, sample_run
 
 
-def test_the_report_doubts_what_the_leaderboard_doubts(context: Context) -> None:
+def test_the_report_doubts_what_the_leaderboard_doubts(context: Context, tmp_path: Path) -> None:
     """Too narrow intervals, prompts without a color system, numbers without an interval, and
     printed numbers that another table of the paper contradicts."""
     plan = sample_plan("flux.1-dev", 60)
@@ -26,10 +24,8 @@ def test_the_report_doubts_what_the_leaderboard_doubts(context: Context) -> None
     )
     context.service(RunSupervisor).take_in()
     cells = board_view(context, {"rule": plan.rules[0][0]})["groups"][0]["rows"][0]["cells"]
-    app = FastAPI()
-    app.include_router(export_routes(context))
-    with TestClient(app) as client:
-        text = unescape(client.get(f"/api/runs/{folder.run_id}/report.html").text)
+    export(context, folder, "html", tmp_path / "report.html")
+    text = unescape((tmp_path / "report.html").read_text(encoding="utf-8"))
     ours = text.partition("<h3>This run</h3>")[2].partition("</section>")[0]
     low_high = cells["coa"]["interval"].replace("–", " to ")
     assert low_high.startswith("≈")

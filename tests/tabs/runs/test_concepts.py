@@ -26,7 +26,7 @@ from tabs.explore.board_csv import board_csv
 from tabs.explore.routes import wall_routes
 from tabs.explore.wall import facets_view, wall_view
 from tabs.export.routes import export_routes
-from tabs.export.service import Export, start_export
+from tabs.export.service import Export, export, start_export
 from tabs.page.actor import OWNER
 from tabs.page.context import Context
 from tabs.page.requests import read_as
@@ -217,13 +217,11 @@ def test_wall_figures_and_comparison_carry_on(context: Context, alone: RunFolder
     assert [one["id"] for one in offered["runs"]] == [other.run_id]
 
 
-def test_its_report_says_what_was_measured(context: Context, alone: RunFolder) -> None:
-    app = FastAPI()
-    app.include_router(export_routes(context))
-    with TestClient(app) as client:
-        answer = client.get(f"/api/runs/{alone.run_id}/report.html")
-    assert answer.status_code == 200
-    text = unescape(answer.text)
+def test_its_report_says_what_was_measured(
+    context: Context, alone: RunFolder, tmp_path: Path
+) -> None:
+    export(context, alone, "html", tmp_path / "report.html")
+    text = unescape((tmp_path / "report.html").read_text(encoding="utf-8"))
     assert "asks for no color, so no rule judges it. The colors of 6 pictures were measured" in text
     assert "No mask." in text
     assert "No memory." in text

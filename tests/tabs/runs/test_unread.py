@@ -18,7 +18,7 @@ from core.runs.folder import PLAN, RunFolder
 from storage import Storage
 from tabs.explore.routes import board_routes
 from tabs.export.routes import export_routes
-from tabs.export.service import take_in
+from tabs.export.service import export, take_in
 from tabs.page.context import Context
 from tabs.runs.routes import run_routes
 from tabs.runs.supervisor import RunSupervisor
@@ -55,7 +55,7 @@ def client(context: Context) -> Iterator[TestClient]:
 
 
 def test_the_others_are_shown_and_it_can_be_hidden(
-    client: TestClient, context: Context, two: tuple[RunFolder, RunFolder]
+    client: TestClient, context: Context, two: tuple[RunFolder, RunFolder], tmp_path: Path
 ) -> None:
     good, bad = two
     context.storage.runs.rename(good.run_id, "=run()")
@@ -75,8 +75,9 @@ def test_the_others_are_shown_and_it_can_be_hidden(
         (good.run_id, "'=run()"),
         (bad.run_id, "Bent"),
     ]
-    assert client.get(f"/api/runs/{good.run_id}/report.html").status_code == 200
-    answer = client.get(f"/api/runs/{bad.run_id}/report.html")
+    export(context, good, "html", tmp_path / "report.html")
+    asked = {"run": bad.run_id, "format": "html"}
+    answer = client.post("/api/exports", json=asked, headers=OURS)
     assert answer.status_code == 400
     assert "has no size_px" in answer.json()["error"]
     assert client.post(f"/api/runs/{bad.run_id}/hide", json={}, headers=OURS).status_code == 200
