@@ -22,7 +22,6 @@ from tabs.explore.board import board_view
 from tabs.library.service import Library
 from tabs.page.actor import OWNER, Actor, Role
 from tabs.page.context import Context
-from tabs.page.jobs_service import AllJobs, jobs_view
 from tabs.page.requests import read_as
 from tabs.runs.form import estimate_view, form_view, planned, start_runs
 from tabs.runs.list import ChangeRun, change_run, runs_view
@@ -311,73 +310,6 @@ def test_a_run_in_another_folder_is_taken_in_and_stopped_there(
     # The same run in the data folder too is one run, and that one.
     copied = sample_run(keeper.root, sample_plan(prompts=4, images=1))
     assert [found.path for found in keeper.folders()] == [copied.path]
-
-
-def test_a_problem_of_taking_in_is_told_until_it_is_gone(
-    context: Context, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    keeper = context.service(RunSupervisor)
-    run_id = sample_run(keeper.root, sample_plan(prompts=4, images=1)).run_id
-
-    def busy(folder: RunFolder) -> int:
-        raise DataFolderError("The disk sleeps.")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(context.storage.runs, "ingest", busy)
-        assert keeper.take_in() == 0
-        assert keeper.problem(run_id) == one(context)["message"] == "The disk sleeps."
-    keeper._problems[run_id] = "It could not be executed."  # that is another matter
-    assert keeper.take_in() == 4
-    assert keeper.problem(run_id) == "It could not be executed."
-    del keeper._problems[run_id]
-    assert keeper.problem(run_id) == one(context)["message"] == ""
-
-
-def test_what_is_no_exception_does_not_end_the_queue_of_runs(
-    context: Context, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    keeper = context.service(RunSupervisor)
-    first, second = (
-        sample_run(keeper.root, sample_plan(name, prompts=2, images=1)).run_id
-        for name in ("model-a", "model-b")
-    )
-
-    def leaves(folder: RunFolder, retry: bool) -> RunState:
-        raise SystemExit(folder.run_id)
-
-    monkeypatch.setattr(keeper, "_execute", leaves)
-    for run_id in (first, second):
-        keeper.resume(run_id)
-        until(lambda: keeper.waiting() == 0)
-        assert f"SystemExit: {run_id}" in keeper.problem(run_id)
-
-
-@pytest.mark.parametrize("error", [DataFolderError("No lock here."), ValueError("odd")])
-def test_one_odd_folder_takes_nothing_down(
-    context: Context, monkeypatch: pytest.MonkeyPatch, error: Exception
-) -> None:
-    keeper = context.service(RunSupervisor)
-    good = sample_run(keeper.root, sample_plan("model-a", prompts=2, images=1))
-    odd = sample_run(keeper.root, sample_plan("model-b", prompts=3, images=1))
-    assert keeper.take_in() == 5
-    odd.shards()[0].unlink()
-    good.keep_state(RunState(good.run_id, "running", 2, 2))  # interrupted: nobody is at it
-    state = RunFolder.state
-
-    def asked(folder: RunFolder) -> RunState:
-        if folder.run_id == odd.run_id:
-            raise error
-        return state(folder)
-
-    monkeypatch.setattr(RunFolder, "state", asked)
-    monkeypatch.setattr(keeper, "_now", odd)  # it is executed here
-    view = jobs_view(context, OWNER, AllJobs())
-    assert [(row["id"], row["status"]) for row in view["jobs"]] == [(good.run_id, "interrupted")]
-    assert [row["id"] for row in form_view(context)["stored"]] == [OF_RUN + good.run_id]
-    shown = {row["id"]: row for row in runs_view(context, OWNER)["runs"]}
-    assert (shown[odd.run_id]["status"], shown[good.run_id]["status"]) == ("broken", "interrupted")
-    assert str(error) in shown[odd.run_id]["message"]
-    assert board_view(context, {})["groups"]
 
 
 def test_where_a_run_elsewhere_is_at_work_the_leaderboard_says_so(
