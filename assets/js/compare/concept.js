@@ -5,10 +5,11 @@ import { ask } from '../shared/http.js';
 import { opener } from '../shared/opening.js';
 import { store } from '../shared/state.js';
 import { conceptChooser } from './concept_chooser.js';
+import { dropField } from './concept_drop.js';
 import { linkedFigures, percent } from './concept_figures.js';
 import { markDialog } from './concept_mark.js';
 import { movesList, numbersTable } from './concept_numbers.js';
-import { MOST_SOURCES, dropField, sourceList } from './concept_sources.js';
+import { MOST_SOURCES, sourceList } from './concept_sources.js';
 import { extractionSteps, imagesOfBin } from './concept_steps.js';
 import { compare, compareView, ofCompareLink, openCompare, openConceptRun } from './view.js';
 
