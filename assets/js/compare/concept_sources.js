@@ -1,9 +1,9 @@
 // The distributions that stand side by side: added from what there is, ordered, removed.
 import { make, many, put } from '../shared/dom.js';
 import { percent } from './concept_figures.js';
+import { MOST_SOURCES } from './concept_link.js';
 import { binPatch } from './concept_numbers.js';
 
-export const MOST_SOURCES = 6;
 const GROUPS = [
   ['people', 'People'],
   ['other', 'Other measurements'],
