@@ -1,32 +1,28 @@
 // One concept and its distributions side by side.
-import { make, options, put, strip } from '../shared/dom.js';
+import { make, put } from '../shared/dom.js';
 import { onTheme } from '../shared/figure.js';
 import { ask } from '../shared/http.js';
 import { opener } from '../shared/opening.js';
 import { store } from '../shared/state.js';
 import { conceptChooser } from './concept_chooser.js';
+import { conceptControls } from './concept_controls.js';
+import { dropField } from './concept_drop.js';
 import { linkedFigures, percent } from './concept_figures.js';
+import {
+  DEFAULTS,
+  MOST_SOURCES,
+  conceptQuery,
+  linkOf,
+  ofLink,
+  takeUsual,
+  viewQuery,
+} from './concept_link.js';
 import { markDialog } from './concept_mark.js';
 import { movesList, numbersTable } from './concept_numbers.js';
-import { MOST_SOURCES, dropField, sourceList } from './concept_sources.js';
+import { copiesLink, saveButtons } from './concept_saves.js';
+import { sourceList } from './concept_sources.js';
 import { extractionSteps, imagesOfBin } from './concept_steps.js';
 import { compare, compareView, ofCompareLink, openCompare, openConceptRun } from './view.js';
-
-const DEFAULTS = {
-  method: 'extracted',
-  sort: 'hue',
-  scale: 'one',
-  apart: '1',
-  between: '',
-  pair: '0-1',
-  steps: '',
-};
-
-const METHOD_NAMES = {
-  extracted: 'extraction as published',
-  'extracted-soft': 'extraction, soft bins',
-  pixels: 'all pixels',
-};
 
 /** @param {import('../shared/widget.js').Widget} widget */
 export function mount(widget) {
@@ -45,6 +41,7 @@ export function mount(widget) {
   let stale = false;
 
   const chooser = conceptChooser(box, (next) => go({ ...next, d: null }));
+  const controls = conceptControls(box, { go, pair: () => state.pair, place });
   const figures = linkedFigures(box, { tell: sharesOf, open: openBin });
   const sources = sourceList(box, {
     bins: () => known.bins,
@@ -110,26 +107,7 @@ export function mount(widget) {
 
   // ── questions ────────────────────────────────────────────────────────────────────────────────
   function query(more) {
-    const values = new URLSearchParams();
-    Object.entries({
-      concept: state.concept,
-      words: state.words,
-      method: state.method,
-      ...more,
-    }).forEach(([name, value]) => {
-      if (value !== '' && value !== null) values.set(name, value);
-    });
-    return values;
-  }
-  function whole() {
-    return query({
-      d: state.d.join(','),
-      sort: state.sort,
-      scale: state.scale,
-      apart: state.apart,
-      between: state.between,
-      pair: state.pair,
-    });
+    return conceptQuery(state, more);
   }
   async function holds(source) {
     const found = await ask('/api/compare/choices?' + query({}));
@@ -150,45 +128,16 @@ export function mount(widget) {
         hover: (bin) => figures.mark(bin, null),
         open: openBin,
       });
-      options(
-        part('method'),
-        known.methods.map((one) => ({ id: one.id, name: METHOD_NAMES[one.id] || one.name })),
-        state.method,
-      );
-      known.methods.forEach((one, index) => {
-        part('method').options[index].title = one.name;
-      });
+      controls.methods(known.methods, state.method);
     });
     started.catch(() => {
       started = null;
     });
     await started;
   }
-  // What a link asks for and there is not becomes the usual: the page shows something, and says what.
-  function usual() {
-    const said = [];
-    [
-      ['method', 'method', known.methods],
-      ['sort', 'order of bins', known.sorts],
-    ].forEach(([key, words, there]) => {
-      if (there.some((one) => one.id === state[key])) return;
-      said.push(
-        'There is no ' +
-          words +
-          ' “' +
-          state[key].slice(0, 40) +
-          '”, which the link asks for: the usual one is shown.',
-      );
-      state[key] = DEFAULTS[key];
-    });
-    state.d = state.d && [...new Set(state.d)];
-    if (state.d && state.d.length > MOST_SOURCES) {
-      said.push('The link holds ' + state.d.length + ' distributions: the first six are shown.');
-      state.d = state.d.slice(0, MOST_SOURCES);
-    }
-    if (said.length) drop.say(said.join(' '), true);
+  function place(source) {
+    return state.d.indexOf(source);
   }
-  const place = (source) => state.d.indexOf(source);
   async function concepts() {
     try {
       const answer = await ask('/api/compare/concepts');
@@ -217,7 +166,8 @@ export function mount(widget) {
     const mine = ++asked;
     try {
       await begin();
-      usual();
+      const corrections = takeUsual(state, known);
+      if (corrections.length) drop.say(corrections.join(' '), true);
       if (state.concept || state.words) {
         if (other || !chosen || next.d === null || next.fresh || stale) {
           stale = false;
@@ -252,7 +202,7 @@ export function mount(widget) {
     const something = Boolean(chosen) || state.d.length > 0;
     box.classList.add('th-cc-busy');
     try {
-      view = something ? await ask('/api/compare/view?' + whole()) : null;
+      view = something ? await ask('/api/compare/view?' + viewQuery(state)) : null;
     } finally {
       if (mine === asked) box.classList.remove('th-cc-busy');
     }
@@ -285,57 +235,12 @@ export function mount(widget) {
     sources.draw(view ? view.distributions : [], Boolean(chosen));
     part('method-label').hidden = !there.some((one) => one.pictures);
     if (!view) return;
-    strip(part('sort'), known.sorts, state.sort, (sort) => go({ sort }));
-    strip(
-      part('scale'),
-      [
-        { id: 'one', name: 'The same' },
-        { id: 'own', name: 'Each its own' },
-      ],
-      state.scale,
-      (scale) => go({ scale }),
-    );
-    strip(
-      part('pair-scale'),
-      [
-        { id: 'one', name: 'The same' },
-        { id: 'own', name: 'Each its own' },
-      ],
-      state.scale,
-      (scale) => go({ scale }),
-    );
-    strip(
-      part('between'),
-      [
-        { id: 'moves', name: 'What moves' },
-        { id: 'bins', name: 'Bins' },
-      ],
-      view.between,
-      (between) => go({ between }),
-    );
-    strip(
-      part('apart'),
-      [
-        { id: '1', name: 'L* apart' },
-        { id: '0', name: 'Exact' },
-      ],
-      state.apart,
-      (apart) => go({ apart }),
-    );
-    put(
-      part('map-words'),
-      state.apart === '1'
-        ? 'Bins of one a*, b* are set apart: up for lighter, down for darker ones. Areas are as shares.'
-        : 'Bins of one a*, b* lie on each other, the largest behind. Areas are as shares.',
-    );
-    part('method').value = state.method;
-    part('weights').href = '/api/compare/weights.csv?' + whole();
-    part('numbers-csv').href = '/api/compare/numbers.csv?' + whole();
+    controls.draw(state, known.sorts, view.between);
+    part('weights').href = '/api/compare/weights.csv?' + viewQuery(state);
+    part('numbers-csv').href = '/api/compare/numbers.csv?' + viewQuery(state);
     if (several) {
-      const listed = there.map((one) => ({ id: one.source, name: one.letter + ' · ' + one.label }));
+      controls.pair(view, there);
       const [first, second] = view.pair;
-      options(part('first'), listed, view.distributions[first].source);
-      options(part('second'), listed, view.distributions[second].source);
       const labels = Object.fromEntries(view.distributions.map((one) => [one.source, one.label]));
       const pair = [first, second].sort().join('-');
       numbers.draw(
@@ -380,21 +285,8 @@ export function mount(widget) {
       }
     }
   }
-  // A link names the mask that was measured: marked anew elsewhere, the picture still opens as it was.
-  function pinned(source) {
-    const row =
-      /^image:[0-9a-f]+$/.test(source) && view
-        ? view.distributions.find((one) => one.source === source)
-        : null;
-    return row && row.image ? source + '/' + row.image.mask_id.slice(0, 16) : source;
-  }
   function publish(open) {
-    const as = open ? (source) => source : pinned;
-    const values = { concept: state.concept, words: state.words, d: state.d.map(as).join(',') };
-    Object.entries(DEFAULTS).forEach(([name, value]) => {
-      if (state[name] !== value) values[name] = name === 'steps' ? as(state[name]) : state[name];
-    });
-    ofCompareLink('concept', values);
+    ofCompareLink('concept', linkOf(state, open ? null : view));
   }
 
   // ── bins ─────────────────────────────────────────────────────────────────────────────────────
@@ -424,60 +316,15 @@ export function mount(widget) {
   }
 
   // ── hands ────────────────────────────────────────────────────────────────────────────────────
-  part('method').addEventListener('change', () => go({ method: part('method').value }));
-  part('swap').addEventListener('click', () =>
-    go({ pair: state.pair.split('-').reverse().join('-') }),
-  );
-  ['first', 'second'].forEach((name, side) =>
-    part(name).addEventListener('change', () => {
-      const pair = state.pair.split('-').map(Number);
-      const next = place(part(name).value);
-      if (pair[1 - side] === next) pair[1 - side] = pair[side];
-      pair[side] = next;
-      go({ pair: pair.join('-') });
-    }),
-  );
-  box.querySelectorAll('.th-cc-saves').forEach((saves) =>
-    saves.append(
-      ...['svg', 'png'].map((format) => {
-        const button = make('button', 'th-button th-cc-' + format, format.toUpperCase());
-        button.type = 'button';
-        button.dataset.of = saves.dataset.of;
-        button.dataset.format = format;
-        button.title =
-          'The figure as ' +
-          format.toUpperCase() +
-          ', on white' +
-          (format === 'png' ? ', two pixels for one' : '');
-        return button;
-      }),
-    ),
-  );
-  box.querySelectorAll('.th-cc-saves button').forEach((button) =>
-    button.addEventListener('click', async () => {
-      const words = (chosen ? chosen.words : 'images').replace(/[^a-z0-9]+/gi, '-');
-      try {
-        await figures.save(
-          button.dataset.of,
-          'truehue-' + words + '-' + button.dataset.of,
-          button.dataset.format,
-        );
-      } catch (error) {
-        problem('The figure could not be saved: ' + error.message);
-      }
-    }),
-  );
-  part('link').addEventListener('click', async () => {
-    const button = part('link');
-    const text = button.textContent;
+  saveButtons(box, async (name, format) => {
+    const words = (chosen ? chosen.words : 'images').replace(/[^a-z0-9]+/gi, '-');
     try {
-      await navigator.clipboard.writeText(location.href);
-      put(button, 'Copied');
-    } catch {
-      put(button, 'Copy it from the address bar');
+      await figures.save(name, 'truehue-' + words + '-' + name, format);
+    } catch (error) {
+      problem('The figure could not be saved: ' + error.message);
     }
-    setTimeout(() => put(button, text), 1600);
   });
+  copiesLink(part('link'));
   box
     .querySelectorAll('.th-cc-go-people')
     .forEach((button) => button.addEventListener('click', () => openCompare('people')));
@@ -505,14 +352,7 @@ export function mount(widget) {
     async shown() {
       const values = compare.values.concept;
       await concepts();
-      const next = {
-        concept: values.concept || '',
-        words: values.words || '',
-        d: values.d ? values.d.split(',').filter(Boolean) : null,
-      };
-      Object.entries(DEFAULTS).forEach(([name, value]) => {
-        next[name] = values[name] || value;
-      });
+      const next = ofLink(values);
       if (next.concept || next.words || next.d) go({ ...next, fresh: true });
       else {
         await begin().catch((error) => problem(error.message));

@@ -1,5 +1,7 @@
 // Does stronger guidance, or a larger model, bring the colors nearer to people's?
-import { analysisView, figureCard, publishedTables } from './analyses.js';
+import { analysisView } from './analyses.js';
+import { figureCard } from './figure_card.js';
+import { publishedTables } from './result_tables.js';
 
 /** @param {import('../shared/widget.js').Widget} widget */
 export function mount({ element }) {

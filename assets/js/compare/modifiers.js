@@ -1,13 +1,9 @@
 // How strongly and in which direction a modifier moves the colors: a table of ratios, and the plane
 // of size against direction.
 import { make, put } from '../shared/dom.js';
-import {
-  analysisView,
-  figureCard,
-  groupedColumns,
-  groupedHead,
-  publishedTables,
-} from './analyses.js';
+import { analysisView } from './analyses.js';
+import { figureCard } from './figure_card.js';
+import { groupedColumns, groupedHead, publishedTables } from './result_tables.js';
 
 /** @param {import('../shared/widget.js').Widget} widget */
 export function mount({ element }) {

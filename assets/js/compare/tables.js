@@ -1,14 +1,9 @@
 // Tables like the paper's 1 and 2 over all concepts, by category below, and the published ones apart.
 import { arrange, make, put, strip, touching } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
-import {
-  analysisView,
-  groupedColumns,
-  groupedHead,
-  openConcept,
-  publishedTables,
-} from './analyses.js';
-import { ofCompareLink } from './view.js';
+import { analysisView } from './analyses.js';
+import { groupedColumns, groupedHead, publishedTables } from './result_tables.js';
+import { ofCompareLink, openCompare } from './view.js';
 
 const VIEW = 'tables';
 
@@ -180,7 +175,7 @@ export function mount({ element }) {
         const button = make('button', 'th-rule', one.words);
         button.type = 'button';
         button.title = 'Opens the concept: people and this run';
-        button.addEventListener('click', () => openConcept(one.open));
+        button.addEventListener('click', () => openCompare('concept', one.open));
         line.append(
           button,
           make('b', '', one.text),

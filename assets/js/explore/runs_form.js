@@ -1,21 +1,17 @@
-// The form that starts runs: what can be chosen comes from the app, and so does what is wrong. The
-// estimate follows every change.
-import { make, many, options, put, strip } from '../shared/dom.js';
+// The form that starts runs: what can be chosen comes from the app, and so does what is wrong.
+import { make, options, put, strip } from '../shared/dom.js';
 import { ask, send } from '../shared/http.js';
 import { store } from '../shared/state.js';
+import { runEstimate } from './runs_estimate.js';
 import { KEPT_FIELDS, RUN_FIELDS, formKept, keepFormOf } from './runs_kept.js';
 import { explore } from './view.js';
 
 export function runForm(element, root, started) {
   const form = root.querySelector('form');
   const field = (name) => form.elements.namedItem(name);
-  const total = form.querySelector('.th-runs-total');
-  const numbers = form.querySelector('.th-runs-estimate dl');
-  const count = form.querySelector('.th-runs-count');
   const refused = form.querySelector(':scope > .th-problem');
   const begin = form.querySelector('.th-draw-button');
   const modelBox = form.querySelector('.th-runs-models');
-  const attempt = form.querySelector('.th-runs-try');
   const RENDERER = 'reference-renderer';
   const MASKERS = [
     { id: 'exact', name: 'Exact', title: 'The masks that came with the picture' },
@@ -42,9 +38,12 @@ export function runForm(element, root, started) {
   let kind = 'drawn';
   let masker = 'exact';
   let ownMasker = false;
-  let asked = 0;
-  let waiting = null;
-  let trying = false;
+
+  const estimate = runEstimate(form, {
+    isShown: () => Boolean(data) && element.offsetParent !== null,
+    values,
+    tell,
+  });
 
   function chosenModels() {
     if (kind === 'stored') return field('stored').value ? [field('stored').value] : [];
@@ -296,66 +295,10 @@ export function runForm(element, root, started) {
       fields: Object.fromEntries(KEPT_FIELDS.map((name) => [name, field(name).value])),
     });
   }
-  function line(name, text, why) {
-    const value = make('dd', '', text);
-    if (why) value.appendChild(make('small', '', why));
-    return [make('dt', '', name), value];
-  }
-  function showEstimate(found) {
-    put(
-      count,
-      many(found.prompts, 'prompt') +
-        (found.of > found.prompts ? ' of ' + found.of.toLocaleString('en-US') : ''),
-    );
-    put(total, found.sentence);
-    const rows = [
-      ...line('Time', found.time, found.basis),
-      ...line('On disk', found.disk, found.disk_basis),
-    ];
-    if (found.cost) rows.push(...line('Costs', found.cost));
-    numbers.replaceChildren(...rows);
-    numbers.dataset.known = String(found.seconds !== null);
-    attempt.hidden = found.seconds !== null && !trying;
-  }
-  async function estimate(url) {
-    if (!data || element.offsetParent === null) return;
-    const mine = ++asked;
-    form.querySelector('.th-runs-estimate').setAttribute('aria-busy', 'true');
-    try {
-      const found = await send(url || '/api/runs/estimate', {
-        ...values(),
-        price: field('price').value,
-      });
-      if (mine !== asked) return;
-      tell('', '');
-      showEstimate(found);
-    } catch (error) {
-      if (mine !== asked) return;
-      tell(error.field, error.message);
-      put(count, '');
-      put(total, '');
-      numbers.replaceChildren();
-      attempt.hidden = true;
-    }
-    form.querySelector('.th-runs-estimate').setAttribute('aria-busy', 'false');
-  }
   function soon() {
     keepForm();
-    clearTimeout(waiting);
-    waiting = setTimeout(() => estimate(), 250);
+    estimate.soon();
   }
-  attempt.addEventListener('click', async () => {
-    if (trying) return;
-    trying = true;
-    attempt.setAttribute('aria-disabled', 'true');
-    put(attempt, 'Drawing three…');
-    await estimate('/api/runs/trial');
-    trying = false;
-    attempt.setAttribute('aria-disabled', 'false');
-    put(attempt, 'Try three pictures');
-    attempt.hidden = attempt.hidden || numbers.dataset.known === 'true';
-  });
-
   form.addEventListener('input', (event) => {
     if (event.target === field('stored')) ownSet();
     show();
@@ -397,7 +340,7 @@ export function runForm(element, root, started) {
       tell('', '');
       fill();
       form.classList.remove('th-runs-unread');
-      estimate();
+      estimate.now();
     },
   };
 }

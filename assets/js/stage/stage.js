@@ -6,6 +6,7 @@
 // To Python: props.value = {image_id, marks, seq}, which Gradio reports as a change by itself;
 // {opened, seq} with the event 'open'; and the events 'browse', 'find' and 'points'.
 import { store } from '../shared/state.js';
+import { stageFinding } from './finding.js';
 import { stageFound } from './found.js';
 import { stageHands } from './hands.js';
 import { stageKept } from './kept.js';
@@ -13,9 +14,6 @@ import { stageKeys } from './keys.js';
 import { stageOpen } from './open.js';
 import { stagePick } from './pick.js';
 import { stageView } from './view.js';
-import { stageWork } from './work.js';
-
-const FINDING = 'truehue-finding';
 
 // Where keys are written, not pressed.
 const TYPING =
@@ -46,7 +44,6 @@ export function mount({ element, props, trigger, watch }) {
   let pending = false;
   let patience = 0;
   const view = stageView(root);
-  const work = stageWork(root);
   const found = stageFound(root, view, (override) => change([...stage.marks, override]));
   const pick = stagePick(root, view, (hex) =>
     store.tell('ask-color', { picker: 'asked-color', text: hex }),
@@ -65,11 +62,13 @@ export function mount({ element, props, trigger, watch }) {
     hint: '',
     brushChosen: false,
     ...{ root, view, pick, find, act, overlay, brush, visible, inText },
-    ...{ change, undo, redo, findObject, addPoint, forget, start, refresh, radius, say, showable },
+    ...{ change, undo, redo, start, refresh, radius, say, showable },
     browse: () => trigger('browse'),
   };
+  const finding = stageFinding(stage, props, trigger);
+  const { findObject, addPoint, forget } = finding;
+  Object.assign(stage, { findObject, addPoint, forget });
   const keys = stageKeys(stage);
-  let asked = ''; // 'find' or 'points': what the app is to begin
 
   function visible() {
     return (
@@ -123,93 +122,6 @@ export function mount({ element, props, trigger, watch }) {
   }
   function redo() {
     step(future, past);
-  }
-
-  // ── work that takes the device ─────────────────────────────────────────────────────────────────
-
-  function forget() {
-    asked = '';
-    if (work.busy) sessionStorage.removeItem(FINDING);
-    work.stop();
-    if (stage.wanted) {
-      stage.wanted = null;
-      view.showMarks(showable());
-      refresh();
-    }
-  }
-
-  // A mask is found, or a point is cut out, before it becomes a mark: until then the marks stay as they
-  // are, and the rest of the page goes on.
-  function findObject() {
-    forget();
-    say('');
-    asked = 'find';
-    work.expect('Asking…');
-    trigger('find', { image_id: stage.imageId });
-  }
-
-  function addPoint(mark) {
-    const next = [...(stage.wanted || stage.marks), mark];
-    forget();
-    stage.wanted = next;
-    asked = 'points';
-    say('');
-    work.expect('Asking…');
-    view.showMarks(next.filter((one) => one.type === 'point'));
-    refresh();
-    trigger('points', { image_id: stage.imageId, marks: next });
-  }
-
-  function started() {
-    const begun = props.work;
-    if (!begun) return;
-    if (begun.image_id !== stage.imageId || begun.kind !== asked) {
-      // Cancelled, or another image was opened, before the app had answered.
-      if (begun.job) work.drop(begun.job);
-      return;
-    }
-    if (begun.problem) {
-      forget();
-      say(String(begun.problem));
-      return;
-    }
-    asked = '';
-    if (begun.kind === 'find')
-      sessionStorage.setItem(FINDING, JSON.stringify({ job: begun.job, image_id: stage.imageId }));
-    follow(begun.job, String(begun.words || ''), begun.kind === 'points' ? stage.wanted : null);
-  }
-
-  // A search goes on while the page is loaded again.
-  function resume() {
-    let known = null;
-    try {
-      known = JSON.parse(sessionStorage.getItem(FINDING));
-    } catch {
-      /* not ours: nothing to go on with */
-    }
-    if (known && known.image_id === stage.imageId && stage.imageId)
-      follow(known.job, 'Looking…', null);
-  }
-
-  function follow(job, words, points) {
-    work.follow(job, words, (end) => {
-      sessionStorage.removeItem(FINDING);
-      if (end.status !== 'done') {
-        stage.wanted = null;
-        view.showMarks(showable());
-        if (end.status === 'failed') say(String(end.words || 'It did not work.'));
-        refresh();
-      } else if (points) {
-        stage.wanted = null;
-        change(
-          points.map((one) =>
-            one.type === 'point' && !one.by ? { ...one, by: end.segmenter } : one,
-          ),
-        );
-      } else {
-        change([...stage.marks, { type: 'stored', mask_id: end.mask_id }]);
-      }
-    });
   }
 
   function start(kind) {
@@ -342,7 +254,7 @@ export function mount({ element, props, trigger, watch }) {
       brush.max = String(Math.min(1024, Math.max(8, Math.round(longest / 6))));
       if (!stage.brushChosen) brush.value = String(Math.max(3, Math.round(longest / 40)));
       showInfo();
-      resume();
+      finding.resume();
       // What had no answer before the page was loaded again is asked once more.
       const unheard = stage.imageId && stageKept.take(stage.imageId);
       if (unheard)
@@ -378,7 +290,7 @@ export function mount({ element, props, trigger, watch }) {
     ],
     fromPython,
   );
-  watch('work', started);
+  watch('work', finding.started);
   watch(['image_name', 'notes', 'width', 'height'], showInfo);
   watch('image_url', () => {
     if (stage.imageId && find('picture').getAttribute('src') !== props.image_url) {

@@ -22,6 +22,7 @@ from tabs.page.widgets import on_load
 from tabs.shell import shell
 from tabs.shell.compose import make_context
 
+MOST_LINES = 400
 PLAIN = {"Accept-Encoding": "identity"}
 
 
@@ -131,6 +132,21 @@ def test_imports_are_followed_and_all_stand(client: TestClient) -> None:
     assert {"js/explore/wall.js", "js/explore/view.js", "js/shared/dom.js"} <= set(reached)
     assert len(reached) == len(set(reached))
     assert not any(name.startswith("js/generate/") for name in reached)
+
+
+def test_no_script_is_over_400_lines() -> None:
+    texts = {
+        name: (ROOT / "assets" / name).read_text("utf-8") for name in asset_files().under("js/")
+    }
+    lines = {name: len(text.splitlines()) for name, text in texts.items()}
+    assert {name: count for name, count in lines.items() if count > MOST_LINES} == {}
+
+
+def test_scripts_import_each_other_in_no_circle() -> None:
+    files = asset_files()
+    reached = {name: set(files.with_imports([name])) - {name} for name in files.under("js/")}
+    circles = {name for name, others in reached.items() if any(name in reached[o] for o in others)}
+    assert circles == set()
 
 
 def test_every_module_is_reached_from_a_widget_or_the_page(workbench: TestClient) -> None:

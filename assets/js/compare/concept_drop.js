@@ -1,0 +1,254 @@
+// Images, or a file of distributions, dropped or chosen: how they are meant is asked, then they are
+// stored by the same routes as in "People and files".
+import { make, many, options, put } from '../shared/dom.js';
+import { send } from '../shared/http.js';
+import { store } from '../shared/state.js';
+import { uploadDistribution, uploadOne, uploadPictures } from './upload.js';
+
+const PIXELS_OF = [
+  { id: 'marked-or-whole', name: 'its mask or transparency; else the whole picture' },
+  { id: 'stored', name: 'only what has a mask or transparency' },
+  { id: 'whole', name: 'the whole picture' },
+  { id: 'paper', name: 'all but the white paper' },
+];
+
+export function dropField(box, { concept, add, room, pooled }) {
+  const field = box.querySelector('.th-cc-drop');
+  const input = field.querySelector('input');
+  const said = box.querySelector('.th-cc-said');
+  const say = (text, problem) => {
+    said.replaceChildren(text);
+    said.classList.toggle('th-problem', Boolean(problem));
+  };
+  function option(name, choices, chosen) {
+    const label = make('label', 'th-cc-tool');
+    const select = make('select');
+    label.append(make('span', '', name), select);
+    options(select, choices, chosen);
+    return { label, value: () => select.value };
+  }
+  function button(text, act, plain) {
+    const node = make('button', 'th-button' + (plain ? '' : ' th-cc-do'), text);
+    node.type = 'button';
+    node.addEventListener('click', act);
+    return node;
+  }
+  function form(text, parts, label, act) {
+    const node = make('span', 'th-cc-form');
+    const go = button(label, async () => {
+      go.disabled = true;
+      try {
+        await act();
+      } catch (error) {
+        go.disabled = false;
+        failed(error, node);
+      }
+    });
+    node.append(
+      make('b', '', text),
+      ...parts.map((one) => one.label),
+      go,
+      button('Cancel', () => say(''), true),
+    );
+    said.classList.remove('th-problem');
+    said.replaceChildren(node);
+    go.focus({ preventScroll: true });
+    return node;
+  }
+  function failed(error, node) {
+    const report = error.report;
+    const words =
+      report && report.refused.length > 1
+        ? report.title + ' ' + report.refused[0].why
+        : error.message;
+    const old = node.querySelector('.th-problem');
+    if (old) old.remove();
+    node.append(make('span', 'th-problem', words));
+  }
+  const WHOSE = [
+    { id: '', name: 'a model, or nobody' },
+    { id: '1', name: 'people' },
+  ];
+  // Of what the images are; asked where no concept is on the page.
+  function ofWhat() {
+    const words = concept();
+    const label = make('label', 'th-cc-tool');
+    const input = make('input', 'th-cc-of');
+    if (words) return { label: make('span', '', 'of “' + words + '”'), value: () => words };
+    input.placeholder = 'banana';
+    label.append(make('span', '', 'They show'), input);
+    return { label, value: () => input.value.trim() };
+  }
+  // Every image stands for itself, in the order in which they were dropped; one that cannot be read
+  // leaves the others alone.
+  async function single(files) {
+    const made = [];
+    const refused = [];
+    for (const [at, file] of files.entries()) {
+      say('Storing ' + (at + 1) + ' of ' + many(files.length, 'image') + '…');
+      try {
+        made.push('image:' + (await uploadOne('/api/images', file)).image_id.slice(0, 16));
+      } catch (error) {
+        refused.push(file.name + ': ' + error.message);
+      }
+    }
+    const same = made.length - new Set(made).size;
+    say(
+      [
+        ...refused,
+        ...(same
+          ? [
+              many(same, 'image') +
+                ' of these had the same pixels as another: one row stands for both.',
+            ]
+          : []),
+      ].join(' '),
+      refused.length,
+    );
+    if (made.length) add([...new Set(made)]);
+  }
+  // Rows that stand here become one, each by the pixels that it is measured by now.
+  function pool(rows) {
+    const of = ofWhat();
+    const whose = option('Colored by', WHOSE, '');
+    form('Pool ' + rows.map((one) => one.letter).join(', '), [of, whose], 'Pool them', async () => {
+      const made = await send('/api/compare/image/pool', {
+        sources: rows.map((one) => one.source),
+        words: of.value(),
+        of_people: Boolean(whose.value()),
+      });
+      store.tell('compare-sets');
+      say('');
+      pooled(
+        rows.map((one) => one.source),
+        made,
+      );
+    });
+  }
+  // More than rows are left: pooled into one from the start.
+  function images(files) {
+    const of = ofWhat();
+    const pixels = option('Measure', PIXELS_OF, 'marked-or-whole');
+    const whose = option('Colored by', WHOSE, '');
+    const node = form(
+      many(files.length, 'image') + ', pooled into one row',
+      [of, pixels, whose],
+      'Add',
+      async () => {
+        const words_ = make('span', 'th-soft', 'Sending…');
+        node.append(words_);
+        try {
+          const report = await uploadPictures(files, of.value(), {
+            mask: pixels.value(),
+            of_people: Boolean(whose.value()),
+            said: (text) => put(words_, text),
+          });
+          say(
+            report.refused.length
+              ? report.taken +
+                  ' of ' +
+                  many(files.length, 'image') +
+                  ' were taken. ' +
+                  report.refused
+                    .slice(0, 3)
+                    .map((one) => one.name + ': ' + one.why)
+                    .join(' ')
+              : '',
+            report.refused.length,
+          );
+          add([report.source], report);
+        } finally {
+          words_.remove();
+        }
+      },
+    );
+  }
+  function numbers(file, given) {
+    const words = concept();
+    const whose = option(
+      'Measured on',
+      [
+        { id: '1', name: 'people' },
+        { id: '', name: 'something else' },
+      ],
+      '1',
+    );
+    const take = async (more) => {
+      try {
+        const made = await uploadDistribution(file, {
+          name: file.name.replace(/\.[^.]*$/, ''),
+          of_people: Boolean(whose.value()),
+          ...more,
+        });
+        const sources = made.sets.map((one) => one.source);
+        const fit = Math.max(1, room());
+        say(
+          [
+            made.said,
+            sources.length > fit
+              ? 'Of ' +
+                many(sources.length, 'distribution') +
+                ' of this file the first ' +
+                fit +
+                ' stand here; the others are in the list.'
+              : '',
+          ]
+            .filter(Boolean)
+            .join(' '),
+        );
+        add(sources.slice(0, fit), made);
+      } catch (error) {
+        // A list of numbers does not say of what: it is meant for the concept on the page.
+        if (error.offer === 'words' && words && !more.words) {
+          await take({ ...more, words });
+          return;
+        }
+        if (error.buttons && error.buttons.length) offer(error, more);
+        else throw error;
+      }
+    };
+    function offer(error, more) {
+      const node = make('span', 'th-cc-form');
+      node.append(
+        make('span', 'th-problem', error.message),
+        ...error.buttons.map((one) =>
+          button(one.text, async () => {
+            try {
+              await take({ ...more, ...one.options });
+            } catch (next) {
+              say(next.message, true);
+            }
+          }),
+        ),
+        button('Cancel', () => say(''), true),
+      );
+      said.replaceChildren(node);
+    }
+    form(file.name, [whose], 'Add', () => take(given));
+  }
+  function took(files) {
+    input.value = '';
+    if (!files.length) return;
+    const tables = files.filter((one) => /\.(csv|json)$/i.test(one.name));
+    const pictures = files.filter((one) => !tables.includes(one));
+    if (tables.length && pictures.length)
+      say('Images and files of numbers at once: drop one kind, then the other.', true);
+    else if (tables.length > 1) say('One file of distributions at a time.', true);
+    else if (tables.length) numbers(tables[0], {});
+    else if (room() < 1) say('Six distributions stand here already: remove one first.', true);
+    else if (pictures.length > room()) images(pictures);
+    else single(pictures).catch((error) => say(error.message, true));
+  }
+  input.addEventListener('change', () => took([...input.files]));
+  field.addEventListener('dragover', (event) => {
+    event.preventDefault();
+    field.classList.add('th-cc-over-it');
+  });
+  field.addEventListener('dragleave', () => field.classList.remove('th-cc-over-it'));
+  field.addEventListener('drop', (event) => {
+    event.preventDefault();
+    field.classList.remove('th-cc-over-it');
+    took([...event.dataTransfer.files]);
+  });
+  return { say, pool, took };
+}

@@ -1,0 +1,107 @@
+// What one concept's view is asked with, and how its link says so.
+
+/** The most distributions that stand side by side. */
+export const MOST_SOURCES = 6;
+
+/** The usual answers, which a link leaves out. */
+export const DEFAULTS = {
+  method: 'extracted',
+  sort: 'hue',
+  scale: 'one',
+  apart: '1',
+  between: '',
+  pair: '0-1',
+  steps: '',
+};
+
+/**
+ * A question about the concept itself.
+ * @param {Record<string, any>} state
+ * @param {Record<string, any>} more
+ */
+export function conceptQuery({ concept, words, method }, more) {
+  const values = new URLSearchParams();
+  Object.entries({ concept, words, method, ...more }).forEach(([name, value]) => {
+    if (value !== '' && value !== null) values.set(name, value);
+  });
+  return values;
+}
+
+/**
+ * The question for all that stands side by side.
+ * @param {Record<string, any>} state
+ */
+export function viewQuery(state) {
+  const { d, sort, scale, apart, between, pair } = state;
+  return conceptQuery(state, { d: d.join(','), sort, scale, apart, between, pair });
+}
+
+/**
+ * What a link asks for and there is not becomes the usual: the page shows something, and says what.
+ * @param {Record<string, any>} state which is changed
+ * @param {{ methods: { id: string }[], sorts: { id: string }[] }} known
+ * @returns {string[]} a sentence for each correction
+ */
+export function takeUsual(state, known) {
+  const sentences = [];
+  /** @type {[string, string, { id: string }[]][]} */
+  const choices = [
+    ['method', 'method', known.methods],
+    ['sort', 'order of bins', known.sorts],
+  ];
+  choices.forEach(([key, words, there]) => {
+    if (there.some((one) => one.id === state[key])) return;
+    sentences.push(
+      'There is no ' +
+        words +
+        ' “' +
+        state[key].slice(0, 40) +
+        '”, which the link asks for: the usual one is shown.',
+    );
+    state[key] = DEFAULTS[key];
+  });
+  state.d = state.d && [...new Set(state.d)];
+  if (state.d && state.d.length > MOST_SOURCES) {
+    sentences.push('The link holds ' + state.d.length + ' distributions: the first six are shown.');
+    state.d = state.d.slice(0, MOST_SOURCES);
+  }
+  return sentences;
+}
+
+/**
+ * What a link says, as the view takes it.
+ * @param {Record<string, string>} values
+ */
+export function ofLink(values) {
+  /** @type {Record<string, any>} */
+  const state = {
+    concept: values.concept || '',
+    words: values.words || '',
+    d: values.d ? values.d.split(',').filter(Boolean) : null,
+  };
+  Object.entries(DEFAULTS).forEach(([name, value]) => {
+    state[name] = values[name] || value;
+  });
+  return state;
+}
+
+/**
+ * The link of this state. It names the masks that were measured in the view: marked anew elsewhere,
+ * a picture still opens as it was. Without a view it leaves them open.
+ * @param {Record<string, any>} state
+ * @param {{ distributions: any[] } | null} view
+ */
+export function linkOf(state, view) {
+  const pinned = (source) => {
+    const row =
+      /^image:[0-9a-f]+$/.test(source) && view
+        ? view.distributions.find((one) => one.source === source)
+        : null;
+    return row && row.image ? source + '/' + row.image.mask_id.slice(0, 16) : source;
+  };
+  const values = { concept: state.concept, words: state.words, d: state.d.map(pinned).join(',') };
+  Object.entries(DEFAULTS).forEach(([name, value]) => {
+    if (state[name] !== value) values[name] = name === 'steps' ? pinned(state[name]) : state[name];
+  });
+  return values;
+}

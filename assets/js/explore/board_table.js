@@ -1,0 +1,275 @@
+// The table of the leaderboard: runs in groups, sorted by any column, with what is open of each.
+import { arrange, make, put } from '../shared/dom.js';
+import { causesRow, unscoredCell } from './board_unscored.js';
+
+function value(one, by) {
+  if (by === 'name') return one.name;
+  if (by === 'unscored') return one.unscored ? one.unscored.count : null;
+  const cell = one.cells[by];
+  return cell ? cell.percent : null;
+}
+
+function partNames(one) {
+  const found = new Map();
+  Object.values(one.cells).forEach((cell) =>
+    cell.parts.forEach((part) => found.set(part.id, part)),
+  );
+  return [...found.values()];
+}
+
+/**
+ * The columns' widths: a name, `count` numbers, and the unscored.
+ * @param {Element} table
+ * @param {number} count
+ */
+export function columnWidths(table, count) {
+  if (table.querySelector('colgroup')) return;
+  const group = make('colgroup');
+  ['name', ...Array(count).fill('number'), 'unscored'].forEach((kind) =>
+    group.appendChild(make('col', 'th-col-' + kind)),
+  );
+  table.prepend(group);
+}
+
+/**
+ * @param {Element} node
+ * @param {object} calls
+ * @param {() => string} calls.sort a column's id; with a minus before it, the highest first
+ * @param {(order: string) => void} calls.sortBy
+ * @param {(filters: Record<string, any>) => void} calls.openPictures
+ */
+export function boardTable(node, { sort, sortBy, openPictures }) {
+  const open = new Set();
+  let data = null;
+  let scale = 100;
+
+  // ── nodes that stay while their numbers change: a refresh takes neither focus nor place ──────
+  const kept = new Map();
+  function keep(key, create) {
+    let node = kept.get(key);
+    if (!node) {
+      node = create();
+      kept.set(key, node);
+    }
+    return node;
+  }
+  function row(key, className) {
+    return keep(key, () => make('tr', className));
+  }
+
+  // ── the head: every column sorts ─────────────────────────────────────────────────────────────
+  function heads() {
+    const line = row('head');
+    arrange(
+      line,
+      [
+        ['name', 'Run', 'By name'],
+        ...data.columns.map((one) => [one.id, one.short, one.name]),
+        ['unscored', 'Unscored', 'Pictures without a pass or a fail, of all pictures of the run'],
+      ].map(([id, name, title]) => {
+        const head = keep('head ' + id, () => {
+          const node = make('th');
+          const button = make('button', 'th-sort');
+          node.scope = 'col';
+          button.type = 'button';
+          button.addEventListener('click', () => {
+            const first = id === 'name' ? id : '-' + id;
+            const other = id === 'name' ? '-' + id : id;
+            sortBy(sort() === first ? other : first);
+            table();
+          });
+          node.appendChild(button);
+          return node;
+        });
+        const button = head.firstChild;
+        const by = sort().replace('-', '') === id;
+        head.classList.toggle('th-named', Boolean(title) && id !== 'name' && id !== 'unscored');
+        if (head.lastChild === button) head.append(make('small', 'th-soft th-head-words'));
+        put(head.lastChild, id === 'unscored' || id === 'name' ? '' : title);
+        put(button, name + (by ? (sort()[0] === '-' ? ' ↓' : ' ↑') : ''));
+        button.title = title;
+        head.setAttribute(
+          'aria-sort',
+          by ? (sort()[0] === '-' ? 'descending' : 'ascending') : 'none',
+        );
+        return head;
+      }),
+    );
+    return line;
+  }
+  function sorted(rows) {
+    const by = sort().replace('-', '');
+    const sign = sort()[0] === '-' ? -1 : 1;
+    return [...rows].sort((one, other) => {
+      const a = value(one, by);
+      const b = value(other, by);
+      if (a === null || b === null) return Number(a === null) - Number(b === null);
+      return sign * (by === 'name' ? a.localeCompare(b) : a - b);
+    });
+  }
+
+  // ── the rows ─────────────────────────────────────────────────────────────────────────────────
+  function table() {
+    const head = keep('thead', () => make('thead'));
+    arrange(head, [heads()]);
+    const bodies = data.groups.map((group) => {
+      const body = keep('group ' + group.id, () => make('tbody'));
+      const title = row('title ' + group.id, 'th-board-group');
+      const cell = keep('title cell ' + group.id, () => {
+        const made = make('th');
+        made.colSpan = data.columns.length + 2;
+        made.scope = 'rowgroup';
+        made.append(make('b'), make('small'));
+        title.appendChild(made);
+        return made;
+      });
+      put(cell.firstChild, group.name);
+      put(cell.lastChild, group.words);
+      arrange(body, [title, ...sorted(group.rows).flatMap((one) => lines(one))]);
+      return body;
+    });
+    columnWidths(node, data.columns.length);
+    arrange(node, [node.querySelector('colgroup'), head, ...bodies]);
+  }
+  function lines(one) {
+    const line = row('run ' + one.id, 'th-board-run');
+    const parts = partNames(one);
+    const name = nameCell(one);
+    arrange(line, [
+      name,
+      ...data.columns.map((column) => numberCell(one, column, one.cells[column.id], '')),
+      unscoredCell(keep, one, open.has(one.id), () => {
+        if (!open.delete(one.id)) open.add(one.id);
+        table();
+      }),
+    ]);
+    const below = parts.map((part) => {
+      const node = row('part ' + one.id + ' ' + part.id, 'th-board-part');
+      const head = keep('part name ' + one.id + ' ' + part.id, () => {
+        const made = make('th', '', part.name);
+        made.scope = 'row';
+        return made;
+      });
+      arrange(node, [
+        head,
+        ...data.columns.map((column) => {
+          const cell = one.cells[column.id];
+          const found = cell && cell.parts.find((each) => each.id === part.id);
+          return numberCell(one, column, found, part.id);
+        }),
+        keep('part end ' + one.id + ' ' + part.id, () => make('td')),
+      ]);
+      return node;
+    });
+    return [
+      line,
+      ...below,
+      ...(open.has(one.id) && one.unscored && one.unscored.count
+        ? [causesRow(keep, one, data.columns.length, openPictures)]
+        : []),
+    ];
+  }
+  function nameCell(one) {
+    const cell = keep('name ' + one.id, () => {
+      const node = make('th', 'th-board-name');
+      const bar = make('div', 'th-bar');
+      node.scope = 'row';
+      bar.setAttribute('role', 'progressbar');
+      bar.setAttribute('aria-valuemin', '0');
+      bar.setAttribute('aria-valuemax', '100');
+      bar.appendChild(make('i'));
+      node.append(
+        make('b'),
+        make('small'),
+        make('small', 'th-board-beside'),
+        bar,
+        make('small', 'th-board-progress'),
+      );
+      return node;
+    });
+    const [name, facts, beside, bar, words] = cell.children;
+    const progress = one.progress;
+    put(name, one.name);
+    name.title = one.name;
+    put(facts, one.facts);
+    put(beside, [one.said, one.beside].filter(Boolean).join(' · '));
+    beside.hidden = !beside.textContent;
+    bar.hidden = words.hidden = !progress;
+    if (progress) {
+      bar.firstChild.style.width = progress.percent + '%';
+      bar.setAttribute('aria-valuenow', String(progress.percent));
+      bar.setAttribute('aria-label', one.name + ': ' + progress.words);
+      put(words, progress.words);
+      words.title = progress.title;
+    }
+    return cell;
+  }
+  // The filters of a cell's pictures, as they are now: a cell stays while its numbers change.
+  function opened(run, column, system) {
+    const one = data.groups.flatMap((group) => group.rows).find((each) => each.id === run);
+    const cell = one && one.cells[column];
+    const found = cell && system ? cell.parts.find((part) => part.id === system) : cell;
+    return found ? found.opens : {};
+  }
+  function numberCell(one, column, rate, system) {
+    const key = 'cell ' + one.id + ' ' + column.id + ' ' + system;
+    const cell = keep(key, () => {
+      const node = make('td', 'th-board-cell');
+      const button = make('button');
+      const numbers = make('span', 'th-board-numbers');
+      const track = make('span', 'th-interval');
+      const none = make('span', 'th-board-none');
+      button.type = 'button';
+      numbers.append(make('span', 'th-unseen'), make('b'), make('small'));
+      track.append(make('i'), make('b'));
+      button.append(numbers, track, make('small', 'th-board-note'));
+      button.addEventListener('click', () =>
+        openPictures({ runs: [one.id], status: 'fail', ...opened(one.id, column.id, system) }),
+      );
+      none.append(make('span', '', '–'), make('small'));
+      node.append(button, none);
+      return node;
+    });
+    const [button, none] = cell.children;
+    const number = rate && rate.percent !== null;
+    button.hidden = !number;
+    none.hidden = Boolean(number) || Boolean(system && column.id === 'average');
+    cell.dataset.column = column.id;
+    if (!number) {
+      put(none.lastChild, rate && rate.note ? rate.note : '');
+      none.title = rate
+        ? rate.title
+        : one.said || 'The run has no such prompts' + (one.progress ? ' yet' : '');
+      return cell;
+    }
+    const [numbers, track, note] = button.children;
+    const [range, at] = track.children;
+    put(
+      numbers.children[0],
+      [one.name, system.toUpperCase(), column.name].filter(Boolean).join(', ') + ', percent: ',
+    );
+    put(numbers.children[1], rate.text);
+    put(numbers.lastChild, rate.interval);
+    cell.classList.toggle('th-best', Boolean(rate.best));
+    range.hidden = rate.low === null;
+    const place = (percent) => ((100 * percent) / scale).toFixed(2) + '%';
+    range.style.left = place(rate.low);
+    range.style.width = place(rate.high - rate.low);
+    at.style.left = place(rate.percent);
+    put(note, rate.note || '');
+    note.hidden = !rate.note;
+    cell.classList.toggle('th-in-part', Boolean(rate.note));
+    button.title =
+      rate.title + (rate.best ? ' · the highest of these runs' : '') + '\nOpens the failures';
+    return cell;
+  }
+
+  return {
+    // An answer of the leaderboard; the line below a number runs from 0 to `top` percent.
+    draw(answer, top) {
+      data = answer;
+      scale = top;
+      table();
+    },
+  };
+}

@@ -1,0 +1,84 @@
+// What a run could not be scored for: its cell in the leaderboard, and a row of the causes.
+import { arrange, make, put } from '../shared/dom.js';
+
+/** @typedef {(key: string, create: () => any) => any} Keep the node of a key, made once */
+
+/**
+ * @param {Keep} keep
+ * @param {any} one the run
+ * @param {boolean} isOpen whether its causes stand below it
+ * @param {() => void} toggle opens or closes them
+ */
+export function unscoredCell(keep, one, isOpen, toggle) {
+  const cell = keep('unscored ' + one.id, () => {
+    const node = make('td', 'th-board-cell th-board-unscored');
+    const button = make('button');
+    const numbers = make('span', 'th-board-numbers');
+    button.type = 'button';
+    numbers.append(
+      make('span', 'th-unseen'),
+      make('b'),
+      make('span', 'th-unseen', ' unscored pictures, '),
+    );
+    button.append(numbers, make('small'), make('span', 'th-unseen'));
+    button.addEventListener('click', toggle);
+    node.appendChild(button);
+    return node;
+  });
+  const button = cell.firstChild;
+  const found = one.unscored;
+  const some = Boolean(found && found.count);
+  button.hidden = !found;
+  if (!found) return cell;
+  put(button.firstChild.children[0], one.name + ', ');
+  put(button.firstChild.children[1], found.text);
+  put(button.children[1], found.words);
+  put(button.lastChild, some ? ', show why' : '');
+  button.disabled = !some;
+  button.title = some
+    ? found.causes.map((cause) => cause.text + ' ' + cause.name).join('\n')
+    : 'Every picture has a pass or a fail';
+  button.setAttribute('aria-expanded', String(some && isOpen));
+  return cell;
+}
+
+/**
+ * @param {Keep} keep
+ * @param {any} one the run
+ * @param {number} columns of numbers
+ * @param {(filters: Record<string, any>) => void} openPictures
+ */
+export function causesRow(keep, one, columns, openPictures) {
+  const line = keep('why ' + one.id, () => make('tr', 'th-board-why'));
+  const cell = keep('why cell ' + one.id, () => {
+    const node = make('td');
+    const box = make('div');
+    node.colSpan = columns + 2;
+    box.appendChild(make('span', 'th-soft'));
+    node.appendChild(box);
+    line.appendChild(node);
+    return node;
+  });
+  const box = cell.firstChild;
+  put(box.firstChild, one.unscored.text + ' unscored:');
+  arrange(box, [
+    box.firstChild,
+    ...one.unscored.causes.map((cause) => {
+      const button = keep('why ' + one.id + ' ' + cause.id, () => {
+        const made = make('button', 'th-board-cause');
+        made.type = 'button';
+        made.append(make('b'), make('span'), make('small'));
+        made.addEventListener('click', () =>
+          openPictures({ runs: [one.id], status: 'unscored', cause: cause.id }),
+        );
+        return made;
+      });
+      put(button.children[0], cause.text);
+      put(button.children[1], cause.name);
+      put(button.children[2], cause.tasks);
+      button.title = 'Opens these pictures';
+      return button;
+    }),
+  ]);
+  return line;
+}

@@ -1,0 +1,84 @@
+// What a run would take: time, disk and money, which follow every change of the form.
+import { make, many, put } from '../shared/dom.js';
+import { send } from '../shared/http.js';
+
+function line(name, text, why) {
+  const value = make('dd', '', text);
+  if (why) value.appendChild(make('small', '', why));
+  return [make('dt', '', name), value];
+}
+
+/**
+ * @param {HTMLFormElement | Found} form
+ * @param {object} calls
+ * @param {() => boolean} calls.isShown whether somebody sees it
+ * @param {() => Record<string, any>} calls.values what the run is asked with
+ * @param {(field: string, problem: string) => void} calls.tell
+ */
+export function runEstimate(form, { isShown, values, tell }) {
+  const box = form.querySelector('.th-runs-estimate');
+  const total = form.querySelector('.th-runs-total');
+  const numbers = box.querySelector('dl');
+  const count = form.querySelector('.th-runs-count');
+  const attempt = form.querySelector('.th-runs-try');
+  const price = form.querySelector('[name=price]');
+  let asked = 0;
+  let waiting = null;
+  let trying = false;
+
+  function show(found) {
+    put(
+      count,
+      many(found.prompts, 'prompt') +
+        (found.of > found.prompts ? ' of ' + found.of.toLocaleString('en-US') : ''),
+    );
+    put(total, found.sentence);
+    const rows = [
+      ...line('Time', found.time, found.basis),
+      ...line('On disk', found.disk, found.disk_basis),
+    ];
+    if (found.cost) rows.push(...line('Costs', found.cost));
+    numbers.replaceChildren(...rows);
+    numbers.dataset.known = String(found.seconds !== null);
+    attempt.hidden = found.seconds !== null && !trying;
+  }
+  async function estimate(url) {
+    if (!isShown()) return;
+    const mine = ++asked;
+    box.setAttribute('aria-busy', 'true');
+    try {
+      const found = await send(url, { ...values(), price: price.value });
+      if (mine !== asked) return;
+      tell('', '');
+      show(found);
+    } catch (error) {
+      if (mine !== asked) return;
+      tell(error.field, error.message);
+      put(count, '');
+      put(total, '');
+      numbers.replaceChildren();
+      attempt.hidden = true;
+    }
+    box.setAttribute('aria-busy', 'false');
+  }
+  const now = () => estimate('/api/runs/estimate');
+  attempt.addEventListener('click', async () => {
+    if (trying) return;
+    trying = true;
+    attempt.setAttribute('aria-disabled', 'true');
+    put(attempt, 'Drawing three…');
+    await estimate('/api/runs/trial');
+    trying = false;
+    attempt.setAttribute('aria-disabled', 'false');
+    put(attempt, 'Try three pictures');
+    attempt.hidden = attempt.hidden || numbers.dataset.known === 'true';
+  });
+  return {
+    now,
+    // Once nothing has changed for a moment.
+    soon() {
+      clearTimeout(waiting);
+      waiting = setTimeout(now, 250);
+    },
+  };
+}

@@ -1,0 +1,64 @@
+// Where the rules go wrong: rates by light, object, lightness and hue.
+import { make, swatches } from '../shared/dom.js';
+
+function shaded(rate, what, isChosen) {
+  const cell = make('td', isChosen ? 'th-heat th-of-rule' : 'th-heat', rate ? rate.text : '–');
+  if (!rate) return cell;
+  const wrong = what === 'hit' ? 100 - rate.percent : rate.percent;
+  // Not darker, so that the number is read on every shade, light and dark (4.5 to 1).
+  cell.style.setProperty('--wrong', (Math.min(100, wrong) * 0.33).toFixed(1) + '%');
+  cell.title = rate.counts + ', ' + rate.interval + '%';
+  return cell;
+}
+
+/**
+ * The tables in two columns.
+ * @param {any[]} breakdowns
+ * @param {{ id: string, name: string }[]} rules
+ * @param {{ rule: string, system: string, what: string }} chosen
+ */
+export function partsColumns(breakdowns, rules, { rule, system, what }) {
+  const cards = breakdowns
+    .filter((one) => one.rows.length)
+    .map((one) => {
+      const card = make('div', 'th-part');
+      const table = make('table', 'th-table');
+      const head = make('tr');
+      const body = make('tbody');
+      card.dataset.by = one.by;
+      head.appendChild(make('th', '', one.name));
+      rules.forEach((row) =>
+        head.appendChild(make('th', row.id === rule ? 'th-of-rule' : '', row.name)),
+      );
+      one.rows.forEach((part) => {
+        const line = make('tr');
+        const name = make('th', 'th-row-name');
+        name.scope = 'row';
+        if (part.swatches.length) name.appendChild(swatches(part.swatches));
+        name.appendChild(make('span', '', part.label));
+        line.appendChild(name);
+        rules.forEach((row) => {
+          const cell = (part.cells[row.id] || {})[system];
+          line.appendChild(shaded(cell ? cell[what] : null, what, row.id === rule));
+        });
+        body.appendChild(line);
+      });
+      const top = make('thead');
+      top.appendChild(head);
+      table.append(top, body);
+      card.appendChild(table);
+      return card;
+    });
+  // Two columns of about equal height: the short table of each pair comes first.
+  const columns = [
+    ['light', 'object'],
+    ['lightness', 'hue'],
+  ].map((names) => {
+    const column = make('div', 'th-parts-column');
+    column.append(
+      ...names.map((by) => cards.find((card) => card.dataset.by === by)).filter(Boolean),
+    );
+    return column;
+  });
+  return columns.filter((column) => column.childElementCount);
+}

@@ -1,0 +1,45 @@
+// The keys of the wall, in a dialog that is filled when it is first shown.
+import { make } from '../shared/dom.js';
+
+const KEYS = [
+  ['← → ↑ ↓, J, K', 'Go from picture to picture'],
+  ['Enter', 'Open the large view'],
+  ['← →', 'In it: the picture before and after'],
+  ['+ − 0 1', 'Zoom in, out, the whole picture, one pixel for one'],
+  ['M', 'In the large view: the mask'],
+  ['A, D', 'In the large view: I agree, I disagree with the verdict'],
+  ['I', 'Open in Inspect by this rule'],
+  ['C', 'Compare with another run'],
+  ['Esc', 'Close, and back to where you were'],
+  ['?', 'These keys'],
+];
+
+/**
+ * @param {Found} dialog
+ * @returns {() => void} what shows it
+ */
+export function keysDialog(dialog) {
+  function fill() {
+    const table = make('table', 'th-table');
+    const body = make('tbody');
+    const done = make('button', 'th-button', 'Close');
+    KEYS.forEach(([name, what]) => {
+      const row = make('tr');
+      const head = make('th', 'th-row-name');
+      head.append(make('kbd', '', name));
+      row.append(head, make('td', '', what));
+      body.append(row);
+    });
+    table.append(body);
+    done.type = 'button';
+    done.addEventListener('click', () => dialog.close());
+    dialog.append(make('h3', '', 'Keys'), table, done);
+  }
+  dialog.addEventListener('click', (event) => {
+    if (event.target === dialog) dialog.close();
+  });
+  return () => {
+    if (!dialog.childElementCount) fill();
+    if (!dialog.open) dialog.showModal();
+  };
+}

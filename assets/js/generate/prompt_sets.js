@@ -1,0 +1,102 @@
+// The sets of prompts and the saved selections: the list of them, and how one leaves it.
+import { make } from '../shared/dom.js';
+import { ask, send } from '../shared/http.js';
+import { store } from '../shared/state.js';
+
+const SELECTION = 'selection:';
+
+/**
+ * @param {HTMLElement} element the prompts' part of the page
+ * @param {object} calls
+ * @param {() => string} calls.now the set that is open
+ * @param {(id: string) => void} calls.open
+ */
+export function promptSets(element, { now, open }) {
+  const select = element.querySelector('.th-set');
+  const removeButton = element.querySelector('.th-set-remove');
+  const confirmBox = element.querySelector('.th-confirm');
+  const yes = confirmBox.querySelector('.th-confirm-yes');
+  const problem = confirmBox.querySelector('.th-problem');
+  let sets = [];
+
+  const isSelection = () => now().startsWith(SELECTION);
+  function option(one, id, name) {
+    const node = make('option', '', name + ' · ' + one.count.toLocaleString('en-US'));
+    node.value = id;
+    return node;
+  }
+  async function load() {
+    const data = await ask('/api/prompts/sets');
+    sets = data.sets;
+    select.replaceChildren(...sets.map((one) => option(one, one.id, one.title)));
+    if (data.selections.length) {
+      const group = make('optgroup');
+      group.label = 'Saved selections';
+      group.append(...data.selections.map((one) => option(one, SELECTION + one.name, one.name)));
+      select.appendChild(group);
+    }
+    show();
+  }
+  function isHere() {
+    return [...select.options].some((one) => one.value === now() && !one.disabled);
+  }
+  function name() {
+    const set = sets.find((one) => one.id === now());
+    if (set) return set.title;
+    return isSelection() ? now().slice(SELECTION.length) : now();
+  }
+  // A set that a link names stays named where it is not here; another one is not shown in its place.
+  function show() {
+    [...select.options].filter((one) => one.disabled).forEach((one) => one.remove());
+    if (!isHere()) {
+      const missing = new Option('Not here: ' + name(), now());
+      missing.disabled = true;
+      select.prepend(missing);
+    }
+    select.value = now();
+    const set = sets.find((one) => one.id === now());
+    select.title = set ? set.description : '';
+    removeButton.hidden = !isHere() || !(isSelection() || (set && set.imported));
+  }
+
+  select.addEventListener('change', () => open(select.value));
+  removeButton.addEventListener('click', () => {
+    confirmBox.querySelector('b').textContent = 'Remove “' + name() + '”?';
+    confirmBox.querySelector('p').textContent = isSelection()
+      ? 'The selection leaves the list of sets. Its prompts and their pictures stay.'
+      : 'The imported set leaves the list, and its prompts can no longer be found or drawn. Pictures that were drawn of them stay.';
+    problem.hidden = true;
+    confirmBox.showModal();
+  });
+  confirmBox.querySelector('.th-confirm-no').addEventListener('click', () => confirmBox.close());
+  yes.addEventListener('click', async () => {
+    const id = now();
+    yes.disabled = true;
+    try {
+      if (id.startsWith(SELECTION))
+        await send('/api/selections/remove', { name: id.slice(SELECTION.length) });
+      else await send('/api/prompts/sets/hide', { set_id: id });
+      confirmBox.close();
+      select.focus();
+      store.tell('sets', { open: sets[0].id });
+    } catch (error) {
+      problem.textContent = error.message;
+      problem.hidden = false;
+    }
+    yes.disabled = false;
+  });
+
+  return {
+    load,
+    show,
+    // A sentence where the set is not here.
+    absence: () =>
+      isHere()
+        ? ''
+        : 'There is no ' +
+          (isSelection() ? 'selection' : 'set') +
+          ' “' +
+          name() +
+          '” here. Choose another one above.',
+  };
+}
