@@ -13,6 +13,7 @@ from core.errors import BadInput, NotStored
 from core.records import SelectionRecord
 from storage.database import canonical
 from storage.database.connection import Database, aware
+from storage.makers import SELECTION, note_maker
 
 MAX_NAME = 100
 MAX_PROMPTS = 100_000
@@ -25,11 +26,12 @@ class Selections:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def save(self, name: str, refs: Sequence[tuple[str, str]]) -> SelectionRecord:
+    def save(self, name: str, refs: Sequence[tuple[str, str]], maker: str = "") -> SelectionRecord:
         """Store ``refs``, pairs of a set's id and a prompt's id, under ``name``.
 
         A name that is taken gets a new version; the same prompts in the same order give the
-        stored one. A pair that stands twice counts once, at its first place. Raises
+        stored one. A pair that stands twice counts once, at its first place. ``maker`` is who saves
+        it (:func:`storage.makers.note_maker`). Raises
         :class:`BadInput` for an empty name, one of more than 100 characters or two lines, no
         prompts, more than 100,000, and what is no pair of texts.
         """
@@ -42,6 +44,8 @@ class Selections:
             else:
                 version = 1 if latest is None else latest[0] + 1
                 self._insert(cursor, name, version, ref_rows, removed=False)
+            is_new = latest is None or latest[1]
+            note_maker(self._database, cursor, SELECTION, {name: is_new}, maker)
         self._database.checkpoint()
         return self._records("WHERE name = ? AND version = ?", [name, version])[0]
 
