@@ -42,6 +42,11 @@ def note_maker(
     _insert(database, cursor, kind, named, maker)
 
 
+def forget_makers(cursor: duckdb.DuckDBPyConnection, kind: str, thing: str) -> None:
+    """Store that it is nobody's any more, in the transaction that ends it."""
+    cursor.execute("DELETE FROM makers WHERE kind = ? AND thing = ?", [kind, thing])
+
+
 class Makers:
     """Visitors and what they brought. Any thread may call."""
 

@@ -11,7 +11,7 @@ from pydantic import Field
 from core.prompts.search.index import PromptIndex, Query
 from core.verdict.rules import DEFAULT_RULE
 from storage import makers
-from storage.prompts.selections import MAX_NAME, MAX_PROMPTS
+from storage.prompts.selections import MAX_NAME, MAX_PROMPTS, plain_name
 from tabs.library.service import SELECTION, Library, prompt_json
 from tabs.page.actor import Actor, Thing, asks, may, thing
 from tabs.page.context import Context
@@ -130,20 +130,22 @@ def hide_set(context: Context, actor: Actor, request: NamedSet) -> dict[str, Any
 @asks("add")
 def keep_selection(context: Context, actor: Actor, request: KeepSelection) -> dict[str, Any]:
     """Keeps prompts under a name; one that is taken gets a new version."""
-    if request.name in dict(context.service(Library).selections()):
-        may(actor, "change", _selection(context, request.name))
+    name = plain_name(request.name)
+    if name in dict(context.service(Library).selections()):
+        may(actor, "change", _selection(context, name))
     prompts, missing = context.service(Library).resolve(request.refs)
     refs = [(prompt.source, prompt.id) for prompt in prompts]
-    selection = context.storage.selections.save(request.name, refs, actor.id)
+    selection = context.storage.selections.save(name, refs, actor.id)
     return {"name": selection.name, "count": len(selection.refs), "missing": len(missing)}
 
 
 @asks("change")
 def remove_selection(context: Context, actor: Actor, request: NamedSelection) -> dict[str, Any]:
     """Takes a selection out of the list."""
-    may(actor, "change", _selection(context, request.name))
-    context.storage.selections.remove(request.name)
-    context.service(Library).forget(SELECTION + request.name)
+    name = plain_name(request.name)
+    may(actor, "change", _selection(context, name))
+    context.storage.selections.remove(name)
+    context.service(Library).forget(SELECTION + name)
     return {}
 
 
