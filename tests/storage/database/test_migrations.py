@@ -54,6 +54,14 @@ def test_a_new_database_has_every_step_recorded(storage: Storage) -> None:
     assert len({step.name for step in MIGRATIONS}) == len(MIGRATIONS)
 
 
+def test_every_table_is_described(storage: Storage) -> None:
+    lines = (Path(__file__).parents[3] / "docs" / "storage.md").read_text("utf-8").splitlines()
+    first_cells = [line.split("|")[1] for line in lines if line.startswith("| `")]
+    described = [name.strip(" `") for cell in first_cells for name in cell.split(",")]
+    tables = storage._database.rows("SELECT table_name FROM duckdb_tables() ORDER BY 1")
+    assert sorted(described) == [name for (name,) in tables]
+
+
 def test_the_recorded_version_is_the_projects() -> None:
     project = Path(__file__).parents[3] / "pyproject.toml"
     assert tomllib.loads(project.read_text())["project"]["version"] == APP_VERSION
