@@ -2,9 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+
+import duckdb
 
 from storage.database.connection import Database
+
+IMAGE, VERDICT = "image", "verdict"
+PROMPT_SET, SELECTION, CONCEPT_SET = "prompts", "selection", "concept set"
+"""The kinds of things that somebody can bring a second time."""
+OWNER = "owner"
+"""How the owner of the data folder is called among makers."""
+
+
+def note_maker(
+    database: Database,
+    cursor: duckdb.DuckDBPyConnection,
+    kind: str,
+    things: Mapping[str, bool],
+    maker: str,
+) -> None:
+    """Store who brought these, in the transaction that stores them; ``things`` says of each whether
+    it is new.
+
+    What is new is its maker's; the owner needs no row for it. What was stored before is of
+    everybody who brought it, so a row is added where there are any. Without one it is the owner's,
+    as all that was stored before there were makers, and stays that. An empty ``maker`` is nobody.
+    """
+    if not maker or not things:
+        return
+    rows = cursor.execute(
+        "SELECT DISTINCT thing FROM makers "
+        "WHERE kind = ? AND thing IN (SELECT unnest(?::VARCHAR[]))",
+        [kind, list(things)],
+    ).fetchall()
+    named = {str(thing) for (thing,) in rows}
+    if maker != OWNER:
+        named |= {thing for thing, is_new in things.items() if is_new}
+    _insert(database, cursor, kind, named, maker)
+
+
+def forget_makers(cursor: duckdb.DuckDBPyConnection, kind: str, thing: str) -> None:
+    """Store that it is nobody's any more, in the transaction that ends it."""
+    cursor.execute("DELETE FROM makers WHERE kind = ? AND thing = ?", [kind, thing])
 
 
 class Makers:
@@ -13,16 +53,13 @@ class Makers:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def add(self, kind: str, things: Collection[str], actor: str) -> None:
-        """Store that an actor brought these; what is known already stays as it is."""
+    def add(self, kind: str, things: Collection[str], maker: str) -> None:
+        """Store that somebody made these, which nobody else can have made; what is known already
+        stays as it is. What can be brought a second time is noted by :func:`note_maker`."""
         if not things:
             return
         with self._database.transaction() as cursor:
-            cursor.execute(
-                "INSERT INTO makers SELECT ?, thing, ?, ? FROM (SELECT DISTINCT unnest(?) AS thing)"
-                " WHERE thing NOT IN (SELECT thing FROM makers WHERE kind = ? AND actor = ?)",
-                [kind, actor, self._database.now(), list(things), kind, actor],
-            )
+            _insert(self._database, cursor, kind, things, maker)
 
     def of(self, kind: str, thing: str) -> frozenset[str]:
         """The ids of those who brought it; empty where nobody is known."""
@@ -30,3 +67,19 @@ class Makers:
             "SELECT actor FROM makers WHERE kind = ? AND thing = ?", [kind, thing]
         )
         return frozenset(str(row[0]) for row in rows)
+
+
+def _insert(
+    database: Database,
+    cursor: duckdb.DuckDBPyConnection,
+    kind: str,
+    things: Collection[str],
+    maker: str,
+) -> None:
+    if things:
+        cursor.execute(
+            "INSERT INTO makers "
+            "SELECT ?, thing, ?, ? FROM (SELECT DISTINCT unnest(?::VARCHAR[]) AS thing) "
+            "WHERE thing NOT IN (SELECT thing FROM makers WHERE kind = ? AND actor = ?)",
+            [kind, maker, database.now(), sorted(things), kind, maker],
+        )

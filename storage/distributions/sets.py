@@ -16,6 +16,7 @@ from core.errors import BadInput, StorageError
 from storage.database import canonical
 from storage.database.connection import Database, aware
 from storage.distributions import views as set_views
+from storage.makers import CONCEPT_SET, note_maker
 
 _COLUMNS = "set_id, kind, of_people, file_name, source, notes, created_at"
 _SELECT = f"""
@@ -40,12 +41,19 @@ class DistributionSets(set_views.NamedSets):
         super().__init__(database, "distribution_sets")
 
     def add(
-        self, file: DistributionFile, name: str, file_name: str, source: str, of_people: bool
+        self,
+        file: DistributionFile,
+        name: str,
+        file_name: str,
+        source: str,
+        of_people: bool,
+        maker: str = "",
     ) -> str:
         """Store what was read of a file, all of it or nothing, and return its ``set_id``.
 
         The id is made of the kind, ``of_people`` and the rows in any order: the same content gives
-        the set that is stored, under its own name, and shows it again if it was hidden. Raises
+        the set that is stored, under its own name, and shows it again if it was hidden. ``maker``
+        is who brings it (:func:`storage.makers.note_maker`). Raises
         :class:`BadInput` for a name that is none, no row, a kind that is unknown, a row that is no
         distribution and text that cannot be stored.
         """
@@ -75,6 +83,7 @@ class DistributionSets(set_views.NamedSets):
                 )
                 _insert(cursor, set_id, rows)
             set_views.begin(self._database, cursor, set_id, name)
+            note_maker(self._database, cursor, CONCEPT_SET, {set_id: not stored}, maker)
         self._database.checkpoint()
         return set_id
 

@@ -15,6 +15,7 @@ from core.images import load as core_images
 from core.records import ImageRecord
 from storage.database import canonical
 from storage.database.connection import Database, aware
+from storage.makers import IMAGE, note_maker
 
 _COLUMNS = "image_id, width, height, name, source, notes, origin, created_at"
 
@@ -33,11 +34,13 @@ class Images:
         source: str,
         notes: Sequence[str] = (),
         origin: Mapping[str, Any] | None = None,
+        maker: str = "",
     ) -> ImageRecord:
         """Store ``srgb8``, uint8 ``(H, W, 3)``, and return its record.
 
         Pixels that are stored already keep their first record, whatever the other arguments say;
-        a file that got lost is written again. Raises :class:`ImageError` for another type or
+        a file that got lost is written again. ``maker`` is who brings them
+        (:func:`storage.makers.note_maker`). Raises :class:`ImageError` for another type or
         shape, :class:`BadInput` for text or an ``origin`` that cannot be stored, and
         :class:`DataFolderError` if the file cannot be written or the data folder is gone.
         """
@@ -60,11 +63,13 @@ class Images:
         if not path.is_file():
             write_once(path, core_images.encode_png(srgb8))
         # The file comes first, so that a row never points at nothing.
-        self._database.insert(
-            f"INSERT INTO images ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?) "
-            "ON CONFLICT DO NOTHING",
-            row,
-        )
+        with self._database.transaction() as cursor:
+            inserted = cursor.execute(
+                f"INSERT INTO images ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?) "
+                "ON CONFLICT DO NOTHING RETURNING image_id",
+                row,
+            ).fetchall()
+            note_maker(self._database, cursor, IMAGE, {image_id: bool(inserted)}, maker)
         if not path.is_file():  # deleted by somebody else in between
             write_once(path, core_images.encode_png(srgb8))
         return self.get(image_id)

@@ -11,6 +11,7 @@ from core.errors import BadInput, StorageError, TrueHueError
 from storage.database import canonical
 from storage.database.connection import Database, aware
 from storage.distributions import views as set_views
+from storage.makers import CONCEPT_SET, note_maker
 from storage.pictures.images import Images
 from storage.pictures.masks import Masks
 from storage.pictures.profiles import PictureProfiles
@@ -41,11 +42,17 @@ class PictureSets(set_views.NamedSets):
         self._images, self._masks, self._profiles = images, masks, profiles
 
     def add(
-        self, name: str, words: str, images: Sequence[tuple[str, str, str]], of_people: bool
+        self,
+        name: str,
+        words: str,
+        images: Sequence[tuple[str, str, str]],
+        of_people: bool,
+        maker: str = "",
     ) -> str:
         """Store a set and return its ``set_id``.
 
-        ``images`` are stored image, stored mask of it, and contributor (may be empty). The id is
+        ``images`` are stored image, stored mask of it, and contributor (may be empty); ``maker`` is
+        who brings the set (:func:`storage.makers.note_maker`). The id is
         made of the words' normal form, ``of_people`` and the pictures in any order: the same
         content gives the set that is stored, under its own name, and shows it again if it was
         hidden. Raises :class:`NotStored` for an image or a mask that is not, :class:`BadInput` for
@@ -77,6 +84,7 @@ class PictureSets(set_views.NamedSets):
                     [set_id, len(members), *columns],
                 )
             set_views.begin(self._database, cursor, set_id, name)
+            note_maker(self._database, cursor, CONCEPT_SET, {set_id: not stored}, maker)
         self._database.checkpoint()
         return set_id
 

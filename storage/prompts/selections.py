@@ -13,6 +13,7 @@ from core.errors import BadInput, NotStored
 from core.records import SelectionRecord
 from storage.database import canonical
 from storage.database.connection import Database, aware
+from storage.makers import SELECTION, forget_makers, note_maker
 
 MAX_NAME = 100
 MAX_PROMPTS = 100_000
@@ -25,15 +26,16 @@ class Selections:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def save(self, name: str, refs: Sequence[tuple[str, str]]) -> SelectionRecord:
+    def save(self, name: str, refs: Sequence[tuple[str, str]], maker: str = "") -> SelectionRecord:
         """Store ``refs``, pairs of a set's id and a prompt's id, under ``name``.
 
         A name that is taken gets a new version; the same prompts in the same order give the
-        stored one. A pair that stands twice counts once, at its first place. Raises
+        stored one. A pair that stands twice counts once, at its first place. ``maker`` is who saves
+        it (:func:`storage.makers.note_maker`). Raises
         :class:`BadInput` for an empty name, one of more than 100 characters or two lines, no
         prompts, more than 100,000, and what is no pair of texts.
         """
-        name = _name(name)
+        name = plain_name(name)
         ref_rows = _refs(refs)
         with self._database.transaction() as cursor:
             latest = _latest(cursor, name)
@@ -42,12 +44,16 @@ class Selections:
             else:
                 version = 1 if latest is None else latest[0] + 1
                 self._insert(cursor, name, version, ref_rows, removed=False)
+            is_new = latest is None or latest[1]
+            if is_new:  # as removing does now, and did not always
+                forget_makers(cursor, SELECTION, name)
+            note_maker(self._database, cursor, SELECTION, {name: is_new}, maker)
         self._database.checkpoint()
         return self._records("WHERE name = ? AND version = ?", [name, version])[0]
 
     def get(self, name: str) -> SelectionRecord:
         """Return the latest version of a selection; :class:`NotStored` if there is none."""
-        records = [record for record in self.all() if record.name == _name(name)]
+        records = [record for record in self.all() if record.name == plain_name(name)]
         if not records:
             raise NotStored(f"No selection is stored under the name {name!r:.120}.")
         return records[0]
@@ -61,16 +67,18 @@ class Selections:
         )
 
     def remove(self, name: str) -> None:
-        """Take a selection out of :meth:`all`; its versions stay in the database.
+        """Take a selection out of :meth:`all`; its versions stay in the database. Whoever saves
+        another one under that name is its maker.
 
         Raises :class:`NotStored` if there is none of that name.
         """
-        name = _name(name)
+        name = plain_name(name)
         with self._database.transaction() as cursor:
             latest = _latest(cursor, name)
             if latest is None or latest[1]:
                 raise NotStored(f"No selection is stored under the name {name!r:.120}.")
             self._insert(cursor, name, latest[0] + 1, [], removed=True)
+            forget_makers(cursor, SELECTION, name)
 
     def _insert(
         self,
@@ -110,8 +118,9 @@ def _latest(
     return None if row is None else (int(row[0]), bool(row[1]), json.loads(row[2]))
 
 
-def _name(name: object) -> str:
-    # The same name typed on two keyboards is one name.
+def plain_name(name: object) -> str:
+    """The name as it is stored: the same one typed on two keyboards is one. Raises
+    :class:`BadInput` as :meth:`Selections.save`."""
     plain = unicodedata.normalize("NFC", canonical.required(name, "name")).strip()
     if len(plain) > MAX_NAME:
         raise BadInput(f"The name has {len(plain)} characters: give at most {MAX_NAME}.")

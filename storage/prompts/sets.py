@@ -17,6 +17,7 @@ from core.prompts.prompt import Prompt, prompt_from_json
 from core.records import PromptSetRecord
 from storage.database import canonical
 from storage.database.connection import Database, aware
+from storage.makers import PROMPT_SET, note_maker
 
 MAX_NAME = 200
 _SLUG = 40
@@ -42,11 +43,13 @@ class PromptSets:
         file_name: str = "",
         sha256: str = "",
         report: Mapping[str, Any] | None = None,
+        maker: str = "",
     ) -> PromptSetRecord:
         """Store a set with all its prompts, or nothing, and return its record.
 
         ``kind`` names the file's format, ``sha256`` its bytes, ``report`` is plain JSON on what
-        could not be read. The ``set_id`` is made of the name and of what is in the set; it becomes
+        could not be read, ``maker`` is who brings it (:func:`storage.makers.note_maker`). The
+        ``set_id`` is made of the name and of what is in the set; it becomes
         the ``source`` of its prompts. The same prompts from the same bytes give the set that is
         stored, under its first name, and show it again if it was hidden. Raises
         :class:`BadInput` for an empty or too long name, no prompts, an id that stands twice, and
@@ -83,6 +86,7 @@ class PromptSets:
                     "SELECT ?, unnest(range(?)), unnest(?::VARCHAR[]), unnest(?::VARCHAR[])",
                     [set_id, len(ids), ids, bodies],
                 )
+            note_maker(self._database, cursor, PROMPT_SET, {set_id: not stored}, maker)
         self._database.checkpoint()
         return self.get(set_id)
 

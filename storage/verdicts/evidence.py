@@ -12,6 +12,7 @@ from core.errors import BadInput
 from core.records import Badge, EvidenceRecord
 from storage.database import canonical
 from storage.database.connection import Database, aware
+from storage.makers import VERDICT, note_maker
 from storage.pictures.images import Images
 from storage.pictures.masks import OF_IMAGES, Masks, by_image
 from storage.verdicts.answers import ANSWERED, COUNTS, LATEST, TOGETHER
@@ -46,10 +47,11 @@ class Evidence:
         """
         return self.add_many([evidence])[0]
 
-    def add_many(self, evidence: Sequence[EvidenceRecord]) -> list[EvidenceRecord]:
+    def add_many(self, evidence: Sequence[EvidenceRecord], maker: str = "") -> list[EvidenceRecord]:
         """Store rows in their order, all of them or none, and return each as it is stored.
 
         The rows, ids and errors are those of :meth:`add`; a batch waits for the disk once.
+        ``maker`` is who has them kept (:func:`storage.makers.note_maker`).
         """
         images: dict[str, str] = {}
         masks: dict[tuple[str, str], str] = {}
@@ -66,14 +68,17 @@ class Evidence:
             f"unnest(?::{kind}[]) AS {name}" for name, kind in zip(_NAMES, _KINDS, strict=True)
         )
         with self._database.transaction() as cursor:
-            cursor.execute(
+            inserted = cursor.execute(
                 # Nobody else writes now. ON CONFLICT would not keep the order of the rows, which
                 # says what is the latest (storage.verdicts.answers).
                 f"INSERT INTO evidence ({_COLUMNS}) SELECT {_COLUMNS} "
                 f"FROM (SELECT {lists}, unnest(range(?)) AS place) "
-                "ANTI JOIN evidence USING (evidence_id) ORDER BY place",
+                "ANTI JOIN evidence USING (evidence_id) ORDER BY place RETURNING evidence_id",
                 [*([*column] for column in columns), len(new)],
-            )
+            ).fetchall()
+            new_ids = {evidence_id for (evidence_id,) in inserted}
+            is_new = {evidence_id: evidence_id in new_ids for evidence_id in first}
+            note_maker(self._database, cursor, VERDICT, is_new, maker)
         ids = [row[0] for row in rows]
         records = self._records("WHERE evidence_id IN (SELECT unnest(?::VARCHAR[]))", [ids])
         stored = {record.evidence_id: record for record in records}

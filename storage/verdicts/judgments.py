@@ -12,16 +12,18 @@ from typing import Any
 from core.errors import BadInput, NotStored
 from storage.database import canonical
 from storage.database.connection import Database, aware
+from storage.makers import OWNER
 
 ANSWERS = ("pass", "fail")
 STATUSES = ("pass", "fail", "unscored")
 MAX_REASON = 2000
 _COLUMNS = (
-    "judgment_id, question, answer, reason, rule, statuses, image_id, mask_id, run_id, position, "
-    "object_name, target, created_at"
+    "judgment_id, question, actor, answer, reason, rule, statuses, image_id, mask_id, run_id, "
+    "position, object_name, target, created_at"
 )
 _LATEST = (
-    "SELECT * FROM verdict_judgments QUALIFY number = max(number) OVER (PARTITION BY question)"
+    "SELECT * FROM verdict_judgments "
+    "QUALIFY number = max(number) OVER (PARTITION BY question, actor)"
 )
 
 
@@ -40,7 +42,8 @@ class JudgmentRecord:
     ``answer`` is ``pass`` or ``fail``, empty where it was taken back. ``rule`` is the one whose
     verdict the person looked at, ``statuses`` what each rule said then. The question is of a mask,
     an object and a color (``mask_id`` set), or of a picture of a run (``run_id`` and ``position``,
-    which is -1 elsewhere). It stays when the picture is deleted.
+    which is -1 elsewhere). It stays when the picture is deleted. ``actor`` is whose answer it is;
+    the visitors who cannot be told apart, and are called nothing, are one person.
     """
 
     answer: str
@@ -53,6 +56,7 @@ class JudgmentRecord:
     object_name: str = ""
     target: Mapping[str, Any] = field(default_factory=dict)
     reason: str = ""
+    actor: str = OWNER
     judgment_id: str = ""
     created_at: datetime | None = None
 
@@ -102,7 +106,7 @@ class Judgments:
 
     def add(self, judgment: JudgmentRecord) -> JudgmentRecord:
         """Store an answer and return it with its id and time; it counts in place of an earlier one
-        to the same question. An empty answer takes that back.
+        by the same actor to the same question. An empty answer takes that back.
 
         Raises :class:`BadInput` for another answer, an unknown status, a rule without a status and
         a reason of over 2,000 characters.
@@ -134,10 +138,11 @@ class Judgments:
             cursor.execute(
                 f"INSERT INTO verdict_judgments (number, {_COLUMNS}) SELECT "
                 "coalesce((SELECT max(number) FROM verdict_judgments), 0) + 1, "
-                "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?",
+                "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?",
                 [
                     record.judgment_id,
                     record.question,
+                    canonical.text(record.actor, "actor"),
                     record.answer,
                     reason,
                     record.rule,
@@ -153,34 +158,37 @@ class Judgments:
             )
         return record
 
+    def get(self, judgment_id: str) -> JudgmentRecord:
+        """Return an answer that counts; :class:`NotStored` for another one."""
+        records = self._counting("judgment_id = ?", [judgment_id])
+        if not records:
+            raise NotStored("That judgment was taken back or replaced already.")
+        return records[0]
+
     def withdraw(self, judgment_id: str) -> JudgmentRecord:
         """Take an answer back; the row stays. Raises :class:`NotStored` if it does not count."""
-        current = [record for record in self.all() if record.judgment_id == judgment_id]
-        if not current:
-            raise NotStored("That judgment was taken back or replaced already.")
-        return self.add(replace(current[0], answer="", reason=""))
+        return self.add(replace(self.get(judgment_id), answer="", reason=""))
 
-    def all(self, limit: int | None = None) -> list[JudgmentRecord]:
+    def all(self) -> list[JudgmentRecord]:
         """Return the answers that count, last given first."""
-        rows = self._database.rows(
-            f"SELECT {_COLUMNS} FROM ({_LATEST}) WHERE answer <> '' ORDER BY number DESC "
-            + ("" if limit is None else "LIMIT ?"),
-            [] if limit is None else [max(limit, 0)],
-        )
-        return [_record(row) for row in rows]
+        return self._counting("true", [])
 
-    def of(self, question: str) -> JudgmentRecord | None:
-        """Return the answer to a question (:attr:`JudgmentRecord.question`) that counts, if any."""
-        rows = self._database.rows(
-            f"SELECT {_COLUMNS} FROM verdict_judgments WHERE question = ? "
-            "ORDER BY number DESC LIMIT 1",
-            [question],
-        )
-        return _record(rows[0]) if rows and rows[0][2] else None
+    def of(self, question: str) -> list[JudgmentRecord]:
+        """Return the answers to a question (:attr:`JudgmentRecord.question`) that count, one of
+        each actor, last given first."""
+        return self._counting("question = ?", [question])
 
     def by_rule(self) -> list[RuleAgainstPeople]:
         """Return how often each rule and version says what people say, rules by name."""
         return against_people(self.all())
+
+    def _counting(self, where: str, values: Sequence[Any]) -> list[JudgmentRecord]:
+        rows = self._database.rows(
+            f"SELECT {_COLUMNS} FROM ({_LATEST}) WHERE answer <> '' AND {where} "
+            "ORDER BY number DESC",
+            values,
+        )
+        return [_record(row) for row in rows]
 
 
 def against_people(judgments: Sequence[JudgmentRecord]) -> list[RuleAgainstPeople]:

@@ -16,12 +16,12 @@ from core.images.mask import Mask
 from core.masks.display import cutout_png
 from core.masks.from_marks import mask_from_marks
 from core.records import MaskRecord
-from tabs.compare.people.sets import MOST_NAME, SET
+from tabs.compare.people.sets import MOST_NAME
 from tabs.compare.people.words import concept_json, free_words
 from tabs.compare.sources import IMAGE, WHOLE, parse, pictures
 from tabs.inspect.state import make_mask, mask_text
 from tabs.inspect.work import work_of
-from tabs.page.actor import Actor, asks, brought
+from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
 from tabs.page.errors import many
 from tabs.page.requests import PageRequest
@@ -117,8 +117,8 @@ def pool(context: Context, actor: Actor, request: Pool) -> dict[str, Any]:
         words,
         [(image_id, mask_id, "") for image_id, mask_id in members.items()],
         request.of_people,
+        actor.id,
     )
-    brought(context, actor, SET, set_id)
     return {
         **concept_json(words),
         "set_id": set_id,

@@ -20,7 +20,7 @@ from core.generation.request import MAX_SEED
 from core.images.mask import Mask
 from core.verdict.measure import measure
 from core.verdict.rules import rule
-from tabs.page.actor import IMAGE, Actor, asks, brought
+from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
 from tabs.page.links import whole
 from tabs.page.requests import PageRequest
@@ -82,9 +82,8 @@ class KeepPicture(PageRequest):
 @asks("add")
 def keep_picture(context: Context, actor: Actor, request: KeepPicture) -> dict[str, Any]:
     """Stores a picture of a diagnosis, so that it can be opened in Inspect."""
-    answer = stored(context, scene_of(request.model_extra or {}), request.rule, request.asked)
-    brought(context, actor, IMAGE, answer["image_id"])
-    return answer
+    scene = scene_of(request.model_extra or {})
+    return stored(context, scene, request.rule, request.asked, actor.id)
 
 
 def drawn(scene: Scene) -> tuple[np.ndarray, np.ndarray]:
@@ -140,8 +139,11 @@ def measured(scene: Scene, rule_id: str, target_text: str) -> dict[str, Any]:
     }
 
 
-def stored(context: Context, scene: Scene, rule_id: str, target_text: str) -> dict[str, Any]:
-    """Stores the picture with its exact mask, and returns what opens it in Inspect."""
+def stored(
+    context: Context, scene: Scene, rule_id: str, target_text: str, maker: str = ""
+) -> dict[str, Any]:
+    """Stores the picture for ``maker`` with its exact mask, and returns what opens it in
+    Inspect."""
     target = parse_target(target_text, scene.system)
     srgb8, mask = drawn(scene)
     about = {
@@ -155,7 +157,11 @@ def stored(context: Context, scene: Scene, rule_id: str, target_text: str) -> di
     light = f"{scene.light} light, seed {scene.seed}"
     name = f"{scene.object_name}, {scene.true.label} · diagnosis · {light}"
     image = context.storage.images.add(
-        srgb8, name, "render", (), {**about, "target": scene.true.value, "set": "diagnosis"}
+        srgb8,
+        name,
+        "render",
+        origin={**about, "target": scene.true.value, "set": "diagnosis"},
+        maker=maker,
     )
     record = context.storage.masks.add(
         image.image_id,

@@ -17,6 +17,7 @@ from tabs.explore.rejudge import JudgeStored, start_rejudge
 from tabs.explore.run_pairs import compare_view
 from tabs.explore.wall import count_view, facets_view, mask_view, picture_view, wall_view
 from tabs.explore.why import reasons
+from tabs.page.actor import Actor
 from tabs.page.answers import csv_attachment, guarded, refusal
 from tabs.page.context import Context
 from tabs.page.door import Door
@@ -99,9 +100,9 @@ def board_routes(context: Context) -> APIRouter:
     return router
 
 
-def wall_routes(context: Context) -> APIRouter:
+def wall_routes(context: Context) -> Door:
     """The router; errors are ``{"error": text}`` with a 4xx status."""
-    router = APIRouter(prefix="/api/explore")
+    router = Door(context, "/api/explore")
 
     @router.get("/wall")
     def wall(request: Request) -> JSONResponse:
@@ -116,8 +117,8 @@ def wall_routes(context: Context) -> APIRouter:
         return guarded(lambda: count_view(context, request.query_params))
 
     @router.get("/wall/picture")
-    def picture(request: Request) -> JSONResponse:
-        return guarded(lambda: picture_view(context, request.query_params))
+    def picture(request: Request, actor: Actor = router.asking) -> JSONResponse:
+        return guarded(lambda: picture_view(context, actor, request.query_params))
 
     @router.get("/wall/mask")
     def mask(request: Request) -> JSONResponse:

@@ -16,6 +16,7 @@ from core.verdict.rules import RULES
 from tabs.explore.images import picture_json, value_hex
 from tabs.explore.slice import slice_of
 from tabs.judging.judgments import of_picture
+from tabs.page.actor import Actor
 from tabs.page.context import Context, runs_of
 from tabs.page.links import whole
 
@@ -95,8 +96,8 @@ def count_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     return {"total": context.storage.results.count(slice_of(query))}
 
 
-def picture_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
-    """What every rule says of every object of one picture: ``run`` and ``position``."""
+def picture_view(context: Context, actor: Actor, query: Mapping[str, str]) -> dict[str, Any]:
+    """What every rule, and who asks and others, say of one picture: ``run`` and ``position``."""
     run = context.storage.runs.get(query.get("run", ""))
     position = whole(query.get("position", ""), MOST_POSITION)
     if position is None:
@@ -114,7 +115,7 @@ def picture_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     return {
         "items": [picture_json(item, runs_by_id, names) for item in items],
         "facts": facts,
-        "judgment": of_picture(context, run.run_id, position),
+        **of_picture(context, actor, run.run_id, position),
     }
 
 

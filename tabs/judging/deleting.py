@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from storage.makers import IMAGE, VERDICT
 from storage.trash import KEPT_DAYS, MAX_IDS, TrashRecord
-from tabs.judging.keeping import VERDICT
-from tabs.page.actor import IMAGE, Actor, Role, Thing, asks, brought, may, thing
+from tabs.page.actor import Actor, Role, Thing, asks, brought, may, thing
 from tabs.page.context import Context
 from tabs.page.errors import many
 from tabs.page.requests import PageRequest

@@ -16,7 +16,7 @@ from core.records import DrawingRecord
 from core.verdict.rules import RULES
 from tabs.judging.judging import Picture, judge_picture
 from tabs.library.service import canonical
-from tabs.page.actor import IMAGE, Actor, brought
+from tabs.page.actor import Actor
 from tabs.page.context import Context
 
 log = logging.getLogger("truehue")
@@ -50,15 +50,14 @@ def deliver_to(
     """The function that the engine calls with each result, in its own thread."""
 
     def deliver(delivery: Delivery) -> None:
-        row = keep(context, delivery, by_id.get(delivery.request.prompt_id))
-        if row.image_id:
-            brought(context, actor, IMAGE, row.image_id)
+        keep(context, delivery, by_id.get(delivery.request.prompt_id), actor.id)
 
     return deliver
 
 
-def keep(context: Context, delivery: Delivery, prompt: Prompt | None) -> DrawingRecord:
-    """Stores a result: image, masks, and the row that says how to draw it again; then judges it.
+def keep(context: Context, delivery: Delivery, prompt: Prompt | None, maker: str) -> DrawingRecord:
+    """Stores a result that ``maker`` asked for: image, masks, and the row that says how to draw it
+    again; then judges it.
 
     Raises StorageError when it cannot be stored.
     """
@@ -87,7 +86,11 @@ def keep(context: Context, delivery: Delivery, prompt: Prompt | None) -> Drawing
     height, width, _ = generated_image.srgb8.shape
     origin = {**generated_image.origin, **_first_target(request.targets)}
     image = context.storage.images.add(
-        generated_image.srgb8, name_of(request), SOURCE.get(request.model, "generated"), (), origin
+        generated_image.srgb8,
+        name_of(request),
+        SOURCE.get(request.model, "generated"),
+        origin=origin,
+        maker=maker,
     )
     masks = {
         mask.target: context.storage.masks.add(

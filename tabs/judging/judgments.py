@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 from pydantic import Field
@@ -17,7 +18,7 @@ from core.verdict.judge import PASS, UNSCORED
 from core.verdict.rules import RULES
 from storage.verdicts.judgments import MAX_REASON, JudgmentRecord, RuleStatus
 from tabs.judging.keeping import QuestionRequest, keep_question
-from tabs.page.actor import Actor, asks, brought, may, thing
+from tabs.page.actor import Actor, Thing, asks, may
 from tabs.page.context import Context, runs_of
 from tabs.page.links import ID_LENGTH, link, whole
 from tabs.page.requests import PageRequest
@@ -25,8 +26,8 @@ from tabs.page.requests import PageRequest
 PAGE = 100
 MOST_POSITION = 2**31 - 1
 POSITION = "Which picture of the run, counted from 0,"
-JUDGMENT = "judgment"
-"""What these are to those who gave them."""
+OTHERS = 5
+"""How many answers of others a card shows."""
 NAMES = {by.id: by.name for by in RULES}
 
 
@@ -51,26 +52,27 @@ class Judgment(PageRequest):
 def judge_verdict(context: Context, actor: Actor, request: Judge) -> dict[str, Any]:
     """Stores a person's answer to a verdict and returns it. Raises BadInput and NotStored."""
     judgment = _of_run(context, request) if request.run else _of_mask(context, actor, request)
-    record = context.storage.judgments.add(judgment)
-    brought(context, actor, JUDGMENT, record.judgment_id)
-    return judgment_json(context, record)
+    record = context.storage.judgments.add(replace(judgment, actor=actor.id))
+    return judgment_json(context, actor, record)
 
 
 @asks("change")
 def withdraw(context: Context, actor: Actor, request: Judgment) -> dict[str, Any]:
     """Takes an answer back. Raises NotStored."""
-    may(actor, "change", thing(context, JUDGMENT, request.judgment_id))
-    context.storage.judgments.withdraw(request.judgment_id)
+    record = context.storage.judgments.get(request.judgment_id)
+    may(actor, "change", Thing(frozenset({record.actor})))
+    context.storage.judgments.withdraw(record.judgment_id)
     return {}
 
 
-def judgment_json(context: Context, judgment: JudgmentRecord) -> dict[str, Any]:
-    """A judgment as a card and a list show it."""
+def judgment_json(context: Context, actor: Actor, judgment: JudgmentRecord) -> dict[str, Any]:
+    """A judgment as a card and a list show it; ``mine`` says whether the actor gave it."""
     shown = judgment.statuses[judgment.rule]
     target = judgment.target
     stored = _is_stored(context, judgment.image_id)
     return {
         "id": judgment.judgment_id,
+        "mine": is_mine(actor, judgment),
         "answer": judgment.answer,
         "reason": judgment.reason,
         "rule": judgment.rule,
@@ -102,7 +104,12 @@ def judgment_json(context: Context, judgment: JudgmentRecord) -> dict[str, Any]:
     }
 
 
-def judgments_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
+def is_mine(actor: Actor, judgment: JudgmentRecord) -> bool:
+    """Whether the actor gave that answer; nobody knows it of who cannot be told from others."""
+    return bool(actor.id) and judgment.actor == actor.id
+
+
+def judgments_view(context: Context, actor: Actor, query: Mapping[str, str]) -> dict[str, Any]:
     """How often each rule says what people say, and a page of their answers (``offset``)."""
     judgments = context.storage.judgments.all()
     offset = whole(query.get("offset", "0"), MOST_POSITION) or 0
@@ -117,7 +124,8 @@ def judgments_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]
     return {
         "total": len(judgments),
         "judgments": [
-            judgment_json(context, judgment) for judgment in judgments[offset : offset + PAGE]
+            judgment_json(context, actor, judgment)
+            for judgment in judgments[offset : offset + PAGE]
         ],
         "rules": [
             {
@@ -192,9 +200,9 @@ def judgments_csv(context: Context) -> str:
     return buffer.getvalue()
 
 
-def of_question(context: Context, query: Mapping[str, str]) -> dict[str, Any] | None:
-    """The answer that counts to the question about a mask, if there is one: ``image``, ``mask``,
-    ``object`` and ``target``, as the page writes them. Raises BadInput for a color that is none."""
+def of_question(context: Context, actor: Actor, query: Mapping[str, str]) -> dict[str, Any]:
+    """The answers that count to the question about a mask: ``image``, ``mask``, ``object`` and
+    ``target``, as the page writes them. Raises BadInput for a color that is none."""
     color = parse_target(query.get("target", ""))
     probe = JudgmentRecord(
         PASS,
@@ -205,15 +213,25 @@ def of_question(context: Context, query: Mapping[str, str]) -> dict[str, Any] | 
         object_name=query.get("object", ""),
         target={"hex": color.hex},
     )
-    record = context.storage.judgments.of(probe.question)
-    return None if record is None else judgment_json(context, record)
+    return _answers(context, actor, probe)
 
 
-def of_picture(context: Context, run_id: str, position: int) -> dict[str, Any] | None:
-    """The answer that counts to a picture of a run, if there is one."""
+def of_picture(context: Context, actor: Actor, run_id: str, position: int) -> dict[str, Any]:
+    """The answers that count to a picture of a run."""
     probe = JudgmentRecord(PASS, "", {}, "", run_id=run_id, position=position)
-    record = context.storage.judgments.of(probe.question)
-    return None if record is None else judgment_json(context, record)
+    return _answers(context, actor, probe)
+
+
+def _answers(context: Context, actor: Actor, probe: JudgmentRecord) -> dict[str, Any]:
+    """The actor's own answer to the question of ``probe``, or None, and the latest of others."""
+    records = context.storage.judgments.of(probe.question)
+    own = [record for record in records if is_mine(actor, record)]
+    others = [record for record in records if not is_mine(actor, record)]
+    return {
+        "judgment": judgment_json(context, actor, own[0]) if own else None,
+        "others": [judgment_json(context, actor, record) for record in others[:OTHERS]],
+        "others_total": len(others),
+    }
 
 
 def _of_mask(context: Context, actor: Actor, request: Judge) -> JudgmentRecord:

@@ -12,7 +12,7 @@ from core.records import EvidenceRecord
 from core.verdict.measure import Measurement, measure_by_rules
 from core.verdict.rules import RULES
 from tabs.judging.question import MAX_K, NEIGHBORS_OF, Question, evidence_record, question
-from tabs.page.actor import Actor, asks, brought
+from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
 from tabs.page.requests import PageRequest, Whole
 
@@ -38,8 +38,11 @@ def measured_by_all(
     )
 
 
-def keep(context: Context, image_id: str, mask_id: str, put: Question) -> list[EvidenceRecord]:
-    """Judges the question by all rules and stores every verdict; what is stored stays as it is.
+def keep(
+    context: Context, image_id: str, mask_id: str, put: Question, maker: str
+) -> list[EvidenceRecord]:
+    """Judges the question by all rules and stores every verdict, kept by ``maker``; what is stored
+    stays as it is.
 
     Returns the rows in the order of the rules. Raises BadInput where nothing could be measured by
     the rule that was asked for, and for a mask of another image.
@@ -53,12 +56,12 @@ def keep(context: Context, image_id: str, mask_id: str, put: Question) -> list[E
     if shown.dominant is None:
         raise BadInput(f"There is no verdict to keep: {shown.verdict.reason}")
     return context.storage.evidence.add_many(
-        [evidence_record(measurement, image.image_id, mask.mask_id) for measurement in measurements]
+        [
+            evidence_record(measurement, image.image_id, mask.mask_id)
+            for measurement in measurements
+        ],
+        maker,
     )
-
-
-VERDICT = "verdict"
-"""What a verdict is to those who had it kept."""
 
 
 class QuestionRequest(PageRequest):
@@ -80,9 +83,7 @@ class QuestionRequest(PageRequest):
 @asks("add")
 def keep_question(context: Context, actor: Actor, request: QuestionRequest) -> list[EvidenceRecord]:
     """:func:`keep` for what a page asks."""
-    rows = keep(context, request.image, request.mask, request.question())
-    brought(context, actor, VERDICT, *(row.evidence_id for row in rows))
-    return rows
+    return keep(context, request.image, request.mask, request.question(), actor.id)
 
 
 @asks("add")

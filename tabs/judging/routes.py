@@ -16,6 +16,7 @@ from tabs.judging.judgments import (
     withdraw,
 )
 from tabs.judging.keeping import QuestionRequest, keep_verdict
+from tabs.page.actor import Actor
 from tabs.page.answers import csv_attachment, guarded
 from tabs.page.context import Context
 from tabs.page.door import Door
@@ -32,12 +33,12 @@ def judgment_routes(context: Context) -> Door:
     door.takes("/trash/{trash_id}/purge", Deleted, purge)
 
     @door.get("/judgments")
-    def judgments(request: Request) -> JSONResponse:
-        return guarded(lambda: judgments_view(context, request.query_params))
+    def judgments(request: Request, actor: Actor = door.asking) -> JSONResponse:
+        return guarded(lambda: judgments_view(context, actor, request.query_params))
 
     @door.get("/judgments/of")
-    def judgment(request: Request) -> JSONResponse:
-        return guarded(lambda: {"judgment": of_question(context, request.query_params)})
+    def judgment(request: Request, actor: Actor = door.asking) -> JSONResponse:
+        return guarded(lambda: of_question(context, actor, request.query_params))
 
     @door.get("/judgments.csv")
     def table() -> Response:

@@ -10,15 +10,14 @@ from pydantic import Field
 
 from core.prompts.search.index import PromptIndex, Query
 from core.verdict.rules import DEFAULT_RULE
-from storage.prompts.selections import MAX_NAME, MAX_PROMPTS
+from storage import makers
+from storage.prompts.selections import MAX_NAME, MAX_PROMPTS, plain_name
 from tabs.library.service import SELECTION, Library, prompt_json
-from tabs.page.actor import Actor, Thing, asks, brought, may, thing
+from tabs.page.actor import Actor, Thing, asks, may, thing
 from tabs.page.context import Context
 from tabs.page.requests import Nothing, PageRequest
 
 RULE = DEFAULT_RULE
-SET, SELECTIONS = "prompts", "selection"
-"""What kinds of things these are to those who brought them."""
 
 Refs = Annotated[
     tuple[tuple[str, str], ...], Field(max_length=MAX_PROMPTS, title="The list of prompts")
@@ -116,16 +115,13 @@ def take_prompts(
     context: Context, actor: Actor, request: Nothing, file: Path, name: str
 ) -> dict[str, Any]:
     """Imports a file of prompts as a set."""
-    report = context.service(Library).take_file(file, name)
-    if report["set_id"]:
-        brought(context, actor, SET, report["set_id"])
-    return report
+    return context.service(Library).take_file(file, name, actor.id)
 
 
 @asks("change")
 def hide_set(context: Context, actor: Actor, request: NamedSet) -> dict[str, Any]:
     """Puts an imported set away."""
-    may(actor, "change", thing(context, SET, request.set_id))
+    may(actor, "change", thing(context, makers.PROMPT_SET, request.set_id))
     context.storage.prompt_sets.hide(request.set_id)
     context.service(Library).forget(request.set_id)
     return {}
@@ -134,23 +130,24 @@ def hide_set(context: Context, actor: Actor, request: NamedSet) -> dict[str, Any
 @asks("add")
 def keep_selection(context: Context, actor: Actor, request: KeepSelection) -> dict[str, Any]:
     """Keeps prompts under a name; one that is taken gets a new version."""
-    if request.name in dict(context.service(Library).selections()):
-        may(actor, "change", _selection(context, request.name))
+    name = plain_name(request.name)
+    if name in dict(context.service(Library).selections()):
+        may(actor, "change", _selection(context, name))
     prompts, missing = context.service(Library).resolve(request.refs)
     refs = [(prompt.source, prompt.id) for prompt in prompts]
-    selection = context.storage.selections.save(request.name, refs)
-    brought(context, actor, SELECTIONS, selection.name)
+    selection = context.storage.selections.save(name, refs, actor.id)
     return {"name": selection.name, "count": len(selection.refs), "missing": len(missing)}
 
 
 @asks("change")
 def remove_selection(context: Context, actor: Actor, request: NamedSelection) -> dict[str, Any]:
     """Takes a selection out of the list."""
-    may(actor, "change", _selection(context, request.name))
-    context.storage.selections.remove(request.name)
-    context.service(Library).forget(SELECTION + request.name)
+    name = plain_name(request.name)
+    may(actor, "change", _selection(context, name))
+    context.storage.selections.remove(name)
+    context.service(Library).forget(SELECTION + name)
     return {}
 
 
 def _selection(context: Context, name: str) -> Thing:
-    return thing(context, SELECTIONS, name)
+    return thing(context, makers.SELECTION, name)

@@ -150,8 +150,8 @@ class Library:
             for prompt_id, mark in self._storage.drawings.marks(source, rule).items()
         }
 
-    def take_file(self, file: Path, name: str) -> dict[str, Any]:
-        """Imports a file of prompts as a new set.
+    def take_file(self, file: Path, name: str, maker: str = "") -> dict[str, Any]:
+        """Imports a file of prompts that ``maker`` brings as a new set.
 
         The answer has ``set_id`` (empty when nothing could be taken) and the report. Raises
         BadInput for a file that cannot be read at all.
@@ -174,6 +174,7 @@ class Library:
                 name,
                 sha256_of(file),
                 {"problems": problems[:MOST_PROBLEMS], "problem_count": len(problems)},
+                maker,
             )
             set_id = record.set_id
         return {

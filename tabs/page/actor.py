@@ -9,12 +9,10 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from core.errors import NotAllowed
+from storage.makers import OWNER as OWNER_ID
 
 if TYPE_CHECKING:
     from tabs.page.context import Context
-
-IMAGE = "image"
-"""What an image is to those who brought it."""
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -35,7 +33,7 @@ class Actor:
     role: Role
 
 
-OWNER = Actor("owner", Role.OWNER)
+OWNER = Actor(OWNER_ID, Role.OWNER)
 """Everybody at a machine that nobody else reaches, and whoever gives a command there."""
 
 
@@ -143,7 +141,9 @@ def may_open(actor: Actor, model_id: str, field: str = "") -> None:
 
 
 def brought(context: Context, actor: Actor, kind: str, *things: str) -> None:
-    """Keeps in mind who brought or made these. What the owner brings is nobody else's anyway."""
+    """Keeps in mind who made these, which have ids of chance, so that they are nobody else's; what
+    the owner makes is that anyway. What has its id by its content can be there before: the storage
+    that adds it knows whether it was, and takes ``actor.id`` as its maker."""
     if actor.role is not Role.OWNER and actor.id:
         context.storage.makers.add(kind, things, actor.id)
 

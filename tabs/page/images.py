@@ -8,7 +8,7 @@ from threading import Lock
 from typing import Any
 
 from core.records import ImageRecord
-from tabs.page.actor import IMAGE, Actor, asks, brought
+from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
 from tabs.page.requests import Nothing
 
@@ -22,9 +22,7 @@ def take_image(
     context: Context, actor: Actor, request: Nothing, file: Path, name: str
 ) -> dict[str, Any]:
     """Stores an uploaded image file. Raises ImageError."""
-    record = store_upload(context, file, name or "pasted image")
-    brought(context, actor, IMAGE, record.image_id)
-    return image_json(record)
+    return image_json(store_upload(context, file, name or "pasted image", actor.id))
 
 
 def image_json(record: ImageRecord) -> dict[str, Any]:
@@ -42,14 +40,16 @@ def image_json(record: ImageRecord) -> dict[str, Any]:
     }
 
 
-def store_upload(context: Context, file: Path, name: str) -> ImageRecord:
-    """Reads an uploaded file, converts it to sRGB and stores it; raises ImageError."""
+def store_upload(context: Context, file: Path, name: str, maker: str) -> ImageRecord:
+    """Reads a file that ``maker`` uploads, converts it to sRGB and stores it; raises ImageError."""
     from core.images.load import load_image
     from core.images.mask import Mask
 
     with _LARGE if _pixels(file) > LARGE_PX else nullcontext():
         loaded = load_image(file, name=name)
-    record = context.storage.images.add(loaded.srgb8, loaded.name, "upload", loaded.notes)
+    record = context.storage.images.add(
+        loaded.srgb8, loaded.name, "upload", loaded.notes, maker=maker
+    )
     if loaded.opaque is not None and loaded.opaque.any():
         # A cut-out brings its own mask; white paper around it is not the object.
         mask = Mask(loaded.opaque, "file", {"from": "transparency"})

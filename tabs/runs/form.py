@@ -275,17 +275,19 @@ def try_out(context: Context, actor: Actor, request: RunRequest) -> dict[str, An
 @asks("compute")
 def start_runs(context: Context, actor: Actor, request: RunRequest) -> dict[str, Any]:
     """Begins runs; the answer has their ids. Raises BadInput, also for a model that cannot draw
-    here yet."""
+    here yet, and NotAllowed for an equal run of somebody else that has not ended."""
     _, run_plans, execution, _ = planned(context, actor, request)
     if execution.team == "local":
         for plan in run_plans:
             _ready(context, plan)
     supervisor = context.service(RunSupervisor)
+    for plan in run_plans:
+        supervisor.check_start(plan, actor)  # all of them before the first begins
     try:
         context.limits.check_runs([plan.total for plan in run_plans], supervisor.waiting())
     except BadInput as error:
         raise BadInput(str(error), "models") from None
-    return {"runs": [supervisor.start(plan, execution) for plan in run_plans]}
+    return {"runs": [supervisor.start(plan, execution, actor) for plan in run_plans]}
 
 
 def _ready(context: Context, plan: RunPlan) -> None:

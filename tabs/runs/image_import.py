@@ -17,9 +17,8 @@ from core.image_sets.records import Remark
 from core.image_sets.reporting import RemarkList
 from core.images.mask import Mask
 from core.prompts.prompt import Prompt
-from tabs.library.prompts import SET
 from tabs.library.service import Library, counted
-from tabs.page.actor import IMAGE, Actor, asks, brought, may
+from tabs.page.actor import Actor, asks, may
 from tabs.page.context import Context
 from tabs.page.errors import message_of
 from tabs.page.jobs import Job
@@ -142,9 +141,8 @@ def take(context: Context, actor: Actor, request: ImageFolder, job: Job) -> dict
         if folder_plan.new_prompts:
             name = f"{folder_plan.folder.name or 'images'} (from its table)"
             source = context.storage.prompt_sets.add(
-                name, folder_plan.new_prompts, "mapping"
+                name, folder_plan.new_prompts, "mapping", maker=actor.id
             ).set_id
-            brought(context, actor, SET, source)
         tally = Tally(folder_plan)
         already = context.storage.drawings.imported_keys()
         rows, with_mask = [], 0
@@ -156,13 +154,14 @@ def take(context: Context, actor: Actor, request: ImageFolder, job: Job) -> dict
                 continue
             picture = step.loaded
             row = drawing(step, job.id, source)
-            image = context.storage.images.add(picture.srgb8, picture.name, "import", picture.notes)
+            image = context.storage.images.add(
+                picture.srgb8, picture.name, "import", picture.notes, maker=actor.id
+            )
             if picture.opaque is not None and picture.opaque.any():
                 mask = Mask(picture.opaque, "file", {"from": "transparency"})
                 context.storage.masks.add(image.image_id, mask)
                 with_mask += 1
             rows.append(context.storage.drawings.add(row))
-            brought(context, actor, IMAGE, image.image_id)
             stored += 1
         set_id = request.set
         set_id = "" if set_id == EVERY_IMPORTED_SET or folder_plan.new_prompts else set_id

@@ -11,7 +11,7 @@ from core.analysis.records import Slice
 from core.errors import BadInput, TrueHueError
 from core.runs.folder import RunFolder
 from core.runs.plan import EVERY_RULE
-from tabs.page.actor import Actor, Thing, allowed, asks, may
+from tabs.page.actor import Actor, allowed, asks, may
 from tabs.page.errors import many, message_of
 from tabs.page.requests import PageRequest
 from tabs.runs.supervisor import RunSupervisor, status_of
@@ -116,7 +116,7 @@ def change_run(context: Context, actor: Actor, request: ChangeRun) -> dict[str, 
     by the supervisor. Raises NotStored."""
     supervisor, run_id = context.service(RunSupervisor), request.run_id
     folder = supervisor.folder(run_id)
-    may(actor, "cancel", begun_run(context, run_id))
+    may(actor, "cancel", supervisor.begun(run_id))
     hidden = request.what == "hide"
     if request.what in ("hide", "show"):
         try:
@@ -132,15 +132,9 @@ def change_run(context: Context, actor: Actor, request: ChangeRun) -> dict[str, 
     return {}
 
 
-def begun_run(context: Context, run_id: str) -> Thing:
-    """A run, as :func:`tabs.page.actor.may` asks of it."""
-    owner = context.service(RunSupervisor).owner(run_id)
-    return Thing(frozenset({owner}) if owner else frozenset())
-
-
 def may_change(context: Context, actor: Actor, run_id: str) -> bool:
     """Whether the actor may pause, cancel, resume or hide the run."""
-    return allowed(actor, "cancel", begun_run(context, run_id))
+    return allowed(actor, "cancel", context.service(RunSupervisor).begun(run_id))
 
 
 def where_words(context: Context, folder: RunFolder) -> str:

@@ -19,13 +19,15 @@ from threading import Condition, Event, Lock, Thread
 from typing import TYPE_CHECKING
 
 from core.engine import Engine
-from core.errors import BadInput, DataFolderError, NotStored
+from core.errors import BadInput, DataFolderError, NotAllowed, NotStored
 from core.files import replace_file
 from core.generation.backends.endpoints import Endpoint
 from core.generation.weights.sources import Sources
 from core.runs.execute import ExecutionSettings, execute
 from core.runs.folder import PLAN, RunFolder, run_folders
+from core.runs.plan import run_id as id_of_plan
 from core.runs.records import RunPlan, RunState
+from tabs.page.actor import Actor, Thing, may
 from tabs.page.errors import message_of
 from tabs.runs.machine import release, with_weights
 
@@ -78,7 +80,7 @@ class RunSupervisor:
         self._taking_problems: dict[str, str] = {}
         self._seen: dict[str, tuple[int, ...]] = {}
         self._changed = Condition()
-        self._taking = Lock()
+        self._taking, self._starting = Lock(), Lock()
         self._look, self._end = Event(), Event()
         self._threads: dict[str, Thread] = {}
         self._execution_by_id: dict[str, Execution] | None = None
@@ -123,17 +125,36 @@ class RunSupervisor:
 
     # ── executing ────────────────────────────────────────────────────────────────────────────
 
-    def start(self, plan: RunPlan, execution: Execution) -> str:
+    def start(self, plan: RunPlan, execution: Execution, actor: Actor) -> str:
         """Makes the folder of a plan and puts it at the end of the queue; returns the run's id.
 
-        A run of an equal plan that is there already goes on, or is finished. Raises BadInput while
-        it is at work, and DataFolderError where its folder cannot be made.
+        A run of an equal plan that is there already goes on, or is finished, and stays that of who
+        began it. Raises NotAllowed as :meth:`check_start`, BadInput while it is at work, and
+        DataFolderError where its folder cannot be made.
         """
         self._storage.require_here()
-        folder = RunFolder.create(self.root, plan)
-        if folder.state().status != "finished":
-            self._enqueue(folder, execution, retry=False)
+        with self._starting:
+            folder = self.check_start(plan, actor)
+            if folder is None:
+                folder = RunFolder.create(self.root, plan)
+            else:
+                execution = replace(execution, owner=self.owner(folder.run_id))
+            if folder.state().status != "finished":
+                self._enqueue(folder, execution, retry=False)
         return folder.run_id
+
+    def check_start(self, plan: RunPlan, actor: Actor) -> RunFolder | None:
+        """The folder of a run of an equal plan, if there is one. Raises NotAllowed where it has not
+        finished and the actor may not make it go on."""
+        planned_id = id_of_plan(plan)
+        folder = next((one for one in self.folders() if one.run_id == planned_id), None)
+        if folder is not None and folder.state().status != "finished":
+            try:
+                may(actor, "cancel", self.begun(planned_id))
+            except NotAllowed as error:
+                name = folder.summary()["name"]
+                raise NotAllowed(f"“{name}” is there already. {error}") from None
+        return folder
 
     def resume(self, run_id: str, execution: Execution | None = None, retry: bool = False) -> None:
         """Puts a run that does not go on into the queue; with ``retry`` its failures come again.
@@ -210,6 +231,11 @@ class RunSupervisor:
     def owner(self, run_id: str) -> str:
         """Who started the run on the page; empty for runs of the command line."""
         return self._executions().get(run_id, Execution()).owner
+
+    def begun(self, run_id: str) -> Thing:
+        """A run, as :func:`tabs.page.actor.may` asks of it."""
+        owner = self.owner(run_id)
+        return Thing(frozenset({owner}) if owner else frozenset())
 
     def is_hidden(self, run_id: str) -> bool:
         """Whether a folder that storage cannot take in was taken out of the list."""

@@ -91,6 +91,34 @@ def test_what_stays_is_not_taken_out_of_its_box(modules: Page) -> None:
     assert kept == ["cb", True]
 
 
+def test_what_others_say_of_a_verdict_stands_there_as_theirs(modules: Page) -> None:
+    told = run(
+        modules,
+        f"""const {{ judging }} = await {module("shared/judging")};
+        const own = {{ id: '1', answer: 'fail', reason: '', status: 'pass', agrees: false }};
+        const others = [{{ answer: 'pass', reason: 'It is red.' }}];
+        const card = (answers) => judging({{
+          question: {{}}, status: 'pass', ruleName: 'paper', evidence: 'kept', answers,
+        }}).node;
+        const shown = (node) => [
+          [...node.querySelectorAll('p')].map((one) => one.textContent),
+          [...node.querySelectorAll('button')].map((one) => one.textContent),
+        ];
+        return [
+          shown(card({{ judgment: null, others, others_total: 3 }})),
+          shown(card({{ judgment: own, others, others_total: 1 }})),
+          shown(card()),
+        ];""",
+    )
+    other = "Somebody else says: it has the color. “It is red.”"
+    agree = ["I agree", "I disagree"]
+    assert told == [
+        [[other, "2 more: Explore, Where the rules disagree"], agree],
+        [["You disagree: it does not have the color.", other], ["Change", "Take back"]],
+        [[], agree],
+    ]
+
+
 def test_the_basket_is_kept_in_the_browser(modules: Page) -> None:
     held = run(
         modules,

@@ -398,7 +398,9 @@ def test_one_disagrees_with_a_verdict_deletes_its_picture_and_takes_that_back(
     page.get_by_role("tab", name="Explore").click()
     page.get_by_role("tab", name="Where the rules disagree").click()
     people = page.locator(".th-people-verdicts")
-    expect(people.locator(".th-pv-item", has_text="The sun was low.")).to_be_visible()
+    expect(people.locator(".th-pv-item", has_text="The sun was low.")).to_contain_text(
+        "You disagree with"
+    )
     expect(people.locator(".th-pv-table tr")).to_have_count(1 + len(RULES))
 
     page.get_by_role("tab", name="Inspect").click()

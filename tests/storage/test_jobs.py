@@ -39,13 +39,3 @@ def test_what_was_under_way_is_interrupted_and_old_rows_go(
         ("1", "interrupted", "It ended."),
     ]
     assert storage.jobs.interrupt("Again.") == 0
-
-
-def test_a_thing_knows_who_brought_it(storage: Storage) -> None:
-    storage.makers.add("image", ["1", "2", "1"], "ann")
-    storage.makers.add("image", ["1"], "ann")
-    storage.makers.add("image", ["1"], "ben")
-    storage.makers.add("selection", [], "ben")
-    assert storage.makers.of("image", "1") == {"ann", "ben"}
-    assert storage.makers.of("image", "2") == {"ann"}
-    assert storage.makers.of("selection", "1") == frozenset()

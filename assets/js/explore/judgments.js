@@ -128,10 +128,12 @@ export function mount(widget) {
       make('b', '', one.object || 'object'),
       make('span', 'th-soft', one.color ? 'asked: ' + one.color : ''),
     );
+    const verb = (one.agrees ? 'agree' : 'disagree') + (one.mine ? '' : 's');
     const said = make(
       'p',
       '',
-      (one.agrees ? 'Agrees' : 'Disagrees') +
+      (one.mine ? 'You ' : 'Somebody else ') +
+        verb +
         ' with ' +
         one.rule_name +
         ' ' +
@@ -155,6 +157,11 @@ export function mount(widget) {
           new Date(one.at).toLocaleDateString('en-US', { dateStyle: 'medium' }),
       ),
     );
+    node.append(words);
+    if (one.mine) node.append(takeBack(one));
+    return node;
+  }
+  function takeBack(one) {
     const back = make('button', 'th-button', 'Take back');
     back.type = 'button';
     back.addEventListener('click', async () => {
@@ -165,8 +172,7 @@ export function mount(widget) {
         put(back, error.message);
       }
     });
-    node.append(words, back);
-    return node;
+    return back;
   }
   find('.th-pv-more').addEventListener('click', () => load(rows.length));
   function front() {

@@ -150,7 +150,7 @@ export function largeView(box, wall) {
         status: one.picture_status,
         ruleName: one.rule_name,
         evidence: null,
-        judgment: found.judgment,
+        answers: found,
       });
       own.replaceChildren(answering.node);
     } catch (error) {

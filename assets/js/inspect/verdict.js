@@ -242,8 +242,8 @@ export function mount({ element, props, trigger, watch }) {
     return row;
   }
 
-  // Keeping the verdict, and one's own answer to it. One of a kept verdict is fetched: the card is
-  // there before it.
+  // Keeping the verdict, and people's answers to it. Those of a kept verdict are fetched: the card is
+  // there before them.
   let answering = null;
   function answerRow(view) {
     answering = judging({
@@ -258,7 +258,7 @@ export function mount({ element, props, trigger, watch }) {
     if (view.kept) {
       ask('/api/judgments/of?' + new URLSearchParams({ image, mask, object, target }))
         .then((found) => {
-          if (found.judgment && answering === mine) mine.show(found.judgment);
+          if (answering === mine) mine.show(found);
         })
         .catch(() => {
           /* it can be given again */

@@ -1,6 +1,7 @@
 // Keeping a verdict and saying whether one agrees: buttons under a verdict, used by Inspect and by
 // the large view of a picture. `question` is what is sent: of a mask, or of a picture of a run.
 // `evidence` is the id of the kept verdict, '' for a draft, null where there is nothing to keep.
+// `answers` are one's own judgment and the latest of others, as the server tells them.
 import { make } from './dom.js';
 import { send } from './http.js';
 import { store } from './state.js';
@@ -8,16 +9,19 @@ import { store } from './state.js';
 const ANSWER_WORDS = { pass: 'it has the color', fail: 'it does not have the color' };
 /**
  * @param {{ question: Record<string, any>, status: string, ruleName: string, evidence: string | null,
- *   judgment?: any, changed?: (fresh: any) => void }} what
+ *   answers?: { judgment: any, others: any[], others_total: number },
+ *   changed?: (fresh: any) => void }} what
  */
-export function judging({ question, status, ruleName, evidence, judgment, changed }) {
+export function judging({ question, status, ruleName, evidence, answers, changed }) {
   const node = make('section', 'th-judging');
   const line = make('div', 'th-judging-line');
   const below = make('div', 'th-judging-below');
-  node.setAttribute('aria-label', 'Your own answer');
+  node.setAttribute('aria-label', 'Answers of people');
   node.append(line, below);
   let id = evidence;
-  let mine = judgment || null;
+  let mine = answers ? answers.judgment : null;
+  let others = answers ? answers.others : [];
+  let othersTotal = answers ? answers.others_total : 0;
   let form = null;
   function button(text, key, title, run) {
     const made = make('button', 'th-button', text);
@@ -145,6 +149,15 @@ export function judging({ question, status, ruleName, evidence, judgment, change
     why.focus({ preventScroll: true });
     form.scrollIntoView({ block: 'nearest' });
   }
+  function words(one) {
+    return ANSWER_WORDS[one.answer] + '.' + (one.reason ? ' “' + one.reason + '”' : '');
+  }
+  // What others say stands there as theirs: it can be neither changed nor taken back from here.
+  function lineOfOther(one) {
+    const said = make('p', 'th-judging-other');
+    said.append(make('b', '', 'Somebody else says: '), make('span', '', words(one)));
+    return said;
+  }
   function draw() {
     const parts = [];
     if (id === '')
@@ -183,20 +196,19 @@ export function judging({ question, status, ruleName, evidence, judgment, change
       const said = make('p', 'th-judging-said');
       const verb =
         mine.status === 'unscored' ? 'You say: ' : mine.agrees ? 'You agree: ' : 'You disagree: ';
-      said.append(
-        make('b', '', verb),
-        make(
-          'span',
-          '',
-          ANSWER_WORDS[mine.answer] + '.' + (mine.reason ? ' “' + mine.reason + '”' : ''),
-        ),
-      );
+      said.append(make('b', '', verb), make('span', '', words(mine)));
       below.append(
         said,
         button('Change', 'd', 'Another answer or reason', async () => ask1(!mine.agrees)),
         button('Take back', '', 'Your answer no longer counts', takeBack),
       );
     }
+    below.append(...others.map(lineOfOther));
+    const more = othersTotal - others.length;
+    if (more > 0)
+      below.appendChild(
+        make('p', 'th-judging-other th-soft', more + ' more: Explore, Where the rules disagree'),
+      );
   }
   draw();
   return {
@@ -211,9 +223,11 @@ export function judging({ question, status, ruleName, evidence, judgment, change
       wanted.click();
       return true;
     },
-    show(found) {
-      mine = found;
-      if (found && id === '') id = 'kept';
+    show(fresh) {
+      mine = fresh.judgment;
+      others = fresh.others;
+      othersTotal = fresh.others_total;
+      if (mine && id === '') id = 'kept';
       if (!form) draw();
     },
   };

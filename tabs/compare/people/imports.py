@@ -17,9 +17,9 @@ from core.concepts.reading import AS_58, MAX_BYTES, RATINGS, SHARES, read_distri
 from core.concepts.reading.collector import NORMALIZED
 from core.concepts.records import KINDS, DistributionFile
 from core.errors import BadInput
-from tabs.compare.people.sets import MOST_NAME, SET, coverage, strips
+from tabs.compare.people.sets import MOST_NAME, coverage, strips
 from tabs.compare.people.words import concept_json, free_words
-from tabs.page.actor import Actor, asks, brought
+from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
 from tabs.page.requests import PageRequest, Session, read_as
 
@@ -161,7 +161,9 @@ def keep(context: Context, actor: Actor, request: KeepFile) -> dict[str, Any]:
         if len(parts) > 1:
             called = f"{name[: MOST_NAME // 2]}: {part.rows[0].label or part.kind}"
         of_people = people and not all("people" in row.given for row in part.rows)
-        set_id = storage.add(part, called[:MOST_NAME].strip(), path.name, source, of_people)
+        set_id = storage.add(
+            part, called[:MOST_NAME].strip(), path.name, source, of_people, actor.id
+        )
         if people and not of_people:
             nobodys.append(f"“{storage.get(set_id).name}”")
         sets.append(
@@ -174,7 +176,6 @@ def keep(context: Context, actor: Actor, request: KeepFile) -> dict[str, Any]:
                 "name": storage.get(set_id).name,
             }
         )
-        brought(context, actor, SET, set_id)
     context.staging.clear(request.session)
     return {**sets[0], "sets": sets, "said": _nobodys(nobodys)}
 

@@ -16,6 +16,7 @@ from core.concepts.matching import concept_of, normal
 from core.concepts.records import KINDS, DistributionRow, DistributionSetRecord, PictureSetRecord
 from core.errors import NotStored
 from core.prompts.concepts import concepts
+from storage.makers import CONCEPT_SET
 from tabs.page.actor import Actor, asks, may, thing
 from tabs.page.context import Context
 from tabs.page.errors import many
@@ -23,8 +24,6 @@ from tabs.page.requests import PageRequest
 
 _Dated = DistributionSetRecord | PictureSetRecord
 
-SET = "concept set"
-"""What a set of distributions or of pictures is to those who brought it."""
 PAGE = 20
 MOST_NAME = 120
 CONCEPT_KINDS = ("base", "visual state", "emotional")
@@ -119,7 +118,7 @@ class HideSet(PageRequest):
 @asks("change")
 def rename(context: Context, actor: Actor, request: RenameSet) -> dict[str, Any]:
     """Gives a set another name. Raises NotStored."""
-    may(actor, "change", thing(context, SET, request.set_id))
+    may(actor, "change", thing(context, CONCEPT_SET, request.set_id))
     _sets_of(context, request.set_id).rename(request.set_id, request.name)
     return {"name": request.name}
 
@@ -127,7 +126,7 @@ def rename(context: Context, actor: Actor, request: RenameSet) -> dict[str, Any]
 @asks("change")
 def hide(context: Context, actor: Actor, request: HideSet) -> dict[str, Any]:
     """Hides a set from every choice, or shows it again. Raises NotStored."""
-    may(actor, "change", thing(context, SET, request.set_id))
+    may(actor, "change", thing(context, CONCEPT_SET, request.set_id))
     _sets_of(context, request.set_id).hide(request.set_id, request.hidden)
     return {"hidden": request.hidden}
 

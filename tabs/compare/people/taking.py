@@ -9,9 +9,9 @@ from pydantic import Field
 
 from core.errors import BadInput, TrueHueError
 from tabs.compare.people.images import Layout, PictureUpload, laid_out, mask_for
-from tabs.compare.people.sets import MOST_NAME, SET
+from tabs.compare.people.sets import MOST_NAME
 from tabs.compare.people.words import concept_json, free_words
-from tabs.page.actor import IMAGE, Actor, asks, brought
+from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
 from tabs.page.errors import many, message_of
 from tabs.page.jobs import Job
@@ -104,9 +104,7 @@ def take(context: Context, actor: Actor, request: PictureFiles, job: Job) -> dic
         if job.stop.is_set():
             job.tell("Cancelled. What was stored stays.")
             return _cancelled(words, len(seen))
-        image_id, mask_id, why = _store_upload(context, upload, request.mask, seen)
-        if image_id:
-            brought(context, actor, IMAGE, image_id)
+        image_id, mask_id, why = _store_upload(context, actor, upload, request.mask, seen)
         if why:
             refused.append({"name": upload.name, "why": why, "image_id": image_id})
         else:
@@ -123,8 +121,7 @@ def take(context: Context, actor: Actor, request: PictureFiles, job: Job) -> dic
     }
     if members:
         name = request.name or f"{words}, {many(len(members), 'picture')}"
-        set_id = context.storage.picture_sets.add(name, words, members, request.of_people)
-        brought(context, actor, SET, set_id)
+        set_id = context.storage.picture_sets.add(name, words, members, request.of_people, actor.id)
         report |= {"set_id": set_id, "source": f"pictures:{set_id}", "name": name}
         report["title"] = f"{name}: stored with {many(len(members), 'picture')}"
         context.staging.clear(request.session)
@@ -142,7 +139,11 @@ def _layout(context: Context, request: PictureFiles) -> Layout:
 
 
 def _store_upload(
-    context: Context, upload: PictureUpload, mode: str, seen: dict[tuple[str, str], str]
+    context: Context,
+    actor: Actor,
+    upload: PictureUpload,
+    mode: str,
+    seen: dict[tuple[str, str], str],
 ) -> tuple[str, str, str]:
     """Image, mask and an empty reason; or why the picture is left out, with its image if there is
     one."""
@@ -152,7 +153,7 @@ def _store_upload(
     try:
         loaded = load_image(upload.path, name=upload.name)
         image_id = context.storage.images.add(
-            loaded.srgb8, loaded.name, "upload", loaded.notes
+            loaded.srgb8, loaded.name, "upload", loaded.notes, maker=actor.id
         ).image_id
         if (image_id, upload.contributor) in seen:
             first = seen[image_id, upload.contributor]

@@ -54,6 +54,14 @@ def test_a_new_database_has_every_step_recorded(storage: Storage) -> None:
     assert len({step.name for step in MIGRATIONS}) == len(MIGRATIONS)
 
 
+def test_every_table_is_described(storage: Storage) -> None:
+    lines = (Path(__file__).parents[3] / "docs" / "storage.md").read_text("utf-8").splitlines()
+    first_cells = [line.split("|")[1] for line in lines if line.startswith("| `")]
+    described = [name.strip(" `") for cell in first_cells for name in cell.split(",")]
+    tables = storage._database.rows("SELECT table_name FROM duckdb_tables() ORDER BY 1")
+    assert sorted(described) == [name for (name,) in tables]
+
+
 def test_the_recorded_version_is_the_projects() -> None:
     project = Path(__file__).parents[3] / "pyproject.toml"
     assert tomllib.loads(project.read_text())["project"]["version"] == APP_VERSION
@@ -294,6 +302,53 @@ def test_a_database_of_the_fifth_step_knows_which_of_its_prompts_are_concepts(
     told = [(number, concept_of(one)) for number, one in zip(numbers, mixed, strict=True)]
     assert known == [(number, *one) for number, one in told if one]
     assert len(known) == 2
+
+
+def test_a_database_of_the_ninth_step_learns_whose_each_judgment_is(data_dir: Path) -> None:
+    """Also where the machine stops right after: the log is replayed from a copy of the files."""
+    data_dir.mkdir()
+    ninth = Database.open(_path(data_dir), migrations=MIGRATIONS[:9])
+    # Every answer to a question replaced the one before, whoever had given it; an empty one took
+    # that back. Answers of visitors are among the makers; the rows that take back are not.
+    given = [
+        ("mug", "pass", "", "owner"),
+        ("mug", "fail", "ann", "ann"),
+        ("mug", "", "", "ann"),
+        ("hat", "pass", "ann", "ann"),
+        ("hat", "fail", "ben", "ben"),
+        ("bag", "pass", "", "owner"),
+        ("bag", "", "", "owner"),
+        ("hat", "", "", "ben"),
+        ("hat", "pass", "", "owner"),
+    ]
+    statuses = json.dumps({"paper": {"version": "1.0", "status": "pass"}})
+    for number, (question, answer, maker, _) in enumerate(given):
+        ninth.insert(
+            "INSERT INTO verdict_judgments VALUES (?, ?, ?, ?, 'why', 'paper', ?, 'image', 'mask', "
+            "'', -1, 'mug', '{}', now())",
+            [f"id {number}", number, question, answer, statuses],
+        )
+        if maker:
+            ninth.insert(
+                "INSERT INTO makers VALUES ('judgment', ?, ?, now())", [f"id {number}", maker]
+            )
+    ninth.insert("INSERT INTO makers VALUES ('image', 'id 1', 'ann', now())", [])
+    before = ninth.rows("SELECT * FROM verdict_judgments ORDER BY number")
+    ninth.close()
+    copied = data_dir.parent / "copied"
+    with Storage.open(data_dir):
+        shutil.copytree(data_dir, copied)
+    for folder in (data_dir, copied):
+        with Storage.open(folder) as storage:
+            rows = storage._database.rows
+            table = "FROM verdict_judgments ORDER BY number"
+            assert rows(f"SELECT * EXCLUDE actor {table}") == before
+            assert rows(f"SELECT actor {table}") == [(actor,) for *_, actor in given]
+            # What others had replaced counts again, and what was taken back does not.
+            counting = [(one.judgment_id, one.actor) for one in storage.judgments.all()]
+            assert counting == [("id 8", "owner"), ("id 3", "ann"), ("id 0", "owner")]
+            assert rows("SELECT kind FROM makers") == [("image",)]
+            assert storage.check() == []
 
 
 def test_a_database_of_the_sixth_step_begins_to_count_its_writes(data_dir: Path) -> None:

@@ -35,17 +35,34 @@ def test_an_answer_counts_until_a_later_one_or_none_does(data_dir: Path) -> None
         again = replace(MUG, rule="truehue", object_name=" mug", target={"hex": "#FF6347"})
         second = storage.judgments.add(replace(again, answer="fail", reason=""))
         assert [one.judgment_id for one in storage.judgments.all()] == [second.judgment_id]
-        assert storage.judgments.of(MUG.question) == second
+        assert storage.judgments.of(MUG.question) == [second]
         with pytest.raises(NotStored, match="taken back or replaced"):
             storage.judgments.withdraw(first.judgment_id)
         storage.judgments.withdraw(second.judgment_id)
         assert storage.judgments.all() == []
-        assert storage.judgments.of(MUG.question) is None
+        assert storage.judgments.of(MUG.question) == []
         storage.judgments.add(MUG)
     # All four rows stay, and the last one counts after opening again too.
     with Storage.open(data_dir) as storage:
         assert storage._database.count("verdict_judgments") == 4
         assert [one.answer for one in storage.judgments.all()] == ["pass"]
+
+
+def test_everybodys_answer_counts_beside_those_of_others(storage: Storage) -> None:
+    owners = storage.judgments.add(MUG)
+    anns = storage.judgments.add(replace(MUG, answer="fail", actor="ann"))
+    bens = storage.judgments.add(replace(MUG, actor="ben"))
+    assert storage.judgments.of(MUG.question) == [bens, anns, owners]
+    # Of each person the latest, and one takes back one's own alone.
+    again = storage.judgments.add(replace(MUG, answer="pass", actor="ann"))
+    storage.judgments.withdraw(bens.judgment_id)
+    assert storage.judgments.all() == [again, owners]
+    assert storage.judgments.get(owners.judgment_id) == owners
+    for gone in (anns, bens):
+        with pytest.raises(NotStored, match="taken back or replaced"):
+            storage.judgments.get(gone.judgment_id)
+    (paper, _, _) = storage.judgments.by_rule()
+    assert (paper.agree, paper.too_strict) == (0, 2)
 
 
 def test_rules_are_counted_against_people(storage: Storage) -> None:

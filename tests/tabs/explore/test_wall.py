@@ -220,7 +220,7 @@ def test_a_chosen_run_keeps_its_name_where_it_has_no_such_picture(filled: Filled
 def test_one_picture_has_every_rule_and_object(filled: Filled) -> None:
     run, position = next(key for key, item in filled.items.items() if len(item.masks) == 2)
     item = filled.items[run, position]
-    answer = picture_view(filled.context, {"run": run, "position": str(position)})
+    answer = picture_view(filled.context, OWNER, {"run": run, "position": str(position)})
     found = [(one["rule"], one["target"], one["status"], one["told"]) for one in answer["items"]]
     wanted = [(one.rule, one.target, one.status, one.told) for one in item.verdicts]
     assert sorted(found) == sorted(wanted)
@@ -228,11 +228,11 @@ def test_one_picture_has_every_rule_and_object(filled: Filled) -> None:
     assert facts["Seed"] == str(item.seed)
     assert facts["Image"] == f"{item.image + 1} of its prompt"
     with pytest.raises(NotStored, match="did not come in"):
-        picture_view(filled.context, {"run": run, "position": "999999"})
+        picture_view(filled.context, OWNER, {"run": run, "position": "999999"})
     with pytest.raises(BadInput, match="position is a whole number"):
-        picture_view(filled.context, {"run": run, "position": "-1"})
+        picture_view(filled.context, OWNER, {"run": run, "position": "-1"})
     with pytest.raises(NotStored):
-        picture_view(filled.context, {"run": "f" * 16, "position": "0"})
+        picture_view(filled.context, OWNER, {"run": "f" * 16, "position": "0"})
 
 
 def test_one_disagrees_with_the_verdict_of_a_picture(filled: Filled) -> None:
@@ -245,8 +245,9 @@ def test_one_disagrees_with_the_verdict_of_a_picture(filled: Filled) -> None:
     assert {one.rule for one in found} == set(by_rule)
     assert all(by_rule[one.rule]["status"] == one.picture_status for one in found)
     assert by_rule["paper"]["version"] == dict(context.storage.runs.get(run).rules)["paper"]
-    answer = picture_view(context, {"run": run, "position": str(position)})
+    answer = picture_view(context, OWNER, {"run": run, "position": str(position)})
     assert answer["judgment"]["reason"] == "It is brown."
+    assert (answer["judgment"]["mine"], answer["others"]) == (True, [])
     assert context.storage.evidence.count() == 0
     with pytest.raises(BadInput, match="not judged by"):
         judge_verdict(context, OWNER, read_as(Judge, {**asked, "rule": "none"}))

@@ -10,11 +10,23 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from core.errors import NotAllowed
 from core.images.mask import Mask
 from core.records import ImageRecord
 from core.verdict.rules import RULES
+from tabs.judging.judgments import (
+    OTHERS,
+    Judge,
+    Judgment,
+    judge_verdict,
+    judgments_view,
+    of_question,
+    withdraw,
+)
 from tabs.judging.routes import judgment_routes
+from tabs.page.actor import OWNER, Actor, Role
 from tabs.page.context import Context
+from tabs.page.requests import read_as
 from tests.core.photographs import object_photograph
 
 HEADERS = {"X-TrueHue": "1"}
@@ -108,6 +120,41 @@ def test_disagreeing_keeps_the_verdict_and_the_reason_and_counts_every_rule(
         "taken back"
         in client.post(f"/api/judgments/{said['id']}/withdraw", json={}).json()["error"]
     )
+
+
+def test_ones_own_answer_is_told_from_those_of_others(
+    context: Context, client: TestClient, asked: dict[str, object]
+) -> None:
+    ann, ben = (Actor(name, Role.VISITOR) for name in ("ann", "ben"))
+
+    def answer(actor: Actor, status: str) -> str:
+        request = read_as(Judge, {**asked, "answer": status, "reason": f"{actor.id} saw it"})
+        return str(judge_verdict(context, actor, request)["id"])
+
+    owners = answer(OWNER, "pass")
+    anns = answer(ann, "fail")
+    question = {name: str(value) for name, value in asked.items()}
+    for actor, own, other in ((OWNER, owners, anns), (ann, anns, owners)):
+        answers = of_question(context, actor, question)
+        assert (answers["judgment"]["id"], answers["judgment"]["mine"]) == (own, True)
+        assert [(one["id"], one["mine"]) for one in answers["others"]] == [(other, False)]
+        listed = judgments_view(context, actor, {})["judgments"]
+        assert {one["id"] for one in listed if one["mine"]} == {own}
+    answers = of_question(context, ben, question)
+    assert (answers["judgment"], answers["others_total"]) == (None, 2)
+    # Nobody but the owner of the folder takes back what another one said.
+    for actor, judgment_id in ((ben, anns), (ann, owners)):
+        with pytest.raises(NotAllowed, match="Only who made this"):
+            withdraw(context, actor, Judgment(judgment_id=judgment_id))
+    withdraw(context, ann, Judgment(judgment_id=anns))
+    assert client.get("/api/judgments").json()["total"] == 1
+    assert client.get("/api/judgments/of", params=question).json()["others"] == []
+    for number in range(OTHERS + 1):
+        answer(Actor(f"visitor {number}", Role.VISITOR), "pass")
+    answers = of_question(context, OWNER, question)
+    assert (len(answers["others"]), answers["others_total"]) == (OTHERS, OTHERS + 1)
+    withdraw(context, OWNER, Judgment(judgment_id=answers["others"][0]["id"]))
+    assert of_question(context, OWNER, question)["others_total"] == OTHERS
 
 
 def test_an_answer_has_to_say_what_was_seen(

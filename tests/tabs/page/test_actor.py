@@ -8,15 +8,23 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from fastapi.routing import APIRoute
 from fastapi.testclient import TestClient
 
 from core.errors import NotAllowed
+from core.images.load import encode_png
 from storage import Storage
+from storage.makers import SELECTION
+from tabs.judging.deleting import Delete, Deleted, delete, restore
+from tabs.library.prompts import KeepSelection, NamedSelection, keep_selection, remove_selection
+from tabs.library.service import Library
 from tabs.page.actor import ACTIONS, COOKIE, OWNER, Actor, Role, Thing, allowed, may
 from tabs.page.context import Context
 from tabs.page.door import Door
+from tabs.page.images import take_image
+from tabs.page.requests import Nothing
 from tabs.page.visitors import Visitors
 from tabs.shell import shell
 from tabs.shell.compose import make_context
@@ -102,6 +110,55 @@ def test_nobody_changes_what_another_visitor_made(app: Any, public: Context) -> 
     made = ann.post("/api/prompts/sets", content="a hat\n", headers=named).json()["set_id"]
     assert ben.post("/api/prompts/sets/hide", json={"set_id": made}).status_code == 403
     assert ann.post("/api/prompts/sets/hide", json={"set_id": made}).status_code == 200
+
+
+def test_a_selection_is_the_same_however_its_name_is_typed(public: Context) -> None:
+    (prompt, *_) = public.service(Library).index("concepts").prompts
+    composed, spelled = "caf\u00e9", " cafe\u0301 "
+
+    def save(actor: Actor, name: str) -> None:
+        keep_selection(public, actor, KeepSelection(name=name, refs=((prompt.source, prompt.id),)))
+
+    save(OWNER, composed)
+    for name in (composed, spelled):
+        with pytest.raises(NotAllowed):
+            save(ANN, name)
+        with pytest.raises(NotAllowed):
+            remove_selection(public, ANN, NamedSelection(name=name))
+    # Once it is removed the name is free, and what is saved under it then is one's own.
+    remove_selection(public, OWNER, NamedSelection(name=spelled))
+    for actor, other in ((ANN, BEN), (BEN, ANN)):
+        save(actor, spelled)
+        with pytest.raises(NotAllowed):
+            save(other, composed)
+        remove_selection(public, actor, NamedSelection(name=composed))
+        assert public.storage.makers.of(SELECTION, composed) == frozenset()
+
+
+def test_what_the_owner_brought_is_no_visitors_who_brings_it_too(
+    tmp_path: Path, public: Context
+) -> None:
+    file = tmp_path / "mug.png"
+    srgb8 = np.random.default_rng(5).integers(0, 256, (8, 8, 3), dtype=np.uint8)
+    file.write_bytes(encode_png(srgb8))
+
+    def bring(actor: Actor) -> str:
+        return str(take_image(public, actor, Nothing(), file, "mug.png")["image_id"])
+
+    image_id = bring(OWNER)
+    assert bring(ANN) == image_id
+    request = Delete(kind="image", ids=(image_id,))
+    with pytest.raises(NotAllowed):
+        delete(public, ANN, request)
+    delete(public, OWNER, request)
+    # Whoever brings it now that it is gone has it, until somebody else brings it too.
+    assert bring(ANN) == image_id
+    trash_id = delete(public, ANN, request)["id"]
+    restore(public, ANN, Deleted(trash_id=trash_id))
+    bring(BEN)
+    for actor in (ANN, BEN):
+        with pytest.raises(NotAllowed):
+            delete(public, actor, request)
 
 
 # ── every door asks ──────────────────────────────────────────────────────────────────────────────

@@ -15,6 +15,7 @@ from core.errors import DataFolderError
 from core.prompts.prompt import ObjectTarget, Prompt
 from storage import Storage
 from storage.database.confirmed import Confirmed
+from tabs.page.actor import OWNER
 from tabs.page.context import Context
 from tabs.page.notices import notices
 from tabs.page.routes import notice_routes, routes
@@ -87,7 +88,7 @@ def test_while_the_data_folder_is_away_nothing_is_confirmed(context: Context) ->
     assert "was deleted, moved or unmounted" in answer.json()["error"]
     plan = small_plan([Prompt("-", "a mug", "free", (ObjectTarget("mug"),))])
     with pytest.raises(DataFolderError, match="was deleted"):
-        context.service(RunSupervisor).start(plan, Execution())
+        context.service(RunSupervisor).start(plan, Execution(), OWNER)
     assert not folder.exists()
     assert client.get("/api/ready").json()["data"] == "data · gone: nothing is stored"
     (one,) = client.get("/api/notices").json()["notices"]

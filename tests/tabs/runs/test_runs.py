@@ -276,6 +276,33 @@ def test_a_second_run_waits_and_a_closing_app_pauses_the_first(
     until(lambda: one_of(context, first)["status"] == "paused")
 
 
+def test_an_equal_run_of_somebody_else_is_not_taken_over(
+    context: Context, few: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(RunSupervisor, "_thread", lambda *_: None)  # nothing is drawn
+    supervisor = context.service(RunSupervisor)
+    equal = asked_of(few)
+    (run_id,) = start_runs(context, ANN, equal)["runs"]
+    for what in ("pause", "cancel"):
+        act(context, run_id, what, ANN)
+        for actor in (BEN, NOBODY):
+            with pytest.raises(NotAllowed, match=r"is there already\. Only who began this"):
+                start_runs(context, actor, equal)
+        assert supervisor.owner(run_id) == "ann"
+        assert supervisor.place(run_id) is None
+        # Who began it and the owner may; whose it is stays.
+        for actor in (ANN, OWNER):
+            assert start_runs(context, actor, equal)["runs"] == [run_id]
+            assert supervisor.owner(run_id) == "ann"
+            act(context, run_id, "pause", actor)
+    # One of the command line is nobody's, and so the owner's.
+    plan = planned(context, OWNER, asked_of({**few, "seed": "5"}))[1][0]
+    folder = RunFolder.create(supervisor.root, plan)
+    with pytest.raises(NotAllowed):
+        start_runs(context, ANN, asked_of({**few, "seed": "5"}))
+    assert supervisor.owner(folder.run_id) == ""
+
+
 def one_of(context: Context, run_id: str) -> dict[str, Any]:
     return next(row for row in runs_view(context, OWNER)["runs"] if row["id"] == run_id)
 
