@@ -73,7 +73,7 @@ class RunPlan:
     ``guidances``, which are empty or several; None stands for the model's own default. ``options``
     as in a GenerationRequest. ``items`` are the pictures of a ``stored`` run. ``rules`` are ids and
     versions of core.verdict.rules, none where only concepts are measured; ``k`` as for
-    core.verdict.candidates.accepted, ``munsell`` the path of the file of samples, or empty.
+    core.verdict.candidates.Acceptance, ``munsell`` the path of the file of samples, or empty.
     """
 
     name: str

@@ -24,9 +24,9 @@ from core.runs.plan import EVERY_RULE
 from core.runs.records import ItemResult, MaskResult, RunPlan
 from core.runs.score import not_drawn, score
 from core.runs.shards import write_shard
+from core.verdict.candidates import Acceptance
 from core.verdict.expectations import ABSENT, Localization, expectations_of
 from core.verdict.rules import rule
-from core.verdict.tasks import JudgeSettings
 from storage import Storage
 
 SIZE = 32
@@ -131,7 +131,7 @@ def sample_result(
             MaskResult(at, mask.content_sha256, mask.area_px, mask.maker, mask.parameters)
             for at, mask in made
         ),
-        verdicts=score(prompt, srgb8, findings, plan.rules, JudgeSettings(k=plan.k)),
+        verdicts=score(prompt, srgb8, findings, plan.rules, Acceptance(k=plan.k)),
     )
 
 

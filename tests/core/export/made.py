@@ -17,8 +17,8 @@ from core.runs.plan import make_plan, place_of, request_of
 from core.runs.records import ItemResult, MaskResult, RunPlan
 from core.runs.score import not_drawn, score
 from core.runs.shards import write_shard
+from core.verdict.candidates import Acceptance
 from core.verdict.expectations import Localization
-from core.verdict.tasks import JudgeSettings
 
 EVIL = "</script><script>document.title='broken'</script>${1+1} <b>\"'`\\u2028\u2028"
 """Text of a prompt that must stay text wherever it goes."""
@@ -120,7 +120,7 @@ def _drawn(made: RunPlan, folder: RunFolder, position: int) -> ItemResult:
                 dict(one.mask.parameters),
             )
         )
-    verdicts = score(made.prompts[prompt], drawn.srgb8, found, made.rules, JudgeSettings())
+    verdicts = score(made.prompts[prompt], drawn.srgb8, found, made.rules, Acceptance())
     height, width, _ = drawn.srgb8.shape
     return ItemResult(
         position,
