@@ -20,8 +20,7 @@ from core.images.mask import Mask
 from core.prompts.gencolorbench import build
 from core.prompts.prompt import Prompt
 from core.runs.folder import RunFolder
-from core.runs.plan import EVERY_RULE
-from core.runs.records import ItemResult, MaskResult, RunPlan
+from core.runs.records import EVERY_RULE, ItemResult, MaskResult, RunPlan
 from core.runs.score import not_drawn, score
 from core.runs.shards import write_shard
 from core.verdict.candidates import Acceptance
