@@ -15,10 +15,10 @@ from threading import Event
 import numpy as np
 
 from core.concepts.means import Number, mean_of, placed
+from core.concepts.metrics import MEANINGS, METRICS
 from core.concepts.records import ConceptCell
 from core.concepts.scores import (
     KINDS,
-    METRICS,
     NOT_COMMON,
     UNDEFINED,
     OnProgress,
@@ -31,9 +31,7 @@ from core.concepts.scores import (
 from core.errors import BadInput
 from core.prompts.concepts import Concept
 
-TABLE_1 = ("pcc", "emd_lab", "entropy_difference")
-TABLE_2 = ("dca", "delta_hue_deg", "delta_hue_literal_deg")
-METRICS_SHOWN = (*TABLE_1, *TABLE_2)
+METRICS_SHOWN = tuple(MEANINGS)
 
 BY_KIND, BY_CATEGORY = "kind", "category"
 

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from core.concepts.means import Number
-from core.concepts.scores import KINDS, METRICS, ScoreMetric, by_id
+from core.concepts.metrics import MEANINGS, METRICS, TABLE_1, TABLE_2, ScoreMetric, of_table
+from core.concepts.scores import KINDS, by_id
 from core.concepts.tables import (
     BY_CATEGORY,
-    TABLE_1,
-    TABLE_2,
     Alignment,
     Column,
     TableChoice,
@@ -28,19 +27,9 @@ from tabs.page.errors import many
 
 ALL_KINDS = "all"
 STYLE_NAMES: Mapping[str, str] = {"photo": "Natural photo", "cartoon": "Clip-art"}
-MEANINGS: Mapping[str, str] = {
-    "pcc": "Pearson correlation of the two distributions",
-    "emd_lab": "Earth mover's distance, ΔE*ab",
-    "entropy_difference": "Absolute difference of the entropies, nats",
-    "dca": "Share of concepts whose commonest color is the people's",
-    "delta_hue_deg": "Hue angle between the commonest colors, degrees; concepts where one of them "
-    "is neutral are left out and counted",
-    "delta_hue_literal_deg": "The same with the hue of a neutral taken as 0, as equation 5 is "
-    "written, degrees",
-}
 PAPERS = (
-    ("alignment", "Distributions, as in Table 1", TABLE_1),
-    ("dominant", "Commonest colors, as in Table 2", TABLE_2),
+    (TABLE_1, "Distributions, as in Table 1", of_table(TABLE_1)),
+    (TABLE_2, "Commonest colors, as in Table 2", of_table(TABLE_2)),
 )
 MANY_MORE = 1.25
 """How many times as many shared concepts the others have without a run that is then named."""
