@@ -1,9 +1,12 @@
-"""The measures of the house: how many parameters a function takes, how many lines a module has."""
+"""The measures of the house: how many parameters a function takes, how many lines a module has, and
+that each package says what it is."""
 
 from __future__ import annotations
 
 import ast
 from pathlib import Path
+
+import pytest
 
 from tests.house import FOLDERS, ROOT, modules
 
@@ -33,6 +36,16 @@ def crowded(source: str, module: str) -> list[str]:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and len(parameters(node)) > MOST_PARAMETERS
     ]
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_every_package_says_once_what_it_is(folder: str) -> None:
+    for name, path in modules(folder):
+        if path.name == "__init__.py":
+            said = ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
+            lines = [line for line in said.splitlines() if line]
+            assert lines, f"{name} has no docstring: docs/rooms.md would say nothing of it"
+            assert len(set(lines)) == len(lines), f"{name} says it twice"
 
 
 def test_more_than_seven_parameters_are_a_record() -> None:
