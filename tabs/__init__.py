@@ -1,1 +1,4 @@
-"""What people see: one module a tab, no arithmetic."""
+"""What TrueHue does and what people see of it: a package a feature, no color arithmetic.
+
+Services are below routes and tabs; what all features share is in ``tabs.page``.
+"""

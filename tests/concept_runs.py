@@ -19,7 +19,7 @@ from core.prompts.concepts import Concept, build_concepts, concepts
 from core.prompts.prompt import Prompt
 from core.runs.folder import RunFolder
 from core.runs.plan import make_plan
-from core.runs.records import MaskerSpec
+from core.runs.records import DrawingPlan
 from tests.core.runs.samples import done
 
 FRUITS = ("banana", "strawberry", "lemon")
@@ -52,11 +52,9 @@ def concept_run(
         RENDERER,
         name=f"renderer, {failure}",
         set_name="concepts",
-        images=seeds,
-        guidances=guidances,
-        size_px=SIZE_PX,
-        options={"failure": failure},
-        masker=MaskerSpec("exact"),
+        drawing=DrawingPlan(
+            images=seeds, guidances=guidances, size_px=SIZE_PX, options={"failure": failure}
+        ),
     )
     folder = RunFolder.create(root, plan)
     state = done(folder)

@@ -21,7 +21,8 @@ from core.color.systems import parse_target
 from core.command import program, run_command
 from core.errors import BadInput, TrueHueError
 from core.images.load import load_image, load_mask
-from core.verdict.measure import Measurement, measure
+from core.verdict.candidates import Acceptance
+from core.verdict.measure import AskedObject, Measurement, measure
 from core.verdict.rules import DEFAULT_RULE, RULES, Rule, rule
 
 COLUMNS = ("file", "mask", "target", "system")
@@ -172,10 +173,8 @@ def _run(
         mask,
         target,
         options.rule,
-        k=options.k,
-        munsell=munsell,
-        system=job.system,
-        object_name=options.object,
+        acceptance=Acceptance(options.k, munsell, job.system),
+        asked=AskedObject(options.object),
     )
     return measurement, image.notes
 

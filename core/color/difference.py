@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 HUE_GATE_CHROMA = 5.0
@@ -109,7 +111,8 @@ def _delta_e00_flat(
     big_h = 2.0 * np.sqrt(c1 * c2) * (u1 * v2 - v1 * u2) / length
     opposite = ~(length > 1e-7)
     if opposite.any():
-        _mend_opposite(opposite, u1, v1, u2, v2, c1, c2, cos_h, sin_h, big_h)
+        hues = _HueVectors(u1, v1, c1), _HueVectors(u2, v2, c2)
+        cos_h[opposite], sin_h[opposite], big_h[opposite] = _of_opposite(*hues, opposite)
 
     c_sum_half = 0.5 * (c1 + c2)
     # Multiples of the mean hue by the angle-sum rules (15).
@@ -147,22 +150,29 @@ def _chroma_weight(mean_chroma: np.ndarray) -> np.ndarray:
     return np.sqrt(seventh / (seventh + _POW25_7))
 
 
-def _mend_opposite(
-    where: np.ndarray,
-    u1: np.ndarray,
-    v1: np.ndarray,
-    u2: np.ndarray,
-    v2: np.ndarray,
-    c1: np.ndarray,
-    c2: np.ndarray,
-    cos_h: np.ndarray,
-    sin_h: np.ndarray,
-    big_h: np.ndarray,
-) -> None:
-    """Overwrites, at ``where``, what the sum of two opposite unit vectors cannot give."""
-    shape = cos_h.shape
-    u1, v1, u2, v2, c1, c2 = (np.broadcast_to(x, shape)[where] for x in (u1, v1, u2, v2, c1, c2))
-    h1, h2 = np.degrees(np.arctan2(v1, u1)) % 360.0, np.degrees(np.arctan2(v2, u2)) % 360.0
+@dataclass(frozen=True)
+class _HueVectors:
+    """Hues as unit vectors ``(u, v)``, and the chroma of their colors: ``(N,)``, or scalars."""
+
+    u: np.ndarray
+    v: np.ndarray
+    chroma: np.ndarray
+
+    def at(self, where: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The hues in degrees, 0 to 360, and the chroma, where bool ``(N,)`` says."""
+        u, v, chroma = (
+            np.broadcast_to(x, where.shape)[where] for x in (self.u, self.v, self.chroma)
+        )
+        return np.degrees(np.arctan2(v, u)) % 360.0, chroma
+
+
+def _of_opposite(
+    first: _HueVectors, second: _HueVectors, where: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What the sum of two opposite unit vectors cannot give, where bool ``(N,)`` says: cosine and
+    sine of the mean hue (14), and the hue difference (11)."""
+    h1, c1 = first.at(where)
+    h2, c2 = second.at(where)
     difference = h2 - h1
     wrapped = np.where(
         np.abs(difference) <= 180.0, difference, difference - np.copysign(360.0, difference)
@@ -173,9 +183,8 @@ def _mend_opposite(
     mean = np.radians(
         np.where(~both, total, np.where(np.abs(difference) <= 180.0, total, across) / 2.0)
     )
-    cos_h[where], sin_h[where] = np.cos(mean), np.sin(mean)
     half = np.radians(np.where(both, wrapped, 0.0) / 2.0)
-    big_h[where] = 2.0 * np.sqrt(c1 * c2) * np.sin(half)
+    return np.cos(mean), np.sin(mean), 2.0 * np.sqrt(c1 * c2) * np.sin(half)
 
 
 _COS30, _SIN30 = np.cos(np.radians(30.0)), np.sin(np.radians(30.0))

@@ -18,16 +18,10 @@ from core.color.distances import Comparison, compare
 from core.color.uw71 import COUNT
 from core.concepts.distribution import Distribution, bins_of, mean_of, shares_of
 from core.concepts.extraction import Pictures, weights_of_draws
+from core.concepts.metrics import METRICS
 from core.concepts.records import DistributionRow
 
-METRICS = (
-    "pcc",
-    "emd_lab",
-    "entropy_difference",
-    "total_variation",
-    "jensen_shannon",
-    "delta_hue_deg",
-)
+FIELDS = tuple(metric.field for metric in METRICS.values() if metric.interval)
 """The fields of :class:`core.color.distances.Comparison` that have an interval."""
 
 DRAWS = 1_000
@@ -121,7 +115,7 @@ def intervals(
     seed: int = 0,
     stop: Event | None = None,
 ) -> Intervals:
-    """The intervals of all :data:`METRICS` of ``a`` against ``b``.
+    """The intervals of all :data:`FIELDS` of ``a`` against ``b``.
 
     A side that cannot be drawn again stays as it is, which is noted. Once ``stop`` is set, they are
     of the draws done so far, and there are none without any.
@@ -162,7 +156,7 @@ def intervals_of_draws(
         if side is None
     )
     if len(notes) == 2:
-        return Intervals(dict.fromkeys(METRICS), notes=("There is no interval.", *notes))
+        return Intervals(dict.fromkeys(FIELDS), notes=("There is no interval.", *notes))
     ready = min(side.shape[0] for side in sides if side is not None)
     drawn = (
         np.broadcast_to(distribution.weights, (ready, COUNT)) if side is None else side[:ready]
@@ -174,15 +168,15 @@ def intervals_of_draws(
             break
         comparisons.append(compare(p, q))
     if not comparisons:
-        return Intervals(dict.fromkeys(METRICS), notes=("There was no draw.", *notes))
-    of: dict[str, tuple[float, float] | None] = dict.fromkeys(METRICS)
+        return Intervals(dict.fromkeys(FIELDS), notes=("There was no draw.", *notes))
+    of: dict[str, tuple[float, float] | None] = dict.fromkeys(FIELDS)
     undefined = dict[str, int]()
-    for metric in METRICS:
-        values = [getattr(comparison, metric) for comparison in comparisons]
+    for name in FIELDS:
+        values = [getattr(comparison, name) for comparison in comparisons]
         defined = [value for value in values if value is not None]
-        undefined[metric] = len(values) - len(defined)
-        if undefined[metric] <= UNDEFINED_AT_MOST * len(values):
+        undefined[name] = len(values) - len(defined)
+        if undefined[name] <= UNDEFINED_AT_MOST * len(values):
             low, high = np.percentile(defined, PERCENTILES)
-            of[metric] = (float(low), float(high))
+            of[name] = (float(low), float(high))
     equal = sum(comparison.dominant_equal for comparison in comparisons) / len(comparisons)
     return Intervals(of, len(comparisons), undefined, equal, (*notes, _FURTHER))

@@ -17,6 +17,7 @@ import numpy as np
 
 from core.cache import LruCache
 from core.color.distances import Comparison, checked, compare, emd
+from core.concepts.metrics import METRICS
 from core.concepts.records import ConceptCell
 from core.errors import BadInput
 from core.prompts.concepts import STYLES, Concept, concepts
@@ -47,47 +48,6 @@ REASONS: Mapping[str, str] = MappingProxyType(
 
 _KEPT = 60_000
 _PROGRESS_EVERY = 200
-
-
-@dataclass(frozen=True)
-class ScoreMetric:
-    """A number that two distributions are compared by. ``better`` is ``high`` or ``low``;
-    ``unit`` is empty for a plain number."""
-
-    id: str
-    name: str
-    better: str
-    unit: str
-    of: Callable[[Comparison], float | None]
-
-
-METRICS: Mapping[str, ScoreMetric] = MappingProxyType(
-    {
-        metric.id: metric
-        for metric in (
-            ScoreMetric("pcc", "PCC", "high", "", lambda c: c.pcc),
-            ScoreMetric("emd_lab", "EMD", "low", "Lab", lambda c: c.emd_lab),
-            ScoreMetric("entropy_difference", "ED", "low", "nats", lambda c: c.entropy_difference),
-            ScoreMetric("dca", "DCA", "high", "", lambda c: float(c.dominant_equal)),
-            ScoreMetric("delta_hue_deg", "ΔHue", "low", "degrees", lambda c: c.delta_hue_deg),
-            ScoreMetric(
-                "delta_hue_literal_deg",
-                "ΔHue as written",
-                "low",
-                "degrees",
-                lambda c: c.delta_hue_literal_deg,
-            ),
-            ScoreMetric(
-                "total_variation", "Total variation", "low", "", lambda c: c.total_variation
-            ),
-            ScoreMetric(
-                "jensen_shannon", "Jensen-Shannon", "low", "nats", lambda c: c.jensen_shannon
-            ),
-        )
-    }
-)
-"""By id. DCA is a share, 0 to 1. ΔHue leaves out concepts with a neutral dominant color on either
-side and counts them; "as written" (equation 5 to the letter) takes the hue of a neutral as 0."""
 
 
 @dataclass(frozen=True)

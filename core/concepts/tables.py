@@ -15,10 +15,10 @@ from threading import Event
 import numpy as np
 
 from core.concepts.means import Number, mean_of, placed
+from core.concepts.metrics import MEANINGS, METRICS
 from core.concepts.records import ConceptCell
 from core.concepts.scores import (
     KINDS,
-    METRICS,
     NOT_COMMON,
     UNDEFINED,
     OnProgress,
@@ -31,9 +31,7 @@ from core.concepts.scores import (
 from core.errors import BadInput
 from core.prompts.concepts import Concept
 
-TABLE_1 = ("pcc", "emd_lab", "entropy_difference")
-TABLE_2 = ("dca", "delta_hue_deg", "delta_hue_literal_deg")
-METRICS_SHOWN = (*TABLE_1, *TABLE_2)
+METRICS_SHOWN = tuple(MEANINGS)
 
 BY_KIND, BY_CATEGORY = "kind", "category"
 
@@ -67,44 +65,58 @@ class Alignment:
         return self.cells.get((run_id, (group, style, metric)), Number(None, 0, {}))
 
 
+@dataclass(frozen=True)
+class TableChoice:
+    """What a table shows.
+
+    ``by`` is ``kind`` or ``category``; ``kinds`` and ``categories`` choose concepts (no category
+    means all). ``guidance`` chooses the cells of one scale, None those of all scales together. With
+    ``common`` a number is over the concepts alone that every row has that number of; a row without
+    any in that group and style does not count as a row.
+    """
+
+    metrics: Sequence[str] = METRICS_SHOWN
+    by: str = BY_KIND
+    kinds: Sequence[str] = KINDS
+    categories: Sequence[str] = ()
+    guidance: float | None = None
+    common: bool = False
+
+
+EVERY_KIND = TableChoice()
+"""All metrics of both tables, by kind of concept, over all scales of guidance together."""
+
+
 def alignment(
     cells: Sequence[ConceptCell],
     people: Mapping[str, np.ndarray],
+    choice: TableChoice = EVERY_KIND,
     *,
-    metrics: Sequence[str] = METRICS_SHOWN,
-    by: str = BY_KIND,
-    kinds: Sequence[str] = KINDS,
-    categories: Sequence[str] = (),
-    guidance: float | None = None,
-    common: bool = False,
     on_progress: OnProgress = lambda done, total: None,
     stop: Event | None = None,
 ) -> Alignment | None:
     """The table of the runs in ``cells`` against ``people``, distributions ``(71,)`` by concept id.
 
-    ``by`` is ``kind`` or ``category``; ``kinds`` and ``categories`` choose concepts (no category
-    means all). ``guidance`` chooses the cells of one scale, None those of all scales together. With
-    ``common`` a number is over the concepts alone that every row has that number of; a row without
-    any in that group and style does not count as a row. Best and second are marked in each column,
-    whatever its concepts: without ``common`` rows can be on different ones.
+    Best and second are marked in each column, whatever its concepts: without ``common`` rows can be
+    on different ones.
 
     Returns None once ``stop`` is set. Raises BadInput for unknown metrics and groupings, for cells
     of more than one method, and for people's numbers that are no distribution.
     """
-    check_metrics(metrics)
-    if by not in (BY_KIND, BY_CATEGORY):
-        raise BadInput(f"A table is by {BY_KIND} or by {BY_CATEGORY}, not {by!r}.")
-    chosen = [cell for cell in cells if cell.guidance == guidance]
+    check_metrics(choice.metrics)
+    if choice.by not in (BY_KIND, BY_CATEGORY):
+        raise BadInput(f"A table is by {BY_KIND} or by {BY_CATEGORY}, not {choice.by!r}.")
+    chosen = [cell for cell in cells if cell.guidance == choice.guidance]
     score_list = scores(chosen, people, on_progress, stop)
     if score_list is None:
         return None
     there = [
         score
         for score in score_list
-        if score.concept.modifier_kind in kinds
-        and (not categories or score.concept.category in categories)
+        if score.concept.modifier_kind in choice.kinds
+        and (not choice.categories or score.concept.category in choice.categories)
     ]
-    table = of_scores(there, metrics, by, common)
+    table = of_scores(there, choice.metrics, choice.by, choice.common)
     concept_ids = {cell.concept_id for cell in chosen} | people.keys()
     return replace(
         table,

@@ -11,6 +11,7 @@ import numpy as np
 
 from core.diagnosis.colors import Asking
 from core.errors import TrueHueError
+from core.verdict.candidates import Acceptance
 from core.verdict.judge import UNSCORED
 from core.verdict.measure import MaskCache, Measurement, measure, unscored_measurement
 
@@ -90,12 +91,12 @@ def judged(
     What does not depend on the color asked is computed once for all of them
     (core.verdict.measure.MaskCache). A rule that cannot judge gives rows that are unscored.
     """
-    cache = MaskCache()
+    cache, acceptance = MaskCache(), Acceptance(k, system=about["system"])
     for number, target in enumerate(question.targets):
         for rule_id in rule_ids:
             try:
                 measurement = measure(
-                    srgb8, mask, target, rule_id, k=k, system=about["system"], cache=cache
+                    srgb8, mask, target, rule_id, acceptance=acceptance, cache=cache
                 )
             except TrueHueError as error:
                 measurement = unscored_measurement(str(error), target, rule_id)

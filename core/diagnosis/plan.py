@@ -22,6 +22,7 @@ from core.diagnosis.colors import SET_SYSTEMS, TWO_MATERIAL_OBJECTS, picture, se
 from core.errors import BadInput
 from core.generation.renderer import LIGHTS, RENDERER_VERSION
 from core.generation.renderer.checks import check_object, check_size_and_seed, checked_light
+from core.verdict.candidates import Acceptance
 from core.verdict.measure import measure
 from core.verdict.rules import RULES, rule
 
@@ -121,14 +122,16 @@ class Task:
 def rules_used(rule_ids: Sequence[str] = (), k: int = 0) -> tuple[RuleUsed, ...]:
     """The rules of those ids, all of them by default, each asked once for its parameters.
 
-    ``k`` as for :func:`core.verdict.candidates.accepted`. Raises BadInput for an unknown id or such
-    a k.
+    ``k`` as for :class:`core.verdict.candidates.Acceptance`. Raises BadInput for an unknown id or
+    such a k.
     """
     chosen = [rule(rule_id) for rule_id in rule_ids] or list(RULES)
     probe, target = picture("sphere", "overcast", 0, "#E83B1B", 64), parse_target("#E83B1B")
     used = []
     for by in dict.fromkeys(chosen):
-        measurement = measure(*probe, target, by.id, k=k, system=SET_SYSTEMS[0])
+        measurement = measure(
+            *probe, target, by.id, acceptance=Acceptance(k, system=SET_SYSTEMS[0])
+        )
         # Neighbors come from the system of each color, not from the probe's.
         parameters = {
             name: v for name, v in measurement.verdict.parameters.items() if name != "neighbors_of"

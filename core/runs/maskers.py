@@ -12,7 +12,7 @@ from core.errors import BadInput, MaskError, ObjectNotFound, ObjectsOverlap
 from core.generation.backends.reference import Standing
 from core.generation.weights.sources import Sources
 from core.images.mask import Mask
-from core.masks.grounded.ground import ground
+from core.masks.grounded.ground import GroundingMethod, ground
 from core.masks.grounded.records import Detector, Presence, PresenceModel, Segmenter, Tool
 from core.masks.grounded.serialize import with_steps
 from core.masks.grounded.tools import open_tool, tool_id
@@ -210,18 +210,13 @@ class Grounding:
         image_id: str,
         answer: Presence | None,
     ) -> Mask:
-        detector = cast(Detector, self._tool(self.detector, "detector"))
-        segmenter = cast(Segmenter, self._tool(self.segmenter, "segmenter"))
-        grounded = ground(
-            srgb8,
-            target.name,
-            target.negative_labels,
-            detector,
-            segmenter,
+        method = GroundingMethod(
+            cast(Detector, self._tool(self.detector, "detector")),
+            cast(Segmenter, self._tool(self.segmenter, "segmenter")),
             self.variant,
-            [record.pixels for record in earlier.values()],
-            image_id,
         )
+        earlier_pixels = [record.pixels for record in earlier.values()]
+        grounded = ground(srgb8, target, method, earlier_pixels, image_id)
         return with_steps(grounded, () if answer is None else (answer,))
 
     def _tool(self, model_id: str, role: Role) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path, PurePath
 from typing import Any
@@ -22,12 +22,19 @@ from core.generation.request import MAX_SEED, GenerationRequest
 from core.masks.grounded.variants import mask_variant
 from core.prompts.prompt import Prompt
 from core.runs.concepts import measured_of, only_measured
-from core.runs.records import DRAWN, STORED, MaskerSpec, RunPlan, StoredItem
+from core.runs.records import (
+    DRAWN,
+    STORED,
+    DrawingPlan,
+    JudgingPlan,
+    MaskerSpec,
+    RunPlan,
+    StoredItem,
+)
 from core.runs.summary import FORMAT, MOST_PICTURES
 from core.verdict.candidates import MAX_NEIGHBORS
 from core.verdict.rules import RULES, rule
 
-EVERY_RULE = tuple(entry.id for entry in RULES)
 MASKERS = ("exact", "whole", "grounded")
 MOST_IMAGES_A_PROMPT = 1_000
 
@@ -36,81 +43,66 @@ def make_plan(
     prompts: Sequence[Prompt],
     model: str,
     *,
+    drawing: DrawingPlan | None = None,
+    judging: JudgingPlan | None = None,
+    items: Sequence[StoredItem] | None = None,
     name: str = "",
     set_name: str = "",
-    kind: str = DRAWN,
-    images: int = 4,
-    seed: int = 0,
-    guidance: float | None = None,
-    guidances: Sequence[float] = (),
-    steps: int | None = None,
-    size_px: int | None = None,
-    negative_text: str = "",
-    options: Mapping[str, Any] | None = None,
-    items: Sequence[StoredItem] = (),
-    masker: MaskerSpec | None = None,
-    rules: Sequence[str] = EVERY_RULE,
-    k: int = 0,
-    munsell: str = "",
 ) -> RunPlan:
     """A plan whose every part has been checked; see :class:`core.runs.records.RunPlan`.
 
-    ``images`` is the number of seeds here: with several ``guidances`` each of them has so many
-    pictures a prompt. One of them alone is the plan's ``guidance``. A plan of concepts that asks
-    no color has no ``rules``, and nothing that rules need, whatever was given. Raises BadInput that
-    names the part and what it takes.
+    With ``items`` it is a run that scores these stored pictures, else one that draws. One guidance
+    scale alone is the plan's ``guidance``. A plan of concepts that asks no color has no ``rules``,
+    and nothing that rules need, whatever was given. Raises BadInput that names the part and what it
+    takes.
     """
+    drawing, judging = drawing or DrawingPlan(), judging or JudgingPlan()
+    k, munsell = judging.k, judging.munsell
     if not prompts:
         raise BadInput("There is no prompt to run. Choose a set, or fewer filters.")
     measured_only = only_measured(prompts)
-    if not rules and not measured_only:
+    if not judging.rules and not measured_only:
         raise BadInput(f"Choose at least one rule: {', '.join(entry.id for entry in RULES)}.")
     if not 0 <= k <= MAX_NEIGHBORS:
         raise BadInput(f"k, the number of neighbors, must lie between 0 and {MAX_NEIGHBORS}.")
-    masker = masker or MaskerSpec()
-    check_masker(masker)
-    options = dict(options or {})
-    if kind == DRAWN:
-        if items:
-            raise BadInput("A run that draws has no stored pictures.")
+    check_masker(judging.masker)
+    guidance, scales = drawing.guidance, tuple[float, ...]()
+    if items is None:
         entry = registered(model)
         model = entry.id
-        _check_numbers(steps, guidance)
-        guidance, scales = _scales(guidance, guidances)
-        _check_drawing(entry.kind, images, max(len(scales), 1), seed, size_px, options)
-        images *= max(len(scales), 1)
-    elif kind == STORED:
+        _check_numbers(drawing.steps, guidance)
+        guidance, scales = _scales(guidance, drawing.guidances)
+        _check_drawing(entry.kind, drawing, max(len(scales), 1))
+        images = drawing.images * max(len(scales), 1)
+    else:
         _check_items(items, len(prompts))
-        scales = ()
-        if guidances:
+        if drawing.guidances:
             raise BadInput("A run that scores stored pictures has no guidance scales of its own.")
         images = max(item.image for item in items) + 1
-    else:
-        raise BadInput(f"A run is {DRAWN} or {STORED}, not {kind[:40]!r}.")
     if not model.strip():
         raise BadInput("Say which model made these pictures.")
     if munsell and not Path(munsell).is_file():
         raise BadInput(f"There is no file of Munsell samples at {munsell}.")
-    used = tuple((rule(rule_id).id, rule(rule_id).version) for rule_id in dict.fromkeys(rules))
+    rules = [rule(rule_id) for rule_id in dict.fromkeys(judging.rules)]
     if measured_only:
-        used, k, munsell = (), 0, ""
+        rules, k, munsell = [], 0, ""
     title = " ".join(name.split())[:120] or f"{model} · {set_name or 'prompts'}"
     plan = RunPlan(
         title,
         set_name,
         tuple(prompts),
         model,
-        kind,
+        DRAWN if items is None else STORED,
         images,
-        seed,
+        drawing.seed,
         guidance,
-        steps,
-        size_px,
-        negative_text,
-        options,
-        tuple(items),
-        masker,
-        used,
+        drawing.steps,
+        drawing.size_px,
+        drawing.negative_text,
+        dict(drawing.options),
+        tuple(items or ()),
+        judging.masker,
+        tuple((by.id, by.version) for by in rules),
         k,
         munsell,
         scales,
@@ -258,14 +250,13 @@ def guidance_at(
     return guidances[image * len(guidances) // images] if guidances else guidance
 
 
-def _check_drawing(
-    kind: str, images: int, scales: int, seed: int, size_px: int | None, options: Mapping[str, Any]
-) -> None:
+def _check_drawing(kind: str, drawing: DrawingPlan, scales: int) -> None:
+    images, size_px, options = drawing.images, drawing.size_px, drawing.options
     if not 1 <= images * scales <= MOST_IMAGES_A_PROMPT:
         of = f" of each of {scales} guidance scales" if scales > 1 else ""
         most = max(MOST_IMAGES_A_PROMPT // scales, 1)
         raise BadInput(f"Images a prompt{of}: 1 to {most:,}, not {images}.")
-    if not 0 <= seed <= MAX_SEED + 1 - images:
+    if not 0 <= drawing.seed <= MAX_SEED + 1 - images:
         raise BadInput(f"The seeds must lie between 0 and {MAX_SEED:,}; begin with a lower one.")
     if kind == "folder":
         raise BadInput("That model is not drawn with here: score its pictures instead.")

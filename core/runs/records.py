@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from core.concepts.records import ColorProfile
 from core.prompts.prompt import Prompt
+from core.verdict.rules import RULES
 
 DRAWN, STORED = "drawn", "stored"
 """The two kinds of runs: pictures are drawn, or pictures that exist are scored."""
@@ -16,6 +17,8 @@ STATUSES = ("planned", "running", "paused", "cancelled", "finished", "interrupte
 """``interrupted``: it was running when its process ended without a word."""
 
 WISHES = ("run", "pause", "cancel")
+
+EVERY_RULE = tuple(entry.id for entry in RULES)
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,39 @@ class StoredItem:
 
 
 @dataclass(frozen=True)
+class DrawingPlan:
+    """How a run draws; None stands for the model's own default.
+
+    ``images`` is the number of seeds, from ``seed`` on: with several ``guidances`` each of them has
+    so many pictures a prompt. ``guidance`` is for one scale alone. ``options`` as in a
+    GenerationRequest.
+    """
+
+    images: int = 4
+    seed: int = 0
+    guidance: float | None = None
+    guidances: Sequence[float] = ()
+    steps: int | None = None
+    size_px: int | None = None
+    negative_text: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class JudgingPlan:
+    """How a run judges: who marks the objects, the ids of the rules, and what they accept.
+
+    ``k`` as for core.verdict.candidates.Acceptance, ``munsell`` the path of the file of samples, or
+    empty.
+    """
+
+    masker: MaskerSpec = MaskerSpec()
+    rules: Sequence[str] = EVERY_RULE
+    k: int = 0
+    munsell: str = ""
+
+
+@dataclass(frozen=True)
 class RunPlan:
     """All that a run is asked to do; two runs of equal plans are one run.
 
@@ -73,7 +109,7 @@ class RunPlan:
     ``guidances``, which are empty or several; None stands for the model's own default. ``options``
     as in a GenerationRequest. ``items`` are the pictures of a ``stored`` run. ``rules`` are ids and
     versions of core.verdict.rules, none where only concepts are measured; ``k`` as for
-    core.verdict.candidates.accepted, ``munsell`` the path of the file of samples, or empty.
+    core.verdict.candidates.Acceptance, ``munsell`` the path of the file of samples, or empty.
     """
 
     name: str

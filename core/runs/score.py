@@ -11,10 +11,11 @@ from core.color.spaces import chroma
 from core.prompts.prompt import Prompt
 from core.runs.concepts import only_measured
 from core.runs.records import ObjectVerdict
+from core.verdict.candidates import Acceptance
 from core.verdict.expectations import Localization
 from core.verdict.judge import PASS, UNSCORED, Verdict
 from core.verdict.rules import DIFFERS
-from core.verdict.tasks import BROKE, JudgeSettings, ObjectOutcome, TaskVerdict, judge_all
+from core.verdict.tasks import BROKE, ObjectOutcome, TaskVerdict, judge_all
 
 CAUSES: Mapping[str, str] = MappingProxyType(
     {
@@ -50,7 +51,7 @@ def score(
     srgb8: np.ndarray,
     findings: Mapping[int, Localization],
     rules: Sequence[tuple[str, str]],
-    settings: JudgeSettings,
+    acceptance: Acceptance,
     left_out: Collection[int] = (),
 ) -> tuple[ObjectVerdict, ...]:
     """The verdicts on a picture, rules and objects in their order.
@@ -60,7 +61,7 @@ def score(
     every object, with what broke. Empty where no color is asked for.
     """
     ids = [rule_id for rule_id, _ in rules]
-    verdicts = judge_all(prompt.task, prompt.targets, findings, srgb8, ids, settings)
+    verdicts = judge_all(prompt.task, prompt.targets, findings, srgb8, ids, acceptance)
     return tuple(row for verdict in verdicts for row in rows_of(verdict, findings, left_out))
 
 

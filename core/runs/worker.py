@@ -35,7 +35,7 @@ from core.runs.provenance import GENERATOR, OtherWeights, of_generator, pin
 from core.runs.records import DRAWN, ItemResult, MaskResult, RunPlan, StoredItem
 from core.runs.score import not_drawn, score
 from core.runs.team import Batch
-from core.verdict.tasks import JudgeSettings
+from core.verdict.candidates import Acceptance
 
 MOST_BROKEN_IN_A_ROW = 20
 """So many unforeseen failures after one another are the model's, not the prompts'."""
@@ -87,7 +87,7 @@ class Worker:
             held(self.folder.path / WORKERS_LOCK, "The run is being taken up.", shared=True)
         )
         self._journal = Journal(self.folder.journal, self.folder.shard_folder, name)
-        self._judging = JudgeSettings(k=self._plan.k, munsell=_munsell(self._plan.munsell))
+        self._judging = Acceptance(k=self._plan.k, munsell=_munsell(self._plan.munsell))
         self._masker: Masker = open_masker(self._plan.masker, settings.sources, self._pin)
         self._model: LoadedModel | None = None
         self._stop = Event()

@@ -24,28 +24,41 @@ class Candidate:
     lab: tuple[float, float, float]
 
 
+@dataclass(frozen=True)
+class Acceptance:
+    """Which colors count as the asked one beside itself, whatever the rule.
+
+    ``k``, 0 to 20, is the number of neighbors that the paper's rules take, ``system`` where those
+    of a bare hex or rgb value come from, ``munsell`` the user's samples for the released rules.
+    ``by_number``: the prompt asked for numbers (NCU); see :func:`samples_for`.
+    """
+
+    k: int = 0
+    munsell: MunsellSamples | None = None
+    system: str | None = None
+    by_number: bool = False
+
+
+AS_ASKED = Acceptance()
+"""No neighbors, and of samples those alone that a rule has of its own."""
+
 _CATEGORIES: dict[tuple[str, str, int], tuple[Candidate, ...]] = {}
 
 
 def accepted(
-    target: ColorTarget,
-    by: Rule,
-    k: int = 0,
-    munsell: MunsellSamples | None = None,
-    system: str | None = None,
-    by_number: bool = False,
+    target: ColorTarget, by: Rule, acceptance: Acceptance = AS_ASKED
 ) -> tuple[tuple[Candidate, ...], str]:
     """The colors that a rule accepts for a target, nominal first, and how they were chosen.
 
-    The paper takes the nominal color and its ``k`` nearest in the same system; it does not say k,
-    and 0 adds nothing to what it says. The released code takes the Munsell samples of the
-    category, where there are any (:func:`samples_for`); CSS names map to their nearest level 3
-    category. Neighbors of a bare hex or rgb value come from ``system``. Raises BadInput for a k
-    outside 0 to 20, or k > 0 without a system to take neighbors from.
+    The paper takes the nominal color and its k nearest in the same system; it does not say k, and
+    0 adds nothing to what it says. The released code takes the Munsell samples of the category,
+    where there are any (:func:`samples_for`); CSS names map to their nearest level 3 category.
+    Raises BadInput for a k outside 0 to 20, or k > 0 without a system to take neighbors from.
     """
     nominal = Candidate(target.name or "", target.hex, target.lab)
+    k, munsell = acceptance.k, acceptance.munsell
     if by.same_candidate:
-        samples = samples_for(target, by, munsell, by_number)
+        samples = samples_for(target, by, munsell, acceptance.by_number)
         if samples is None:
             return (nominal,), f"the nominal color alone ({_why_alone(target, by, munsell)})"
         category, name = str(target.system), str(target.name)
@@ -58,7 +71,7 @@ def accepted(
         raise BadInput(f"k, the number of neighbors, must lie between 0 and {MAX_NEIGHBORS}.")
     if k == 0:
         return (nominal,), "the nominal color alone (k = 0)"
-    system = target.system or system
+    system = target.system or acceptance.system
     if system is None:
         raise BadInput(
             f"{target.hex} belongs to no color system, so it has no neighbors. "

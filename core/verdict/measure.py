@@ -10,7 +10,6 @@ import numpy as np
 
 from core.color import dominant as dominants
 from core.color.dominant import DominantColor, Selection
-from core.color.munsell import MunsellSamples
 from core.color.packing import check_pair
 from core.color.shading import LitColor, lit_color
 from core.color.spaces import hex_of, hue_deg, lab_to_srgb8
@@ -18,7 +17,7 @@ from core.color.systems import ColorTarget
 from core.errors import TrueHueError
 from core.images.pixels import MaskedColors, changed_colors, distinct_colors
 from core.masks.cleanup import released_cleanup
-from core.verdict.candidates import Candidate, accepted, samples_for
+from core.verdict.candidates import AS_ASKED, Acceptance, Candidate, accepted, samples_for
 from core.verdict.judge import FAIL, PASS, UNSCORED, Verdict, judge, unscored
 from core.verdict.reasons import explain, explain_differs
 from core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, Rule, rule
@@ -26,6 +25,24 @@ from core.verdict.truehue import judge_lit
 
 MOST_KEPT = 32
 """Accepted colors that are written out with a verdict; of more, those that it speaks of."""
+
+
+@dataclass(frozen=True)
+class AskedObject:
+    """The object that a color is asked of.
+
+    ``name`` is what sentences call it. ``relation`` is ``matches``, or ``differs`` where it must
+    not have the color. ``guided`` False measures it without the asked color's help by a rule that
+    would have it (core.verdict.tasks); None leaves that to the rule.
+    """
+
+    name: str = ""
+    relation: str = MATCHES
+    guided: bool | None = None
+
+
+AN_OBJECT = AskedObject()
+"""An object without a name that has to have the color."""
 
 
 @dataclass(frozen=True)
@@ -131,41 +148,35 @@ def measure(
     target: ColorTarget,
     rule_id: str = DEFAULT_RULE,
     *,
-    k: int = 0,
-    munsell: MunsellSamples | None = None,
-    system: str | None = None,
-    object_name: str = "",
-    relation: str = MATCHES,
-    guided: bool | None = None,
-    by_number: bool = False,
+    acceptance: Acceptance = AS_ASKED,
+    asked: AskedObject = AN_OBJECT,
     cache: MaskCache | None = None,
 ) -> Measurement:
     """Judges the pixels inside a mask against an asked color.
 
     ``srgb8`` uint8 ``(H, W, 3)``; ``mask`` bool ``(H, W)``; ``target`` from
     :func:`core.color.systems.parse_target`; ``rule_id`` from :data:`core.verdict.rules.RULES`;
-    ``k``, ``munsell``, ``system`` and ``by_number`` as for :func:`accepted`. With ``relation``
-    ``differs`` it passes when it does not match; the metrics stay those of matching. ``guided``
-    False measures without the asked color's help a rule that would have it (core.verdict.tasks).
-    ``cache`` is for :func:`measure_by_rules`. Raises BadInput, MaskError or NoPixels when there is
-    nothing that could be judged.
+    ``acceptance`` says which colors count as the asked one, ``asked`` of what object it is asked:
+    one that must not have the color passes when it does not match, and the metrics stay those of
+    matching. ``cache`` is for :func:`measure_by_rules`. Raises BadInput, MaskError or NoPixels when
+    there is nothing that could be judged.
     """
     by = rule(rule_id)
-    unguided = by.guided and guided is False
+    unguided = by.guided and asked.guided is False
     if unguided:
         by = replace(by, guided=False)
     mask_px = check_pair(srgb8, mask)
-    allowed, how = accepted(target, by, k, munsell, system, by_number)
+    allowed, how = accepted(target, by, acceptance)
     parameters: dict[str, Any] = {
-        "k": 0 if by.same_candidate else k,
+        "k": 0 if by.same_candidate else acceptance.k,
         "thresholds": {
             name: limit for name, limit in asdict(by.thresholds).items() if limit is not None
         },
     }
     # What changes the outcome names the evidence: no words and no file names, which do not.
-    if k and not by.same_candidate:
-        parameters["neighbors_of"] = target.system or system
-    samples = samples_for(target, by, munsell, by_number)
+    if acceptance.k and not by.same_candidate:
+        parameters["neighbors_of"] = target.system or acceptance.system
+    samples = samples_for(target, by, acceptance.munsell, acceptance.by_number)
     if samples is not None:
         parameters["munsell_sha256"] = samples.sha256
     if unguided:
@@ -181,23 +192,23 @@ def measure(
     else:
         dominant = _dominant(colors, by, target, cache)
         verdict = judge(dominant.lab, target.lab, allowed_lab, by, parameters)
-    if relation == DIFFERS:
+    if asked.relation == DIFFERS:
         verdict = replace(verdict, status=FAIL if verdict.status == PASS else PASS)
-        verdict = replace(verdict, reason=explain_differs(verdict, object_name))
+        verdict = replace(verdict, reason=explain_differs(verdict, asked.name))
     else:
-        verdict = replace(verdict, reason=explain(verdict, object_name))
+        verdict = replace(verdict, reason=explain(verdict, asked.name))
     return Measurement(
         verdict,
         target,
         allowed,
-        object_name,
+        asked.name,
         mask_px,
         how,
         measured,
         colors,
         dominant,
         notes,
-        relation,
+        asked.relation,
     )
 
 
@@ -206,7 +217,9 @@ def measure_by_rules(
     mask: np.ndarray,
     target: ColorTarget,
     rule_ids: Iterable[str],
-    **settings: Any,
+    *,
+    acceptance: Acceptance = AS_ASKED,
+    asked: AskedObject = AN_OBJECT,
 ) -> Iterator[Measurement]:
     """Yields the measurement of each rule, as :func:`measure`, looking at the pixels once.
 
@@ -217,10 +230,11 @@ def measure_by_rules(
     cache = MaskCache()
     for rule_id in rule_ids:
         try:
-            yield measure(srgb8, mask, target, rule_id, cache=cache, **settings)
+            yield measure(
+                srgb8, mask, target, rule_id, acceptance=acceptance, asked=asked, cache=cache
+            )
         except TrueHueError as error:
-            name, relation = settings.get("object_name", ""), settings.get("relation", MATCHES)
-            yield unscored_measurement(str(error), target, rule_id, name, relation)
+            yield unscored_measurement(str(error), target, rule_id, asked.name, asked.relation)
 
 
 _Inside = tuple[np.ndarray, MaskedColors, tuple[str, ...]]

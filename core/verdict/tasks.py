@@ -14,14 +14,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.color.munsell import MunsellSamples
 from core.errors import BadInput, MaskError, NoPixels, TrueHueError
 from core.prompts.prompt import ObjectTarget
 from core.verdict import reasons
+from core.verdict.candidates import AS_ASKED, Acceptance
 from core.verdict.expectations import Expectation, Localization, expectations_of
 from core.verdict.judge import FAIL, PASS, UNSCORED, Verdict
 from core.verdict.leak import stories
-from core.verdict.measure import MaskCache, Measurement, measure
+from core.verdict.measure import AskedObject, MaskCache, Measurement, measure
 from core.verdict.reasons import by as by_rule
 from core.verdict.reasons import without_rule
 from core.verdict.rules import Rule, rule
@@ -38,15 +38,6 @@ BY_NUMBER = "ncu"
 
 ENDED, NO_MASK = "ended", "no mask"
 """In the parameters of what was not measured: the step where it ended, or that nobody looked."""
-
-
-@dataclass(frozen=True)
-class JudgeSettings:
-    """How colors are judged, whatever the rule; as for :func:`core.verdict.candidates.accepted`."""
-
-    k: int = 0
-    munsell: MunsellSamples | None = None
-    system: str | None = None
 
 
 @dataclass(frozen=True)
@@ -95,17 +86,19 @@ def judge_task(
     findings: Mapping[int, Localization],
     srgb8: np.ndarray,
     rule_ids: Iterable[str],
-    settings: JudgeSettings | None = None,
+    acceptance: Acceptance = AS_ASKED,
 ) -> Iterator[TaskVerdict]:
     """Yields the verdict on a picture by each rule, in their order, looking at pixels once.
 
     ``task`` is a key of :data:`core.prompts.prompt.TASKS`; ``findings`` by the position of the
-    target; ``srgb8`` uint8 ``(H, W, 3)``. An object without a finding is unscored. Every object is
-    measured, whatever became of the others. Yields nothing where no color is asked for. Raises
-    BadInput for an unknown rule.
+    target; ``srgb8`` uint8 ``(H, W, 3)``. The task says whether numbers were asked for, whatever
+    ``acceptance`` says. An object without a finding is unscored. Every object is measured, whatever
+    became of the others. Yields nothing where no color is asked for. Raises BadInput for an unknown
+    rule.
     """
     expectations = expectations_of(targets)
-    picture = _Picture(task, srgb8, settings or JudgeSettings(), findings, {})
+    acceptance = replace(acceptance, by_number=task == BY_NUMBER)
+    picture = _Picture(task, srgb8, acceptance, findings, {})
     for rule_id in rule_ids if expectations else ():
         by = rule(rule_id)
         first = [picture.outcome(expectation, by) for expectation in expectations]
@@ -129,7 +122,7 @@ class _Picture:
 
     task: str
     srgb8: np.ndarray
-    settings: JudgeSettings
+    acceptance: Acceptance
     findings: Mapping[int, Localization]
     known: dict[int, MaskCache]
 
@@ -159,13 +152,8 @@ class _Picture:
             mask,
             expectation.color,
             by.id,
-            k=self.settings.k,
-            munsell=self.settings.munsell,
-            system=self.settings.system,
-            object_name=expectation.target.name,
-            relation=expectation.relation,
-            guided=expectation.guided,
-            by_number=self.task == BY_NUMBER,
+            acceptance=self.acceptance,
+            asked=AskedObject(expectation.target.name, expectation.relation, expectation.guided),
             cache=cache,
         )
 
@@ -256,7 +244,7 @@ def judge_all(
     findings: Mapping[int, Localization],
     srgb8: np.ndarray,
     rule_ids: Sequence[str],
-    settings: JudgeSettings | None = None,
+    acceptance: Acceptance = AS_ASKED,
 ) -> Iterator[TaskVerdict]:
     """Yields what :func:`core.verdict.tasks.judge_task` does, one verdict a rule.
 
@@ -266,7 +254,7 @@ def judge_all(
     """
 
     def judged(some: Sequence[str]) -> Iterator[TaskVerdict]:
-        return judge_task(task, targets, findings, srgb8, some, settings)
+        return judge_task(task, targets, findings, srgb8, some, acceptance)
 
     for rule_id in rule_ids:
         rule(rule_id)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import duckdb
 
@@ -28,12 +28,19 @@ _OF_CELL = {
 }
 
 
+@dataclass(frozen=True)
+class RunPair:
+    """Two runs by their ids, and what of them is looked at."""
+
+    run_a: str
+    run_b: str
+    selection: Slice
+
+
 def pairs(
     database: Database,
     words: Words,
-    run_a: str,
-    run_b: str,
-    selection: Slice,
+    runs: RunPair,
     cell: str,
     limit: int,
     after: str | None,
@@ -46,39 +53,36 @@ def pairs(
     limit = max(1, min(int(limit), MOST))
     begin = _parse(after) if after else (-1, -1)
     if start is not None and not after:
-        begin = _before(database, words.number("run", run_a), start)
+        begin = _before(database, words.number("run", runs.run_a), start)
     with snapshot(database) as cursor:
         rows = cursor.execute(
-            f"{_joined_sql(words, run_a, run_b, selection)} SELECT prompt_no, image, a_place, "
+            f"{_joined_sql(words, runs)} SELECT prompt_no, image, a_place, "
             f"b_place FROM joined WHERE ({_OF_CELL[cell]}) AND (prompt_no, image) > (?, ?) "
             f"ORDER BY prompt_no, image LIMIT {limit}",
             list(begin),
         ).fetchall()
         first, second = (
-            _items_to_show(cursor, words, run, selection, [row[at] for row in rows])
-            for run, at in ((run_a, 2), (run_b, 3))
+            _items_to_show(cursor, words, run, runs.selection, [row[at] for row in rows])
+            for run, at in ((runs.run_a, 2), (runs.run_b, 3))
         )
     return [
         (replace(first[a], cursor=f"{prompt}.{image}"), second[b]) for prompt, image, a, b in rows
     ]
 
 
-def pair_counts(
-    database: Database, words: Words, run_a: str, run_b: str, selection: Slice
-) -> dict[str, int]:
+def pair_counts(database: Database, words: Words, runs: RunPair) -> dict[str, int]:
     """How many pairs each cell has."""
     # count_if is NULL where there is no row.
     counts = ", ".join(f"count(*) FILTER ({_OF_CELL[cell]})" for cell in CELLS)
-    row = database.rows(
-        f"{_joined_sql(words, run_a, run_b, selection)} SELECT count(*), {counts} FROM joined"
-    )[0]
+    row = database.rows(f"{_joined_sql(words, runs)} SELECT count(*), {counts} FROM joined")[0]
     return dict(zip(("all", *CELLS), row, strict=True))
 
 
-def _joined_sql(words: Words, run_a: str, run_b: str, selection: Slice) -> str:
+def _joined_sql(words: Words, runs: RunPair) -> str:
     """SQL for ``joined``: the pairs, with what the rule says of each."""
+    selection, both = runs.selection, (runs.run_a, runs.run_b)
     rule = words.rule(selection.rule)
-    numbers = words.number("run", run_a), words.number("run", run_b)
+    numbers = [words.number("run", run) for run in both]
     status = f"((statuses >> {2 * rule}) & 3)" if rule >= 0 else "0"
     sides = [
         f"{side} AS (SELECT prompt_no, image, position AS {side}_place, {status} AS {side} "
@@ -88,7 +92,7 @@ def _joined_sql(words: Words, run_a: str, run_b: str, selection: Slice) -> str:
     chosen = set_fields(selection)
     narrowed = ""
     if chosen:
-        where = condition(words, replace(selection, runs=(run_a, run_b)))
+        where = condition(words, replace(selection, runs=both))
         narrowed = (
             "SEMI JOIN (SELECT DISTINCT prompt_no, image FROM run_verdicts "
             f"WHERE {where}) AS meant USING (prompt_no, image)"

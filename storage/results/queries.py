@@ -27,8 +27,8 @@ from storage.database.connection import Database
 from storage.results.facets import Facets, facets
 from storage.results.items import items, snapshot
 from storage.results.limits import tallies_within
-from storage.results.pairs import CELLS, pair_counts, pairs
-from storage.results.wall import page
+from storage.results.pairs import CELLS, RunPair, pair_counts, pairs
+from storage.results.wall import WallRows, page
 from storage.results.where import COLUMNS, OBJECT_FIELDS, PICTURE, condition, set_fields
 from storage.results.words import Words
 from storage.runs.dictionaries import FAILS, PASSES, STATUSES, TRAITS, UNSCORES
@@ -211,13 +211,12 @@ class Results:
         with several objects that fit stands once, with the first of them in that order. Raises
         :class:`BadInput` for an order or a cursor that is none.
         """
-        several = bool(set_fields(selection) & OBJECT_FIELDS)
+        one_a_picture = bool(set_fields(selection) & OBJECT_FIELDS)
         return self._asked(
             lambda words: page(
                 self._database,
                 words,
-                condition(words, selection),
-                several,
+                WallRows(condition(words, selection), one_a_picture),
                 sort,
                 descending,
                 limit,
@@ -284,17 +283,16 @@ class Results:
         have to fit one of the two. Raises :class:`BadInput` for another cell or a cursor that is
         none, :class:`NotStored` for a run or picture.
         """
+        runs = RunPair(run_a, run_b, selection)
         return self._asked(
-            lambda words: pairs(
-                self._database, words, run_a, run_b, selection, cell, limit, after, start
-            )
+            lambda words: pairs(self._database, words, runs, cell, limit, after, start)
         )
 
     def pair_counts(self, run_a: str, run_b: str, selection: Slice) -> dict[str, int]:
         """How many pairs each of :data:`CELLS` has, and ``all`` of them."""
         counts: dict[str, int] = self._once(
             ("pairs", run_a, run_b, selection),
-            lambda words: pair_counts(self._database, words, run_a, run_b, selection),
+            lambda words: pair_counts(self._database, words, RunPair(run_a, run_b, selection)),
         )
         return dict(counts)
 

@@ -48,27 +48,35 @@ class VerdictRow:
         return self.place >> 5
 
 
+@dataclass(frozen=True)
+class WallRows:
+    """Which rows stand on the wall: those of the SQL condition ``where``; with ``one_a_picture``
+    only the first row of each picture."""
+
+    where: str
+    one_a_picture: bool
+
+
 def page(
     database: Database,
     words: Words,
-    where: str,
-    one_a_picture: bool,
+    wall: WallRows,
     sort: str,
     descending: bool,
     limit: int,
     after: str | None,
 ) -> list[WallItem]:
-    """A page of the rows of ``where``; with ``one_a_picture`` only the first row of each picture.
+    """A page of the wall's rows, at most 500; ``after`` is the cursor of the last one before.
 
     Raises :class:`BadInput` for an order or a cursor that is none.
     """
     if sort not in SORTS:
         raise BadInput(f"There is no order {sort[:40]!r}: give one of {', '.join(SORTS)}.")
     limit = max(1, min(int(limit), MOST))
-    order = _Order(sort, descending, where)
+    order = _Order(sort, descending, wall.where)
     begin = order.parse(after) if after else None
     with snapshot(database) as cursor:
-        if one_a_picture:
+        if wall.one_a_picture:
             rows = _first_of_each(cursor, order, begin, limit)
         else:
             rows = order.rows(cursor, begin, limit)

@@ -19,7 +19,8 @@ from core.color.systems import parse_target
 from core.errors import BadInput
 from core.generation.registry import RENDERER
 from core.images.load import load_image, load_mask
-from core.verdict.measure import measure
+from core.verdict.candidates import Acceptance
+from core.verdict.measure import AskedObject, measure
 from core.verdict.rules import DEFAULT_RULE
 from tabs.explore.board import board_view
 from tabs.generate.drawing import Draw, start_drawing
@@ -58,9 +59,8 @@ def measured(
         inside,
         parse_target(target),
         rule,
-        k=k,
-        munsell=context.munsell,
-        object_name=object_name,
+        acceptance=Acceptance(k, context.munsell),
+        asked=AskedObject(object_name),
     )
     return {**result.as_json(), "image_notes": list(notes)}
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from core.color.distances import Comparison
+from core.concepts.metrics import METRICS as EVERY_METRIC
+from core.concepts.metrics import PairNumber, ScoreMetric
 
-PAPER = "ColorConceptBench, section 4.3"
+_CLOSER: Mapping[str, str] = {"high": "higher is closer", "low": "lower is closer"}
 
 
 @dataclass(frozen=True)
 class Metric:
-    """One number of a pair: ``id`` is its column in a CSV, ``field`` that of Comparison; ``plain``
-    says in one line what it tells, for who has not read the paper."""
+    """One number of a pair: ``id`` is its column in a CSV, ``field`` that of Comparison; the rest
+    as :class:`core.concepts.metrics.PairNumber` has it. ``better`` is empty for a yes or no."""
 
     id: str
     field: str
@@ -24,89 +26,16 @@ class Metric:
     better: str
     formula: str
     source: str
-    plain: str = ""
+    plain: str
+    undefined: str
 
 
-METRICS = (
-    Metric(
-        "pcc",
-        "pcc",
-        "PCC",
-        "",
-        3,
-        "higher is closer",
-        "Pearson's correlation of the shares over the 71 bins, −1 to 1",
-        f"{PAPER}, equation 1",
-        "do the same bins rise together? 1 is the same profile",
-    ),
-    Metric(
-        "emd",
-        "emd_lab",
-        "EMD",
-        "Lab",
-        1,
-        "lower is closer",
-        "Earth mover's distance: the least of Σ mass × distance that turns one distribution "
-        "into the other; the distance of two bins is Euclidean in CIELAB. Solved exactly",
-        f"{PAPER}, equation 2; Rubner et al. 2000",
-        "how far colors would have to move to turn one into the other, in CIELAB units",
-    ),
-    Metric(
-        "ed",
-        "entropy_difference",
-        "ED",
-        "nats",
-        3,
-        "lower is closer",
-        "Difference of the entropies, |H(A) − H(B)| with H = −Σ p ln p: whether both are "
-        "equally varied, not whether they have the same colors",
-        f"{PAPER}, equation 3",
-        "is one more varied than the other? 0 is equally varied",
-    ),
-    Metric(
-        "dominant_equal",
-        "dominant_equal",
-        "Dominant bin",
-        "",
-        0,
-        "",
-        "Whether the fullest bins are the same one. DCA is the share of concepts of which this "
-        "is true. Of bins equally full the first counts",
-        f"{PAPER}, equation 4",
-    ),
-    Metric(
-        "hue_deg",
-        "delta_hue_deg",
-        "ΔHue",
-        "°",
-        1,
-        "lower is closer",
-        "Angle between the hues of the two fullest bins, 0 to 180°. A neutral bin has no hue: "
-        "then there is no number",
-        f"{PAPER}, equation 5",
-    ),
-    Metric(
-        "tv",
-        "total_variation",
-        "TV",
-        "",
-        3,
-        "lower is closer",
-        "Total variation: ½ Σ |p − q|, the mass that would have to move, 0 to 1; how far it "
-        "would have to move does not count",
-        "TrueHue, beside the paper's",
-    ),
-    Metric(
-        "js",
-        "jensen_shannon",
-        "JS",
-        "nats",
-        3,
-        "lower is closer",
-        "Jensen–Shannon divergence (not its root), 0 to ln 2 = 0.693",
-        "Lin 1991, IEEE Trans. Inf. Theory 37, 145; beside the paper's",
-    ),
-)
+def _of_pair(metric: ScoreMetric, pair: PairNumber) -> Metric:
+    better = _CLOSER[metric.better] if pair.decimals else ""
+    return Metric(**asdict(pair), field=metric.field, better=better)
+
+
+METRICS = tuple(_of_pair(metric, metric.pair) for metric in EVERY_METRIC.values() if metric.pair)
 
 
 PLAINLY = " · ".join(f"{metric.name}: {metric.plain}" for metric in METRICS if metric.plain)
@@ -137,16 +66,10 @@ def numbers_json(comparison: Comparison) -> dict[str, dict[str, Any]]:
 def _cell(metric: Metric, comparison: Comparison) -> dict[str, Any]:
     value = getattr(comparison, metric.field)
     if value is None:
-        return {"value": None, "text": "–", "why": _WHY[metric.id]}
+        return {"value": None, "text": "–", "why": metric.undefined}
     if isinstance(value, bool):
         return {"value": value, "text": "same" if value else "other"}
     return {"value": value, "text": written(metric, value)}
-
-
-_WHY: Mapping[str, str] = {
-    "pcc": "One of the two has the same share in every bin: there is no correlation with that.",
-    "hue_deg": "The fullest bin of one of the two is neutral, which has no hue.",
-}
 
 
 def written(metric: Metric, value: float) -> str:

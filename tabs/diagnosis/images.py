@@ -18,7 +18,7 @@ from core.diagnosis.colors import DEFAULT_SIZE_PX, SET_SYSTEMS, picture
 from core.errors import BadInput
 from core.generation.request import MAX_SEED
 from core.images.mask import Mask
-from core.verdict.measure import measure
+from core.verdict.measure import AskedObject, measure
 from core.verdict.rules import rule
 from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
@@ -128,7 +128,9 @@ def measured(scene: Scene, rule_id: str, target_text: str) -> dict[str, Any]:
     """
     target = parse_target(target_text, scene.system)
     srgb8, mask = drawn(scene)
-    measurement = measure(srgb8, mask, target, rule(rule_id).id, object_name=scene.object_name)
+    measurement = measure(
+        srgb8, mask, target, rule(rule_id).id, asked=AskedObject(scene.object_name)
+    )
     lab = measurement.verdict.lab
     return {
         "status": measurement.verdict.status,

@@ -69,7 +69,13 @@ def asked_found(counts: Sequence[Count], selection: Slice) -> Plot:
         cells.append(heat_cells)
     few = max(len(table.asked), len(table.found)) <= FEW_NAMES
     figure = heat_map(
-        cells, table.found, table.asked, picks, row_px=24 if few else 16, gap=1, written=few
+        cells,
+        table.found,
+        table.asked,
+        picks,
+        row_px=24 if few else 16,
+        gap=1,
+        text_px=11 if few else None,
     )
     down, across = range(len(table.asked)), range(len(table.found))
     figure.add_trace(_swatches([-1] * len(down), list(down), table.asked, "asked_l2", picks, few))

@@ -157,10 +157,13 @@ def heat_map(
     picks: Picks,
     row_px: int = 26,
     gap: int = 2,
-    written: bool = True,
-    text_px: int = 11,
+    text_px: int | None = 11,
 ) -> Any:
-    """A heat map in grays; the first row stands on top. Chosen cells get a frame."""
+    """A heat map in grays; the first row stands on top. Chosen cells get a frame.
+
+    ``row_px`` is the height of a row, ``gap`` the pixels between cells, ``text_px`` the size of the
+    texts in them, None for cells without text.
+    """
     import plotly.graph_objects as go
 
     figure = blank(height=row_px * len(down) + 64, dragmode=False)
@@ -179,7 +182,7 @@ def heat_map(
             colorscale=[[0, PANEL], [1, INK]],
         )
     )
-    if written:
+    if text_px is not None:
         figure.add_trace(_texts(cells, text_px))
     ticks = {
         "showgrid": False,

@@ -9,7 +9,8 @@ from core.color.systems import parse_target
 from core.errors import BadInput, NotStored, TrueHueError
 from core.records import EvidenceRecord
 from core.verdict.audit import audit
-from core.verdict.measure import MaskCache, Measurement, measure, unscored_measurement
+from core.verdict.candidates import Acceptance
+from core.verdict.measure import AskedObject, MaskCache, Measurement, measure, unscored_measurement
 from core.verdict.rules import MATCHES, RULES
 from tabs.page.context import Context
 from tabs.page.errors import message_of
@@ -88,13 +89,17 @@ def measured_again(
                     mask,
                     target,
                     by.id,
-                    k=int(settings.get("k") or 0),
-                    munsell=context.munsell,
-                    system=settings.get("neighbors_of"),
-                    object_name=name,
-                    relation=str(target_row.get("relation") or MATCHES),
-                    guided=settings.get("guided"),
-                    by_number=alone,
+                    acceptance=Acceptance(
+                        int(settings.get("k") or 0),
+                        context.munsell,
+                        settings.get("neighbors_of"),
+                        by_number=alone,
+                    ),
+                    asked=AskedObject(
+                        name,
+                        str(target_row.get("relation") or MATCHES),
+                        settings.get("guided"),
+                    ),
                     cache=cache,
                 )
             )

@@ -16,6 +16,7 @@ from core.prompts.prompt import Prompt, color_words, with_articles
 from tabs.generate.own_words import OwnPrompt, own_reading
 
 __all__ = [
+    "Controls",
     "OwnPrompt",
     "Settings",
     "count_of",
@@ -47,33 +48,39 @@ class Settings:
     failure: str = "none"
 
 
-def settings(
-    models: Any,
-    seed: Any,
-    seeds: Any,
-    guidance: Any,
-    steps: Any,
-    size_px: Any,
-    light: Any,
-    failure: Any,
-) -> Settings:
+@dataclass(frozen=True)
+class Controls:
+    """What the controls of the request card hold, in their order; nothing of it is checked."""
+
+    models: Any
+    seed: Any
+    seeds: Any
+    guidance: Any
+    steps: Any
+    size_px: Any
+    light: Any
+    failure: Any
+
+
+def settings(controls: Controls) -> Settings:
     """Reads the controls; raises BadInput that names the control and what it takes."""
+    models, size_px = controls.models, controls.size_px
     chosen = [models] if isinstance(models, str) else list(models or [])
     if not chosen:
         raise BadInput("Choose at least one model.")
-    first = _whole("The first seed", seed, 0, MAX_SEED)
-    count = _whole("Images per prompt", seeds, 1, MOST_SEEDS)
+    first = _whole("The first seed", controls.seed, 0, MAX_SEED)
+    count = _whole("Images per prompt", controls.seeds, 1, MOST_SEEDS)
     if first + count - 1 > MAX_SEED:
         raise BadInput(f"The last seed would be above {MAX_SEED:,}. Begin with a lower one.")
     return Settings(
         models=tuple(dict.fromkeys(str(model) for model in chosen)),
         seed=first,
         seeds=count,
-        guidance=guidance_scales(guidance),
-        steps=_steps(steps),
+        guidance=guidance_scales(controls.guidance),
+        steps=_steps(controls.steps),
         size_px=_whole("The size", size_px, 64, 4096) if size_px not in (None, "", 0) else None,
-        light=str(light or "studio"),
-        failure=str(failure or "none"),
+        light=str(controls.light or "studio"),
+        failure=str(controls.failure or "none"),
     )
 
 

@@ -22,6 +22,7 @@ from tabs.generate.own_words import (
 )
 from tabs.generate.plan import (
     MOST_IMAGES,
+    Controls,
     Settings,
     count_of,
     settings,
@@ -59,7 +60,7 @@ def plan(
     try:
         if mode == "own":
             reading = reading_view(own, renderer, list(models) == [RENDERER])
-        how = settings(*controls)
+        how = settings(Controls(*controls))
         summary, light = summary_of(how), _light_words(how)
         prompts = int(selection.get("prompts") or 0) if mode != "own" else 1
         total = count_of(prompts, how)
@@ -94,7 +95,7 @@ def start(
     :func:`tabs.generate.drawing.start_drawing`.
     """
     fields = {"mode": sent.get("mode") or "chosen", "refs": sent.get("refs")}
-    request = read_as(Draw, {**fields, "own": own, "how": settings(*controls)})
+    request = read_as(Draw, {**fields, "own": own, "how": settings(Controls(*controls))})
     return str(start_drawing(context, actor, request)["job"])
 
 

@@ -21,8 +21,9 @@ from core.errors import BadInput, NotStored, TrueHueError
 from core.images.pixels import masked_colors, select_pixels
 from core.masks.display import outline_path, unmeasured_overlay_png
 from core.records import MaskRecord
+from core.verdict.candidates import Acceptance
 from core.verdict.counterfactual import read_limits
-from core.verdict.measure import Measurement, measure_by_rules
+from core.verdict.measure import AskedObject, Measurement, measure_by_rules
 from core.verdict.rules import DEFAULT_RULE, RULES, rule
 from tabs.inspect.automatic import automatic_of, grounding_view, overrides_of
 from tabs.inspect.colors import colors_view, evidence_of_colors, whole_picture
@@ -143,10 +144,8 @@ def _judge_mask(context: Context, work: Work, mask: MaskRecord, put: Question) -
             pixels,
             target,
             [by.id for by in RULES],
-            k=put.k,
-            munsell=context.munsell,
-            system=put.neighbors_of,
-            object_name=put.object_name,
+            acceptance=Acceptance(put.k, context.munsell, put.neighbors_of),
+            asked=AskedObject(put.object_name),
         )
     }
     described = _described(by_rule.values())

@@ -17,13 +17,14 @@ from core.errors import BadInput, MaskError, TrueHueError
 from core.generation.weights.sources import Sources
 from core.images.mask import Mask
 from core.masks.from_marks import Box, PointSegmenter, mask_from_marks
-from core.masks.grounded.ground import ground
+from core.masks.grounded.ground import GroundingMethod, ground
 from core.masks.grounded.records import Presence, Segment
 from core.masks.grounded.serialize import with_steps
 from core.masks.grounded.tools import tool_id
 from core.masks.grounded.variants import MaskVariant, mask_variant
 from core.masks.grounded.vision_models import VISION_MODELS, Role, VisionEntry, vision_model
 from core.masks.grounded.weights import WITHOUT, find, how_to_get, missing
+from core.prompts.prompt import ObjectTarget
 from core.prompts.tables import objects
 from core.records import ImageRecord
 from tabs.inspect.automatic import name_of
@@ -200,14 +201,17 @@ def _find(
         presence = _engine_tool(context, mask_request.presence, search).ask(
             srgb8, (mask_request.object_name,)
         )
+    target = ObjectTarget(mask_request.object_name, negative_labels=mask_request.negative_labels)
+    method = GroundingMethod(
+        _engine_tool(context, mask_request.detector, search),
+        _engine_tool(context, mask_request.segmenter, search),
+        mask_request.variant,
+    )
     try:
         grounding = ground(
             srgb8,
-            mask_request.object_name,
-            mask_request.negative_labels,
-            _engine_tool(context, mask_request.detector, search),
-            _engine_tool(context, mask_request.segmenter, search),
-            mask_request.variant,
+            target,
+            method,
             image_name=image.image_id,
             stop=search.job.stop,
             progress=search.does,

@@ -13,13 +13,13 @@ from core.images.mask import Mask
 from core.masks.registry import EXACT_MAKERS
 from core.prompts.prompt import ObjectTarget
 from core.records import EvidenceRecord, MaskRecord
+from core.verdict.candidates import Acceptance
 from core.verdict.expectations import findings_of
 from core.verdict.judge import FAIL, PASS, UNSCORED
 from core.verdict.rules import DIFFERS
 from core.verdict.tasks import (
     ENDED,
     NO_MASK,
-    JudgeSettings,
     ObjectOutcome,
     TaskVerdict,
     broken,
@@ -134,5 +134,5 @@ def _task_verdicts(
         for rule_id in rule_ids:
             yield broken(picture.task, picture.targets, rule_id, error)
         return
-    settings = JudgeSettings(munsell=context.munsell)
-    yield from judge_all(picture.task, picture.targets, findings, srgb8, rule_ids, settings)
+    acceptance = Acceptance(munsell=context.munsell)
+    yield from judge_all(picture.task, picture.targets, findings, srgb8, rule_ids, acceptance)

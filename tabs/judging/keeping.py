@@ -9,7 +9,8 @@ from pydantic import Field
 from core.color.systems import parse_target
 from core.errors import BadInput
 from core.records import EvidenceRecord
-from core.verdict.measure import Measurement, measure_by_rules
+from core.verdict.candidates import Acceptance
+from core.verdict.measure import AskedObject, Measurement, measure_by_rules
 from core.verdict.rules import RULES
 from tabs.judging.question import MAX_K, NEIGHBORS_OF, Question, evidence_record, question
 from tabs.page.actor import Actor, asks
@@ -30,10 +31,8 @@ def measured_by_all(
             context.mask_pixels(mask_id),
             parse_target(put.target_text),
             [by.id for by in RULES],
-            k=put.k,
-            munsell=context.munsell,
-            system=put.neighbors_of,
-            object_name=put.object_name,
+            acceptance=Acceptance(put.k, context.munsell, put.neighbors_of),
+            asked=AskedObject(put.object_name),
         )
     )
 

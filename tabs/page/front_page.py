@@ -1,8 +1,8 @@
 """The first page: Gradio's, with what belongs into its head, compressed and told by its ETag.
 
 Gradio 6.31 writes the head's elements that it is given into the page's configuration, and its own
-script adds them when it has started. What stands here is in the page from its first byte, so that
-a browser asks for our modules and for Gradio's at the same time.
+script adds them when it has started. What stands in ``assets/html/page/head.html`` is in the page
+from its first byte, so that a browser asks for our modules and for Gradio's at the same time.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tabs.page.asset_files import CATALOG, STYLE, Body, asset_files, constants
+from tabs.page.templates import html
 
 # The folders of scripts that a room needs when it is the first one to be seen.
 FOLDERS: Mapping[str, Sequence[str]] = {
@@ -28,30 +29,6 @@ FOLDERS: Mapping[str, Sequence[str]] = {
 SELECTED = b'"type":"tabs","props":{"selected":"%s"'
 # A page differs by its host, its room and the data folder's numbers in it.
 MOST_KEPT = 16
-# Gradio 6.31 copies each property of each component by itself, thousands in a load. Of what is no
-# object, a copy is the thing itself; of a function there is none, and the same error says so.
-QUICK_COPIES = """((slow, refusal) => {
-  self.structuredClone = (one, how) => {
-    if (typeof one === 'function') throw refusal;
-    return one === null || !['object', 'symbol'].includes(typeof one) ? one : slow(one, how);
-  };
-})(structuredClone, new DOMException('A function cannot be copied.', 'DataCloneError'));"""
-# The clock of Gradio 6.31's first "Loading" goes on at every frame for as long as the page is open,
-# which takes some 4% of a processor. It ends when the page is there, and with it the clocks of all
-# events: ours hide their progress, so nobody sees them. On a release whose clock reads otherwise it
-# would go on, and tests/browser/test_first_screen.py says so.
-LOADING_CLOCK = r"""((request) => {
-  const clock = /performance\.now\(\)-.{1,12}\/1e3/;
-  self.requestAnimationFrame = (frame) =>
-    clock.test(frame) && document.getElementById('th-header') ? 0 : request.call(self, frame);
-})(requestAnimationFrame);"""
-HEAD = """<link rel="icon" type="image/svg+xml" href="/assets/favicon.svg">
-<script>{quick}{clock}</script>
-<script type="application/json" id="th-constants">{constants}</script>
-<link rel="preload" as="style" href="{style}">
-<link rel="preload" as="fetch" crossorigin href="{catalog}">
-{preloads}
-"""
 
 
 def head(room: str) -> str:
@@ -59,14 +36,12 @@ def head(room: str) -> str:
     files = asset_files()
     folders = ("page", *FOLDERS.get(room, FOLDERS["inspect"]))
     modules = files.with_imports([name for part in folders for name in files.under(f"js/{part}/")])
-    links = (f'<link rel="modulepreload" href="{files.address(name)}">' for name in modules)
-    return HEAD.format(
+    return html(
+        "page/head",
         constants=constants(),
-        quick=QUICK_COPIES,
-        clock=LOADING_CLOCK,
         style=files.address(STYLE),
         catalog=files.address(CATALOG),
-        preloads="\n".join(links),
+        modules=[files.address(name) for name in modules],
     )
 
 

@@ -1,2 +1,1 @@
-"""Whole runs: asked for, executed in the background, taken in as they go; images drawn elsewhere.
-Whole runs: asked for, executed in the background, taken in as they go; images drawn elsewhere."""
+"""Whole runs: asked for, executed in the background, taken in as they go; images from elsewhere."""

@@ -10,7 +10,7 @@ from pydantic import Field
 from core.analysis.records import Slice
 from core.errors import BadInput, TrueHueError
 from core.runs.folder import RunFolder
-from core.runs.plan import EVERY_RULE
+from core.runs.records import EVERY_RULE
 from tabs.page.actor import Actor, allowed, asks, may
 from tabs.page.errors import many, message_of
 from tabs.page.requests import PageRequest

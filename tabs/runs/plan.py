@@ -9,7 +9,7 @@ from core.errors import BadInput
 from core.generation.registry import RENDERER, name_of
 from core.prompts.prompt import Prompt
 from core.runs.plan import make_plan
-from core.runs.records import DRAWN, STORED, RunPlan, StoredItem
+from core.runs.records import DrawingPlan, JudgingPlan, RunPlan, StoredItem
 from core.runs.subsample import fewer
 from tabs.runs.request import RunSpec
 
@@ -55,35 +55,38 @@ def plans(
     """
     run_plans = []
     for model in spec.models:
-        drawn_by_renderer = not spec.stored and model == RENDERER
         try:
             plan = make_plan(
                 prompts,
                 model,
+                drawing=_drawing(spec, model),
+                judging=JudgingPlan(spec.masker, spec.rules, spec.k, munsell),
+                items=items if spec.stored else None,
                 name=_name(spec, model, title, len(prompts)),
                 set_name=set_name or spec.set_id,
-                kind=STORED if spec.stored else DRAWN,
-                images=spec.images,
-                seed=spec.seed,
-                # What a model does not take is not written down as if it had.
-                guidance=None if drawn_by_renderer or spec.stored else spec.guidance,
-                guidances=() if drawn_by_renderer or spec.stored else spec.guidances,
-                steps=None if drawn_by_renderer or spec.stored else spec.steps,
-                size_px=None if spec.stored else spec.size_px,
-                negative_text="" if drawn_by_renderer or spec.stored else spec.negative_text,
-                options=(
-                    {"light": spec.light, "failure": spec.failure} if drawn_by_renderer else None
-                ),
-                items=items,
-                masker=spec.masker,
-                rules=spec.rules,
-                k=spec.k,
-                munsell=munsell,
             )
         except BadInput as error:
             raise BadInput(str(error), error.field or _field_of(str(error))) from None
         run_plans.append(plan)
     return run_plans
+
+
+def _drawing(spec: RunSpec, model_id: str) -> DrawingPlan:
+    """How a model draws; what it does not take is not written down as if it had."""
+    if spec.stored:
+        return DrawingPlan(spec.images, spec.seed)
+    if model_id == RENDERER:
+        options = {"light": spec.light, "failure": spec.failure}
+        return DrawingPlan(spec.images, spec.seed, size_px=spec.size_px, options=options)
+    return DrawingPlan(
+        images=spec.images,
+        seed=spec.seed,
+        guidance=spec.guidance,
+        guidances=spec.guidances,
+        steps=spec.steps,
+        size_px=spec.size_px,
+        negative_text=spec.negative_text,
+    )
 
 
 def _field_of(message: str) -> str:

@@ -27,8 +27,7 @@ from core.color.catalog import system
 from core.color.difference import delta_chroma, delta_e00, hue_difference_deg
 from core.prompts.gencolorbench import build
 from core.runs.folder import RunFolder
-from core.runs.plan import EVERY_RULE
-from core.runs.records import RunPlan
+from core.runs.records import EVERY_RULE, RunPlan
 from core.verdict.rules import rule
 from storage import Storage
 from storage.runs.dictionaries import numbers_of

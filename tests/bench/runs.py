@@ -30,7 +30,7 @@ from core.prompts.sets import prompt_set
 from core.runs.folder import RunFolder
 from core.runs.plan import make_plan
 from core.runs.progress import done_of, order_of
-from core.runs.records import STORED, ItemResult, StoredItem, StoredMask
+from core.runs.records import ItemResult, JudgingPlan, StoredItem, StoredMask
 from core.runs.score import not_drawn
 from core.runs.shards import write_shard
 from core.runs.team import Batch
@@ -80,7 +80,7 @@ def scoring(kind: str, rules: tuple[str, ...]) -> None:
     prompt = Prompt("bench", "a crimson car", "cna", (target,), system="css")
     with tempfile.TemporaryDirectory() as place:
         items = pictures(Path(place), kind)
-        plan = make_plan((prompt,), "bench", kind=STORED, items=items, rules=rules)
+        plan = make_plan((prompt,), "bench", items=items, judging=JudgingPlan(rules=rules))
         folder = RunFolder.create(Path(place) / "runs", plan)
         worker = Worker(folder.path, "bench", WorkerSettings(threads=1))
         batch = Batch(0, tuple((at, 1) for at in range(IMAGES)))
@@ -105,7 +105,7 @@ def planning() -> None:
     """Prints what planning, and resuming with half of it done, costs."""
     began = time.perf_counter()
     prompts = prompt_set("gencolorbench").prompts()
-    plan = make_plan(prompts, "reference-renderer", images=4, rules=THREE)
+    plan = make_plan(prompts, "reference-renderer", judging=JudgingPlan(rules=THREE))
     with tempfile.TemporaryDirectory() as place:
         folder = RunFolder.create(place, plan)
         order = order_of(plan)

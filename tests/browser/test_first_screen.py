@@ -101,7 +101,7 @@ COPIES = """() => {
 
 
 def test_what_a_page_copies_is_a_copy(fresh: App, visit: Visit) -> None:
-    """Texts and numbers are handed on (``tabs.page.front_page.QUICK_COPIES``), not the rest."""
+    """Texts and numbers are handed on (QUICK_COPIES of ``page/head.html``), not the rest."""
     page = visit(fresh.address)
     assert page.evaluate("window.structuredClone.toString().includes('slow')")
     assert page.evaluate(COPIES) == [
@@ -167,7 +167,7 @@ FRAMES = """((request) => {
 
 
 def test_a_page_that_nobody_touches_asks_for_no_frames(app: App, visit: Visit) -> None:
-    """The clock of Gradio's first "Loading" has ended (``tabs.page.front_page.LOADING_CLOCK``)."""
+    """The clock of Gradio's first "Loading" has ended (LOADING_CLOCK of ``page/head.html``)."""
     page = visit(app.address, wait_until="commit", fresh=True)
     page.add_init_script(FRAMES)
     page.reload()

@@ -17,7 +17,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from core.color.systems import parse_target
 from core.images.load import image_id, load_image
-from core.verdict.measure import Measurement, measure
+from core.verdict.measure import AskedObject, Measurement, measure
 from core.verdict.rules import RULES
 from storage import Storage
 from tests.browser.conftest import Visit, Watch
@@ -198,7 +198,7 @@ def found_in_the_data_folder(data: Path, shown: Shown, area: int) -> None:
         assert np.count_nonzero(mask) == area == storage.masks.get(row.mask_id).area_px
         assert overlap(mask, TRUTH) > 0.85
         target = parse_target("l3:Vivid reddish orange")
-        wanted = measure(srgb8, mask, target, "released", object_name="jar")
+        wanted = measure(srgb8, mask, target, "released", asked=AskedObject("jar"))
         assert row.numbers == wanted.numbers()
         assert (row.status, row.reason) == (wanted.verdict.status, wanted.verdict.reason)
         assert (row.object_name, row.protocol) == ("jar", "released")

@@ -20,13 +20,12 @@ from core.images.mask import Mask
 from core.prompts.gencolorbench import build
 from core.prompts.prompt import Prompt
 from core.runs.folder import RunFolder
-from core.runs.plan import EVERY_RULE
-from core.runs.records import ItemResult, MaskResult, RunPlan
+from core.runs.records import EVERY_RULE, ItemResult, MaskResult, RunPlan
 from core.runs.score import not_drawn, score
 from core.runs.shards import write_shard
+from core.verdict.candidates import Acceptance
 from core.verdict.expectations import ABSENT, Localization, expectations_of
 from core.verdict.rules import rule
-from core.verdict.tasks import JudgeSettings
 from storage import Storage
 
 SIZE = 32
@@ -131,7 +130,7 @@ def sample_result(
             MaskResult(at, mask.content_sha256, mask.area_px, mask.maker, mask.parameters)
             for at, mask in made
         ),
-        verdicts=score(prompt, srgb8, findings, plan.rules, JudgeSettings(k=plan.k)),
+        verdicts=score(prompt, srgb8, findings, plan.rules, Acceptance(k=plan.k)),
     )
 
 

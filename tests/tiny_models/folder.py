@@ -12,8 +12,9 @@ import numpy as np
 
 from core.generation.weights.sources import Sources
 from core.masks.grounded import tools
-from core.masks.grounded.ground import ground
+from core.masks.grounded.ground import GroundingMethod, ground
 from core.masks.grounded.variants import mask_variant
+from core.prompts.prompt import ObjectTarget
 from tests.core.generation.tiny_janus import save_tiny_janus
 from tests.tiny_models import grounding
 
@@ -62,7 +63,9 @@ def telling(models: Path, srgb8: np.ndarray, object_name: str) -> Telling:
                 {"box_threshold": sure, "negative_threshold": negative}
             )
             labels = (label, "neck")
-            found = ground(srgb8, object_name, labels, detector, segmenter, asked, image_name="x")
+            target = ObjectTarget(object_name, negative_labels=labels)
+            method = GroundingMethod(detector, segmenter, asked)
+            found = ground(srgb8, target, method, image_name="x")
             segments = [one.pixels for one in found.segments]
             taken = found.negatives[0].pixels.any()
             if len(segments) > 1 and taken and _differ(segments):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from threading import Event
 from typing import Any
 
@@ -15,18 +16,25 @@ from core.masks.grounded.compose import MaskSteps, NegativeResult, compose, unio
 from core.masks.grounded.embeddings import checked_image
 from core.masks.grounded.records import Detection, Detector, Grounded, Segmenter, Tool
 from core.masks.grounded.variants import GRAY_SRGB8, MaskVariant
+from core.prompts.prompt import ObjectTarget
 
 # The detector is asked for what is a little likely too, so that a miss can say how far off it was.
 NEAR = 0.05
 
 
+@dataclass(frozen=True)
+class GroundingMethod:
+    """How objects are found: the models, and the variant of the steps that they take."""
+
+    detector: Detector
+    segmenter: Segmenter
+    variant: MaskVariant
+
+
 def ground(
     srgb8: np.ndarray,
-    object_name: str,
-    negative_labels: Sequence[str],
-    detector: Detector,
-    segmenter: Segmenter,
-    variant: MaskVariant,
+    target: ObjectTarget,
+    method: GroundingMethod,
     earlier: Sequence[np.ndarray] = (),
     image_name: str = "",
     stop: Event | None = None,
@@ -34,14 +42,16 @@ def ground(
 ) -> Grounded:
     """The mask of an object that is named in words.
 
-    ``srgb8`` uint8 ``(H, W, 3)``; ``earlier`` the masks, bool ``(H, W)``, of the objects before
-    this one. ``image_name`` is the image's id, under which the segmenter keeps its embedding.
-    ``progress`` gets a few words before each step. The steps are in the result's parameters, and
+    ``srgb8`` uint8 ``(H, W, 3)``; of ``target`` the name and the negative labels are read;
+    ``earlier`` are the masks, bool ``(H, W)``, of the objects before this one. ``image_name`` is
+    the image's id, under which the segmenter keeps its embedding. ``progress`` gets a few words
+    before each step. The steps are in the result's parameters, and
     :func:`core.masks.grounded.compose.recompose` overrides them without a model.
 
     Raises ObjectNotFound or ObjectsOverlap, which name object and step; MaskError for an earlier
     mask of another size; Cancelled once ``stop`` is set; and what the models raise.
     """
+    detector, segmenter, variant = method.detector, method.segmenter, method.variant
     image = checked_image(srgb8)
     shape = (image.shape[0], image.shape[1])
     _refuse_other_sizes(earlier, shape)
@@ -50,13 +60,13 @@ def ground(
     if earlier and variant.paint_earlier:
         seen, seen_name = painted(image, earlier), _painted_name(image_name, earlier)
     _halt(stop)
-    say(f"Looking for {object_name}")
+    say(f"Looking for {target.name}")
     lowest = min(variant.box_threshold, NEAR)
-    candidates = detector.detect(seen, (object_name,), lowest, variant.text_threshold)
-    detections = above(candidates, object_name, variant.box_threshold)
+    candidates = detector.detect(seen, (target.name,), lowest, variant.text_threshold)
+    detections = above(candidates, target.name, variant.box_threshold)
     if not detections:
-        raise _not_found(object_name, candidates, variant)
-    labels = tuple(dict.fromkeys(label for label in negative_labels if label.strip()))
+        raise _not_found(target.name, candidates, variant)
+    labels = tuple(dict.fromkeys(label for label in target.negative_labels if label.strip()))
     boxes_of: dict[str, tuple[Detection, ...]] = {}
     if labels:
         _halt(stop)
@@ -65,7 +75,7 @@ def ground(
         parts = detector.detect(seen, labels, threshold, variant.text_threshold)
         boxes_of = {label: above(parts, label, threshold) for label in labels}
     _halt(stop)
-    say(f"Cutting out {object_name}")
+    say(f"Cutting out {target.name}")
     embedding = segmenter.embed(seen, seen_name)
     _halt(stop)
     segments = segmenter.from_boxes(embedding, [detection.box for detection in detections])
@@ -77,7 +87,7 @@ def ground(
     models = {"detector": about(detector), "segmenter": about(segmenter)}
     return compose(
         MaskSteps(
-            object_name,
+            target.name,
             variant,
             shape,
             detections,

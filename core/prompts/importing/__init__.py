@@ -1,2 +1,1 @@
-"""The parts of :mod:`core.prompts.importing.files`: reading text, tables, published files, writing.
-The parts of :mod:`core.prompts.importing.files`: reading text, tables, published files, writing."""
+"""Prompt sets from files: text, tables, JSON Lines and the published forms; and writing them."""

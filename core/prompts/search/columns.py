@@ -139,17 +139,29 @@ def single(
     )
 
 
+@dataclass(frozen=True)
+class ValueList:
+    """The values of a column with what people read and their swatches; each by its code.
+
+    Without ``labels`` people read the values, without ``hexes`` there are no swatches.
+    """
+
+    values: list[str]
+    labels: list[str] | None = None
+    hexes: list[str] | None = None
+
+
 def several(
     name: str,
     title: str,
     size: int,
     rows: Sequence[int] | np.ndarray,
     codes: Sequence[int] | np.ndarray,
-    values: list[str],
-    labels: list[str] | None = None,
-    hexes: list[str] | None = None,
+    listed: ValueList,
 ) -> Column:
-    """A column of any number of values a prompt; pairs that are given twice count once."""
+    """A column of any number of values a prompt: prompt ``rows[i]`` of ``size`` has the value
+    ``codes[i]`` of ``listed``. Pairs that are given twice count once."""
+    values = listed.values
     width = max(len(values), 1)
     pairs = np.unique(np.asarray(rows, dtype=np.int64) * width + np.asarray(codes, dtype=np.int64))
     return Column(
@@ -159,6 +171,6 @@ def several(
         (pairs // width).astype(np.int32),
         (pairs % width).astype(np.int32),
         values,
-        labels or list(values),
-        hexes or [""] * len(values),
+        listed.labels or list(values),
+        listed.hexes or [""] * len(values),
     )

@@ -14,7 +14,7 @@ from core.color.catalog import system as color_system
 from core.color.difference import HUE_GATE_CHROMA, delta_e00
 from core.color.systems import ColorTarget
 from core.prompts.prompt import LEVELS, TASKS, Prompt
-from core.prompts.search.columns import Column, several, single
+from core.prompts.search.columns import Column, ValueList, several, single
 
 OBJECT_COUNTS = ("no object", "one object", "several objects")
 NO_COLOR = -1
@@ -123,10 +123,15 @@ def columns_of(prompts: Sequence[Prompt], targets: Targets) -> dict[str, Column]
             size,
             targets.category_rows,
             targets.category_codes,
-            targets.categories,
+            ValueList(targets.categories),
         ),
         several(
-            "object", "Object", size, targets.object_rows, targets.object_codes, targets.objects
+            "object",
+            "Object",
+            size,
+            targets.object_rows,
+            targets.object_codes,
+            ValueList(targets.objects),
         ),
         of("level", "Level of difficulty", sorted(set(LEVELS.values()))),
         of("notation", "Notation"),
@@ -181,9 +186,7 @@ def _color_columns(size: int, targets: Targets) -> tuple[Column, Column]:
         size,
         targets.color_rows,
         targets.color_codes,
-        [color.value for color in colors],
-        labels,
-        [color.hex for color in colors],
+        ValueList([color.value for color in colors], labels, [color.hex for color in colors]),
     )
     families = color_system("l1")
     nearest = np.zeros(len(colors), dtype=np.int64)
@@ -197,9 +200,10 @@ def _color_columns(size: int, targets: Targets) -> tuple[Column, Column]:
         size,
         targets.color_rows,
         nearest[np.asarray(targets.color_codes, dtype=np.int64)],
-        [family.name for family in families.colors],
-        None,
-        [family.hex for family in families.colors],
+        ValueList(
+            [family.name for family in families.colors],
+            hexes=[family.hex for family in families.colors],
+        ),
     )
     ranks = hue_ranks(colors)
     # Colors of equal coordinates have one rank: the order of listing then tells them apart.

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from core.concepts.means import Number
-from core.concepts.scores import KINDS, METRICS, Score, scores
+from core.concepts.metrics import MEANINGS, METRICS
+from core.concepts.scores import KINDS, Score, scores
 from core.concepts.sweeps import ALL, GuidanceLine, guidance_sweep, parameters_of, size_sweep
 from core.concepts.tables import BY_CATEGORY, BY_KIND, Alignment, column_of, groups_in_order
 from core.errors import BadInput
@@ -18,7 +19,7 @@ from tabs.compare.tables.people import PeopleHere
 from tabs.compare.tables.published import ARROWS, WHY_OTHERS
 from tabs.compare.tables.published import KINDS as KIND_NAMES
 from tabs.compare.tables.sweep_figures import Mark, Tile, by_size, heat, lines
-from tabs.compare.tables.view import MEANINGS, STYLE_NAMES
+from tabs.compare.tables.view import STYLE_NAMES
 from tabs.explore.figure_parts import label
 from tabs.page.context import Context
 from tabs.page.errors import many

@@ -6,8 +6,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from core.concepts.means import Number
-from core.concepts.scores import KINDS, METRICS, ScoreMetric, by_id
-from core.concepts.tables import BY_CATEGORY, TABLE_1, TABLE_2, Alignment, alignment
+from core.concepts.metrics import MEANINGS, METRICS, TABLE_1, TABLE_2, ScoreMetric, of_table
+from core.concepts.scores import KINDS, by_id
+from core.concepts.tables import (
+    BY_CATEGORY,
+    Alignment,
+    Column,
+    TableChoice,
+    alignment,
+)
 from core.errors import BadInput
 from core.prompts.concepts import STYLES
 from tabs.compare.tables.charts import csv_text, interval_text
@@ -20,19 +27,9 @@ from tabs.page.errors import many
 
 ALL_KINDS = "all"
 STYLE_NAMES: Mapping[str, str] = {"photo": "Natural photo", "cartoon": "Clip-art"}
-MEANINGS: Mapping[str, str] = {
-    "pcc": "Pearson correlation of the two distributions",
-    "emd_lab": "Earth mover's distance, ΔE*ab",
-    "entropy_difference": "Absolute difference of the entropies, nats",
-    "dca": "Share of concepts whose commonest color is the people's",
-    "delta_hue_deg": "Hue angle between the commonest colors, degrees; concepts where one of them "
-    "is neutral are left out and counted",
-    "delta_hue_literal_deg": "The same with the hue of a neutral taken as 0, as equation 5 is "
-    "written, degrees",
-}
 PAPERS = (
-    ("alignment", "Distributions, as in Table 1", TABLE_1),
-    ("dominant", "Commonest colors, as in Table 2", TABLE_2),
+    (TABLE_1, "Distributions, as in Table 1", of_table(TABLE_1)),
+    (TABLE_2, "Commonest colors, as in Table 2", of_table(TABLE_2)),
 )
 MANY_MORE = 1.25
 """How many times as many shared concepts the others have without a run that is then named."""
@@ -98,20 +95,20 @@ def tables_csv(context: Context, people: PeopleHere, given: Mapping[str, str]) -
     frame, common = frame_of(context, people, given), is_common(given)
     by_kind = table_of(frame, common)
     rows = [
-        _line(frame, common, by_kind, run, kind, "", kind, style, metric)
+        _line(frame, by_kind, run, kind, "", (kind, style, metric))
         for run in by_kind.runs
         for kind in by_kind.groups
         for style in by_kind.styles
         for metric in by_kind.metrics
     ]
     for kind in (ALL_KINDS, *KINDS):
-        found = table_of(frame, common, BY_CATEGORY, kind)
+        by_category = table_of(frame, common, BY_CATEGORY, kind)
         rows += [
-            _line(frame, common, found, run, kind, category, category, style, metric)
-            for run in found.runs
-            for category in found.groups
-            for style in found.styles
-            for metric in found.metrics
+            _line(frame, by_category, run, kind, category, (category, style, metric))
+            for run in by_category.runs
+            for category in by_category.groups
+            for style in by_category.styles
+            for metric in by_category.metrics
         ]
     return csv_text(CSV_COLUMNS, rows)
 
@@ -119,9 +116,8 @@ def tables_csv(context: Context, people: PeopleHere, given: Mapping[str, str]) -
 def table_of(frame: Frame, common: bool, by: str = "kind", kind: str = ALL_KINDS) -> Alignment:
     """The numbers of the frame's runs; ``kind`` narrows to one kind of concepts."""
     kinds = KINDS if kind == ALL_KINDS else (kind,)
-    made = alignment(
-        frame.cells.kept, frame.weights, by=by, kinds=kinds, guidance=frame.scale, common=common
-    )
+    choice = TableChoice(by=by, kinds=kinds, guidance=frame.scale, common=common)
+    made = alignment(frame.cells.kept, frame.weights, choice)
     assert made is not None  # nobody stops it
     return made
 
@@ -330,17 +326,11 @@ def _categories(frame: Frame, common: bool, given: Mapping[str, str]) -> dict[st
 
 
 def _line(
-    frame: Frame,
-    common: bool,
-    table: Alignment,
-    run_id: str,
-    kind: str,
-    category: str,
-    group: str,
-    style: str,
-    metric: str,
+    frame: Frame, table: Alignment, run_id: str, kind: str, category: str, column: Column
 ) -> tuple[Any, ...]:
-    number = table.number(run_id, group, style, metric)
+    """The values of :data:`CSV_COLUMNS` for one cell of a table."""
+    _, style, metric = column
+    number = table.number(run_id, *column)
     run = next(one for one in frame.runs if one.run_id == run_id)
     crowd = frame.people.crowd if frame.people else None
     reasons = "; ".join(f"{reason}: {count}" for reason, count in number.left_out.items())
@@ -352,7 +342,7 @@ def _line(
         crowd.words if crowd else "",
         frame.method,
         frame.guidance,
-        "yes" if common else "no",
+        "yes" if table.common else "no",
         kind,
         category,
         style,

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.color.uw71 import uw71
-from core.concepts.scores import KINDS, METRICS, Score, scores
+from core.concepts.metrics import MEANINGS, METRICS
+from core.concepts.scores import KINDS, Score, scores
 from core.errors import BadInput
 from tabs.compare.tables.frame import Frame, frame_of
 from tabs.compare.tables.people import PeopleHere
 from tabs.compare.tables.published import KINDS as KIND_NAMES
-from tabs.compare.tables.view import ALL_KINDS, MEANINGS, STYLE_NAMES, is_common
+from tabs.compare.tables.view import ALL_KINDS, STYLE_NAMES, is_common
 from tabs.page.context import Context
 from tabs.page.errors import many
 from tabs.page.links import whole

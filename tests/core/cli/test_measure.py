@@ -15,7 +15,7 @@ from PIL import Image
 
 from core.cli.measure import main
 from core.color.systems import parse_target
-from core.verdict.measure import measure
+from core.verdict.measure import AskedObject, measure
 from core.verdict.rules import DEFAULT_RULE, RULES, rule
 from tests.commands import ROOT, called
 
@@ -150,7 +150,7 @@ def test_json_is_what_the_pipeline_says(folder: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     (found,) = lines(done)
     assert set(found) >= KEYS
-    expected = measure(*picture(), parse_target(ORANGE), object_name="mug").as_json()
+    expected = measure(*picture(), parse_target(ORANGE), asked=AskedObject("mug")).as_json()
     assert found == {"file": "mug.png", "mask": "mask.png", **expected, "image_notes": []}
 
 

@@ -16,7 +16,7 @@ from core.color.distances import NotADistribution, compare, emd
 from core.concepts import intervals as drawing
 from core.concepts.distribution import PICTURES, Distribution, of_pictures, of_rows
 from core.concepts.extraction import ExtractionSettings, extract
-from core.concepts.intervals import METRICS, intervals, resampled
+from core.concepts.intervals import FIELDS, intervals, resampled
 from core.concepts.records import (
     EXTRACTED,
     EXTRACTED_SOFT,
@@ -257,8 +257,8 @@ def test_intervals_are_percentiles_of_the_numbers_of_draws(
     assert second is not None
     assert found.draws == 120
     every = [compare(p, q) for p, q in zip(first, second, strict=True)]
-    assert set(found) == set(METRICS)
-    for metric in METRICS:
+    assert set(found) == set(FIELDS)
+    for metric in FIELDS:
         values = sorted(getattr(one, metric) for one in every)
         # Linear interpolation between order statistics, written out.
         expected = []
@@ -268,7 +268,7 @@ def test_intervals_are_percentiles_of_the_numbers_of_draws(
             expected.append(values[below] + (values[below + 1] - values[below]) * (place - below))
         assert found[metric] == pytest.approx(expected, abs=1e-9), metric
     assert found.dominant_equal == sum(one.dominant_equal for one in every) / 120
-    assert found.undefined == dict.fromkeys(METRICS, 0)
+    assert found.undefined == dict.fromkeys(FIELDS, 0)
     span = found["emd_lab"]
     assert span is not None
     assert span[0] < emd(a.weights, b.weights) < span[1]

@@ -6,7 +6,7 @@ import pytest
 
 from core.concepts.scores import NOT_COMMON
 from core.concepts.sweeps import guidance_sweep, parameters_of, size_sweep
-from core.concepts.tables import alignment
+from core.concepts.tables import TableChoice, alignment
 from core.errors import BadInput
 from tests.core.concepts.cells import APPLE, CABIN, DARK, LIGHT, MANGO, MIDDLE, cell, only
 
@@ -59,7 +59,7 @@ def test_size_beside_the_numbers() -> None:
     at = {"small": DARK, "medium": MIDDLE, "large": LIGHT, "unknown": DARK}
     cells = [cell(run, MANGO, only(index)) for run, index in at.items()]
     cells.append(cell("empty", MANGO, None))
-    table = alignment(cells, PEOPLE, metrics=("emd_lab",))
+    table = alignment(cells, PEOPLE, TableChoice(metrics=("emd_lab",)))
     assert table is not None
     sizes = {"small": 0.6, "medium": 2.0, "large": 12.0, "unknown": None, "empty": 4.8}
     (line,) = size_sweep(table, sizes)

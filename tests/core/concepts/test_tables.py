@@ -21,7 +21,7 @@ from core.concepts.scores import (
     compared,
     scores,
 )
-from core.concepts.tables import Alignment, alignment
+from core.concepts.tables import Alignment, TableChoice, alignment
 from core.errors import BadInput
 from tests.core.concepts.cells import (
     APPLE,
@@ -44,7 +44,7 @@ RED, YELLOW = 31, 42
 def table_of(
     cells: Sequence[ConceptCell], people: Mapping[str, np.ndarray], **how: Any
 ) -> Alignment:
-    found = alignment(cells, people, **how)
+    found = alignment(cells, people, TableChoice(**how))
     assert found is not None
     return found
 
@@ -181,9 +181,9 @@ def test_bad_input_is_refused() -> None:
     with pytest.raises(BadInput, match="different ways"):
         alignment([one, cell("r", APPLE, only(DARK), method=PIXELS)], {})
     with pytest.raises(BadInput, match="no metric 'deltaE'"):
-        alignment([one], {}, metrics=("deltaE",))
+        alignment([one], {}, TableChoice(metrics=("deltaE",)))
     with pytest.raises(BadInput, match="by kind or by category"):
-        alignment([one], {}, by="size")
+        alignment([one], {}, TableChoice(by="size"))
     with pytest.raises(BadInput, match="People's distribution of concept-0060 sums to 2"):
         alignment([one], {MANGO: 2 * only(DARK)})
 

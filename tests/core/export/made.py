@@ -13,12 +13,13 @@ from core.generation.backends.reference import ReferenceRenderer
 from core.images.load import encode_png, image_id
 from core.prompts.prompt import ObjectTarget, Prompt
 from core.runs.folder import RunFolder
-from core.runs.plan import make_plan, place_of, request_of
+from core.runs.plan import place_of, request_of
 from core.runs.records import ItemResult, MaskResult, RunPlan
 from core.runs.score import not_drawn, score
 from core.runs.shards import write_shard
+from core.verdict.candidates import Acceptance
 from core.verdict.expectations import Localization
-from core.verdict.tasks import JudgeSettings
+from tests.core.runs.samples import planned
 
 EVIL = "</script><script>document.title='broken'</script>${1+1} <b>\"'`\\u2028\u2028"
 """Text of a prompt that must stay text wherever it goes."""
@@ -52,9 +53,8 @@ def prompts() -> tuple[Prompt, ...]:
 def plan(name: str = "A small run", images: int = 2, rules: Sequence[str] = RULES) -> RunPlan:
     """The plan of a run of the renderer at its smallest size, where two objects exchange
     their colors."""
-    return make_plan(
+    return planned(
         prompts(),
-        "reference-renderer",
         name=name,
         set_name="tests",
         images=images,
@@ -120,7 +120,7 @@ def _drawn(made: RunPlan, folder: RunFolder, position: int) -> ItemResult:
                 dict(one.mask.parameters),
             )
         )
-    verdicts = score(made.prompts[prompt], drawn.srgb8, found, made.rules, JudgeSettings())
+    verdicts = score(made.prompts[prompt], drawn.srgb8, found, made.rules, Acceptance())
     height, width, _ = drawn.srgb8.shape
     return ItemResult(
         position,
@@ -149,8 +149,6 @@ def _pictures(prompt: Prompt, image: int, made: RunPlan):  # type: ignore[no-unt
 
 @cache
 def _cached(prompt: Prompt, image: int, options):  # type: ignore[no-untyped-def]
-    made = make_plan(
-        [prompt], "reference-renderer", images=image + 1, size_px=64, options=dict(options)
-    )
+    made = planned([prompt], images=image + 1, size_px=64, options=dict(options))
     (drawn,) = ReferenceRenderer().draw([request_of(made, image)], lambda report: None, Event())
     return drawn

@@ -28,7 +28,7 @@ from core.generation.request import Cancelled
 from core.images.load import image_id
 from core.runs.folder import RunFolder, run_folders
 from core.runs.plan import make_plan
-from core.runs.records import ItemResult, MaskerSpec, StoredItem, StoredMask
+from core.runs.records import ItemResult, JudgingPlan, MaskerSpec, StoredItem, StoredMask
 from core.runs.shards import write_shard
 from tests.core.export.made import EVIL, make_run, plan, prompts
 from tests.shards import read_shard
@@ -221,10 +221,8 @@ def test_stored_pictures_travel_without_their_paths(folder: RunFolder, tmp_path:
     made = make_plan(
         prompts(),
         "Someone's model",
-        kind="stored",
+        judging=JudgingPlan(rules=("paper", "truehue")),
         items=items,
-        rules=("paper", "truehue"),
-        masker=MaskerSpec("exact"),
     )
     run = RunFolder.create(tmp_path / "a", made)
     write_shard(run.shard_folder / "w0-1.parquet", kept)

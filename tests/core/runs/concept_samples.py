@@ -7,8 +7,8 @@ from typing import Any
 
 from core.prompts.concepts import build_concepts
 from core.prompts.prompt import Prompt
-from core.runs.plan import make_plan
 from core.runs.records import RunPlan
+from tests.core.runs.samples import planned
 
 
 def concept_prompts(words: Iterable[str] = ("apple", "banana")) -> list[Prompt]:
@@ -28,4 +28,4 @@ def concept_prompts(words: Iterable[str] = ("apple", "banana")) -> list[Prompt]:
 def concept_plan(prompts: Iterable[Prompt] | None = None, **more: Any) -> RunPlan:
     """A run of the renderer at its smallest size; two seeds at three guidance scales."""
     given = {"images": 2, "guidances": (3.0, 5.0, 9.0), "size_px": 64, "set_name": "concepts"}
-    return make_plan(tuple(prompts or concept_prompts()), "reference-renderer", **{**given, **more})
+    return planned(prompts or concept_prompts(), **{**given, **more})

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from core.runs import journal
 from core.runs.execute import ExecutionSettings, execute
 from core.runs.folder import RunFolder
 from core.runs.plan import make_plan
-from core.runs.records import ItemResult, RunPlan, RunState
+from core.runs.records import DrawingPlan, ItemResult, JudgingPlan, RunPlan, RunState
 from core.runs.team import BROKEN, DONE, READY, Batch, TeamEvent
 from core.runs.worker import Worker, WorkerSettings
 from tests.shards import read_shard
@@ -58,6 +58,21 @@ def many_prompts(count: int, several: int, objects: Iterable[str] = OBJECTS) -> 
     return [*single[: count - several], *chosen[:several]]
 
 
+def planned(prompts: Iterable[Prompt], model: str = "reference-renderer", **given: Any) -> RunPlan:
+    """A plan of plain fields: what a record of :func:`core.runs.plan.make_plan` has goes there."""
+    drawing, judging = (
+        {name: given.pop(name) for name in [one.name for one in fields(record)] if name in given}
+        for record in (DrawingPlan, JudgingPlan)
+    )
+    return make_plan(
+        tuple(prompts),
+        model,
+        drawing=DrawingPlan(**drawing),
+        judging=JudgingPlan(**judging),
+        **given,
+    )
+
+
 def small_plan(
     prompts: Iterable[Prompt],
     images: int = 1,
@@ -65,12 +80,11 @@ def small_plan(
     **more: Any,
 ) -> RunPlan:
     """A run of the renderer at its smallest size."""
-    return make_plan(
-        tuple(prompts),
-        "reference-renderer",
+    return planned(
+        prompts,
         images=images,
         size_px=64,
-        options=options,
+        options=options or {},
         set_name="mini",
         rules=RULES,
         **more,

@@ -41,7 +41,6 @@ from core.runs.maskers import Grounding, open_masker
 from core.runs.plan import make_plan, place_of, plan_json, request_of, run_id
 from core.runs.progress import order_of
 from core.runs.records import (
-    STORED,
     ItemResult,
     MaskerSpec,
     ObjectProfile,
@@ -54,7 +53,7 @@ from core.runs.worker import Worker, WorkerSettings, check_versions
 from core.verdict.expectations import Localization
 from tests.core.generation.tiny_janus import save_tiny_janus, teach
 from tests.core.runs.concept_samples import concept_plan, concept_prompts
-from tests.core.runs.samples import begun, done, rows, small_plan, some_prompts
+from tests.core.runs.samples import begun, done, planned, rows, small_plan, some_prompts
 from tests.core.runs.test_execute import kept, made, same_files, wait_until
 from tests.shards import read_shard
 from tests.tiny_models import grounding
@@ -86,8 +85,8 @@ def test_every_scale_has_the_same_seeds_and_pictures_count_as_before() -> None:
 
 
 def test_one_scale_is_the_guidance_and_its_order_counts() -> None:
-    one = make_plan(concept_prompts(), "sdxl-base-1.0", guidances=(7.5,), images=3)
-    assert one == make_plan(concept_prompts(), "sdxl-base-1.0", guidance=7.5, images=3)
+    one = planned(concept_prompts(), "sdxl-base-1.0", guidances=(7.5,), images=3)
+    assert one == planned(concept_prompts(), "sdxl-base-1.0", guidance=7.5, images=3)
     ids = {run_id(concept_plan(guidances=scales)) for scales in ((3, 5), (5, 3), (3, 5.5), ())}
     assert len(ids) == 4
     assert run_id(concept_plan(guidances=(3, 5))) == run_id(concept_plan(guidances=(3.0, 5.0)))
@@ -112,7 +111,7 @@ def test_scales_that_cannot_be_are_refused(changed: dict[str, Any], words: str) 
 def test_stored_pictures_have_no_scales() -> None:
     item = StoredItem(0, 0, "a" * 64, "/a.png")
     with pytest.raises(BadInput, match="no guidance scales of its own"):
-        make_plan((concept(),), "x", kind=STORED, items=(item,), guidances=(3.0, 5.0))
+        planned((concept(),), "x", items=(item,), guidances=(3.0, 5.0))
 
 
 def test_plans_of_before_keep_their_ids() -> None:
@@ -123,8 +122,8 @@ def test_plans_of_before_keep_their_ids() -> None:
     rules = tuple((name, "1.0") for name in names)
     _SILVER = {
         "a5dd93da028fa136": make_plan(PROMPTS, "reference-renderer"),
-        "db8ce588115fc142": make_plan(some_prompts(40), "sdxl-base-1.0", guidance=7.5, steps=30),
-        "054cd3234d17efd3": make_plan(PROMPTS, "x", kind=STORED, items=ITEMS),
+        "db8ce588115fc142": planned(some_prompts(40), "sdxl-base-1.0", guidance=7.5, steps=30),
+        "054cd3234d17efd3": make_plan(PROMPTS, "x", items=ITEMS),
     }
     assert {name: run_id(replace(plan, rules=rules)) for name, plan in _SILVER.items()} == {
         name: name for name in _SILVER
@@ -343,7 +342,7 @@ def stored_plan(tmp_path: Path, image: np.ndarray, spec: MaskerSpec, count: int 
     path = tmp_path / "a.png"
     path.write_bytes(encode_png(image))
     item = StoredItem(0, 0, image_id(image), str(path))
-    plan = make_plan((concept(),) * count, "theirs", kind=STORED, items=(item,), masker=spec)
+    plan = planned((concept(),) * count, "theirs", items=(item,), masker=spec)
     return RunFolder.create(tmp_path / "runs", plan)
 
 
@@ -417,7 +416,7 @@ def test_a_stored_picture_is_measured_in_the_mask_that_it_has(
         StoredItem(0, 0, image_id(image), str(picture), stored),
         StoredItem(0, 1, image_id(image), str(picture)),
     ]
-    plan = make_plan((concept(),), "theirs", kind=STORED, items=items)
+    plan = make_plan((concept(),), "theirs", items=items)
     folder = made(tmp_path / "runs", plan)
     assert done(folder).status == "finished"
     with_mask, without = rows(folder)

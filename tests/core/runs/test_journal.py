@@ -11,12 +11,11 @@ import pytest
 
 from core.runs.folder import RunFolder
 from core.runs.journal import Journal, read_journal, seal_left_over
-from core.runs.plan import make_plan
 from core.runs.progress import done_of
 from core.runs.records import ItemResult, MaskResult, ObjectVerdict
 from core.runs.score import not_drawn
 from core.runs.shards import BadShard, write_shard
-from tests.core.runs.samples import some_prompts
+from tests.core.runs.samples import planned, some_prompts
 from tests.shards import read_shard
 
 VERDICT = ObjectVerdict(
@@ -67,7 +66,7 @@ def results(*positions: int) -> list[ItemResult]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> RunFolder:
-    return RunFolder.create(tmp_path, make_plan(some_prompts(4), "reference-renderer", images=5))
+    return RunFolder.create(tmp_path, planned(some_prompts(4), images=5))
 
 
 def journal(folder: RunFolder, worker: str = "w1") -> Journal:

@@ -14,7 +14,8 @@ from core.prompts.prompt import ObjectTarget, Prompt
 from core.runs.folder import RunFolder, run_folders
 from core.runs.plan import make_plan, place_of, plan_json, request_of, run_id
 from core.runs.progress import order_of
-from core.runs.records import STORED, MaskerSpec, StoredItem, StoredMask
+from core.runs.records import JudgingPlan, MaskerSpec, StoredItem, StoredMask
+from tests.core.runs.samples import planned
 
 APPLE = ObjectTarget("apple", parse_target("css:crimson"), ("stem",))
 PROMPTS = tuple(Prompt(f"p{at}", f"apple {at}", "cna", (APPLE,), "css") for at in range(3))
@@ -25,7 +26,7 @@ ITEMS = (
 
 
 def plan(**changed: Any) -> Any:
-    return make_plan(PROMPTS, "reference-renderer", **changed)
+    return planned(PROMPTS, **changed)
 
 
 @pytest.mark.parametrize(
@@ -42,9 +43,7 @@ def plan(**changed: Any) -> Any:
         ({"options": {"lamp": 1}}, "no option 'lamp'"),
         ({"masker": MaskerSpec("magic")}, "no masker 'magic'"),
         ({"masker": MaskerSpec("grounded", "grounding-dino-tiny")}, "a detector and a segmenter"),
-        ({"kind": "dreamt"}, "drawn or stored"),
-        ({"kind": STORED}, "no picture to score"),
-        ({"items": ITEMS}, "no stored pictures"),
+        ({"items": ()}, "no picture to score"),
         ({"munsell": "/no/such.csv"}, "no file of Munsell"),
         ({"steps": 0}, "Steps must be"),
         ({"guidance": float("nan")}, "Guidance is a number"),
@@ -64,9 +63,9 @@ def test_a_model_that_is_not_known_and_no_prompts_are_refused() -> None:
 
 def test_two_pictures_of_one_place_are_refused() -> None:
     with pytest.raises(BadInput, match="same prompt and number"):
-        plan(kind=STORED, items=(ITEMS[0], replace(ITEMS[0], image_id="d" * 64)))
+        plan(items=(ITEMS[0], replace(ITEMS[0], image_id="d" * 64)))
     with pytest.raises(BadInput, match="no prompt of the plan"):
-        plan(kind=STORED, items=(replace(ITEMS[0], prompt=3),))
+        plan(items=(replace(ITEMS[0], prompt=3),))
 
 
 def test_equal_plans_are_one_run_and_any_change_another(tmp_path: Path) -> None:
@@ -84,8 +83,8 @@ def test_equal_plans_are_one_run_and_any_change_another(tmp_path: Path) -> None:
         plan(masker=MaskerSpec("whole")),
         make_plan(PROMPTS[:2], "reference-renderer"),
         make_plan(PROMPTS, "sdxl-base-1.0"),
-        make_plan(PROMPTS, "x", kind=STORED, items=ITEMS),
-        make_plan(PROMPTS, "x", kind=STORED, items=ITEMS[:1]),
+        make_plan(PROMPTS, "x", items=ITEMS),
+        make_plan(PROMPTS, "x", items=ITEMS[:1]),
     ]
     names = {run_id(one) for one in others}
     assert len(names) == len(others)
@@ -98,10 +97,10 @@ def test_equal_plans_are_one_run_and_any_change_another(tmp_path: Path) -> None:
     )
     masked = [replace(by_run, masks={0: replace(by_run.masks[0], **one)}) for one in otherwise]
     scored = [*masked, by_run, replace(by_run, drawn_by="reference-renderer")]
-    ids = {run_id(make_plan(PROMPTS, "x", kind=STORED, items=(one,))) for one in scored}
+    ids = {run_id(make_plan(PROMPTS, "x", items=(one,))) for one in scored}
     assert len(ids) == len(scored)
     moved = tuple(replace(one, file="/elsewhere" + one.file) for one in ITEMS)
-    assert run_id(make_plan(PROMPTS, "x", kind=STORED, items=moved)) == run_id(others[-2])
+    assert run_id(make_plan(PROMPTS, "x", items=moved)) == run_id(others[-2])
     samples = tmp_path / "munsell.csv"
     samples.write_text("a")
     with_samples = run_id(plan(munsell=str(samples)))
@@ -113,7 +112,9 @@ def test_equal_plans_are_one_run_and_any_change_another(tmp_path: Path) -> None:
 def test_a_folder_gives_back_its_plan(tmp_path: Path, kind: str) -> None:
     made = plan(images=2, seed=5, options={"light": "hard"}, guidance=3.5)
     if kind == "stored":
-        made = make_plan(PROMPTS, "someone's", kind=STORED, items=ITEMS, masker=MaskerSpec("whole"))
+        made = make_plan(
+            PROMPTS, "someone's", items=ITEMS, judging=JudgingPlan(MaskerSpec("whole"))
+        )
     folder = RunFolder.create(tmp_path, made)
     assert folder.path == tmp_path / run_id(made)
     assert RunFolder(folder.path).plan() == made
@@ -158,6 +159,6 @@ def test_positions_name_prompt_and_seed() -> None:
 def test_the_renderer_draws_scene_by_scene_and_others_go_by_the_plan() -> None:
     pear = replace(PROMPTS[0], id="pear", targets=(replace(APPLE, name="pear"),))
     mixed = (PROMPTS[0], pear, PROMPTS[1])
-    rendered = make_plan(mixed, "reference-renderer", images=2)
+    rendered = planned(mixed, images=2)
     assert order_of(rendered).tolist() == [0, 4, 1, 5, 2, 3]
-    assert order_of(make_plan(mixed, "sdxl-base-1.0", images=2)).tolist() == [0, 1, 2, 3, 4, 5]
+    assert order_of(planned(mixed, "sdxl-base-1.0", images=2)).tolist() == [0, 1, 2, 3, 4, 5]

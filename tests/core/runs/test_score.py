@@ -17,9 +17,9 @@ from core.prompts.prompt import ObjectTarget, Prompt
 from core.runs.maskers import open_masker
 from core.runs.records import MaskerSpec, ObjectVerdict
 from core.runs.score import CAUSES, direction, not_drawn, score
+from core.verdict.candidates import Acceptance
 from core.verdict.judge import Offset, Verdict
 from core.verdict.rules import RULES
-from core.verdict.tasks import JudgeSettings
 
 EVERY = tuple((one.id, one.version) for one in RULES)
 TRUEHUE = (("truehue", "1.1"),)
@@ -57,7 +57,7 @@ def judged(
     rendered = None if drop is not None else standings
     found = masker.find(drawn.srgb8, task, targets, exact, rendered)
     left_out = {one.target for one in standings if one.shape is None}
-    return score(prompt, drawn.srgb8, found.findings, rules, JudgeSettings(), left_out)
+    return score(prompt, drawn.srgb8, found.findings, rules, Acceptance(), left_out)
 
 
 def test_every_rule_has_a_row_an_object_and_one_of_them_leads() -> None:

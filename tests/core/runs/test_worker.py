@@ -22,7 +22,7 @@ from core.runs.local_team import LocalTeam
 from core.runs.maskers import open_masker
 from core.runs.plan import make_plan
 from core.runs.provenance import FILE, OtherWeights, pin
-from core.runs.records import STORED, ItemResult, MaskerSpec, StoredItem, StoredMask
+from core.runs.records import ItemResult, JudgingPlan, MaskerSpec, StoredItem, StoredMask
 from core.runs.team import DIED, Batch, TeamEvent
 from core.runs.worker import (
     CannotWork,
@@ -130,7 +130,7 @@ def test_only_the_renderers_own_masks_say_that_it_left_an_object_out(
     item = StoredItem(
         0, 0, image_id(drawn.srgb8), str(picture), masks, drawn_by="reference-renderer"
     )
-    plan = make_plan((prompt,), "them", kind=STORED, items=(item,), rules=("truehue",))
+    plan = make_plan((prompt,), "them", items=(item,), judging=JudgingPlan(rules=("truehue",)))
     made = Worker(RunFolder.create(tmp_path / "runs", plan).path, "w1", WorkerSettings())
     try:
         made.work(batch(0))

@@ -8,14 +8,15 @@ import pytest
 from core.color.systems import parse_target
 from core.generation.renderer import RenderRequest, render
 from core.verdict.audit import Audit, audit
-from core.verdict.measure import measure_by_rules
+from core.verdict.candidates import Acceptance
+from core.verdict.measure import AskedObject, measure_by_rules
 from core.verdict.rules import RULES
 
 IDS = [known.id for known in RULES]
 
 
-def audited(srgb8: np.ndarray, mask: np.ndarray, asked: str, **settings: object) -> Audit | None:
-    return audit(list(measure_by_rules(srgb8, mask, parse_target(asked), IDS, **settings)))
+def audited(srgb8: np.ndarray, mask: np.ndarray, color: str, **settings: object) -> Audit | None:
+    return audit(list(measure_by_rules(srgb8, mask, parse_target(color), IDS, **settings)))
 
 
 def flat(*parts: tuple[tuple[int, int, int], int]) -> tuple[np.ndarray, np.ndarray]:
@@ -30,14 +31,14 @@ def titles(found: Audit) -> list[str]:
 
 
 def test_rules_that_agree_are_no_case() -> None:
-    assert audited(*flat(((200, 40, 40), 40)), asked="200,40,40") is None
-    assert audited(*flat(((200, 40, 40), 40)), asked="css:blue") is None
+    assert audited(*flat(((200, 40, 40), 40)), color="200,40,40") is None
+    assert audited(*flat(((200, 40, 40), 40)), color="css:blue") is None
 
 
 def test_target_guidance_is_named_when_it_turns_the_verdict() -> None:
     """Four colors in equal parts: only the guided rule finds the asked one."""
     parts = [((200, 40, 40), 20), ((40, 160, 60), 20), ((40, 60, 200), 20), ((220, 200, 40), 20)]
-    found = audited(*flat(*parts), asked="40,60,200")
+    found = audited(*flat(*parts), color="40,60,200")
     assert found is not None
     assert "released" in found.passing
     assert "released-unguided" in found.failing
@@ -46,7 +47,7 @@ def test_target_guidance_is_named_when_it_turns_the_verdict() -> None:
 
 
 def test_gray_pixels_that_the_clean_up_drops_are_named_with_their_share() -> None:
-    found = audited(*flat(((200, 40, 40), 60), ((128, 128, 128), 40)), asked="200,40,40")
+    found = audited(*flat(((200, 40, 40), 60), ((128, 128, 128), 40)), color="200,40,40")
     assert found is not None
     text = dict(found.reasons)["Gray pixels dropped"]
     assert "40% of the mask" in text
@@ -55,7 +56,7 @@ def test_gray_pixels_that_the_clean_up_drops_are_named_with_their_share() -> Non
 def test_neighbors_that_the_paper_accepts_are_named() -> None:
     # Between red and firebrick: two neighbors of css:firebrick take it in, the name alone does not.
     srgb8, mask = flat(((165, 42, 42), 40))
-    found = audited(srgb8, mask, asked="css:firebrick", k=5)
+    found = audited(srgb8, mask, color="css:firebrick", acceptance=Acceptance(5))
     assert found is not None
     assert "paper" in found.passing
     assert "brown" in dict(found.reasons)["Candidates: turns the verdict"]
@@ -64,9 +65,11 @@ def test_neighbors_that_the_paper_accepts_are_named() -> None:
 def test_neighbors_that_the_verdict_does_not_need_are_not_named() -> None:
     """A little off css:firebrick: its metrics are least on several colors, and it alone passes."""
     srgb8, mask = flat(((179, 22, 22), 40), ((125, 143, 54), 4))
-    rows = list(measure_by_rules(srgb8, mask, parse_target("css:firebrick"), IDS, k=5))
+    rows = list(
+        measure_by_rules(srgb8, mask, parse_target("css:firebrick"), IDS, acceptance=Acceptance(5))
+    )
     paper = next(one for one in rows if one.verdict.rule == "paper")
-    alone = audited(srgb8, mask, asked="css:firebrick")
+    alone = audited(srgb8, mask, color="css:firebrick")
     assert alone is not None
     assert "paper" in alone.passing
     assert paper.verdict.status == "pass"
@@ -79,8 +82,8 @@ def test_neighbors_that_the_verdict_does_not_need_are_not_named() -> None:
 
 def test_a_reference_object_is_measured_without_guidance_and_none_is_named() -> None:
     pixels = flat(((179, 22, 22), 40), ((125, 143, 54), 4))
-    helped = audited(*pixels, asked="css:firebrick")
-    alone = audited(*pixels, asked="css:firebrick", guided=False)
+    helped = audited(*pixels, color="css:firebrick")
+    alone = audited(*pixels, color="css:firebrick", asked=AskedObject(guided=False))
     assert helped is not None
     assert alone is not None
     assert any(title.startswith("Target guidance") for title in titles(helped))
@@ -90,7 +93,7 @@ def test_a_reference_object_is_measured_without_guidance_and_none_is_named() -> 
 @pytest.mark.parametrize("light", ["window", "hard"])
 def test_light_and_shadow_are_named_when_ours_sees_through_them(light: str) -> None:
     drawn = render(RenderRequest("teapot", (59, 116, 192), light=light, seed=2, size_px=160))
-    found = audited(drawn.srgb8, drawn.mask.pixels, asked="l2:blue")
+    found = audited(drawn.srgb8, drawn.mask.pixels, color="l2:blue")
     assert found is not None
     assert "truehue" in found.passing
     assert "Light and shadow: turns the verdict" in titles(found)

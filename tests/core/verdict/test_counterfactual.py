@@ -10,6 +10,7 @@ import pytest
 
 from core.color.systems import parse_target
 from core.errors import BadInput
+from core.verdict.candidates import Acceptance
 from core.verdict.counterfactual import (
     Limits,
     alternatives,
@@ -42,7 +43,7 @@ def test_the_limits_of_the_rule_give_the_verdict_of_the_rule(by: str, target: st
 @pytest.mark.parametrize("k", [0, 6])
 def test_other_limits_give_what_judging_by_them_gives(by: str, k: int) -> None:
     k = 0 if rule(by).same_candidate else k
-    found = measure(SRGB8, MASK, parse_target("css:sienna"), by, k=k)
+    found = measure(SRGB8, MASK, parse_target("css:sienna"), by, acceptance=Acceptance(k))
     accounts = alternatives(found)
     assert found.verdict.lab is not None
     candidates = np.array([candidate.lab for candidate in found.candidates])

@@ -14,8 +14,8 @@ from core.color.spaces import linear1_to_srgb1, srgb8_to_lab, srgb8_to_linear1
 from core.color.systems import find, parse_target
 from core.errors import BadInput, MaskError, NoPixels
 from core.images.pixels import distinct_colors, masked_lab, select_pixels
-from core.verdict.candidates import MAX_NEIGHBORS, accepted
-from core.verdict.measure import measure, measure_by_rules, unscored_measurement
+from core.verdict.candidates import MAX_NEIGHBORS, Acceptance, accepted
+from core.verdict.measure import AskedObject, measure, measure_by_rules, unscored_measurement
 from core.verdict.rules import RULES, rule
 
 IDS = [known.id for known in RULES]
@@ -55,7 +55,7 @@ def ball(target_name: str = ORANGE, side: int = 64) -> tuple[np.ndarray, np.ndar
 @every_rule
 def test_a_shaded_object_of_the_asked_color_passes(rule_id: str) -> None:
     srgb8, mask = ball()
-    found = measure(srgb8, mask, parse_target(ORANGE), rule_id, object_name="ball")
+    found = measure(srgb8, mask, parse_target(ORANGE), rule_id, asked=AskedObject("ball"))
     assert found.verdict.status == "pass"
     assert (found.verdict.rule, found.verdict.version) == (rule_id, rule(rule_id).version)
     words = "misfit 0.0, below 3.6." if rule(rule_id).lit else "every metric is below its limit."
@@ -170,7 +170,7 @@ def test_an_unknown_rule_is_refused() -> None:
 @pytest.mark.parametrize("asked", [ORANGE, "css:gray", "#123456"])
 def test_as_json_is_plain_json(rule_id: str, asked: str) -> None:
     srgb8, mask = ball()
-    found = measure(srgb8, mask, parse_target(asked), rule_id, object_name="ball")
+    found = measure(srgb8, mask, parse_target(asked), rule_id, asked=AskedObject("ball"))
     again = json.loads(json.dumps(found.as_json(), allow_nan=False))
     assert again == found.as_json()
     assert set(KEYS) <= set(again)
@@ -213,7 +213,7 @@ def test_as_json_of_an_unscored_one_has_the_same_keys_and_no_numbers() -> None:
 
 def test_k_adds_the_nearest_of_the_same_system() -> None:
     target = parse_target("l2:reddish orange")
-    allowed, how = accepted(target, rule("paper"), k=3)
+    allowed, how = accepted(target, rule("paper"), Acceptance(3))
     assert len(allowed) == 4
     assert allowed[0].name == target.name
     assert allowed[0].lab == target.lab
@@ -230,7 +230,7 @@ def test_k_can_only_bring_metrics_down() -> None:
     target = parse_target(ORANGE)
     before: dict[str, float] = {}
     for k in (0, 1, 5, MAX_NEIGHBORS):
-        found = measure(srgb8, mask, target, "paper", k=k)
+        found = measure(srgb8, mask, target, "paper", acceptance=Acceptance(k))
         assert len(found.candidates) == k + 1
         assert found.verdict.parameters["k"] == k
         now = {metric.name: metric.value for metric in found.verdict.metrics}
@@ -243,15 +243,15 @@ def test_k_lets_a_neighbor_pass() -> None:
     srgb8[mask] = parse_target("l3:strong orange").srgb8
     target = parse_target("l3:vivid orange")
     assert measure(srgb8, mask, target, "paper").verdict.status == "fail"
-    assert measure(srgb8, mask, target, "paper", k=10).verdict.status == "pass"
+    assert measure(srgb8, mask, target, "paper", acceptance=Acceptance(10)).verdict.status == "pass"
 
 
 def test_k_without_a_system_to_take_neighbors_from() -> None:
     srgb8, mask = ball()
     bare = parse_target("#E83B1B")
     with pytest.raises(BadInput, match="no color system"):
-        measure(srgb8, mask, bare, "paper", k=2)
-    found = measure(srgb8, mask, bare, "paper", k=2, system="l3")
+        measure(srgb8, mask, bare, "paper", acceptance=Acceptance(2))
+    found = measure(srgb8, mask, bare, "paper", acceptance=Acceptance(2, system="l3"))
     assert found.candidates[0].hex == "#E83B1B"
     assert len(found.candidates) == 3
     assert len(measure(srgb8, mask, bare, "paper").candidates) == 1
@@ -260,12 +260,12 @@ def test_k_without_a_system_to_take_neighbors_from() -> None:
 @pytest.mark.parametrize("k", [-1, MAX_NEIGHBORS + 1])
 def test_k_out_of_range(k: int) -> None:
     with pytest.raises(BadInput, match=f"0 and {MAX_NEIGHBORS}"):
-        accepted(parse_target(ORANGE), rule("paper"), k=k)
+        accepted(parse_target(ORANGE), rule("paper"), Acceptance(k))
 
 
 def test_k_is_not_the_released_rules_business() -> None:
     srgb8, mask = ball()
-    found = measure(srgb8, mask, parse_target(ORANGE), "released", k=3)
+    found = measure(srgb8, mask, parse_target(ORANGE), "released", acceptance=Acceptance(3))
     assert len(found.candidates) == 1
     assert found.verdict.parameters["k"] == 0
     assert "no Munsell samples" in found.accepted_text
@@ -278,8 +278,15 @@ def test_several_rules_at_once_say_what_each_says_alone() -> None:
     srgb8, mask = ball()
     target = parse_target(ORANGE)
     ids = [by.id for by in RULES]
-    together = list(measure_by_rules(srgb8, mask, target, ids, k=2, object_name="ball"))
-    alone = [measure(srgb8, mask, target, by, k=2, object_name="ball") for by in ids]
+    together = list(
+        measure_by_rules(
+            srgb8, mask, target, ids, acceptance=Acceptance(2), asked=AskedObject("ball")
+        )
+    )
+    alone = [
+        measure(srgb8, mask, target, by, acceptance=Acceptance(2), asked=AskedObject("ball"))
+        for by in ids
+    ]
     assert [one.as_json() for one in together] == [one.as_json() for one in alone]
 
 
@@ -297,7 +304,11 @@ def test_several_rules_look_at_the_pixels_once(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_rule_that_cannot_judge_is_unscored_beside_those_that_can() -> None:
     srgb8, mask = ball()
-    found = list(measure_by_rules(srgb8, mask, parse_target("#E83B1B"), ["paper", "released"], k=2))
+    found = list(
+        measure_by_rules(
+            srgb8, mask, parse_target("#E83B1B"), ["paper", "released"], acceptance=Acceptance(2)
+        )
+    )
     assert [one.verdict.status for one in found] == ["unscored", "pass"]
     assert "belongs to no color system" in found[0].verdict.reason
     assert found[0].dominant is None
@@ -316,7 +327,9 @@ def test_words_and_file_names_do_not_name_the_evidence(tmp_path) -> None:
     for name in ("a.csv", "b.csv"):
         write(tmp_path / name, HEADER, "1,2,3,3,4,34")
         samples = load_munsell(tmp_path / name)
-        one = measure(*ball(), parse_target(ORANGE), "released", munsell=samples)
+        one = measure(
+            *ball(), parse_target(ORANGE), "released", acceptance=Acceptance(munsell=samples)
+        )
         found.append(one.verdict.parameters)
     assert found[0] == found[1]
     assert set(found[0]) == {"k", "thresholds", "munsell_sha256"}
@@ -347,7 +360,9 @@ def test_munsell_samples_join_the_released_candidates(tmp_path) -> None:
     )
     assert samples.source == "munsell.csv"
     assert samples.lab.shape == (3, 3)
-    found = measure(*ball(), parse_target(ORANGE), "released", munsell=samples)
+    found = measure(
+        *ball(), parse_target(ORANGE), "released", acceptance=Acceptance(munsell=samples)
+    )
     assert [candidate.hex for candidate in found.candidates] == [
         parse_target(ORANGE).hex,
         "#DC3C1E",
@@ -365,11 +380,14 @@ def test_munsell_samples_can_turn_a_fail_into_a_pass(tmp_path) -> None:
     target = parse_target(ORANGE)
     samples = load_munsell(write(tmp_path / "m.csv", HEADER, f"200,50,20,3,4,{orange.id}"))
     assert measure(srgb8, mask, target, "released").verdict.status == "fail"
-    found = measure(srgb8, mask, target, "released", munsell=samples)
+    found = measure(srgb8, mask, target, "released", acceptance=Acceptance(munsell=samples))
     assert found.verdict.status == "pass"
     assert found.as_json()["metrics"]["delta_e00"]["candidate"] == "Munsell sample 1"
     # The paper's rule knows nothing of them.
-    assert measure(srgb8, mask, target, "paper", munsell=samples).verdict.status == "fail"
+    assert (
+        measure(srgb8, mask, target, "paper", acceptance=Acceptance(munsell=samples)).verdict.status
+        == "fail"
+    )
 
 
 @pytest.mark.parametrize(("system", "column"), [("l1", 0), ("l2", 1), ("l3", 2)])
@@ -388,7 +406,9 @@ def test_munsell_samples_go_by_the_level_of_the_target(tmp_path, system: str, co
             f"4,5,6,{','.join(other)}",
         )
     )
-    allowed, _ = accepted(parse_target(f"{system}:{name}"), rule("released"), munsell=samples)
+    allowed, _ = accepted(
+        parse_target(f"{system}:{name}"), rule("released"), Acceptance(munsell=samples)
+    )
     assert [candidate.hex for candidate in allowed[1:]] == ["#010203"]
 
 
@@ -396,7 +416,7 @@ def test_a_css_name_takes_the_samples_of_its_nearest_level_3_color(tmp_path) -> 
     target = parse_target("css:orangered")
     samples_of = [f"{number},0,0,1,1,{number}" for number in range(1, 256)]
     samples = load_munsell(write(tmp_path / "m.csv", HEADER, *samples_of))
-    allowed, how = accepted(target, rule("released"), munsell=samples)
+    allowed, how = accepted(target, rule("released"), Acceptance(munsell=samples))
     assert len(allowed) == 2
     nearest = find(how.rpartition(" of ")[2], "l3")
     assert allowed[1].hex == f"#{nearest.id:02X}0000"
@@ -404,14 +424,14 @@ def test_a_css_name_takes_the_samples_of_its_nearest_level_3_color(tmp_path) -> 
 
 def test_a_bare_color_has_no_munsell_category(tmp_path) -> None:
     samples = load_munsell(write(tmp_path / "m.csv", HEADER, "1,2,3,1,1,1"))
-    allowed, how = accepted(parse_target("#E83B1B"), rule("released"), munsell=samples)
+    allowed, how = accepted(parse_target("#E83B1B"), rule("released"), Acceptance(munsell=samples))
     assert len(allowed) == 1
     assert "no category" in how
 
 
 def test_a_category_without_samples_leaves_the_nominal_color(tmp_path) -> None:
     samples = load_munsell(write(tmp_path / "m.csv", HEADER, "1,2,3,999,999,999"))
-    allowed, how = accepted(parse_target(ORANGE), rule("released"), munsell=samples)
+    allowed, how = accepted(parse_target(ORANGE), rule("released"), Acceptance(munsell=samples))
     assert len(allowed) == 1
     assert "0 Munsell samples" in how
 
@@ -498,7 +518,7 @@ def test_a_sample_far_from_the_asked_color_passes_by_the_reconstruction_alone(tm
     assert "munsell_sha256" not in by["released"].verdict.parameters
     # A file of the user's goes with released, and changes nothing of the reconstruction.
     samples = load_munsell(write(tmp_path / "m.csv", HEADER, "1,2,3,3,4,34"))
-    again = measure(*picture, target, "released-munsell", munsell=samples)
+    again = measure(*picture, target, "released-munsell", acceptance=Acceptance(munsell=samples))
     assert again.verdict == found.verdict
 
 
@@ -527,8 +547,8 @@ def test_a_color_asked_for_by_numbers_has_no_category(
 ) -> None:
     """NCU looks up an empty name; the category of CSS comes from the numbers themselves."""
     target = parse_target(color)
-    allowed, how = accepted(target, rule("released-munsell"), by_number=by_number)
+    allowed, how = accepted(target, rule("released-munsell"), Acceptance(by_number=by_number))
     assert (len(allowed) > 1) is neighbors
     assert neighbors or "no category" in how
-    found = measure(*ball(), target, "released-munsell", by_number=by_number)
+    found = measure(*ball(), target, "released-munsell", acceptance=Acceptance(by_number=by_number))
     assert ("munsell_sha256" in found.verdict.parameters) is neighbors

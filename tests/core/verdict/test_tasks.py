@@ -11,12 +11,13 @@ from core.color.spaces import hex_of, lab_to_srgb8
 from core.color.systems import parse_target
 from core.errors import BadInput
 from core.prompts.prompt import ObjectTarget
+from core.verdict.candidates import Acceptance
 from core.verdict.expectations import ABSENT, Localization, expectations_of
 from core.verdict.leak import part_of
-from core.verdict.measure import measure
+from core.verdict.measure import AskedObject, measure
 from core.verdict.reasons import by
 from core.verdict.rules import RULES
-from core.verdict.tasks import JudgeSettings, TaskVerdict, judge_task
+from core.verdict.tasks import TaskVerdict, judge_task
 
 RULE_IDS = [by.id for by in RULES]
 RED, BLUE = parse_target("#C04040"), parse_target("#4060C0")
@@ -42,8 +43,8 @@ def flat(*colors: str) -> tuple[np.ndarray, list[np.ndarray]]:
 def test_what_must_differ_passes_exactly_when_it_does_not_match(rule_id: str) -> None:
     srgb8, (mask,) = flat("#C04040")
     for color, matches in ((RED, "pass"), (BLUE, "fail")):
-        plain = measure(srgb8, mask, color, rule_id, object_name="plate")
-        other = measure(srgb8, mask, color, rule_id, object_name="plate", relation="differs")
+        plain = measure(srgb8, mask, color, rule_id, asked=AskedObject("plate"))
+        other = measure(srgb8, mask, color, rule_id, asked=AskedObject("plate", "differs"))
         assert plain.verdict.status == matches
         assert {plain.verdict.status, other.verdict.status} == {"pass", "fail"}
         assert other.verdict.metrics == plain.verdict.metrics
@@ -57,14 +58,14 @@ def test_without_guidance_the_released_rule_measures_all_pixels_alike() -> None:
     ramp = np.linspace((110, 35, 35), (250, 90, 90), 60).round().astype(np.uint8)
     srgb8, mask = np.repeat(ramp[None], 10, axis=0), np.ones((10, 60), dtype=bool)
     guided = measure(srgb8, mask, RED, "released")
-    alone = measure(srgb8, mask, RED, "released", guided=False)
+    alone = measure(srgb8, mask, RED, "released", asked=AskedObject(guided=False))
     assert (guided.verdict.status, alone.verdict.status) == ("pass", "fail")
     assert "guided" not in guided.verdict.parameters
     assert alone.verdict.lab == measure(srgb8, mask, RED, "released-unguided").verdict.lab
     # The rule keeps its name; what was done otherwise is among the parameters.
     assert (alone.verdict.rule, alone.verdict.parameters["guided"]) == ("released", False)
     for rule_id in ("paper", "released-unguided"):
-        asked = measure(srgb8, mask, RED, rule_id, guided=False)
+        asked = measure(srgb8, mask, RED, rule_id, asked=AskedObject(guided=False))
         assert asked.verdict == measure(srgb8, mask, RED, rule_id).verdict
 
 
@@ -294,7 +295,7 @@ def test_a_color_without_neighbors_beside_one_with_them_is_unscored(rule_id: str
     srgb8, masks = flat("#4060C0", "#4060C0")
     targets = (main("apple", "css:red"), PLATE)
     findings = {place: Localization(mask) for place, mask in enumerate(masks)}
-    (one,) = judge_task("moc", targets, findings, srgb8, [rule_id], JudgeSettings(k=3))
+    (one,) = judge_task("moc", targets, findings, srgb8, [rule_id], Acceptance(3))
     assert one.status == "fail"
     takes_neighbors = not rule_id.startswith("released")
     assert one.outcomes[1].status == ("unscored" if takes_neighbors else "pass")
@@ -304,7 +305,7 @@ def test_a_color_without_neighbors_beside_one_with_them_is_unscored(rule_id: str
 def test_what_must_differ_says_in_which_light_it_would_match() -> None:
     """A dark red is red only in light that even shading makes unlikely; the sentence says both."""
     srgb8, (mask,) = flat("#7A2626")
-    apart = measure(srgb8, mask, RED, "truehue", object_name="plate", relation="differs").verdict
+    apart = measure(srgb8, mask, RED, "truehue", asked=AskedObject("plate", "differs")).verdict
     assert apart.status == "pass"
     assert "which this image does not make likely: misfit" in apart.reason
     assert apart.reason.endswith("over 3.6; it does not match it.")
@@ -313,7 +314,7 @@ def test_what_must_differ_says_in_which_light_it_would_match() -> None:
     one = said("coa", COA, "#C04040", "#4060C0", rule_id="truehue")
     assert "has not taken the asked color, " in one.outcomes[1].told
     srgb8, (mask,) = flat("#C04040")
-    taken = measure(srgb8, mask, RED, "truehue", object_name="plate", relation="differs").verdict
+    taken = measure(srgb8, mask, RED, "truehue", asked=AskedObject("plate", "differs")).verdict
     assert taken.reason.endswith("must not take, as this light shows it, at 100% of full light.")
 
 

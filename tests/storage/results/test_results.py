@@ -18,8 +18,7 @@ from core.color.systems import ColorTarget
 from core.errors import BadInput, NotStored
 from core.prompts.prompt import Prompt
 from core.runs.folder import RunFolder
-from core.runs.plan import EVERY_RULE
-from core.runs.records import ItemResult, ObjectVerdict
+from core.runs.records import EVERY_RULE, ItemResult, ObjectVerdict
 from core.verdict.expectations import expectations_of
 from storage import Storage
 from storage.results.facets import FACETS

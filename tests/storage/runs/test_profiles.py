@@ -18,7 +18,7 @@ from core.export.archive_import.archive import open_archive
 from core.export.source import ExportRun
 from core.runs.folder import RunFolder
 from core.runs.plan import make_plan
-from core.runs.records import STORED, ItemResult, ObjectProfile
+from core.runs.records import ItemResult, ObjectProfile
 from core.runs.shards import write_shard
 from storage import Storage
 from tests.core.runs.concept_samples import concept_plan, concept_prompts
@@ -340,7 +340,7 @@ def test_pictures_that_were_scored_have_colors_and_no_guidance(
     prompts = folder.plan().prompts[1:3]
     items = of_run(folder, prompts)
     assert (len(items), {len(one.masks) for one in items}) == (12, {1})
-    plan = make_plan(prompts, "renderer again", kind=STORED, items=items)
+    plan = make_plan(prompts, "renderer again", items=items)
     again = RunFolder.create(tmp_path, plan)
     again.set_desired_state("run")
     assert done(again).status == "finished"

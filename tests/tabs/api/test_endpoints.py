@@ -19,7 +19,7 @@ from core.color.systems import parse_target
 from core.color.uw71 import COUNT
 from core.generation.renderer import RenderRequest, render
 from core.images.load import encode_png
-from core.verdict.measure import measure
+from core.verdict.measure import AskedObject, measure
 from tests.running import running
 
 NAMES = {
@@ -70,7 +70,7 @@ def test_a_picture_is_scored(client: Client) -> None:
         drawn.mask.pixels,
         parse_target("l3:vivid reddish orange"),
         answer["rule"],
-        object_name="mug",
+        asked=AskedObject("mug"),
     )
     assert answer["status"] == here.verdict.status
     assert answer["delta_e00"] == here.as_json()["delta_e00"]

@@ -14,6 +14,7 @@ from core.generation.request import MAX_SEED
 from core.prompts.prompt import ObjectTarget, Prompt
 from tabs.generate.plan import (
     MOST_IMAGES,
+    Controls,
     OwnPrompt,
     Settings,
     count_of,
@@ -39,14 +40,16 @@ RIGHT: dict[str, Any] = {
 
 
 def test_nothing_set_is_each_models_own() -> None:
-    how = settings(**RIGHT)
+    how = settings(Controls(**RIGHT))
     assert (how.guidance, how.steps, how.size_px) == ((None,), None, None)
     one = requests(PROMPTS[:1], how)[0]
     assert (one.guidance, one.steps, one.width, one.height) == (None, None, None, None)
 
 
 def test_every_prompt_by_every_model_guidance_and_seed() -> None:
-    how = settings(**{**RIGHT, "models": ["sdxl-base-1.0", "kolors"], "guidance": "3, 7.5;7.5"})
+    how = settings(
+        Controls(**{**RIGHT, "models": ["sdxl-base-1.0", "kolors"], "guidance": "3, 7.5;7.5"})
+    )
     made = requests(PROMPTS, how)
     assert len(made) == count_of(3, how) == 3 * 2 * 2 * 2
     assert {(r.model, r.prompt_id, r.guidance, r.seed) for r in made} == {
@@ -60,7 +63,7 @@ def test_every_prompt_by_every_model_guidance_and_seed() -> None:
 
 
 def test_the_renderer_is_asked_once_a_seed_whatever_the_guidance() -> None:
-    how = settings(**{**RIGHT, "guidance": "3 5 7"})
+    how = settings(Controls(**{**RIGHT, "guidance": "3 5 7"}))
     made = requests(PROMPTS, how)
     assert len(made) == count_of(3, how) == 6
     assert {r.guidance for r in made} == {None}
@@ -69,7 +72,7 @@ def test_the_renderer_is_asked_once_a_seed_whatever_the_guidance() -> None:
 
 
 def test_targets_and_text_go_with_the_request() -> None:
-    made = requests(PROMPTS[1:2], settings(**RIGHT))[0]
+    made = requests(PROMPTS[1:2], settings(Controls(**RIGHT)))[0]
     assert (made.text, made.targets) == (PROMPTS[1].text, PROMPTS[1].targets)
 
 
@@ -98,7 +101,7 @@ def test_targets_and_text_go_with_the_request() -> None:
 )
 def test_what_cannot_be_is_named(change: dict[str, Any], said: str) -> None:
     with pytest.raises(BadInput, match=f"(?i){said}"):
-        settings(**{**RIGHT, **change})
+        settings(Controls(**{**RIGHT, **change}))
 
 
 def test_guidance_is_read_as_people_write_it() -> None:
@@ -108,7 +111,7 @@ def test_guidance_is_read_as_people_write_it() -> None:
 
 
 def test_too_many_images_are_refused_before_anything_is_drawn() -> None:
-    how = settings(**{**RIGHT, "seeds": 1000})
+    how = settings(Controls(**{**RIGHT, "seeds": 1000}))
     with pytest.raises(BadInput, match=f"21,000 images.*{MOST_IMAGES:,}"):
         requests(PROMPTS * 7, how)
     with pytest.raises(BadInput, match="no prompt"):

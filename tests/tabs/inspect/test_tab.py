@@ -13,7 +13,7 @@ import pytest
 from core.color.systems import parse_target
 from core.images.mask import Mask
 from core.records import EvidenceRecord, ImageRecord
-from core.verdict.measure import measure
+from core.verdict.measure import AskedObject, measure
 from core.verdict.rules import DEFAULT_RULE, RULES
 from tabs.inspect import tab as inspect
 from tabs.inspect.view import confidence_view
@@ -129,7 +129,9 @@ def test_a_verdict_is_what_the_pipeline_measures_and_is_kept_so(
     row = kept(context, verdict)
     assert row.mask_id is not None
     pixels = context.storage.masks.pixels(row.mask_id)
-    wanted = measure(photograph[0], pixels, parse_target(target), rule_id, object_name="ball")
+    wanted = measure(
+        photograph[0], pixels, parse_target(target), rule_id, asked=AskedObject("ball")
+    )
     assert row.numbers == wanted.numbers()
     assert (row.status, row.reason) == (wanted.verdict.status, wanted.verdict.reason)
     assert (row.object_name, row.protocol) == ("ball", rule_id)

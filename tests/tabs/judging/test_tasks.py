@@ -19,7 +19,7 @@ from core.images.mask import Mask
 from core.prompts.prompt import ObjectTarget, Prompt
 from core.records import DrawingRecord, EvidenceRecord
 from core.verdict import tasks
-from core.verdict.measure import measure, unscored_measurement
+from core.verdict.measure import AskedObject, measure, unscored_measurement
 from core.verdict.rules import RULES
 from tabs.generate import tab
 from tabs.generate.drawings import drawings_json
@@ -185,7 +185,7 @@ def test_the_second_object_of_coa_has_a_question_of_its_own(context: Context) ->
         context.mask_pixels(plate.mask_id),
         row.targets[0].color,
         "released",
-        object_name="plate",
+        asked=AskedObject("plate"),
     )
     asked = context.storage.evidence.add(evidence_record(found, str(row.image_id), plate.mask_id))
     assert (asked.status, asked.evidence_id != plate.evidence_id) == ("fail", True)

@@ -15,6 +15,7 @@ from PIL import Image
 
 from core.color.spaces import hex_of, lab_to_srgb8
 from core.color.systems import parse_target
+from core.verdict.candidates import Acceptance
 from core.verdict.measure import Measurement, measure
 from core.verdict.rules import RULES
 from tabs.page import figures
@@ -42,7 +43,7 @@ def found(request: pytest.FixtureRequest) -> Measurement:
     flat = {"one gray": 128, "black": 0}.get(rule_id)
     if flat is None:
         srgb8, truth = object_photograph(96)
-        return measure(srgb8, truth, parse_target(target), rule_id, k=k)
+        return measure(srgb8, truth, parse_target(target), rule_id, acceptance=Acceptance(k))
     srgb8 = np.full((20, 20, 3), flat, np.uint8)
     return measure(srgb8, np.ones((20, 20), bool), parse_target(target))
 

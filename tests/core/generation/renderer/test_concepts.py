@@ -19,6 +19,7 @@ from core.generation.request import GeneratedImage, GenerationRequest
 from core.prompts.concepts import build_concepts, concepts
 from core.prompts.prompt import ObjectTarget, Prompt
 from core.runs.plan import made_with, make_plan, request_of
+from core.runs.records import DrawingPlan
 
 SIZE = 96
 GREEN = parse_target("css:SeaGreen")
@@ -242,7 +243,7 @@ def test_every_note_is_a_sentence() -> None:
 
 def test_a_run_asks_for_the_concept_and_keeps_the_version_of_its_colors() -> None:
     prompts = [prompt for prompt in build_concepts() if prompt.id == "concept-0060-rotten-photo"]
-    plan = make_plan(prompts, "reference-renderer", images=1)
+    plan = make_plan(prompts, "reference-renderer", drawing=DrawingPlan(images=1))
     request = request_of(plan, 0)
     assert (request.concept, request.modifier) == ("mango", "rotten")
     assert made_with(plan)["colors of concepts"] == CONCEPT_COLORS_VERSION

@@ -13,14 +13,17 @@ import pytest
 from core.errors import MaskError, ObjectNotFound, ObjectsOverlap
 from core.generation.request import Cancelled
 from core.masks.grounded.compose import recompose
-from core.masks.grounded.ground import above, ground, painted
+from core.masks.grounded.ground import GroundingMethod, above, ground, painted
 from core.masks.grounded.records import Detection, Detector, Segmenter
 from core.masks.grounded.tools import open_segmenter
 from core.masks.grounded.variants import mask_variant
+from core.prompts.prompt import ObjectTarget
 from tests.core.masks.grounded.test_segmenters import count_calls, encoder
 
 PAPER, RELEASED = mask_variant("paper"), mask_variant("released")
 PARTS = ("leaf", "stem of it")
+APPLE = ObjectTarget("apple", negative_labels=PARTS)
+CUP = ObjectTarget("cup")
 
 
 @pytest.mark.parametrize("variant", [PAPER, RELEASED], ids=lambda one: one.id)
@@ -30,7 +33,11 @@ def test_a_name_becomes_a_mask_with_its_steps(
     said: list[str] = []
     calls = count_calls(encoder(segmenter))
     found = ground(
-        image, "apple", PARTS, detector, segmenter, variant, image_name="i", progress=said.append
+        image,
+        APPLE,
+        GroundingMethod(detector, segmenter, variant),
+        image_name="i",
+        progress=said.append,
     )
     assert said == [
         "Looking for apple",
@@ -55,7 +62,7 @@ def test_a_name_becomes_a_mask_with_its_steps(
     assert told["detector"]["id"] == detector.id
     assert told["segmenter"]["revision"].startswith("sha256:")
     assert told["variant"]["id"] == variant.id
-    again = ground(image, "apple", PARTS, detector, segmenter, variant)
+    again = ground(image, APPLE, GroundingMethod(detector, segmenter, variant))
     assert np.array_equal(again.mask.pixels, found.mask.pixels)
     assert again.mask.parameters == found.mask.parameters
     # Overriding runs no model.
@@ -69,7 +76,9 @@ def test_the_size_is_right_whatever_the_shape(
     detector: Detector, segmenter: Segmenter, image: np.ndarray
 ) -> None:
     for turned in (image.transpose(1, 0, 2), np.ascontiguousarray(image[:, :48])):
-        found = ground(turned, "apple", (), detector, segmenter, RELEASED)
+        found = ground(
+            turned, ObjectTarget("apple"), GroundingMethod(detector, segmenter, RELEASED)
+        )
         assert found.mask.pixels.shape == turned.shape[:2]
 
 
@@ -79,7 +88,11 @@ def test_what_is_not_found_says_how_far_off(
     strict = RELEASED.with_settings({"box_threshold": 1.0})
     calls = count_calls(encoder(segmenter))
     with pytest.raises(ObjectNotFound) as caught:
-        ground(image, "plate", ("rim",), detector, segmenter, strict)
+        ground(
+            image,
+            ObjectTarget("plate", negative_labels=("rim",)),
+            GroundingMethod(detector, segmenter, strict),
+        )
     best = detector.detect(image, ["plate"], 0.0, 0.25)[0].score
     assert caught.value.best_score == best
     assert (caught.value.object_name, caught.value.step) == ("plate", "detector")
@@ -94,10 +107,12 @@ def test_a_second_object_is_looked_for_beside_the_first(
 ) -> None:
     first = np.zeros((48, 80), dtype=bool)
     first[5:20, 10:30] = True
+    released = GroundingMethod(detector, segmenter, RELEASED)
+    paper = GroundingMethod(detector, segmenter, PAPER)
     gray = painted(image, [first])
     assert (gray[first] == 128).all()
     assert np.array_equal(gray[~first], image[~first])
-    found = ground(image, "cup", (), detector, segmenter, RELEASED, earlier=[first], image_name="i")
+    found = ground(image, CUP, released, earlier=[first], image_name="i")
     assert not (found.mask.pixels & first).any()
     assert found.detections == detector.detect(gray, ["cup"], 0.35, 0.25)
     assert len(found.mask.parameters["earlier"]) == 1
@@ -106,16 +121,16 @@ def test_a_second_object_is_looked_for_beside_the_first(
     segmenter.embed(image, "i")
     assert len(calls) == 1
     # The paper's variant looks at the picture as it is.
-    plain = ground(image, "cup", (), detector, segmenter, PAPER, earlier=[first], image_name="i")
+    plain = ground(image, CUP, paper, earlier=[first], image_name="i")
     assert len(calls) == 1
     assert plain.detections == detector.detect(image, ["cup"], 0.3, 0.25)
     with pytest.raises(ObjectsOverlap) as caught:
-        ground(image, "cup", (), detector, segmenter, PAPER, earlier=[plain.mask.pixels | first])
+        ground(image, CUP, paper, earlier=[plain.mask.pixels | first])
     assert caught.value.object_name == "cup"
     with pytest.raises(ObjectsOverlap, match="Nothing of the cup is left"):
-        ground(image, "cup", (), detector, segmenter, RELEASED, earlier=[np.ones((48, 80), bool)])
+        ground(image, CUP, released, earlier=[np.ones((48, 80), bool)])
     with pytest.raises(MaskError, match="object 1 is bool"):
-        ground(image, "cup", (), detector, segmenter, RELEASED, earlier=[first[:40]])
+        ground(image, CUP, released, earlier=[first[:40]])
 
 
 def test_it_stops_when_asked(detector: Detector, tiny: dict[str, Path], image: np.ndarray) -> None:
@@ -127,18 +142,23 @@ def test_it_stops_when_asked(detector: Detector, tiny: dict[str, Path], image: n
         if words.startswith("Looking for what"):
             stop.set()
 
+    method = GroundingMethod(detector, segmenter, RELEASED)
     with pytest.raises(Cancelled):
-        ground(image, "apple", PARTS, detector, segmenter, RELEASED, stop=stop, progress=say)
+        ground(image, APPLE, method, stop=stop, progress=say)
     assert len(said) == 2
     with pytest.raises(Cancelled):
-        ground(image, "apple", PARTS, detector, segmenter, RELEASED, stop=stop)
+        ground(image, APPLE, method, stop=stop)
 
 
 def test_labels_are_asked_once_and_empty_ones_not(
     detector: Detector, tiny: dict[str, Path], image: np.ndarray
 ) -> None:
     segmenter = open_segmenter(f"folder:{tiny['sam']}")
-    found = ground(image, "apple", ("leaf", "", "leaf"), detector, segmenter, RELEASED)
+    found = ground(
+        image,
+        ObjectTarget("apple", negative_labels=("leaf", "", "leaf")),
+        GroundingMethod(detector, segmenter, RELEASED),
+    )
     assert [one.label for one in found.negatives] == ["leaf"]
 
 
