@@ -10,7 +10,7 @@ from typing import Any
 
 import gradio as gr
 
-from tabs.api import endpoints
+from tabs.api import gradio_api
 from tabs.compare import tab as compare
 from tabs.compare.people.routes import compare_people_routes
 from tabs.compare.routes import compare_routes
@@ -77,7 +77,7 @@ def build(context: Context) -> Any:
         generate.wire(generate_view, inspect_view, context, header, tabs)
         explore.wire(explore_view, inspect_view, context, header, tabs)
         compare.wire(compare_view, inspect_view, context, header, tabs)
-        endpoints.wire(context)
+        gradio_api.wire(context)
         examples_row.wire(example_row, inspect_view, context)
         places.wire(place, film_row, inspect_view, context, header, tabs)
 
