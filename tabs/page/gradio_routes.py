@@ -16,10 +16,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tabs.page.answers import endless
 from tabs.page.front_page import FrontPage
 
-# What a page sends for one event: strokes, marks and choices, no files.
+# What a page sends for one event: strokes, marks and choices, no files. What a program sends for
+# one call: images as base64, which takes four bytes for three.
 MOST_EVENT_BYTES = 8 * 2**20
 NOTHING_HERE = "There is nothing at this address. TrueHue is at its first page: /"
-TOO_LONG = f"That is more than {MOST_EVENT_BYTES // 2**20} MB for one step. Send less at once."
+TOO_LONG = (
+    f"That is more than {MOST_EVENT_BYTES // 2**20} MB at once. A program sends an image of more "
+    f"than {MOST_EVENT_BYTES * 3 // 4 // 2**20} MB to POST /api/images first, and then its id."
+)
 
 _STREAM = re.compile(r"/gradio_api/(queue/data|heartbeat/[^/]+)/?")
 _READ = re.compile(
