@@ -194,7 +194,8 @@ export function mount({ element }) {
     stop.hidden = true;
     start.hidden = true;
     show(report, ended.result);
-    if (ended.result.score && ended.result.score.groups) offer(ended.result.score);
+    const score = ended.result.score;
+    if (score && score.groups) offer({ ...score, job: ended.id });
     else scoring.hidden = true;
     job = session = '';
     store.tell('judged');
@@ -225,8 +226,7 @@ export function mount({ element }) {
     try {
       job = (
         await send('/api/image-sets/score', {
-          groups: offered.groups,
-          images: offered.images,
+          job: offered.job,
           masker: maskBox.value,
         })
       ).job;
