@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
+from tabs.compare.tab import people_html
 from tabs.page.templates import html
 from tests.browser.modules import module
 
@@ -143,3 +144,38 @@ def test_scoring_sends_the_import_and_says_why_it_failed(modules: Page) -> None:
     assert words == "The model is gone."
     assert "9files" in report
     assert shown
+
+
+def test_the_bar_of_pictures_of_a_concept_follows_the_work(modules: Page) -> None:
+    widths = run(
+        modules,
+        f"""{APP}
+        const {{ pictureImport }} = await {module("compare/people_pictures")};
+        const box = document.createElement('div');
+        box.innerHTML = value;
+        document.body.append(box);
+        const part = box.querySelector('[data-part="pictures"]');
+        const fill = part.querySelector('.th-bar i');
+        const widths = [];
+        const job = (done, active) => ({{ active, done, total: 8, words: done + ' of 8',
+          version: done, problem: '', result: {{}} }});
+        const jobs = [job(2, true), job(6, true), job(8, false)];
+        answers['/api/compare/sets/pictures-plan/'] = async () =>
+          [{{ total: 8, counts: [], problems: [], pictures: [] }}];
+        answers['/api/compare/sets/pictures-store/'] = async () => [{{ job: 'j' }}];
+        answers['/api/jobs/j'] = async () => {{
+          if (jobs.length < 3) widths.push(fill.style.width);
+          return [jobs.shift()];
+        }};
+        answers['/api/'] = async () => [{{ concepts: [] }}];
+        const {{ take }} = pictureImport(part, {{ stored() {{}}, openPicture() {{}} }});
+        await take([new File(['x'], 'a.png')]);
+        part.querySelector('.th-people-concept input').value = 'mango';
+        part.querySelector('.th-people-store').click();
+        await until(() => part.querySelector('.th-people-status').textContent === '8 of 8');
+        box.remove();
+        window.fetch = real;
+        return widths;""",
+        people_html(),
+    )
+    assert widths == ["25%", "75%"]
