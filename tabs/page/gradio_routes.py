@@ -45,7 +45,7 @@ class GradioRoutes:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan" or needed(scope.get("method", ""), scope["path"]):
-            if scope.get("method") == "POST" and not _short(Headers(scope=scope)):
+            if scope.get("method") == "POST" and not is_short(Headers(scope=scope)):
                 await JSONResponse({"error": TOO_LONG}, 413)(scope, receive, send)
                 return
             if _STREAM.fullmatch(scope["path"]):
@@ -63,7 +63,7 @@ def needed(method: str, path: str) -> bool:
     return allowed is not None and allowed.fullmatch(path) is not None
 
 
-def _short(headers: Headers) -> bool:
-    """Whether an event says its length, as every browser does, and keeps to the limit."""
+def is_short(headers: Headers) -> bool:
+    """Whether a request says its length, as every browser does, and keeps to the limit."""
     length = headers.get("content-length", "")
     return length.isascii() and length.isdigit() and int(length[:12]) <= MOST_EVENT_BYTES
